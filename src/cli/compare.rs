@@ -62,14 +62,8 @@ impl CompareArguments {
         let before = StoredPlan { plan: &plans.0, store: &stores.0 };
         let pairs = Pairs::of(before, StoredPlan { plan: &plans.1, store: &stores.1 })?;
         self.output.print(pairs.answer())?;
-        match pairs.unpaired.len() {
-            0 => Ok(()),
-            count => Err(StudyError::Failed(format!(
-                "{}\nparsim: {count} cases have no pair",
-                pairs.unpaired.join("\nparsim: ")
-            ))
-            .into()),
-        }
+        let unpaired = pairs.unpaired.lines();
+        unpaired.map_or(Ok(()), |lines| Err(StudyError::Failed(lines.join("\nparsim: ")).into()))
     }
 }
 

@@ -60,7 +60,7 @@ pub fn execute(arguments: &ExportArguments) -> Result<(), Failure> {
     record.put("ranks", ranks);
     record.put("statements", statements);
     record.put("makespan_s", makespan.seconds());
-    record.put_metadata(&metadata(scenario, &case.settings));
+    record.put_metadata(metadata(scenario, &case.settings));
     let words = format!("{}: {ranks} ranks, {statements} statements\n", place.display());
     common.output.print(Answer::one(record, &words))
 }

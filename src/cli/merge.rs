@@ -7,7 +7,7 @@ use crate::cli::notice::{note, say};
 use crate::cli::progress::Bar;
 use clap::Args;
 use parsim_study::experiment::{Part, Recall, References, StudyError, Unfinished, unfinished};
-use parsim_study::store::State;
+use std::mem::take;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -35,27 +35,32 @@ pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
     common.claims(&plan).check()?;
     let store = read(&arguments.store)?;
     let workers = arguments.cases.workers(&bar, Recall::from(&store, false));
-    let unfinished = unfinished(&cases, &references, &store, workers)?;
+    let mut unfinished = unfinished(&cases, &references, &store, workers, arguments.partial)?;
     warn(&store);
-    for case in &unfinished {
-        say(Some(case));
-    }
-    if !unfinished.is_empty() && !arguments.partial {
+    arguments.list(&unfinished);
+    if unfinished.count() > 0 && !arguments.partial {
         return Err(Failure::Simulation(arguments.summary(&unfinished)));
     }
-    let missing = unfinished.iter().filter(|case| case.state == State::Missing).map(|case| case.point);
-    let part = Part::without(missing);
+    let part = Part::without(take(&mut unfinished.missing_points));
     let rows = Rows::written(&common.output, &cases, &part, None, &references, workers)?;
     store.check().map_err(StudyError::from)?;
     rows.finish()?;
-    note((!unfinished.is_empty()).then(|| arguments.summary(&unfinished)));
+    note((unfinished.count() > 0).then(|| arguments.summary(&unfinished)));
     Ok(())
 }
 
 impl MergeArguments {
-    fn summary(&self, unfinished: &[Unfinished]) -> String {
-        let count = |state| unfinished.iter().filter(|case| case.state == state).count();
-        let (missing, failed) = (count(State::Missing), count(State::Failed));
+    fn list(&self, unfinished: &Unfinished) {
+        unfinished.named.iter().for_each(|case| say(Some(case)));
+        let rest = unfinished.count() - unfinished.named.len() as u64;
+        let (scenario, store) = (self.common.scenario.display(), self.store.display());
+        say((rest > 0).then(|| {
+            format!("… and {rest} more, which `parsim plan {scenario} --store {store} --format csv` with the same axes lists")
+        }));
+    }
+
+    fn summary(&self, unfinished: &Unfinished) -> String {
+        let Unfinished { missing, failed, .. } = unfinished;
         format!(
             "{missing} missing, {failed} failed: `parsim sweep {} --store {}` with the same arguments runs what is missing, \
              with --retry-failed also what failed",

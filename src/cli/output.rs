@@ -9,7 +9,7 @@ use parsim_study::answer::{Answer, AnswerShape, Figure, Record};
 use parsim_study::report::{Format, RowSink, Writer};
 use std::ffi::OsStr;
 use std::fmt::Display;
-use std::io::{self, Stdout, Write, stdout};
+use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -30,6 +30,9 @@ pub struct Destination {
     #[arg(short = 'o', long, value_name = "FILE", global = true)]
     output: Option<PathBuf>,
 }
+
+/// The bytes that a pipe takes whole or not at all: a reader sees whole rows even if this process is killed.
+const PIPE_BYTES: usize = 4096;
 
 /// The suffixes of the names of texts.
 const TEXTS: [&str; 3] = ["txt", "log", "out"];
@@ -151,7 +154,7 @@ impl Destination {
 
     fn sink(&self) -> Result<Sink, Failure> {
         Ok(match self.file() {
-            None => Sink::Standard(stdout()),
+            None => Sink::Standard(BufWriter::with_capacity(PIPE_BYTES, stdout())),
             Some(path) => {
                 let file = OutputFile::open(path)?;
                 file.keep_when_interrupted();
@@ -162,7 +165,7 @@ impl Destination {
 }
 
 enum Sink {
-    Standard(Stdout),
+    Standard(BufWriter<Stdout>),
     File(Box<OutputFile>),
 }
 
@@ -194,6 +197,10 @@ impl RowSink for Output {
     fn row(&mut self, record: &Record) -> io::Result<()> {
         self.with(|writer| writer.row(record))
     }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.with(Writer::flush)
+    }
 }
 
 impl Output {
@@ -210,7 +217,8 @@ impl Output {
     pub fn add(&mut self, answer: &Answer) -> io::Result<()> {
         self.with(|writer| {
             answer.records.iter().try_for_each(|record| writer.write(record))?;
-            writer.words(&answer.words)
+            writer.words(&answer.words)?;
+            writer.flush()
         })
     }
 

@@ -5,9 +5,9 @@ use super::shard::shard;
 use super::store::warn;
 use super::{Failure, ScenarioArguments};
 use clap::Args;
-use parsim_study::answer::{Answer, AnswerShape};
+use parsim_study::answer::AnswerShape;
 use parsim_study::experiment::{Part, PlannedCases, References, Shard, StudyError};
-use parsim_study::report::{Format, table};
+use parsim_study::report::{Format, RowSink, table};
 use parsim_study::scenario::{Override, Plan};
 use parsim_study::store::Store;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
         chosen += 1;
         if !is_text || shown.len() < SHOWN {
             let record = planned.record(point)?;
-            if is_text { shown.push(record) } else { output.add(&Answer::many(vec![record], &""))? }
+            if is_text { shown.push(record) } else { output.row(&record)? }
         }
     }
     if count == 0 {

@@ -36,10 +36,10 @@ impl Progress for Bar {
         }
     }
 
-    fn advance(&self, has_failed: bool) {
-        self.shown.inc(1);
-        if has_failed {
-            let failed = 1 + self.failed.fetch_add(1, Ordering::Relaxed);
+    fn advance(&self, cases: u64, failed: u64) {
+        self.shown.inc(cases);
+        if failed > 0 {
+            let failed = failed + self.failed.fetch_add(failed, Ordering::Relaxed);
             self.shown.set_message(format!(", {failed} failed"));
         }
         if self.shown.is_hidden() && self.is_time() {

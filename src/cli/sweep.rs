@@ -9,8 +9,8 @@ use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_study::answer::{Answer, AnswerShape};
 use parsim_study::experiment::{
-    CaseError, CurveAxis, Failures, Keys, Outcome, Part, References, Shard, SweepRemarks, TimeLines, Turn, Workers,
-    failed_row, sweep,
+    CaseError, CurveAxis, Failures, Keys, Outcome, Part, References, RunCounts, Shard, SweepRemarks, TimeLines, Turn,
+    Workers, failed_row, sweep,
 };
 use parsim_study::report::latency_load::latency_load;
 use parsim_study::report::plot::LineChart;
@@ -59,6 +59,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     // A run of chosen values, or of a part, leaves measurements out on purpose.
     let is_whole = arguments.cases.over.is_empty() && arguments.shard.is_none();
     remarks.notes(is_whole).into_iter().for_each(|text| note(Some(text)));
+    note(store.as_ref().and_then(|_| tally.note()));
     let tally = store.map(|_| tally.words(&failures)).filter(|_| !is_quiet());
     if failures.count() == 0 {
         note(tally.as_ref());
@@ -69,14 +70,30 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
 /// Cases with a result, by its origin.
 #[derive(Clone, Copy, Default)]
 struct Tally {
-    run: u64,
-    found: u64,
+    cases: RunCounts,
+    /// Their runs, with the repetitions and those on one rank.
+    runs: RunCounts,
 }
 
 impl Tally {
-    /// These and the failed ones, in a sentence.
+    /// The cases and the failed ones, in a sentence.
     fn words(self, failures: &Failures) -> String {
-        format!("{} run, {} found, {} failed", self.run, self.found, failures.count())
+        let RunCounts { made, found } = self.cases;
+        format!("{made} run, {found} found, {} failed", failures.count())
+    }
+
+    /// The runs, in a sentence, where they are others than the cases.
+    fn note(self) -> Option<String> {
+        let RunCounts { made, found } = self.runs;
+        let among = "repetitions and runs on one rank among them";
+        (self.runs != self.cases).then(|| format!("note: {made} simulations were run, {found} found, {among}"))
+    }
+
+    /// Adds a case.
+    fn add(&mut self, runs: RunCounts) {
+        let is_found = runs.made == 0;
+        self.cases = self.cases + RunCounts { made: u64::from(!is_found), found: u64::from(is_found) };
+        self.runs = self.runs + runs;
     }
 }
 
@@ -112,8 +129,8 @@ impl<'a> Rows<'a> {
         let writer = RowWriter::new(output.open(AnswerShape::Many)?, output.format());
         let mut rows = Self::new(axis, writer, references);
         let mut written = Ok(());
-        sweep(cases, part, references, workers, |turn| {
-            written = rows.add(turn);
+        sweep(cases, part, references, workers, |turns| {
+            written = turns.into_iter().try_for_each(|turn| rows.add(turn)).and_then(|()| rows.writer.flush());
             written.is_ok() && workers.recall.is_sound()
         })?;
         written?;
@@ -147,8 +164,7 @@ impl<'a> Rows<'a> {
     }
 
     fn good(&mut self, outcome: Outcome) -> io::Result<()> {
-        let origin = if outcome.is_found() { &mut self.tally.found } else { &mut self.tally.run };
-        *origin += 1;
+        self.tally.add(outcome.runs());
         self.remarks.see(&outcome);
         if let Some(axis) = self.axis {
             self.times.add_outcome(axis, outcome.case(), &outcome);

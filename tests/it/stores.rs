@@ -138,11 +138,66 @@ fn shards_are_merged_to_the_bytes_of_a_sweep() {
     }
 }
 
+/// Of a million missing cases the first ones are named.
+#[test]
+fn an_empty_store_is_told_in_a_few_lines() {
+    let desk = Desk::new();
+    fs::create_dir(desk.path().join("empty")).unwrap();
+    let cases = [RING, "--over", "p=2", "--over", "seed=1..2000"];
+    let merge = |store, more: &[&str]| called(&desk, &[&["merge"], &cases[..], &["--store", store], more].concat());
+    let (code, rows, words) = merge("empty", &[]);
+    assert_eq!((code, rows.as_str(), words.lines().count()), (1, "", 12), "{words}");
+    assert!(words.contains("seed = 10\n") && words.contains("parsim: … and 1990 more, which `parsim plan "), "{words}");
+    assert!(words.contains("parsim: 2000 missing, 0 failed: `parsim sweep scenarios/ring-shift.ron --store empty`"));
+    assert_eq!(merge("empty", &["--partial", "--format", "jsonl"]).1, "");
+    let shard = [&["sweep"], &cases[..], &["--store", "kept", "--shard", "2/3", "--format", "jsonl"]].concat();
+    let shard = called(&desk, &shard).1;
+    assert_eq!(merge("kept", &["--partial", "--format", "jsonl"]).1, shard);
+    assert_eq!(shard.lines().count(), 667);
+}
+
+#[test]
+fn more_repetitions_run_only_what_is_new() {
+    let desk = Desk::new();
+    let sweep = |store: &[&str], repeat: &str| {
+        let cases = [
+            "--over",
+            "p=4",
+            "--over",
+            "noise=Uniform(0.2)",
+            "--over",
+            "speed=1.0,0.5",
+            "--set",
+            "program.n=16",
+            "--set",
+            repeat,
+        ];
+        called(&desk, &[&["sweep", "scenarios/straggler.ron"], &cases[..], &["--format", "csv"], store].concat())
+    };
+    let kept = |repeat| {
+        let (code, rows, words) = sweep(&["--store", "kept"], repeat);
+        assert_eq!((code, &rows), (0, &sweep(&[], repeat).1));
+        words
+    };
+    assert_eq!(kept("repeat=1"), "parsim: 2 run, 0 found, 0 failed\n");
+    let until = "repeat=Until(relative_half_width: 0.5, at_least: 4, at_most: 6)";
+    for (repeat, [cases_run, cases_found, made, found]) in
+        [("repeat=3", [2, 0, 4, 2]), ("repeat=2", [0, 2, 0, 4]), (until, [2, 0, 2, 6])]
+    {
+        let words = kept(repeat);
+        assert!(
+            words.contains(&format!("parsim: note: {made} simulations were run, {found} found, ")),
+            "{repeat}: {words}"
+        );
+        assert!(words.ends_with(&format!("parsim: {cases_run} run, {cases_found} found, 0 failed\n")), "{words}");
+    }
+}
+
 /// Rows of results that are found are made without their cases: whatever varies, they are those of the runs.
 #[test]
 fn what_is_found_is_told_as_what_is_run() {
     let desk = Desk::new();
-    let sweeps: [&[&str]; 11] = [
+    let sweeps: [&[&str]; 12] = [
         &[RING, "--over", "program.bytes=1 kB,2 kB", "--over", "p=2,4", "--over", "seed=1..3"],
         &[
             RING,
@@ -153,6 +208,23 @@ fn what_is_found_is_told_as_what_is_run() {
         ],
         &[RING, "--over", "placement=RowMajor,Random", "--over", "seed=1,2", "--set", "repeat=2"],
         &[RING, "--over", "p=2,4", "--set", "compare=[OneRank]"],
+        &[
+            "scenarios/straggler.ron",
+            "--over",
+            "noise=Quiet,Uniform(0.2)",
+            "--over",
+            "speed=1.0",
+            "--over",
+            "p=1,4",
+            "--over",
+            "seed=1,5",
+            "--set",
+            "program.n=16",
+            "--set",
+            "repeat=3",
+            "--set",
+            "compare=[OneRank]",
+        ],
         &[RING, "--over", "p=2,4,8", "--over", "program.order=SendFirst,EvenSendFirst", "--set", LIMIT],
         &["scenarios/gauss-jordan-neighbour.ron", "--over", "n=128", "--over", "p=1,4", "--over", "seed=1,2"],
         &[

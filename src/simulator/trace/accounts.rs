@@ -102,7 +102,8 @@ impl Accounts {
     /// `None` if there are times of another number of ranks.
     #[must_use]
     pub fn of_times(ranks: u32, times: Vec<(Phase, [Vec<SimDuration>; Activity::ALL.len()])>) -> Option<Self> {
-        let (phases, columns): (Vec<_>, Vec<_>) = times.into_iter().unzip();
+        let phases = times.iter().map(|(phase, _)| *phase).collect();
+        let columns: Vec<_> = times.into_iter().map(|(_, columns)| columns).collect();
         let fits = |column: &ActivityTimes| column.is_empty() || column.len() == ranks as usize;
         columns.iter().flatten().all(fits).then_some(Self { phases, ranks, columns })
     }

@@ -6,7 +6,7 @@
 mod quantity;
 mod record;
 
-pub use quantity::{Quantity, Role, Unit, Value};
+pub use quantity::{Key, Quantity, Role, Unit, Value};
 pub use record::{Metadata, Record};
 
 use std::path::{Path, PathBuf};

@@ -1,13 +1,17 @@
 //! A quantity: its key, its unit, its value and the part that it plays in an answer.
 
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
+
+/// The key of a quantity: nearly all are literals, and a million rows should not copy them.
+pub type Key = Cow<'static, str>;
 
 /// One quantity of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
     /// Its key in output; with a dimension it ends in its unit.
-    pub key: String,
+    pub key: Key,
     /// Its unit.
     pub unit: Unit,
     /// Its value.
@@ -59,22 +63,19 @@ pub enum Unit {
     One,
 }
 
-/// The endings of keys; the first that fits counts.
-const ENDINGS: [(&str, Unit); 6] = [
-    ("_per_s", Unit::PerSecond),
-    ("_s", Unit::Seconds),
-    ("_ns", Unit::Nanoseconds),
-    ("_ps", Unit::Picoseconds),
-    ("_bytes", Unit::Bytes),
-    ("_cycles", Unit::Cycles),
-];
-
 impl Unit {
     /// The unit that a key says, and the key without it.
     #[must_use]
     pub fn of_key(key: &str) -> (Self, &str) {
-        let found = ENDINGS.iter().find_map(|(ending, unit)| Some((*unit, key.strip_suffix(ending)?)));
-        found.unwrap_or((Self::One, key))
+        let Some((name, ending)) = key.rsplit_once('_') else { return (Self::One, key) };
+        match ending {
+            "s" => name.strip_suffix("_per").map_or((Self::Seconds, name), |name| (Self::PerSecond, name)),
+            "ns" => (Self::Nanoseconds, name),
+            "ps" => (Self::Picoseconds, name),
+            "bytes" => (Self::Bytes, name),
+            "cycles" => (Self::Cycles, name),
+            _ => (Self::One, key),
+        }
     }
 
     /// A key without this unit, if it ends so.
@@ -88,9 +89,10 @@ impl Unit {
 impl Quantity {
     /// A quantity whose key says its unit.
     #[must_use]
-    pub fn new(key: &str, value: impl Into<Value>) -> Self {
-        let (unit, _) = Unit::of_key(key);
-        Self { key: key.to_owned(), unit, value: value.into(), role: Role::default() }
+    pub fn new(key: impl Into<Key>, value: impl Into<Value>) -> Self {
+        let key = key.into();
+        let (unit, _) = Unit::of_key(&key);
+        Self { key, unit, value: value.into(), role: Role::default() }
     }
 
     /// The same in another role.

@@ -1,7 +1,9 @@
 //! A record: the quantities of one point, in the order of output, and their origin.
 
-use super::quantity::{Quantity, Role, Value};
+use super::quantity::{Key, Quantity, Role, Value};
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use std::sync::Arc;
 
 /// The version of the keys and their meaning.
 const SCHEMA: u32 = 1;
@@ -9,6 +11,8 @@ const SCHEMA: u32 = 1;
 const SCENARIO_DIGITS: usize = 16;
 /// The key of the metadata.
 const META: &str = "meta";
+/// The name of what `--set` has changed, in the metadata.
+const SET: &str = "set";
 /// The key of what a failed case failed of.
 const ERROR: &str = "error";
 
@@ -23,15 +27,23 @@ pub struct Record {
     summary: usize,
     /// The reason why the case failed, if that is a column.
     error: Option<Quantity>,
-    /// The origin, as the value of its key.
-    origin: Option<Value>,
+    origin: Origin,
+}
+
+/// The origin of a record, if it is told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum Origin {
+    #[default]
+    Untold,
+    NoScenario,
+    Scenario(Metadata),
 }
 
 /// Origin of a record; stands under the one key `meta`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
-    /// The id of the case.
-    pub id: String,
+    /// The id of the case, which is written in 32 hexadecimal digits.
+    pub id: u128,
     /// The version of the results.
     pub results: u32,
     /// The seed of its random streams.
@@ -39,36 +51,54 @@ pub struct Metadata {
     /// The generator of its random numbers.
     pub generator: &'static str,
     /// The path and the text of every `--set`.
-    pub set: Vec<(String, String)>,
+    pub set: Arc<[(String, String)]>,
 }
 
-impl Metadata {
-    /// The metadata as a value; what comes from no scenario has neither its hash nor a seed.
-    fn value(metadata: Option<&Self>) -> Value {
-        let settings = metadata.map_or(&[][..], |metadata| &metadata.set);
-        let settings = settings.iter().map(|(path, text)| (path.clone(), Value::from(text.as_str())));
-        let entries = [
-            ("id", metadata.map(|metadata| metadata.id.as_str()).into()),
+/// The values of metadata by their names, but for those of `--set`.
+type OriginEntries = [(&'static str, Value); 7];
+
+impl Origin {
+    const fn metadata(&self) -> Option<&Metadata> {
+        match self {
+            Self::Untold | Self::NoScenario => None,
+            Self::Scenario(metadata) => Some(metadata),
+        }
+    }
+
+    /// The metadata, if the origin is told; what comes from no scenario has neither its id nor a seed.
+    fn entries(&self) -> Option<OriginEntries> {
+        if *self == Self::Untold {
+            return None;
+        }
+        let metadata = self.metadata();
+        let id = metadata.map(|metadata| format!("{:032x}", metadata.id));
+        let begin = Value::from(id.as_deref().and_then(|id| id.get(..SCENARIO_DIGITS)));
+        Some([
+            ("id", id.into()),
             ("results", metadata.map(|metadata| metadata.results).into()),
             ("schema", SCHEMA.into()),
             ("parsim", env!("CARGO_PKG_VERSION").into()),
-            ("scenario", metadata.and_then(|metadata| metadata.id.get(..SCENARIO_DIGITS)).into()),
+            ("scenario", begin),
             ("seed", metadata.map(|metadata| metadata.seed).into()),
             ("generator", metadata.map(|metadata| metadata.generator).into()),
-            ("set", Value::Group(settings.collect())),
-        ];
-        Value::Group(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+        ])
+    }
+
+    /// The changes of `--set`, as a value.
+    fn settings(&self) -> Value {
+        let settings = self.metadata().map_or(&[][..], |metadata| &metadata.set);
+        Value::Group(settings.iter().map(|(path, text)| (path.clone(), Value::from(text.as_str()))).collect())
     }
 }
 
 impl Record {
     /// Adds a quantity whose key says its unit.
-    pub fn put(&mut self, key: &str, value: impl Into<Value>) {
+    pub fn put(&mut self, key: impl Into<Key>, value: impl Into<Value>) {
         self.add(Quantity::new(key, value));
     }
 
     /// Adds a quantity in a role.
-    pub fn put_as(&mut self, role: Role, key: &str, value: impl Into<Value>) {
+    pub fn put_as(&mut self, role: Role, key: impl Into<Key>, value: impl Into<Value>) {
         self.add(Quantity::new(key, value).with_role(role));
     }
 
@@ -86,8 +116,8 @@ impl Record {
     }
 
     /// Adds the metadata, which stand behind everything else.
-    pub fn put_metadata<'m>(&mut self, metadata: impl Into<Option<&'m Metadata>>) {
-        self.origin = Some(Metadata::value(metadata.into()));
+    pub fn put_metadata(&mut self, metadata: impl Into<Option<Metadata>>) {
+        self.origin = metadata.into().map_or(Origin::NoScenario, Origin::Scenario);
     }
 
     /// Adds what the case failed of, on one line, or that it did not; it stands before the metadata.
@@ -156,36 +186,32 @@ impl Record {
     /// Keys and values as CSV shows them; metadata becomes columns such as `meta.seed`.
     #[must_use]
     pub fn flat(&self) -> Vec<(String, String)> {
-        self.cells().into_iter().map(|(key, value)| (key, value.to_string())).collect()
-    }
-
-    /// Keys and values in the columns of [`flat`](Self::flat).
-    #[must_use]
-    pub fn cells(&self) -> Vec<(String, &Value)> {
         let mut cells = Vec::new();
-        self.entries().for_each(|(key, value)| flatten(key.to_owned(), value, &mut cells));
+        self.each_cell(&mut |key, value| cells.push((key.to_owned(), value.to_string())));
         cells
     }
 
     /// Calls `see` with the keys and values in the columns of [`flat`](Self::flat), in their order.
     pub fn each_cell(&self, see: &mut dyn FnMut(&str, &Value)) {
-        for (key, value) in self.entries() {
-            match value {
-                Value::Group(inner) => each_below(&mut key.to_owned(), inner, see),
-                _ => see(key, value),
+        for one in self.quantities.iter().chain(&self.error) {
+            match &one.value {
+                Value::Group(inner) => each_below(&mut one.key.clone().into_owned(), inner, see),
+                value => see(&one.key, value),
             }
         }
+        let Some(entries) = self.origin.entries() else { return };
+        let mut path = String::with_capacity(64);
+        path.push_str(META);
+        for (name, value) in &entries {
+            each_at(&mut path, name, value, see);
+        }
+        each_at(&mut path, SET, &self.origin.settings(), see);
     }
 
     /// A record that takes as many quantities without growing.
     #[must_use]
     pub fn with_capacity(quantities: usize) -> Self {
         Self { quantities: Vec::with_capacity(quantities), ..Self::default() }
-    }
-
-    fn entries(&self) -> impl Iterator<Item = (&str, &Value)> {
-        let quantities = self.quantities.iter().chain(&self.error);
-        quantities.map(|one| (one.key.as_str(), &one.value)).chain(self.origin.as_ref().map(|origin| (META, origin)))
     }
 
     /// The record with all keys of `other` in their order, without a value where it has none.
@@ -206,30 +232,41 @@ impl Record {
 
 impl Serialize for Record {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.entries())
+        let mut map = serializer.serialize_map(None)?;
+        for one in self.quantities.iter().chain(&self.error) {
+            map.serialize_entry(&*one.key, &one.value)?;
+        }
+        if self.origin != Origin::Untold {
+            map.serialize_entry(META, &self.origin)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Origin {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in self.entries().into_iter().flatten() {
+            map.serialize_entry(name, &value)?;
+        }
+        map.serialize_entry(SET, &self.settings())?;
+        map.end()
     }
 }
 
 fn each_below(path: &mut String, inner: &[(String, Value)], see: &mut dyn FnMut(&str, &Value)) {
-    let length = path.len();
     for (name, value) in inner {
-        path.push('.');
-        path.push_str(name);
-        match value {
-            Value::Group(inner) => each_below(path, inner, see),
-            _ => see(path, value),
-        }
-        path.truncate(length);
+        each_at(path, name, value, see);
     }
 }
 
-fn flatten<'v>(path: String, value: &'v Value, cells: &mut Vec<(String, &'v Value)>) {
+fn each_at(path: &mut String, name: &str, value: &Value, see: &mut dyn FnMut(&str, &Value)) {
+    let length = path.len();
+    path.push('.');
+    path.push_str(name);
     match value {
-        Value::Group(inner) => {
-            for (name, value) in inner {
-                flatten(format!("{path}.{name}"), value, cells);
-            }
-        }
-        _ => cells.push((path, value)),
+        Value::Group(inner) => each_below(path, inner, see),
+        _ => see(path, value),
     }
+    path.truncate(length);
 }

@@ -4,7 +4,7 @@ use super::cases::{Failures, Workers, run_all};
 use super::curves::{CurveAxis, TimeLines};
 use super::identity::metadata;
 use super::outcome::{Outcome, keyed};
-use super::references::{self, References, note_on_withheld};
+use super::references::{self, OneRankTime, References, note_on_withheld};
 use super::{Remarks, StudyError};
 use crate::analysis::{Bottleneck, BottleneckSite, Components, ComputationSplit};
 use crate::answer::{Answer, Record};
@@ -124,7 +124,7 @@ impl<'c> Bottlenecks<'c> {
             let mut record = keyed(&case.keys);
             record.put("source", self.source.name());
             record.append(group.curve.record(place));
-            record.put_metadata(&metadata(&case.scenario, &case.settings));
+            record.put_metadata(metadata(&case.scenario, &case.settings));
             if self.errors.iter().any(Option::is_some) {
                 record.put_error(self.errors[*number].as_deref());
             }
@@ -173,7 +173,7 @@ fn answers(
     let predicted = |predict: fn(&CheckedScenario) -> Option<Prediction>| {
         let prediction = |case: &Case| predict(&case.scenario).filter(|_| references.has_machine_of(case));
         let point = |case: &Case| {
-            let compared = references.compare(case, &workers.recall.runs());
+            let compared = references.compare(case, OneRankTime::Of(&workers.recall.runs()));
             point(case, axis, compared, explained(prediction(case).as_ref()))
         };
         cases.iter().map(|case| CaseBottleneck::from(point(case))).collect()
@@ -199,7 +199,7 @@ fn answers(
                     Err(error) => {
                         let error = error.into();
                         failures.add(&case.keys, &error);
-                        let compared = references.compare(case, &workers.recall.runs());
+                        let compared = references.compare(case, OneRankTime::Of(&workers.recall.runs()));
                         let point = point(case, axis, compared, (None, BottleneckSite::default()));
                         CaseBottleneck { point, half_width_s: 0.0, error: Some(error.to_string()) }
                     }

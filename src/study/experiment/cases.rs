@@ -79,8 +79,8 @@ impl Turn<'_> {
 pub trait Progress {
     /// Roughly as many cases as will be run.
     fn begin(&self, cases: u64);
-    /// One more has had its turn.
-    fn advance(&self, has_failed: bool);
+    /// So many more have had their turn, some of which failed.
+    fn advance(&self, cases: u64, failed: u64);
     /// All have had it.
     fn end(&self);
 }
@@ -88,7 +88,7 @@ pub trait Progress {
 /// Nobody waits.
 impl Progress for () {
     fn begin(&self, _: u64) {}
-    fn advance(&self, _: bool) {}
+    fn advance(&self, _: u64, _: u64) {}
     fn end(&self) {}
 }
 
@@ -120,14 +120,16 @@ pub fn run_all(
     mut receive: impl FnMut(&Case, Result<Outcome, SimulationError>) -> bool,
 ) -> Result<(), StudyError> {
     let known = |case| Ok(Cow::Borrowed(case));
-    run_each(cases.iter(), cases.len() as u64, known, workers, references, |turn| match turn {
+    let mut see = |turn: Turn<'_>| match turn {
         Turn::Played(case, result) => receive(&case, *result),
         Turn::Found(_) | Turn::Unplayed(..) => unreachable!("these cases are described well"),
-    })
+    };
+    run_each(cases.iter(), cases.len() as u64, known, workers, references, |turns| turns.into_iter().all(&mut see))
 }
 
-/// Makes cases and runs them on all `workers`, and hands every result to `receive` in the order of the cases,
-/// as soon as those before it are done; ends early when `receive` says `false`. `count` is the number of cases, roughly.
+/// Makes cases and runs them on all `workers`, and hands the results to `receive` in the order of the cases, those together that
+/// were made together, as soon as those before them are done; ends early when `receive` says `false`. `count` is the number of cases,
+/// roughly.
 /// A case whose end `make` already knows is not run.
 ///
 /// Cases begin in their order, as many at once as take a millisecond, and none begin while more than twice as many such batches as
@@ -145,7 +147,7 @@ pub fn run_each<'c, T: Send>(
     make: impl Fn(T) -> Result<Cow<'c, Case>, Turn<'c>> + Sync,
     workers: Workers<'_>,
     references: &References,
-    mut receive: impl FnMut(Turn<'c>) -> bool,
+    mut receive: impl FnMut(Vec<Turn<'c>>) -> bool,
 ) -> Result<(), StudyError> {
     let pool = workers.pool(usize::try_from(count).unwrap_or(usize::MAX))?;
     workers.progress.begin(count);
@@ -175,10 +177,9 @@ pub fn run_each<'c, T: Send>(
         drop(sender);
         let permit = permit;
         in_order(results, |turns| {
-            let goes_on = turns.into_iter().all(|turn| {
-                workers.progress.advance(turn.has_failed());
-                receive(turn)
-            });
+            let failed = turns.iter().filter(|turn| turn.has_failed()).count();
+            workers.progress.advance(turns.len() as u64, failed as u64);
+            let goes_on = receive(turns);
             if goes_on {
                 // Whoever has no case left does not need it.
                 let _ = permit.send(());
@@ -340,7 +341,7 @@ pub fn failed_row(keys: &Keys, case: Option<&Case>, error: &CaseError) -> Record
     let mut row = keyed(keys);
     row.put("makespan_s", Value::Missing);
     let metadata = case.map(|case| metadata(&case.scenario, &case.settings));
-    row.put_metadata(metadata.as_ref());
+    row.put_metadata(metadata);
     row.put_error(Some(&error.to_string()));
     row
 }

@@ -249,7 +249,7 @@ fn residual(row: &Record) -> Option<Record> {
         match quantity.role {
             Role::Simulated | Role::Predicted => {
                 let error = quantity.value.number().map(|seconds| Residuals::error(seconds, measured));
-                record.put(&format!("{}_error", quantity.name()), error);
+                record.put(format!("{}_error", quantity.name()), error);
             }
             Role::Spread | Role::Residual => {}
             _ => record.add(quantity.clone()),
@@ -266,7 +266,7 @@ fn deviation(row: &Record) -> Option<Record> {
     let mut errors: Vec<_> = in_role(row, Role::Predicted)
         .map(|one| {
             let error = one.value.number().map(|predicted| Residuals::error(makespan, predicted));
-            Quantity::new(&format!("makespan_against_{}", one.name()), error)
+            Quantity::new(format!("makespan_against_{}", one.name()), error)
         })
         .collect();
     // The errors of models for other values than the makespan.

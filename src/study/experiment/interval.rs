@@ -35,7 +35,7 @@ impl Level {
         let ending = if unit == Unit::One { "" } else { key.strip_prefix(name).unwrap_or_default() };
         let (low, high) = interval.unzip();
         for (end, value) in [("low", low), ("high", high)] {
-            record.put_as(Role::Spread, &format!("{name}_{end}{}{ending}", self.0), value);
+            record.put_as(Role::Spread, format!("{name}_{end}{}{ending}", self.0), value);
         }
     }
 }
@@ -50,7 +50,7 @@ mod tests {
         let level = Level::of_percent(90).unwrap();
         level.put(&mut record, "makespan_s", Some((1.0, 2.0)));
         level.put(&mut record, "speedup", None);
-        let keys: Vec<_> = record.quantities().iter().map(|one| one.key.as_str()).collect();
+        let keys: Vec<_> = record.quantities().iter().map(|one| &*one.key).collect();
         assert_eq!(keys, ["makespan_low90_s", "makespan_high90_s", "speedup_low90", "speedup_high90"]);
         assert_eq!([49, 100].map(Level::of_percent), [None; 2]);
     }

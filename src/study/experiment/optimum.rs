@@ -67,7 +67,7 @@ impl<'s> Optima<'s> {
             record.put("simplified_efficiency", forms.simplified_efficiency);
             record.put("simplified_efficiency_as_printed", forms.simplified_efficiency_as_printed);
         }
-        record.put_metadata(&metadata(scenario, &self.case.settings));
+        record.put_metadata(metadata(scenario, &self.case.settings));
         let table = table(&self.limits, &self.found);
         let forms = forms.map_or_else(String::new, |forms| in_words(&forms));
         Answer::one(record, &format!("{program} on {machine}, {}\n\n{table}{forms}", words(&self.limits)))
@@ -198,15 +198,15 @@ fn table(choice: &SearchLimits, answers: &[(&str, Option<Optimum>)]) -> TextTabl
 
 fn put(record: &mut Record, name: &str, found: Option<&Optimum>) {
     let key = |rest: &str| format!("{name}_{rest}");
-    record.put(&key("q"), found.map(|found| found.best.cores));
-    record.put(&key("p"), found.map(|found| found.best.nodes));
-    record.put(&key("speedup"), found.map(|found| found.best.speedup));
-    record.put(&key("efficiency"), found.map(|found| found.best.efficiency()));
-    record.put(&key("plateau_first_p"), found.map(|found| found.first.nodes));
-    record.put(&key("plateau_last_p"), found.map(|found| found.last.nodes));
-    record.put(&key("cheapest_q"), found.map(|found| found.cheapest.cores));
-    record.put(&key("cheapest_p"), found.map(|found| found.cheapest.nodes));
-    record.put(&key("points"), found.map(|found| found.looked_at));
+    record.put(key("q"), found.map(|found| found.best.cores));
+    record.put(key("p"), found.map(|found| found.best.nodes));
+    record.put(key("speedup"), found.map(|found| found.best.speedup));
+    record.put(key("efficiency"), found.map(|found| found.best.efficiency()));
+    record.put(key("plateau_first_p"), found.map(|found| found.first.nodes));
+    record.put(key("plateau_last_p"), found.map(|found| found.last.nodes));
+    record.put(key("cheapest_q"), found.map(|found| found.cheapest.cores));
+    record.put(key("cheapest_p"), found.map(|found| found.cheapest.nodes));
+    record.put(key("points"), found.map(|found| found.looked_at));
 }
 
 /// The program on one node with all its cores.

@@ -3,8 +3,8 @@
 use super::cluster;
 use super::identity::Identity;
 use super::real_programs::PREDICTED;
-use super::recall::{Recall, Runs};
-use super::references::{References, note_on_withheld};
+use super::recall::{Recall, RunCounts, Runs};
+use super::references::{OneRankTime, References, note_on_withheld};
 use super::remarks::Remarks;
 use super::remarks::part;
 use super::repetition::repetition;
@@ -13,6 +13,7 @@ use super::run_recorded;
 use super::run_series::{Repetition, RunSeries};
 use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample, Share};
 use crate::answer::{Answer, Quantity, Record, Role, Value};
+use crate::programs::phases::time_key;
 use crate::report::{Compared, ReferenceTime, RunReport, counted};
 use crate::scenario::{AxisValue, Case};
 use parsim_sim::fault::{Fault, Rejection};
@@ -20,6 +21,7 @@ use parsim_sim::network::topology::NAMES;
 use parsim_sim::simulation::{Detail, SimulationError};
 use parsim_sim::trace::{Activity, Trace};
 use std::io::Write;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The columns of most rows, and some more.
@@ -31,7 +33,7 @@ const TOPOLOGY: &str = "topology_in_use";
 pub struct Outcome {
     case: Case,
     identity: Identity,
-    topology: String,
+    topology: Arc<str>,
     /// The run with the first seed.
     pub trace: Trace,
     breakdown: Breakdown,
@@ -40,7 +42,7 @@ pub struct Outcome {
     sample: Option<Sample>,
     /// The runs with the seeds after the first.
     others: Vec<Repetition>,
-    is_found: bool,
+    runs: RunCounts,
     record: Record,
 }
 
@@ -80,47 +82,52 @@ impl Outcome {
     ) -> Result<Self, SimulationError> {
         let series = RunSeries::of(case.scenario.repeat, trace, |run| repetition(&case.scenario, run, begin, runs))?;
         let identity = Identity { id: case.scenario.id(), seed: case.scenario.seed };
-        let topology = case.scenario.layout().topology.to_string();
-        Self::of_series(case.clone(), identity, topology, series, references, runs)
+        let topology = case.scenario.layout().topology.to_string().into();
+        let alone = OneRankTime::Of(runs);
+        Self::of_series(case.clone(), identity, topology, series, |case| {
+            (references.compare(case, alone), runs.counts())
+        })
     }
 
     /// The outcome of a case whose results are known. Its scenario may be that of another one, which is like it in whatever rows tell:
-    /// then it is its `identity` that tells them apart. `topology` is the part of the machine in use.
+    /// then it is its `identity` that tells them apart. `topology` is the part of the machine in use, `compared` what it is compared
+    /// with, `found` the number of runs of both.
     ///
     /// # Errors
     /// An axis whose value another value of the row takes the place of.
     pub fn found(
         case: Case,
         identity: Identity,
-        topology: String,
+        topology: Arc<str>,
         series: RunSeries,
-        references: &References,
+        compared: Vec<Compared>,
+        found: u64,
     ) -> Result<Self, SimulationError> {
-        Self::of_series(case, identity, topology, series, references, &Recall::NONE.runs())
+        Self::of_series(case, identity, topology, series, |_| (compared, RunCounts { made: 0, found }))
     }
 
     fn of_series(
         case: Case,
         identity: Identity,
-        topology: String,
+        topology: Arc<str>,
         series: RunSeries,
-        references: &References,
-        runs: &Runs<'_>,
+        compare: impl FnOnce(&Case) -> (Vec<Compared>, RunCounts),
     ) -> Result<Self, SimulationError> {
         let RunSeries { first: mut trace, makespans, others } = series;
         let sample = Sample::of(&makespans).filter(|_| makespans.len() > 1 || has_seeds_as_axis(&case));
         let mean_s = sample.map_or(makespans[0], |sample| sample.mean);
         cluster::judge(&case.scenario, mean_s, &mut trace);
+        let (compared, runs) = compare(&case);
         let mut outcome = Self {
             identity,
             topology,
             others,
             sample,
             breakdown: Breakdown::of(&trace),
-            compared: references.compare(&case, runs),
+            compared,
             case,
             trace,
-            is_found: runs.are_found(),
+            runs,
             record: Record::default(),
         };
         outcome.record = outcome.recorded_values();
@@ -147,10 +154,10 @@ impl Outcome {
         &self.case
     }
 
-    /// Returns whether all results were known, and nothing was run.
+    /// The runs of the case and of what it is compared with.
     #[must_use]
-    pub const fn is_found(&self) -> bool {
-        self.is_found
+    pub const fn runs(&self) -> RunCounts {
+        self.runs
     }
 
     /// Returns the values that the simulated time is compared with.
@@ -232,7 +239,7 @@ impl Outcome {
         }
         for (name, value) in &self.trace.outcomes {
             let role = if *name == PREDICTED { Role::Predicted } else { Role::Detail };
-            record.put_as(role, name, *value);
+            record.put_as(role, *name, *value);
         }
         self.compared.iter().for_each(|one| self.put_compared(one, &mut record));
         if let Some(parallelism) = Parallelism::of_units(&self.trace.critical_intervals) {
@@ -240,10 +247,10 @@ impl Outcome {
         }
         // Topologies that are compared belong to the answer with their sizes.
         if self.compares_topologies() {
-            record.put(TOPOLOGY, self.topology.as_str());
+            record.put(TOPOLOGY, &*self.topology);
         }
         record.end_summary();
-        record.put(TOPOLOGY, self.topology.as_str());
+        record.put(TOPOLOGY, &*self.topology);
         self.put_breakdown(&mut record);
         record.put("messages", self.trace.counts.messages);
         if let Some(background) = self.trace.background {
@@ -252,7 +259,7 @@ impl Outcome {
         }
         record.put("packet_hops", self.trace.counts.packet_hops);
         record.put("events", self.trace.counts.events);
-        record.put_metadata(&self.identity.metadata(&self.case.settings));
+        record.put_metadata(self.identity.metadata(&self.case.settings));
         record
     }
 
@@ -270,12 +277,12 @@ impl Outcome {
     /// Adds the times of phases and activities, and who is busiest.
     fn put_breakdown(&self, record: &mut Record) {
         for share in &self.breakdown.phases {
-            record.put(&format!("{}_s", share.of), share.seconds);
+            record.put(time_key(share.of), share.seconds);
         }
         let shares_memory = self.case.scenario.machine.nodes.shared_memory().is_some();
         let is_known = |share: &&Share<Activity>| shares_memory || share.of != Activity::Loading;
         for share in self.breakdown.activities.iter().filter(is_known) {
-            record.put(&format!("{}_s", share.of.name()), share.seconds);
+            record.put(time_key(share.of.name()), share.seconds);
         }
         record.put("busiest_rank", self.breakdown.busiest_rank.0);
         record.put("busiest_rank_utilization", self.breakdown.busiest_rank.1);
@@ -291,15 +298,15 @@ impl Outcome {
             ReferenceTime::MeasuredMakespan => Role::Measured,
             ReferenceTime::OneRank | ReferenceTime::Outcome(_) | ReferenceTime::Outcomes(_) => Role::Detail,
         };
-        record.put_as(role, &one.key, one.value);
+        record.put_as(role, one.key.clone(), one.value);
         let error = self.predicted_s(one).zip(one.value).map(|(simulated, value)| Residuals::error(simulated, value));
         match one.beside {
             ReferenceTime::Makespan => {}
             ReferenceTime::OneRank => record.put("speedup", one.value.map(|alone| alone / self.makespan_s().0)),
             ReferenceTime::MeasuredMakespan => record.put_as(Role::Residual, "simulated_error", error),
-            ReferenceTime::Outcome(_) => record.put_as(Role::Error, &format!("error_against_{}", one.key), error),
+            ReferenceTime::Outcome(_) => record.put_as(Role::Error, format!("error_against_{}", one.key), error),
             ReferenceTime::Outcomes(_) => {
-                record.put_as(Role::Error, &one.key.replace("published", "error_of"), error);
+                record.put_as(Role::Error, one.key.replace("published", "error_of"), error);
             }
         }
     }
@@ -349,7 +356,7 @@ fn has_seeds_as_axis(case: &Case) -> bool {
 pub fn keyed(keys: &[(String, Option<AxisValue>)]) -> Record {
     let mut record = Record::with_capacity(COLUMNS);
     for (name, value) in keys {
-        record.put_as(Role::Axis, name, value.as_ref());
+        record.put_as(Role::Axis, name.clone(), value.as_ref());
     }
     record
 }

@@ -5,6 +5,7 @@ use super::outcome::keyed;
 use super::recall::{Recall, state};
 use super::repetition::first_and_makespans_s;
 use super::sweep::made;
+use super::unfinished::NAMED;
 use super::{Part, StudyError};
 use crate::analysis::Sample;
 use crate::answer::{Answer, AnswerShape, Record, Role};
@@ -28,8 +29,34 @@ const PS_PER_S: f64 = 1e12;
 pub struct Pairs {
     /// The pairs, in the order of the axes.
     pub pairs: Vec<Pair>,
-    /// The cases that one of them lacks, each in a sentence.
-    pub unpaired: Vec<String>,
+    /// The cases that one of them lacks.
+    pub unpaired: Unpaired,
+}
+
+/// The cases that one of two stores lacks: all counted, the first ones named.
+#[derive(Debug, Default)]
+pub struct Unpaired {
+    named: Vec<String>,
+    count: u64,
+}
+
+impl Unpaired {
+    fn add(&mut self, words: impl FnOnce() -> String) {
+        if self.named.len() < NAMED {
+            self.named.push(words());
+        }
+        self.count += 1;
+    }
+
+    /// The cases, in lines, if there are any.
+    #[must_use]
+    pub fn lines(&self) -> Option<Vec<String>> {
+        let Self { named, count } = self;
+        let rest = count - named.len() as u64;
+        let more = (rest > 0).then(|| format!("… and {rest} more"));
+        let last = format!("{count} cases have no pair");
+        (*count > 0).then(|| named.iter().cloned().chain(more).chain([last]).collect())
+    }
 }
 
 /// A case before and after a change.
@@ -54,7 +81,7 @@ impl Pairs {
     /// Axes that differ; faults of the cases; a store that cannot be read.
     pub fn of(before: StoredPlan<'_>, after: StoredPlan<'_>) -> Result<Self, StudyError> {
         let (first, second) = (before.plan.unfold()?, after.plan.unfold()?);
-        let (mut pairs, mut unpaired) = (Vec::new(), Vec::new());
+        let (mut pairs, mut unpaired) = (Vec::new(), Unpaired::default());
         let part = Part::default();
         let mut others = part.points(&second);
         for point in part.points(&first) {
@@ -64,9 +91,12 @@ impl Pairs {
                 (before, Some(after)) if before.0 != after.0 => return Err(different(Some(&before.0), Some(&after.0))),
                 ((keys, Ok(before)), Some((_, Ok(after)))) => pairs.push(Pair { keys, before, after }),
                 ((keys, before), Some((_, after))) => {
-                    let why = [("first", before.err()), ("second", after.err())];
-                    let why = why.into_iter().filter_map(|(which, why)| Some(format!("{} in the {which} store", why?)));
-                    unpaired.push(format!("{}: {}", name(&keys), why.collect::<Vec<_>>().join(", ")));
+                    unpaired.add(|| {
+                        let why = [("first", before.err()), ("second", after.err())];
+                        let why =
+                            why.into_iter().filter_map(|(which, why)| Some(format!("{} in the {which} store", why?)));
+                        format!("{}: {}", name(&keys), why.collect::<Vec<_>>().join(", "))
+                    });
                 }
             }
         }
@@ -213,7 +243,7 @@ mod tests {
 
     #[test]
     fn all_cases_together_have_the_geometric_mean() {
-        let pairs = Pairs { pairs: vec![pair(&[1.0], &[2.0]), pair(&[4.0], &[2.0])], unpaired: Vec::new() };
+        let pairs = Pairs { pairs: vec![pair(&[1.0], &[2.0]), pair(&[4.0], &[2.0])], unpaired: Unpaired::default() };
         let summary = pairs.summary();
         assert!((summary.number("ratio").unwrap() - 1.0).abs() < 1e-12);
         assert!(summary.number("ratio_low95").unwrap() < 0.01 && summary.number("ratio_high95").unwrap() > 100.0);

@@ -8,8 +8,8 @@ use super::{StudyError, keyed};
 use crate::answer::{Record, Value};
 use crate::scenario::{Cases, Cost, Costs, Exemplars, Ids, Likeness};
 use crate::store::{State, Store};
-use std::collections::BTreeSet;
 use std::num::NonZero;
+use std::ops::Range;
 use std::time::Duration;
 
 /// One of several parts of the cases, which cost roughly the same.
@@ -40,8 +40,8 @@ impl Shard {
 pub struct Part {
     /// The points of a shard, in their order.
     shard: Option<Vec<u64>>,
-    /// The points that are left out.
-    without: BTreeSet<u64>,
+    /// The points that are left out, in their order.
+    without: Vec<Range<u64>>,
 }
 
 impl Part {
@@ -51,13 +51,13 @@ impl Part {
     /// More points than are shared out.
     pub fn of(cases: &Cases<'_>, shard: Option<Shard>) -> Result<Self, StudyError> {
         let shard = shard.map(|shard| points_of(cases, shard)).transpose()?;
-        Ok(Self { shard, without: BTreeSet::new() })
+        Ok(Self { shard, without: Vec::new() })
     }
 
-    /// All cases but those at these points.
+    /// All cases but those at these points, which are in their order.
     #[must_use]
-    pub fn without(points: impl IntoIterator<Item = u64>) -> Self {
-        Self { shard: None, without: points.into_iter().collect() }
+    pub const fn without(points: Vec<Range<u64>>) -> Self {
+        Self { shard: None, without: points }
     }
 
     /// The points that are such cases, in their order; one at which that is unknown is one of them.
@@ -65,7 +65,7 @@ impl Part {
     pub fn points<'c>(&'c self, cases: &'c Cases<'_>) -> Box<dyn Iterator<Item = u64> + Send + 'c> {
         match &self.shard {
             Some(points) => Box::new(points.iter().copied()),
-            None => Box::new(holding(cases).filter(|point| !self.without.contains(point))),
+            None => Box::new(holding(cases).filter(|point| !self.leaves_out(*point))),
         }
     }
 
@@ -73,7 +73,12 @@ impl Part {
     #[must_use]
     pub fn size(&self, cases: u64) -> u64 {
         let all = self.shard.as_ref().map_or(cases, |points| points.len() as u64);
-        all.saturating_sub(self.without.len() as u64)
+        all.saturating_sub(self.without.iter().map(|range| range.end - range.start).sum())
+    }
+
+    fn leaves_out(&self, point: u64) -> bool {
+        let next = self.without.partition_point(|range| range.end <= point);
+        self.without.get(next).is_some_and(|range| range.contains(&point))
     }
 }
 
@@ -198,7 +203,7 @@ impl<'c> PlannedCases<'c> {
         record.put("estimated_memory_bytes", estimate.memory_bytes);
         record.put("estimated_cpu_s", (!estimate.is_open).then_some(estimate.cpu_s));
         record.end_summary();
-        record.put_metadata(&Identity { id: self.ids.at(point)?, seed }.metadata(&case.settings));
+        record.put_metadata(Identity { id: self.ids.at(point)?, seed }.metadata(&case.settings));
         Ok(record)
     }
 }

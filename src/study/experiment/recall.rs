@@ -6,6 +6,7 @@ use crate::scenario::CheckedScenario;
 use crate::store::{RunResult, State, Store};
 use parsim_sim::simulation::SimulationError;
 use std::cell::Cell;
+use std::ops::Add;
 
 /// The place in which results are looked up, and kept: a store, or none.
 #[derive(Clone, Copy, Default)]
@@ -17,7 +18,24 @@ pub struct Recall<'s> {
 /// The runs of a case: those that are recalled, and those that are made.
 pub struct Runs<'s> {
     recall: Recall<'s>,
-    made: Cell<u64>,
+    counts: Cell<RunCounts>,
+}
+
+/// Runs by their origin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunCounts {
+    /// Those that were made.
+    pub made: u64,
+    /// Those that a store had.
+    pub found: u64,
+}
+
+impl Add for RunCounts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { made: self.made + other.made, found: self.found + other.found }
+    }
 }
 
 impl<'s> Recall<'s> {
@@ -32,8 +50,8 @@ impl<'s> Recall<'s> {
 
     /// The runs of the next case.
     #[must_use]
-    pub const fn runs(self) -> Runs<'s> {
-        Runs { recall: self, made: Cell::new(0) }
+    pub fn runs(self) -> Runs<'s> {
+        Runs { recall: self, counts: Cell::default() }
     }
 
     /// The store, if there is one.
@@ -71,17 +89,22 @@ impl Runs<'_> {
     /// Those of the run.
     pub fn run(&self, scenario: &CheckedScenario) -> RunResult {
         if let Some(result) = self.recall.find(scenario) {
+            self.count(RunCounts { found: 1, made: 0 });
             return result;
         }
-        self.made.set(self.made.get() + 1);
+        self.count(RunCounts { made: 1, found: 0 });
         let result = play(scenario);
         self.recall.keep(scenario, &result);
         result
     }
 
-    /// Returns whether no run had to be made.
-    pub fn are_found(&self) -> bool {
-        self.made.get() == 0
+    /// The runs so far.
+    pub const fn counts(&self) -> RunCounts {
+        self.counts.get()
+    }
+
+    fn count(&self, more: RunCounts) {
+        self.counts.set(self.counts.get() + more);
     }
 }
 

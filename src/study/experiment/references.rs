@@ -177,8 +177,8 @@ impl References {
     }
 
     /// Returns the values that the times of `case` are compared with, one of which may be that of a run.
-    pub fn compare(&self, case: &Case, runs: &Runs<'_>) -> Vec<Compared> {
-        self.list.iter().flat_map(|reference| self.belonging(reference, case, runs)).collect()
+    pub fn compare(&self, case: &Case, alone: OneRankTime<'_>) -> Vec<Compared> {
+        self.list.iter().flat_map(|reference| self.belonging(reference, case, alone)).collect()
     }
 
     /// The state, in `store`, of all runs of `case`, among them those that it is compared with.
@@ -223,8 +223,8 @@ impl References {
     }
 
     /// The values of `reference` for `case`, as far as they are about its machine and program.
-    fn belonging(&self, reference: &Reference, case: &Case, runs: &Runs<'_>) -> Vec<Compared> {
-        let compared = reference.compare(case, runs);
+    fn belonging(&self, reference: &Reference, case: &Case, alone: OneRankTime<'_>) -> Vec<Compared> {
+        let compared = reference.compare(case, alone);
         let belongs = match reference {
             _ if compared.iter().all(|one| one.value.is_none()) => true,
             Reference::Measured(table) => self.described.is_met_by(case, table.keys()),
@@ -238,7 +238,7 @@ impl References {
 }
 
 impl Reference {
-    fn compare(&self, case: &Case, runs: &Runs<'_>) -> Vec<Compared> {
+    fn compare(&self, case: &Case, alone: OneRankTime<'_>) -> Vec<Compared> {
         let (title, key, value) = match self {
             Self::AsWritten => {
                 let seconds = as_written(&case.scenario).map(|prediction| prediction.total_s);
@@ -257,12 +257,8 @@ impl Reference {
             }
             Self::Hierarchical => return cluster::predictions(&case.scenario),
             Self::OneRank => {
-                return vec![compared(
-                    "on one rank",
-                    "one_rank_s",
-                    ReferenceTime::OneRank,
-                    one_rank_s(&case.scenario, runs),
-                )];
+                let seconds = alone.seconds(&case.scenario);
+                return vec![compared("on one rank", "one_rank_s", ReferenceTime::OneRank, seconds)];
             }
             Self::InnerIteration => return inner_iteration(&case.scenario),
         };
@@ -353,7 +349,20 @@ fn message_s(scenario: &CheckedScenario) -> Option<f64> {
     Some(PointToPoint::PARSYTEC_SUPERCLUSTER.time_s(ping.bytes.count() as f64, f64::from(hops)))
 }
 
-/// The makespan of the same program on one rank, if it can run there; the mean of all seeds.
-fn one_rank_s(scenario: &CheckedScenario, runs: &Runs<'_>) -> Option<f64> {
-    first_and_mean_s(&scenario.on_one_rank().ok()?, runs).ok().map(|(_, mean_s)| mean_s)
+/// The makespan of the same program on one rank, in seconds, the mean of all seeds.
+#[derive(Clone, Copy)]
+pub enum OneRankTime<'r> {
+    /// Is recalled or run, if it can run there.
+    Of(&'r Runs<'r>),
+    /// Is known; none where it cannot run there.
+    Known(Option<f64>),
+}
+
+impl OneRankTime<'_> {
+    fn seconds(self, scenario: &CheckedScenario) -> Option<f64> {
+        match self {
+            Self::Of(runs) => first_and_mean_s(&scenario.on_one_rank().ok()?, runs).ok().map(|(_, mean_s)| mean_s),
+            Self::Known(seconds) => seconds,
+        }
+    }
 }

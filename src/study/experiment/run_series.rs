@@ -1,7 +1,7 @@
 //! The runs of a case, one for each of its seeds.
 
 use super::stopping::goes_on;
-use crate::analysis::Components;
+use crate::analysis::{Components, Sample};
 use crate::scenario::Repeat;
 use parsim_sim::trace::Trace;
 
@@ -30,6 +30,11 @@ impl RunSeries {
             series.others.push(Repetition { components, outcomes: trace.outcomes });
         }
         Ok(series)
+    }
+
+    /// The mean makespan, in seconds.
+    pub fn mean_s(&self) -> f64 {
+        Sample::of(&self.makespans).map_or(self.makespans[0], |sample| sample.mean)
     }
 }
 

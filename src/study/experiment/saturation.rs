@@ -198,7 +198,7 @@ fn record(case: &Case, search: Option<&Saturation>) -> Record {
     record.put("latency_mean_s", search.map(|found| found.below.latency_s));
     record.put("zero_load_latency_s", search.map(|found| found.idle.latency_s));
     record.end_summary();
-    record.put_metadata(&metadata(&case.scenario, &case.settings));
+    record.put_metadata(metadata(&case.scenario, &case.settings));
     record
 }
 

@@ -13,7 +13,8 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Runs every case of `part`, and hands every result to `receive` in the order of the axes; ends early when it says `false`. A case
+/// Runs every case of `part`, and hands the results to `receive` in the order of the axes, those together that were made together;
+/// ends early when it says `false`. A case
 /// whose values turn out not to fit has its turn, too.
 ///
 /// # Errors
@@ -23,9 +24,9 @@ pub fn sweep<'c>(
     part: &'c Part,
     references: &'c References,
     workers: Workers<'c>,
-    receive: impl FnMut(Turn<'c>) -> bool,
+    receive: impl FnMut(Vec<Turn<'c>>) -> bool,
 ) -> Result<(), StudyError> {
-    let Inspection { cases: count, points, .. } = cases.inspect(|_| ())?;
+    let Inspection { cases: count, points, .. } = cases.inspection()?;
     if count == Some(0) {
         return Err(StudyError::no_case());
     }

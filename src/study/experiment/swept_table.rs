@@ -15,15 +15,16 @@ pub fn swept_table(file: &ScenarioFile, workers: Workers<'_>) -> Result<Table, S
     let plan = file.plan()?;
     let references = References::load(plan.scenario(), &file.path)?;
     let (mut rows, mut failures) = (String::new(), Failures::default());
-    sweep(&plan.unfold()?, &Part::default(), &references, workers, |turn| {
-        match turn {
-            Turn::Played(case, result) => match *result {
-                Ok(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
-                Err(error) => failures.add(&case.keys, &error.into()),
-            },
-            Turn::Found(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
-            Turn::Unplayed(keys, error) => failures.add(&keys, &error),
-        }
+    let mut add = |turn| match turn {
+        Turn::Played(case, result) => match *result {
+            Ok(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
+            Err(error) => failures.add(&case.keys, &error.into()),
+        },
+        Turn::Found(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
+        Turn::Unplayed(keys, error) => failures.add(&keys, &error),
+    };
+    sweep(&plan.unfold()?, &Part::default(), &references, workers, |turns| {
+        turns.into_iter().for_each(&mut add);
         workers.recall.is_sound()
     })?;
     failures.into_result()?;

@@ -52,7 +52,7 @@ impl DescribedTopology {
             }
             Description::Scenario(plan) => {
                 let scenario = plan.base()?.scenario;
-                let (rate, metadata) = (rate(&scenario.machine.network), Some(metadata(&scenario, settings)));
+                let (rate, metadata) = (rate(&scenario.machine.network), Some(metadata(&scenario, &settings.into())));
                 Ok(Self { topology: scenario.layout().topology, rate, metadata, files })
             }
             _ => Err(StudyError::Request("the file describes neither a scenario nor a machine".to_owned())),
@@ -65,7 +65,7 @@ impl DescribedTopology {
     pub fn answer(&self, pins: Option<u32>) -> Answer {
         let figures = TopologyAnswer::of(self, pins);
         let mut record = figures.record();
-        record.put_metadata(self.metadata.as_ref());
+        record.put_metadata(self.metadata.clone());
         Answer::one(record, &figures.table())
     }
 
@@ -177,7 +177,7 @@ impl TopologyAnswer {
         record.put("latency_cycles", equal.as_ref().map(|equal| equal.latency));
         record.put("latency_with_self_cycles", equal.as_ref().map(|equal| equal.latency_with_self));
         for (pattern, load) in &self.loads {
-            record.put(&format!("channel_load_{pattern}"), *load);
+            record.put(format!("channel_load_{pattern}"), *load);
         }
         record
     }

@@ -9,22 +9,36 @@ use crate::scenario::{CaseId, Cases};
 use crate::store::{State, Store};
 use rayon::prelude::*;
 use std::fmt;
+use std::ops::Range;
+
+/// The cases of each state that are named: nearly all of a million may be missing.
+pub const NAMED: usize = 10;
+
+/// The cases without a result: all counted, the first ones named.
+#[derive(Default)]
+pub struct Unfinished {
+    /// The number of missing ones.
+    pub missing: u64,
+    /// The number of failed ones.
+    pub failed: u64,
+    /// The first of either state, in the order of the axes.
+    pub named: Vec<UnfinishedCase>,
+    /// The points of the missing ones, if they are asked for.
+    pub missing_points: Vec<Range<u64>>,
+}
 
 /// A case without a result.
-pub struct Unfinished {
-    /// Its point.
-    pub point: u64,
-    /// Its state, missing or failed.
-    pub state: State,
+pub struct UnfinishedCase {
+    is_missing: bool,
     id: Option<CaseId>,
     keys: Keys,
     /// The reason, if it failed.
     error: Option<CaseError>,
 }
 
-impl fmt::Display for Unfinished {
+impl fmt::Display for UnfinishedCase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.state.name())?;
+        f.write_str(if self.is_missing { State::Missing } else { State::Failed }.name())?;
         self.id.map_or(Ok(()), |id| write!(f, " {id}"))?;
         if !self.keys.is_empty() {
             write!(f, ": {}", name(&self.keys))?;
@@ -36,7 +50,7 @@ impl fmt::Display for Unfinished {
 /// The points that a thread looks at one after the other.
 const CHUNK: u64 = 1024;
 
-/// The cases that `store` has no result of, in the order of the axes.
+/// The cases that `store` has no result of; with the points of the missing ones if `has_points`.
 ///
 /// # Errors
 /// Faults that all cases share; threads that cannot be started; a store that cannot be read.
@@ -45,39 +59,109 @@ pub fn unfinished(
     references: &References,
     store: &Store,
     workers: Workers<'_>,
-) -> Result<Vec<Unfinished>, StudyError> {
-    let points = cases.inspect(|_| ())?.points;
+    has_points: bool,
+) -> Result<Unfinished, StudyError> {
+    let points = cases.inspection()?.points;
     let pool = workers.pool(usize::try_from(points).unwrap_or(usize::MAX))?;
     let found = FoundByThreads::of(cases, references, store);
-    let known = |point| found.as_ref().and_then(|found| found.with(|found| found.state(point)));
-    let at = |point: u64| match known(point) {
-        Some((_, State::Found)) => None,
-        Some((id, State::Missing)) => {
-            Some(Unfinished { point, state: State::Missing, id: Some(id), keys: cases.keys(point), error: None })
-        }
-        _ => at(cases, point, references, store),
-    };
-    let holds = |point: &u64| cases.holds(*point).unwrap_or(true);
-    let of_chunk = |begin: u64| {
-        let end = (begin + CHUNK).min(points);
-        (begin..end).filter(holds).filter_map(at).collect::<Vec<_>>()
-    };
-    let list = pool.install(|| {
-        (0..points.div_ceil(CHUNK)).into_par_iter().flat_map_iter(|chunk| of_chunk(chunk * CHUNK)).collect()
-    });
+    let search = Search { cases, references, store, found, has_points };
+    let of_chunk = |chunk: u64| search.of_points(chunk * CHUNK..((chunk + 1) * CHUNK).min(points));
+    let chunks = (0..points.div_ceil(CHUNK)).into_par_iter();
+    let all = pool.install(|| chunks.map(of_chunk).reduce(Unfinished::default, Unfinished::followed_by));
     store.check()?;
-    Ok(list)
+    Ok(all)
 }
 
-/// The case at `point`, if it has no result.
-fn at(cases: &Cases<'_>, point: u64, references: &References, store: &Store) -> Option<Unfinished> {
-    let (id, keys, state, error) = match made(cases, point) {
-        Ok(case) => {
-            let id = case.scenario.id();
-            let failure = || store.get(id).ok().flatten()?.err().map(CaseError::from);
-            (Some(id), case.keys.clone(), references.state(&case, store), failure())
+struct Search<'c> {
+    cases: &'c Cases<'c>,
+    references: &'c References,
+    store: &'c Store,
+    found: Option<FoundByThreads<'c>>,
+    has_points: bool,
+}
+
+impl Search<'_> {
+    fn of_points(&self, points: Range<u64>) -> Unfinished {
+        let mut unfinished = Unfinished::default();
+        for point in points.filter(|point| self.cases.holds(*point).unwrap_or(true)) {
+            let known = self.found.as_ref().and_then(|found| found.with(|found| found.state(point)));
+            match known {
+                Some((_, State::Found)) => {}
+                Some((id, State::Missing)) => {
+                    let keys = || self.cases.keys(point);
+                    let case = || UnfinishedCase { is_missing: true, id: Some(id), keys: keys(), error: None };
+                    unfinished.add_missing(case, Some(point).filter(|_| self.has_points));
+                }
+                Some((_, State::Failed)) | None => self.add_made(point, &mut unfinished),
+            }
         }
-        Err((keys, error)) => (None, keys, State::Failed, Some(error)),
-    };
-    (state != State::Found).then_some(Unfinished { point, state, id, keys, error })
+        unfinished
+    }
+
+    /// Adds the case at `point`, if it has no result.
+    fn add_made(&self, point: u64, unfinished: &mut Unfinished) {
+        let (id, keys, state, error) = match made(self.cases, point) {
+            Ok(case) => {
+                let id = case.scenario.id();
+                let failure = || self.store.get(id).ok().flatten()?.err().map(CaseError::from);
+                (Some(id), case.keys.clone(), self.references.state(&case, self.store), failure())
+            }
+            Err((keys, error)) => (None, keys, State::Failed, Some(error)),
+        };
+        let case = |is_missing| UnfinishedCase { is_missing, id, keys, error };
+        match state {
+            State::Found => {}
+            State::Missing => unfinished.add_missing(|| case(true), Some(point).filter(|_| self.has_points)),
+            State::Failed => unfinished.add_failed(|| case(false)),
+        }
+    }
+}
+
+impl Unfinished {
+    /// The number of all.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.missing + self.failed
+    }
+
+    fn add_missing(&mut self, case: impl FnOnce() -> UnfinishedCase, point: Option<u64>) {
+        if self.missing < NAMED as u64 {
+            self.named.push(case());
+        }
+        self.missing += 1;
+        self.missing_points.extend(point.map(|point| point..point + 1));
+        self.join_last();
+    }
+
+    fn add_failed(&mut self, case: impl FnOnce() -> UnfinishedCase) {
+        if self.failed < NAMED as u64 {
+            self.named.push(case());
+        }
+        self.failed += 1;
+    }
+
+    /// Makes one of the last two ranges of points, if no point lies between them.
+    fn join_last(&mut self) {
+        if let [.., before, last] = &mut self.missing_points[..]
+            && before.end == last.start
+        {
+            before.end = last.end;
+            self.missing_points.pop();
+        }
+    }
+
+    /// All of `self`, then all of `other`, whose points come later.
+    fn followed_by(mut self, other: Self) -> Self {
+        for case in other.named {
+            let is_alike = |known: &&UnfinishedCase| known.is_missing == case.is_missing;
+            if self.named.iter().filter(is_alike).count() < NAMED {
+                self.named.push(case);
+            }
+        }
+        let mut points = other.missing_points.into_iter();
+        self.missing_points.extend(points.next());
+        self.join_last();
+        self.missing_points.extend(points);
+        Self { missing: self.missing + other.missing, failed: self.failed + other.failed, ..self }
+    }
 }

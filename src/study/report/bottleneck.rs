@@ -83,7 +83,7 @@ impl BottleneckCurve {
         record.put("total_s", components.map(|components| components.total_s));
         put_times(&mut record, components);
         for one in &point.compared {
-            record.put(&one.key, one.value);
+            record.put(one.key.clone(), one.value);
         }
         put_ratios(&mut record, components);
         put_bottleneck(&mut record, components, &point.place);
@@ -197,13 +197,13 @@ impl fmt::Display for BottleneckCurve {
 
 fn put_times(record: &mut Record, components: Option<&Components>) {
     for component in Component::ALL {
-        record.put(&format!("{}_s", component.name()), components.and_then(|known| known.component_s(component)));
+        record.put(format!("{}_s", component.name()), components.and_then(|known| known.component_s(component)));
     }
     for part in SubComponent::ALL {
         let seconds = components.and_then(|known| known.part_s(part));
         // Few machines have cores that share a memory.
         if seconds.is_some() || part != SubComponent::SharedMemory {
-            record.put(&format!("{}_s", part.name()), seconds);
+            record.put(format!("{}_s", part.name()), seconds);
         }
     }
     record.put("unattributed_s", components.map(Components::unattributed_s));
@@ -214,7 +214,7 @@ fn put_ratios(record: &mut Record, components: Option<&Components>) {
         // A component that contains two others has a ratio only where these cannot be separated.
         let ratio = components.filter(|known| known.distinct().any(|(one, _)| one == component));
         let ratio = ratio.and_then(|known| known.b_ratio(component));
-        record.put(&format!("{}_b_ratio", component.name()), ratio);
+        record.put(format!("{}_b_ratio", component.name()), ratio);
     }
     record.put("communication_to_computation", components.and_then(Components::communication_to_computation));
     record.put("memory_to_processing", components.and_then(Components::memory_to_processing));

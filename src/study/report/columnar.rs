@@ -30,21 +30,23 @@ enum Cells {
 impl Columns {
     /// Adds a record, with the columns that it has as CSV.
     pub fn add(&mut self, record: &Record) {
-        for (name, value) in record.cells() {
+        record.each_cell(&mut |name, value| {
             let place = self.place(name);
             let cells = &mut self.list[place].cells;
             cells.fill(self.rows);
             cells.push(value);
-        }
+        });
         self.rows += 1;
     }
 
-    fn place(&mut self, name: String) -> usize {
+    fn place(&mut self, name: &str) -> usize {
+        if let Some(place) = self.places.get(name) {
+            return *place;
+        }
         let next = self.list.len();
-        *self.places.entry(name).or_insert_with_key(|name| {
-            self.list.push(Column { name: name.clone(), cells: Cells::Missing(0) });
-            next
-        })
+        self.list.push(Column { name: name.to_owned(), cells: Cells::Missing(0) });
+        self.places.insert(name.to_owned(), next);
+        next
     }
 
     /// The table as a file of Parquet.

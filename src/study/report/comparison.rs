@@ -95,7 +95,11 @@ impl ComparedRun {
     }
 
     fn put(&mut self, group: ValueGroup, key: &str, name: &str, value: Option<f64>) {
-        self.values.push(ComparedValue { quantity: Quantity::new(key, value), group, name: name.to_owned() });
+        self.values.push(ComparedValue {
+            quantity: Quantity::new(key.to_owned(), value),
+            group,
+            name: name.to_owned(),
+        });
     }
 
     fn value(&self, key: &str) -> Option<f64> {
@@ -178,9 +182,9 @@ impl RunComparison {
         record.put("b", self.second.title.as_str());
         for row in self.rows() {
             let (key, [a, b]) = (&row.quantity.key, self.pair(row));
-            record.put(&format!("a_{key}"), a);
-            record.put(&format!("b_{key}"), b);
-            record.put(&format!("difference_{key}"), a.zip(b).map(|(a, b)| b - a));
+            record.put(format!("a_{key}"), a);
+            record.put(format!("b_{key}"), b);
+            record.put(format!("difference_{key}"), a.zip(b).map(|(a, b)| b - a));
         }
         record
     }
@@ -242,13 +246,13 @@ pub fn rank_record(accounting: &Accounting) -> Record {
         if name == "loading" && accounting.ranks.iter().all(|rank| of(rank) == 0.0) {
             continue;
         }
-        record.put(&format!("rank_{name}_s"), accounting.ranks.iter().map(of).collect::<Vec<_>>());
+        record.put(format!("rank_{name}_s"), accounting.ranks.iter().map(of).collect::<Vec<_>>());
     }
     let overlap = |rank: &RankTime| rank.overlap.seconds();
     record.put("rank_overlap_s", accounting.ranks.iter().map(overlap).collect::<Vec<_>>());
     record.put("imbalance", accounting.whole.imbalance);
     for phase in &accounting.phases {
-        record.put(&format!("imbalance_{}", key(&phase.phase)), phase.imbalance);
+        record.put(format!("imbalance_{}", key(&phase.phase)), phase.imbalance);
     }
     record
 }

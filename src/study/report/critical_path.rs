@@ -71,7 +71,7 @@ impl CriticalPathReport {
             record.append(comparison::rank_record(accounting));
         }
         if metadata.is_some() {
-            record.put_metadata(metadata);
+            record.put_metadata(metadata.cloned());
         }
         Answer::one(record, &words)
     }

@@ -22,7 +22,7 @@ pub enum Format {
     Parquet,
 }
 
-/// Writes records one after the other, each as complete lines only.
+/// Writes records one after the other, each as complete lines only; they may wait in the sink until [`Writer::flush`].
 pub struct Writer<W> {
     sink: W,
     format: Format,
@@ -77,8 +77,7 @@ impl<W: Write> Writer<W> {
             Format::Csv => self.csv(record)?,
         };
         self.written += 1;
-        self.sink.write_all(text.as_bytes())?;
-        self.sink.flush()
+        self.sink.write_all(text.as_bytes())
     }
 
     /// Writes one record as [`write`](Self::write) does; as text it is a row of a table, which has the columns of the first.
@@ -96,7 +95,14 @@ impl<W: Write> Writer<W> {
         let text = header + &lines.row(record);
         self.lines = Some(lines);
         self.written += 1;
-        self.sink.write_all(text.as_bytes())?;
+        self.sink.write_all(text.as_bytes())
+    }
+
+    /// Has all that is written leave this process.
+    ///
+    /// # Errors
+    /// The error of the sink.
+    pub fn flush(&mut self) -> io::Result<()> {
         self.sink.flush()
     }
 

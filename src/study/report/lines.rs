@@ -32,7 +32,7 @@ impl Lines {
                 Value::Real(_) | Value::Missing => WIDTH_OF_NUMBER,
                 _ => 0,
             };
-            let (name, key) = (quantity.name().to_owned(), quantity.key.clone());
+            let (name, key) = (quantity.name().to_owned(), quantity.key.clone().into_owned());
             let width = name.chars().count().max(cell(first, &key).chars().count()).max(least);
             LineColumn { name, key, width, is_number: value.is_number() || value.is_missing() }
         };

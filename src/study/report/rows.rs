@@ -25,6 +25,12 @@ pub trait RowSink {
     /// # Errors
     /// That it cannot be written.
     fn row(&mut self, row: &Record) -> io::Result<()>;
+
+    /// Has all rows leave this process.
+    ///
+    /// # Errors
+    /// That they cannot be written.
+    fn flush(&mut self) -> io::Result<()>;
 }
 
 impl<S: RowSink> RowWriter<S> {
@@ -65,6 +71,14 @@ impl<S: RowSink> RowWriter<S> {
         Ok(())
     }
 
+    /// Has all rows that do not wait leave this process.
+    ///
+    /// # Errors
+    /// The error of the sink.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.sink.flush()
+    }
+
     /// Writes what still waits, and returns where the rows went.
     ///
     /// # Errors
@@ -96,6 +110,10 @@ mod tests {
     impl<W: Write> RowSink for Writer<W> {
         fn row(&mut self, row: &Record) -> io::Result<()> {
             Self::row(self, row)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Self::flush(self)
         }
     }
 

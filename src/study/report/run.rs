@@ -130,7 +130,7 @@ impl RunReport<'_> {
         }
         let mut table = TextTable::new(["reported by the program", "value"]);
         for (name, value) in &self.trace.outcomes {
-            let quantity = Quantity::new(name, *value);
+            let quantity = Quantity::new(*name, *value);
             table.row([quantity.name().to_owned(), number(quantity.unit, *value)]);
         }
         writeln!(f, "{table}")?;

@@ -37,6 +37,12 @@ impl CaseId {
         self.0.to_le_bytes()
     }
 
+    /// The id as a number, whose 32 hexadecimal digits are its text.
+    #[must_use]
+    pub const fn number(self) -> u128 {
+        self.0
+    }
+
     /// The first 64 bits: ids are in the order of these, and evenly spread.
     #[must_use]
     pub fn first_bits(self) -> u64 {

@@ -262,15 +262,42 @@ impl Files {
             Some(open) => slot.insert(open),
             None => slot.insert((place.segment, File::open(path())?)),
         };
-        let mut record = Vec::with_capacity(READ_BYTES);
-        file.seek(SeekFrom::Start(place.offset))?;
-        file.take(READ_BYTES as u64).read_to_end(&mut record)?;
-        let head = record.first_chunk().and_then(Head::read);
+        let mut record = [0; READ_BYTES];
+        let count = read_at(file, &mut record, place.offset)?;
+        let head = record[..count].first_chunk().and_then(Head::read);
         let Some(head) = head.filter(|head| head.id == place.id) else { return Ok(None) };
-        let rest = head.record_bytes().saturating_sub(record.len() as u64);
-        file.take(rest).read_to_end(&mut record)?;
-        record.drain(..HEAD_BYTES);
-        record.truncate(usize::try_from(head.length).unwrap_or(usize::MAX));
-        Ok(head.fits(&record).then_some(record))
+        let begin = &record[HEAD_BYTES..count];
+        let mut payload = begin[..begin.len().min(usize::try_from(head.length).unwrap_or(usize::MAX))].to_vec();
+        let rest = head.length - payload.len() as u64;
+        if rest > 0 {
+            file.seek(SeekFrom::Start(place.offset + count as u64))?;
+            file.take(rest).read_to_end(&mut payload)?;
+        }
+        Ok(head.fits(&payload).then_some(payload))
     }
+}
+
+/// Reads the bytes at `offset`, fewer where the file ends before; returns how many.
+fn read_at(file: &mut File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut count = 0;
+    while count < bytes.len() {
+        match read_some_at(file, &mut bytes[count..], offset + count as u64) {
+            Ok(0) => break,
+            Ok(more) => count += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(count)
+}
+
+#[cfg(unix)]
+fn read_some_at(file: &mut File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, bytes, offset)
+}
+
+#[cfg(not(unix))]
+fn read_some_at(file: &mut File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    file.seek(SeekFrom::Start(offset))?;
+    file.read(bytes)
 }

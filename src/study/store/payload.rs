@@ -17,18 +17,20 @@ type Columns = [Vec<u64>; Activity::ALL.len()];
 
 /// A trace; times in picoseconds.
 #[derive(Serialize, Deserialize)]
-struct StoredTrace {
+struct StoredTrace<'n> {
     makespan: u64,
     host: u32,
     ranks: u32,
-    accounts: Vec<(String, Columns)>,
+    #[serde(borrow)]
+    accounts: Vec<(&'n str, Columns)>,
     /// The vertices, packets and busy time of every link.
     links: Vec<(u32, u32, u32, u64)>,
     /// Events, messages and packet-hops.
     counts: [u64; 3],
     /// Messages and bytes.
     background: Option<[u64; 2]>,
-    outcomes: Vec<(String, f64)>,
+    #[serde(borrow)]
+    outcomes: Vec<(&'n str, f64)>,
     critical_intervals: Vec<(f64, f64)>,
 }
 
@@ -60,13 +62,13 @@ pub fn encoded(result: &RunResult) -> Option<(Kind, Vec<u8>)> {
 /// The result whose bytes these are; `None` if they are none.
 pub fn decoded(kind: Kind, bytes: &[u8]) -> Option<RunResult> {
     match kind {
-        Kind::Trace => postcard::from_bytes::<StoredTrace>(bytes).ok()?.trace().map(Ok),
+        Kind::Trace => postcard::from_bytes::<StoredTrace<'_>>(bytes).ok()?.trace().map(Ok),
         Kind::Failure => Some(Err(postcard::from_bytes::<StoredFailure>(bytes).ok()?.error())),
     }
 }
 
-impl StoredTrace {
-    fn of(trace: &Trace) -> Self {
+impl<'n> StoredTrace<'n> {
+    fn of(trace: &'n Trace) -> Self {
         let ps = |columns: &[Vec<SimDuration>; Activity::ALL.len()]| {
             columns.each_ref().map(|column| column.iter().map(|time| time.ps()).collect())
         };
@@ -75,11 +77,11 @@ impl StoredTrace {
             makespan: trace.makespan.ps(),
             host: trace.host,
             ranks: trace.accounts.ranks(),
-            accounts: trace.accounts.times().map(|(phase, columns)| (phase.to_owned(), ps(columns))).collect(),
+            accounts: trace.accounts.times().map(|(phase, columns)| (phase, ps(columns))).collect(),
             links: trace.links.iter().map(|link| (link.from, link.to, link.packets, link.busy.ps())).collect(),
             counts: [events, messages, packet_hops],
             background: trace.background.map(|background| [background.messages, background.bytes]),
-            outcomes: trace.outcomes.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
+            outcomes: trace.outcomes.clone(),
             critical_intervals: trace.critical_intervals.clone(),
         }
     }
@@ -87,7 +89,7 @@ impl StoredTrace {
     fn trace(self) -> Option<Trace> {
         let span = SimDuration::from_ps;
         let spans = |columns: Columns| columns.map(|column| column.into_iter().map(span).collect());
-        let times = self.accounts.into_iter().map(|(phase, columns)| (named_phase(&phase), spans(columns)));
+        let times = self.accounts.into_iter().map(|(phase, columns)| (named_phase(phase), spans(columns)));
         let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy: span(busy) };
         let [events, messages, packet_hops] = self.counts;
         Some(Trace {
@@ -97,7 +99,7 @@ impl StoredTrace {
             links: self.links.into_iter().map(load).collect(),
             counts: Counts { events, messages, packet_hops },
             background: self.background.map(|[messages, bytes]| BackgroundCounts { messages, bytes }),
-            outcomes: self.outcomes.into_iter().map(|(name, value)| (named_phase(&name), value)).collect(),
+            outcomes: self.outcomes.into_iter().map(|(name, value)| (named_phase(name), value)).collect(),
             critical_intervals: self.critical_intervals,
             sources: Vec::new(),
             deliveries: Vec::new(),

@@ -46,7 +46,7 @@ impl Calibrated {
         tried.map(|(place, one)| {
             let mut record = begin("choice");
             for (path, value) in &one.settings {
-                record.put_as(Role::Axis, path, value.as_str());
+                record.put_as(Role::Axis, path.clone(), value.as_str());
             }
             record.put("train_error", one.train_error);
             record.put("held_out_error", one.held_out_error);
@@ -63,11 +63,11 @@ impl Calibrated {
             let mut record = begin("cell");
             record.put("table", table.name.as_str());
             for (name, value) in row.columns() {
-                record.put_as(Role::Axis, name, value);
+                record.put_as(Role::Axis, name.to_owned(), value);
             }
             let key = if Unit::of_key(&table.simulated).0 == Unit::Seconds { "reference_s" } else { "reference" };
             record.put_as(Role::Measured, key, reference);
-            record.put_as(Role::Simulated, &table.simulated, value);
+            record.put_as(Role::Simulated, table.simulated.clone(), value);
             record.put_as(Role::Residual, "error", Residuals::error(value, reference));
             record.put("role", if row.trains { "train" } else { "held_out" });
             if let Some(intervals) = &self.intervals {
@@ -93,12 +93,12 @@ impl Calibrated {
         let mut record = begin("candidate");
         record.put("table", self.case.tables[self.rows[row].table].name.as_str());
         for (name, value) in self.rows[row].columns() {
-            record.put_as(Role::Axis, name, value);
+            record.put_as(Role::Axis, name.to_owned(), value);
         }
         record.put("gain", gain);
         if let Some(intervals) = &self.intervals {
             let key = &self.case.tables[self.rows[row].table].simulated;
-            record.put_as(Role::Predicted, key, self.values[row]);
+            record.put_as(Role::Predicted, key.to_owned(), self.values[row]);
             intervals.level.put(&mut record, key, intervals.of_rows[row]);
         }
         record

@@ -142,14 +142,15 @@ impl<'a> Simulated<'a> {
         };
         let (mut values, mut failure) = (Vec::new(), None);
         let count = rows.len() as u64;
-        run_each(rows.iter(), count, make, self.workers, &references, |turn| {
+        let mut see = |turn| {
             let place = &self.rows[rows[values.len().min(rows.len() - 1)]].place;
             match scenario.value(turn) {
                 Ok(value) => values.push(value),
                 Err(error) => failure = Some(error.at(&scenario.name, place, settings)),
             }
             failure.is_none()
-        })?;
+        };
+        run_each(rows.iter(), count, make, self.workers, &references, |turns| turns.into_iter().all(&mut see))?;
         failure.map_or(Ok(values), Err)
     }
 }

@@ -146,7 +146,7 @@ fn itemisable(plan: &Plan) -> Result<Case, StudyError> {
 fn answer(case: &Case, mut records: Vec<Record>, words: &str) -> Answer {
     let metadata = metadata(&case.scenario, &case.settings);
     for record in &mut records {
-        record.put_metadata(&metadata);
+        record.put_metadata(metadata.clone());
     }
     Answer::many(records, &words)
 }

@@ -206,19 +206,19 @@ fn described(name: &[(String, AxisValue)]) -> String {
 fn beginning(name: &[(String, AxisValue)]) -> Record {
     let mut record = Record::default();
     for (name, value) in name {
-        record.put_as(Role::Axis, name, value);
+        record.put_as(Role::Axis, name.to_owned(), value);
     }
     record
 }
 
 /// Adds what a fit is worth; `prefix` distinguishes several fits of a record.
 fn put_quality(record: &mut Record, prefix: &str, quality: Option<&Quality>) {
-    record.put(&format!("{prefix}points"), quality.map(|quality| quality.points));
-    record.put(&format!("{prefix}smape"), quality.map(|quality| quality.smape));
-    record.put(&format!("{prefix}root_mean_square_s"), quality.map(|quality| quality.root_mean_square));
-    record.put(&format!("{prefix}largest_error"), quality.map(|quality| quality.largest_error));
-    record.put(&format!("{prefix}r_squared_adjusted"), quality.and_then(|quality| quality.r_squared_adjusted));
-    record.put(&format!("{prefix}leave_one_out"), quality.and_then(|quality| quality.leave_one_out));
+    record.put(format!("{prefix}points"), quality.map(|quality| quality.points));
+    record.put(format!("{prefix}smape"), quality.map(|quality| quality.smape));
+    record.put(format!("{prefix}root_mean_square_s"), quality.map(|quality| quality.root_mean_square));
+    record.put(format!("{prefix}largest_error"), quality.map(|quality| quality.largest_error));
+    record.put(format!("{prefix}r_squared_adjusted"), quality.and_then(|quality| quality.r_squared_adjusted));
+    record.put(format!("{prefix}leave_one_out"), quality.and_then(|quality| quality.leave_one_out));
 }
 
 /// The quality in words.
@@ -275,7 +275,7 @@ impl Fits {
 impl FittedPoint {
     fn record(&self, value: &str) -> Record {
         let mut record = beginning(&self.at);
-        record.put(value, self.value);
+        record.put(value.to_owned(), self.value);
         record.put("model_s", self.model);
         record.put("model_interval95_s", self.interval);
         let error = self.model.zip(self.value).map(|(model, value)| Residuals::error(model, value));

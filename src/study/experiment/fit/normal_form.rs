@@ -95,9 +95,9 @@ impl FormRequest {
         record.put("constant_interval95", interval(0));
         for index in 0..2 {
             let term = found.form.terms.get(index);
-            record.put(&format!("coefficient_{}", index + 1), term.map(|term| term.coefficient));
+            record.put(format!("coefficient_{}", index + 1), term.map(|term| term.coefficient));
             let half = term.and_then(|_| interval(index + 1));
-            record.put(&format!("coefficient_{}_interval95", index + 1), half);
+            record.put(format!("coefficient_{}_interval95", index + 1), half);
         }
         put_quality(&mut record, "", Some(&found.regression.quality));
         record

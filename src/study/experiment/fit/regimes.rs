@@ -59,8 +59,8 @@ fn record(group: &FitGroup, model: &TwoRegimes) -> Record {
     for (name, regime) in regimes(model) {
         for (index, (key, _)) in COEFFICIENTS.iter().enumerate() {
             let interval = regime.and_then(|regime| regime.intervals).map(|intervals| intervals[index]);
-            record.put(&format!("{name}_{key}"), regime.map(|regime| coefficients(regime)[index]));
-            record.put(&format!("{name}_{key}_interval95"), interval);
+            record.put(format!("{name}_{key}"), regime.map(|regime| coefficients(regime)[index]));
+            record.put(format!("{name}_{key}_interval95"), interval);
         }
         put_quality(&mut record, &format!("{name}_"), regime.map(|regime| &regime.quality));
     }

@@ -61,9 +61,9 @@ pub fn collective(costs: MessageCost, bytes: f64, ranks: &[f64]) -> Answer {
     rows(ranks, |p| {
         let mut record = Record::default();
         record.put_as(Role::Axis, "p", processors(p));
-        let mut put = |forms: &[(&str, Form)], exists: bool| {
+        let mut put = |forms: &[(&'static str, Form)], exists: bool| {
             for (key, form) in forms {
-                record.put(key, exists.then(|| form(costs, p, bytes)));
+                record.put(*key, exists.then(|| form(costs, p, bytes)));
             }
         };
         put(&ON_HYPERCUBES, is_whole(p.log2()));

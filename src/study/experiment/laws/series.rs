@@ -152,10 +152,10 @@ fn records(series: &SpeedupSeries, group: &SeriesKey, time: &str) -> Vec<Record>
         let mut record = Record::default();
         for (name, value) in group {
             let value = value.number().map_or_else(|| Value::from(value.to_string()), processors);
-            record.put_as(Role::Axis, name, value);
+            record.put_as(Role::Axis, name.to_owned(), value);
         }
         record.put_as(Role::Axis, "p", processors(point.processors));
-        record.put(time, point.time_s);
+        record.put(time.to_owned(), point.time_s);
         record.put("speedup", point.speedup);
         record.put("efficiency", point.efficiency);
         record.put("karp_flatt", point.serial_fraction);
@@ -165,7 +165,7 @@ fn records(series: &SpeedupSeries, group: &SeriesKey, time: &str) -> Vec<Record>
         let own = parts.iter().find(|(p, _)| p.total_cmp(&point.processors).is_eq());
         for (index, (column, _)) in parts.first().map_or(&[][..], |(_, parts)| parts).iter().enumerate() {
             let part = own.map(|(_, parts)| parts[index].1);
-            record.put(&format!("karp_flatt_of_{}", time_name(column)), part);
+            record.put(format!("karp_flatt_of_{}", time_name(column)), part);
         }
         record.put("knee_p", series.knee().map(processors));
         record.put("verdict", verdict.as_ref().map(|verdict| verdict.trend.name()));

@@ -118,7 +118,7 @@ impl VariedRun {
     pub fn answer(&self, found: &Sensitivities<'_>, origin: &Metadata) -> Answer {
         let mut records = output::records(found);
         for record in &mut records {
-            record.put_metadata(origin);
+            record.put_metadata(origin.clone());
         }
         Answer::many(records, &output::text(self, found))
     }

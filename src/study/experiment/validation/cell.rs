@@ -143,8 +143,8 @@ impl Cell {
         let reference = if self.unit == Unit::Seconds { "reference_s" } else { "reference" };
         record.put_as(Role::Measured, reference, self.reference);
         for (key, value) in &self.judged {
-            let judged = Quantity::new(key, *value);
-            let error = Quantity::new(&format!("{}_error", judged.name()), value.map(|value| self.error_of(value)));
+            let judged = Quantity::new(key.clone(), *value);
+            let error = Quantity::new(format!("{}_error", judged.name()), value.map(|value| self.error_of(value)));
             record.add(judged.with_role(Role::Predicted));
             record.add(error.with_role(Role::Error));
         }

@@ -41,7 +41,7 @@ impl PointToPointFit {
         record.put("table", self.table.as_str());
         for (key, fitted, published) in self.coefficients() {
             record.put(key, fitted);
-            record.put(&format!("published_{key}"), published);
+            record.put(format!("published_{key}"), published);
         }
         record
     }

@@ -18,7 +18,7 @@ mod scope;
 mod step;
 
 pub use expression::{Expression, Size};
-pub use name::phase as named_phase;
+pub use name::{phase as named_phase, time_key};
 pub use step::{CommunicatorSplit, Neighbours, ProbabilityDistribution, Source, Step, StepFunction};
 
 use super::Forecast;

@@ -1,6 +1,8 @@
 //! Names of phases that come from a file.
 
 use parsim_sim::trace::Phase;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
@@ -8,8 +10,32 @@ use std::sync::{Mutex, PoisonError};
 static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 static LISTS: Mutex<BTreeSet<&'static [Phase]>> = Mutex::new(BTreeSet::new());
 
+thread_local! {
+    /// The names that this thread has asked for: rows of a million results ask for the same few.
+    static KNOWN: RefCell<FxHashSet<Phase>> = RefCell::default();
+    /// Their keys as times.
+    static TIMES: RefCell<FxHashMap<Phase, &'static str>> = RefCell::default();
+}
+
 /// The name as a reference that lives as long as the program runs.
+#[must_use]
 pub fn phase(name: &str) -> Phase {
+    KNOWN.with_borrow_mut(|known| {
+        known.get(name).copied().unwrap_or_else(|| {
+            let phase = kept(name);
+            known.insert(phase);
+            phase
+        })
+    })
+}
+
+/// The key of the time that is spent in a phase or an activity.
+#[must_use]
+pub fn time_key(name: Phase) -> &'static str {
+    TIMES.with_borrow_mut(|times| *times.entry(name).or_insert_with(|| kept(&format!("{name}_s"))))
+}
+
+fn kept(name: &str) -> &'static str {
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = names.get(name) {
         return known;

@@ -5,12 +5,15 @@ use serde::ser::{self, Serialize};
 use std::fmt::{self, Display};
 use xxhash_rust::xxh3::xxh3_128;
 
+/// The bytes of a path and its value, of nearly all.
+const MOST_PATHS: usize = 128;
+
 /// Names that no result depends on, by the type and the field.
 const NAMES: [(&str, &str); 3] = [("Machine", "name"), ("Level", "name"), ("Kernel", "name")];
 
 /// The hashes of all values of `value`, which stands at `path`, added up.
 pub(super) fn sum(path: &str, value: &impl Serialize) -> Sum {
-    let mut leaves = Leaves { path: Vec::new(), sum: 0 };
+    let mut leaves = Leaves { path: Vec::with_capacity(MOST_PATHS), sum: 0 };
     let result = leaves.below(PathElement::Name(path), value);
     result.expect("whatever a scenario holds can be hashed");
     leaves.sum

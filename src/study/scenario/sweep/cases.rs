@@ -11,7 +11,7 @@ use crate::scenario::named_topology::{self, complete_topology};
 use crate::scenario::source::{Document, Faults, SourceFault, Tree};
 use parsim_sim::network::Topology;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The fields of a scenario that are about all its cases, and belong to none.
 pub(in crate::scenario) const OF_ALL_CASES: [&str; 4] = ["axes", "zip", "filter", "compare"];
@@ -39,6 +39,21 @@ pub struct Cases<'p> {
     pub(super) routes: FieldRoutes,
     /// The axes in the order in which their values are set: the whole before its parts.
     pub(super) order: Vec<usize>,
+    /// The findings of a look at them.
+    pub(super) inspection: OnceLock<Inspection>,
+}
+
+/// Knowledge of the cases before any of them is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inspection {
+    /// The number of cases; `None` if there is a filter over more points than are looked at.
+    pub cases: Option<u64>,
+    /// The number of points of the axes, whether the filter holds there or not.
+    pub points: u64,
+    /// The number of cases that were checked: all of them, or some from everywhere along the axes.
+    pub checked: u64,
+    /// True if all cases were checked.
+    pub is_complete: bool,
 }
 
 /// A value of an axis: its number, or itself if it is computed.
@@ -66,6 +81,7 @@ impl Plan {
             formulas: Vec::new(),
             filter: None,
             order: routes.order(),
+            inspection: OnceLock::new(),
             routes,
             base,
         };
@@ -258,6 +274,14 @@ impl Cases<'_> {
         fault.map_or(Ok(values), Err)
     }
 
+    /// The value of an axis at a point.
+    pub(super) fn value(&self, axis: usize, point: u64) -> Result<Cow<'_, AxisValue>, SourceFault> {
+        match &self.formulas[axis] {
+            None => Ok(Cow::Borrowed(&self.plan.axes[axis].values[self.points.number(axis, point)].shown)),
+            Some(_) => Ok(self.values(point)?.swap_remove(axis)),
+        }
+    }
+
     /// The values of the axes, up to the first expression that has none.
     fn known_values(&self, point: u64) -> (Values<'_>, Option<SourceFault>) {
         let mut values = Values::new();
@@ -302,12 +326,16 @@ impl Cases<'_> {
 impl Plan {
     /// The faults, `most` at most, of values of an axis that mean nothing in `base`.
     fn unmeant(&self, base: &Document, planned: &PlannedAxis, most: usize) -> Vec<SourceFault> {
-        let of_some = |values: &[PlannedValue]| {
+        let of_some = |values: &[&PlannedValue]| {
             // Every value adds its text to the document.
             let mut scratch = base.clone();
             values.iter().filter_map(|value| self.tree(&mut scratch, planned, value).err()).collect::<Vec<_>>()
         };
-        planned.values.chunks(MOST_RESOLVED).flat_map(of_some).take(most).collect()
+        // A bare number is one whatever it is: the first tells whether the field takes any.
+        let mut is_first = true;
+        let matters = |value: &&PlannedValue| !value.is_bare_whole(&planned.axis) || std::mem::take(&mut is_first);
+        let values: Vec<_> = planned.values.iter().filter(matters).collect();
+        values.chunks(MOST_RESOLVED).flat_map(of_some).take(most).collect()
     }
 
     /// The tree that takes the place of the value of an axis in `document`, where no other axis changes it.

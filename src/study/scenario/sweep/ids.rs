@@ -51,14 +51,19 @@ impl<'c> Ids<'c> {
     #[must_use]
     pub fn seed(&self, point: u64) -> Option<u64> {
         let axis = self.cases.plan.axes.iter().position(|planned| planned.axis.path == SEED);
-        axis.map_or(Some(self.cases.plan.scenario.seed), |axis| whole(&self.cases.values(point).ok()?[axis]))
+        axis.map_or(Some(self.cases.plan.scenario.seed), |axis| whole(&*self.cases.value(axis, point).ok()?))
     }
 
     /// The id of repetition `run` of the case with this id and this seed.
     #[must_use]
     pub fn of_repetition(id: CaseId, seed: u64, run: u32) -> Option<CaseId> {
-        let other = seed.checked_add(run.into())?;
-        Some(id.changed(Covered::Seed.sum(&seed), Covered::Seed.sum(&other)))
+        Some(Self::with_seed(id, seed, seed.checked_add(run.into())?))
+    }
+
+    /// The id of the case with this id and this seed, with the seed `other` instead.
+    #[must_use]
+    pub fn with_seed(id: CaseId, seed: u64, other: u64) -> CaseId {
+        id.changed(Covered::Seed.sum(&seed), Covered::Seed.sum(&other))
     }
 
     /// The id of the case at a point.

@@ -1,5 +1,6 @@
 //! A look at the cases before any of them is run.
 
+use super::cases::Inspection;
 use super::{Case, Cases};
 use crate::scenario::source::Faults;
 use parsim_sim::program::Rehearsal;
@@ -13,20 +14,18 @@ const OF_A_VERB: u64 = 2;
 /// The most points at which a filter is evaluated only to count cases.
 const MOST_COUNTED: u64 = 500_000;
 
-/// Knowledge of the cases before any of them is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Inspection {
-    /// The number of cases; `None` if there is a filter over more points than are looked at.
-    pub cases: Option<u64>,
-    /// The number of points of the axes, whether the filter holds there or not.
-    pub points: u64,
-    /// The number of cases that were checked: all of them, or some from everywhere along the axes.
-    pub checked: u64,
-    /// True if all cases were checked.
-    pub is_complete: bool,
-}
-
 impl Cases<'_> {
+    /// The findings of [`inspect`](Self::inspect), which is done once.
+    ///
+    /// # Errors
+    /// As [`inspect`](Self::inspect).
+    pub fn inspection(&self) -> Result<Inspection, Faults> {
+        match self.inspection.get() {
+            Some(known) => Ok(*known),
+            None => self.inspect(|_| ()),
+        }
+    }
+
     /// Checks every case, or as many as a second allows, spread evenly over the points of the axes; `see` is handed
     /// every case that was checked. The choice depends on the scenario only.
     ///
@@ -52,7 +51,7 @@ impl Cases<'_> {
         }
         let is_complete = seen == points;
         let cases = if is_complete { Some(checked) } else { self.count_within(MOST_COUNTED)? };
-        Ok(Inspection { cases, points, checked, is_complete })
+        Ok(*self.inspection.get_or_init(|| Inspection { cases, points, checked, is_complete }))
     }
 }
 

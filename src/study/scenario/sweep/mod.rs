@@ -14,12 +14,11 @@ mod ranges;
 mod repeats;
 mod resolved;
 
-pub use cases::Cases;
 pub(super) use cases::OF_ALL_CASES;
+pub use cases::{Cases, Inspection};
 pub use costs::{Cost, Costs};
 pub use exemplars::{Exemplars, Likeness};
 pub use ids::Ids;
-pub use inspection::Inspection;
 pub(super) use inspection::spread;
 
 use super::axis::{Axis, AxisValue};

@@ -52,6 +52,12 @@ impl PlannedValue {
         }
     }
 
+    /// Returns whether it is a whole number without a unit, as the command line has it.
+    pub fn is_bare_whole(&self, axis: &Axis) -> bool {
+        let is_text = matches!(self.setting, Setting::Text { text: None, .. });
+        is_text && axis.unit.is_none() && matches!(self.shown, AxisValue::Whole(_))
+    }
+
     /// The text of this value of `axis`, if it has no parts.
     pub fn scalar(&self, axis: &Axis) -> Option<Cow<'_, str>> {
         match &self.setting {
