@@ -2,22 +2,28 @@
 
 use super::liballprof;
 use super::line_reader::LineReader;
+use super::otf2_print::{self, Definitions};
 use super::recorded::GapFactor;
 use super::time_independent;
+use std::sync::Arc;
 
 /// The format of the lines of files.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum CallFormat {
     TimeIndependent,
     Liballprof(GapFactor),
+    Otf2Print(Arc<Definitions>, GapFactor),
 }
 
 impl CallFormat {
     /// A reader of the lines of one of so many ranks.
-    pub fn reader(self, rank: u32, ranks: u32) -> Box<dyn LineReader> {
+    pub fn reader(&self, rank: u32, ranks: u32) -> Box<dyn LineReader> {
         match self {
             Self::TimeIndependent => Box::new(time_independent::Reader::new(rank, ranks)),
-            Self::Liballprof(factor) => Box::new(liballprof::Reader::new(rank, ranks, factor)),
+            Self::Liballprof(factor) => Box::new(liballprof::Reader::new(rank, ranks, *factor)),
+            Self::Otf2Print(definitions, factor) => {
+                Box::new(otf2_print::Reader::new(rank, Arc::clone(definitions), *factor))
+            }
         }
     }
 }

@@ -51,4 +51,9 @@ pub trait LineReader {
     /// # Errors
     /// The first fault of the line.
     fn read(&mut self, line: &[u8], calls: &mut CallQueue) -> Result<(), LineFault>;
+
+    /// Adds the calls that are left behind the last line.
+    fn finish(&mut self, calls: &mut CallQueue) {
+        let _ = calls;
+    }
 }

@@ -3,6 +3,7 @@
 //! Every format is read into [`Call`](call::Call)s, line by line and in windows while the processes make them, so that no
 //! file is in memory. One [survey](survey) reads them all before a run.
 
+mod archive;
 mod call;
 mod files;
 mod format;
@@ -10,6 +11,7 @@ mod liballprof;
 mod line_reader;
 mod lines;
 mod opening;
+mod otf2_print;
 mod process;
 mod reader;
 mod recorded;
@@ -64,10 +66,12 @@ pub struct MpiTrace {
 }
 
 /// A format of traces of MPI programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum MpiTraceFormat {
     /// The text of liballprof, which comes with LogGOPSim.
     Liballprof,
+    /// The text that `otf2-print` writes of an OTF2 archive, such as Score-P's: `definitions.txt` and `events.txt`.
+    Otf2Print,
 }
 
 const fn unscaled() -> f64 {
@@ -88,7 +92,7 @@ struct Surveyed {
     survey: Survey,
 }
 
-static SURVEYED: FileCache<Surveyed, (Library, u64)> = FileCache::new();
+static SURVEYED: FileCache<Surveyed, (Library, Option<(MpiTraceFormat, u64)>)> = FileCache::new();
 
 /// A program that is the calls of files.
 trait CallProgram {
@@ -107,8 +111,9 @@ trait CallProgram {
 
 impl CallProgram for TimeIndependent {
     fn surveyed(&self) -> Result<Arc<Surveyed>, Box<Fault>> {
-        SURVEYED
-            .get(self.file.path(), (self.collectives, 0), || Surveyed::of(opening::open(&self.file)?, self.collectives))
+        SURVEYED.get(self.file.path(), (self.collectives, None), || {
+            Surveyed::of(opening::open(&self.file)?, self.collectives)
+        })
     }
 
     fn collectives(&self) -> Library {
@@ -122,10 +127,13 @@ impl CallProgram for TimeIndependent {
 
 impl CallProgram for MpiTrace {
     fn surveyed(&self) -> Result<Arc<Surveyed>, Box<Fault>> {
-        let MpiTraceFormat::Liballprof = self.format;
-        SURVEYED.get(self.folder.path(), (self.collectives, self.computation.to_bits()), || {
-            let format = CallFormat::Liballprof(GapFactor(self.computation));
-            Surveyed::of(opening::folder(&self.folder, format)?, self.collectives)
+        SURVEYED.get(self.folder.path(), (self.collectives, Some((self.format, self.computation.to_bits()))), || {
+            let factor = GapFactor(self.computation);
+            let files = match self.format {
+                MpiTraceFormat::Liballprof => opening::folder(&self.folder, CallFormat::Liballprof(factor))?,
+                MpiTraceFormat::Otf2Print => opening::otf2(&self.folder, factor)?,
+            };
+            Surveyed::of(files, self.collectives)
         })
     }
 

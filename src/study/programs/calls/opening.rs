@@ -1,14 +1,18 @@
 //! Finding the lines of all ranks in files.
 
+use super::archive::Archive;
 use super::files::CallFiles;
 use super::format::CallFormat;
+use super::line_reader::LineFault;
 use super::lines::{Extent, Lines};
+use super::otf2_print::digits;
+use super::recorded::GapFactor;
 use super::words::Words;
-use crate::programs::file::{ProgramFile, files_in, listed_in};
+use crate::programs::file::{ProgramFile, files_in, listed_in, open as open_file};
 use parsim_sim::fault::Fault;
 use rustc_hash::FxHashMap;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -65,6 +69,17 @@ impl From<io::Error> for Unreadable {
 
 /// The lines of each rank in the only file.
 fn of_one(files: &CallFiles) -> Result<Vec<Arc<[Extent]>>, Unreadable> {
+    let rank = |words: &Words, text: &[u8]| words.below(text, 0, "rank", MOST_RANKS).map(Some);
+    let extents = by_rank(files, rank)?;
+    let ranks = extents.keys().max().map_or(0, |rank| rank + 1);
+    in_order(files, extents, ranks)
+}
+
+/// The lines of each rank in the only file, by the rank that their words name; those of none are left out.
+fn by_rank(
+    files: &CallFiles,
+    rank: impl Fn(&Words, &[u8]) -> Result<Option<u32>, LineFault>,
+) -> Result<FxHashMap<u32, Vec<Extent>>, Unreadable> {
     let end = fs::metadata(&files.paths[0])?.len();
     let mut lines = Lines::new(Arc::clone(&files.paths), [Extent { file: 0, line: 1, start: 0, end }].into(), 1 << 16);
     let mut extents: FxHashMap<u32, Vec<Extent>> = FxHashMap::default();
@@ -76,23 +91,74 @@ fn of_one(files: &CallFiles) -> Result<Vec<Arc<[Extent]>>, Unreadable> {
         if words.is_empty() {
             continue;
         }
-        let rank = words.below(text, 0, "rank", MOST_RANKS);
-        let rank = rank.map_err(|fault| Unreadable::Fault(Box::new(files.line_fault(place, fault))))?;
+        let found = rank(&words, text).map_err(|fault| Unreadable::Fault(Box::new(files.line_fault(place, fault))))?;
+        let Some(rank) = found else { continue };
         let extents = extents.entry(rank).or_default();
         match extents.last_mut() {
             Some(last) if last.end == begin => last.end = start,
             _ => extents.push(Extent { file: 0, line: place.line, start: begin, end: start }),
         }
     }
-    let ranks = extents.keys().max().map_or(0, |rank| rank + 1);
+    Ok(extents)
+}
+
+/// The lines of so many ranks, each of which has some.
+fn in_order(
+    files: &CallFiles,
+    mut extents: FxHashMap<u32, Vec<Extent>>,
+    ranks: u32,
+) -> Result<Vec<Arc<[Extent]>>, Unreadable> {
     let missing = (0..ranks).find(|rank| !extents.contains_key(rank));
     if let Some(rank) = missing.or_else(|| (ranks == 0).then_some(0)) {
         let message = format!("`{}` has no line of rank {rank}", files.names[0]);
-        let help = "write `RANK init` and `RANK finalize` for a rank that does nothing; or the file has been cut off";
-        return Err(Unreadable::Fault(Box::new(Fault::new("file", message, help))));
+        let help = "every rank has lines, at least of its beginning and end; or the file has been cut off";
+        return Err(Unreadable::Fault(Box::new(Fault::new(files.field, message, help))));
     }
     Ok((0..ranks).filter_map(|rank| extents.remove(&rank)).map(Arc::from).collect())
 }
+
+/// The text of an OTF2 archive in a folder: `definitions.txt` and `events.txt`.
+///
+/// # Errors
+/// A file that cannot be read, or definitions without what the events need.
+pub fn otf2(folder: &ProgramFile, factor: GapFactor) -> Result<CallFiles, Box<Fault>> {
+    let path = |name: &str| folder.path().join(name);
+    let unreadable = |name: &str, error: &io::Error| {
+        let message = format!("cannot read `{}`: {error}", path(name).display());
+        let help = "write it by `otf2-print -G ARCHIVE > definitions.txt` and `otf2-print ARCHIVE > events.txt`";
+        Box::new(Fault::new("folder", message, help))
+    };
+    let mut text = Vec::new();
+    let read = open_file(&path(DEFINITIONS)).and_then(|mut file| file.read_to_end(&mut text));
+    read.map_err(|error| unreadable(DEFINITIONS, &error))?;
+    let archive = Archive::read(&text).map_err(|message| {
+        let message = format!("{}: {message}", path(DEFINITIONS).display());
+        Box::new(Fault::new("folder", message, "write it by `otf2-print -G ARCHIVE > definitions.txt`"))
+    })?;
+    let Archive { definitions, communicators, ranks } = archive;
+    let mut files = CallFiles {
+        field: "folder",
+        names: vec![path(EVENTS).display().to_string()],
+        paths: [path(EVENTS)].into(),
+        extents: Vec::new(),
+        communicators,
+        format: CallFormat::Otf2Print(Arc::new(definitions), factor),
+    };
+    let rank = |words: &Words, text: &[u8]| {
+        let location = digits(words.get(text, 1)).and_then(|location| u32::try_from(location).ok());
+        Ok(location.and_then(|location| ranks.get(&location)).copied())
+    };
+    let count = u32::try_from(ranks.len()).unwrap_or(u32::MAX);
+    let extents = by_rank(&files, rank).and_then(|extents| in_order(&files, extents, count));
+    files.extents = extents.map_err(|error| match error {
+        Unreadable::Io(error) => unreadable(EVENTS, &error),
+        Unreadable::Fault(fault) => fault,
+    })?;
+    Ok(files)
+}
+
+const DEFINITIONS: &str = "definitions.txt";
+const EVENTS: &str = "events.txt";
 
 /// The files of a folder, one for each rank, whose number ends its name.
 ///

@@ -37,7 +37,10 @@ impl CallReader {
             }
             let advanced = self.lines.advance();
             let advanced = advanced.map_err(|error| Box::new(self.files.unreadable(&error.to_string())))?;
-            let Some((place, range)) = advanced else { return Ok(None) };
+            let Some((place, range)) = advanced else {
+                self.format.finish(&mut self.calls);
+                return Ok(self.calls.pop());
+            };
             self.place = place;
             let read = self.format.read(self.lines.text(range), &mut self.calls);
             read.map_err(|fault| Box::new(self.files.line_fault(place, fault)))?;

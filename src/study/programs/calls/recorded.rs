@@ -33,6 +33,22 @@ impl Clock {
     /// # Errors
     /// Times that do not follow each other, in words.
     pub fn call(&mut self, begin: u128, end: u128, calls: &mut CallQueue) -> Result<(), String> {
+        if let Some(time) = self.gap_to(begin, end)? {
+            calls.set_phase("compute");
+            calls.push(Call::Keep(time));
+        }
+        Ok(())
+    }
+
+    /// A call begins: the time that the program has computed since the end of the last one, if any.
+    ///
+    /// # Errors
+    /// A time before the last one, in words.
+    pub fn gap(&mut self, begin: u128) -> Result<Option<SimDuration>, String> {
+        self.gap_to(begin, begin)
+    }
+
+    fn gap_to(&mut self, begin: u128, end: u128) -> Result<Option<SimDuration>, String> {
         let last = self.last.unwrap_or(begin);
         if begin < last || end < begin {
             let [begin, end, last] =
@@ -46,10 +62,6 @@ impl Clock {
         self.last = Some(end);
         let gap = SimDuration::from_ps(u64::try_from(gap).expect("it was compared with the longest"));
         let time = if (self.factor.0 - 1.0).abs() > 0.0 { gap.scaled(self.factor.0) } else { gap };
-        if time > SimDuration::ZERO {
-            calls.set_phase("compute");
-            calls.push(Call::Keep(time));
-        }
-        Ok(())
+        Ok((time > SimDuration::ZERO).then_some(time))
     }
 }

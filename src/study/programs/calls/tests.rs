@@ -218,3 +218,74 @@ const RECORDING: &str = "# a recording\nMPI_Init:-:1:2:100.000000\nMPI_Irecv:110
     MPI_Isend:120.0:11:100:11,8,8:2:7:0,1,4:4096:121.0\nMPI_Waitall:130.0:2:4096:0:131.0\n\
     MPI_Sendrecv:140.0:1:1:1,4,4:2:0:1:1:1,4,4:2:0:7152208,1,4:9:141.0\nMPI_Waitany:150.0:2:4096:0:1:151.0\n\
     MPI_Alltoallv:160.0:5:6:1,2,3,4:7:0,1,3,6:2,4,4:8:9:4,3,2,1:10:0,4,7,9:1,1,1:0,1,4:161.0\nMPI_Finalize:170.0:-\n";
+
+const DEFINITIONS: &str = "CLOCK_PROPERTIES  Ticks per Seconds: 1000000000, Global Offset: 1\n\
+    GROUP 0 Name: \"\" <0>, Type: COMM_LOCATIONS, Paradigm: \"MPI\" <4>, 2 Members: \"Master thread\" <7>, \"Master thread\" <9>\n\
+    GROUP 1 Name: \"\" <0>, Type: COMM_GROUP, 2 Members: 0 (\"Master thread\" <7>), 1 (\"Master thread\" <9>)\n\
+    GROUP 2 Name: \"\" <0>, Type: COMM_GROUP, 2 Members: 1 (\"Master thread\" <9>), 0 (\"Master thread\" <7>)\n\
+    COMM 0 Name: \"MPI_COMM_WORLD\" <329>, Group: \"\" <1>, Parent: UNDEFINED\nCOMM 3 Name: \"\" <0>, Group: \"\" <2>, Parent: UNDEFINED\n";
+
+const EVENTS: &str = "Event Location Timestamp Attributes\nENTER 7 1000 Region: \"MPI_Init\" <1>\nLEAVE 7 2000 Region: \"MPI_Init\" <1>\n\
+    ENTER 9 1000 Region: \"MPI_Init\" <1>\nLEAVE 9 2000 Region: \"MPI_Init\" <1>\nENTER 8 1000 Region: \"a thread\" <1>\n\
+    ENTER 7 3000 Region: \"MPI_Irecv\" <2>\nMPI_IRECV_REQUEST 7 3000 Request: 5\nLEAVE 7 3010 Region: \"MPI_Irecv\" <2>\n\
+    ENTER 7 4010 Region: \"MPI_Wait\" <3>\n\
+    MPI_IRECV 7 4500 Sender: 0 (\"Master thread\" <9>), Communicator: \"\" <3>, Tag: 4, Length: 80, Request: 5\n\
+    LEAVE 7 4600 Region: \"MPI_Wait\" <3>\nENTER 9 3000 Region: \"MPI_Send\" <4>\n\
+    MPI_SEND 9 3000 Receiver: 1 (\"Master thread\" <7>), Communicator: \"\" <3>, Tag: 4, Length: 80\n\
+    LEAVE 9 3100 Region: \"MPI_Send\" <4>\nENTER 7 5000 Region: \"MPI_Allreduce\" <5>\n\
+    MPI_COLLECTIVE_END 7 5100 Operation: ALLREDUCE, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE, Sent: 16, Received: 16\n\
+    ENTER 9 5000 Region: \"MPI_Allreduce\" <5>\n\
+    MPI_COLLECTIVE_END 9 5100 Operation: ALLREDUCE, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE, Sent: 16, Received: 16\n\
+    LEAVE 7 5200 Region: \"MPI_Allreduce\" <5>\nLEAVE 9 5200 Region: \"MPI_Allreduce\" <5>\n";
+
+/// The calls of all ranks of an archive, and the faults of them all.
+fn archive(definitions: &str, events: &str) -> Result<(Vec<Vec<Call>>, Vec<String>), String> {
+    let folder = tempfile::tempdir().expect("there is room");
+    for (name, text) in [("definitions.txt", definitions), ("events.txt", events)] {
+        std::fs::write(folder.path().join(name), text).expect("there is room");
+    }
+    let path = folder.path().display().to_string();
+    let (format, computation) = (MpiTraceFormat::Otf2Print, 1.0);
+    let program =
+        MpiTrace { folder: ProgramFile::new(path.clone()), format, computation, collectives: Library::OpenMpi };
+    let words = |fault: &Fault| fault.message.replace(&path, "FOLDER");
+    let surveyed = program.surveyed().map_err(|fault| words(&fault))?;
+    let calls = (0..surveyed.files.ranks()).map(|rank| {
+        let mut reader = reader::CallReader::new(Arc::clone(&surveyed.files), rank);
+        std::iter::from_fn(|| reader.next().expect("it was read before")).map(|(_, call)| call).collect()
+    });
+    Ok((calls.collect(), surveyed.survey.faults.iter().map(words).collect()))
+}
+
+#[test]
+fn events_say_what_receives_take_when_they_are_complete() {
+    let (calls, faults) = archive(DEFINITIONS, EVENTS).expect("an archive");
+    let keep = |ns: u64| Call::Keep(SimDuration::from_ps(1000 * ns));
+    let reduce = Call::Collective { call: CollectiveCall::AllReduce { bytes: 8 }, communicator: 0 };
+    let pattern = MessagePattern { from: Some(1), tag: Some(4) };
+    let receive = Call::Receive { pattern, request: Some([0, 5, 0]) };
+    assert_eq!(calls[0], [keep(1000), receive, keep(1490), Call::Wait([0, 5, 0]), keep(500), reduce.clone()]);
+    let send = Call::Send { to: 0, bytes: 80, tag: 4, request: None };
+    assert_eq!(calls[1], [keep(1000), send, keep(2000), reduce]);
+    assert_eq!(faults, [""; 0]);
+    let without = |line: &str| archive(&DEFINITIONS.replace(line, ""), EVENTS).expect_err("a fault");
+    assert_eq!(without("CLOCK_PROPERTIES"), "FOLDER/definitions.txt: no ticks per second (`CLOCK_PROPERTIES`)");
+    let unknown = "FOLDER/events.txt:11:1: the definitions have no communicator of this number";
+    assert_eq!(without("COMM 3"), unknown);
+    let both = archive(DEFINITIONS, &EVENTS.replace("ALLREDUCE", "CREATE_HANDLE")).expect_err("a fault");
+    assert!(both.ends_with("the operation `CREATE_HANDLE` cannot be replayed"), "{both}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #[test]
+    fn damaged_archives_are_rejected_or_read(place in any::<prop::sample::Index>(), length in 0..9_usize, word in "[A-Za-z0-9_:,<>\" \n-]{0,4}") {
+        let mut text = [DEFINITIONS, EVENTS].concat();
+        let begin = place.index(text.len());
+        text.replace_range(begin..(begin + length).min(text.len()), &word);
+        let half = text.find("Event Location").unwrap_or(0);
+        if let Err(message) = archive(&text[..half], &text[half..]) {
+            prop_assert!(!message.is_empty());
+        }
+    }
+}

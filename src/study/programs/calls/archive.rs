@@ -1,0 +1,86 @@
+//! The definitions of an OTF2 archive, as `otf2-print -G` writes them.
+
+use super::otf2_print::{Communicator, Definitions, digits, references};
+use rustc_hash::FxHashMap;
+
+/// The ranks of an archive and their communicators.
+#[derive(Debug)]
+pub struct Archive {
+    pub definitions: Definitions,
+    /// The ranks of the communicators from number 1 on.
+    pub communicators: Vec<Box<[u32]>>,
+    /// Ranks by their locations.
+    pub ranks: FxHashMap<u32, u32>,
+}
+
+impl Archive {
+    /// Reads the lines of the definitions.
+    ///
+    /// # Errors
+    /// A definition that is missing or means nothing, in words.
+    pub fn read(text: &[u8]) -> Result<Self, String> {
+        let (mut ticks, mut groups, mut used) = (None, FxHashMap::default(), Vec::new());
+        let mut locations = Vec::new();
+        for line in text.split(|byte| *byte == b'\n') {
+            let mut words = line.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+            let (kind, number) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+            let number = digits(number).and_then(|number| u32::try_from(number).ok());
+            match (kind, number) {
+                (b"CLOCK_PROPERTIES", _) => ticks = behind(line, b"Ticks per Seconds: ").and_then(leading),
+                (b"GROUP", Some(number)) => {
+                    let members = references(behind(line, b"Members: ").unwrap_or_default());
+                    if behind(line, b"Type: ").is_some_and(|kind| kind.starts_with(b"COMM_LOCATIONS")) {
+                        locations = members;
+                    } else {
+                        groups.insert(number, members);
+                    }
+                }
+                (b"COMM", Some(number)) => {
+                    let group = behind(line, b"Group: ").and_then(|text| references(text).first().copied());
+                    used.extend(group.map(|group| (number, group)));
+                }
+                _ => {}
+            }
+        }
+        let ticks = ticks.filter(|ticks| *ticks > 0).ok_or("no ticks per second (`CLOCK_PROPERTIES`)")?;
+        let ranks: FxHashMap<u32, u32> = locations.iter().copied().zip(0..).collect();
+        if ranks.is_empty() {
+            return Err("no locations of ranks (a `GROUP` of type COMM_LOCATIONS)".to_owned());
+        }
+        Self::linked(ticks, ranks, &groups, &used)
+    }
+
+    fn linked(
+        ticks_per_second: u64,
+        ranks: FxHashMap<u32, u32>,
+        groups: &FxHashMap<u32, Vec<u32>>,
+        used: &[(u32, u32)],
+    ) -> Result<Self, String> {
+        let mut definitions = Definitions { ticks_per_second, communicators: FxHashMap::default() };
+        let mut communicators: Vec<Box<[u32]>> = Vec::new();
+        for (communicator, group) in used {
+            let locations =
+                groups.get(group).ok_or_else(|| format!("no group {group} of communicator {communicator}"))?;
+            let members: Option<Vec<u32>> = locations.iter().map(|location| ranks.get(location).copied()).collect();
+            let members = members.ok_or_else(|| format!("group {group} has a member that is no rank"))?;
+            let is_all =
+                members.len() == ranks.len() && members.iter().zip(0..).all(|(member, place)| *member == place);
+            if !is_all {
+                communicators.push(members.clone().into());
+            }
+            let number = if is_all { 0 } else { u32::try_from(communicators.len()).unwrap_or(u32::MAX) };
+            definitions.communicators.insert(*communicator, Communicator { number, members: members.into() });
+        }
+        Ok(Self { definitions, communicators, ranks })
+    }
+}
+
+/// The text behind a key.
+fn behind<'l>(line: &'l [u8], key: &[u8]) -> Option<&'l [u8]> {
+    line.windows(key.len()).position(|text| text == key).map(|at| &line[at + key.len()..])
+}
+
+/// The number at the beginning of a text.
+fn leading(text: &[u8]) -> Option<u64> {
+    digits(&text[..text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len())])
+}

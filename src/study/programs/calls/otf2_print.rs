@@ -1,0 +1,371 @@
+//! Events of an OTF2 archive, such as Score-P writes, as the text of `otf2-print`.
+//!
+//! A line is an event, its location, its time in ticks and its attributes. A receive that begins is known by the number of its
+//! request alone; what it takes is said when it is complete, so that the calls behind it are held back until then.
+
+use super::call::{Call, RequestName};
+use super::line_reader::{CallQueue, LineFault, LineReader};
+use super::recorded::{Clock, GapFactor};
+use crate::programs::phases::name;
+use parsim_sim::program::MessagePattern;
+use parsim_sim::program::collective::CollectiveCall;
+use parsim_sim::trace::Phase;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// The clock and the communicators of an archive, by its definitions.
+#[derive(Debug)]
+pub struct Definitions {
+    pub ticks_per_second: u64,
+    /// By number.
+    pub communicators: FxHashMap<u32, Communicator>,
+}
+
+/// Ranks that are numbered anew.
+#[derive(Clone, Debug)]
+pub struct Communicator {
+    /// Its number among those of the program: 0 for all ranks.
+    pub number: u32,
+    /// Its ranks among all.
+    pub members: Arc<[u32]>,
+}
+
+/// Reader of the events of a rank.
+pub struct Reader {
+    rank: u32,
+    definitions: Arc<Definitions>,
+    clock: Clock,
+    /// The call of MPI that the rank is in, and the number of calls around it.
+    call: Option<Phase>,
+    depth: u32,
+    /// True if an event has come since the call began.
+    is_moving: bool,
+    held: VecDeque<(Phase, Held)>,
+}
+
+/// A call that has been read.
+enum Held {
+    Known(Call),
+    /// A receive by its request, which has not said what it takes.
+    Receive(u64),
+}
+
+/// More bytes than any collective operation moves.
+const LONGEST: u64 = 1 << 60;
+/// The name of the send of a call that also receives; requests have smaller first numbers.
+const SENDING: RequestName = [u32::MAX, u32::MAX, 1];
+
+impl LineReader for Reader {
+    fn read(&mut self, line: &[u8], calls: &mut CallQueue) -> Result<(), LineFault> {
+        let mut words = line.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+        let (Some(event), _, time) = (words.next(), words.next(), words.next()) else { return Ok(()) };
+        let line = Event { line, time: time.unwrap_or_default() };
+        self.event(event, &line)?;
+        self.release(calls);
+        Ok(())
+    }
+
+    fn finish(&mut self, calls: &mut CallQueue) {
+        self.held.retain(|(_, held)| matches!(held, Held::Known(_)));
+        self.release(calls);
+    }
+}
+
+impl Reader {
+    pub fn new(rank: u32, definitions: Arc<Definitions>, factor: GapFactor) -> Self {
+        let clock = Clock::new(factor);
+        Self { rank, definitions, clock, call: None, depth: 0, is_moving: false, held: VecDeque::new() }
+    }
+
+    fn event(&mut self, event: &[u8], line: &Event<'_>) -> Result<(), LineFault> {
+        match event {
+            b"ENTER" => self.enter(line),
+            b"LEAVE" => self.leave(line),
+            b"MPI_SEND" => {
+                let is_both = self.call.is_some_and(|call| call.starts_with("MPI_Sendrecv"));
+                let send = self.send(line, is_both.then_some(SENDING))?;
+                self.push(line, send)
+            }
+            b"MPI_RECV" => {
+                let receive = Call::Receive { pattern: self.pattern(line)?, request: None };
+                self.push(line, receive)
+            }
+            b"MPI_ISEND" => {
+                let send = self.send(line, Some(request(line.number("Request: ")?)))?;
+                self.push(line, send)
+            }
+            b"MPI_ISEND_COMPLETE" => self.push(line, Call::Wait(request(line.number("Request: ")?))),
+            b"MPI_IRECV_REQUEST" => {
+                let number = line.number("Request: ")?;
+                self.moves(line)?;
+                self.hold(Held::Receive(number));
+                Ok(())
+            }
+            b"MPI_IRECV" => self.complete(line),
+            b"MPI_REQUEST_CANCELLED" => {
+                let number = line.number("Request: ")?;
+                self.held.retain(|(_, held)| !matches!(held, Held::Receive(waiting) if *waiting == number));
+                Ok(())
+            }
+            b"MPI_COLLECTIVE_END" => self.collective(line),
+            _ if event.starts_with(b"RMA_") || event.starts_with(b"NON_BLOCKING_COLLECTIVE") => {
+                let message = format!("`{}` cannot be replayed", String::from_utf8_lossy(event));
+                Err(LineFault::new(0, message, "what can is said in docs/traces.md"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn enter(&mut self, line: &Event<'_>) -> Result<(), LineFault> {
+        let Some(region) = line.region().filter(|region| region.starts_with("MPI_")) else { return Ok(()) };
+        if self.depth == 0 {
+            if is_without_events(region) {
+                let message = format!("`{region}` cannot be replayed: its events do not say what it moves");
+                return Err(LineFault::new(0, message, "what can is said in docs/traces.md"));
+            }
+            self.call = Some(name::phase(region));
+            self.is_moving = false;
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn leave(&mut self, line: &Event<'_>) -> Result<(), LineFault> {
+        let Some(region) = line.region().filter(|region| region.starts_with("MPI_")) else { return Ok(()) };
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth > 0 {
+            return Ok(());
+        }
+        if region.starts_with("MPI_Sendrecv") && self.is_moving {
+            self.hold(Held::Known(Call::Wait(SENDING)));
+        }
+        if self.is_moving || region.starts_with("MPI_Init") {
+            self.clock.begin(self.time(line)?);
+        }
+        (self.call, self.is_moving) = (None, false);
+        Ok(())
+    }
+
+    /// The time of an event in picoseconds.
+    fn time(&self, line: &Event<'_>) -> Result<u128, LineFault> {
+        let ticks = digits(line.time).ok_or_else(|| fault("the time is no number of ticks"))?;
+        Ok(u128::from(ticks) * 1_000_000_000_000 / u128::from(self.definitions.ticks_per_second))
+    }
+
+    /// The first event of a call ends the computation before it.
+    fn moves(&mut self, line: &Event<'_>) -> Result<(), LineFault> {
+        if !self.is_moving {
+            let time = self.time(line)?;
+            let gap = self.clock.gap(time).map_err(|message| fault(&message))?;
+            self.held.extend(gap.map(|gap| ("compute", Held::Known(Call::Keep(gap)))));
+            self.is_moving = true;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, line: &Event<'_>, call: Call) -> Result<(), LineFault> {
+        self.moves(line)?;
+        self.hold(Held::Known(call));
+        Ok(())
+    }
+
+    fn hold(&mut self, held: Held) {
+        self.held.push_back((self.call.unwrap_or("program"), held));
+    }
+
+    /// Hands on the calls before the first receive that is not known.
+    fn release(&mut self, calls: &mut CallQueue) {
+        while let Some((phase, Held::Known(_))) = self.held.front() {
+            calls.set_phase(phase);
+            if let Some((_, Held::Known(call))) = self.held.pop_front() {
+                calls.push(call);
+            }
+        }
+    }
+
+    /// A receive that has begun before is complete, and says what it has taken.
+    fn complete(&mut self, line: &Event<'_>) -> Result<(), LineFault> {
+        let number = line.number("Request: ")?;
+        let pattern = self.pattern(line)?;
+        let begun = self.held.iter_mut().find(|(_, held)| matches!(held, Held::Receive(waiting) if *waiting == number));
+        let Some((_, held)) = begun else {
+            return Err(fault("the request of this receive has not begun"));
+        };
+        *held = Held::Known(Call::Receive { pattern, request: Some(request(number)) });
+        self.push(line, Call::Wait(request(number)))
+    }
+
+    fn send(&self, line: &Event<'_>, request: Option<RequestName>) -> Result<Call, LineFault> {
+        let communicator = self.communicator(line)?;
+        let (to, tag) = (communicator.rank(self.rank, line, "Receiver: ")?, line.tag()?);
+        Ok(Call::Send { to, bytes: line.number("Length: ")?, tag, request })
+    }
+
+    fn pattern(&self, line: &Event<'_>) -> Result<MessagePattern, LineFault> {
+        let from = self.communicator(line)?.rank(self.rank, line, "Sender: ")?;
+        Ok(MessagePattern { from: Some(from), tag: Some(line.tag()?) })
+    }
+
+    fn communicator(&self, line: &Event<'_>) -> Result<&Communicator, LineFault> {
+        let number = line.reference("Communicator: ").and_then(|number| self.definitions.communicators.get(&number));
+        number.ok_or_else(|| fault("the definitions have no communicator of this number"))
+    }
+
+    fn collective(&mut self, line: &Event<'_>) -> Result<(), LineFault> {
+        let Communicator { number, members } = self.communicator(line)?.clone();
+        let p = members.len() as u64;
+        if p < 2 {
+            return Ok(());
+        }
+        let root = || self.communicator(line)?.rank(self.rank, line, "Root: ");
+        let place =
+            |rank: u32| members.iter().position(|member| *member == rank).and_then(|place| u32::try_from(place).ok());
+        let root = || root().map(|rank| place(rank).unwrap_or(0));
+        let is_root = || root().map(|root| members.get(root as usize) == Some(&self.rank));
+        let [sent, received] = ["Sent: ", "Received: "].map(|key| line.number(key));
+        let (sent, received) = (sent?.min(LONGEST), received?.min(LONGEST));
+        let even = |parts: u64, bytes: u64| vec![bytes / parts; members.len()].into_boxed_slice();
+        let call = match line.text("Operation: ") {
+            b"BARRIER" => CollectiveCall::Barrier,
+            b"BCAST" => CollectiveCall::Broadcast { root: root()?, bytes: received },
+            b"REDUCE" => CollectiveCall::Reduce { root: root()?, bytes: own_of(sent, received, p) },
+            b"ALLREDUCE" => CollectiveCall::AllReduce { bytes: block_of(sent, p) },
+            b"GATHER" => CollectiveCall::Gather { root: root()?, bytes: own_of(sent, received, p) },
+            b"GATHERV" => CollectiveCall::GatherV { root: root()?, bytes: sent },
+            b"SCATTER" => CollectiveCall::Scatter { root: root()?, bytes: own_of(received, sent, p) },
+            b"SCATTERV" => {
+                let bytes = if is_root()? { sent } else { 0 };
+                CollectiveCall::ScatterV { root: root()?, lengths: even(p, bytes) }
+            }
+            b"ALLGATHER" => CollectiveCall::AllGather { bytes: block_of(sent, p) },
+            b"ALLGATHERV" => CollectiveCall::AllGatherV { lengths: even(p, received) },
+            b"ALLTOALL" => CollectiveCall::AllToAll { bytes: block_of(sent, p) },
+            b"ALLTOALLV" => {
+                CollectiveCall::AllToAllV { sent: even(p, sent.max(p)), received: even(p, received.max(p)) }
+            }
+            b"REDUCE_SCATTER" | b"REDUCE_SCATTER_BLOCK" => CollectiveCall::ReduceScatter { lengths: even(p, sent) },
+            b"SCAN" | b"EXSCAN" => CollectiveCall::Scan { bytes: scanned(sent + received, p) },
+            other => {
+                let message = format!("the operation `{}` cannot be replayed", String::from_utf8_lossy(other));
+                return Err(fault(&message));
+            }
+        };
+        self.push(line, Call::Collective { call, communicator: number })
+    }
+}
+
+/// The bytes of one of `p` blocks: an operation in place counts a block less.
+const fn block_of(bytes: u64, p: u64) -> u64 {
+    if bytes.is_multiple_of(p) { bytes / p } else { bytes / (p - 1) }
+}
+
+/// The bytes of a scan by those that a rank sends and receives: those of all ranks and its own twice, or, in place and
+/// exclusive, those of the others.
+const fn scanned(both: u64, p: u64) -> u64 {
+    if both.is_multiple_of(p + 1) { both / (p + 1) } else { both / (p - 1) }
+}
+
+/// The bytes of a rank's own block; a root in place has none, and counts those of all others.
+const fn own_of(own: u64, others: u64, p: u64) -> u64 {
+    if own > 0 { own } else { others / (p - 1) }
+}
+
+/// Returns whether a call moves data of which there is no event.
+fn is_without_events(region: &str) -> bool {
+    const COLLECTIVE: [&str; 11] = [
+        "MPI_Ibarrier",
+        "MPI_Ibcast",
+        "MPI_Ireduce",
+        "MPI_Iallreduce",
+        "MPI_Igather",
+        "MPI_Iscatter",
+        "MPI_Iallgather",
+        "MPI_Ialltoall",
+        "MPI_Iscan",
+        "MPI_Iexscan",
+        "MPI_Neighbor",
+    ];
+    COLLECTIVE.iter().any(|call| region.starts_with(call))
+}
+
+/// The name of a request by its number.
+#[expect(clippy::cast_possible_truncation, reason = "the halves of the number")]
+const fn request(number: u64) -> RequestName {
+    [(number >> 32) as u32, number as u32, 0]
+}
+
+impl Communicator {
+    /// The rank among all that an attribute names; a communicator without a list has the `own` rank alone.
+    fn rank(&self, own: u32, line: &Event<'_>, key: &str) -> Result<u32, LineFault> {
+        let number = line.number(key)?;
+        if self.members.is_empty() && number == 0 {
+            return Ok(own);
+        }
+        let rank = usize::try_from(number).ok().and_then(|number| self.members.get(number)).copied();
+        rank.ok_or_else(|| fault(&format!("rank {number} of a communicator of {} ranks", self.members.len())))
+    }
+}
+
+/// The fault of a line that says something else than it should.
+fn fault(message: &str) -> LineFault {
+    LineFault::new(0, message, "have `otf2-print` write the text anew")
+}
+
+/// A line and its time.
+struct Event<'l> {
+    line: &'l [u8],
+    time: &'l [u8],
+}
+
+impl<'l> Event<'l> {
+    /// The text behind a key, up to the next comma; nothing if there is no such key.
+    fn text(&self, key: &str) -> &'l [u8] {
+        let found = self.line.windows(key.len()).position(|text| text == key.as_bytes());
+        let text = found.map_or(&[][..], |at| &self.line[at + key.len()..]);
+        text.split(|byte| *byte == b',').next().unwrap_or_default().trim_ascii()
+    }
+
+    fn number(&self, key: &str) -> Result<u64, LineFault> {
+        let text = self.text(key);
+        let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+        digits(&text[..end]).ok_or_else(|| fault(&format!("`{}` has no number", key.trim_end_matches(": "))))
+    }
+
+    fn tag(&self) -> Result<u32, LineFault> {
+        let tag = self.number("Tag: ")?;
+        u32::try_from(tag).ok().filter(|tag| *tag < 1 << 31).ok_or_else(|| fault(&format!("{tag} is no tag")))
+    }
+
+    /// The number in angle brackets behind a name in quotes.
+    fn reference(&self, key: &str) -> Option<u32> {
+        let found = self.line.windows(key.len()).position(|text| text == key.as_bytes())?;
+        references(&self.line[found..]).first().copied()
+    }
+
+    /// The name of the region that is entered or left.
+    fn region(&self) -> Option<&'l str> {
+        let key = b"Region: \"";
+        let found = self.line.windows(key.len()).position(|text| text == key)? + key.len();
+        let length = self.line[found..].iter().position(|byte| *byte == b'"')?;
+        std::str::from_utf8(&self.line[found..found + length]).ok()
+    }
+}
+
+/// The numbers in angle brackets behind names in quotes.
+pub fn references(text: &[u8]) -> Vec<u32> {
+    let begins = text.windows(3).enumerate().filter(|(_, text)| *text == b"\" <").map(|(at, _)| at + 3);
+    let number = |at: usize| {
+        let length = text[at..].iter().position(|byte| *byte == b'>')?;
+        digits(&text[at..at + length]).and_then(|number| u32::try_from(number).ok())
+    };
+    begins.filter_map(number).collect()
+}
+
+/// A number of digits alone.
+pub fn digits(word: &[u8]) -> Option<u64> {
+    if word.is_empty() || !word.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    std::str::from_utf8(word).ok()?.parse().ok()
+}
