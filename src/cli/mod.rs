@@ -12,6 +12,7 @@ mod export;
 mod failure;
 mod files;
 mod fit;
+mod identify;
 pub mod interrupt;
 mod laws;
 mod merge;
@@ -134,6 +135,9 @@ enum Command {
     /// Fits parameters of a machine to measurements, and tells what these do not determine.
     #[command(after_help = "Example: parsim calibrate validation/cs-rr-281/constants.ron --machine-out machine.ron")]
     Calibrate(calibrate::CalibrateArguments),
+    /// Judges alternatives of a machine by measurements that took no part in their fits.
+    #[command(after_help = "Example: parsim identify validation/cs-rr-281/constants.ron")]
+    Identify(identify::IdentifyArguments),
     /// Tells by how many percent the makespan changes for one percent of each parameter, and what faster parts give.
     #[command(
         after_help = "Example: parsim sensitivity scenarios/gauss-jordan-neighbour.ron --set program.n=256 --set ranks=32"
@@ -251,6 +255,7 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
         Command::Check(arguments) => check::execute(&arguments),
         Command::Fit(arguments) => fit::execute(&arguments),
         Command::Calibrate(arguments) => calibrate::execute(&arguments),
+        Command::Identify(arguments) => identify::execute(&arguments),
         Command::Sensitivity(arguments) => sensitivity::execute(&arguments),
         Command::Explain(arguments) => explain::execute(&arguments),
         Command::Export(arguments) => export::execute(&arguments),

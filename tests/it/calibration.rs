@@ -3,7 +3,7 @@
 
 use crate::{parsim, repository};
 use parsim::experiment::Workers;
-use parsim::experiment::calibration::{Calibrated, CalibrationCase};
+use parsim::experiment::calibration::{Calibrated, CalibrationCase, Identified, Verdict};
 use parsim::scenario::source::Document;
 use parsim::scenario::{AxisValue, Plan};
 use rand::{RngExt, SeedableRng};
@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const CONSTANTS: &str = "validation/cs-rr-281/constants.ron";
 /// Standard deviation of the measurements of synthetic machines.
@@ -120,6 +120,20 @@ impl SyntheticMachine {
 
     /// The calibration of the drawn constants, and of `more`, on the rows for which `train` holds.
     fn calibrated_on(&self, train: &str, more: &str, rest: &str) -> Calibrated {
+        let (document, file) = self.case(train, more, rest);
+        let case = CalibrationCase::of(&document).expect("it is a case");
+        case.calibrate(&document, &file, Workers::default()).expect("it ends")
+    }
+
+    /// The judgement of the mechanisms in `rest`, from all measurements.
+    fn identified(&self, rest: &str) -> Identified {
+        let (document, file) = self.case("bytes > 0", "", rest);
+        let case = CalibrationCase::of(&document).expect("it is a case");
+        case.identify(&document, &file, Workers::default()).expect("it ends")
+    }
+
+    /// The file of the calibration of the drawn constants.
+    fn case(&self, train: &str, more: &str, rest: &str) -> (Document, PathBuf) {
         let file = self.folder.path().join("case.ron");
         let parameter = |(path, from, to, unit): &(&str, f64, f64, &str)| {
             format!("Parameter(path: \"{path}\", from: \"{from} {unit}\", to: \"{to} {unit}\"),")
@@ -133,9 +147,25 @@ impl SyntheticMachine {
         );
         fs::write(&file, format!("Calibration(tables: [{table}], parameters: [{parameters} {more}], {rest})"))
             .expect("it can be");
-        let document = Document::load(&file).expect("it is read");
-        let case = CalibrationCase::of(&document).expect("it is a case");
-        case.calibrate(&document, Path::new(&file), Workers::default()).expect("it ends")
+        (Document::load(&file).expect("it is read"), file)
+    }
+}
+
+/// A mechanism that the machine does not have is refuted, one that changes nothing there is not told apart, by groups and
+/// by single rows.
+#[test]
+fn mechanisms_of_synthetic_machines_are_judged() {
+    let switching = r#"Choice(path: "machine.network.switching", values: ["StoreAndForward(packet: \"120 B\")", "CutThrough(packet: \"120 B\")"])"#;
+    let overlap = r#"Choice(path: "machine.nodes.sending.overlap", values: ["false", "true"])"#;
+    for (seed, groups) in (0..machines().min(20)).flat_map(|seed| [(seed, "\"hops\""), (seed, "")]) {
+        let machine = SyntheticMachine::draw(seed);
+        let found = machine.identified(&format!("choices: [{switching}, {overlap}], groups: [{groups}]"));
+        assert_eq!((found.choices.len(), found.folds), (4, if groups.is_empty() { 15 } else { 5 }));
+        let verdicts: Vec<_> = found.mechanisms.iter().map(|one| one.verdict).collect();
+        let expected = [Verdict::Supported, Verdict::Refuted, Verdict::NotToldApart, Verdict::NotToldApart];
+        assert_eq!(verdicts, expected, "{seed}, {groups}: {found:?}");
+        let errors: Vec<_> = found.choices.iter().filter_map(|one| one.held_out_error).collect();
+        assert!(errors.len() == 4 && errors.is_sorted(), "{found:?}");
     }
 }
 
@@ -241,11 +271,28 @@ fn faulty_cases_are_rejected_with_their_place() {
         (case(&table.replace("measured_s", "measured"), parameter, ""), 2, "there is no column `measured`"),
     ] {
         fs::write(&file, &text).expect("it can be written");
-        let output = parsim().arg("calibrate").arg(&file).output().expect("it runs");
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(code), "{text}: {stderr}");
-        assert!(stderr.contains(said) && output.stdout.is_empty(), "{text}: {stderr}");
+        assert_rejected("calibrate", &file, (&text, code, said));
     }
+    let choices = r#"choices: [Choice(path: "machine.nodes.sending.overlap", values: ["false", "true"])]"#;
+    for (text, said) in [
+        (case(&table, parameter, ""), "there is nothing to tell apart"),
+        (case(&table, parameter, &choices.replace(", \"true\"", "")), "there is nothing to tell apart"),
+        (case(&table, parameter, &format!("{choices}, groups: [\"colour\"]")), "no table has a column `colour`"),
+        (
+            case(&format!("{table}, train: \"hops == 1\""), parameter, &format!("{choices}, groups: [\"hops\"]")),
+            "no two groups",
+        ),
+    ] {
+        fs::write(&file, &text).expect("it can be written");
+        assert_rejected("identify", &file, (&text, 2, said));
+    }
+}
+
+fn assert_rejected(command: &str, file: &Path, (text, code, said): (&str, i32, &str)) {
+    let output = parsim().arg(command).arg(file).output().expect("it runs");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{text}: {stderr}");
+    assert!(stderr.contains(said) && output.stdout.is_empty(), "{text}: {stderr}");
 }
 
 /// Parameters of which only the sum is known are told as that sum whatever the seed, though some searches end at a

@@ -96,6 +96,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
         ],
     ),
     ("calibrate", &["runs", "seed", "machine-out", "interval", "jobs", "format", "output"]),
+    ("identify", &["runs", "seed", "jobs", "format", "output"]),
     ("sensitivity", &["set", "seed", "format", "dump-config", "step", "exact", "plot", "of"]),
     (
         "explain",

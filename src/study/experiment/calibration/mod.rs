@@ -7,6 +7,7 @@ mod cross_validation;
 mod description;
 mod fitting;
 mod found;
+mod identification;
 mod intervals;
 mod output;
 mod prediction;
@@ -20,6 +21,7 @@ pub use cross_validation::LeftOut;
 pub use description::{
     Alternatives, CalibrationCase, CalibrationTable, FreeParameter, Loss, ParameterScale, PredictionIntervals,
 };
+pub use identification::{Identified, JudgedChoice, JudgedMechanism, Verdict};
 pub use prediction::{Coverage, ErrorsFrom, RowIntervals};
 pub use rows::MeasuredRow;
 
@@ -108,6 +110,20 @@ struct FittedChoice {
     spent: usize,
 }
 
+/// The fits of all combinations of alternatives, the best one first.
+struct AlternativeFits<'o, 'f> {
+    /// Opens the fit of a combination, with a budget of evaluations.
+    open: &'o dyn Fn(&[Setting], usize) -> Fitting<'f>,
+    fitted: Vec<FittedChoice>,
+}
+
+impl AlternativeFits<'_, '_> {
+    /// Passes over the rows that calibrate.
+    fn spent(&self) -> usize {
+        self.fitted.iter().map(|one| one.spent).sum()
+    }
+}
+
 /// The rows that calibrate.
 ///
 /// # Errors
@@ -137,13 +153,38 @@ impl CalibrationCase {
     /// # Errors
     /// Faults of scenarios and data; runs that fail; a budget that reaches nothing.
     pub fn calibrate(&self, document: &Document, file: &Path, workers: Workers<'_>) -> Result<Calibrated, StudyError> {
+        self.with_fits(document, file, workers, |fits| {
+            let best_of_all = &fits.fitted[0];
+            let Some(best) = &best_of_all.minimum else {
+                return Err(StudyError::Failed(format!(
+                    "{} evaluations do not reach the first slopes of {} parameters: allow more",
+                    self.share(),
+                    self.parameters.len()
+                )));
+            };
+            let fit = (fits.open)(&best_of_all.settings, usize::MAX);
+            fit.spent.set(fits.spent());
+            let found = Found { case: self, fit: &fit, best };
+            let choices = found.choices(&fits.fitted)?;
+            found.answer(choices)
+        })
+    }
+
+    /// Fits the parameters with every combination of alternatives, and lets `answer` make use of the fits.
+    fn with_fits<T>(
+        &self,
+        document: &Document,
+        file: &Path,
+        workers: Workers<'_>,
+        answer: impl FnOnce(&AlternativeFits<'_, '_>) -> Result<T, StudyError>,
+    ) -> Result<T, StudyError> {
         let rows = self.rows(document, file)?;
         let simulated = Simulated::load(&self.tables, file, &rows, workers)?;
         let unknowns = self.unknowns(document, &simulated)?;
         self.check_rows(document, &rows, &unknowns)?;
         let training = training(&rows, unknowns.len())?;
         let noise: Vec<f64> = self.tables.iter().map(|table| table.noise.unwrap_or(1.0)).collect();
-        let fitting = |choice: &[Setting], budget| Fitting {
+        let open = |choice: &[Setting], budget| Fitting {
             simulated: &simulated,
             rows: &rows,
             training: training.clone(),
@@ -154,27 +195,18 @@ impl CalibrationCase {
             spent: Cell::new(0),
             budget,
         };
-        let all = self.combinations_of_choices();
-        let share = self.evaluations.map_or(EVALUATIONS, |all_of_them| (all_of_them / all.len()).max(1));
         let own = checks::own_values(&unknowns, &simulated);
-        let fitted = all.into_iter().map(|settings| {
-            let fit = fitting(&settings, share);
-            let (minimum, spent) = fit.best(self.seed, own.clone())?;
+        let fitted = self.combinations_of_choices().into_iter().map(|settings| {
+            let (minimum, spent) = open(&settings, self.share()).best(self.seed, own.clone())?;
             Ok(FittedChoice { settings, minimum, spent })
         });
         let fitted = best_first(fitted.collect::<Result<_, StudyError>>()?);
-        let spent: usize = fitted.iter().map(|one| one.spent).sum();
-        let Some(best) = &fitted[0].minimum else {
-            return Err(StudyError::Failed(format!(
-                "{share} evaluations do not reach the first slopes of {} parameters: allow more",
-                unknowns.len()
-            )));
-        };
-        let fit = fitting(&fitted[0].settings, usize::MAX);
-        fit.spent.set(spent);
-        let found = Found { case: self, fit: &fit, best };
-        let choices = found.choices(&fitted)?;
-        found.answer(choices)
+        answer(&AlternativeFits { open: &open, fitted })
+    }
+
+    /// The evaluations of each combination of alternatives.
+    fn share(&self) -> usize {
+        self.evaluations.map_or(EVALUATIONS, |all| (all / self.combinations_of_choices().len()).max(1))
     }
 
     /// The rows of all tables.

@@ -1,6 +1,6 @@
 //! A calibration in records.
 
-use super::{Calibrated, CalibratedParameter, Combination, mean_error};
+use super::{Calibrated, CalibratedParameter, Combination, Identified, JudgedChoice, JudgedMechanism, mean_error};
 use crate::analysis::Residuals;
 use crate::answer::{Answer, AnswerShape, Record, Role, Unit, Value};
 
@@ -119,6 +119,57 @@ impl Calibrated {
         }
         record
     }
+}
+
+impl Identified {
+    /// The alternatives and the values of each field with the judgements of the data, in records and words.
+    #[must_use]
+    pub fn answer(&self) -> Answer {
+        let choices = self.choices.iter().map(judged_choice);
+        let records = choices.chain(self.mechanisms.iter().map(judged_mechanism)).chain([self.summary()]);
+        Answer { shape: AnswerShape::Mixed, records: records.collect(), words: self.words(), ..Answer::default() }
+    }
+
+    fn summary(&self) -> Record {
+        let mut record = begin("summary");
+        record.put("groups", self.groups.clone());
+        record.put("folds", self.folds);
+        record.put("evaluations", self.evaluations);
+        record.put("converged", Value::Flag(self.has_converged()));
+        record
+    }
+
+    /// True if all fits have ended within their budgets.
+    #[must_use]
+    pub fn has_converged(&self) -> bool {
+        self.choices.iter().all(|one| one.has_converged)
+    }
+}
+
+fn judged_choice(one: &JudgedChoice) -> Record {
+    let mut record = begin("choice");
+    for (path, value) in &one.settings {
+        record.put_as(Role::Axis, path, value.as_str());
+    }
+    record.put("train_error", one.train_error);
+    record.put("held_out_error", one.held_out_error);
+    let interval = one.interval95();
+    record.put("difference", one.difference.map(|(mean, _)| mean));
+    record.put("low95", interval.map(|(low, _)| low));
+    record.put("high95", interval.map(|(_, high)| high));
+    record.put("constants", one.constants);
+    record.put("verdict", one.verdict.name());
+    record.put("converged", Value::Flag(one.has_converged));
+    record
+}
+
+fn judged_mechanism(one: &JudgedMechanism) -> Record {
+    let mut record = begin("mechanism");
+    record.put("name", one.setting.0.as_str());
+    record.put("value", one.setting.1.as_str());
+    record.put("held_out_error", one.held_out_error);
+    record.put("verdict", one.verdict.name());
+    record
 }
 
 fn begin(kind: &str) -> Record {

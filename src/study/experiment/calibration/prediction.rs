@@ -160,7 +160,7 @@ const INDISPENSABLE: f64 = 1e-6;
 
 /// The residual of each row that calibrates, predicted without itself: of linear models exactly, of others nearly. `None`
 /// where a parameter is not known without it.
-fn alone(best: &Minimum) -> impl Iterator<Item = Option<f64>> {
+pub fn alone(best: &Minimum) -> impl Iterator<Item = Option<f64>> {
     let kept = leverages(&best.slopes).into_iter().map(|leverage| 1.0 - leverage);
     best.residuals.iter().zip(kept).map(|(residual, kept)| (kept > INDISPENSABLE).then(|| residual / kept))
 }

@@ -1,6 +1,6 @@
 //! A calibration in words.
 
-use super::{Calibrated, CalibratedParameter, TriedChoice};
+use super::{Calibrated, CalibratedParameter, Identified, TriedChoice};
 use crate::report::{TextTable, digits};
 use std::fmt::Write;
 
@@ -174,6 +174,48 @@ impl Calibrated {
             table.row([one.axis.clone(), one.value.clone(), error(one.train_error), error(one.held_out_error)]);
         }
         table.to_string()
+    }
+}
+
+impl Identified {
+    /// The answer in words.
+    pub(super) fn words(&self) -> String {
+        let left_out = match &self.groups[..] {
+            [] => format!("each of {} rows", self.folds),
+            groups => format!("each value of {} ({} groups)", groups.join(", "), self.folds),
+        };
+        let mut text = format!("Errors of what took no part in the fit, {left_out} left out in turn:\n\n");
+        text += &self.choice_table().to_string();
+        text += "\n";
+        for one in &self.mechanisms {
+            let (path, value) = &one.setting;
+            let error = one.held_out_error.map_or_else(|| "not reached by the budget".to_owned(), percents);
+            let _ = writeln!(text, "{path} = {value}: {} (least error {error})", one.verdict.name());
+        }
+        let end = if self.has_converged() { "" } else { "; a budget ended before its fit did" };
+        let _ = writeln!(text, "{} evaluations{end}", self.evaluations);
+        text
+    }
+
+    fn choice_table(&self) -> TextTable {
+        let fields = self.choices.first().map_or(&[][..], |one| &one.settings);
+        let errors = ["left out", "fitted", "worse by", "95 % from", "to", "constants", ""];
+        let mut table = TextTable::new(fields.iter().map(|(path, _)| path.as_str()).chain(errors));
+        let shown = |error: Option<f64>| error.map_or_else(|| "–".to_owned(), percents);
+        for one in &self.choices {
+            let interval = one.interval95();
+            let errors = [
+                shown(one.held_out_error),
+                shown(one.train_error),
+                shown(one.difference.map(|(mean, _)| mean)),
+                shown(interval.map(|(low, _)| low)),
+                shown(interval.map(|(_, high)| high)),
+                one.constants.to_string(),
+                one.verdict.name().to_owned(),
+            ];
+            table.row(one.settings.iter().map(|(_, value)| value.clone()).chain(errors));
+        }
+        table
     }
 }
 

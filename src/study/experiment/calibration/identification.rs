@@ -1,0 +1,213 @@
+//! Alternatives judged by rows that took no part in their fits: those that the data support, refute, or do not tell apart.
+
+use super::cross_validation::leave_out;
+use super::description::{CalibrationCase, Loss};
+use super::found::Found;
+use super::prediction::alone;
+use super::{AlternativeFits, FittedChoice, Setting, mean_error};
+use crate::analysis::Sample;
+use crate::experiment::{StudyError, Workers};
+use crate::model::fit::Minimum;
+use crate::scenario::source::Document;
+use std::path::Path;
+
+/// The fewest groups that are left out: an interval of their mean needs two.
+const LEAST_FOLDS: usize = 2;
+
+/// Alternatives in the order of their errors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Identified {
+    /// The alternatives, the best one first; those that the budget did not reach last.
+    pub choices: Vec<JudgedChoice>,
+    /// Each value of each field.
+    pub mechanisms: Vec<JudgedMechanism>,
+    /// The columns whose values were left out; rows, each on its own, if there are none.
+    pub groups: Vec<String>,
+    /// The number of groups, or rows, that were left out of each fit.
+    pub folds: usize,
+    /// Passes over the rows that calibrate; those without a group are not among them.
+    pub evaluations: usize,
+}
+
+/// An alternative with its error.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedChoice {
+    /// The values of the fields.
+    pub settings: Vec<Setting>,
+    /// The parameters that change anything.
+    pub constants: usize,
+    /// The mean of the absolute relative errors of the rows that were fitted.
+    pub train_error: Option<f64>,
+    /// That of what was left out: the mean over the groups; none if the budget did not reach it.
+    pub held_out_error: Option<f64>,
+    /// Its error less that of the best one, group by group: the mean, and half its 95 % interval.
+    pub difference: Option<(f64, f64)>,
+    /// The judgement of the data.
+    pub verdict: Verdict,
+    /// True if its fit has ended within the budget.
+    pub has_converged: bool,
+}
+
+/// A value of a field, whatever the values of the others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedMechanism {
+    /// The field and the value.
+    pub setting: Setting,
+    /// The least error of an alternative that has it.
+    pub held_out_error: Option<f64>,
+    /// The judgement of the data.
+    pub verdict: Verdict,
+}
+
+/// A judgement of the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All others are refuted.
+    Supported,
+    /// It errs more than the best one, by more than chance explains.
+    Refuted,
+    /// It may be as good as the best one.
+    NotToldApart,
+}
+
+impl Verdict {
+    /// Its name in the output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Supported => "supported",
+            Self::Refuted => "refuted",
+            Self::NotToldApart => "not told apart",
+        }
+    }
+}
+
+impl JudgedChoice {
+    /// The 95 % interval of the difference.
+    #[must_use]
+    pub fn interval95(&self) -> Option<(f64, f64)> {
+        self.difference.map(|(mean, half)| (mean - half, mean + half))
+    }
+}
+
+impl CalibrationCase {
+    /// Fits every alternative, and judges it by what was left out of its fits.
+    ///
+    /// # Errors
+    /// Those of [`calibrate`](Self::calibrate); a case without alternatives, or with nothing to leave out.
+    pub fn identify(&self, document: &Document, file: &Path, workers: Workers<'_>) -> Result<Identified, StudyError> {
+        if self.combinations_of_choices().len() < 2 {
+            let help = "give two values of a field at least, as `choices: [Choice(path: …, values: […])]`";
+            let fault = document.fault_at("choices", "there is nothing to tell apart", Some(help));
+            return Err(document.faults(vec![fault]).into());
+        }
+        self.with_fits(document, file, workers, |fits| {
+            let tried = fits.fitted.iter().map(|one| Tried::of(self, fits, one)).collect::<Result<Vec<_>, _>>()?;
+            let folds = tried.iter().map(|one| one.errors.len()).max().unwrap_or_default();
+            if folds < LEAST_FOLDS {
+                let help = "name a column with two values among the rows that calibrate, or leave out `groups`";
+                let fault = document.fault_at("groups", "there are no two groups to leave out", Some(help));
+                return Err(document.faults(vec![fault]).into());
+            }
+            let choices = judged(tried);
+            let mechanisms = self.mechanisms(&choices);
+            Ok(Identified { choices, mechanisms, groups: self.groups.clone(), folds, evaluations: fits.spent() })
+        })
+    }
+
+    fn mechanisms(&self, choices: &[JudgedChoice]) -> Vec<JudgedMechanism> {
+        let fields = self.choices.iter().filter(|field| field.values.len() > 1);
+        let settings = fields.flat_map(|field| field.values.iter().map(|value| (field.path.clone(), value.clone())));
+        settings.map(|setting| mechanism(setting, choices)).collect()
+    }
+}
+
+/// A value of a field stands or falls with the alternatives that have it.
+fn mechanism(setting: Setting, choices: &[JudgedChoice]) -> JudgedMechanism {
+    let (with, without): (Vec<_>, Vec<_>) = choices.iter().partition(|one| one.settings.contains(&setting));
+    let are_refuted = |some: &[&JudgedChoice]| some.iter().all(|one| one.verdict == Verdict::Refuted);
+    let verdict = match (are_refuted(&with), are_refuted(&without)) {
+        (true, _) => Verdict::Refuted,
+        (false, true) => Verdict::Supported,
+        (false, false) => Verdict::NotToldApart,
+    };
+    let held_out_error = with.iter().filter_map(|one| one.held_out_error).min_by(f64::total_cmp);
+    JudgedMechanism { setting, held_out_error, verdict }
+}
+
+/// An alternative with its errors, group by group.
+struct Tried {
+    settings: Vec<Setting>,
+    constants: usize,
+    train_error: Option<f64>,
+    /// `None` where a fit hangs on what is left out; no errors where the budget did not reach the first slopes.
+    errors: Vec<Option<f64>>,
+    has_converged: bool,
+}
+
+impl Tried {
+    fn of(case: &CalibrationCase, fits: &AlternativeFits<'_, '_>, one: &FittedChoice) -> Result<Self, StudyError> {
+        let settings = one.settings.clone();
+        let Some(best) = &one.minimum else {
+            return Ok(Self { settings, constants: 0, train_error: None, errors: Vec::new(), has_converged: false });
+        };
+        let fit = (fits.open)(&one.settings, usize::MAX);
+        let found = Found { case, fit: &fit, best };
+        let values = found.values_of(&best.point, |row| row.trains)?;
+        Ok(Self {
+            settings,
+            constants: best.slopes.iter().filter(|slopes| slopes.iter().any(|slope| *slope != 0.0)).count(),
+            train_error: mean_error(fit.rows, &values, |row| row.trains),
+            errors: errors(&found, best)?,
+            has_converged: best.has_converged,
+        })
+    }
+
+    fn mean(&self) -> Option<f64> {
+        Sample::of(&self.errors.iter().copied().flatten().collect::<Vec<_>>()).map(|sample| sample.mean)
+    }
+}
+
+/// The mean absolute error of every group, predicted without it; of every row where no column makes groups.
+fn errors(found: &Found<'_>, best: &Minimum) -> Result<Vec<Option<f64>>, StudyError> {
+    if !found.case.groups.is_empty() {
+        return Ok(leave_out(found)?.into_iter().map(|group| group.held_out_error).collect());
+    }
+    let error = |(row, residual): (&usize, Option<f64>)| {
+        let measured = &found.fit.rows[*row];
+        let deviation = residual? * found.fit.noise[measured.table];
+        Some(match found.fit.loss {
+            Loss::Relative => deviation.exp_m1().abs(),
+            Loss::Absolute => (deviation / measured.reference?).abs(),
+        })
+    };
+    Ok(found.fit.training.iter().zip(alone(best)).map(error).collect())
+}
+
+/// The alternatives, the best one first, each beside the best one.
+fn judged(mut tried: Vec<Tried>) -> Vec<JudgedChoice> {
+    let error = |one: &Tried| one.mean().unwrap_or(f64::INFINITY);
+    tried.sort_by(|one, other| error(one).total_cmp(&error(other)));
+    let best = tried.first().map(|one| one.errors.clone()).unwrap_or_default();
+    let mut choices: Vec<JudgedChoice> = tried.into_iter().map(|one| beside(&best, one)).collect();
+    let others_are_refuted = choices.iter().skip(1).all(|one| one.verdict == Verdict::Refuted);
+    if let Some(first) = choices.first_mut().filter(|_| others_are_refuted) {
+        first.verdict = Verdict::Supported;
+    }
+    choices
+}
+
+fn beside(best: &[Option<f64>], one: Tried) -> JudgedChoice {
+    let pairs = one.errors.iter().zip(best).filter_map(|(own, of_best)| Some((*own)? - (*of_best)?));
+    let sample = Sample::of(&pairs.collect::<Vec<_>>()).filter(|sample| sample.count >= LEAST_FOLDS);
+    let is_refuted = sample.is_some_and(|sample| sample.mean - sample.interval > 0.0);
+    JudgedChoice {
+        constants: one.constants,
+        train_error: one.train_error,
+        held_out_error: one.mean(),
+        difference: sample.map(|sample| (sample.mean, sample.interval)),
+        verdict: if is_refuted { Verdict::Refuted } else { Verdict::NotToldApart },
+        has_converged: one.has_converged,
+        settings: one.settings,
+    }
+}
