@@ -105,6 +105,37 @@ fn a_tie_has_two_derivatives_and_a_count_has_none() {
     assert!(rejection(&["sensitivity", "scenarios/link-rate.ron"]).contains("takes no simulated time"));
 }
 
+/// A bottleneck changes between neighbours on the axis, in whatever order their values are given.
+#[test]
+fn bottlenecks_change_between_neighbours_on_the_axis() {
+    let changes = |over: &str| {
+        let (rows, _) = rows(&["bottleneck", GAUSS_JORDAN, "--over", "n=64", "--over", over]);
+        let mut changes: Vec<_> = rows.iter().filter_map(|row| row["bottleneck_changes_at"].as_f64()).collect();
+        changes.sort_by(f64::total_cmp);
+        changes
+    };
+    let sorted = changes("p=1,4,16,64");
+    assert_eq!(sorted.len(), 1, "{sorted:?}");
+    assert_eq!(changes("p=16,1,64,4"), sorted);
+}
+
+/// The figures of a topology leave failed and unequal links out of account, which is said; an only rate is not made up.
+#[test]
+fn topology_says_what_it_leaves_out() {
+    let said = |set: &[&str]| {
+        let arguments = ["topology", "--scenario", "scenarios/machines/ideal-torus.ron", "--format", "json"];
+        let output = parsim().args(arguments).args(set).output().expect("it runs");
+        let row: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+        (row["bisection_bytes_per_s"].is_f64(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(said(&[]), (true, String::new()));
+    let (has_rate, words) =
+        said(&["--set", "network.routing=UpDown", "--set", "network.overrides=[LinkFailed(from: 0, to: 1)]"]);
+    assert!(!has_rate && words.contains("1 link that failed"), "{words}");
+    let (has_rate, words) = said(&["--set", "network.overrides=[LinkSpeed(from: 0, to: 1, per_byte: \"9 us/B\")]"]);
+    assert!(!has_rate && words.contains("links differ in speed"), "{words}");
+}
+
 #[test]
 fn topologies_that_are_compared_have_one_size() {
     let names = "machine.network.topology=mesh2d,torus2d,hypercube";

@@ -171,3 +171,27 @@ fn a_schedule_of_collectives_is_read_back() {
         assert!((read - run).abs() < 0.5e-12, "{operation}: {read} is not {run}");
     }
 }
+
+/// Two descriptions of one name on an axis would be one line, one series and one fit; one description given twice is one.
+#[test]
+fn descriptions_of_one_name_on_an_axis_are_rejected() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("s.ron");
+    let base = crate::repository("scenarios/machines/parsytec-supercluster-t800.ron");
+    let base = format!("File(\"{}\")", base.display());
+    for (other, is_good) in [
+        (format!("Like({base}, {{\"network.links.per_byte\": \"3 us/B\"}})"), false),
+        (format!("Like({base}, {{\"name\": \"faster\", \"network.links.per_byte\": \"3 us/B\"}})"), true),
+        (base.clone(), true),
+    ] {
+        let text = format!(
+            "Scenario(machine: {base}, ranks: 2, placement: RowMajor, program: Ping(bytes: \"8 B\"), \
+             axes: [Axis(name: \"m\", path: \"machine\", values: [{base}, {other}])], seed: 1)"
+        );
+        std::fs::write(&file, text).expect("it can be written");
+        let output = crate::parsim().arg("check").arg(&file).output().expect("it runs");
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.success(), is_good, "{other}: {words}");
+        assert!(is_good || words.contains("nothing would tell their rows apart"), "{words}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::{Machine, NodeOverride, Sends};
 use crate::fault::{Fault, within};
-use crate::network::{Buffers, Contention, Link, Switching, Topology};
+use crate::network::{Buffers, Contention, Link, Routing as Route, Switching, Topology};
 use crate::node::{Acknowledging, Level, Progress, Receiving, Router, Routing, Sending};
 use crate::units::SimDuration;
 use std::collections::HashSet;
@@ -95,6 +95,10 @@ impl Machine {
         let message = "a network without contention has one way and one speed for all messages";
         let differs = !network.overrides.is_empty() || network.end_links.is_some() || !network.link_classes.is_empty();
         reject(differs, "network.contention", message, "leave `end_links`, `link_classes` and `overrides` out");
+        let message = "without contention messages take as long as along the shortest way, whatever the routing";
+        let leads_round =
+            matches!(network.routing, Route::Valiant | Route::Ugal { .. } | Route::UpDown | Route::Table(_));
+        reject(leads_round, "network.routing", message, "give a routing along shortest ways, such as DimensionOrder");
     }
 
     /// Faults of a description whose messages are flows.

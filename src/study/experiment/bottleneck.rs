@@ -59,6 +59,20 @@ pub struct CurveCases {
     pub curve: BottleneckCurve,
 }
 
+impl CurveCases {
+    /// The points in the order of the axis, where all of them have a position: a change lies between neighbours.
+    fn along_axis(mut self) -> Self {
+        let points = std::mem::take(&mut self.curve.points);
+        let mut placed: Vec<_> = points.into_iter().zip(std::mem::take(&mut self.cases)).collect();
+        if placed.iter().all(|(point, _)| point.position.is_some()) {
+            let position = |point: &BottleneckPoint| point.position.unwrap_or_default();
+            placed.sort_by(|(one, _), (other, _)| position(one).total_cmp(&position(other)));
+        }
+        (self.curve.points, self.cases) = placed.into_iter().unzip();
+        self
+    }
+}
+
 /// The components of the times of cases, as curves along an axis.
 pub struct Bottlenecks<'c> {
     cases: &'c [Case],
@@ -303,7 +317,7 @@ pub fn grouped(
         groups[number].cases.push(index);
         groups[number].curve.points.push(point);
     }
-    groups
+    groups.into_iter().map(CurveCases::along_axis).collect()
 }
 
 #[cfg(test)]

@@ -69,7 +69,10 @@ impl Remarks {
         } else {
             "they take turns as `nodes.time_slice` says"
         };
-        Some(format!("note: {ranks} ranks of a node share {cores}: {turns}"))
+        Some(format!(
+            "note: {ranks} ranks of a node share {cores}: {turns}; waits for a core that computes for another rank count as \
+             computing"
+        ))
     }
 
     fn on_memories(&self) -> Option<String> {

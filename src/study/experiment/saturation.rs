@@ -7,7 +7,7 @@ use crate::programs::Shipped;
 use crate::report::latency_load::{SaturationCurve, saturation_curves};
 use crate::report::plot::LineChart;
 use crate::report::table;
-use crate::scenario::{Case, CheckedScenario, Plan, Scenario};
+use crate::scenario::{Case, CheckedScenario, Plan, Repeat, Scenario};
 use parsim_sim::program::Traffic;
 use parsim_sim::simulation::SimulationError;
 use parsim_sim::trace::Trace;
@@ -112,6 +112,10 @@ impl SaturationSweep {
         let cases = without_load(plan, plan.cases()?);
         if cases.is_empty() {
             return Err(StudyError::no_case());
+        }
+        if cases.iter().any(|case| case.scenario.repeat != Repeat::default()) {
+            let message = "`repeat` has no meaning here: every load is run with one seed; give an axis over `seed`";
+            return Err(StudyError::Request(message.to_owned()));
         }
         let room = Room::of_this_computer();
         let search_one = |case: &Case| {

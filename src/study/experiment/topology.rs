@@ -2,7 +2,7 @@
 
 use super::{Setting, StudyError, metadata, set_all};
 use crate::answer::{Answer, Metadata, Record};
-use crate::report::{Drawing, TextTable, digits};
+use crate::report::{Drawing, TextTable, counted, digits};
 use crate::scenario::Description;
 use crate::scenario::source::Document;
 use parsim_sim::network::topology::Metrics;
@@ -25,6 +25,8 @@ pub struct DescribedTopology {
     metadata: Option<Metadata>,
     /// The files that it is read from.
     pub files: Vec<PathBuf>,
+    /// Properties that the figures leave out of account.
+    notes: Vec<String>,
 }
 
 impl DescribedTopology {
@@ -34,7 +36,7 @@ impl DescribedTopology {
     /// A name that there is not, or a number of nodes that it cannot have.
     pub fn named(name: &str, nodes: u32) -> Result<Self, StudyError> {
         let topology = Topology::from_name(name, nodes).map_err(|error| StudyError::Request(error.to_string()))?;
-        Ok(Self { topology, rate: None, metadata: None, files: Vec::new() })
+        Ok(Self { topology, rate: None, metadata: None, files: Vec::new(), notes: Vec::new() })
     }
 
     /// The network of a machine, or of a scenario as far as its ranks use it.
@@ -45,15 +47,21 @@ impl DescribedTopology {
         let mut document = Document::load(path)?;
         set_all(&mut document, settings)?;
         let files = document.files();
-        let rate = |network: &Network| Some(network.links.byte_time().bytes_per_s()).filter(|rate| rate.is_finite());
+        let rate = |network: &Network| {
+            let rate = Some(network.links.byte_time().bytes_per_s()).filter(|rate| rate.is_finite());
+            rate.filter(|_| network.link_classes.is_empty() && network.overrides.is_empty())
+        };
         match Description::read(document)? {
             Description::Machine(machine) => {
-                Ok(Self { rate: rate(&machine.network), topology: machine.network.topology, metadata: None, files })
+                let (rate, notes) = (rate(&machine.network), notes(&machine.network));
+                Ok(Self { rate, topology: machine.network.topology, metadata: None, files, notes })
             }
             Description::Scenario(plan) => {
                 let scenario = plan.base()?.scenario;
-                let (rate, metadata) = (rate(&scenario.machine.network), Some(metadata(&scenario, &settings.into())));
-                Ok(Self { topology: scenario.layout().topology, rate, metadata, files })
+                let network = &scenario.machine.network;
+                let (rate, notes) = (rate(network), notes(network));
+                let metadata = Some(metadata(&scenario, &settings.into()));
+                Ok(Self { topology: scenario.layout().topology, rate, metadata, files, notes })
             }
             _ => Err(StudyError::Request("the file describes neither a scenario nor a machine".to_owned())),
         }
@@ -66,7 +74,7 @@ impl DescribedTopology {
         let figures = TopologyAnswer::of(self, pins);
         let mut record = figures.record();
         record.put_metadata(self.metadata.clone());
-        Answer::one(record, &figures.table())
+        Answer { notes: self.notes.clone(), ..Answer::one(record, &figures.table()) }
     }
 
     /// A drawing of it.
@@ -76,6 +84,19 @@ impl DescribedTopology {
     pub fn drawing(&self) -> Result<Drawing, StudyError> {
         drawing(&self.topology.to_string(), &self.topology)
     }
+}
+
+/// The properties of a network that the figures of its topology leave out of account.
+fn notes(network: &Network) -> Vec<String> {
+    let failed = network.overrides.iter().filter(|one| one.is_failure()).count();
+    let whole = (failed > 0).then(|| {
+        let links = counted(failed, "link");
+        format!("note: the figures are those of the whole topology: {links} that failed are in it")
+    });
+    let differ = (!network.link_classes.is_empty() || network.overrides.len() > failed).then(|| {
+        "note: links differ in speed: distances and channel loads count all alike, and no bandwidth is given".to_owned()
+    });
+    whole.into_iter().chain(differ).collect()
 }
 
 /// A drawing of `topology`.

@@ -291,6 +291,7 @@ fn figure(
 }
 
 fn chart(title: String, x: &str, y: (&str, Scale), lines: Vec<PlotLine>, reference: Option<f64>) -> LineChart {
+    let lines: Vec<_> = lines.into_iter().map(PlotLine::along_axis).collect();
     let scale = Scale::fitting(lines.iter().flat_map(|line| &line.points).map(|point| point.0));
     LineChart { title, x: ChartAxis::new(x, scale), y: ChartAxis::new(y.0, y.1), lines, reference }
 }

@@ -118,6 +118,16 @@ impl PlotLine {
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>, index: usize) -> Self {
         Self { name: name.into(), points, hue: index, marker: index, dashed: false, half_widths: Vec::new() }
     }
+
+    /// The line from left to right: values of an axis may be given in any order.
+    #[must_use]
+    pub fn along_axis(mut self) -> Self {
+        let mut order: Vec<usize> = (0..self.points.len()).collect();
+        order.sort_by(|one, other| self.points[*one].0.total_cmp(&self.points[*other].0));
+        let half_widths = order.iter().filter_map(|place| self.half_widths.get(*place).copied()).collect();
+        self.points = order.into_iter().map(|place| self.points[place]).collect();
+        Self { half_widths, ..self }
+    }
 }
 
 impl Scale {

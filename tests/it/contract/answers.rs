@@ -53,6 +53,17 @@ impl Answer {
 }
 
 pub const ANSWERS: &[Answer] = &[
+    many(
+        &["identify", "validation/cs-rr-281/constants.ron"],
+        5,
+        &[
+            ("choice", &["record", "train_error", "held_out_error", "difference", "low95", "high95", "constants"]),
+            ("choice", &["verdict", "converged"]),
+            ("mechanism", &["record", "name", "value", "held_out_error", "verdict"]),
+            ("summary", &["record", "groups", "folds", "evaluations", "converged"]),
+        ],
+    )
+    .without_meta(),
     one(&["run", "scenarios/ring-shift.ron", "--set", "ranks=4"], &[("", &["p", "shift_s"]), ("", TIMES)]),
     one(
         &["run", "scenarios/ring-shift.ron", "--set", "ranks=4", "--set", "repeat=3"],

@@ -149,7 +149,7 @@ impl Identified {
 fn judged_choice(one: &JudgedChoice) -> Record {
     let mut record = begin("choice");
     for (path, value) in &one.settings {
-        record.put_as(Role::Axis, path, value.as_str());
+        record.put_as(Role::Axis, path.clone(), value.as_str());
     }
     record.put("train_error", one.train_error);
     record.put("held_out_error", one.held_out_error);

@@ -5,7 +5,7 @@ use crate::scenario::{Dimension, Parameter};
 /// The part that a what-if answer speeds up, and the fields below which it does so.
 pub const WHAT_IFS: [Places; 6] = [
     ("processor", &["machine.nodes.processor", "machine.processor"]),
-    ("links", &["machine.network", "machine.over", "machine.L"]),
+    ("links", &["machine.network", "machine.over", "machine.L", "machine.G"]),
     (
         "communication software",
         &[
@@ -17,7 +17,6 @@ pub const WHAT_IFS: [Places; 6] = [
             "machine.nodes.acknowledging",
             "machine.o",
             "machine.g",
-            "machine.G",
             "machine.O",
         ],
     ),

@@ -231,7 +231,9 @@ impl Plan {
             let trees = tree.field("values").map(Tree::items).unwrap_or_default();
             let may_be_variant = document.get(&axis.path).is_none_or(Tree::is_variant);
             let values = axis.values.iter().zip(trees).map(|(value, tree)| declared(axis, value, tree, may_be_variant));
-            axes.push(PlannedAxis { values: values.collect(), axis: axis.clone() });
+            let values: Vec<_> = values.collect();
+            faults.extend(names::namesake(document, &values, index));
+            axes.push(PlannedAxis { values, axis: axis.clone() });
         }
         faults
     }

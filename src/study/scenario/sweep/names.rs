@@ -1,7 +1,9 @@
 //! Names of axes and of phases that are keys of every row: one of two values under one key would be lost.
 
-use crate::scenario::axis::Axis;
-use crate::scenario::source::{Document, SourceFault};
+use super::planned::{PlannedValue, Setting};
+use crate::scenario::axis::{Axis, AxisValue};
+use crate::scenario::source::{Document, SourceFault, Tree};
+use rustc_hash::FxHashMap;
 
 /// The keys of every row of a case, beside the times of phases.
 const KEYS: [&str; 28] = [
@@ -53,6 +55,22 @@ pub(super) fn fault(document: &Document, axis: &Axis, index: usize, phases: &[&s
     is_key.then(|| {
         let message = format!("every row has another value under the name `{name}`");
         document.fault_at(&format!("axes.{index}.name"), &message, Some("give the axis another name"))
+    })
+}
+
+/// The fault of a description that has the name of another one on the axis of that number: their rows, lines and fits would
+/// be one.
+pub(super) fn namesake(document: &Document, values: &[PlannedValue], index: usize) -> Option<SourceFault> {
+    let mut known: FxHashMap<&str, &Tree> = FxHashMap::default();
+    values.iter().enumerate().find_map(|(place, value)| {
+        let (AxisValue::Text(name), Setting::Tree(tree)) = (&value.shown, &value.setting) else { return None };
+        let Some(other) = known.insert(name, tree) else { return None };
+        (other.to_ron() != tree.to_ron()).then(|| {
+            let message =
+                format!("another value of the axis is called `{name}`, too: nothing would tell their rows apart");
+            let help = "give it another `name`, as by `Like(File(…), {\"name\": …})`";
+            document.fault_at(&format!("axes.{index}.values.{place}"), &message, Some(help))
+        })
     })
 }
 
