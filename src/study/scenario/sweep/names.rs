@@ -64,7 +64,7 @@ pub(super) fn namesake(document: &Document, values: &[PlannedValue], index: usiz
     let mut known: FxHashMap<&str, &Tree> = FxHashMap::default();
     values.iter().enumerate().find_map(|(place, value)| {
         let (AxisValue::Text(name), Setting::Tree(tree)) = (&value.shown, &value.setting) else { return None };
-        let Some(other) = known.insert(name, tree) else { return None };
+        let other = known.insert(name, tree)?;
         (other.to_ron() != tree.to_ron()).then(|| {
             let message =
                 format!("another value of the axis is called `{name}`, too: nothing would tell their rows apart");
