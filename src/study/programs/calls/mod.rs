@@ -268,7 +268,7 @@ fn too_much(operations: f64, machine: &Machine) -> Option<Fault> {
             Some(Fault::new(path, format!("the file has computations, which its processors cannot: {error}"), help))
         }
         Ok((time, _)) if time == SimDuration::from_ps(u64::MAX) => {
-            let message = format!("a computation of {operations} operations is longer than 213 days");
+            let message = format!("a computation of {operations:e} operations is longer than 213 days");
             Some(Fault::new(path, message, "give a faster processor, or correct the file"))
         }
         Ok(_) => None,

@@ -123,15 +123,16 @@ impl Surveyor<'_> {
         number: usize,
         place: LinePlace,
     ) -> Result<(), Box<Fault>> {
+        let ranks = self.ranks(communicator);
+        if let Some(message) = too_long(call, ranks, self.library) {
+            let fault = LineFault::new(0, message, "give a smaller number");
+            return Err(Box::new(self.files.line_fault(place, fault)));
+        }
         let first = || Sequence { rank, operations: Vec::new() };
         let sequence = self.sequences.entry(communicator).or_insert_with(first);
         let operation = (call.name(), call.root());
         if sequence.rank == rank {
             sequence.operations.push(operation);
-            let ranks = self
-                .files
-                .members(communicator)
-                .map_or(self.files.ranks(), |members| u32::try_from(members.len()).unwrap_or(u32::MAX));
             let (operation, bytes) = call.operation(self.library);
             let messages = operation.messages(ranks);
             self.count(messages, messages * real(operation.message_bytes(ranks, bytes)));
@@ -153,6 +154,12 @@ impl Surveyor<'_> {
         Err(Box::new(self.files.line_fault(place, LineFault::new(0, message, help))))
     }
 
+    /// The number of ranks of a communicator.
+    fn ranks(&self, communicator: u32) -> u32 {
+        let members = self.files.members(communicator);
+        members.map_or(self.files.ranks(), |members| u32::try_from(members.len()).unwrap_or(u32::MAX))
+    }
+
     /// Rejects a rank that calls fewer collective operations than another.
     fn end(&self, rank: u32, taken: &FxHashMap<u32, usize>) -> Result<(), Box<Fault>> {
         for (communicator, Sequence { rank: other, operations }) in &self.sequences {
@@ -168,4 +175,11 @@ impl Surveyor<'_> {
         }
         Ok(())
     }
+}
+
+/// The fault of an operation whose blocks are more bytes together than can be counted.
+fn too_long(call: &CollectiveCall, ranks: u32, library: Library) -> Option<String> {
+    let (_, bytes) = call.operation(library);
+    let words = || format!("blocks of {bytes} bytes of {ranks} ranks are 2^64 bytes or more together");
+    bytes.checked_mul(u64::from(ranks)).is_none().then(words)
 }

@@ -112,6 +112,8 @@ fn calls_of_all_ranks_fit_together() {
     assert_eq!(change("0 isend 1 0 100 0\n", ""), Ok(vec![unmatched.to_owned()]));
     let other = "FILE:10:1: collective operation 1 here is Broadcast with root 0; of rank 0 it is AllReduce";
     assert_eq!(change("1 allreduce 8 100", "1 bcast 8"), Err(other.to_owned()));
+    let long = "FILE:9:1: blocks of 9999999999999999999 bytes of 2 ranks are 2^64 bytes or more together";
+    assert_eq!(change("0 allreduce 8 100", "0 alltoall 9999999999999999999 0"), Err(long.to_owned()));
     let fewer = "rank 1 calls 1 collective operations, and rank 0 calls 2";
     assert_eq!(change("1 alltoallv 4 2 2 4 2 2\n", ""), Err(fewer.to_owned()));
     assert_eq!(surveyed(""), Err("`FILE` has no line of rank 0".to_owned()));
