@@ -96,8 +96,11 @@ impl Machine {
         let differs = !network.overrides.is_empty() || network.end_links.is_some() || !network.link_classes.is_empty();
         reject(differs, "network.contention", message, "leave `end_links`, `link_classes` and `overrides` out");
         let message = "without contention messages take as long as along the shortest way, whatever the routing";
-        let leads_round =
-            matches!(network.routing, Route::Valiant | Route::Ugal { .. } | Route::UpDown | Route::Table(_));
+        let leads_round = match &network.routing {
+            Route::Valiant | Route::Ugal { .. } | Route::UpDown => true,
+            Route::Table(posts) => !posts.is_empty(),
+            _ => false,
+        };
         reject(leads_round, "network.routing", message, "give a routing along shortest ways, such as DimensionOrder");
     }
 

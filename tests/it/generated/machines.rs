@@ -130,6 +130,10 @@ fn interface(dice: &mut Dice, sample: &mut Sample) {
     sample
         .set("sends", dice.one_of(&["Buffered", "UntilDelivered", "Eager(up_to: \"64 B\")", "Eager(up_to: \"0 B\")"]));
     sample.set("contention", contention);
+    let leads_round = ["Valiant", "Ugal", "UpDown", "Table([S"];
+    if contention == "Off" && leads_round.iter().any(|name| sample.field("routing").starts_with(name)) {
+        sample.set("routing", "ShortestPath(Lowest)");
+    }
     if contention != "FirstComeFirstServed" {
         sample.set("end_links", "None");
         sample.set("link_overrides", "[]");

@@ -32,6 +32,7 @@ pub fn write_goal(log: &RequestLog, unit: SimDuration, sink: &mut dyn Write) -> 
             statements: 0,
             operations: Vec::new(),
             after: Vec::new(),
+            awaited: 0,
             last: [None; 2],
         };
         for request in without_outer_barriers(requests) {
@@ -86,10 +87,13 @@ struct Schedule<'s> {
     tags: &'s FileTags,
     sink: &'s mut dyn Write,
     statements: u64,
-    /// Labels by the number of the operation.
-    operations: Vec<u64>,
-    /// Labels that must be done before the next statement begins.
-    after: Vec<u64>,
+    /// By the number of the operation its label, and how many labels had been waited for when it was written.
+    operations: Vec<(u64, u64)>,
+    /// Labels that must be done before the next statement begins, with their number among those waited for; none that
+    /// another one of them requires.
+    after: Vec<(u64, u64)>,
+    /// The number of labels waited for so far.
+    awaited: u64,
     /// The last send and the last receive that nothing has been waited for since.
     last: [Option<u64>; 2],
 }
@@ -107,25 +111,29 @@ impl Schedule<'_> {
                 if let Some(send) = self.last[0] {
                     writeln!(self.sink, "l{label} irequires l{send}")?;
                 }
-                self.after = vec![label];
+                self.after.clear();
+                self.wait_for([label]);
                 self.last = [None; 2];
             }
             Request::Send { to, bytes, tag } => {
                 let tag = self.tags.written(*tag);
                 let label = self.statement(&format!("send {}b to {to} tag {tag}", bytes.max(&1)), Some(0))?;
-                self.operations.push(label);
+                self.operations.push((label, self.awaited));
             }
             Request::Receive { from, tag, message } => {
-                let from = from.map_or("-1".to_owned(), |from| from.to_string());
+                // The requests that follow are those of this run: another source would not fit them.
+                let source = from.or(message.map(|message| message.from));
+                let from = source.map_or("-1".to_owned(), |from| from.to_string());
                 let tag = tag.map_or("-1".to_owned(), |tag| self.tags.written(tag).to_string());
                 let bytes = message.map_or(1, |message| message.bytes).max(1);
                 let label = self.statement(&format!("recv {bytes}b from {from} tag {tag}"), Some(1))?;
-                self.operations.push(label);
+                self.operations.push((label, self.awaited));
             }
             Request::Wait(numbers) => {
-                let awaited = numbers.iter().map(|number| self.operations[*number as usize]);
-                self.after.extend(awaited);
-                self.after.dedup();
+                let awaited: Vec<_> = numbers.iter().map(|number| self.operations[*number as usize]).collect();
+                let required = awaited.iter().map(|(_, before)| *before).max().unwrap_or_default();
+                self.after.retain(|(_, number)| *number >= required);
+                self.wait_for(awaited.into_iter().map(|(label, _)| label));
                 self.last = [None; 2];
             }
             Request::FreeBarrier(_) | Request::Other { .. } => {}
@@ -133,12 +141,19 @@ impl Schedule<'_> {
         Ok(())
     }
 
+    fn wait_for(&mut self, labels: impl IntoIterator<Item = u64>) {
+        for label in labels {
+            self.after.push((label, self.awaited));
+            self.awaited += 1;
+        }
+    }
+
     /// Writes a statement with what must be done, or begun, before it; its label.
     fn statement(&mut self, text: &str, kind: Option<usize>) -> Result<u64, ExportError> {
         self.statements += 1;
         let label = self.statements;
         writeln!(self.sink, "l{label}: {text}")?;
-        for before in &self.after {
+        for (before, _) in &self.after {
             writeln!(self.sink, "l{label} requires l{before}")?;
         }
         if let Some(kind) = kind {
@@ -166,8 +181,36 @@ mod tests {
         let mut text = Vec::new();
         assert_eq!(write_goal(&log, SimDuration::from_ps(1000), &mut text).unwrap(), 4);
         let lines = "num_ranks 1\n\nrank 0 {\nl1: send 8b to 1 tag 3\nl2: send 8b to 2 tag 3\nl2 irequires l1\n\
-                     l3: calc 1\nl3 requires l1\nl3 requires l2\nl4: recv 1b from -1 tag 3\nl4 requires l3\n}\n\n";
+                     l3: calc 1\nl3 requires l1\nl3 requires l2\nl4: recv 1b from 0 tag 3\nl4 requires l3\n}\n\n";
         assert_eq!(String::from_utf8(text).unwrap(), lines);
+    }
+
+    /// A statement requires nothing that is required by what it requires: the schedule is as long as the program.
+    #[test]
+    fn dependencies_are_not_repeated() {
+        let exchange = |number| [Request::Send { to: 1, bytes: 8, tag: 0 }, Request::Wait(vec![number])];
+        let log = RequestLog { ranks: vec![(0..4).flat_map(exchange).collect()] };
+        let mut text = Vec::new();
+        write_goal(&log, SimDuration::from_ps(1000), &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let required: Vec<_> = text.lines().filter(|line| line.contains(" requires ")).collect();
+        assert_eq!(required, ["l2 requires l1", "l3 requires l2", "l4 requires l3"]);
+        // Of two that are waited for the first one may take longer.
+        let send = || Request::Send { to: 1, bytes: 8, tag: 0 };
+        let requests = vec![
+            send(),
+            send(),
+            Request::Wait(vec![1]),
+            send(),
+            Request::Wait(vec![2]),
+            Request::Wait(vec![0]),
+            send(),
+        ];
+        let mut text = Vec::new();
+        write_goal(&RequestLog { ranks: vec![requests] }, SimDuration::from_ps(1000), &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let required: Vec<_> = text.lines().filter(|line| line.contains(" requires ")).collect();
+        assert_eq!(required, ["l3 requires l2", "l4 requires l3", "l4 requires l1"]);
     }
 
     #[test]
