@@ -209,3 +209,15 @@ fn the_schema_of_machines_has_the_model() {
     let page = output(parsim().args(["schema", "machine", "--format", "markdown"]));
     assert!(page.contains("LogGOPS") && page.contains("largest message whose send is complete"), "{page}");
 }
+
+/// The model has no number of nodes: the whole of it is as large as its ranks need.
+#[test]
+fn the_whole_machine_is_as_large_as_its_ranks_need() {
+    let scenario = "scenarios/loggops-collectives.ron";
+    let run = |set: &[&str]| {
+        let text = output(parsim().args(["run", scenario, "--set", "ranks=8", "--format", "json"]).args(set));
+        let row: Value = serde_json::from_str(&text).expect("a row");
+        (row["makespan_s"].clone(), row["topology_in_use"].clone())
+    };
+    assert_eq!(run(&["--set", "partition=Whole"]), run(&[]));
+}

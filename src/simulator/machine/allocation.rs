@@ -120,7 +120,11 @@ impl<'m> Allocation<'m> {
     /// The part of the machine that the ranks get.
     #[must_use]
     pub fn topology(&self) -> Topology {
-        self.partition.of(&self.machine.network.topology, self.placement.nodes_needed(self.ranks))
+        let whole = &self.machine.network.topology;
+        // A machine without a number of nodes is as large as its ranks need.
+        let has_no_end = *whole == (Topology::Complete { nodes: super::loggops::NODES });
+        let partition = if has_no_end { Partition::Fitted } else { self.partition };
+        partition.of(whole, self.placement.nodes_needed(self.ranks))
     }
 
     fn ranks_fault(&self, nodes: u32) -> Option<Fault> {
