@@ -9,7 +9,7 @@ use clap::Args;
 use parsim_sim::node::Module;
 use parsim_sim::simulation::Estimate;
 use parsim_study::experiment::calibration::CalibrationCase;
-use parsim_study::experiment::{References, Remarks, Setting, set_all, validation};
+use parsim_study::experiment::{References, Remarks, Setting, StudyError, set_all, validation};
 use parsim_study::scenario::source::Document;
 use parsim_study::scenario::{ChangedValues, Description, Inspection, Plan};
 use std::io::{Write, stdout};
@@ -91,6 +91,9 @@ fn along_the_axes(plan: &Plan) -> Result<String, Failure> {
     remarks.all().into_iter().for_each(|remark| note(Some(remark)));
     let Inspection { cases, points, checked, is_complete } = inspection;
     let estimate: Estimate = estimates.into_iter().sum();
+    if is_complete && checked == 0 {
+        return Err(StudyError::no_case().into());
+    }
     if is_complete {
         return Ok(format!("{checked} cases, {estimate}"));
     }

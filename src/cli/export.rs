@@ -72,7 +72,8 @@ fn write<'a>(
     log: &RequestLog,
 ) -> Result<(u64, &'a Path), Failure> {
     if let Some(file) = &arguments.target.goal {
-        return Ok((fill(file, |sink| Ok(write_goal(log, arguments.unit, sink)?))?, file));
+        let least_bytes = u64::from(scenario.machine.nodes.interface.is_some());
+        return Ok((fill(file, |sink| Ok(write_goal(log, arguments.unit, least_bytes, sink)?))?, file));
     }
     let folder = arguments.target.time_independent.as_deref().expect("one of them is required");
     let rate = if let Processor::FlopRate(rate) = scenario.machine.nodes.processor { Some(rate) } else { None };

@@ -9,7 +9,7 @@ use parsim_study::answer::AnswerShape;
 use parsim_study::experiment::{Part, PlannedCases, References, Shard, StudyError};
 use parsim_study::report::{Format, RowSink, table};
 use parsim_study::scenario::{Override, Plan};
-use parsim_study::store::Store;
+use parsim_study::store::{State, Store};
 use std::path::{Path, PathBuf};
 
 /// The cases that a human-readable table shows.
@@ -43,10 +43,13 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
     let known = arguments.store.as_deref().map(|folder| known(folder, &plan, &common.scenario)).transpose()?;
     let known = known.as_ref().map(|(store, references)| (store, references));
     let mut planned = PlannedCases::of(&cases, arguments.shard, known)?;
-    let mut shown = Vec::new();
+    let (mut shown, mut states) = (Vec::new(), Vec::new());
     let (count, mut chosen) = (cases.count()?, 0);
     for point in Part::of(&cases, arguments.shard)?.points(&cases) {
         chosen += 1;
+        if is_text {
+            states.extend(planned.state(point)?);
+        }
         if !is_text || shown.len() < SHOWN {
             let record = planned.record(point)?;
             if is_text { shown.push(record) } else { output.row(&record)? }
@@ -55,7 +58,8 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
     if count == 0 {
         return Err(StudyError::no_case().into());
     }
-    output.words(format_args!("{}{}", table(&shown), summary(count, chosen, arguments.shard)))?;
+    let states = known.map(|_| counted(&states)).unwrap_or_default();
+    output.words(format_args!("{}{}{states}\n", table(&shown), summary(count, chosen, arguments.shard)))?;
     output.finish()
 }
 
@@ -70,7 +74,13 @@ fn summary(count: u64, chosen: u64, shard: Option<Shard>) -> String {
     let rest = chosen.saturating_sub(SHOWN as u64);
     let more = if rest > 0 { format!("… and {rest} more, which the other formats list\n") } else { String::new() };
     match shard {
-        Some(Shard { number, of }) => format!("{more}\n{chosen} of {count} cases are in shard {number} of {of}\n"),
-        None => format!("{more}\n{count} cases\n"),
+        Some(Shard { number, of }) => format!("{more}\n{chosen} of {count} cases are in shard {number} of {of}"),
+        None => format!("{more}\n{count} cases"),
     }
+}
+
+/// The number of cases in each state: those that are shown may be a few of many.
+fn counted(states: &[State]) -> String {
+    let of = |state: State| format!("{} {}", states.iter().filter(|one| **one == state).count(), state.name());
+    format!(": {}", [State::Found, State::Failed, State::Missing].map(of).join(", "))
 }

@@ -2,6 +2,7 @@
 
 use super::notice::be_quiet;
 use clap::{Args, ValueEnum};
+use std::io::IsTerminal;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
@@ -38,7 +39,9 @@ pub fn install(arguments: &TelemetryArguments) {
     let wanted = std::env::var("RUST_LOG").ok().map(|directives| directives.parse::<Targets>());
     let is_unclear = matches!(wanted, Some(Err(_)));
     let filter = wanted.and_then(Result::ok).unwrap_or_else(|| Targets::new().with_target("parsim", level));
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).log_internal_errors(false);
+    let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let lines =
+        tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colours).log_internal_errors(false);
     let subscriber = tracing_subscriber::registry();
     match arguments.log_format {
         LogFormat::Text => subscriber.with(lines.with_target(false).with_filter(filter)).init(),

@@ -298,7 +298,7 @@ fn the_programs_are_all_that_there_are() {
     };
     // A program in a file has its own number of ranks; tests/it/golden.rs runs one of each kind.
     let covered: BTreeSet<&str> =
-        PROGRAMS.map(named).into_iter().chain(["Goal", "TimeIndependent", "MpiTrace"]).collect();
+        PROGRAMS.map(named).into_iter().chain(["Goal", "TimeIndependent", "MpiTrace", "Chakra"]).collect();
     let unknown = ron::from_str::<Shipped>("Unknown()").expect_err("there is no such program");
     let ron::Error::NoSuchEnumVariant { expected, .. } = unknown.code else { panic!("{unknown}") };
     assert_eq!(covered, expected.iter().copied().collect());

@@ -34,6 +34,7 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("lu", &["program.n=48", "rows=1,4", "block=4"]),
     ("master-worker", &[]),
     ("ping", &["bytes=1,120,777", "hops=1,22"]),
+    ("ml-step", &[]),
     ("mpi-trace", &[]),
     ("pipeline", &[]),
     ("program-numerics", &[]),

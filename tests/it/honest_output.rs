@@ -91,6 +91,19 @@ fn loads_of_a_shared_memory_are_no_communication() {
     }
 }
 
+/// Two ranks on each of two cores: no more than two processors are at work, and columns do not depend on the first case.
+#[test]
+fn cores_that_ranks_share_are_counted_once() {
+    let shared = ["--set", "ranks=4", "--set", "axes=[]", "--set", "placement=Packed(ranks_per_node: 2)"];
+    for scenario in ["scenarios/ring-shift.ron", "scenarios/stencil.ron"] {
+        let (path, _) = rows(&[&["critical-path", scenario], &shared[..]].concat());
+        let active = path[0]["mean_active"].as_f64().expect("a number");
+        assert!(active > 0.5 && active <= 2.0, "{scenario}: {active}");
+    }
+    let (cases, _) = rows(&["sweep", "scenarios/stencil.ron", "--over", "p=4", "--over", "n=128", "--set", "repeat=1"]);
+    assert!(cases.iter().all(|row| row["ready_s"] == 0.0 && row["loading_s"] == 0.0), "{cases:?}");
+}
+
 #[test]
 fn a_tie_has_two_derivatives_and_a_count_has_none() {
     let (rows, _) = rows(&["sensitivity", "scenarios/stencil.ron", "--set", "ranks=4"]);
@@ -119,20 +132,31 @@ fn bottlenecks_change_between_neighbours_on_the_axis() {
     assert_eq!(changes("p=16,1,64,4"), sorted);
 }
 
-/// The figures of a topology leave failed and unequal links out of account, which is said; an only rate is not made up.
+/// The figures of a topology are those without the links that have failed; unequal links are left out of account, which is
+/// said, and an only rate is not made up.
 #[test]
 fn topology_says_what_it_leaves_out() {
     let said = |set: &[&str]| {
         let arguments = ["topology", "--scenario", "scenarios/machines/ideal-torus.ron", "--format", "json"];
         let output = parsim().args(arguments).args(set).output().expect("it runs");
         let row: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
-        (row["bisection_bytes_per_s"].is_f64(), String::from_utf8_lossy(&output.stderr).into_owned())
+        let has_rate = row["bisection_bytes_per_s"].is_f64();
+        (row, has_rate, String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    assert_eq!(said(&[]), (true, String::new()));
-    let (has_rate, words) =
-        said(&["--set", "network.routing=UpDown", "--set", "network.overrides=[LinkFailed(from: 0, to: 1)]"]);
-    assert!(!has_rate && words.contains("1 link that failed"), "{words}");
-    let (has_rate, words) = said(&["--set", "network.overrides=[LinkSpeed(from: 0, to: 1, per_byte: \"9 us/B\")]"]);
+    let (_, has_rate, words) = said(&[]);
+    assert!(has_rate && words.is_empty(), "{words}");
+    let broken = ["--set", "network.routing=UpDown", "--set", "network.overrides=[LinkFailed(from: 5, to: 4)]"];
+    let ring = ["--set", "network.topology=Ring(nodes: 12)"];
+    let (row, has_rate, words) = said(&[&broken[..], &ring].concat());
+    assert!(has_rate && words.contains("without the 1 link that failed"), "{words}");
+    // A ring of 12 without a link is a line of 12, whose mean distance is 13 / 3.
+    let figures = ["links", "diameter", "arc_connectivity", "bisection_width"].map(|key| row[key].as_u64());
+    assert_eq!(figures, [11, 11, 1, 1].map(Some), "{row}");
+    assert!(row["average_distance"].as_f64().is_some_and(|mean| (mean - 13.0 / 3.0).abs() < 1e-12), "{row}");
+    let large = ["--set", "network.topology=Torus2d(rows: 40, columns: 40)"];
+    let (_, has_rate, words) = said(&[&broken[..], &large].concat());
+    assert!(!has_rate && words.contains("1 link that failed are in it"), "{words}");
+    let (_, has_rate, words) = said(&["--set", "network.overrides=[LinkSpeed(from: 0, to: 1, per_byte: \"9 us/B\")]"]);
     assert!(!has_rate && words.contains("links differ in speed"), "{words}");
 }
 

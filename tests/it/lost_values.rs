@@ -172,6 +172,51 @@ fn a_schedule_of_collectives_is_read_back() {
     }
 }
 
+/// Operations that a process begins without waiting: at once, one after the other, before a computation and behind one, with
+/// messages that wait for its processor meanwhile; and a load, which takes no time where cores share no memory.
+#[test]
+fn a_schedule_of_operations_under_way_is_read_back() {
+    let steps = r#"[
+        When(condition: "rank == 0", then: [
+            Irecv(from: "1", tag: "1", request: "a"), Compute(flops: "20000"),
+            Isend(to: "2", bytes: "0 B", tag: "2", request: "b"), Isend(to: "3", bytes: "BYTES B", tag: "3", request: "c"),
+            Wait(request: "a"), Isend(to: "3", bytes: "100 B", tag: "4", request: "d"), Compute(flops: "1000"),
+            Wait(request: "b"), Wait(request: "c"), Wait(request: "d"),
+        ]),
+        When(condition: "rank == 1", then: [Isend(to: "0", bytes: "100 B", tag: "1", request: "a"), Wait(request: "a")]),
+        When(condition: "rank == 2", then: [Receive(from: "0", tag: "2")]),
+        When(condition: "rank == 3", then: [Receive(from: "0", tag: "3"), Receive(from: "0", tag: "4"), Compute(bytes: "800 B")]),
+    ]"#;
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("s.ron");
+    for machine in ["loggopsim-default", "hopper", "parsytec-supercluster-t800"] {
+        for bytes in ["1000", "100000"] {
+            let machine = crate::repository(&format!("scenarios/machines/{machine}.ron"));
+            let scenario = format!(
+                "Scenario(machine: File({machine:?}), ranks: 4, placement: RowMajor, axes: [], seed: 1, \
+                 program: Phases(memory: \"1 B\", steps: {}))",
+                steps.replace("BYTES", bytes)
+            );
+            std::fs::write(&file, scenario).expect("it can be written");
+            let (run, read) = written_and_read(file.to_str().expect("a path"), &[], &[]);
+            assert!((read - run).abs() < 0.5e-12, "{machine:?}, {bytes} B: {read} is not {run}");
+        }
+    }
+}
+
+/// The resolved scenario may lie in another folder than the file of its program.
+#[test]
+fn a_resolved_scenario_finds_its_program() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let output = parsim()
+        .args(["run", "scenarios/goal-halo-exchange.ron", "--set", "axes=[]", "--dump-config"])
+        .assert()
+        .success();
+    let text = String::from_utf8(output.get_output().stdout.clone()).expect("RON");
+    std::fs::write(folder.path().join("s.ron"), text).expect("it can be written");
+    parsim().current_dir(folder.path()).args(["check", "s.ron"]).assert().success();
+}
+
 /// Two descriptions of one name on an axis would be one line, one series and one fit; one description given twice is one.
 #[test]
 fn descriptions_of_one_name_on_an_axis_are_rejected() {

@@ -5,7 +5,7 @@ use parsim::machine::{Allocation, Partition, Placement};
 use parsim::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use parsim::network::topology::Arrangement;
 use parsim::network::{Buffers, Choice, Routing, Switching, Topology};
-use parsim::trace::Activity;
+use parsim::trace::{Activity, Trace};
 use parsim::units::{Bytes, SimDuration};
 use parsim::{Machine, Message, Process, Simulation, load_machine};
 use std::fs;
@@ -103,6 +103,45 @@ fn several_ranks_share_a_node_everywhere() {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Every rank computes, each for another time, and passes a message on.
+async fn pipeline(me: Process) {
+    for _ in 0..3 {
+        me.compute_for(SimDuration::from_us(100 * (u64::from(me.rank()) + 1))).await;
+        let send = me.start_send((me.rank() + 1) % me.ranks(), Message::new(100)).await;
+        me.receive((me.rank() + me.ranks() - 1) % me.ranks()).await;
+        me.wait(send).await;
+    }
+}
+
+/// A rank computes as long on a core that it shares as on one of its own; while the core computes for others, it is ready.
+#[test]
+fn ranks_that_share_a_core_compute_no_longer() {
+    for (machine, time_slice) in
+        [("parsytec-supercluster-t800", 1000), ("parsytec-supercluster-t800", 0), ("router-network", 50), ("fugaku", 0)]
+    {
+        let mut machine =
+            load_machine(repository(&format!("scenarios/machines/{machine}.ron"))).expect("a good machine");
+        machine.nodes.time_slice = SimDuration::from_us(time_slice);
+        let run = |placement| {
+            let allocation = Allocation::new(&machine, 6).partition(Partition::Whole).placement(placement);
+            let simulation = Simulation::on(&allocation).unwrap_or_else(|error| panic!("{}: {error}", machine.name));
+            simulation.run(&pipeline).unwrap_or_else(|error| panic!("{}: {error}", machine.name))
+        };
+        let ready =
+            |trace: &Trace| -> SimDuration { (0..6).map(|rank| trace.accounts.rank(rank).get(Activity::Ready)).sum() };
+        let (alone, shared) = (run(Placement::RowMajor), run(Placement::Explicit(vec![0, 0, 0, 1, 1, 0])));
+        assert_eq!(ready(&alone), SimDuration::ZERO, "{}", machine.name);
+        assert!(ready(&shared) > SimDuration::ZERO, "{}", machine.name);
+        for rank in 0..6 {
+            let of = |trace: &Trace, activity| trace.accounts.rank(rank).get(activity);
+            let computing = SimDuration::from_us(300 * (u64::from(rank) + 1));
+            assert_eq!(of(&alone, Activity::Computing), computing, "{}, rank {rank}", machine.name);
+            assert_eq!(of(&shared, Activity::Computing), computing, "{}, rank {rank}", machine.name);
+            assert_eq!(shared.accounts.rank(rank).total(), shared.makespan, "{}, rank {rank}", machine.name);
         }
     }
 }

@@ -1,11 +1,12 @@
 //! A program in Rust is rejected for the same reasons as a scenario file, with the same words.
 
 use crate::{parsim, repository};
+use parsim::engine::Discipline;
 use parsim::fault::{Fault, Rejection};
 use parsim::machine::{Allocation, NodeOverride, Placement};
 use parsim::network::switching::Wormhole;
 use parsim::network::{Buffers, Routing, Switching, Topology};
-use parsim::node::{Level, Module, Noise, RouterTurn};
+use parsim::node::{Level, Module, Noise, RouterTurn, Shared};
 use parsim::program::Program;
 use parsim::programs::{Compute, LinkRate, Ping, RingShift, ShiftOrder};
 use parsim::scenario::Plan;
@@ -13,7 +14,7 @@ use parsim::scenario::source::Document;
 use parsim::simulation::Estimate;
 use parsim::simulation::SimulationError;
 use parsim::simulation::limits::most_memory;
-use parsim::units::{Bytes, SimDuration};
+use parsim::units::{Bytes, PerByte, SimDuration};
 use parsim::{Machine, Process, Simulation, load_machine};
 
 /// The parts of a run in Rust.
@@ -178,6 +179,20 @@ fn faulty_nodes_are_rejected_with_the_same_words() {
         &[("machine.nodes.levels", "[Level(name: \"node\", members: 0)]")],
         |run| run.machine.nodes.levels = vec![Level { name: "node".into(), members: 0, memory: None, interface: None }],
         "machine.nodes.levels.0.members: the level `node` has no members",
+    );
+    let memory = Shared {
+        bandwidth: PerByte::new(SimDuration::from_ps(100)),
+        latency: SimDuration::ZERO,
+        discipline: Discipline::FirstComeFirstServed,
+    };
+    let region = Level { name: "region".into(), members: 2, memory: Some(memory), interface: None };
+    assert_machine_rejected(
+        &[(
+            "machine.levels",
+            "[Level(name: \"region\", members: 2, memory: Shared(bandwidth: \"10 GB/s\", discipline: FirstComeFirstServed))]",
+        )],
+        |run| run.machine.levels = vec![region.clone()],
+        "machine.levels.0.memory: nodes share no memory: nothing would pass through that of `region`",
     );
 }
 

@@ -406,6 +406,7 @@ fn steps_do_what_they_say() {
           Compute(flops: 5000)]"), 5_000),
         ("steps: [Irecv(from: \"(rank + 1) % p\", request: \"a\"), Send(to: \"(rank + p - 1) % p\", bytes: \"0 B\"), \
           Waitany(request: \"a\"), Waitany(request: \"a\"), Wait(request: \"a\"), Compute(flops: 1000)]".to_owned(), 1_000),
+        ("steps: [Compute(flops: 1000, rows: 999), Compute(flops: 7, rows: 3), Compute(flops: 2, rows: 5)]".to_owned(), 1_009),
     ] {
         let folder = Folder::with(with_program(&fields));
         let said = folder.parsim(&["run", "scenario.ron", "--format", "json"]).assert().success();

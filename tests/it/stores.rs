@@ -113,6 +113,8 @@ fn failures_are_kept_until_they_are_retried() {
         called(&desk, &["plan", RING, "--set", LIMIT, "--store", "kept", "--over", "p=2,8,3", "--format", "csv"]);
     let states: Vec<_> = plan.lines().skip(1).filter_map(|row| row.split(',').nth(1)).collect();
     assert_eq!(states, ["found", "failed", "missing"]);
+    let counted = called(&desk, &["plan", RING, "--set", LIMIT, "--store", "kept", "--over", "p=2,8,3"]).1;
+    assert!(counted.ends_with("\n3 cases: 1 found, 1 failed, 1 missing\n"), "{counted}");
     let merge = ["merge", RING, "--set", LIMIT, "--store", "kept", "--format", "jsonl"];
     assert!(last_words(&desk, 1, &merge).starts_with("parsim: 0 missing, 2 failed: "));
     assert_eq!(called(&desk, &[&merge[..], &["--partial"]].concat()).1, undisturbed.1);
@@ -415,6 +417,10 @@ fn two_stores_are_compared_case_by_case() {
         let difference = number("b_makespan_s") - number("a_makespan_s");
         assert!((number("difference_makespan_s") - difference).abs() < 1e-9 && row["a_id"] != row["b_id"], "{row}");
     }
+    let text = called(&desk, &compare[..compare.len() - 2]).1;
+    let percent =
+        format!("the second takes {:.3} % of the time of the first", 100.0 * rows[2]["ratio"].as_f64().unwrap());
+    assert!(text.contains(&percent) && text.ends_with("geometric mean of 2 cases\n"), "{text}");
     let (code, _, words) = called(&desk, &["compare", "before", "after"]);
     assert!(code == 2 && words.contains("say by --scenario whose results are meant"), "{words}");
 }

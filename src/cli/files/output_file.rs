@@ -10,6 +10,8 @@ use tempfile::{Builder, TempPath};
 
 /// The ending of the names of unfinished files.
 const UNFINISHED: &str = ".part";
+/// The bytes that are written at once: rows of a million cases are hundreds of megabytes.
+const BUFFER_BYTES: usize = 1 << 16;
 /// As many links as systems follow.
 const LONGEST_CHAIN: usize = 40;
 
@@ -45,7 +47,7 @@ impl OutputFile {
             },
         };
         let file = file.map_err(|error| unwritable(path, &error))?;
-        Ok(Self { path: path.to_owned(), sink: BufWriter::new(file), replacement })
+        Ok(Self { path: path.to_owned(), sink: BufWriter::with_capacity(BUFFER_BYTES, file), replacement })
     }
 
     /// Leaves the file unfinished where it is; its name, unless a pipe or device was written.

@@ -14,7 +14,7 @@ use clap::Args;
 use own::OwnCase;
 use parsim_study::answer::AnswerShape;
 use parsim_study::experiment::validation::{CASE, Judging, Validation, note_on_alternatives};
-use parsim_study::experiment::{Recall, Setting, Workers};
+use parsim_study::experiment::{Recall, RunMemory, Setting, Workers};
 use parsim_study::scenario::source::Document;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,9 @@ pub fn execute(arguments: &ValidateArguments) -> Result<(), Failure> {
     let folders = if own.is_some() { Vec::new() } else { folders(&arguments.cases)? };
     arguments.claims(&folders).check()?;
     let store = arguments.store.open()?;
-    let recall = arguments.store.recall(store.as_ref());
+    // Baselines and totals ask for the runs of other tables again.
+    let memory = RunMemory::default();
+    let recall = if store.is_some() { arguments.store.recall(store.as_ref()) } else { Recall::within(&memory) };
     let mut output = arguments.output.open(AnswerShape::Mixed)?;
     let mut within = true;
     if let Some(validation) = own {

@@ -21,11 +21,21 @@ impl Machine {
         faults.extend(within("nodes", self.nodes.faults()));
         faults.extend(self.interface_faults());
         faults.extend(within("levels", Level::faults(&self.levels)));
+        faults.extend(self.unused_memories());
         if faults.is_empty() {
             faults.extend(self.memory_fault());
             faults.extend(self.override_faults());
         }
         faults
+    }
+
+    /// Memories that nothing would pass through: those of groups of nodes.
+    fn unused_memories(&self) -> impl Iterator<Item = Fault> {
+        let with_memory = self.levels.iter().enumerate().filter(|(_, level)| level.memory.is_some());
+        with_memory.map(|(index, level)| {
+            let message = format!("nodes share no memory: nothing would pass through that of `{}`", level.name);
+            Fault::new(&format!("levels.{index}.memory"), message, "describe it in `nodes.levels`, or leave it out")
+        })
     }
 
     /// Faults of combinations with network interfaces, or with a network without contention.

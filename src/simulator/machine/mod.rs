@@ -52,7 +52,7 @@ pub struct Machine {
     pub host: Host,
     /// Condition for the end of a send.
     pub sends: Sends,
-    /// Groups of nodes, such as the regions of a cluster, from the inside out; none unless given.
+    /// Groups of nodes, such as the regions of a cluster, from the inside out, which may share an interface; none unless given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<Level>,
     /// The nodes that differ from all others; none unless given.

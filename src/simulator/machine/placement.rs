@@ -244,6 +244,12 @@ impl Layout {
         sharing.ranks_on.iter().copied().max().unwrap_or(0)
     }
 
+    /// Returns whether ranks share a core, of nodes with so many.
+    #[must_use]
+    pub fn shares_cores(&self, cores: u32) -> bool {
+        self.most_ranks_on_a_node() > cores
+    }
+
     /// The first rank on `node`, if there is one, found by a search.
     #[must_use]
     pub fn first_rank(&self, node: u32) -> Option<u32> {

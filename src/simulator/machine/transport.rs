@@ -156,7 +156,8 @@ impl Transport {
         machine.nodes.interface.is_none() && PacketTransport::carries_trains(machine, topology)
     }
 
-    /// Starts a computation on a node; `Computed` tells its end. An owner has one at a time.
+    /// Starts a computation on a node; `Computed` tells its end. Returns its own time on the processor. An owner has one at
+    /// a time.
     ///
     /// # Errors
     /// If the processor cannot compute such a row.
@@ -166,7 +167,7 @@ impl Transport {
         seat: Seat,
         owner: u32,
         computation: Computation,
-    ) -> Result<(), KernelError> {
+    ) -> Result<SimDuration, KernelError> {
         either!(self, transport => transport.compute(now, seat, owner, computation))
     }
 

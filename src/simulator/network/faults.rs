@@ -44,7 +44,17 @@ impl Network {
             });
             unknown.into_iter().chain(within(&path, link.faults())).collect::<Vec<_>>()
         };
-        self.link_classes.iter().flat_map(fault).collect()
+        let described = self.link_classes.iter().flat_map(fault);
+        described.chain(self.undescribed_class(&known)).collect()
+    }
+
+    /// A class that a graph gives links and that is not described, while others are: a slip of the pen.
+    fn undescribed_class(&self, known: &[String]) -> Option<Fault> {
+        let is_named_by_user = matches!(self.topology, Topology::Graph { .. }) && !self.link_classes.is_empty();
+        let name = known.iter().find(|name| is_named_by_user && !self.link_classes.contains_key(*name))?;
+        let described = self.link_classes.keys().cloned().collect::<Vec<_>>().join(", ");
+        let message = format!("links of the graph have the class `{name}`, which is not described");
+        Some(Fault::new("link_classes", message, format!("describe it, or write one of {described} in its place")))
     }
 
     /// The routers are clocked, and have buffers of their own.

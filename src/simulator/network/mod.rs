@@ -53,7 +53,7 @@ pub use waiting::{BufferWait, Standstill};
 
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -152,8 +152,28 @@ impl Network {
     /// Returns the number of links of `topology`, the part in use, that work.
     #[must_use]
     pub fn working_links(&self, topology: &Topology) -> u64 {
-        let is_in_use = |link: &&LinkOverride| link.ends().0.max(link.ends().1) < topology.vertices();
-        let failed = self.overrides.iter().filter(|link| link.is_failure()).filter(is_in_use).count();
-        topology.links().count().saturating_sub(failed) as u64
+        self.remaining_links(topology).count() as u64
+    }
+
+    /// Returns `topology` without the links that have failed, as a graph; `None` if none of it has, or where links are
+    /// parallel, which a graph cannot say.
+    #[must_use]
+    pub fn remaining(&self, topology: &Topology) -> Option<Topology> {
+        let links: Vec<_> = self.remaining_links(topology).collect();
+        let different: BTreeSet<_> = links.iter().collect();
+        let is_whole = links.len() == topology.links().count();
+        if is_whole || different.len() < links.len() {
+            return None;
+        }
+        let (nodes, switches) = (topology.nodes(), topology.switches());
+        Some(Topology::Graph { nodes, switches, degree: None, links: links.into(), classes: Vec::new() })
+    }
+
+    /// The ends of the links of `topology` that have not failed; an override of a link means all parallel ones.
+    fn remaining_links(&self, topology: &Topology) -> impl Iterator<Item = (u32, u32)> {
+        let failed = self.overrides.iter().filter(|link| link.is_failure()).map(LinkOverride::ends);
+        let failed: BTreeSet<_> = failed.flat_map(|(from, to)| [(from, to), (to, from)]).collect();
+        let ends = topology.links().map(|((from, _), (to, _))| (from, to));
+        ends.filter(move |ends| !failed.contains(ends))
     }
 }

@@ -154,7 +154,7 @@ impl ClassRule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::routing::{Choice, TieRule, Weights};
+    use crate::network::routing::{Choice, Signpost, TieRule, Weights};
     use crate::network::routing_table::RoutingTable;
     use crate::network::topology::Arrangement;
     use crate::network::way::PacketWay;
@@ -231,6 +231,7 @@ mod tests {
                 (0..topology.ports()).filter(is_closer).collect()
             }
             Routing::UpDown => vec![RoutingTable::up_down(Wiring::new(topology, &[])).port(at, to)],
+            Routing::Table(posts) => vec![RoutingTable::written(Wiring::new(topology, &[]), posts).port(at, to)],
             _ => vec![topology.route(at, to)],
         }
     }
@@ -397,6 +398,42 @@ mod tests {
         {
             assert!(is_free_of_cycles(topology, VirtualChannels::AsNeeded, routing), "{topology} {routing:?}");
         }
+    }
+
+    /// A table of long ways: to each node along a tree that is searched depth first, beginning with other links each time.
+    fn winding(topology: &Topology) -> Routing {
+        let mut table = Vec::new();
+        for to in 0..topology.nodes() {
+            let (mut seen, mut open) = (BTreeSet::from([to]), vec![to]);
+            while let Some(next) = open.last().copied() {
+                let turned = (0..topology.ports()).map(|port| (port + to) % topology.ports());
+                let neighbours = turned.filter_map(|port| topology.neighbour(next, port).map(|(at, _)| at));
+                // Between nodes and switches no way leads through a node.
+                let may_pass =
+                    |at: &u32| topology.vertices() == topology.nodes() || next == to || *at >= topology.nodes();
+                let unseen = |at: &u32| !seen.contains(at) && (may_pass(at) || next >= topology.nodes());
+                match neighbours.into_iter().find(unseen) {
+                    Some(at) => {
+                        table.push(Signpost { at, to, next });
+                        seen.insert(at);
+                        open.push(at);
+                    }
+                    None => drop(open.pop()),
+                }
+            }
+        }
+        Routing::Table(table)
+    }
+
+    #[test]
+    fn ways_of_tables_are_free_of_cycles_and_need_their_classes() {
+        let mut in_need = 0;
+        for topology in every_kind().into_iter().filter(|topology| !matches!(topology, Topology::Parallel { .. })) {
+            let table = winding(&topology);
+            assert!(is_free_of_cycles(&topology, VirtualChannels::AsNeeded, &table), "{topology}");
+            in_need += u32::from(!is_free_of_cycles(&topology, VirtualChannels::Single, &table));
+        }
+        assert!(in_need > 5, "{in_need}");
     }
 
     #[test]

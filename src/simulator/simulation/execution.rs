@@ -52,6 +52,9 @@ pub struct Execution<'s, O> {
     freed: Vec<(u32, Reply)>,
     /// Computations that wait for sends before them, by rank, and what they are accounted as.
     held_back: FxHashMap<u32, (Computation, Activity)>,
+    /// The part of each rank's computation that is still to be done, if ranks share cores. Otherwise a computation takes
+    /// the time from its request to its end, but for the work of the processor for the communication.
+    uncomputed: Option<FxHashMap<u32, SimDuration>>,
     /// Those whose processors still work for it.
     delayed: FxHashMap<u32, Reply>,
     /// Ranks that have finished but for the work of their processors.
@@ -126,6 +129,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             awaited: FxHashMap::default(),
             freed: Vec::new(),
             held_back: FxHashMap::default(),
+            uncomputed: layout.shares_cores(machine.nodes.cores()).then(FxHashMap::default),
             delayed: FxHashMap::default(),
             finishing: FxHashSet::default(),
             at_barrier: 0,
@@ -345,6 +349,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         self.observer.on(&Occurrence::Answered { rank, reply: answer.as_ref() });
         self.account(now, rank);
         self.ranks[rank as usize].waits = WaitState::Nothing;
+        self.forget_computed(rank);
         loop {
             match self.processes.resume(rank as usize, answer.take()) {
                 Resumed::Asks(verb) => {

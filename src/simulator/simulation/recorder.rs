@@ -10,6 +10,7 @@ use crate::trace::{
     Activity, Cause, CommunicationLog, Header, Interval, LogEntry, Means, RecordingWriter, Trace, Transfer,
 };
 use crate::units::{SimDuration, SimTime};
+use rustc_hash::FxHashSet;
 use std::io::{self, Write};
 
 /// An event of a rank and when it was.
@@ -38,6 +39,8 @@ pub struct Recorder<'w> {
     writer: RecordingWriter<Box<dyn Write + 'w>>,
     /// True if senders may wait for the receive.
     rendezvous: bool,
+    /// By rank, whether another one before it has the same core; empty where none has.
+    sharing: Vec<bool>,
     /// The last event of each rank.
     last: Vec<u32>,
     /// Cause of the end of the wait of each rank, until its interval is booked.
@@ -64,6 +67,7 @@ impl<'w> Recorder<'w> {
         Ok(Self {
             writer: RecordingWriter::new(sink, &header).map_err(not_recorded)?,
             rendezvous: machine.may_wait_for_receives(),
+            sharing: sharing(machine, layout),
             last: vec![0; ranks],
             causes: vec![None; ranks],
             messages: Vec::new(),
@@ -74,7 +78,7 @@ impl<'w> Recorder<'w> {
 
     /// A rank has done this since it was last booked.
     fn booked(&mut self, entry: &LogEntry) {
-        let LogEntry { rank, phase, activity, end, system, .. } = *entry;
+        let LogEntry { rank, phase, activity, end, system, ready, .. } = *entry;
         let cause = self.causes[rank as usize].take();
         let begin = self.writer.end(rank);
         if begin == end && cause.is_none() {
@@ -83,7 +87,13 @@ impl<'w> Recorder<'w> {
         // A send that nothing came before is an activity of the rank itself.
         let is_own = |cause: &Cause| cause.means == Means::Sending && cause.event == self.last[rank as usize];
         let cause = cause.filter(|cause| !(activity == Activity::Sending && is_own(cause)));
-        self.write(&Interval { rank, phase, activity, end, system, cause });
+        let is_shared = self.is_shared(rank);
+        self.write(&Interval { rank, phase, activity, end, system, ready, is_shared, cause });
+    }
+
+    /// Returns whether the work of the processor of `rank` for the communication is counted with another rank.
+    fn is_shared(&self, rank: u32) -> bool {
+        self.sharing.get(rank as usize).copied().unwrap_or(false)
     }
 
     fn write(&mut self, interval: &Interval<'static>) {
@@ -207,8 +217,9 @@ impl Observer for Recorder<'_> {
     fn on(&mut self, occurrence: &Occurrence<'_>) {
         match *occurrence {
             Occurrence::Created { rank, phase, at: end } => {
-                let (activity, system) = (Activity::System, SimDuration::ZERO);
-                self.write(&Interval { rank, phase, activity, end, system, cause: None });
+                let (activity, system, ready) = (Activity::System, SimDuration::ZERO, SimDuration::ZERO);
+                let is_shared = self.is_shared(rank);
+                self.write(&Interval { rank, phase, activity, end, system, ready, is_shared, cause: None });
             }
             Occurrence::Booked(ref entry) => self.booked(entry),
             Occurrence::Posted { now, rank, operation, handle, bytes } => {
@@ -250,6 +261,17 @@ impl Observer for Recorder<'_> {
         };
         written.map_err(not_recorded)
     }
+}
+
+/// By rank, whether another one before it has the same core; empty where none has.
+fn sharing(machine: &Machine, layout: &Layout) -> Vec<bool> {
+    let cores = machine.nodes.cores();
+    if !layout.shares_cores(cores) {
+        return Vec::new();
+    }
+    let mut taken = FxHashSet::default();
+    let seats = (0..layout.ranks()).map(|rank| layout.seat(rank));
+    seats.map(|seat| !taken.insert((seat.node, seat.core % cores))).collect()
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is the reason of another error")]

@@ -26,6 +26,8 @@ struct RankLog {
     awaited: Option<usize>,
     /// Operations of which one is waited for.
     any: Vec<Operation>,
+    /// True if the operation that begins next is no message.
+    is_moving: bool,
 }
 
 impl Observer for RequestLogger {
@@ -57,8 +59,12 @@ impl RequestLogger {
 
     /// A process asks for something.
     fn asked(&mut self, rank: u32, verb: &Verb, phase: Phase) {
+        self.ranks[rank as usize].is_moving = matches!(verb, Verb::StartLoad(_) | Verb::StartLeave(_) | Verb::Issue(_));
+        let shares_memory = self.machine.nodes.shared_memory().is_some();
         let mut other = |what| self.log.ranks[rank as usize].push(Request::Other { what, phase });
         match verb {
+            // Loads take no time if cores share no memory.
+            Verb::StartLoad(_) if !shares_memory => {}
             Verb::Compute(work) => {
                 let row = self.stopwatch.row_time(*work).unwrap_or_default();
                 self.work(rank, row * work.passes());
@@ -101,6 +107,7 @@ impl RequestLogger {
     /// The simulation answers a process.
     fn answered(&mut self, rank: u32, reply: &Reply) {
         match reply {
+            Reply::Started(_) if self.ranks[rank as usize].is_moving => {}
             Reply::Started(operation) => {
                 let state = &mut self.ranks[rank as usize];
                 let place = self.log.ranks[rank as usize].len() - 1;

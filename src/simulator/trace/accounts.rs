@@ -1,6 +1,6 @@
 //! Time of every rank by kind of activity and by phase of the program.
 
-use crate::units::SimDuration;
+use crate::units::{SimDuration, TotalTime};
 use serde::Serialize;
 
 /// State of a rank. At any moment it does exactly one of these.
@@ -22,12 +22,22 @@ pub enum Activity {
     Idle,
     /// It waits for bytes from or to a memory that it shares, its processor being free.
     Loading,
+    /// It could compute, but its processor computes for another rank.
+    Ready,
 }
 
 impl Activity {
     /// Every kind.
-    pub const ALL: [Self; 7] =
-        [Self::Computing, Self::InputOutput, Self::Sending, Self::Blocked, Self::System, Self::Idle, Self::Loading];
+    pub const ALL: [Self; 8] = [
+        Self::Computing,
+        Self::InputOutput,
+        Self::Sending,
+        Self::Blocked,
+        Self::System,
+        Self::Idle,
+        Self::Loading,
+        Self::Ready,
+    ];
 
     /// Its name as a key of output.
     #[must_use]
@@ -40,6 +50,7 @@ impl Activity {
             Self::System => "system",
             Self::Idle => "idle",
             Self::Loading => "loading",
+            Self::Ready => "ready",
         }
     }
 }
@@ -168,6 +179,12 @@ impl Accounts {
     pub fn account(&self, rank: u32, phase: &str) -> Account {
         let index = self.phases.iter().position(|known| *known == phase);
         index.map(|index| self.of(rank, index)).unwrap_or_default()
+    }
+
+    /// The time that all ranks spend in `activity`, over all phases.
+    #[must_use]
+    pub fn in_activity(&self, activity: Activity) -> TotalTime {
+        self.columns.iter().flat_map(|columns| columns[activity as usize].iter().copied()).sum()
     }
 
     /// The account of `rank` over all phases.

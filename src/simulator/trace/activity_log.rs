@@ -86,6 +86,8 @@ pub struct LogEntry {
     pub end: SimTime,
     /// For how long its processor worked for the communication.
     pub system: SimDuration,
+    /// For how long its processor computed for other ranks while it could have computed.
+    pub ready: SimDuration,
 }
 
 /// The extent of a computation, as it was asked for.

@@ -7,7 +7,11 @@ use rustc_hash::FxHashMap;
 pub type EventId = u32;
 
 /// Kinds of activities in which a process only waits; all others occupy a processor.
-pub const WAITING: [&str; 4] = ["sending", "blocked", "idle", "loading"];
+pub const WAITING: [&str; 6] = ["sending", "blocked", "idle", "loading", "ready", SHARED_SYSTEM];
+
+/// The kind of the work of a processor for the communication that is an activity of another rank on it, too: of that one it
+/// occupies the processor.
+pub const SHARED_SYSTEM: &str = "shared_system";
 
 /// The kind of delays that are messages.
 pub const MESSAGE: &str = "message";

@@ -14,12 +14,12 @@ use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 
 /// The first bytes of a recording; the number is the version of the format.
-pub const MAGIC: &[u8] = b"parsim-trace 4\n";
+pub const MAGIC: &[u8] = b"parsim-trace 5\n";
 
-/// First bytes of recordings of all versions. Versions 1 to 4 can be read: version 1 had no transfers, version 2 none
-/// that alternate, version 3 no loads.
+/// First bytes of recordings of all versions. Versions 1 to 5 can be read: version 1 had no transfers, version 2 none
+/// that alternate, version 3 no loads, version 4 no ranks that are ready.
 const KIND: &[u8] = b"parsim-trace ";
-const READABLE: [u8; 4] = [b'1', b'2', b'3', b'4'];
+const READABLE: [u8; 5] = [b'1', b'2', b'3', b'4', b'5'];
 
 /// Returns whether a file with these first bytes is a recording, of any version.
 #[must_use]
@@ -40,8 +40,8 @@ pub struct Header {
 
 /// Interval of a rank, from the end of its last interval to `end`.
 ///
-/// It makes an event for the time in which its processor worked for the communication, if there is any, and one for
-/// the rest, unless the rank was idle.
+/// It makes an event for the time in which its processor worked for the communication and one for the time in which it
+/// computed for other ranks, if there is any, and one for the rest, unless the rank was idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval<'p> {
     /// The rank.
@@ -54,8 +54,22 @@ pub struct Interval<'p> {
     pub end: SimTime,
     /// The time in which its processor worked for the communication.
     pub system: SimDuration,
+    /// The time in which its processor computed for other ranks while it could have computed.
+    pub ready: SimDuration,
+    /// True if the work for the communication is also booked for another rank on the processor, which it is counted with.
+    pub is_shared: bool,
     /// The event that ended it, unless the activity itself did.
     pub cause: Option<Cause>,
+}
+
+impl Interval<'_> {
+    /// The number of events that it makes.
+    fn events(&self) -> u64 {
+        [self.system > SimDuration::ZERO, self.ready > SimDuration::ZERO, self.activity != Activity::Idle]
+            .map(u64::from)
+            .iter()
+            .sum()
+    }
 }
 
 /// Cause of the end of a wait: an event of the recording, after a delay.
@@ -95,6 +109,9 @@ mod mark {
     pub const TRANSFER: u8 = 7;
     /// A transfer whose packets share the wire with others, or are on another channel than the first.
     pub const ALTERNATING: u8 = 8;
+    /// The time for which the rank of the interval that follows was ready, and whether the work of its processor for the
+    /// communication is counted with another rank.
+    pub const READY: u8 = 9;
 }
 
 /// Time at which each channel is free after the transfers recorded so far, by the vertices that it joins and its

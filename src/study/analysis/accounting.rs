@@ -18,6 +18,8 @@ pub struct RankTime {
     pub idle: SimDuration,
     /// It waits for bytes from or to a memory that it shares.
     pub loading: SimDuration,
+    /// It could compute, but its processor computes for another rank.
+    pub ready: SimDuration,
     /// The part of the computation during which a message from it or to it is on its way: communication that costs
     /// no time of its own.
     pub overlap: SimDuration,
@@ -26,7 +28,7 @@ pub struct RankTime {
 impl RankTime {
     /// Its parts by name. The overlap is none of them: it is contained in the computation.
     #[must_use]
-    pub const fn parts(&self) -> [(&'static str, SimDuration); 6] {
+    pub const fn parts(&self) -> [(&'static str, SimDuration); 7] {
         [
             ("computation", self.computation),
             ("input_output", self.input_output),
@@ -34,13 +36,14 @@ impl RankTime {
             ("system", self.system),
             ("idle", self.idle),
             ("loading", self.loading),
+            ("ready", self.ready),
         ]
     }
 
     /// All of it: the makespan.
     #[must_use]
     pub fn total(&self) -> SimDuration {
-        self.computation + self.input_output + self.communication + self.system + self.idle + self.loading
+        self.parts().into_iter().map(|(_, part)| part).sum()
     }
 
     fn add(&mut self, times: &[SimDuration; Activity::ALL.len()]) {
@@ -52,6 +55,7 @@ impl RankTime {
                 Activity::System => &mut self.system,
                 Activity::Blocked | Activity::Idle => &mut self.idle,
                 Activity::Loading => &mut self.loading,
+                Activity::Ready => &mut self.ready,
             };
             *part += times[activity as usize];
         }
@@ -127,7 +131,7 @@ impl Accounting {
 
     /// The mean over all ranks; its parts sum to the makespan up to rounding.
     #[must_use]
-    pub fn mean(&self) -> [(&'static str, f64); 6] {
+    pub fn mean(&self) -> [(&'static str, f64); 7] {
         let mut sums = RankTime::default().parts().map(|(name, _)| (name, TotalTime::default()));
         for rank in &self.ranks {
             for ((_, sum), (_, part)) in sums.iter_mut().zip(rank.parts()) {

@@ -1,7 +1,7 @@
 //! Breakdown of the time of a run.
 
 use parsim_sim::trace::{Activity, Phase, Trace};
-use parsim_sim::units::{SimDuration, TotalTime};
+use parsim_sim::units::SimDuration;
 
 /// The makespan taken apart in two ways, each of which sums to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,10 +57,7 @@ fn phases(trace: &Trace) -> Vec<Share<Phase>> {
 
 fn activities(trace: &Trace) -> Vec<Share<Activity>> {
     let accounts = &trace.accounts;
-    let mean = |activity| {
-        let sum: TotalTime = (0..accounts.ranks()).map(|rank| accounts.rank(rank).get(activity)).sum();
-        sum.seconds() / f64::from(accounts.ranks())
-    };
+    let mean = |activity| accounts.in_activity(activity).seconds() / f64::from(accounts.ranks());
     Activity::ALL.into_iter().map(|activity| Share { of: activity, seconds: mean(activity) }).collect()
 }
 
@@ -72,9 +69,10 @@ fn busiest_link(trace: &Trace) -> Option<BusiestLink> {
 }
 
 fn busiest_rank(trace: &Trace) -> (u32, f64) {
-    let busy = |rank: u32| {
+    let busy = |rank: u32| -> SimDuration {
         let account = trace.accounts.rank(rank);
-        account.get(Activity::Computing) + account.get(Activity::System)
+        // While the rank is ready, its processor computes for another one.
+        [Activity::Computing, Activity::Ready, Activity::System].map(|activity| account.get(activity)).into_iter().sum()
     };
     let rank = (0..trace.accounts.ranks()).rev().max_by_key(|rank| busy(*rank)).unwrap_or(0);
     (rank, share(busy(rank), trace.makespan))

@@ -292,7 +292,7 @@ impl Components {
 
     fn add(&mut self, phase: &str, account: Account) {
         let seconds = |activity| account.get(activity).seconds();
-        *self.computing_in(phase) += seconds(Activity::Computing);
+        *self.computing_in(phase) += seconds(Activity::Computing) + seconds(Activity::Ready);
         *(if phase == "output" { &mut self.output_s } else { &mut self.input_s }) += seconds(Activity::InputOutput);
         let loading_s = seconds(Activity::Loading);
         if loading_s > 0.0 {

@@ -23,6 +23,8 @@ const ERROR: &str = "error";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
     quantities: Vec<Quantity>,
+    /// The marks of all keys: where one is not among them, no key has to be compared.
+    marks: u128,
     /// Number of quantities that a human-readable table shows, or 0 for all.
     summary: usize,
     /// The reason why the case failed, if that is a column.
@@ -54,7 +56,7 @@ pub struct Metadata {
     pub set: Arc<[(String, String)]>,
 }
 
-/// The values of metadata by their names, but for those of `--set`.
+/// The values of metadata by their paths, but for those of `--set`.
 type OriginEntries = [(&'static str, Value); 7];
 
 impl Origin {
@@ -74,13 +76,13 @@ impl Origin {
         let id = metadata.map(|metadata| format!("{:032x}", metadata.id));
         let begin = Value::from(id.as_deref().and_then(|id| id.get(..SCENARIO_DIGITS)));
         Some([
-            ("id", id.into()),
-            ("results", metadata.map(|metadata| metadata.results).into()),
-            ("schema", SCHEMA.into()),
-            ("parsim", env!("CARGO_PKG_VERSION").into()),
-            ("scenario", begin),
-            ("seed", metadata.map(|metadata| metadata.seed).into()),
-            ("generator", metadata.map(|metadata| metadata.generator).into()),
+            ("meta.id", id.into()),
+            ("meta.results", metadata.map(|metadata| metadata.results).into()),
+            ("meta.schema", SCHEMA.into()),
+            ("meta.parsim", env!("CARGO_PKG_VERSION").into()),
+            ("meta.scenario", begin),
+            ("meta.seed", metadata.map(|metadata| metadata.seed).into()),
+            ("meta.generator", metadata.map(|metadata| metadata.generator).into()),
         ])
     }
 
@@ -104,7 +106,10 @@ impl Record {
 
     /// Adds a quantity, in the place of one with its key if there is one.
     pub fn add(&mut self, quantity: Quantity) {
-        match self.quantities.iter_mut().find(|known| known.key == quantity.key) {
+        let mark = mark(&quantity.key);
+        let has_mark = self.marks & mark != 0;
+        self.marks |= mark;
+        match self.quantities.iter_mut().filter(|_| has_mark).find(|known| known.key == quantity.key) {
             Some(known) => *known = quantity,
             None => self.quantities.push(quantity),
         }
@@ -200,12 +205,10 @@ impl Record {
             }
         }
         let Some(entries) = self.origin.entries() else { return };
-        let mut path = String::with_capacity(64);
-        path.push_str(META);
-        for (name, value) in &entries {
-            each_at(&mut path, name, value, see);
+        for (path, value) in &entries {
+            see(path, value);
         }
-        each_at(&mut path, SET, &self.origin.settings(), see);
+        each_at(&mut META.to_owned(), SET, &self.origin.settings(), see);
     }
 
     /// A record that takes as many quantities without growing.
@@ -226,8 +229,15 @@ impl Record {
         };
         let mut quantities: Vec<_> = other.quantities.iter().map(own).collect();
         quantities.append(&mut self.quantities);
-        Self { quantities, summary: other.summary, ..self }
+        Self { quantities, marks: self.marks | other.marks, summary: other.summary, ..self }
     }
+}
+
+/// A bit that few keys of a record share.
+fn mark(key: &str) -> u128 {
+    let key = key.as_bytes();
+    let byte = |index: usize| key.get(index).map_or(0, |byte| usize::from(*byte));
+    1 << ((key.len() + 3 * byte(0) + 7 * byte(key.len() / 2) + 31 * byte(4)) % 128)
 }
 
 impl Serialize for Record {
@@ -246,8 +256,8 @@ impl Serialize for Record {
 impl Serialize for Origin {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for (name, value) in self.entries().into_iter().flatten() {
-            map.serialize_entry(name, &value)?;
+        for (path, value) in self.entries().into_iter().flatten() {
+            map.serialize_entry(&path[META.len() + 1..], &value)?;
         }
         map.serialize_entry(SET, &self.settings())?;
         map.end()

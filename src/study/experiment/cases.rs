@@ -132,7 +132,7 @@ pub fn run_all(
 /// roughly.
 /// A case whose end `make` already knows is not run.
 ///
-/// Cases begin in their order, as many at once as take a millisecond, and none begin while more than twice as many such batches as
+/// Cases begin in their order, as many at once as take some milliseconds, and none begin while more than twice as many such batches as
 /// there are threads are under way or wait for one before them: so the number of threads bounds the memory that results take, too.
 /// Cases that together need more memory than a run may take wait for each other.
 ///
@@ -245,7 +245,7 @@ impl Default for BatchSize {
 
 impl BatchSize {
     const MOST: usize = 256;
-    const TIME: Duration = Duration::from_millis(1);
+    const TIME: Duration = Duration::from_millis(4);
 
     /// Twice as many, or half, where the last ones took `elapsed`.
     fn adapt(&mut self, elapsed: Duration) {

@@ -110,10 +110,11 @@ impl<'c> FoundCases<'c> {
     }
 
     /// Returns whether the store has all runs of a case.
+    /// The first is known to be there.
     fn has_series(&self, repeat: Repeat, Identity { id, seed }: Identity) -> bool {
         let has = |run| Ids::of_repetition(id, seed, run).is_some_and(|id| self.store.state(id) == State::Found);
         match repeat.until() {
-            None => (0..repeat.most()).all(has),
+            None => (1..repeat.most()).all(has),
             Some(_) => self.trace(id).is_some_and(|first| self.series(first, repeat, Identity { id, seed }).is_some()),
         }
     }
@@ -159,26 +160,33 @@ pub struct FoundByThreads<'c> {
     cases: &'c Cases<'c>,
     references: &'c References,
     store: &'c Store,
-    free: Mutex<Vec<FoundCases<'c>>>,
+    /// Those of each thread.
+    own: [Mutex<Option<FoundCases<'c>>>; MOST_THREADS],
 }
+
+/// As many threads have cases of their own; more share them.
+const MOST_THREADS: usize = 64;
 
 impl<'c> FoundByThreads<'c> {
     /// Those of `cases` that `store` has; none as for [`FoundCases::of`].
     pub fn of(cases: &'c Cases<'c>, references: &'c References, store: &'c Store) -> Option<Self> {
-        let free = Mutex::new(vec![FoundCases::of(cases, references, store)?]);
-        Some(Self { cases, references, store, free })
+        let first = FoundCases::of(cases, references, store)?;
+        let found = Self { cases, references, store, own: std::array::from_fn(|_| Mutex::default()) };
+        *found.own() = Some(first);
+        Some(found)
     }
 
-    /// Asks those that no other thread uses.
+    /// Asks those of this thread.
     pub fn with<T>(&self, ask: impl FnOnce(&mut FoundCases<'c>) -> Option<T>) -> Option<T> {
-        let free = self.free().pop();
-        let mut found = free.or_else(|| FoundCases::of(self.cases, self.references, self.store))?;
-        let answer = ask(&mut found);
-        self.free().push(found);
-        answer
+        let mut own = self.own();
+        if own.is_none() {
+            *own = FoundCases::of(self.cases, self.references, self.store);
+        }
+        own.as_mut().and_then(ask)
     }
 
-    fn free(&self) -> MutexGuard<'_, Vec<FoundCases<'c>>> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    fn own(&self) -> MutexGuard<'_, Option<FoundCases<'c>>> {
+        let thread = rayon::current_thread_index().unwrap_or(0);
+        self.own[thread % MOST_THREADS].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -51,7 +51,7 @@ pub use interval::Level;
 pub use outcome::{Outcome, keyed};
 pub use paired::{Pair, Pairs, StoredPlan, Unpaired};
 pub use planning::{Part, PlannedCases, Shard, Workload};
-pub use recall::{Recall, RunCounts, Runs};
+pub use recall::{Recall, RunCounts, RunMemory, Runs};
 pub use references::{Met, References, note_on_withheld, prepared};
 pub use remarks::Remarks;
 pub use repetition::{first_and_mean_s, mean_makespan_s};

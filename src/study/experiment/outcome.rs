@@ -11,7 +11,7 @@ use super::repetition::repetition;
 use super::reported::run_reported;
 use super::run_recorded;
 use super::run_series::{Repetition, RunSeries};
-use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample, Share};
+use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
 use crate::answer::{Answer, Quantity, Record, Role, Value};
 use crate::programs::phases::time_key;
 use crate::report::{Compared, ReferenceTime, RunReport, counted};
@@ -19,7 +19,7 @@ use crate::scenario::{AxisValue, Case};
 use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::network::topology::NAMES;
 use parsim_sim::simulation::{Detail, SimulationError};
-use parsim_sim::trace::{Activity, Trace};
+use parsim_sim::trace::Trace;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
@@ -279,9 +279,7 @@ impl Outcome {
         for share in &self.breakdown.phases {
             record.put(time_key(share.of), share.seconds);
         }
-        let shares_memory = self.case.scenario.machine.nodes.shared_memory().is_some();
-        let is_known = |share: &&Share<Activity>| shares_memory || share.of != Activity::Loading;
-        for share in self.breakdown.activities.iter().filter(is_known) {
+        for share in &self.breakdown.activities {
             record.put(time_key(share.of.name()), share.seconds);
         }
         record.put("busiest_rank", self.breakdown.busiest_rank.0);

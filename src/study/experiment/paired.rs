@@ -142,13 +142,14 @@ impl Pairs {
 
     fn words(&self) -> String {
         let Some(Sample { count, mean, interval, .. }) = self.ratio() else { return String::new() };
-        let percent = |logarithm: f64| 100.0 * logarithm.exp_m1();
+        let percent = |logarithm: f64| 100.0 * logarithm.exp();
         let range = if count > 1 {
-            format!(" ({:+.3} to {:+.3} %, 95 %)", percent(mean - interval), percent(mean + interval))
+            format!(" (95 % interval {:.3} to {:.3} %)", percent(mean - interval), percent(mean + interval))
         } else {
             String::new()
         };
-        format!("\nthe second takes {:+.3} % of the time more{range}, geometric mean of {count} cases\n", percent(mean))
+        let cases = if count > 1 { format!(", geometric mean of {count} cases") } else { String::new() };
+        format!("\nthe second takes {:.3} % of the time of the first{range}{cases}\n", percent(mean))
     }
 }
 

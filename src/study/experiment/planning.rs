@@ -194,7 +194,7 @@ impl<'c> PlannedCases<'c> {
             let seed = case.scenario.seed;
             (case, seed)
         };
-        let state = self.stored.as_mut().map(|stored| stored.state(self.cases, point)).transpose()?;
+        let state = self.state(point)?;
         let estimate = case.scenario.estimate();
         let mut record = keyed(&case.keys);
         record.put("state", state.map_or(Value::Missing, |state| Value::from(state.name())));
@@ -205,6 +205,16 @@ impl<'c> PlannedCases<'c> {
         record.end_summary();
         record.put_metadata(Identity { id: self.ids.at(point)?, seed }.metadata(&case.settings));
         Ok(record)
+    }
+}
+
+impl PlannedCases<'_> {
+    /// The state of the case of a point in the store, if one is given.
+    ///
+    /// # Errors
+    /// Faults of the case.
+    pub fn state(&mut self, point: u64) -> Result<Option<State>, StudyError> {
+        self.stored.as_mut().map(|stored| stored.state(self.cases, point)).transpose()
     }
 }
 

@@ -1,18 +1,43 @@
-//! Results that are looked up in a store before a run is made.
+//! Results that are looked up before a run is made: in a store, or among those of the same command.
 
 use super::reported::play;
 use super::stopping::goes_on;
-use crate::scenario::CheckedScenario;
+use crate::scenario::{CaseId, CheckedScenario};
 use crate::store::{RunResult, State, Store};
 use parsim_sim::simulation::SimulationError;
+use parsim_sim::trace::Trace;
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::ops::Add;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The place in which results are looked up, and kept: a store, or none.
+/// The place in which results are looked up, and kept.
 #[derive(Clone, Copy, Default)]
 pub struct Recall<'s> {
-    store: Option<&'s Store>,
-    retry_failed: bool,
+    place: Place<'s>,
+}
+
+#[derive(Clone, Copy, Default)]
+enum Place<'s> {
+    #[default]
+    Nowhere,
+    Store {
+        store: &'s Store,
+        retry_failed: bool,
+    },
+    Memory(&'s RunMemory),
+}
+
+/// Traces of a command that asks for the same runs several times, as validations do.
+#[derive(Default)]
+pub struct RunMemory {
+    traces: Mutex<HashMap<CaseId, Trace>>,
+}
+
+impl RunMemory {
+    fn traces(&self) -> MutexGuard<'_, HashMap<CaseId, Trace>> {
+        self.traces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The runs of a case: those that are recalled, and those that are made.
@@ -40,12 +65,18 @@ impl Add for RunCounts {
 
 impl<'s> Recall<'s> {
     /// Nothing is looked up, and nothing kept.
-    pub const NONE: Self = Self { store: None, retry_failed: false };
+    pub const NONE: Self = Self { place: Place::Nowhere };
 
     /// Looks results up in `store`, and runs failed cases again if `retry_failed`.
     #[must_use]
     pub const fn from(store: &'s Store, retry_failed: bool) -> Self {
-        Self { store: Some(store), retry_failed }
+        Self { place: Place::Store { store, retry_failed } }
+    }
+
+    /// Looks results up among those that `memory` has been given.
+    #[must_use]
+    pub const fn within(memory: &'s RunMemory) -> Self {
+        Self { place: Place::Memory(memory) }
     }
 
     /// The runs of the next case.
@@ -57,27 +88,42 @@ impl<'s> Recall<'s> {
     /// The store, if there is one.
     #[must_use]
     pub const fn store(self) -> Option<&'s Store> {
-        self.store
+        match self.place {
+            Place::Store { store, .. } => Some(store),
+            Place::Nowhere | Place::Memory(_) => None,
+        }
     }
 
     /// Returns false if the store cannot be read or written any more.
     #[must_use]
     pub fn is_sound(self) -> bool {
-        self.store.is_none_or(|store| store.check().is_ok())
+        self.store().is_none_or(|store| store.check().is_ok())
     }
 
-    /// The result of `scenario` with its own seed, if the store has one that will do.
+    /// The result of `scenario` with its own seed, if there is one that will do.
     fn find(self, scenario: &CheckedScenario) -> Option<RunResult> {
-        match self.store?.get(scenario.id()) {
-            Ok(found) => found.filter(|result| result.is_ok() || !self.retry_failed),
-            Err(error) => Some(Err(SimulationError::Recalled(error.to_string()))),
+        match self.place {
+            Place::Nowhere => None,
+            Place::Memory(memory) => memory.traces().get(&scenario.id()).cloned().map(Ok),
+            Place::Store { store, retry_failed } => match store.get(scenario.id()) {
+                Ok(found) => found.filter(|result| result.is_ok() || !retry_failed),
+                Err(error) => Some(Err(SimulationError::Recalled(error.to_string()))),
+            },
         }
     }
 
     /// Keeps a result. The store knows of a failure to do so, and tells it when it is asked.
     fn keep(self, scenario: &CheckedScenario, result: &RunResult) {
-        if let Some(store) = self.store {
-            let _ = store.append(scenario.id(), result);
+        match self.place {
+            Place::Nowhere => {}
+            Place::Memory(memory) => {
+                if let Ok(trace) = result {
+                    memory.traces().insert(scenario.id(), trace.clone());
+                }
+            }
+            Place::Store { store, .. } => {
+                let _ = store.append(scenario.id(), result);
+            }
         }
     }
 }

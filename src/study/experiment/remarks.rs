@@ -70,8 +70,8 @@ impl Remarks {
             "they take turns as `nodes.time_slice` says"
         };
         Some(format!(
-            "note: {ranks} ranks of a node share {cores}: {turns}; waits for a core that computes for another rank count as \
-             computing"
+            "note: {ranks} ranks of a node share {cores}: {turns}; while it computes for another, a rank that could compute \
+             is ready (`ready_s`)"
         ))
     }
 

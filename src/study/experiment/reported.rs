@@ -30,7 +30,7 @@ pub fn run_reported(
             simulated_s = trace.makespan.seconds(),
             cpu_s,
             peak_memory_kib = telemetry::peak_memory_kib(),
-            "played"
+            "run"
         ),
         Err(error) => tracing::info!(%error, "failed"),
     }

@@ -7,6 +7,7 @@ use super::references::{Met, References, note_on_withheld};
 use super::{Outcome, Remarks, StudyError};
 use crate::analysis::Residuals;
 use crate::answer::Role;
+use crate::scenario::source::Faults;
 use crate::scenario::{Case, Cases, CheckedScenario, Inspection};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -26,17 +27,26 @@ pub fn sweep<'c>(
     workers: Workers<'c>,
     receive: impl FnMut(Vec<Turn<'c>>) -> bool,
 ) -> Result<(), StudyError> {
-    let Inspection { cases: count, points, .. } = cases.inspection()?;
+    let found = workers.recall.store().and_then(|store| FoundByThreads::of(cases, references, store));
+    let Inspection { cases: count, points, .. } = inspected(cases, found.as_ref())?;
     if count == Some(0) {
         return Err(StudyError::no_case());
     }
-    let found = workers.recall.store().and_then(|store| FoundByThreads::of(cases, references, store));
     let make = |point| match found.as_ref().and_then(|found| found.with(|found| found.outcome(point))) {
         Some(outcome) => Err(Turn::Found(Box::new(outcome))),
         None => made(cases, point).map_err(|(keys, error)| Turn::Unplayed(keys, error)),
     };
     let count = part.size(count.unwrap_or(points));
     run_each(part.points(cases), count, make, workers, references, receive)
+}
+
+/// The findings of a look at the cases: those that a store has are described well.
+///
+/// # Errors
+/// All faults of the first case that has any.
+pub fn inspected(cases: &Cases<'_>, found: Option<&FoundByThreads<'_>>) -> Result<Inspection, Faults> {
+    let is_found = |found: &FoundByThreads<'_>, point| found.with(|found| found.state(point)).is_some();
+    cases.inspection_but_for(|point| found.is_some_and(|found| is_found(found, point)))
 }
 
 /// The case of a point.

@@ -7,11 +7,13 @@ use crate::scenario::Description;
 use crate::scenario::source::Document;
 use parsim_sim::network::topology::Metrics;
 use parsim_sim::network::traffic::Pattern;
-use parsim_sim::network::{Network, Topology};
+use parsim_sim::network::{LinkOverride, Network, Routing, Topology};
 use std::path::{Path, PathBuf};
 
 /// Channel loads look at all pairs of nodes.
 const LARGEST_LOADED: u32 = 4096;
+/// Figures of a network that is damaged are searched for.
+const LARGEST_SEARCHED: u32 = 1024;
 /// Nobody could see more vertices.
 const LARGEST_DRAWN: u32 = 4096;
 
@@ -19,6 +21,8 @@ const LARGEST_DRAWN: u32 = 4096;
 pub struct DescribedTopology {
     /// The topology.
     pub topology: Topology,
+    /// That without the links that have failed, if any has, of a network of moderate size.
+    remaining: Option<Topology>,
     /// Bytes per second of one direction of a link.
     rate: Option<f64>,
     /// Its origin, if a scenario describes it.
@@ -36,7 +40,7 @@ impl DescribedTopology {
     /// A name that there is not, or a number of nodes that it cannot have.
     pub fn named(name: &str, nodes: u32) -> Result<Self, StudyError> {
         let topology = Topology::from_name(name, nodes).map_err(|error| StudyError::Request(error.to_string()))?;
-        Ok(Self { topology, rate: None, metadata: None, files: Vec::new(), notes: Vec::new() })
+        Ok(Self { topology, remaining: None, rate: None, metadata: None, files: Vec::new(), notes: Vec::new() })
     }
 
     /// The network of a machine, or of a scenario as far as its ranks use it.
@@ -47,21 +51,26 @@ impl DescribedTopology {
         let mut document = Document::load(path)?;
         set_all(&mut document, settings)?;
         let files = document.files();
-        let rate = |network: &Network| {
+        let rate = |network: &Network, is_searched: bool| {
             let rate = Some(network.links.byte_time().bytes_per_s()).filter(|rate| rate.is_finite());
-            rate.filter(|_| network.link_classes.is_empty() && network.overrides.is_empty())
+            let are_gone = is_searched && network.overrides.iter().all(LinkOverride::is_failure);
+            rate.filter(|_| network.link_classes.is_empty() && (network.overrides.is_empty() || are_gone))
         };
         match Description::read(document)? {
             Description::Machine(machine) => {
-                let (rate, notes) = (rate(&machine.network), notes(&machine.network));
-                Ok(Self { rate, topology: machine.network.topology, metadata: None, files, notes })
+                let network = machine.network;
+                let remaining = remaining(&network, &network.topology);
+                let (rate, notes) = (rate(&network, remaining.is_some()), notes(&network, remaining.is_some()));
+                Ok(Self { rate, topology: network.topology, remaining, metadata: None, files, notes })
             }
             Description::Scenario(plan) => {
                 let scenario = plan.base()?.scenario;
                 let network = &scenario.machine.network;
-                let (rate, notes) = (rate(network), notes(network));
+                let topology = scenario.layout().topology;
+                let remaining = remaining(network, &topology);
+                let (rate, notes) = (rate(network, remaining.is_some()), notes(network, remaining.is_some()));
                 let metadata = Some(metadata(&scenario, &settings.into()));
-                Ok(Self { topology: scenario.layout().topology, rate, metadata, files, notes })
+                Ok(Self { topology, remaining, rate, metadata, files, notes })
             }
             _ => Err(StudyError::Request("the file describes neither a scenario nor a machine".to_owned())),
         }
@@ -82,21 +91,34 @@ impl DescribedTopology {
     /// # Errors
     /// More vertices than can be told apart.
     pub fn drawing(&self) -> Result<Drawing, StudyError> {
-        drawing(&self.topology.to_string(), &self.topology)
+        let links = self.remaining.as_ref().unwrap_or(&self.topology);
+        drawing_with(&self.topology.to_string(), &self.topology, links)
     }
 }
 
+/// The network without the links that have failed, if that is another one, and its figures can be searched for.
+fn remaining(network: &Network, topology: &Topology) -> Option<Topology> {
+    network.remaining(topology).filter(|remaining| remaining.vertices() <= LARGEST_SEARCHED)
+}
+
 /// The properties of a network that the figures of its topology leave out of account.
-fn notes(network: &Network) -> Vec<String> {
+fn notes(network: &Network, are_without_failed: bool) -> Vec<String> {
     let failed = network.overrides.iter().filter(|one| one.is_failure()).count();
     let whole = (failed > 0).then(|| {
         let links = counted(failed, "link");
-        format!("note: the figures are those of the whole topology: {links} that failed are in it")
+        if are_without_failed {
+            format!("note: the figures are those without the {links} that failed, along shortest ways")
+        } else {
+            format!("note: the figures are those of the whole topology: {links} that failed are in it")
+        }
     });
     let differ = (!network.link_classes.is_empty() || network.overrides.len() > failed).then(|| {
         "note: links differ in speed: distances and channel loads count all alike, and no bandwidth is given".to_owned()
     });
-    whole.into_iter().chain(differ).collect()
+    let is_natural = matches!(network.routing, Routing::DimensionOrder | Routing::EvenTies);
+    let routed = (!is_natural && !are_without_failed)
+        .then(|| "note: channel loads are those of the natural routes, not of the routing of this network".to_owned());
+    whole.into_iter().chain(differ).chain(routed).collect()
 }
 
 /// A drawing of `topology`.
@@ -104,12 +126,17 @@ fn notes(network: &Network) -> Vec<String> {
 /// # Errors
 /// More vertices than can be told apart.
 pub fn drawing(title: &str, topology: &Topology) -> Result<Drawing, StudyError> {
+    drawing_with(title, topology, topology)
+}
+
+/// A drawing of the vertices of `topology` and of the links of `linked`, which has the same ones.
+fn drawing_with(title: &str, topology: &Topology, linked: &Topology) -> Result<Drawing, StudyError> {
     if topology.vertices() > LARGEST_DRAWN {
         let message =
             format!("a drawing of {} vertices shows nothing: give at most {LARGEST_DRAWN}", topology.vertices());
         return Err(StudyError::Request(message));
     }
-    let links = topology.links().map(|((from, _), (to, _))| (from, to)).collect();
+    let links = linked.links().map(|((from, _), (to, _))| (from, to)).collect();
     Ok(Drawing::new(title, &topology.layout(), topology.nodes(), links))
 }
 
@@ -133,15 +160,15 @@ struct AtEqualPins {
 
 impl TopologyAnswer {
     fn of(subject: &DescribedTopology, pins: Option<u32>) -> Self {
-        let topology = &subject.topology;
+        let topology = subject.remaining.as_ref().unwrap_or(&subject.topology);
         let small = topology.nodes() <= LARGEST_LOADED;
         let load = |pattern: &Pattern| small.then(|| pattern.largest_load(topology)).flatten();
-        let next_group = topology.group_nodes().map(|nodes| Pattern::NextGroup { nodes });
+        let next_group = subject.topology.group_nodes().map(|nodes| Pattern::NextGroup { nodes });
         let compared = Pattern::COMPARED.iter().map(|pattern| (pattern.name(), load(pattern)));
         let loads = compared.chain([("next_group", next_group.as_ref().and_then(load))]).collect();
         let metrics = topology.metrics();
         Self {
-            topology: topology.to_string(),
+            topology: subject.topology.to_string(),
             width: pins.map(|pins| metrics.width_at_equal_pins(pins.into())),
             metrics,
             loads,

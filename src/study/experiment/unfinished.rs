@@ -3,7 +3,7 @@
 use super::cases::{Keys, Workers, name};
 use super::found::FoundByThreads;
 use super::references::References;
-use super::sweep::made;
+use super::sweep::{inspected, made};
 use super::{CaseError, StudyError};
 use crate::scenario::{CaseId, Cases};
 use crate::store::{State, Store};
@@ -61,9 +61,9 @@ pub fn unfinished(
     workers: Workers<'_>,
     has_points: bool,
 ) -> Result<Unfinished, StudyError> {
-    let points = cases.inspection()?.points;
-    let pool = workers.pool(usize::try_from(points).unwrap_or(usize::MAX))?;
     let found = FoundByThreads::of(cases, references, store);
+    let points = inspected(cases, found.as_ref())?.points;
+    let pool = workers.pool(usize::try_from(points).unwrap_or(usize::MAX))?;
     let search = Search { cases, references, store, found, has_points };
     let of_chunk = |chunk: u64| search.of_points(chunk * CHUNK..((chunk + 1) * CHUNK).min(points));
     let chunks = (0..points.div_ceil(CHUNK)).into_par_iter();

@@ -1,12 +1,13 @@
 //! Files that programs are read from.
 
+use parsim_sim::fault::Fault;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fs::{self, File, Metadata};
 use std::hash::Hash;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 use xxhash_rust::xxh3::Xxh3;
@@ -30,7 +31,12 @@ impl schemars::JsonSchema for ProgramFile {
 
 impl Serialize for ProgramFile {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() { self.0.serialize(serializer) } else { self.digest().serialize(serializer) }
+        if !serializer.is_human_readable() {
+            return self.digest().serialize(serializer);
+        }
+        // A scenario that is written may be read in another folder.
+        let whole = path::absolute(self.path()).ok().and_then(|path| path.into_os_string().into_string().ok());
+        whole.as_ref().unwrap_or(&self.0).serialize(serializer)
     }
 }
 
@@ -112,6 +118,48 @@ pub fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     files.retain(|path| path.is_file());
     files.sort();
     Ok(files)
+}
+
+/// The files of a folder, one for each rank, whose number ends its name before the extension, which is one of these; any if
+/// none are given.
+///
+/// # Errors
+/// A folder that cannot be read, ranks without a file or with several.
+pub fn files_of_ranks(folder: &ProgramFile, extensions: &[&str]) -> Result<Vec<PathBuf>, Fault> {
+    let files = files_in(folder.path()).map_err(|error| {
+        let message = format!("cannot read `{}`: {error}", folder.name());
+        Fault::new("folder", message, "the path is relative to the scenario")
+    })?;
+    let is_meant = |path: &PathBuf| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        extensions.is_empty() || extension.is_some_and(|extension| extensions.contains(&extension))
+    };
+    let files = files.into_iter().filter(is_meant);
+    let mut numbered: Vec<(u32, PathBuf)> = files.filter_map(|path| Some((rank_of(&path)?, path))).collect();
+    numbered.sort();
+    let help = "have a file for each rank from 0 on, whose name ends in the rank, such as trace-0.txt";
+    let fault = |message: String| Err(Fault::new("folder", message, help));
+    for (rank, place) in (0..).zip(0..numbered.len().max(1)) {
+        let found = numbered.get(place).map(|(rank, _)| *rank);
+        if found.is_none_or(|found| found > rank) {
+            return fault(format!("`{}` has no file of rank {rank}", folder.name()));
+        }
+        if found != Some(rank) {
+            let files = [&numbered[place - 1].1, &numbered[place].1].map(|path| path.display().to_string());
+            return fault(format!("`{}` and `{}` are both of rank {}", files[0], files[1], rank - 1));
+        }
+    }
+    Ok(numbered.into_iter().map(|(_, path)| path).collect())
+}
+
+/// A program has no more ranks.
+pub const MOST_RANKS: u32 = 1 << 24;
+
+/// The number at the end of a file's name, before its extension.
+fn rank_of(path: &Path) -> Option<u32> {
+    let stem = path.file_stem()?.to_str()?;
+    let digits = stem.trim_end_matches(|letter: char| letter.is_ascii_digit()).len();
+    stem[digits..].parse().ok().filter(|rank| *rank < MOST_RANKS)
 }
 
 /// Opens a regular file: whatever else a path may lead to could be waited for for ever.

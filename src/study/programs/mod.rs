@@ -4,6 +4,7 @@
 
 mod balance;
 mod calls;
+mod chakra;
 pub mod characteristic;
 mod collective;
 mod compute;
@@ -24,9 +25,11 @@ pub mod phases;
 mod ping;
 mod reduction;
 mod ring_shift;
+mod schedule;
 mod summa;
 
-pub use calls::{MpiTrace, MpiTraceFormat, TimeIndependent};
+pub use calls::{First, MpiTrace, MpiTraceFormat, TimeIndependent};
+pub use chakra::Chakra;
 pub use characteristic::Characteristic;
 pub use collective::Collective;
 pub use compute::Compute;
@@ -99,6 +102,8 @@ pub enum Shipped {
     TimeIndependent(TimeIndependent),
     /// The MPI calls of a real run with their times, from files.
     MpiTrace(MpiTrace),
+    /// The execution traces of a step of machine learning, from files.
+    Chakra(Chakra),
     /// Packets that every node injects without waiting for anything.
     Traffic(Traffic),
     /// A parallel discrete-event simulation of a spin system.
@@ -149,7 +154,7 @@ impl Shipped {
     /// True if a file or its formulas may give times of their own, which are no constants of the machine.
     #[must_use]
     pub const fn has_own_times(&self) -> bool {
-        matches!(self, Self::Phases(_) | Self::Goal(_) | Self::TimeIndependent(_) | Self::MpiTrace(_))
+        matches!(self, Self::Phases(_) | Self::Goal(_) | Self::TimeIndependent(_) | Self::MpiTrace(_) | Self::Chakra(_))
     }
 
     /// Its name in a scenario.
@@ -174,6 +179,7 @@ impl Shipped {
             Self::Goal(_) => "Goal",
             Self::TimeIndependent(_) => "TimeIndependent",
             Self::MpiTrace(_) => "MpiTrace",
+            Self::Chakra(_) => "Chakra",
             Self::Traffic(_) => "Traffic",
             Self::Ising(_) => "Ising",
         }
@@ -190,6 +196,7 @@ impl Shipped {
                 return program.forecast(rehearsal, ranks, packet_bytes);
             }
             (Self::MpiTrace(program), Some(rehearsal)) => return program.forecast(rehearsal, ranks, packet_bytes),
+            (Self::Chakra(program), Some(rehearsal)) => return program.forecast(rehearsal, ranks, packet_bytes),
             _ => {}
         }
         let (hops, distance) = (self.packet_hops(ranks, packet_bytes), mean_distance(ranks).max(1.0));
@@ -230,6 +237,7 @@ impl Shipped {
             Self::Goal(program) => program,
             Self::TimeIndependent(program) => program,
             Self::MpiTrace(program) => program,
+            Self::Chakra(program) => program,
             Self::Traffic(program) => program,
             Self::Ising(program) => program,
         }

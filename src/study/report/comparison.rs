@@ -223,12 +223,22 @@ pub fn accounts(accounting: &Accounting, gain: Option<&Gain>) -> String {
     format!("\nWhere the time of every rank went, in seconds; {overlap}:\n\n{ranks}\n{balance}{gain}")
 }
 
-/// The accounts of every rank as a table: `T_i` = computation + input and output + communication + system + idle + loading,
+/// The accounts of every rank as a table: `T_i` = computation + input and output + communication + system + idle + loading + ready,
 /// and the overlap, which the computation contains.
 #[must_use]
 pub fn rank_table(accounting: &Accounting) -> TextTable {
-    let columns =
-        ["rank", "computation", "input/output", "communication", "system", "idle", "loading", "sum", "overlap"];
+    let columns = [
+        "rank",
+        "computation",
+        "input/output",
+        "communication",
+        "system",
+        "idle",
+        "loading",
+        "ready",
+        "sum",
+        "overlap",
+    ];
     let mut table = TextTable::new(columns);
     for (rank, account) in accounting.ranks.iter().enumerate() {
         let parts = account.parts().into_iter().map(|(_, part)| part).chain([account.total(), account.overlap]);
@@ -243,7 +253,7 @@ pub fn rank_record(accounting: &Accounting) -> Record {
     let mut record = Record::default();
     for (place, (name, _)) in RankTime::default().parts().into_iter().enumerate() {
         let of = |rank: &RankTime| rank.parts()[place].1.seconds();
-        if name == "loading" && accounting.ranks.iter().all(|rank| of(rank) == 0.0) {
+        if ["loading", "ready"].contains(&name) && accounting.ranks.iter().all(|rank| of(rank) == 0.0) {
             continue;
         }
         record.put(format!("rank_{name}_s"), accounting.ranks.iter().map(of).collect::<Vec<_>>());

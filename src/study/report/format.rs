@@ -207,7 +207,7 @@ fn write_cell(line: &mut Vec<u8>, value: &Value) {
 }
 
 fn write_text(line: &mut Vec<u8>, text: &str) {
-    if text.contains([',', '"', '\n', '\r']) {
+    if text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r')) {
         line.extend(format!("\"{}\"", text.replace('"', "\"\"")).as_bytes());
     } else {
         line.extend(text.as_bytes());

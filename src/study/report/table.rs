@@ -93,6 +93,9 @@ pub fn unit_of_time(seconds: f64) -> (f64, &'static str) {
 /// A time with four significant digits and the unit that suits it: `27.67 s`, `117.6 us`.
 #[must_use]
 pub fn time(seconds: f64) -> String {
+    if seconds.is_nan() {
+        return "–".to_owned(); // a mean of nothing
+    }
     let (unit, name) = unit_of_time(seconds);
     format!("{} {name}", digits(seconds / unit))
 }

@@ -61,6 +61,9 @@ impl AxisValue {
     /// Reads a value from the command line or from a result of an expression.
     #[must_use]
     pub fn parse(text: &str) -> Self {
+        if let Ok(whole) = text.parse() {
+            return Self::Whole(whole);
+        }
         let digits = text.replace('_', "");
         if let Ok(whole) = digits.parse() {
             return Self::Whole(whole);

@@ -57,7 +57,9 @@ pub(super) fn known(name: &str) -> Option<&'static str> {
         let long = if *known == CYCLES.1 { CYCLES.0 } else { known };
         [known, long].into_iter().any(|kebab| kebab == name || camel_case(kebab).is_some_and(|variant| variant == name))
     };
-    NAMES.into_iter().find(is_meant)
+    // Nearly all values that are asked for are quantities, a million of them.
+    let may_be_name = name.starts_with(|first: char| first.is_ascii_alphabetic());
+    NAMES.into_iter().filter(|_| may_be_name).find(is_meant)
 }
 
 /// Marks the fields as not written by anybody: the name alone was.

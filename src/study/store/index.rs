@@ -7,6 +7,7 @@ use crate::scenario::CaseId;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::mem::take;
 use std::path::{Path, PathBuf};
 
 /// The bytes that are read at once: most records are shorter, and skipping one then costs no call of the system.
@@ -35,7 +36,7 @@ pub struct Index {
 }
 
 /// About as many places have ids that begin with the same bits.
-const GROUP: usize = 8;
+const GROUP: usize = 2;
 
 /// A part of a segment that is not what was written: the case of the record that begins there counts as missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,8 +111,12 @@ fn group(id: CaseId, bits: u32) -> usize {
 struct Scan<'p> {
     path: &'p Path,
     file: BufReader<File>,
+    /// The place of the next byte that is read: to ask the file for it would be a call of the system.
+    position: u64,
     offset: u64,
     end: u64,
+    /// The payload of the record that is checked.
+    payload: Vec<u8>,
     flaws: Vec<Flaw>,
 }
 
@@ -120,7 +125,7 @@ impl<'p> Scan<'p> {
         let file = File::open(path)?;
         let end = file.metadata()?.len();
         let file = BufReader::with_capacity(BUFFER_BYTES, file);
-        Ok(Self { path, file, offset: 0, end, flaws: Vec::new() })
+        Ok(Self { path, file, position: 0, offset: 0, end, payload: Vec::new(), flaws: Vec::new() })
     }
 
     /// Adds the places of all sound records; what lies between them is a flaw.
@@ -170,17 +175,18 @@ impl<'p> Scan<'p> {
 
     /// Returns whether the payload of `head`, which begins here, is the one that was written.
     fn has_payload_of(&mut self, head: Head) -> Result<bool, StoreError> {
-        let mut payload = Vec::new();
-        let read = (&mut self.file).take(head.length).read_to_end(&mut payload);
-        read.map_err(StoreError::unreadable(self.path))?;
-        Ok(head.fits(&payload))
+        let mut payload = take(&mut self.payload);
+        payload.clear();
+        self.read(head.length, &mut payload)?;
+        self.payload = payload;
+        Ok(head.fits(&self.payload))
     }
 
     /// Reads the header. Returns whether there is one: a segment may end in it.
     fn header(&mut self) -> Result<bool, StoreError> {
         let Some(header) = self.bytes::<HEADER_BYTES>()? else {
             let mut begin = Vec::new();
-            self.file.read_to_end(&mut begin).map_err(StoreError::unreadable(self.path))?;
+            self.read(HEADER_BYTES as u64, &mut begin)?;
             let is_begin = begins_header(&begin);
             return if is_begin { Ok(false) } else { Err(StoreError::Foreign { path: self.path.to_owned() }) };
         };
@@ -196,8 +202,7 @@ impl<'p> Scan<'p> {
         self.seek(begin)?;
         loop {
             let length = bytes.len();
-            let read = (&mut self.file).take(BUFFER_BYTES as u64).read_to_end(&mut bytes);
-            read.map_err(StoreError::unreadable(self.path))?;
+            self.read(BUFFER_BYTES as u64, &mut bytes)?;
             if let Some(at) = first_head(&bytes) {
                 self.offset = begin + at as u64;
                 return self.seek(self.offset);
@@ -219,16 +224,25 @@ impl<'p> Scan<'p> {
         }
         let mut bytes = [0; COUNT];
         self.file.read_exact(&mut bytes).map_err(StoreError::unreadable(self.path))?;
+        self.position += COUNT as u64;
         Ok(Some(bytes))
+    }
+
+    /// Adds the next bytes to `bytes`, at most so many.
+    fn read(&mut self, most: u64, bytes: &mut Vec<u8>) -> Result<(), StoreError> {
+        let read = (&mut self.file).take(most).read_to_end(bytes);
+        self.position += read.map_err(StoreError::unreadable(self.path))? as u64;
+        Ok(())
     }
 
     /// Goes to a place; one that has been read already costs no call of the system.
     fn seek(&mut self, offset: u64) -> Result<(), StoreError> {
-        let sought =
-            self.file.stream_position().and_then(|now| match i64::try_from(i128::from(offset) - i128::from(now)) {
-                Ok(by) => self.file.seek_relative(by),
-                Err(_) => self.file.seek(SeekFrom::Start(offset)).map(drop),
-            });
+        let sought = match i64::try_from(i128::from(offset) - i128::from(self.position)) {
+            Ok(0) => Ok(()),
+            Ok(by) => self.file.seek_relative(by),
+            Err(_) => self.file.seek(SeekFrom::Start(offset)).map(drop),
+        };
+        self.position = offset;
         sought.map_err(StoreError::unreadable(self.path))
     }
 }

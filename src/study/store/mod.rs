@@ -6,6 +6,7 @@
 //! written is told of and counts as missing, wherever it lies.
 
 mod error;
+mod files;
 mod index;
 mod payload;
 mod record;
@@ -17,15 +18,16 @@ pub use error::StoreError;
 pub use payload::RunResult;
 
 use crate::scenario::CaseId;
+use files::Files;
 use index::{Flaw, Index, Place};
-use record::{HEAD_BYTES, Head, Kind, record};
+use record::{Kind, record};
 use segment::{SUFFIX, Segment};
 use std::collections::{BTreeSet, HashMap};
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::fs;
+use std::io;
 use std::mem::take;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// State of a case in a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +61,7 @@ pub struct Store {
     /// Records that were too long to be checked at first, and were found to be damaged.
     damaged: Mutex<BTreeSet<(u32, u64)>>,
     files: Files,
-    own: Mutex<Own>,
+    own: RwLock<Own>,
 }
 
 /// The segment of this process.
@@ -96,7 +98,7 @@ impl Store {
             flaws: Mutex::new(flaws),
             damaged: Mutex::default(),
             files: Files::default(),
-            own: Mutex::new(own),
+            own: RwLock::new(own),
         })
     }
 
@@ -139,7 +141,7 @@ impl Store {
         if self.places(id).any(|place| place.kind <= kind && self.is_sound(place)) {
             return Ok(());
         }
-        let added = self.own().append(&self.folder, id, kind, &payload);
+        let added = self.own_mut().append(&self.folder, id, kind, &payload);
         added.map_err(|fault| self.note(fault))
     }
 
@@ -157,7 +159,7 @@ impl Store {
     /// The first reason why they do not.
     pub fn finish(&self) -> Result<(), StoreError> {
         self.check()?;
-        self.own().open.as_mut().map_or(Ok(()), Segment::sync)
+        self.own_mut().open.as_mut().map_or(Ok(()), Segment::sync)
     }
 
     /// All records of a case, the best first.
@@ -175,7 +177,7 @@ impl Store {
 
     /// The payload of the record at `place`; `None` if it is damaged, which is told.
     fn payload(&self, place: Place) -> Result<Option<Vec<u8>>, StoreError> {
-        if lock(&self.damaged).contains(&(place.segment, place.offset)) {
+        if !place.is_checked && lock(&self.damaged).contains(&(place.segment, place.offset)) {
             return Ok(None);
         }
         let read = self.files.record(place, || self.path(place));
@@ -193,11 +195,15 @@ impl Store {
 
     /// Keeps the first fault.
     fn note(&self, fault: StoreError) -> StoreError {
-        self.own().fault.get_or_insert(fault).clone()
+        self.own_mut().fault.get_or_insert(fault).clone()
     }
 
-    fn own(&self) -> MutexGuard<'_, Own> {
-        lock(&self.own)
+    fn own(&self) -> RwLockReadGuard<'_, Own> {
+        self.own.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn own_mut(&self) -> RwLockWriteGuard<'_, Own> {
+        self.own.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -237,67 +243,4 @@ fn segments(folder: &Path) -> io::Result<Vec<PathBuf>> {
         paths?.into_iter().filter(|path| path.extension().is_some_and(|suffix| suffix == SUFFIX)).collect();
     segments.sort();
     Ok(segments)
-}
-
-/// The most segments that are held open: processes may have 1024 files.
-const MOST_OPEN: usize = 128;
-
-/// The bytes of a record that are read at once: most have no more.
-const READ_BYTES: usize = 1024;
-
-/// Segments that are held open for the next record, each in the slot of its number.
-struct Files([Mutex<Option<(u32, File)>>; MOST_OPEN]);
-
-impl Default for Files {
-    fn default() -> Self {
-        Self(std::array::from_fn(|_| Mutex::default()))
-    }
-}
-
-impl Files {
-    /// The payload of the record at `place`, in the segment `path`; `None` if it is damaged.
-    fn record(&self, place: Place, path: impl FnOnce() -> PathBuf) -> io::Result<Option<Vec<u8>>> {
-        let mut slot = lock(&self.0[place.segment as usize % MOST_OPEN]);
-        let (_, file) = match slot.take().filter(|(segment, _)| *segment == place.segment) {
-            Some(open) => slot.insert(open),
-            None => slot.insert((place.segment, File::open(path())?)),
-        };
-        let mut record = [0; READ_BYTES];
-        let count = read_at(file, &mut record, place.offset)?;
-        let head = record[..count].first_chunk().and_then(Head::read);
-        let Some(head) = head.filter(|head| head.id == place.id) else { return Ok(None) };
-        let begin = &record[HEAD_BYTES..count];
-        let mut payload = begin[..begin.len().min(usize::try_from(head.length).unwrap_or(usize::MAX))].to_vec();
-        let rest = head.length - payload.len() as u64;
-        if rest > 0 {
-            file.seek(SeekFrom::Start(place.offset + count as u64))?;
-            file.take(rest).read_to_end(&mut payload)?;
-        }
-        Ok(head.fits(&payload).then_some(payload))
-    }
-}
-
-/// Reads the bytes at `offset`, fewer where the file ends before; returns how many.
-fn read_at(file: &mut File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
-    let mut count = 0;
-    while count < bytes.len() {
-        match read_some_at(file, &mut bytes[count..], offset + count as u64) {
-            Ok(0) => break,
-            Ok(more) => count += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(count)
-}
-
-#[cfg(unix)]
-fn read_some_at(file: &mut File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, bytes, offset)
-}
-
-#[cfg(not(unix))]
-fn read_some_at(file: &mut File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
-    file.seek(SeekFrom::Start(offset))?;
-    file.read(bytes)
 }

@@ -6,14 +6,17 @@ use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::simulation::SimulationError;
 use parsim_sim::trace::{Accounts, Activity, BackgroundCounts, Counts, LinkLoad, Trace};
 use parsim_sim::units::SimDuration;
-use serde::{Deserialize, Serialize};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 
 /// The result of a run.
 pub type RunResult = Result<Trace, SimulationError>;
 
-/// Times of all ranks, in picoseconds, by activity.
-type Columns = [Vec<u64>; Activity::ALL.len()];
+/// Times of all ranks, by activity.
+type Columns = [Vec<SimDuration>; Activity::ALL.len()];
 
 /// A trace; times in picoseconds.
 #[derive(Serialize, Deserialize)]
@@ -22,7 +25,7 @@ struct StoredTrace<'n> {
     host: u32,
     ranks: u32,
     #[serde(borrow)]
-    accounts: Vec<(&'n str, Columns)>,
+    accounts: Vec<(&'n str, StoredColumns<'n>)>,
     /// The vertices, packets and busy time of every link.
     links: Vec<(u32, u32, u32, u64)>,
     /// Events, messages and packet-hops.
@@ -32,6 +35,54 @@ struct StoredTrace<'n> {
     #[serde(borrow)]
     outcomes: Vec<(&'n str, f64)>,
     critical_intervals: Vec<(f64, f64)>,
+}
+
+/// Columns as lists of numbers of picoseconds: a million records are read in seconds, so that none is converted twice.
+struct StoredColumns<'n>(Cow<'n, Columns>);
+
+impl Serialize for StoredColumns<'_> {
+    fn serialize<S: Serializer>(&self, sink: S) -> Result<S::Ok, S::Error> {
+        self.0.each_ref().map(|column| Spans(Cow::Borrowed(column))).serialize(sink)
+    }
+}
+
+impl<'de> Deserialize<'de> for StoredColumns<'_> {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        let columns = <[Spans<'_>; Activity::ALL.len()]>::deserialize(source)?;
+        Ok(Self(Cow::Owned(columns.map(|column| column.0.into_owned()))))
+    }
+}
+
+/// Times as a list of numbers of picoseconds.
+struct Spans<'n>(Cow<'n, [SimDuration]>);
+
+/// The most times for which room is made before they are there: a length may be damage.
+const MOST_EXPECTED: usize = 1 << 16;
+
+impl Serialize for Spans<'_> {
+    fn serialize<S: Serializer>(&self, sink: S) -> Result<S::Ok, S::Error> {
+        sink.collect_seq(self.0.iter().map(|time| time.ps()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Spans<'_> {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        struct List;
+        impl<'de> Visitor<'de> for List {
+            type Value = Spans<'static>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("numbers of picoseconds")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut times = Vec::with_capacity(list.size_hint().unwrap_or(0).min(MOST_EXPECTED));
+                while let Some(ps) = list.next_element()? {
+                    times.push(SimDuration::from_ps(ps));
+                }
+                Ok(Spans(Cow::Owned(times)))
+            }
+        }
+        source.deserialize_seq(List)
+    }
 }
 
 /// A failure.
@@ -69,15 +120,16 @@ pub fn decoded(kind: Kind, bytes: &[u8]) -> Option<RunResult> {
 
 impl<'n> StoredTrace<'n> {
     fn of(trace: &'n Trace) -> Self {
-        let ps = |columns: &[Vec<SimDuration>; Activity::ALL.len()]| {
-            columns.each_ref().map(|column| column.iter().map(|time| time.ps()).collect())
-        };
         let Counts { events, messages, packet_hops } = trace.counts;
         Self {
             makespan: trace.makespan.ps(),
             host: trace.host,
             ranks: trace.accounts.ranks(),
-            accounts: trace.accounts.times().map(|(phase, columns)| (phase, ps(columns))).collect(),
+            accounts: trace
+                .accounts
+                .times()
+                .map(|(phase, columns)| (phase, StoredColumns(Cow::Borrowed(columns))))
+                .collect(),
             links: trace.links.iter().map(|link| (link.from, link.to, link.packets, link.busy.ps())).collect(),
             counts: [events, messages, packet_hops],
             background: trace.background.map(|background| [background.messages, background.bytes]),
@@ -88,8 +140,7 @@ impl<'n> StoredTrace<'n> {
 
     fn trace(self) -> Option<Trace> {
         let span = SimDuration::from_ps;
-        let spans = |columns: Columns| columns.map(|column| column.into_iter().map(span).collect());
-        let times = self.accounts.into_iter().map(|(phase, columns)| (named_phase(phase), spans(columns)));
+        let times = self.accounts.into_iter().map(|(phase, columns)| (named_phase(phase), columns.0.into_owned()));
         let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy: span(busy) };
         let [events, messages, packet_hops] = self.counts;
         Some(Trace {

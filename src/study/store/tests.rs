@@ -7,7 +7,9 @@ use parsim_sim::simulation::SimulationError;
 use parsim_sim::trace::{Accounts, Activity, BackgroundCounts, Counts, LinkLoad, Trace};
 use parsim_sim::units::SimDuration;
 use proptest::prelude::*;
+use record::HEAD_BYTES;
 use segment::HEADER_BYTES;
+use std::fs::File;
 use tempfile::{TempDir, tempdir};
 
 fn id(number: u8) -> CaseId {
@@ -249,6 +251,28 @@ fn a_long_record_is_checked_when_it_is_asked_for() {
     assert_eq!([0, 1, 2].map(|case| makespan(&store, case)), [0, 1, 2].map(Some));
     let store = Store::read(folder.path()).unwrap();
     assert_eq!([0, 1, 2].map(|case| makespan(&store, case)), [0, 1, 2].map(Some));
+}
+
+/// A segment of several windows, its records of all lengths up to a window's: one after the other, backwards, and here and there.
+#[test]
+fn records_are_found_in_any_order() {
+    let (folder, cases) = (tempdir().unwrap(), 2000u64);
+    let id = |case: u64| CaseId::from_bytes(u128::from(case).to_le_bytes());
+    let store = Store::open(folder.path()).unwrap();
+    for case in 0..cases {
+        let length = if case % 100 == 50 { 10 * case } else { case % 40 };
+        let outcomes = (0..length).map(|_| ("a", 0.5)).collect();
+        store.append(id(case), &Ok(Trace { outcomes, ..trace(case) })).unwrap();
+    }
+    store.finish().unwrap();
+    let bytes = fs::metadata(only_segment(folder.path())).unwrap().len();
+    assert!(bytes > 4 << 18, "{bytes} bytes are several windows");
+    let makespan = |store: &Store, case| store.get(id(case)).unwrap().unwrap().unwrap().makespan.ps();
+    let reread = Store::read(folder.path()).unwrap();
+    for store in [&store, &reread] {
+        assert!((0..cases).chain((0..cases).rev()).all(|case| makespan(store, case) == case));
+        assert!((0..cases).map(|turn| turn * 617 % cases).all(|case| makespan(store, case) == case));
+    }
 }
 
 #[test]

@@ -23,6 +23,8 @@ const TIMES: &[&str] = &[
     "blocked_s",
     "system_s",
     "idle_s",
+    "loading_s",
+    "ready_s",
     "busiest_rank",
     "busiest_rank_utilization",
     "busiest_link",

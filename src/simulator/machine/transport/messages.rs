@@ -50,7 +50,7 @@ pub struct MessageTransport {
     lines: Lines,
     /// Requests so far: the order of those at one time.
     requests: u64,
-    /// The order of the event that is run.
+    /// The order of the event that is run, or of the one that has just had a process go on.
     current: Option<u64>,
     now: SimTime,
     messages: Vec<MessageState>,
@@ -153,14 +153,15 @@ impl MessageTransport {
         seat: Seat,
         owner: u32,
         computation: Computation,
-    ) -> Result<(), KernelError> {
+    ) -> Result<SimDuration, KernelError> {
         let (mut row, passes) = self.stopwatch.rows(computation)?;
         if let Some(pace) = &mut self.pace {
             row = pace.row(seat.node, owner, row);
         }
         let core = self.resources.core(seat);
-        self.request(now, Event::Compute { core, owner, time: row * passes });
-        Ok(())
+        let time = row * passes;
+        self.request(now, Event::Compute { core, owner, time });
+        Ok(time)
     }
 
     pub fn wait(&mut self, now: SimTime, owner: u32, span: SimDuration) {
@@ -233,6 +234,7 @@ impl MessageTransport {
 
     /// Runs the next event; its time, or `None` if nothing is going to happen any more.
     pub fn step(&mut self) -> Option<SimTime> {
+        self.current = None;
         let scheduled = self.queue.peek().map(|Reverse(first)| first.time);
         let in_memory = self.memories.as_mut().and_then(|memories| memories.next_event());
         match (scheduled, self.wire.next_event()) {

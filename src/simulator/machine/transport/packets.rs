@@ -228,7 +228,8 @@ impl PacketTransport {
             && Hierarchy::of(machine, topology.nodes(), 0).is_none()
     }
 
-    /// Starts a computation on a node; `Computed` reports its end. An owner has one at a time.
+    /// Starts a computation on a node; `Computed` reports its end. Returns its own time on the processor. An owner has
+    /// one at a time.
     ///
     /// # Errors
     /// If the processor cannot compute such a row.
@@ -238,7 +239,7 @@ impl PacketTransport {
         seat: Seat,
         owner: u32,
         computation: Computation,
-    ) -> Result<(), KernelError> {
+    ) -> Result<SimDuration, KernelError> {
         let (mut row, passes) = self.stopwatch.rows(computation)?;
         if let Some(pace) = &mut self.pace {
             row = pace.row(seat.node, owner, row);
@@ -246,7 +247,7 @@ impl PacketTransport {
         let processor = self.processor(seat);
         self.settle(now, processor);
         self.processors.compute(&mut self.calendar, now, processor, owner, (row, passes));
-        Ok(())
+        Ok(row * passes)
     }
 
     /// Sets the timer of an owner; `TimeUp` reports the end of `span`. An owner has one at a time.

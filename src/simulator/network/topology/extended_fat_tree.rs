@@ -143,7 +143,8 @@ impl TopologyShape for ExtendedFatTree<'_> {
     }
 
     /// Up to the first vertex above the destination, at every level by the number of the destination among the subtrees one
-    /// level below, modulo the number of parents (d mod k); then down.
+    /// level below, modulo the number of parents (d mod k); then down. Where nodes have several parents, the number is
+    /// divided by theirs above them, or all nodes below one rail would go on alike.
     fn route(&self, at: u32, to: u32) -> u32 {
         let place = self.place(at);
         let TreePlace { level, subtree, .. } = place;
@@ -151,7 +152,8 @@ impl TopologyShape for ExtendedFatTree<'_> {
         if level > 0 && subtree == to / self.below(level) {
             return to / self.below(level - 1) % self.children[level - 1];
         }
-        let spread = to / self.below(level.saturating_sub(1));
+        let rails = if level > 0 { self.parents[0] } else { 1 };
+        let spread = to / self.below(level.saturating_sub(1)) / rails;
         self.down_ports(level) + spread % self.parents[level]
     }
 
@@ -235,7 +237,7 @@ impl TopologyShape for ExtendedFatTree<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Bisection, ChannelLoads, Topology};
+    use super::super::{Bisection, ChannelLoads, Topology, uniform};
 
     fn tree(children: &[u32], parents: &[u32]) -> Topology {
         Topology::ExtendedFatTree { children: children.to_vec(), parents: parents.to_vec() }
@@ -249,6 +251,17 @@ mod tests {
         for shift in 1..27 {
             let traffic = (0..27).map(|node| (node, (node + shift) % 27, 1.0));
             assert!((ChannelLoads::along_routes(&extended, traffic).max() - 1.0).abs() < 1e-12, "shift {shift}");
+        }
+    }
+
+    /// Nodes with two parents: what one of them takes, goes on evenly.
+    #[test]
+    fn rails_do_not_narrow_the_ways_above_them() {
+        // The busiest links: those above the lowest switches; those to nodes, each of which gets all its messages by one.
+        for (children, parents, even) in [([4, 4, 4], [2, 2, 2], 1.5), ([4, 4, 4], [2, 4, 4], 63.0 / 64.0)] {
+            let tree = tree(&children, &parents);
+            let load = ChannelLoads::along_routes(&tree, uniform(tree.nodes())).max();
+            assert!((load - even).abs() < 1e-9, "{tree}: {load}");
         }
     }
 

@@ -52,15 +52,22 @@ impl<O: Observer> Execution<'_, O> {
     pub(super) fn join_at_once(&mut self, now: SimTime, rank: u32, operation: Operation, activity: Activity) {
         if O::OBSERVES {
             self.observer.on(&Occurrence::JoinedAtOnce { now, rank, operation });
-            self.observe_time(now, rank, activity, SimDuration::ZERO, now);
+            self.observe_time(now, rank, activity, (SimDuration::ZERO, SimDuration::ZERO), now);
         }
     }
 
     /// Shows what `rank` has done from `begin` to `now`.
-    fn observe_time(&mut self, now: SimTime, rank: u32, activity: Activity, system: SimDuration, begin: SimTime) {
+    fn observe_time(
+        &mut self,
+        now: SimTime,
+        rank: u32,
+        activity: Activity,
+        (system, ready): (SimDuration, SimDuration),
+        begin: SimTime,
+    ) {
         let (phase, processor) = (self.phase(rank), self.transport.processor(self.layout.seat(rank)));
         let (doing, end) = (LogDetail::Else, now);
-        let entry = LogEntry { rank, processor, phase, activity, doing, begin, end, system };
+        let entry = LogEntry { rank, processor, phase, activity, doing, begin, end, system, ready };
         self.observer.on(&Occurrence::Booked(entry));
     }
 
@@ -72,23 +79,53 @@ impl<O: Observer> Execution<'_, O> {
     /// processor worked for the communication, as its activity.
     pub(super) fn account(&mut self, now: SimTime, rank: u32) {
         let system = self.transport.system_time(self.layout.seat(rank), now);
-        let state = &mut self.ranks[rank as usize];
+        let state = &self.ranks[rank as usize];
         let stolen = system - state.system_before;
         let rest = now.since(state.since) - stolen;
+        let ready = self.ready(rank, rest);
+        let (state, rest) = (&mut self.ranks[rank as usize], rest - ready);
         let (index, phases) = (state.phase as usize, &self.surroundings.phases);
-        if stolen + rest > SimDuration::ZERO {
+        if stolen + rest + ready > SimDuration::ZERO {
             if index >= self.places.len() {
                 self.places.resize(index + 1, None);
             }
             let place = *self.places[index].get_or_insert_with(|| self.accounts.place(phases.name(state.phase)));
             self.accounts.add_at(rank, place, Activity::System, stolen);
             self.accounts.add_at(rank, place, state.activity, rest);
+            if ready > SimDuration::ZERO {
+                self.accounts.add_at(rank, place, Activity::Ready, ready);
+            }
         }
         let (activity, since) = (state.activity, std::mem::replace(&mut state.since, now));
         state.system_before = system;
         if O::OBSERVES {
-            self.observe_time(now, rank, activity, stolen, since);
+            self.observe_time(now, rank, activity, (stolen, ready), since);
         }
+    }
+
+    /// A processor begins to compute for `rank`, which takes it `own`.
+    pub(super) fn begin_computing(&mut self, rank: u32, own: SimDuration) {
+        if let Some(uncomputed) = &mut self.uncomputed {
+            uncomputed.insert(rank, own);
+        }
+    }
+
+    /// The computation of `rank` has ended, unless it is one that goes on while the process does.
+    pub(super) fn forget_computed(&mut self, rank: u32) {
+        if let Some(uncomputed) = &mut self.uncomputed
+            && !self.board.computes(rank)
+        {
+            uncomputed.remove(&rank);
+        }
+    }
+
+    /// The part of this span for which the processor of `rank` computed for others while it could have computed.
+    fn ready(&mut self, rank: u32, span: SimDuration) -> SimDuration {
+        let uncomputed = self.uncomputed.as_mut().and_then(|uncomputed| uncomputed.get_mut(&rank));
+        let Some(left) = uncomputed else { return SimDuration::ZERO };
+        let computed = span.min(*left);
+        *left -= computed;
+        span - computed
     }
 
     /// The trace, unless processes still wait.

@@ -25,6 +25,8 @@ struct Issuer {
     /// The notices that its process has not been given yet.
     notices: Vec<Notice>,
     computing: u32,
+    /// Computations that wait for a processor of a node with interfaces.
+    waiting: u32,
     sending: u32,
     receiving: u32,
     /// Computations that share the processor of a node without interfaces; the first one has it.
@@ -42,6 +44,11 @@ impl NoticeBoard {
     /// Returns whether any operation has been issued.
     pub const fn is_in_use(&self) -> bool {
         !self.ranks.is_empty()
+    }
+
+    /// Returns whether an issued computation of `rank` is under way on a node without interfaces.
+    pub fn computes(&self, rank: u32) -> bool {
+        self.ranks.get(rank as usize).is_some_and(|issuer| issuer.computing > 0)
     }
 
     fn issuer(&mut self, rank: u32) -> &mut Issuer {
@@ -104,6 +111,7 @@ impl<O: Observer> Execution<'_, O> {
             return if waiting.len() == 1 { self.compute_first(now, rank).map(|()| operation) } else { Ok(operation) };
         };
         let seat = self.layout.seat(rank);
+        self.board.ranks[rank as usize].waiting += 1;
         let begun = interfaces.issue_computation(now, (seat, rank), (operation.0, time), (lanes.cpu, turn));
         begun.map(|()| operation).map_err(|error| fault(rank, format!("cannot compute: {error}")))
     }
@@ -112,7 +120,8 @@ impl<O: Observer> Execution<'_, O> {
     fn compute_first(&mut self, now: SimTime, rank: u32) -> Result<(), SimulationError> {
         let Some((operation, time)) = self.board.issuer(rank).computations.front().copied() else { return Ok(()) };
         let begun = self.transport.compute(now, self.layout.seat(rank), rank, Computation::Time(time));
-        begun.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
+        let own = begun.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
+        self.begin_computing(rank, own);
         self.board.issuer(rank).computing = 1;
         self.happens(rank, now, operation, false);
         Ok(())
@@ -124,6 +133,7 @@ impl<O: Observer> Execution<'_, O> {
         self.happens(rank, now, operation, true);
         self.account(now, rank);
         self.board.issuer(rank).computing = 0;
+        self.forget_computed(rank);
         self.compute_first(now, rank)?;
         Ok(true)
     }
@@ -272,6 +282,7 @@ impl<O: Observer> Execution<'_, O> {
         match (kind, is_end) {
             (TaskKind::Computation, _) if self.transport.has_interfaces() => {
                 issuer.computing = if is_end { issuer.computing - 1 } else { issuer.computing + 1 };
+                issuer.waiting -= u32::from(!is_end);
             }
             (_, true) => {
                 if let Some(count) = issuer.under_way(kind) {
@@ -295,7 +306,8 @@ impl<O: Observer> Execution<'_, O> {
         if !issuer.notices.is_empty() {
             return Ok(Some(Reply::Noticed(std::mem::take(&mut issuer.notices))));
         }
-        let activity = issuer.activity();
-        Ok(self.wait(rank, WaitState::ForNotices, activity))
+        let (activity, could_compute) = (issuer.activity(), issuer.waiting > 0 && issuer.computing == 0);
+        let is_ready = could_compute && self.uncomputed.is_some();
+        Ok(self.wait(rank, WaitState::ForNotices, if is_ready { Activity::Ready } else { activity }))
     }
 }

@@ -70,7 +70,8 @@ impl<O: Observer> Execution<'_, O> {
             return Ok(self.wait(rank, WaitState::ForTime, Activity::Sending));
         }
         let computing = self.transport.compute(now, self.layout.seat(rank), rank, computation);
-        computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
+        let own = computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
+        self.begin_computing(rank, own);
         Ok(self.wait(rank, WaitState::ForTime, activity))
     }
 

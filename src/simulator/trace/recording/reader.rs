@@ -2,7 +2,7 @@
 
 use super::{Free, Header, KIND, MAGIC, READABLE, mark};
 use crate::trace::accounts::Activity;
-use crate::trace::events::{Antecedent, Event, EventId, Events, Label, MESSAGE, Way};
+use crate::trace::events::{Antecedent, Event, EventId, Events, Label, MESSAGE, SHARED_SYSTEM, Way};
 use crate::trace::{Counts, Direction, LinkLoad, Transfer};
 use crate::units::{SimDuration, SimTime, first_control};
 use rustc_hash::FxHashMap;
@@ -12,8 +12,8 @@ use std::io::{self, Read};
 const LEAST_OF_EVENT: usize = 4;
 const LEAST_OF_ANTECEDENT: usize = 7;
 
-/// Labels of events are counted in 16 bits.
-const MOST_PHASES: usize = (1 << 16) / Activity::ALL.len();
+/// Labels of events are counted in 16 bits; a phase has one for each activity and one for the system time that ranks share.
+const MOST_PHASES: usize = (1 << 16) / (Activity::ALL.len() + 1);
 
 /// A recorded run, read back.
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ pub enum RecordingError {
     NoRecording,
     /// They are a recording of another version.
     #[error(
-        "this trace has the version {version} of the format, and this parsim reads 1 to 4; write it again with this one"
+        "this trace has the version {version} of the format, and this parsim reads 1 to 5; write it again with this one"
     )]
     OtherVersion {
         /// The text in the place of the version.
@@ -140,6 +140,14 @@ impl<R: Read> CountedBytes<R> {
             }
         }
         Err(self.malformed("a number has more than 64 bits"))
+    }
+
+    fn flag(&mut self) -> Result<bool, RecordingError> {
+        match self.number()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(self.malformed(&format!("{other} is neither no (0) nor yes (1)"))),
+        }
     }
 
     fn small(&mut self, what: &str) -> Result<u32, RecordingError> {
@@ -205,6 +213,8 @@ fn known_activities(magic: &[u8]) -> Result<u64, RecordingError> {
     match version {
         // Loads were waits before.
         [b'1'..=b'3', b'\n'] => Ok(Activity::Loading as u64),
+        // Ranks that waited for their processor computed before.
+        [b'4', b'\n'] => Ok(Activity::Ready as u64),
         [version, b'\n'] if READABLE.contains(version) => Ok(Activity::ALL.len() as u64),
         _ => Err(RecordingError::OtherVersion { version: String::from_utf8_lossy(version).trim().to_owned() }),
     }
@@ -253,7 +263,11 @@ impl Recording {
                     let channel = (source.small("a channel")?, source.span()?);
                     reading.transfer(&mut source, channel)?;
                 }
-                mark => reading.interval(mark, &mut source)?,
+                mark::READY => {
+                    let (ready, is_shared) = (source.span()?, source.flag()?);
+                    reading.interval(source.byte()?, (ready, is_shared), &mut source)?;
+                }
+                mark => reading.interval(mark, (SimDuration::ZERO, false), &mut source)?,
             }
         }
     }
@@ -284,7 +298,13 @@ impl PartialRecording {
         self.times.phases.push(phase);
     }
 
-    fn interval<R: Read>(&mut self, mark: u8, source: &mut CountedBytes<R>) -> Result<(), RecordingError> {
+    /// An interval, for so much of which its rank was ready; whether its system time is counted with another rank.
+    fn interval<R: Read>(
+        &mut self,
+        mark: u8,
+        (ready, is_shared): (SimDuration, bool),
+        source: &mut CountedBytes<R>,
+    ) -> Result<(), RecordingError> {
         let end = self.now + source.span()?;
         let rank = source.small("a rank")?;
         let code = source.number()?;
@@ -297,30 +317,44 @@ impl PartialRecording {
         };
         let span = end.since(*begin);
         *begin = end;
-        let Some(labels) = self.labels.get(phase).copied() else {
+        let Some(mut labels) = self.labels.get(phase).copied() else {
             return Err(source.malformed(&format!("phase {phase} has not been announced")));
         };
+        if is_shared {
+            labels[Activity::System as usize] = self.shared_system(phase);
+        }
         if system > span {
             return Err(source.malformed("a rank works longer for the communication than its interval is"));
         }
+        if ready > span - system {
+            return Err(source.malformed("a rank waits longer for its processor than its interval is"));
+        }
         self.now = end;
-        self.times.add(rank as usize, phase, Activity::System, system);
-        self.times.add(rank as usize, phase, activity, span - system);
-        if system > SimDuration::ZERO {
-            let label = labels[Activity::System as usize];
-            self.events.push(Event { process: rank, service: system, label }, None, &[]);
+        let rest = span - system - ready;
+        self.times.add(rank as usize, phase, activity, rest);
+        for (other, service) in [(Activity::System, system), (Activity::Ready, ready)] {
+            self.times.add(rank as usize, phase, other, service);
+            if service > SimDuration::ZERO {
+                let label = labels[other as usize];
+                self.events.push(Event { process: rank, service, label }, None, &[]);
+            }
         }
         if activity == Activity::Idle {
             return Ok(());
         }
         let label = labels[activity as usize];
         if mark == mark::INTERVAL {
-            self.events.push(Event { process: rank, service: span - system, label }, None, &[]);
+            self.events.push(Event { process: rank, service: rest, label }, None, &[]);
         } else {
             let antecedent = self.antecedent(mark, rank, source)?;
             self.events.push(Event { process: rank, service: SimDuration::ZERO, label }, None, &[antecedent]);
         }
         Ok(())
+    }
+
+    fn shared_system(&mut self, phase: usize) -> u16 {
+        let phase = self.times.phases[phase].clone();
+        self.events.label(Label { kind: SHARED_SYSTEM.to_owned(), phase })
     }
 
     /// A transfer on a channel, whose packets are each off the wire for `pause` in their time.

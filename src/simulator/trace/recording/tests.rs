@@ -6,7 +6,16 @@ fn us(us: u64) -> SimTime {
 }
 
 fn interval(rank: u32, activity: Activity, end: u64, cause: Option<Cause>) -> Interval<'static> {
-    Interval { rank, phase: "work", activity, end: us(end), system: SimDuration::ZERO, cause }
+    Interval {
+        rank,
+        phase: "work",
+        activity,
+        end: us(end),
+        system: SimDuration::ZERO,
+        ready: SimDuration::ZERO,
+        is_shared: false,
+        cause,
+    }
 }
 
 /// Rank 0 computes 3 us, sends for 2 us, of which one is system time; rank 1 waits for it from 1 to 4 us.
@@ -64,7 +73,9 @@ fn recordings_of_the_first_version_are_read_and_of_later_ones_refused() {
     let writer = RecordingWriter::new(&mut bytes, &header).unwrap();
     writer.finish(SimDuration::ZERO, &[], Counts::default()).unwrap();
     let place = KIND.len();
-    for (version, readable) in [(b'1', true), (b'2', true), (b'3', true), (b'4', true), (b'5', false), (b'x', false)] {
+    for (version, readable) in
+        [(b'1', true), (b'2', true), (b'3', true), (b'4', true), (b'5', true), (b'6', false), (b'x', false)]
+    {
         bytes[place] = version;
         let read = Recording::read(&bytes[..]);
         let is_refused = matches!(read, Err(RecordingError::OtherVersion { .. }));
@@ -133,8 +144,17 @@ fn more_phases_than_labels_can_name_are_refused() {
     let mut bytes = recorded();
     bytes.truncate(MAGIC.len());
     bytes.extend([0, 0, 1, 0]);
-    for _ in 0..=(1 << 16) / Activity::ALL.len() {
+    for _ in 0..=(1 << 16) / (Activity::ALL.len() + 1) {
         bytes.extend([mark::PHASE, 1, b'a']);
     }
     assert!(Recording::read(&bytes[..]).unwrap_err().to_string().contains("phases"));
+}
+
+#[test]
+fn a_flag_is_no_or_yes() {
+    let mut bytes = recorded();
+    bytes.truncate(MAGIC.len());
+    bytes.extend([0, 0, 1, 0, mark::READY, 0, 2]);
+    let fault = Recording::read(&bytes[..]).unwrap_err().to_string();
+    assert!(fault.contains("2 is neither no (0) nor yes (1)"), "{fault}");
 }

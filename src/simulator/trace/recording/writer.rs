@@ -50,13 +50,20 @@ impl<W: Write> RecordingWriter<W> {
     /// Errors of the sink, and more than 2^32 events.
     pub fn interval(&mut self, interval: &Interval<'static>) -> io::Result<Option<EventId>> {
         let phase = self.phase(interval.phase);
-        let Interval { rank, activity, end, system, cause, .. } = *interval;
+        let Interval { rank, activity, end, system, ready, cause, .. } = *interval;
+        let is_shared = interval.is_shared && (system > SimDuration::ZERO || activity == Activity::System);
+        if is_shared || ready > SimDuration::ZERO {
+            self.buffer.push(mark::READY);
+            put(&mut self.buffer, ready.ps());
+            put(&mut self.buffer, is_shared.into());
+        }
         self.buffer.push(cause.map_or(mark::INTERVAL, |cause| mark::CAUSED + cause.means.number()));
         put(&mut self.buffer, end.since(self.last).ps());
         put(&mut self.buffer, u64::from(rank));
         put(&mut self.buffer, phase * Activity::ALL.len() as u64 + activity as u64);
         put(&mut self.buffer, system.ps());
-        self.events += u64::from(system > SimDuration::ZERO) + u64::from(activity != Activity::Idle);
+        let events = interval.events();
+        self.events += events;
         if let Some(cause) = cause {
             put(&mut self.buffer, self.events - 1 - u64::from(cause.event));
             put(&mut self.buffer, cause.delay.ps());
@@ -68,10 +75,9 @@ impl<W: Write> RecordingWriter<W> {
         self.ends[rank as usize] = end;
         self.sink.write_all(&self.buffer)?;
         self.buffer.clear();
-        let has_events = system > SimDuration::ZERO || activity != Activity::Idle;
         let last = self.events.saturating_sub(1);
         let event = EventId::try_from(last).map_err(|_| io::Error::other("a recording has at most 2^32 events"))?;
-        Ok(has_events.then_some(event))
+        Ok((events > 0).then_some(event))
     }
 
     /// Writes what a link has carried; transfers of one channel come in their order.
@@ -168,7 +174,16 @@ mod tests {
         let mut compute = |ps| {
             let (end, system) = (SimTime::from_ps(ps), SimDuration::ZERO);
             let phase = "phase";
-            writer.interval(&Interval { rank: 0, phase, activity: Activity::Computing, end, system, cause: None })
+            writer.interval(&Interval {
+                rank: 0,
+                phase,
+                activity: Activity::Computing,
+                end,
+                system,
+                ready: SimDuration::ZERO,
+                is_shared: false,
+                cause: None,
+            })
         };
         assert_eq!(compute(1).unwrap(), Some(EventId::MAX));
         assert_eq!(compute(2).unwrap_err().to_string(), "a recording has at most 2^32 events");

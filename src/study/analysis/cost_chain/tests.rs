@@ -12,7 +12,7 @@ fn at(time: u64) -> SimTime {
 
 fn entry(rank: u32, activity: Activity, doing: LogDetail, (begin, end): (u64, u64)) -> LogEntry {
     let (begin, end, system) = (at(begin), at(end), SimDuration::ZERO);
-    LogEntry { rank, processor: rank, phase: "work", activity, doing, begin, end, system }
+    LogEntry { rank, processor: rank, phase: "work", activity, doing, begin, end, system, ready: SimDuration::ZERO }
 }
 
 fn service(processor: u32, end: u64, software: Software, time: u64) -> Service {

@@ -13,6 +13,9 @@ use std::fmt::Write;
 /// Activities of a rank, by their keys in the output of a sweep; the times sum to the makespan.
 const ACTIVITIES: [&str; 6] = ["computing_s", "input_output_s", "sending_s", "blocked_s", "system_s", "idle_s"];
 
+/// Those of ranks that share a memory or a core; tables without them have none.
+const SHARING: [&str; 2] = ["loading_s", "ready_s"];
+
 /// The mean of all seeds.
 const MEAN: &str = "makespan_mean_s";
 
@@ -77,8 +80,9 @@ impl SeriesColumns {
     /// The columns of the components, in seconds: those that are named, or what ranks do where a table has all of it.
     fn components(&self, data: &mut Data) -> Result<Vec<String>, StudyError> {
         if self.components.is_empty() {
-            let known = ACTIVITIES.iter().map(|name| data.column(name).ok()).collect::<Option<_>>();
-            return Ok(known.unwrap_or_default());
+            let known = ACTIVITIES.iter().map(|name| data.column(name).ok()).collect::<Option<Vec<_>>>();
+            let sharing = SHARING.iter().filter_map(|name| data.column(name).ok());
+            return Ok(known.map_or_else(Vec::new, |known| known.into_iter().chain(sharing).collect()));
         }
         self.components.iter().map(|name| Ok(data.quantity(Some(name))?)).collect()
     }

@@ -4,6 +4,7 @@ use super::format::CallFormat;
 use super::line_reader::LineFault;
 use super::lines::{Extent, LinePlace};
 use parsim_sim::fault::Fault;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -20,6 +21,18 @@ pub struct CallFiles {
     /// The ranks of the communicators from number 1 on.
     pub communicators: Vec<Box<[u32]>>,
     pub format: CallFormat,
+    /// The calls after which each rank ends.
+    pub first: Option<First>,
+}
+
+/// The beginning of a program: up to a collective operation of all ranks.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct First {
+    /// The number of these operations; the rest is left out.
+    pub calls: u64,
+    /// The collective operation as the file names it, such as `MPI_Allreduce` or `allreduce`.
+    pub of: String,
 }
 
 impl CallFiles {
@@ -37,6 +50,18 @@ impl CallFiles {
     pub fn line_fault(&self, LinePlace { file, line }: LinePlace, LineFault { at, message, help }: LineFault) -> Fault {
         let message = format!("{}:{line}:{}: {message}", self.names[file as usize], at + 1);
         Fault::new(self.field, message, help)
+    }
+
+    /// The fault of a rank without the operations after which it ends.
+    pub fn too_few(&self, rank: u32, calls: u64) -> Fault {
+        let (wanted, of) = self.first.as_ref().map_or((0, ""), |first| (first.calls, &first.of));
+        let message =
+            format!("rank {rank} calls `{of}` {calls} times among all ranks, and the first {wanted} are asked for");
+        Fault::new(
+            "first",
+            message,
+            "name a collective operation that all ranks call, and no more of them than there are",
+        )
     }
 
     /// The fault of files that cannot be read on.

@@ -4,6 +4,7 @@ use super::liballprof;
 use super::line_reader::LineReader;
 use super::otf2_print::{self, Definitions};
 use super::recorded::GapFactor;
+use super::splits::Splits;
 use super::time_independent;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub enum CallFormat {
     TimeIndependent,
-    Liballprof(GapFactor),
+    Liballprof(Splits, GapFactor),
     Otf2Print(Arc<Definitions>, GapFactor),
 }
 
@@ -20,7 +21,9 @@ impl CallFormat {
     pub fn reader(&self, rank: u32, ranks: u32) -> Box<dyn LineReader> {
         match self {
             Self::TimeIndependent => Box::new(time_independent::Reader::new(rank, ranks)),
-            Self::Liballprof(factor) => Box::new(liballprof::Reader::new(rank, ranks, *factor)),
+            Self::Liballprof(splits, factor) => {
+                Box::new(liballprof::Reader::new((rank, ranks), splits.of_rank(rank), *factor))
+            }
             Self::Otf2Print(definitions, factor) => {
                 Box::new(otf2_print::Reader::new(rank, Arc::clone(definitions), *factor))
             }

@@ -7,18 +7,23 @@
 use super::call::{Call, RequestName};
 use super::line_reader::{CallQueue, LineFault, LineReader};
 use super::recorded::{Clock, GapFactor};
+use super::splits::Made;
 use parsim_sim::program::MessagePattern;
 use parsim_sim::program::collective::CollectiveCall;
 use parsim_sim::trace::Phase;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// Reader of the lines of a rank.
 pub struct Reader {
     rank: u32,
     ranks: u32,
     clock: Clock,
+    made: Made,
     /// Addresses of the requests that may be under way.
     open: FxHashSet<u64>,
+    /// Persistent requests by their addresses: the messages that `MPI_Start` begins, none to or from nobody.
+    persistent: FxHashMap<u64, Option<Call>>,
     fields: Fields,
 }
 
@@ -31,6 +36,10 @@ enum Kind {
     StartSend,
     Receive,
     StartReceive,
+    SendLater,
+    ReceiveLater,
+    Start,
+    StartAll,
     SendReceive,
     Replace,
     Wait,
@@ -77,6 +86,13 @@ const CALLS: &[(Phase, Kind)] = &[
     ("MPI_Issend", Kind::StartSend),
     ("MPI_Ibsend", Kind::StartSend),
     ("MPI_Irsend", Kind::StartSend),
+    ("MPI_Send_init", Kind::SendLater),
+    ("MPI_Ssend_init", Kind::SendLater),
+    ("MPI_Bsend_init", Kind::SendLater),
+    ("MPI_Rsend_init", Kind::SendLater),
+    ("MPI_Recv_init", Kind::ReceiveLater),
+    ("MPI_Start", Kind::Start),
+    ("MPI_Startall", Kind::StartAll),
     ("MPI_Barrier", Kind::Collective(Collective::Barrier)),
     ("MPI_Bcast", Kind::Collective(Collective::Broadcast)),
     ("MPI_Reduce", Kind::Collective(Collective::Reduce)),
@@ -98,9 +114,7 @@ const CALLS: &[(Phase, Kind)] = &[
 ];
 
 /// Calls that would move data in ways that are not known here.
-const UNKNOWN: [&str; 14] = [
-    "MPI_Start",
-    "MPI_Startall",
+const UNKNOWN: [&str; 12] = [
     "MPI_Alltoallw",
     "MPI_Put",
     "MPI_Get",
@@ -129,13 +143,24 @@ impl LineReader for Reader {
 }
 
 impl Reader {
-    pub fn new(rank: u32, ranks: u32, factor: GapFactor) -> Self {
-        Self { rank, ranks, clock: Clock::new(factor), open: FxHashSet::default(), fields: Fields::default() }
+    pub fn new((rank, ranks): (u32, u32), made: Made, factor: GapFactor) -> Self {
+        Self {
+            rank,
+            ranks,
+            made,
+            clock: Clock::new(factor),
+            open: FxHashSet::default(),
+            persistent: FxHashMap::default(),
+            fields: Fields::default(),
+        }
     }
 
     fn call(&mut self, line: &Line<'_>, calls: &mut CallQueue) -> Result<(), LineFault> {
         let name = line.field(0);
         let Some((phase, kind)) = kind(name) else {
+            if name == b"MPI_Comm_split" {
+                return self.split(line);
+            }
             if name.starts_with(b"MPI_") {
                 return Ok(());
             }
@@ -173,6 +198,13 @@ impl Reader {
                 let request = if kind == Kind::StartReceive { Some(self.begin(line.number(8)?, calls)) } else { None };
                 self.receive(line, [5, 6, 7], request, calls)?;
             }
+            Kind::SendLater | Kind::ReceiveLater => self.keep(line, kind)?,
+            Kind::Start => self.start(line, 2, line.number(2)?, calls)?,
+            Kind::StartAll => {
+                for address in self.row(line)? {
+                    self.start(line, 3, address, calls)?;
+                }
+            }
             Kind::SendReceive | Kind::Replace => {
                 let replaces = kind == Kind::Replace;
                 let (sent, received) =
@@ -202,17 +234,9 @@ impl Reader {
         name(address)
     }
 
-    /// Waits for requests in a row; which of them are under way tells how large one is.
+    /// Waits for requests in a row; those that are known tell how large one is.
     fn wait(&mut self, line: &Line<'_>, kind: Kind, calls: &mut CallQueue) -> Result<(), LineFault> {
-        let (count, first) = (line.number(2)?, line.number(3)?);
-        if count > MOST_REQUESTS {
-            return Err(line.fault(2, format!("{count} requests at once, and {MOST_REQUESTS} are the most")));
-        }
-        let at = |number: u64, bytes: u64| first.wrapping_add(number * bytes);
-        let is_small = (0..count).any(|number| number % 2 == 1 && self.open.contains(&at(number, 4)));
-        let bytes = if is_small { 4 } else { 8 };
-        let named = (0..count).map(|number| at(number, bytes)).filter(|address| self.open.contains(address));
-        let named: Vec<u64> = named.collect();
+        let named: Vec<u64> = self.row(line)?.filter(|address| self.open.contains(address)).collect();
         if kind == Kind::WaitAny {
             calls.push(Call::WaitAny(named.into_iter().map(name).collect()));
             return Ok(());
@@ -224,9 +248,48 @@ impl Reader {
         Ok(())
     }
 
+    /// The addresses of requests in a row, by their number and the first of them.
+    fn row(&self, line: &Line<'_>) -> Result<impl Iterator<Item = u64> + use<>, LineFault> {
+        let (count, first) = (line.number(2)?, line.number(3)?);
+        if count > MOST_REQUESTS {
+            return Err(line.fault(2, format!("{count} requests at once, and {MOST_REQUESTS} are the most")));
+        }
+        let at = move |number: u64, bytes: u64| first.wrapping_add(number * bytes);
+        let is_known = |address: &u64| self.open.contains(address) || self.persistent.contains_key(address);
+        let is_small = (0..count).any(|number| number % 2 == 1 && is_known(&at(number, 4)));
+        let bytes = if is_small { 4 } else { 8 };
+        Ok((0..count).map(move |number| at(number, bytes)))
+    }
+
+    /// A persistent request is made; its message begins with `MPI_Start`.
+    fn keep(&mut self, line: &Line<'_>, kind: Kind) -> Result<(), LineFault> {
+        let (address, mut message) = (line.number(8)?, CallQueue::new());
+        let request = Some(name(address));
+        match kind {
+            Kind::SendLater => self.send(line, [3, 4, 5, 6, 7], request, &mut message)?,
+            _ => self.receive(line, [5, 6, 7], request, &mut message)?,
+        }
+        self.persistent.insert(address, message.pop().map(|(_, call)| call));
+        Ok(())
+    }
+
+    /// A persistent request, which a place names, begins.
+    fn start(&mut self, line: &Line<'_>, at: usize, address: u64, calls: &mut CallQueue) -> Result<(), LineFault> {
+        let Some(message) = self.persistent.get(&address).cloned() else {
+            return Err(
+                line.fault(at, format!("the request at {address} has not been made, by `MPI_Send_init` for one"))
+            );
+        };
+        if let Some(message) = message {
+            self.begin(address, calls);
+            calls.push(message);
+        }
+        Ok(())
+    }
+
     /// Sends by the places of count, type, receiver, tag and communicator.
     fn send(
-        &self,
+        &mut self,
         line: &Line<'_>,
         [count, of, to, tag, among]: [usize; 5],
         request: Option<RequestName>,
@@ -242,7 +305,7 @@ impl Reader {
 
     /// Receives by the places of sender, tag and communicator.
     fn receive(
-        &self,
+        &mut self,
         line: &Line<'_>,
         [from, tag, among]: [usize; 3],
         request: Option<RequestName>,
@@ -260,13 +323,12 @@ impl Reader {
         Ok(())
     }
 
-    fn collective(&self, line: &Line<'_>, kind: Collective, calls: &mut CallQueue) -> Result<(), LineFault> {
+    fn collective(&mut self, line: &Line<'_>, kind: Collective, calls: &mut CallQueue) -> Result<(), LineFault> {
         let at = line.last().saturating_sub(1);
         let communicator = self.communicator(line, at)?;
-        if communicator.is_alone {
-            return Ok(());
-        }
-        let root = || line.below(at - 1, "a rank", self.ranks);
+        let Some(number) = communicator.number else { return Ok(()) };
+        let ranks = communicator.ranks;
+        let root = || line.below(at - 1, "a rank", ranks);
         let block = || line.bytes(3, 4);
         let call = match kind {
             Collective::Barrier => CollectiveCall::Barrier,
@@ -274,7 +336,7 @@ impl Reader {
             Collective::Reduce => CollectiveCall::Reduce { root: root()?, bytes: line.bytes(4, 5)? },
             Collective::AllReduce => CollectiveCall::AllReduce { bytes: line.bytes(4, 5)? },
             Collective::Scan => CollectiveCall::Scan { bytes: line.bytes(4, 5)? },
-            Collective::ReduceScatter => CollectiveCall::ReduceScatter { lengths: self.lengths(line, 5, 6)? },
+            Collective::ReduceScatter => CollectiveCall::ReduceScatter { lengths: line.lengths(5, 6, ranks)? },
             Collective::Gather => CollectiveCall::Gather { root: root()?, bytes: block()? },
             // The root's own receive may be none at all.
             Collective::Scatter => CollectiveCall::Scatter { root: root()?, bytes: block()? },
@@ -283,48 +345,61 @@ impl Reader {
             Collective::GatherV => CollectiveCall::GatherV { root: root()?, bytes: block()? },
             Collective::ScatterV => {
                 let root = root()?;
-                let is_root = root == self.rank;
-                let lengths = if is_root { self.lengths(line, 4, 7)? } else { vec![0; self.ranks as usize].into() };
+                let is_root = communicator.member(root) == self.rank;
+                let lengths = if is_root { line.lengths(4, 7, ranks)? } else { vec![0; ranks as usize].into() };
                 CollectiveCall::ScatterV { root, lengths }
             }
-            Collective::AllGatherV => CollectiveCall::AllGatherV { lengths: self.lengths(line, 7, 10)? },
+            Collective::AllGatherV => CollectiveCall::AllGatherV { lengths: line.lengths(7, 10, ranks)? },
             Collective::AllToAllV => {
-                let sent = self.lengths(line, 4, 7)?;
-                CollectiveCall::AllToAllV { sent, received: self.lengths(line, 10, 13)? }
+                let sent = line.lengths(4, 7, ranks)?;
+                CollectiveCall::AllToAllV { sent, received: line.lengths(10, 13, ranks)? }
             }
         };
-        calls.push(Call::Collective { call, communicator: 0 });
+        calls.push(Call::Collective { call, communicator: number });
         Ok(())
     }
 
-    /// The communicator at a place, which has all ranks or this one alone.
-    fn communicator(&self, line: &Line<'_>, at: usize) -> Result<Communicator, LineFault> {
+    /// The rank splits a communicator.
+    fn split(&mut self, line: &Line<'_>) -> Result<(), LineFault> {
+        let communicator = self.communicator(line, 2)?;
+        match communicator.number {
+            Some(0) => self.made.split(),
+            Some(_) => {
+                let message = "a part of the ranks splits its communicator";
+                return Err(LineFault::new(
+                    line.at(2),
+                    message,
+                    "only those that are made of all ranks can be replayed",
+                ));
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// The communicator at a place, which has all ranks, this one alone, or those of a split.
+    fn communicator(&mut self, line: &Line<'_>, at: usize) -> Result<Communicator, LineFault> {
         let mut parts = line.field(at).split(|byte| *byte == b',').map(number);
         let (id, rank, ranks) = (parts.next().flatten(), parts.next().flatten(), parts.next().flatten());
         let (Some(id), Some(rank), Some(ranks)) = (id, rank, ranks) else {
             return Err(line.fault(at, format!("`{}` is no communicator, which is id,rank,ranks", line.words(at))));
         };
-        let is_alone = ranks == 1;
-        if !is_alone && (ranks, rank) != (u64::from(self.ranks), u64::from(self.rank)) {
-            let all = self.ranks;
-            let message = format!("rank {rank} of a communicator of {ranks} here is rank {} of all {all}", self.rank);
-            let help = "only communicators of all ranks in their order can be replayed: the file does not say who is in others";
-            return Err(LineFault::new(line.at(at), message, help));
+        let is_mpich = is_mpich(id);
+        if ranks == 1 {
+            return Ok(Communicator { number: None, members: Some([self.rank].into()), ranks: 1, is_mpich });
         }
-        let own = if is_alone { self.rank } else { 0 };
-        Ok(Communicator { ranks: if is_alone { 1 } else { self.ranks }, own, is_alone, is_mpich: is_mpich(id) })
-    }
-
-    /// The bytes of the blocks of all ranks, by the places of the list and of the type.
-    fn lengths(&self, line: &Line<'_>, at: usize, of: usize) -> Result<Box<[u64]>, LineFault> {
-        let size = line.type_bytes(of)?;
-        let counts = line.field(at).split(|byte| *byte == b',').map(number);
-        let lengths: Option<Box<[u64]>> = counts.map(|count| count?.checked_mul(size)).collect();
-        let lengths = lengths.filter(|lengths| lengths.len() == self.ranks as usize);
-        let lengths =
-            lengths.filter(|lengths| lengths.iter().try_fold(0u64, |sum, next| sum.checked_add(*next)).is_some());
-        let wanted = || format!("`{}` is no list of {} numbers of elements", line.words(at), self.ranks);
-        lengths.ok_or_else(|| line.fault(at, wanted()))
+        if (ranks, rank) == (u64::from(self.ranks), u64::from(self.rank)) {
+            return Ok(Communicator { number: Some(0), members: None, ranks: self.ranks, is_mpich });
+        }
+        if let Some((number, members)) = self.made.find(id, self.rank, (rank, ranks)) {
+            let ranks = u32::try_from(members.len()).unwrap_or(u32::MAX);
+            return Ok(Communicator { number: Some(number), members: Some(members), ranks, is_mpich });
+        }
+        let all = self.ranks;
+        let message = format!("rank {rank} of a communicator of {ranks} here is rank {} of all {all}", self.rank);
+        let help = "communicators of all ranks in their order, and those that MPI_Comm_split makes of them, can be replayed: \
+                    the file does not say who is in others";
+        Err(LineFault::new(line.at(at), message, help))
     }
 }
 
@@ -347,10 +422,11 @@ fn kind(name: &[u8]) -> Option<(Phase, Kind)> {
 
 /// Ranks that a call may name.
 struct Communicator {
+    /// Its number: 0 for all ranks, none for one rank alone.
+    number: Option<u32>,
+    /// Its members, unless these are all ranks.
+    members: Option<Arc<[u32]>>,
     ranks: u32,
-    /// The rank among all of the only one.
-    own: u32,
-    is_alone: bool,
     is_mpich: bool,
 }
 
@@ -365,8 +441,12 @@ impl Communicator {
         if line.integer(at)? == if self.is_mpich { -1 } else { -2 } {
             return Ok(None);
         }
-        let rank = line.below(at, "a rank", self.ranks)?;
-        Ok(Some(if self.is_alone { self.own } else { rank }))
+        Ok(Some(self.member(line.below(at, "a rank", self.ranks)?)))
+    }
+
+    /// The rank among all of one of its ranks.
+    fn member(&self, rank: u32) -> u32 {
+        self.members.as_ref().map_or(rank, |members| members[rank as usize])
     }
 
     /// Returns whether the sender at a place may be any.
@@ -396,6 +476,18 @@ struct Line<'l> {
 }
 
 impl Line<'_> {
+    /// The bytes of the blocks of all ranks, by the places of the list and of the type.
+    fn lengths(&self, at: usize, of: usize, ranks: u32) -> Result<Box<[u64]>, LineFault> {
+        let size = self.type_bytes(of)?;
+        let counts = self.field(at).split(|byte| *byte == b',').map(number);
+        let lengths: Option<Box<[u64]>> = counts.map(|count| count?.checked_mul(size)).collect();
+        let lengths = lengths.filter(|lengths| lengths.len() == ranks as usize);
+        let lengths =
+            lengths.filter(|lengths| lengths.iter().try_fold(0u64, |sum, next| sum.checked_add(*next)).is_some());
+        let wanted = || format!("`{}` is no list of {} numbers of elements", self.words(at), ranks);
+        lengths.ok_or_else(|| self.fault(at, wanted()))
+    }
+
     /// The number of the last field.
     fn last(&self) -> usize {
         self.fields.ends.len() - 1

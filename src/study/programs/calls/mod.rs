@@ -16,16 +16,18 @@ mod process;
 mod reader;
 mod recorded;
 mod requests;
+mod splits;
 mod survey;
 #[cfg(test)]
 mod tests;
 mod time_independent;
 mod words;
 
+pub use files::First;
+
 use super::file::{FileCache, ProgramFile};
 use super::{Forecast, mean_distance, real};
 use files::CallFiles;
-use format::CallFormat;
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
 use parsim_sim::node::processor::{Computation, Stopwatch};
@@ -47,6 +49,9 @@ pub struct TimeIndependent {
     pub file: ProgramFile,
     /// The library whose algorithms collective operations take.
     pub collectives: Library,
+    /// The beginning of the program, if not all of it: up to the last of so many calls of a collective operation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<First>,
 }
 
 /// The MPI calls of a real run with their times: what lies between two calls is computation.
@@ -63,6 +68,9 @@ pub struct MpiTrace {
     /// The library whose algorithms collective operations take; Open MPI unless given.
     #[serde(default = "open_mpi")]
     pub collectives: Library,
+    /// The beginning of the program, if not all of it: up to the last of so many calls of a collective operation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<First>,
 }
 
 /// A format of traces of MPI programs.
@@ -92,7 +100,10 @@ struct Surveyed {
     survey: Survey,
 }
 
-static SURVEYED: FileCache<Surveyed, (Library, Option<(MpiTraceFormat, u64)>)> = FileCache::new();
+/// The library, the beginning and the format that a survey depends on.
+type SurveyKey = (Library, Option<First>, Option<(MpiTraceFormat, u64)>);
+
+static SURVEYED: FileCache<Surveyed, SurveyKey> = FileCache::new();
 
 /// A program that is the calls of files.
 trait CallProgram {
@@ -111,8 +122,9 @@ trait CallProgram {
 
 impl CallProgram for TimeIndependent {
     fn surveyed(&self) -> Result<Arc<Surveyed>, Box<Fault>> {
-        SURVEYED.get(self.file.path(), (self.collectives, None), || {
-            Surveyed::of(opening::open(&self.file)?, self.collectives)
+        SURVEYED.get(self.file.path(), (self.collectives, self.first.clone(), None), || {
+            let files = CallFiles { first: self.first.clone(), ..opening::open(&self.file)? };
+            Surveyed::of(files, self.collectives)
         })
     }
 
@@ -127,13 +139,14 @@ impl CallProgram for TimeIndependent {
 
 impl CallProgram for MpiTrace {
     fn surveyed(&self) -> Result<Arc<Surveyed>, Box<Fault>> {
-        SURVEYED.get(self.folder.path(), (self.collectives, Some((self.format, self.computation.to_bits()))), || {
+        let format = Some((self.format, self.computation.to_bits()));
+        SURVEYED.get(self.folder.path(), (self.collectives, self.first.clone(), format), || {
             let factor = GapFactor(self.computation);
             let files = match self.format {
-                MpiTraceFormat::Liballprof => opening::folder(&self.folder, CallFormat::Liballprof(factor))?,
+                MpiTraceFormat::Liballprof => opening::folder(&self.folder, factor)?,
                 MpiTraceFormat::Otf2Print => opening::otf2(&self.folder, factor)?,
             };
-            Surveyed::of(files, self.collectives)
+            Surveyed::of(CallFiles { first: self.first.clone(), ..files }, self.collectives)
         })
     }
 

@@ -7,17 +7,14 @@ use super::line_reader::LineFault;
 use super::lines::{Extent, Lines};
 use super::otf2_print::digits;
 use super::recorded::GapFactor;
+use super::splits::Splits;
 use super::words::Words;
-use crate::programs::file::{ProgramFile, files_in, listed_in, open as open_file};
+use crate::programs::file::{MOST_RANKS, ProgramFile, files_of_ranks, listed_in, open as open_file};
 use parsim_sim::fault::Fault;
 use rustc_hash::FxHashMap;
 use std::fs;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// A program has no more ranks.
-const MOST_RANKS: u32 = 1 << 24;
 
 /// The files of a trace: one with the lines of all ranks, or a list of the files of the ranks.
 ///
@@ -35,6 +32,7 @@ pub fn open(file: &ProgramFile) -> Result<CallFiles, Box<Fault>> {
         extents: Vec::new(),
         communicators: Vec::new(),
         format: CallFormat::TimeIndependent,
+        first: None,
     };
     let listed = listed_in(file.path()).map_err(|error| unreadable(file.name(), &error))?;
     let listed = listed.unwrap_or_else(|| vec![file.path().to_owned()]);
@@ -143,6 +141,7 @@ pub fn otf2(folder: &ProgramFile, factor: GapFactor) -> Result<CallFiles, Box<Fa
         extents: Vec::new(),
         communicators,
         format: CallFormat::Otf2Print(Arc::new(definitions), factor),
+        first: None,
     };
     let rank = |words: &Words, text: &[u8]| {
         let location = digits(words.get(text, 1)).and_then(|location| u32::try_from(location).ok());
@@ -163,41 +162,27 @@ const EVENTS: &str = "events.txt";
 /// The files of a folder, one for each rank, whose number ends its name.
 ///
 /// # Errors
-/// A folder that cannot be read, ranks without a file or with several.
-pub fn folder(folder: &ProgramFile, format: CallFormat) -> Result<CallFiles, Box<Fault>> {
+/// A folder that cannot be read, ranks without a file or with several, or that do not split communicators together.
+pub fn folder(folder: &ProgramFile, factor: GapFactor) -> Result<CallFiles, Box<Fault>> {
     let field = "folder";
-    let fault = |message: String, help: &str| Box::new(Fault::new(field, message, help));
-    let unreadable = |name: &str, error: &io::Error| {
-        fault(format!("cannot read `{name}`: {error}"), "the path is relative to the scenario")
-    };
-    let files = files_in(folder.path()).map_err(|error| unreadable(folder.name(), &error))?;
-    let mut numbered: Vec<(u32, PathBuf)> =
-        files.into_iter().filter_map(|path| Some((rank_of(&path)?, path))).collect();
-    numbered.sort();
-    let help = "have a file for each rank from 0 on, whose name ends in the rank, such as trace-0.txt";
-    for (rank, place) in (0..).zip(0..numbered.len().max(1)) {
-        let found = numbered.get(place).map(|(rank, _)| *rank);
-        if found.is_none_or(|found| found > rank) {
-            return Err(fault(format!("`{}` has no file of rank {rank}", folder.name()), help));
-        }
-        if found != Some(rank) {
-            let files = [&numbered[place - 1].1, &numbered[place].1].map(|path| path.display().to_string());
-            return Err(fault(format!("`{}` and `{}` are both of rank {}", files[0], files[1], rank - 1), help));
-        }
-    }
+    let paths = files_of_ranks(folder, &[])?;
     let mut extents: Vec<Arc<[Extent]>> = Vec::new();
-    for (number, (_, path)) in (0..).zip(&numbered) {
-        let length = fs::metadata(path).map_err(|error| unreadable(&path.display().to_string(), &error))?.len();
-        extents.push([Extent { file: number, line: 1, start: 0, end: length }].into());
+    for (number, path) in (0..).zip(&paths) {
+        let metadata = fs::metadata(path).map_err(|error| {
+            let message = format!("cannot read `{}`: {error}", path.display());
+            Box::new(Fault::new(field, message, "the path is relative to the scenario"))
+        })?;
+        extents.push([Extent { file: number, line: 1, start: 0, end: metadata.len() }].into());
     }
-    let paths: Vec<PathBuf> = numbered.into_iter().map(|(_, path)| path).collect();
     let names = paths.iter().map(|path| path.display().to_string()).collect();
-    Ok(CallFiles { field, names, paths: paths.into(), extents, communicators: Vec::new(), format })
-}
-
-/// The number at the end of a file's name, before its extension.
-fn rank_of(path: &Path) -> Option<u32> {
-    let stem = path.file_stem()?.to_str()?;
-    let digits = stem.trim_end_matches(|letter: char| letter.is_ascii_digit()).len();
-    stem[digits..].parse().ok().filter(|rank| *rank < MOST_RANKS)
+    let splits = Splits::read(&paths).map_err(|error| {
+        let message = format!("cannot read `{}`: {error}", folder.name());
+        Box::new(Fault::new(field, message, "do not change the files during a run"))
+    })?;
+    let splits = splits.map_err(|message| {
+        let help = "have all ranks of one run in the folder, each with all of its calls";
+        Box::new(Fault::new(field, format!("`{}`: {message}", folder.name()), help))
+    })?;
+    let (communicators, format) = (splits.communicators(), CallFormat::Liballprof(splits, factor));
+    Ok(CallFiles { field, names, paths: paths.into(), extents, communicators, format, first: None })
 }

@@ -15,6 +15,9 @@ pub struct CallReader {
     format: Box<dyn LineReader>,
     calls: CallQueue,
     place: LinePlace,
+    rank: u32,
+    /// The operations of all ranks that have come, of those after which the rank ends.
+    counted: u64,
 }
 
 impl CallReader {
@@ -23,7 +26,7 @@ impl CallReader {
         let lines = Lines::new(Arc::clone(&files.paths), extents, window_bytes(files.extents.len()));
         let format = files.format.reader(rank, files.ranks());
         let place = LinePlace { file: 0, line: 0 };
-        Self { files, lines, format, calls: CallQueue::new(), place }
+        Self { files, lines, format, calls: CallQueue::new(), place, rank, counted: 0 }
     }
 
     /// The next call, and the name under which its time counts.
@@ -32,18 +35,32 @@ impl CallReader {
     /// A line that cannot be read.
     pub fn next(&mut self) -> Result<Option<(Phase, Call)>, Box<Fault>> {
         loop {
-            if let Some(call) = self.calls.pop() {
-                return Ok(Some(call));
+            if let Some((phase, call)) = self.calls.pop() {
+                self.count(phase, &call);
+                return Ok(Some((phase, call)));
+            }
+            if self.files.first.as_ref().is_some_and(|first| self.counted >= first.calls) {
+                return Ok(None);
             }
             let advanced = self.lines.advance();
             let advanced = advanced.map_err(|error| Box::new(self.files.unreadable(&error.to_string())))?;
             let Some((place, range)) = advanced else {
+                if self.files.first.is_some() {
+                    return Err(Box::new(self.files.too_few(self.rank, self.counted)));
+                }
                 self.format.finish(&mut self.calls);
                 return Ok(self.calls.pop());
             };
             self.place = place;
             let read = self.format.read(self.lines.text(range), &mut self.calls);
             read.map_err(|fault| Box::new(self.files.line_fault(place, fault)))?;
+        }
+    }
+
+    fn count(&mut self, phase: Phase, call: &Call) {
+        let is_common = matches!(call, Call::Collective { communicator: 0, .. });
+        if is_common && self.files.first.as_ref().is_some_and(|first| first.of == phase) {
+            self.counted += 1;
         }
     }
 

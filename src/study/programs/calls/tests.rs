@@ -1,6 +1,7 @@
 use super::call::Call;
 use super::liballprof;
 use super::line_reader::{CallQueue, LineReader};
+use super::splits::Splits;
 use super::time_independent::Reader;
 use super::*;
 use parsim_sim::program::MessagePattern;
@@ -93,12 +94,33 @@ fn surveyed(text: &str) -> Result<Vec<String>, String> {
     let mut file = tempfile::NamedTempFile::new().expect("there is room");
     file.write_all(text.as_bytes()).expect("there is room");
     let path = file.path().display().to_string();
-    let program = TimeIndependent { file: ProgramFile::new(path.clone()), collectives: Library::SimGrid };
+    let program = TimeIndependent { file: ProgramFile::new(path.clone()), collectives: Library::SimGrid, first: None };
     let words = |fault: &Fault| fault.message.replace(&path, "FILE");
     match program.surveyed() {
         Ok(surveyed) => Ok(surveyed.survey.faults.iter().map(words).collect()),
         Err(fault) => Err(words(&fault)),
     }
+}
+
+/// The calls of each rank up to so many of its collective operations among all.
+#[test]
+fn the_beginning_ends_behind_a_collective_operation() {
+    let mut file = tempfile::NamedTempFile::new().expect("there is room");
+    let more = "0 send 1 0 1\n0 allreduce 8 100\n1 allreduce 8 100\n";
+    file.write_all(format!("{SMALL}{more}").as_bytes()).expect("there is room");
+    let path = file.path().display().to_string();
+    let of = |calls, of: &str| {
+        let first = Some(First { calls, of: of.to_owned() });
+        let file = ProgramFile::new(path.clone());
+        let program = TimeIndependent { file, collectives: Library::SimGrid, first };
+        program.surveyed().map(|surveyed| (surveyed.survey.calls, surveyed.survey.faults.len()))
+    };
+    assert_eq!(of(1, "allreduce").unwrap(), (9, 0), "an operation behind its messages belongs to it");
+    assert_eq!(of(1, "alltoallv").unwrap(), (11, 0));
+    assert_eq!(of(2, "allreduce").unwrap().1, 1, "the send before it has no receive");
+    let message = of(3, "allreduce").unwrap_err().message;
+    assert_eq!(message, "rank 0 calls `allreduce` 2 times among all ranks, and the first 3 are asked for");
+    assert!(of(1, "send").unwrap_err().message.starts_with("rank 0 calls `send` 0 times among all ranks"));
 }
 
 const SMALL: &str = "# a trace\n0 init\n1 init\n0 compute 1e6\n0 isend 1 0 100 0\n1 irecv 0 0 100\n0 wait 0 1 0\n1 wait 0 1 0\n\
@@ -134,12 +156,47 @@ proptest! {
 
 /// The calls of lines of liballprof, with the names under which their times count.
 fn recorded(lines: &[&str], factor: f64) -> Result<Vec<(&'static str, Call)>, String> {
-    let (mut reader, mut calls) = (liballprof::Reader::new(1, 4, GapFactor(factor)), CallQueue::new());
+    let (mut reader, mut calls) =
+        (liballprof::Reader::new((1, 4), splits().of_rank(1), GapFactor(factor)), CallQueue::new());
     for line in lines {
         let read = reader.read(line.as_bytes(), &mut calls);
         read.map_err(|fault| format!("{}: {}", fault.at + 1, fault.message))?;
     }
     Ok(std::iter::from_fn(|| calls.pop()).collect())
+}
+
+/// All 4 ranks are split by their parity, backwards; then rank 3 leaves.
+fn splits() -> Splits {
+    let shares: Vec<_> = (0..4).map(|rank| vec![(rank % 2, -rank), (if rank == 3 { -1 } else { 0 }, 0)]).collect();
+    Splits::of(&shares).unwrap()
+}
+
+#[test]
+fn communicators_of_a_split_have_their_members() {
+    let at = "1237666046950106.0";
+    let line = |name: &str, arguments: &str| format!("{name}:{at}:{arguments}:{at}");
+    let made = [
+        INIT.to_owned(),
+        line("MPI_Comm_split", "0,1,4:1:-1:77"),
+        line("MPI_Comm_split", "0,1,4:0:0:78"),
+        line("MPI_Bcast", "5:6:11,8,8:0:9,1,2"),
+        line("MPI_Send", "5:6:11,8,8:2:7:8,1,3"),
+        line("MPI_Send", "5:6:11,8,8:0:7:9,1,2"),
+    ];
+    let lines: Vec<&str> = made.iter().map(String::as_str).collect();
+    let broadcast = Call::Collective { call: CollectiveCall::Broadcast { root: 0, bytes: 48 }, communicator: 2 };
+    let send = |to| ("MPI_Send", Call::Send { to, bytes: 48, tag: 7, request: None });
+    assert_eq!(recorded(&lines, 1.0), Ok(vec![("MPI_Bcast", broadcast), send(2), send(3)]));
+    let communicators = splits().communicators();
+    assert_eq!(
+        communicators.iter().map(|members| members.to_vec()).collect::<Vec<_>>(),
+        [vec![2, 0], vec![3, 1], vec![0, 1, 2]]
+    );
+    let again = line("MPI_Comm_split", "9,1,2:0:0:77");
+    let nested = [&lines[..4], &[again.as_str()]].concat();
+    assert!(recorded(&nested, 1.0).unwrap_err().ends_with("a part of the ranks splits its communicator"));
+    let error = Splits::of(&[vec![(0, 0)], vec![]]).unwrap_err();
+    assert_eq!(error, "rank 1 splits the communicator of all ranks 0 times, and rank 0 1 times");
 }
 
 const INIT: &str = "MPI_Init:-:1:2:1237666046950106.000000";
@@ -167,6 +224,38 @@ fn what_lies_between_two_calls_is_computation() {
         ("MPI_Finalize", Call::WaitAll),
     ];
     assert_eq!(recorded(&lines, 0.5), Ok(expected));
+}
+
+#[test]
+fn persistent_requests_begin_again() {
+    let at = "1237666046950106.0";
+    let line = |name: &str, arguments: &str| format!("{name}:{at}:{arguments}:{at}");
+    let made = [
+        INIT.to_owned(),
+        line("MPI_Send_init", "11:100:11,8,8:2:7:0,1,4:4096"),
+        line("MPI_Recv_init", "11:100:11,8,8:3:-1:0,1,4:4100"),
+        line("MPI_Send_init", "11:100:11,8,8:-2:7:0,1,4:8000"),
+        line("MPI_Startall", "2:4096"),
+        line("MPI_Waitall", "2:4096:0"),
+        line("MPI_Start", "4096"),
+        line("MPI_Start", "8000"),
+        line("MPI_Wait", "4096:0"),
+    ];
+    let lines: Vec<&str> = made.iter().map(String::as_str).collect();
+    let names = [[0, 4096, 0], [0, 4100, 0]];
+    let send = Call::Send { to: 2, bytes: 800, tag: 7, request: Some(names[0]) };
+    let receive = Call::Receive { pattern: MessagePattern { from: Some(3), tag: None }, request: Some(names[1]) };
+    let expected = vec![
+        ("MPI_Startall", send.clone()),
+        ("MPI_Startall", receive),
+        ("MPI_Waitall", Call::Wait(names[0])),
+        ("MPI_Waitall", Call::Wait(names[1])),
+        ("MPI_Start", send),
+        ("MPI_Wait", Call::Wait(names[0])),
+    ];
+    assert_eq!(recorded(&lines, 1.0), Ok(expected));
+    let fault = recorded(&[INIT, &line("MPI_Start", "4096")], 1.0).unwrap_err();
+    assert!(fault.ends_with("the request at 4096 has not been made, by `MPI_Send_init` for one"), "{fault}");
 }
 
 #[test]
@@ -248,8 +337,13 @@ fn archive(definitions: &str, events: &str) -> Result<(Vec<Vec<Call>>, Vec<Strin
     }
     let path = folder.path().display().to_string();
     let (format, computation) = (MpiTraceFormat::Otf2Print, 1.0);
-    let program =
-        MpiTrace { folder: ProgramFile::new(path.clone()), format, computation, collectives: Library::OpenMpi };
+    let program = MpiTrace {
+        folder: ProgramFile::new(path.clone()),
+        format,
+        computation,
+        collectives: Library::OpenMpi,
+        first: None,
+    };
     let words = |fault: &Fault| fault.message.replace(&path, "FOLDER");
     let surveyed = program.surveyed().map_err(|fault| words(&fault))?;
     let calls = (0..surveyed.files.ranks()).map(|rank| {

@@ -3,7 +3,7 @@
 //! u64 magic; then, with offsets from here, u32 ranks, u8 cpus, u8 nics, and for each rank u64 begin and u64 end of its part. A
 //! part holds u32 nodes, u32 roots, the roots, the nodes of 39 bytes and the followers of all nodes.
 
-use super::schedule::{ANY, Node, NodeKind, RankSchedule, Schedule, TAGS};
+use crate::programs::schedule::{ANY, Node, NodeKind, RankSchedule, Schedule, TAGS};
 
 /// The first bytes of a binary schedule.
 pub const MAGIC: [u8; 8] = 4223u64.to_le_bytes();

@@ -1,5 +1,5 @@
-use super::schedule::{Node, NodeKind, Schedule};
 use super::{binary, text};
+use crate::programs::schedule::{Node, NodeKind, Schedule};
 use proptest::prelude::*;
 
 const SMALL: &str = "num_ranks 2\n// two ranks\nrank 0 {\nl1: calc 100 cpu 1\nl2: send 8b to 1 tag 7 cpu 0 nic 1 // behind\n\
@@ -22,6 +22,13 @@ fn a_text_becomes_a_graph() {
     assert_eq!(second.roots(), [0, 1]);
     assert_eq!((second.nodes[0].peer, second.nodes[0].tag), (u32::MAX, u32::MAX));
     assert_eq!(second.at_begin(&second.nodes[0]), [2]);
+}
+
+#[test]
+fn a_byte_order_mark_is_passed() {
+    let marked = format!("\u{feff}{SMALL}");
+    assert_eq!(text::parse(marked.as_bytes()).unwrap().ranks.len(), 2);
+    assert_eq!(text_fault("\u{feff}num_ranks 0"), "1:10: 0 ranks");
 }
 
 #[test]
@@ -57,7 +64,10 @@ fn a_fault_of_a_text_has_its_place() {
 fn messages_without_partner_are_counted() {
     let faults = |text: &str| {
         let schedule = text::parse(text.as_bytes()).unwrap();
-        super::matching::unmatched(&schedule).into_iter().map(|fault| fault.message).collect::<Vec<_>>()
+        crate::programs::schedule::unmatched(&schedule, "file")
+            .into_iter()
+            .map(|fault| fault.message)
+            .collect::<Vec<_>>()
     };
     let text = "num_ranks 2\nrank 0 {\nsend 8b to 1 tag 3\nsend 8b to 1 tag 3\n}\nrank 1 {\nrecv 8b from 0 tag 3\nrecv 1b from 0\n}";
     let expected = [
@@ -119,6 +129,7 @@ fn both_forms_say_the_same() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]
     fn damaged_bytes_are_rejected_or_read(place in any::<prop::sample::Index>(), byte: u8, cut in any::<prop::sample::Index>(), is_cut: bool) {
         let mut bytes = bytes_of(&text::parse(SMALL.as_bytes()).unwrap());

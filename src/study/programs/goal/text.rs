@@ -4,7 +4,7 @@
 //! `[label:] send SIZEb to PEER [tag T] [cpu C] [nic K]`, `[label:] recv SIZEb from PEER|-1 [tag T|-1] [cpu C] [nic K]`,
 //! `[label:] calc UNITS [cpu C]`, `a requires b`, `a irequires b`.
 
-use super::schedule::{ANY, Edge, Node, NodeKind, RankSchedule, Schedule, TAGS};
+use crate::programs::schedule::{ANY, Edge, Node, NodeKind, RankSchedule, Schedule, TAGS};
 use rustc_hash::FxHashMap;
 
 /// A fault of a text, and the byte at which it is.
@@ -15,6 +15,8 @@ pub struct TextFault {
     pub help: String,
 }
 
+/// The bytes that some editors put before a text.
+const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 /// A schedule holds no more ranks.
 const MOST_RANKS: u64 = 1 << 24;
 
@@ -23,13 +25,15 @@ const MOST_RANKS: u64 = 1 << 24;
 /// # Errors
 /// The first fault.
 pub fn parse(text: &[u8]) -> Result<Schedule, TextFault> {
-    Parser { text, at: 0 }.file()
+    let at = if text.starts_with(&BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    Parser { text, at }.file()
 }
 
 /// The line and the column of a byte, from 1.
 pub fn line_and_column(text: &[u8], at: usize) -> (usize, usize) {
     let before = &text[..at.min(text.len())];
-    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    let text_start = if text.starts_with(&BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len().min(before.len()) } else { 0 };
+    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(text_start, |newline| newline + 1);
     (before.split(|byte| *byte == b'\n').count(), before.len() - line_start + 1)
 }
 
@@ -179,7 +183,7 @@ impl<'t> Parser<'t> {
         }
         let tag = self.tag(is_send)?;
         let [cpu, nic] = self.lanes()?;
-        Ok(Node { peer, tag, cpu, nic, ..operation(kind, size) })
+        Ok(Node { peer, tag, cpu, nic, ..Node::new(kind, size) })
     }
 
     fn tag(&mut self, is_send: bool) -> Result<u32, TextFault> {
@@ -198,7 +202,7 @@ impl<'t> Parser<'t> {
     fn computation(&mut self) -> Result<Node, TextFault> {
         let size = self.number("the time of the computation, in whole units")?;
         let [cpu, nic] = self.lanes()?;
-        Ok(Node { cpu, nic, ..operation(NodeKind::Compute, size) })
+        Ok(Node { cpu, nic, ..Node::new(NodeKind::Compute, size) })
     }
 
     fn lanes(&mut self) -> Result<[u8; 2], TextFault> {
@@ -330,10 +334,6 @@ impl<'t> Parser<'t> {
             }
         }
     }
-}
-
-const fn operation(kind: NodeKind, size: u64) -> Node {
-    Node { size, peer: 0, tag: 0, awaited: 0, first: 0, at_end: 0, at_begin: 0, kind, cpu: 0, nic: 0 }
 }
 
 fn known(block: &Block<'_>, label: &[u8], at: usize) -> Result<u32, TextFault> {

@@ -11,12 +11,17 @@ use std::io::Write;
 /// Writes the requests of a run, times in whole `unit`s, rounded to the nearest; the number of statements.
 ///
 /// Operations that a process waits for come before its next request (`requires`); those that it begins without waiting begin
-/// in its order (`irequires`). A message of 0 B is written as one of 1 B, which takes the same time by LogGOPS. Messages of
-/// collective operations have the first tags that no other message has.
+/// in its order (`irequires`). Messages have at least `least_bytes`: LogGOPSim subtracts a byte's time from one of 0 B, and one of
+/// 1 B takes no more by LogGOPS. Messages of collective operations have the first tags that no other message has.
 ///
 /// # Errors
 /// See [`ExportError`].
-pub fn write_goal(log: &RequestLog, unit: SimDuration, sink: &mut dyn Write) -> Result<u64, ExportError> {
+pub fn write_goal(
+    log: &RequestLog,
+    unit: SimDuration,
+    least_bytes: u64,
+    sink: &mut dyn Write,
+) -> Result<u64, ExportError> {
     check_unit(log, unit)?;
     check_any_tag(log)?;
     let tags = FileTags::of(log, RESERVED_TAGS);
@@ -27,12 +32,14 @@ pub fn write_goal(log: &RequestLog, unit: SimDuration, sink: &mut dyn Write) -> 
         let mut schedule = Schedule {
             rank,
             unit,
+            least_bytes,
             tags: &tags,
             sink,
             statements: 0,
             operations: Vec::new(),
             after: Vec::new(),
             awaited: 0,
+            changes: 0,
             last: [None; 2],
         };
         for request in without_outer_barriers(requests) {
@@ -84,6 +91,7 @@ fn in_units(time: SimDuration, unit: SimDuration) -> u64 {
 struct Schedule<'s> {
     rank: usize,
     unit: SimDuration,
+    least_bytes: u64,
     tags: &'s FileTags,
     sink: &'s mut dyn Write,
     statements: u64,
@@ -94,9 +102,24 @@ struct Schedule<'s> {
     after: Vec<(u64, u64)>,
     /// The number of labels waited for so far.
     awaited: u64,
-    /// The last send and the last receive that nothing has been waited for since.
-    last: [Option<u64>; 2],
+    /// The number of times that `after` has changed.
+    changes: u64,
+    /// The last send and the last receive, unless all that comes later requires their end.
+    last: [Option<Latest>; 2],
 }
+
+/// The last one of the operations of a kind that a process has begun.
+#[derive(Clone, Copy)]
+struct Latest {
+    label: u64,
+    /// Those that a process begins at one moment have the same state of `after`, and the one before them all.
+    changes: u64,
+    before: Option<u64>,
+    number: u32,
+}
+
+/// Operations that are free at one moment begin in the order of the file, also in LogGOPSim if there are no more.
+const AT_ONCE: u32 = 16;
 
 impl Schedule<'_> {
     fn add(&mut self, request: &Request) -> Result<(), ExportError> {
@@ -109,7 +132,7 @@ impl Schedule<'_> {
                 let label = self.statement(&format!("calc {units}"), None)?;
                 // A computation waits until the sends before it have begun.
                 if let Some(send) = self.last[0] {
-                    writeln!(self.sink, "l{label} irequires l{send}")?;
+                    writeln!(self.sink, "l{label} irequires l{}", send.label)?;
                 }
                 self.after.clear();
                 self.wait_for([label]);
@@ -117,7 +140,8 @@ impl Schedule<'_> {
             }
             Request::Send { to, bytes, tag } => {
                 let tag = self.tags.written(*tag);
-                let label = self.statement(&format!("send {}b to {to} tag {tag}", bytes.max(&1)), Some(0))?;
+                let label =
+                    self.statement(&format!("send {}b to {to} tag {tag}", bytes.max(&self.least_bytes)), Some(0))?;
                 self.operations.push((label, self.awaited));
             }
             Request::Receive { from, tag, message } => {
@@ -125,7 +149,7 @@ impl Schedule<'_> {
                 let source = from.or(message.map(|message| message.from));
                 let from = source.map_or("-1".to_owned(), |from| from.to_string());
                 let tag = tag.map_or("-1".to_owned(), |tag| self.tags.written(tag).to_string());
-                let bytes = message.map_or(1, |message| message.bytes).max(1);
+                let bytes = message.map_or(1, |message| message.bytes).max(self.least_bytes);
                 let label = self.statement(&format!("recv {bytes}b from {from} tag {tag}"), Some(1))?;
                 self.operations.push((label, self.awaited));
             }
@@ -133,8 +157,10 @@ impl Schedule<'_> {
                 let awaited: Vec<_> = numbers.iter().map(|number| self.operations[*number as usize]).collect();
                 let required = awaited.iter().map(|(_, before)| *before).max().unwrap_or_default();
                 self.after.retain(|(_, number)| *number >= required);
+                // Later ones still wait for those that have begun before and are not known to have ended.
+                let has_ended = |last: &mut Latest| awaited.iter().any(|(ended, _)| *ended == last.label);
+                self.last.iter_mut().for_each(|last| _ = last.take_if(has_ended));
                 self.wait_for(awaited.into_iter().map(|(label, _)| label));
-                self.last = [None; 2];
             }
             Request::FreeBarrier(_) | Request::Other { .. } => {}
         }
@@ -142,6 +168,7 @@ impl Schedule<'_> {
     }
 
     fn wait_for(&mut self, labels: impl IntoIterator<Item = u64>) {
+        self.changes += 1;
         for label in labels {
             self.after.push((label, self.awaited));
             self.awaited += 1;
@@ -157,10 +184,14 @@ impl Schedule<'_> {
             writeln!(self.sink, "l{label} requires l{before}")?;
         }
         if let Some(kind) = kind {
-            if let Some(before) = self.last[kind] {
+            let (before, number) = match self.last[kind] {
+                Some(last) if last.changes == self.changes && last.number < AT_ONCE => (last.before, last.number + 1),
+                last => (last.map(|last| last.label), 1),
+            };
+            if let Some(before) = before {
                 writeln!(self.sink, "l{label} irequires l{before}")?;
             }
-            self.last[kind] = Some(label);
+            self.last[kind] = Some(Latest { label, changes: self.changes, before, number });
         }
         Ok(label)
     }
@@ -179,8 +210,8 @@ mod tests {
         let work = Request::Work(SimDuration::from_ps(1001));
         let log = RequestLog { ranks: vec![vec![send(1), send(2), Request::Wait(vec![0, 1]), work, receive]] };
         let mut text = Vec::new();
-        assert_eq!(write_goal(&log, SimDuration::from_ps(1000), &mut text).unwrap(), 4);
-        let lines = "num_ranks 1\n\nrank 0 {\nl1: send 8b to 1 tag 3\nl2: send 8b to 2 tag 3\nl2 irequires l1\n\
+        assert_eq!(write_goal(&log, SimDuration::from_ps(1000), 1, &mut text).unwrap(), 4);
+        let lines = "num_ranks 1\n\nrank 0 {\nl1: send 8b to 1 tag 3\nl2: send 8b to 2 tag 3\n\
                      l3: calc 1\nl3 requires l1\nl3 requires l2\nl4: recv 1b from 0 tag 3\nl4 requires l3\n}\n\n";
         assert_eq!(String::from_utf8(text).unwrap(), lines);
     }
@@ -191,7 +222,7 @@ mod tests {
         let exchange = |number| [Request::Send { to: 1, bytes: 8, tag: 0 }, Request::Wait(vec![number])];
         let log = RequestLog { ranks: vec![(0..4).flat_map(exchange).collect()] };
         let mut text = Vec::new();
-        write_goal(&log, SimDuration::from_ps(1000), &mut text).unwrap();
+        write_goal(&log, SimDuration::from_ps(1000), 1, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         let required: Vec<_> = text.lines().filter(|line| line.contains(" requires ")).collect();
         assert_eq!(required, ["l2 requires l1", "l3 requires l2", "l4 requires l3"]);
@@ -207,7 +238,7 @@ mod tests {
             send(),
         ];
         let mut text = Vec::new();
-        write_goal(&RequestLog { ranks: vec![requests] }, SimDuration::from_ps(1000), &mut text).unwrap();
+        write_goal(&RequestLog { ranks: vec![requests] }, SimDuration::from_ps(1000), 1, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         let required: Vec<_> = text.lines().filter(|line| line.contains(" requires ")).collect();
         assert_eq!(required, ["l3 requires l2", "l4 requires l3", "l4 requires l1"]);
@@ -218,8 +249,37 @@ mod tests {
         let send = |to| Request::Send { to, bytes: 8, tag: 0 };
         let log = RequestLog { ranks: vec![vec![send(1), send(2), Request::Work(SimDuration::from_ps(1000))]] };
         let mut text = Vec::new();
-        write_goal(&log, SimDuration::from_ps(1000), &mut text).unwrap();
+        write_goal(&log, SimDuration::from_ps(1000), 1, &mut text).unwrap();
         assert!(String::from_utf8(text).unwrap().contains("l3: calc 1\nl3 irequires l2\n"));
+    }
+
+    /// A wait says nothing of what has begun before and goes on.
+    #[test]
+    fn waits_for_others_do_not_hide_what_has_begun() {
+        let send = |to| Request::Send { to, bytes: 0, tag: 0 };
+        let receive = Request::Receive { from: Some(1), tag: Some(0), message: None };
+        let requests =
+            vec![receive, send(1), send(2), Request::Wait(vec![0]), send(3), Request::Wait(vec![3]), send(4)];
+        let mut text = Vec::new();
+        write_goal(&RequestLog { ranks: vec![requests] }, SimDuration::from_ps(1000), 0, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let begun: Vec<_> = text.lines().filter(|line| line.contains(" irequires ")).collect();
+        assert_eq!(begun, ["l4 irequires l3"], "{text}");
+        assert!(text.contains("l3: send 0b to 2"), "{text}");
+    }
+
+    /// Those of one moment begin in the order of the file, which LogGOPSim keeps for as many.
+    #[test]
+    fn a_process_begins_several_operations_at_once() {
+        let send = || Request::Send { to: 1, bytes: 8, tag: 0 };
+        let requests: Vec<_> =
+            [send(), Request::Wait(vec![]), send()].into_iter().chain((0..16).map(|_| send())).collect();
+        let mut text = Vec::new();
+        write_goal(&RequestLog { ranks: vec![requests] }, SimDuration::from_ps(1000), 1, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let begun: Vec<_> = text.lines().filter_map(|line| line.split_once(" irequires ")).collect();
+        let before = |label| begun.iter().find(|(follower, _)| *follower == label).map(|(_, leader)| *leader);
+        assert_eq!([before("l2"), before("l17"), before("l18")], [Some("l1"), Some("l1"), Some("l17")], "{text}");
     }
 
     #[test]
@@ -229,7 +289,7 @@ mod tests {
         let write = |requests: &[Request]| {
             let mut text = Vec::new();
             let log = RequestLog { ranks: vec![requests.to_vec()] };
-            write_goal(&log, SimDuration::from_ps(1000), &mut text).map(|_| String::from_utf8(text).unwrap())
+            write_goal(&log, SimDuration::from_ps(1000), 1, &mut text).map(|_| String::from_utf8(text).unwrap())
         };
         let text = write(&[send(3), send(RESERVED_TAGS)]).unwrap();
         assert!(text.contains("tag 3\n") && text.contains("tag 4\n"), "{text}");
@@ -241,7 +301,7 @@ mod tests {
     fn a_unit_in_which_the_work_is_lost_is_rejected() {
         let work = |ps| Request::Work(SimDuration::from_ps(ps));
         let log = RequestLog { ranks: vec![vec![work(14_000_000)], vec![work(100)]] };
-        let write = |unit| write_goal(&log, SimDuration::from_ps(unit), &mut Vec::new());
+        let write = |unit| write_goal(&log, SimDuration::from_ps(unit), 1, &mut Vec::new());
         assert_eq!(write(1000).unwrap(), 2, "the short computation is a hundred-thousandth of all");
         let error = write(30_000_000).unwrap_err().to_string();
         assert!(error.contains("of 1.4000e-5 s would be 0.0000e0 s") && error.contains("30 us"), "{error}");
@@ -252,9 +312,9 @@ mod tests {
     fn a_free_barrier_is_no_goal() {
         let (barrier, work) = (Request::FreeBarrier("compute"), Request::Work(SimDuration::from_ps(1)));
         let log = RequestLog { ranks: vec![vec![barrier.clone(), work.clone(), barrier.clone()]] };
-        assert_eq!(write_goal(&log, SimDuration::from_ps(1), &mut Vec::new()).unwrap(), 1);
+        assert_eq!(write_goal(&log, SimDuration::from_ps(1), 1, &mut Vec::new()).unwrap(), 1);
         let log = RequestLog { ranks: vec![vec![work.clone(), barrier, work]] };
-        let error = write_goal(&log, SimDuration::from_ps(1), &mut Vec::new()).unwrap_err();
+        let error = write_goal(&log, SimDuration::from_ps(1), 1, &mut Vec::new()).unwrap_err();
         assert_eq!(
             error.to_string(),
             "rank 0 asks for a barrier that costs nothing in phase compute, which GOAL cannot say"

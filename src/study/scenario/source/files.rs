@@ -30,7 +30,8 @@ const DEEPEST: usize = 8;
 /// Readers of values that are the lines of one or two plain files, by the name of the value.
 const OF_LINES: [(&str, LinesReader); 2] = [("RankFile", rank_file::placement), ("GraphFile", graph_file::graph)];
 /// Programs that are read from files, and the field with the path.
-const FROM_FILES: [(&str, &str); 3] = [("Goal", "file"), ("TimeIndependent", "file"), ("MpiTrace", "folder")];
+const FROM_FILES: [(&str, &str); 4] =
+    [("Goal", "file"), ("TimeIndependent", "file"), ("MpiTrace", "folder"), ("Chakra", "folder")];
 type LinesReader = fn(Place, &Sources, Place, Option<Place>) -> Result<Tree, Vec<SourceFault>>;
 /// Changes of a `Like`, each of which looks for its path.
 const MOST_CHANGES: usize = 1000;

@@ -11,6 +11,7 @@ use crate::scenario::named_topology::{self, complete_topology};
 use crate::scenario::source::{Document, Faults, SourceFault, Tree};
 use parsim_sim::network::Topology;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 /// The fields of a scenario that are about all its cases, and belong to none.
@@ -64,7 +65,7 @@ pub(super) enum AxisPart {
 }
 
 /// The values of all axes at a point.
-pub(super) type Values<'c> = Vec<Cow<'c, AxisValue>>;
+type Values<'c> = Vec<Cow<'c, AxisValue>>;
 
 impl Plan {
     /// The cases along the axes.
@@ -226,13 +227,16 @@ impl Cases<'_> {
         named_topology::read(&self.document(point)?)
     }
 
-    /// The part of an axis in a point, at which the axes have these values.
-    pub(super) fn part(&self, axis: usize, point: u64, values: &Values<'_>) -> AxisPart {
-        if self.plan.axes[axis].is_computed() {
-            AxisPart::Computed(values[axis].to_string())
-        } else {
-            AxisPart::Numbered(self.points.number(axis, point))
-        }
+    /// The parts of axes in a point.
+    pub(super) fn parts(&self, axes: &[usize], point: u64) -> Result<Vec<AxisPart>, SourceFault> {
+        let part = |axis: &usize| {
+            Ok(if self.plan.axes[*axis].is_computed() {
+                AxisPart::Computed(self.value(*axis, point)?.to_string())
+            } else {
+                AxisPart::Numbered(self.points.number(*axis, point))
+            })
+        };
+        axes.iter().map(part).collect()
     }
 
     /// True if a topology is given by its name, so that its size follows from other fields.
@@ -269,7 +273,8 @@ impl Cases<'_> {
         }
     }
 
-    pub(super) fn values(&self, point: u64) -> Result<Values<'_>, SourceFault> {
+    /// The values of all axes at a point.
+    fn values(&self, point: u64) -> Result<Values<'_>, SourceFault> {
         let (values, fault) = self.known_values(point);
         fault.map_or(Ok(values), Err)
     }
@@ -331,9 +336,11 @@ impl Plan {
             let mut scratch = base.clone();
             values.iter().filter_map(|value| self.tree(&mut scratch, planned, value).err()).collect::<Vec<_>>()
         };
-        // A bare number is one whatever it is: the first tells whether the field takes any.
-        let mut is_first = true;
-        let matters = |value: &&PlannedValue| !value.is_bare_whole(&planned.axis) || std::mem::take(&mut is_first);
+        // A number is one whatever it is: the first of a unit tells whether the field takes any.
+        let mut known = HashSet::new();
+        let matters = |value: &&PlannedValue| {
+            value.behind_number(&planned.axis).is_none_or(|behind| known.insert(behind.to_owned()))
+        };
         let values: Vec<_> = planned.values.iter().filter(matters).collect();
         values.chunks(MOST_RESOLVED).flat_map(of_some).take(most).collect()
     }

@@ -63,8 +63,7 @@ impl<'c> Exemplars<'c> {
 
     /// The scenario of the exemplar of the case at a point; none if that cannot be run.
     pub fn scenario(&mut self, point: u64) -> Option<Arc<CheckedScenario>> {
-        let values = self.cases.values(point).ok()?;
-        let key: Vec<_> = self.axes.iter().map(|axis| self.cases.part(*axis, point, &values)).collect();
+        let key = self.cases.parts(&self.axes, point).ok()?;
         match &self.last {
             Some((last, exemplar)) if *last == key => exemplar.clone(),
             _ => self.exemplar(point, key),

@@ -1,7 +1,7 @@
 //! The ids of all cases of a plan, each from the values of its axes alone.
 
 use super::Cases;
-use super::cases::{AxisPart, Values};
+use super::cases::AxisPart;
 use crate::programs::Shipped;
 use crate::scenario::axis::AxisValue;
 use crate::scenario::id::{CaseId, Covered, Sum, of_background, of_results};
@@ -31,6 +31,8 @@ struct NestedAxes {
     before: Sum,
     /// The sums of that part by the values of the axes.
     known: HashMap<Vec<AxisPart>, Sum>,
+    /// The last of them: axes that vary slowly have the same values again.
+    last: Option<(Vec<AxisPart>, Sum)>,
 }
 
 /// The most sums that are kept of axes whose fields lie in one another.
@@ -72,10 +74,9 @@ impl<'c> Ids<'c> {
     /// Values that cannot be read.
     pub fn at(&mut self, point: u64) -> Result<CaseId, Faults> {
         let Some(groups) = &mut self.groups else { return Ok(self.cases.read(point)?.id()) };
-        let values = self.cases.values(point).map_err(|fault| self.cases.base.faults(vec![fault]))?;
         let mut id = self.base;
         for group in groups {
-            id = id.changed(group.before, group.sum(self.cases, point, &values)?);
+            id = id.changed(group.before, group.sum(self.cases, point)?);
         }
         Ok(id)
     }
@@ -83,31 +84,43 @@ impl<'c> Ids<'c> {
 
 impl NestedAxes {
     /// The sum of the part with the values of a point.
-    fn sum(&mut self, cases: &Cases<'_>, point: u64, values: &Values<'_>) -> Result<Sum, Faults> {
-        if let (Covered::Seed, Some(seed)) = (self.covered, self.seed(values)) {
+    fn sum(&mut self, cases: &Cases<'_>, point: u64) -> Result<Sum, Faults> {
+        if let (Covered::Seed, Some(seed)) = (self.covered, self.seed(cases, point)) {
             return Ok(Covered::Seed.sum(&seed));
         }
-        let key: Vec<_> = self.axes.iter().map(|axis| cases.part(*axis, point, values)).collect();
-        if let Some(sum) = self.known.get(&key) {
+        let key = cases.parts(&self.axes, point).map_err(|fault| cases.base.faults(vec![fault]))?;
+        if let Some((last, sum)) = &self.last
+            && *last == key
+        {
             return Ok(*sum);
         }
-        let mut document = self.part.clone();
-        for axis in &self.axes {
-            let set = cases.set(*axis, point, &values[*axis], &mut document);
-            set.map_err(|fault| document.faults(vec![fault]))?;
-        }
-        let sum = sum(self.covered, &document)?;
+        let sum = match self.known.get(&key) {
+            Some(sum) => *sum,
+            None => self.read(cases, point)?,
+        };
         if self.known.len() >= MOST_KNOWN {
             self.known.clear();
         }
-        self.known.insert(key, sum);
+        self.known.insert(key.clone(), sum);
+        self.last = Some((key, sum));
         Ok(sum)
     }
 
+    /// The sum of the part as it is read with the values of a point.
+    fn read(&self, cases: &Cases<'_>, point: u64) -> Result<Sum, Faults> {
+        let mut document = self.part.clone();
+        for axis in &self.axes {
+            let value = cases.value(*axis, point);
+            let set = value.and_then(|value| cases.set(*axis, point, &value, &mut document));
+            set.map_err(|fault| document.faults(vec![fault]))?;
+        }
+        sum(self.covered, &document)
+    }
+
     /// The seed that an axis gives as a whole number.
-    fn seed(&self, values: &Values<'_>) -> Option<u64> {
+    fn seed(&self, cases: &Cases<'_>, point: u64) -> Option<u64> {
         match (&self.axes[..], self.covered) {
-            ([axis], Covered::Seed) => whole(&values[*axis]),
+            ([axis], Covered::Seed) => whole(&*cases.value(*axis, point).ok()?),
             _ => None,
         }
     }
@@ -132,7 +145,7 @@ fn groups(cases: &Cases<'_>) -> Result<Vec<NestedAxes>, Faults> {
         }
         let part = cases.base.only(covered.field());
         let before = sum(covered, &part)?;
-        groups.push((axis, NestedAxes { covered, axes: vec![axis], part, before, known: HashMap::new() }));
+        groups.push((axis, NestedAxes { covered, axes: vec![axis], part, before, known: HashMap::new(), last: None }));
     }
     Ok(groups.into_iter().map(|(_, group)| group).collect())
 }

@@ -6,7 +6,7 @@ use crate::scenario::source::{Document, SourceFault, Tree};
 use rustc_hash::FxHashMap;
 
 /// The keys of every row of a case, beside the times of phases.
-const KEYS: [&str; 28] = [
+const KEYS: [&str; 29] = [
     "computing_s",
     "input_output_s",
     "sending_s",
@@ -14,6 +14,7 @@ const KEYS: [&str; 28] = [
     "system_s",
     "idle_s",
     "loading_s",
+    "ready_s",
     "initialisation_s",
     "makespan_s",
     "makespan_mean_s",

@@ -52,10 +52,18 @@ impl PlannedValue {
         }
     }
 
-    /// Returns whether it is a whole number without a unit, as the command line has it.
-    pub fn is_bare_whole(&self, axis: &Axis) -> bool {
-        let is_text = matches!(self.setting, Setting::Text { text: None, .. });
-        is_text && axis.unit.is_none() && matches!(self.shown, AxisValue::Whole(_))
+    /// The text behind the number that the command line has, empty if it is a whole one alone; none for anything else.
+    pub fn behind_number(&self, axis: &Axis) -> Option<&str> {
+        let Setting::Text { text: None, .. } = self.setting else { return None };
+        match (&self.shown, &axis.unit) {
+            (AxisValue::Whole(_), None) => Some(""),
+            (AxisValue::Text(text), None) => {
+                let (number, unit) = text.split_once(' ')?;
+                let is_decimal = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+                (is_decimal && number.parse::<f64>().is_ok()).then_some(unit)
+            }
+            _ => None,
+        }
     }
 
     /// The text of this value of `axis`, if it has no parts.
@@ -109,7 +117,9 @@ pub(super) fn typed(axis: &Axis, value: &str, option: &'static str) -> PlannedVa
 
 /// A value that is set as text, and how it is shown.
 fn written(axis: &Axis, value: &AxisValue, shown: AxisValue, option: &'static str) -> PlannedValue {
-    let text = value.setting(axis.unit.as_deref());
-    let text = Some(text).filter(|text| *text != shown.setting(axis.unit.as_deref())).map(String::into_boxed_str);
+    let text = axis.unit.as_deref().and_then(|unit| {
+        let text = value.setting(Some(unit));
+        (text != shown.setting(Some(unit))).then(|| text.into_boxed_str())
+    });
     PlannedValue { shown, setting: Setting::Text { text, option } }
 }

@@ -1,12 +1,16 @@
 //! Values that an axis has twice, whose cases would be run, and counted, twice.
 
 use super::planned::PlannedAxis;
+use crate::scenario::axis::AxisValue;
 use crate::scenario::parameter::in_base_unit;
 use crate::scenario::source::SourceFault;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The fault of the first value that the axis has had before, in whatever unit.
 pub(super) fn fault(planned: &PlannedAxis) -> Option<SourceFault> {
+    if is_ascending(planned) {
+        return None;
+    }
     let texts = || planned.values.iter().map(|value| value.scalar(&planned.axis));
     let twice = first_twice(texts().map(|text| text.map(|text| xxh3_128(canonical(&text).as_bytes()))))?;
     let [first, again] = twice.map(|index| texts().nth(index).flatten().unwrap_or_default());
@@ -15,6 +19,14 @@ pub(super) fn fault(planned: &PlannedAxis) -> Option<SourceFault> {
         if first == again { format!("`{first}` twice") } else { format!("`{first}` and `{again}`, which are one") };
     let message = format!("the axis `{name}` has the values {twice}");
     Some(SourceFault::new(&message).on(path).help("give each value once; `repeat` runs a case with several seeds"))
+}
+
+/// Returns whether the values are whole numbers in the unit of the axis, each above the one before: there may be a million, of a range.
+fn is_ascending(planned: &PlannedAxis) -> bool {
+    planned.values.is_sorted_by(|one, next| match (&one.shown, &next.shown) {
+        (AxisValue::Whole(one), AxisValue::Whole(next)) => one < next,
+        _ => false,
+    })
 }
 
 /// The indices of the first value that comes again, and of the one before it that it equals.

@@ -4,12 +4,15 @@ use super::{Case, Plan, Setting};
 use crate::scenario::source::{Document, Tree, TreeValue};
 
 impl Plan {
-    /// The scenario of `case` as RON, every default included; descriptions among the values of its axes stand there whole.
+    /// The scenario of `case` as RON, every default included; descriptions among the values of its axes stand there whole, and
+    /// a LogGOPS machine stays one, so that axes find its constants.
     #[must_use]
     pub fn to_ron(&self, case: &Case) -> String {
         let mut text = case.scenario.to_ron();
         let Ok(document) = Document::from_text("resolved", &text) else { return text };
         let mut whole: Vec<(Tree, &Tree)> = Vec::new();
+        let described = self.document.get("machine").filter(|machine| machine.name() == Some("LogGOPS"));
+        whole.extend(document.get("machine").cloned().zip(described));
         for (index, planned) in self.axes.iter().enumerate() {
             for (number, value) in planned.values.iter().enumerate() {
                 let shown = document.get(&format!("axes.{index}.values.{number}"));
@@ -35,6 +38,17 @@ const fn has_parts(tree: &Tree) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn axes_over_constants_of_loggops_are_kept() {
+        let mut document = Document::load("../../scenarios/loggops-collectives.ron").unwrap();
+        document.set("axes", "[Axis(name: \"o\", path: \"machine.o\", values: [\"1 us\", \"2 us\"])]").unwrap();
+        let plan = Plan::new(document, &[]).unwrap();
+        let again = Document::from_text("again", &plan.to_ron(&plan.base().unwrap())).unwrap();
+        let again = Plan::new(again, &[]).unwrap();
+        let ids = |plan: &Plan| plan.cases().unwrap().iter().map(|case| case.scenario.id()).collect::<Vec<_>>();
+        assert_eq!((ids(&plan).len(), ids(&plan)), (2, ids(&again)));
+    }
 
     #[test]
     fn descriptions_among_the_values_of_an_axis_are_kept() {

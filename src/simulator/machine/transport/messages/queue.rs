@@ -65,7 +65,9 @@ impl MessageTransport {
         } else {
             self.attempt_again(time, order, event, line);
         }
-        self.current = None;
+        // Requests behind something that a process has waited for have the order in which that began.
+        let goes_on = matches!(event, Event::TimeUp(_) | Event::Computed(_));
+        self.current = goes_on.then_some(order);
     }
 
     /// Lets an event that has waited in a line happen, or wait again; then the next one of the line is called.

@@ -68,13 +68,13 @@ impl StepInterpreter {
         rows: Option<&BoundExpression>,
         (bytes, seconds): (Option<&BoundSize>, Option<&BoundExpression>),
     ) -> Result<(), Box<Fault>> {
-        let work = self.work(flops, rows)?;
+        let works = self.works(flops, rows)?;
         let seconds = seconds.map_or(Ok(SimDuration::ZERO), |seconds| self.seconds(seconds))?;
         if let Some(bytes) = bytes {
             // Apart, because few steps do so.
             Box::pin(self.me.traverse(bytes.bytes(&self.slots)?)).await;
         }
-        if let Some(work) = work {
+        for work in works.into_iter().flatten() {
             self.me.compute(work).await;
         }
         if seconds > SimDuration::ZERO {
@@ -83,14 +83,17 @@ impl StepInterpreter {
         Ok(())
     }
 
-    fn work(&self, flops: &BoundExpression, rows: Option<&BoundExpression>) -> Result<Option<Work>, Fault> {
+    /// The operations in rows: those with one more come first where they cannot be divided evenly.
+    fn works(&self, flops: &BoundExpression, rows: Option<&BoundExpression>) -> Result<[Option<Work>; 2], Fault> {
         let flops = flops.count(&self.slots, "flops")?;
         let rows = rows.map_or(Ok(1), |rows| rows.count(&self.slots, "rows"))?;
         if rows == 0 && flops > 0 {
             return Err(Fault::new("rows", format!("{flops} operations in 0 rows"), "give a number of rows from 1 on"));
         }
-        let rows = rows.min(flops);
-        Ok((flops > 0).then(|| Work::flops(flops.div_ceil(rows)).rows(rows)))
+        let rows = rows.min(flops).max(1);
+        let (each, longer) = (flops / rows, flops % rows);
+        let work = |flops, rows| (flops > 0 && rows > 0).then(|| Work::flops(flops).rows(rows));
+        Ok([work(each + 1, longer), work(each, rows - longer)])
     }
 
     fn seconds(&self, seconds: &BoundExpression) -> Result<SimDuration, Fault> {

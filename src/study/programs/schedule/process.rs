@@ -1,6 +1,6 @@
 //! Execution of a schedule by the process of a rank.
 
-use super::schedule::{ANY, Node, NodeKind, RankSchedule, Schedule};
+use super::graph::{ANY, Node, NodeKind, RankSchedule, Schedule};
 use parsim_sim::machine::{Lanes, Turn};
 use parsim_sim::program::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process};
 use parsim_sim::units::SimDuration;
@@ -23,6 +23,12 @@ pub async fn follow(me: Process, schedule: Arc<Schedule>, unit: SimDuration) {
             progress.note(notice);
         }
     }
+}
+
+/// The bytes that the schedule of a rank takes while it is carried out.
+pub fn memory(rank: &RankSchedule) -> u64 {
+    let operation = size_of::<Node>() + size_of::<u32>() + size_of::<Turn>();
+    (rank.nodes.len() * operation + rank.followers.len() * size_of::<u32>()) as u64
 }
 
 /// The operations of a rank while they are carried out.

@@ -1,6 +1,6 @@
 //! Checks of the messages of a schedule that need no run.
 
-use super::schedule::{ANY, Node, NodeKind, RankSchedule, Schedule};
+use super::graph::{ANY, Node, NodeKind, RankSchedule, Schedule};
 use crate::programs::balance::Balance;
 use parsim_sim::fault::Fault;
 use rustc_hash::FxHashMap;
@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 /// Operations among which a dependency is looked for.
 const NEAR: usize = 64;
 
-/// Messages without a receive, and receives without a message, as far as numbers tell it.
-pub fn unmatched(schedule: &Schedule) -> Vec<Fault> {
+/// Messages without a receive, and receives without a message, as far as numbers tell it; `field` names their files.
+pub fn unmatched(schedule: &Schedule, field: &str) -> Vec<Fault> {
     let mut balance = Balance::default();
     let known = |number: u32| (number != ANY).then_some(number);
     for (rank, operations) in (0..).zip(&schedule.ranks) {
@@ -21,7 +21,7 @@ pub fn unmatched(schedule: &Schedule) -> Vec<Fault> {
             }
         }
     }
-    balance.faults("file")
+    balance.faults(field)
 }
 
 impl Schedule {

@@ -41,6 +41,20 @@ pub struct Node {
     pub nic: u8,
 }
 
+impl Node {
+    /// An operation that nothing waits for and that waits for nothing, on the first processor and interface.
+    pub const fn new(kind: NodeKind, size: u64) -> Self {
+        Self { size, peer: 0, tag: 0, awaited: 0, first: 0, at_end: 0, at_begin: 0, kind, cpu: 0, nic: 0 }
+    }
+}
+
+impl Schedule {
+    /// The operations of all ranks.
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.ranks.iter().flat_map(|rank| &rank.nodes)
+    }
+}
+
 /// Kinds of operations, in the order in which they begin where several may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NodeKind {

@@ -1,0 +1,175 @@
+//! The messages of a collective operation of a group.
+
+use super::graph::{Graph, Part};
+
+/// Kinds by their numbers in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    AllReduce,
+    Reduce,
+    AllGather,
+    Gather,
+    Scatter,
+    Broadcast,
+    AllToAll,
+    ReduceScatter,
+    Barrier,
+}
+
+impl Kind {
+    pub const fn of(number: u64) -> Option<Self> {
+        Some(match number {
+            0 => Self::AllReduce,
+            1 => Self::Reduce,
+            2 => Self::AllGather,
+            3 => Self::Gather,
+            4 => Self::Scatter,
+            5 => Self::Broadcast,
+            6 => Self::AllToAll,
+            7 | 8 => Self::ReduceScatter,
+            9 => Self::Barrier,
+            _ => return None,
+        })
+    }
+}
+
+/// The part of one rank in an operation.
+pub struct Share<'g> {
+    /// The ranks of the group, of which there are two at least.
+    pub members: &'g [u32],
+    /// The place of the rank among them,
+    pub me: usize,
+    /// and that of the root.
+    pub root: usize,
+    pub bytes: u64,
+    pub tag: u32,
+}
+
+impl Share<'_> {
+    /// Adds the messages of the rank.
+    pub fn expand(&self, kind: Kind, graph: &mut Graph) -> Part {
+        let p = self.members.len();
+        let block = self.bytes.div_ceil(p as u64);
+        match kind {
+            Kind::AllReduce => self.ring(2 * (p - 1), block, graph),
+            Kind::ReduceScatter => self.ring(p - 1, block, graph),
+            Kind::AllGather => self.ring(p - 1, self.bytes, graph),
+            Kind::AllToAll => self.all_to_all(block, graph),
+            Kind::Broadcast => self.broadcast(graph),
+            Kind::Reduce => self.reduce(graph),
+            Kind::Gather => self.straight(self.bytes, true, graph),
+            Kind::Scatter => self.straight(block, false, graph),
+            Kind::Barrier => self.dissemination(graph),
+        }
+    }
+
+    /// The member so many places further on.
+    fn member(&self, steps: usize) -> u32 {
+        self.members[(self.me + steps) % self.members.len()]
+    }
+
+    /// Blocks go round: what a step has received the next one sends on.
+    fn ring(&self, steps: usize, block: u64, graph: &mut Graph) -> Part {
+        let (next, before) = (self.member(1), self.member(self.members.len() - 1));
+        let mut part = Part::default();
+        for step in 0..steps {
+            let send = graph.send(next, block, self.tag);
+            let receive = graph.receive(before, block, self.tag);
+            if step == 0 {
+                part.first = vec![send, receive];
+            } else {
+                let [earlier, come] = [part.last[0], part.last[1]];
+                graph.requires(send, come);
+                graph.follows(send, earlier);
+                graph.requires(receive, come);
+            }
+            part.last = vec![send, receive];
+        }
+        part
+    }
+
+    /// All blocks at once, each rank beginning with the one behind it.
+    fn all_to_all(&self, block: u64, graph: &mut Graph) -> Part {
+        let p = self.members.len();
+        let mut all = Vec::with_capacity(2 * (p - 1));
+        for step in 1..p {
+            all.push(graph.send(self.member(step), block, self.tag));
+            all.push(graph.receive(self.member(p - step), block, self.tag));
+        }
+        Part { first: all.clone(), last: all }
+    }
+
+    /// The places in a binomial tree whose root is 0: the parent's and those of the children, the largest subtree first.
+    fn tree(&self) -> (Option<usize>, Vec<usize>) {
+        let p = self.members.len();
+        let place = (self.me + p - self.root) % p;
+        let low = if place == 0 { p.next_power_of_two() } else { place & place.wrapping_neg() };
+        let children = std::iter::successors(Some(low / 2), |bit| Some(bit / 2)).take_while(|bit| *bit > 0);
+        let children = children.map(|bit| place + bit).filter(|child| *child < p).collect();
+        ((place > 0).then(|| place - low), children)
+    }
+
+    fn at_place(&self, place: usize) -> u32 {
+        self.members[(place + self.root) % self.members.len()]
+    }
+
+    fn broadcast(&self, graph: &mut Graph) -> Part {
+        let (parent, children) = self.tree();
+        let received = parent.map(|parent| graph.receive(self.at_place(parent), self.bytes, self.tag));
+        let sends: Vec<_> =
+            children.into_iter().map(|child| graph.send(self.at_place(child), self.bytes, self.tag)).collect();
+        let Some(received) = received else { return Part { first: sends.clone(), last: sends } };
+        for send in &sends {
+            graph.requires(*send, received);
+        }
+        Part { first: vec![received], last: sends.into_iter().chain([received]).collect() }
+    }
+
+    fn reduce(&self, graph: &mut Graph) -> Part {
+        let (parent, children) = self.tree();
+        let received: Vec<_> =
+            children.into_iter().map(|child| graph.receive(self.at_place(child), self.bytes, self.tag)).collect();
+        let Some(parent) = parent else { return Part { first: received.clone(), last: received } };
+        let send = graph.send(self.at_place(parent), self.bytes, self.tag);
+        for message in &received {
+            graph.requires(send, *message);
+        }
+        Part { first: if received.is_empty() { vec![send] } else { received }, last: vec![send] }
+    }
+
+    /// Messages between the root and each of the others, to the root or from it.
+    fn straight(&self, bytes: u64, to_root: bool, graph: &mut Graph) -> Part {
+        let root = self.members[self.root];
+        let partners: Vec<u32> = if self.me == self.root {
+            self.members.iter().copied().filter(|member| *member != root).collect()
+        } else {
+            vec![root]
+        };
+        let sends = (self.me == self.root) != to_root;
+        let message = |partner| {
+            if sends { graph.send(partner, bytes, self.tag) } else { graph.receive(partner, bytes, self.tag) }
+        };
+        let all: Vec<_> = partners.into_iter().map(message).collect();
+        Part { first: all.clone(), last: all }
+    }
+
+    /// Rounds in which each rank tells the one 1, 2, 4, … places further on.
+    fn dissemination(&self, graph: &mut Graph) -> Part {
+        let p = self.members.len();
+        let mut part = Part::default();
+        for distance in
+            std::iter::successors(Some(1), |distance| Some(2 * distance)).take_while(|distance| *distance < p)
+        {
+            let send = graph.send(self.member(distance), 1, self.tag);
+            let receive = graph.receive(self.member(p - distance), 1, self.tag);
+            for before in std::mem::replace(&mut part.last, vec![send, receive]) {
+                graph.requires(send, before);
+                graph.requires(receive, before);
+            }
+            if part.first.is_empty() {
+                part.first = vec![send, receive];
+            }
+        }
+        part
+    }
+}

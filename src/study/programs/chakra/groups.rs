@@ -1,0 +1,94 @@
+//! The groups of ranks that collective operations name, and what each of these has in common at all of its ranks.
+
+use super::collective::Kind;
+use super::trace::TraceNode;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Groups by name; all ranks are the group without one, and `0`.
+#[derive(Debug)]
+pub struct Groups {
+    numbers: FxHashMap<String, u32>,
+    members: Vec<Box<[u32]>>,
+}
+
+/// A collective operation of a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Collective {
+    pub group: u32,
+    pub kind: Kind,
+    pub bytes: u64,
+    /// The rank at its root.
+    pub root: u32,
+}
+
+impl Groups {
+    /// The groups that a text lists, as `{"1": [0, 2]}`, among so many ranks.
+    ///
+    /// # Errors
+    /// The fault of the text.
+    pub fn parse(text: Option<&[u8]>, ranks: u32) -> Result<Self, String> {
+        let named = text.map_or_else(|| Ok(BTreeMap::default()), serde_json::from_slice);
+        let named: BTreeMap<String, Box<[u32]>> = named.map_err(|error| error.to_string())?;
+        let mut groups = Self { numbers: FxHashMap::default(), members: vec![(0..ranks).collect()] };
+        for (name, members) in named {
+            let mut sorted = members.to_vec();
+            sorted.sort_unstable();
+            sorted.dedup();
+            if sorted.len() != members.len() || members.is_empty() || sorted.last().is_some_and(|last| *last >= ranks) {
+                return Err(format!("group `{name}` is no list of different ranks from 0 to {}", ranks - 1));
+            }
+            groups.numbers.insert(name, u32::try_from(groups.members.len()).unwrap_or(u32::MAX));
+            groups.members.push(members);
+        }
+        Ok(groups)
+    }
+
+    pub fn members(&self, group: u32) -> &[u32] {
+        &self.members[group as usize]
+    }
+
+    pub const fn count(&self) -> usize {
+        self.members.len()
+    }
+
+    /// The collective operation of a node of a rank; none if it has no data of its own.
+    ///
+    /// # Errors
+    /// The fault of the node, in words.
+    pub fn collective(&self, node: &TraceNode, rank: u32) -> Result<Option<Collective>, String> {
+        let (Some(kind), Some(bytes)) = (node.collective, node.bytes) else {
+            // The host only begins it.
+            if node.is_of_host && node.collective.is_none() && node.bytes.is_none() {
+                return Ok(None);
+            }
+            let lack = if node.collective.is_none() { "comm_type" } else { "comm_size" };
+            return Err(format!("is a collective operation without `{lack}`"));
+        };
+        let kind =
+            Kind::of(kind).ok_or_else(|| format!("{kind} is no kind of a collective operation (`comm_type`)"))?;
+        let named = node.group.as_deref().filter(|name| !name.is_empty());
+        let group = match named {
+            None => 0,
+            Some(name) => match self.numbers.get(name) {
+                Some(group) => *group,
+                None if name == "0" => 0,
+                None => return Err(format!("names the group `{name}`, which comm_group.json does not list")),
+            },
+        };
+        if group == 0 && node.dimensions.contains(&false) {
+            return Err(
+                "takes part in some dimensions of a network only (`involved_dim`): name a group of ranks".to_owned()
+            );
+        }
+        let members = self.members(group);
+        if !members.contains(&rank) {
+            return Err(format!("is of a group that rank {rank} is not in"));
+        }
+        let root = node.from.map_or(Ok(members[0]), |root| match u32::try_from(root) {
+            Ok(root) if members.contains(&root) => Ok(root),
+            _ => Err(format!("rank {root} is the root of a group that it is not in")),
+        })?;
+        Ok(Some(Collective { group, kind, bytes, root }))
+    }
+}

@@ -1,0 +1,73 @@
+//! The JSON form of an execution trace: `{"workload_graph": [{"Id": …, "Name": …, "NodeType": …, …}]}`.
+//!
+//! Names of the fields: `src/feeder/json_node.cpp` of Chakra; as there, other ones are passed.
+
+use super::trace::{TraceFault, TraceNode};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct File {
+    workload_graph: Vec<Node>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    #[serde(rename = "Id")]
+    id: u64,
+    #[serde(rename = "Name", default)]
+    name: String,
+    #[serde(rename = "NodeType")]
+    kind: u64,
+    #[serde(rename = "ctrlDeps", default)]
+    control: Vec<u64>,
+    #[serde(default)]
+    data_deps: Vec<u64>,
+    #[serde(default)]
+    runtime: u64,
+    #[serde(default)]
+    is_cpu_op: bool,
+    comm_type: Option<u64>,
+    comm_size: Option<u64>,
+    comm_src: Option<u64>,
+    comm_dst: Option<u64>,
+    comm_tag: Option<u64>,
+    pg_name: Option<String>,
+    #[serde(default)]
+    involved_dim: Vec<bool>,
+    num_ops: Option<u64>,
+}
+
+/// The nodes of a text.
+///
+/// # Errors
+/// The first fault.
+pub fn parse(text: &[u8]) -> Result<Vec<TraceNode>, TraceFault> {
+    let file: File = serde_json::from_slice(text).map_err(|error| TraceFault {
+        place: format!("line {}, column {}", error.line(), error.column()),
+        message: error.to_string(),
+        help: "write the file anew; it may be damaged, or no execution trace",
+    })?;
+    Ok(file.workload_graph.into_iter().map(Node::read).collect())
+}
+
+impl Node {
+    fn read(self) -> TraceNode {
+        TraceNode {
+            id: self.id,
+            name: self.name,
+            kind: self.kind,
+            data: self.data_deps,
+            control: self.control,
+            micros: self.runtime,
+            is_of_host: self.is_cpu_op,
+            collective: self.comm_type,
+            bytes: self.comm_size,
+            from: self.comm_src,
+            to: self.comm_dst,
+            tag: self.comm_tag,
+            group: self.pg_name,
+            dimensions: self.involved_dim,
+            operations: self.num_ops,
+        }
+    }
+}

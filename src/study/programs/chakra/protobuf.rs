@@ -1,0 +1,155 @@
+//! The protobuf form of an execution trace: a description of all, then the nodes, each behind its length.
+//!
+//! Numbers of the fields: `schema/protobuf/et_def.proto` of Chakra. Fields that are not named here are passed.
+
+use super::trace::{TraceFault, TraceNode};
+use prost::Message;
+
+#[derive(Clone, PartialEq, Message)]
+struct Metadata {
+    #[prost(bytes = "vec", tag = "1")]
+    version: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Node {
+    #[prost(uint64, tag = "1")]
+    id: u64,
+    #[prost(bytes = "vec", tag = "2")]
+    name: Vec<u8>,
+    #[prost(int32, tag = "3")]
+    kind: i32,
+    #[prost(uint64, repeated, tag = "4")]
+    control: Vec<u64>,
+    #[prost(uint64, repeated, tag = "5")]
+    data: Vec<u64>,
+    #[prost(uint64, tag = "7")]
+    micros: u64,
+    #[prost(message, repeated, tag = "10")]
+    attributes: Vec<Attribute>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Attribute {
+    #[prost(bytes = "vec", tag = "1")]
+    name: Vec<u8>,
+    #[prost(oneof = "Value", tags = "7, 9, 11, 13, 27, 28, 29")]
+    value: Option<Value>,
+}
+
+#[derive(Clone, PartialEq, prost::Oneof)]
+enum Value {
+    #[prost(int32, tag = "7")]
+    Int32(i32),
+    #[prost(int64, tag = "9")]
+    Int64(i64),
+    #[prost(uint32, tag = "11")]
+    Uint32(u32),
+    #[prost(uint64, tag = "13")]
+    Uint64(u64),
+    #[prost(bool, tag = "27")]
+    Flag(bool),
+    #[prost(message, tag = "28")]
+    Flags(Flags),
+    #[prost(bytes = "vec", tag = "29")]
+    Text(Vec<u8>),
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Flags {
+    #[prost(bool, repeated, tag = "1")]
+    values: Vec<bool>,
+}
+
+/// The first bytes of a compressed file.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// The nodes of a file.
+///
+/// # Errors
+/// The first fault.
+pub fn parse(file: &[u8]) -> Result<Vec<TraceNode>, TraceFault> {
+    if file.starts_with(&GZIP) {
+        return Err(TraceFault {
+            place: "byte 0".to_owned(),
+            message: "the file is compressed".to_owned(),
+            help: "decompress it with `gunzip` first",
+        });
+    }
+    let mut rest = file;
+    let (at, first) = next(file, &mut rest)?;
+    Metadata::decode(first).map_err(|error| broken(at, &error.to_string()))?;
+    let mut nodes = Vec::new();
+    while !rest.is_empty() {
+        let (at, message) = next(file, &mut rest)?;
+        let node = Node::decode(message).map_err(|error| broken(at, &error.to_string()))?;
+        nodes.push(node.read().map_err(|message| broken(at, &message))?);
+    }
+    Ok(nodes)
+}
+
+/// The next message and its place.
+fn next<'f>(file: &'f [u8], rest: &mut &'f [u8]) -> Result<(usize, &'f [u8]), TraceFault> {
+    let at = file.len() - rest.len();
+    let length = prost::decode_length_delimiter(&mut *rest).map_err(|error| broken(at, &error.to_string()))?;
+    if length > rest.len() {
+        let message = format!("{length} bytes should follow, and there are {}", rest.len());
+        return Err(broken(at, &message));
+    }
+    let (message, behind) = rest.split_at(length);
+    *rest = behind;
+    Ok((at, message))
+}
+
+fn broken(at: usize, message: &str) -> TraceFault {
+    let help = "write the file anew; it may be damaged, or no execution trace";
+    TraceFault { place: format!("byte {at}"), message: message.to_owned(), help }
+}
+
+impl Node {
+    fn read(self) -> Result<TraceNode, String> {
+        let mut node = TraceNode {
+            id: self.id,
+            name: String::from_utf8_lossy(&self.name).into_owned(),
+            kind: u64::try_from(self.kind).map_err(|_| format!("{} is no kind of a node", self.kind))?,
+            data: self.data,
+            control: self.control,
+            micros: self.micros,
+            ..TraceNode::default()
+        };
+        for Attribute { name, value } in self.attributes {
+            let number = || number(&name, value.as_ref());
+            match name.as_slice() {
+                b"is_cpu_op" => node.is_of_host = number()? != 0,
+                b"comm_type" => node.collective = Some(number()?),
+                b"comm_size" => node.bytes = Some(number()?),
+                b"comm_src" => node.from = Some(number()?),
+                b"comm_dst" => node.to = Some(number()?),
+                b"comm_tag" => node.tag = Some(number()?),
+                b"num_ops" => node.operations = Some(number()?),
+                b"pg_name" => match value {
+                    Some(Value::Text(text)) => node.group = Some(String::from_utf8_lossy(&text).into_owned()),
+                    _ => return Err("`pg_name` is no text".to_owned()),
+                },
+                b"involved_dim" => match value {
+                    Some(Value::Flags(Flags { values })) => node.dimensions = values,
+                    _ => return Err("`involved_dim` is no list of truth values".to_owned()),
+                },
+                _ => {}
+            }
+        }
+        Ok(node)
+    }
+}
+
+fn number(name: &[u8], value: Option<&Value>) -> Result<u64, String> {
+    let number = match value {
+        Some(Value::Int32(number)) => u64::try_from(*number).ok(),
+        Some(Value::Int64(number)) => u64::try_from(*number).ok(),
+        Some(Value::Uint32(number)) => Some((*number).into()),
+        Some(Value::Uint64(number)) => Some(*number),
+        Some(Value::Flag(flag)) => Some((*flag).into()),
+        _ => None,
+    };
+    number.ok_or_else(|| format!("`{}` is no number from 0 on", name.escape_ascii()))
+}

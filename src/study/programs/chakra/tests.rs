@@ -1,0 +1,192 @@
+use super::convert::{self, ConversionFault};
+use super::groups::Groups;
+use super::trace::TraceNode;
+use super::{json, protobuf};
+use crate::programs::schedule::{NodeKind, Schedule};
+use proptest::prelude::*;
+
+fn schedule_of(ranks: &[&str], groups: &str) -> Result<Schedule, ConversionFault> {
+    let trace = |nodes: &&str| json::parse(format!("{{\"workload_graph\": [{nodes}]}}").as_bytes()).unwrap();
+    let traces: Vec<Vec<TraceNode>> = ranks.iter().map(trace).collect();
+    let groups = Groups::parse(Some(groups.as_bytes()), u32::try_from(ranks.len()).unwrap()).unwrap();
+    convert::schedule(&traces, &groups, false)
+}
+
+const BACKWARD: &str = r#"{"Id": 1, "Name": "forward", "NodeType": 4, "runtime": 20},
+    {"Id": 5, "Name": "update", "NodeType": 4, "runtime": 7, "data_deps": [4, 3], "ctrlDeps": [99]},
+    {"Id": 3, "Name": "backward", "NodeType": 4, "runtime": 30, "data_deps": [1]},
+    {"Id": 2, "Name": "marker", "NodeType": 1, "data_deps": [1]},
+    {"Id": 4, "Name": "gradients", "NodeType": 7, "comm_type": 0, "comm_size": 1000, "data_deps": [2]}"#;
+
+#[test]
+fn nodes_wait_for_the_data_of_others() {
+    let schedule = schedule_of(&[BACKWARD, BACKWARD], "{}").unwrap();
+    let rank = &schedule.ranks[0];
+    let kinds: Vec<_> = rank.nodes.iter().map(|node| (node.kind, node.size, node.peer)).collect();
+    let (send, receive, compute) = (NodeKind::Send, NodeKind::Receive, NodeKind::Compute);
+    // Forward, update, backward; then two steps of a ring of two.
+    let expected = [
+        (compute, 20, 0),
+        (compute, 7, 0),
+        (compute, 30, 0),
+        (send, 500, 1),
+        (receive, 500, 1),
+        (send, 500, 1),
+        (receive, 500, 1),
+    ];
+    assert_eq!(kinds, expected);
+    assert_eq!(rank.roots(), [0]);
+    assert_eq!(rank.at_end(&rank.nodes[0]), [2, 3, 4], "the marker hands on what it waits for");
+    assert_eq!(rank.nodes[1].awaited, 3, "the last messages and the backward pass");
+    assert!(schedule.is_determined());
+}
+
+/// Sums over all ranks: what is sent is received, and nobody waits for itself.
+#[test]
+fn every_collective_operation_of_every_size_has_its_messages() {
+    for kind in 0..10 {
+        for ranks in 1..10_usize {
+            let node = format!(
+                "{{\"Id\": 1, \"NodeType\": 7, \"comm_type\": {kind}, \"comm_size\": 840, \"comm_src\": {}}}",
+                ranks / 2
+            );
+            let schedule = schedule_of(&vec![node.as_str(); ranks], "{}").unwrap();
+            let faults = crate::programs::schedule::unmatched(&schedule, "folder");
+            assert!(faults.is_empty() && schedule.is_determined(), "{kind} on {ranks}: {faults:?}");
+            let sent: u64 = schedule.nodes().filter(|node| node.kind == NodeKind::Send).map(|node| node.size).sum();
+            let p = ranks as u64;
+            let expected = match kind {
+                0 => 2 * p * (p - 1) * 840_u64.div_ceil(p),
+                2 => p * (p - 1) * 840,
+                6..=8 => p * (p - 1) * 840_u64.div_ceil(p),
+                4 => (p - 1) * 840_u64.div_ceil(p),
+                9 => p * u64::from(usize::BITS - (ranks - 1).leading_zeros()),
+                _ => (p - 1) * 840,
+            };
+            assert_eq!(sent, expected, "{kind} on {ranks}");
+        }
+    }
+}
+
+#[test]
+fn groups_have_operations_of_their_own() {
+    let node = |id: u32, group: &str| {
+        format!("{{\"Id\": {id}, \"NodeType\": 7, \"comm_type\": 9, \"comm_size\": 0, \"pg_name\": \"{group}\"}}")
+    };
+    let groups = "{\"1\": [0, 2], \"2\": [1, 3]}";
+    let (even, odd) = (format!("{}, {}", node(1, "1"), node(2, "0")), format!("{}, {}", node(1, ""), node(2, "2")));
+    let odd_too = format!("{}, {}", node(7, ""), node(9, "2"));
+    let schedule = schedule_of(&[&even, &odd, &even, &odd_too], groups).unwrap();
+    let [first, last] = [&schedule.ranks[0].nodes[0], schedule.ranks[0].nodes.last().unwrap()];
+    assert_eq!(first.tag, last.tag + 1, "the group 1 comes behind all ranks");
+    let fault = schedule_of(&[&even, &odd, &even, &node(1, "2")], groups).unwrap_err();
+    assert_eq!((fault.rank, fault.message.as_str()), (3, "nothing answers to node 2 (Barrier of 0 B) of rank 0"));
+}
+
+#[test]
+fn nodes_that_lack_something_are_rejected() {
+    for (nodes, expected) in [
+        (
+            r#"{"Id": 1, "Name": "a\nb", "NodeType": 4, "num_ops": 5}"#,
+            "node 1 (`a\\nb`): has operations (`num_ops`) and no duration",
+        ),
+        (r#"{"Id": 1, "NodeType": 7, "comm_size": 5}"#, "node 1 (``): is a collective operation without `comm_type`"),
+        (r#"{"Id": 1, "NodeType": 7, "comm_type": 0}"#, "node 1 (``): is a collective operation without `comm_size`"),
+        (
+            r#"{"Id": 1, "NodeType": 7, "comm_type": 10, "comm_size": 5}"#,
+            "node 1 (``): 10 is no kind of a collective operation (`comm_type`)",
+        ),
+        (
+            r#"{"Id": 1, "NodeType": 7, "comm_type": 0, "comm_size": 5, "pg_name": "7"}"#,
+            "node 1 (``): names the group `7`, which comm_group.json does not list",
+        ),
+        (
+            r#"{"Id": 1, "NodeType": 7, "comm_type": 0, "comm_size": 5, "involved_dim": [true, false]}"#,
+            "node 1 (``): takes part in some dimensions of a network only (`involved_dim`): name a group of ranks",
+        ),
+        (r#"{"Id": 1, "NodeType": 5, "comm_dst": 1}"#, "node 1 (``): is a message without `comm_size`"),
+        (r#"{"Id": 1, "NodeType": 5, "comm_size": 1}"#, "node 1 (``): is a message without `comm_dst`"),
+        (
+            r#"{"Id": 1, "NodeType": 6, "comm_size": 1, "comm_src": 9}"#,
+            "node 1 (``): `comm_src` is none of the 1 ranks",
+        ),
+        (
+            r#"{"Id": 1, "NodeType": 5, "comm_size": 1, "comm_src": 9, "comm_dst": 0}"#,
+            "node 1 (``): is a message of another rank than 0",
+        ),
+        (r#"{"Id": 1, "NodeType": 2}"#, "node 1 (``): is an access to memory without a duration"),
+        (r#"{"Id": 1, "NodeType": 8}"#, "node 1 (``): 8 is no kind of a node"),
+        (
+            r#"{"Id": 1, "NodeType": 4, "data_deps": [2]}"#,
+            "node 1 (``): waits for node 2, which the file does not have",
+        ),
+        (r#"{"Id": 1, "NodeType": 4, "data_deps": [1]}"#, "node 1 (``): waits for itself, through others"),
+        (r#"{"Id": 1, "NodeType": 4}, {"Id": 1, "NodeType": 4}"#, "node 1 (``): two nodes have this id"),
+    ] {
+        assert_eq!(schedule_of(&[nodes], "{}").unwrap_err().message, expected);
+    }
+    assert!(Groups::parse(Some(b"{\"1\": [0, 0]}"), 2).is_err() && Groups::parse(Some(b"{\"1\": [2]}"), 2).is_err());
+    let fault = json::parse(b"{\"workload_graph\": [\n{\"Id\": 1}]}").unwrap_err();
+    assert!(fault.place.starts_with("line 2, column") && fault.message.contains("NodeType"), "{fault:?}");
+}
+
+/// A field by its number: a length and bytes, or a number.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    [&[number << 3 | 2, u8::try_from(bytes.len()).unwrap()], bytes].concat()
+}
+
+/// A description, an all-reduce of 1 MiB and a computation of 300 us behind it.
+fn sample() -> Vec<u8> {
+    let attribute = |name: &[u8], value: &[u8]| field(10, &[field(1, name), value.to_vec()].concat());
+    let is_host = attribute(b"is_cpu_op", &[27 << 3 & 0x7f | 0x80, 1, 0]);
+    let kind = attribute(b"comm_type", &[9 << 3, 0]);
+    let bytes = attribute(b"comm_size", &[9 << 3, 0x80, 0x80, 0x40]);
+    let other = attribute(b"something", &[]);
+    let all_reduce = [&[8, 1][..], &field(2, b"all \xff"), &[24, 7], &is_host, &kind, &bytes, &other].concat();
+    let computation = [&[8, 2, 24, 4][..], &field(5, &[1]), &[7 << 3, 0xac, 2]].concat();
+    let messages = [field(1, b"0.0.4"), all_reduce, computation];
+    messages.iter().flat_map(|message| [&[u8::try_from(message.len()).unwrap()], message.as_slice()].concat()).collect()
+}
+
+#[test]
+fn both_forms_say_the_same() {
+    let nodes = protobuf::parse(&sample()).unwrap();
+    let text = r#"{"workload_graph": [{"Id": 1, "Name": "all �", "NodeType": 7, "is_cpu_op": false, "comm_type": 0, "comm_size": 1048576,
+        "comm_priority": 3}, {"Id": 2, "NodeType": 4, "runtime": 300, "data_deps": [1]}]}"#;
+    assert_eq!(nodes, json::parse(text.as_bytes()).unwrap());
+    let fault = protobuf::parse(&sample()[..20]).unwrap_err();
+    assert_eq!(
+        (fault.place.as_str(), fault.message.starts_with("72 bytes should follow")),
+        ("byte 8", true),
+        "{fault:?}"
+    );
+    assert_eq!(protobuf::parse(&[0x1f, 0x8b, 8]).unwrap_err().message, "the file is compressed");
+    assert!(protobuf::parse(&[]).is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #[test]
+    fn damaged_traces_are_rejected_or_read(place in any::<prop::sample::Index>(), byte: u8, cut in any::<prop::sample::Index>(), is_cut: bool) {
+        let mut bytes = sample();
+        let place = place.index(bytes.len());
+        bytes[place] = byte;
+        if is_cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        if let Ok(nodes) = protobuf::parse(&bytes) {
+            let _ = convert::schedule(&[nodes], &Groups::parse(None, 1).unwrap(), true);
+        }
+    }
+
+    #[test]
+    fn damaged_texts_are_rejected_or_read(place in any::<prop::sample::Index>(), length in 0..9_usize, word in "[a-zA-Z0-9:{},\"\\[\\] -]{0,4}") {
+        let text = format!("{{\"workload_graph\": [{BACKWARD}]}}");
+        let begin = place.index(text.len());
+        let end = (begin + length).min(text.len());
+        let damaged = format!("{}{word}{}", &text[..begin], &text[end..]);
+        if let Ok(nodes) = json::parse(damaged.as_bytes()) {
+            let _ = convert::schedule(&[nodes], &Groups::parse(None, 1).unwrap(), false);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Programs that are schedules: sends, receives and computations of every rank, each of which begins when those that it
+//! requires have ended.
+
+mod graph;
+mod matching;
+mod process;
+
+pub use graph::{ANY, Edge, Node, NodeKind, RankSchedule, Schedule, TAGS};
+pub use matching::unmatched;
+pub use process::{follow, memory};
+
+use super::file::ProgramFile;
+use super::{Forecast, mean_distance, packets, real};
+use parsim_sim::fault::Fault;
+use parsim_sim::machine::Layout;
+use parsim_sim::program::{Rehearsal, Starter};
+use parsim_sim::units::SimDuration;
+use std::sync::Arc;
+
+/// A program that is the schedule of a file or a folder.
+pub trait Scheduled {
+    /// # Errors
+    /// The first fault of the files.
+    fn schedule(&self) -> Result<Arc<Schedule>, Fault>;
+
+    /// The unit of its computations.
+    fn unit(&self) -> SimDuration;
+
+    /// The file or the folder, and the field that names it.
+    fn file(&self) -> (&'static str, &ProgramFile);
+
+    fn starter_of(&self) -> Starter<'_> {
+        let (schedule, unit) = (self.schedule(), self.unit());
+        Box::new(move |me| match schedule.clone() {
+            Ok(schedule) => Box::pin(follow(me, schedule, unit)),
+            Err(fault) => Box::pin(async move { me.fail(fault).await }),
+        })
+    }
+
+    /// The causes of the events of a run that was rehearsed.
+    fn forecast_of(&self, rehearsal: &Rehearsal, ranks: u32, packet_bytes: u64) -> Forecast {
+        if rehearsal.is_complete() {
+            return Forecast::seen(rehearsal);
+        }
+        let (hops, distance) = (self.hops(ranks, packet_bytes), mean_distance(ranks).max(1.0));
+        Forecast::rough(hops, distance, self.computations())
+    }
+
+    fn hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
+        let Ok(schedule) = self.schedule() else { return 0.0 };
+        let sends = schedule.nodes().filter(|node| node.kind == NodeKind::Send);
+        sends.map(|send| packets(1.0, send.size, packet_bytes)).sum::<f64>() * mean_distance(ranks)
+    }
+
+    fn computations(&self) -> f64 {
+        let Ok(schedule) = self.schedule() else { return 0.0 };
+        real(schedule.nodes().filter(|node| node.kind == NodeKind::Compute).count() as u64)
+    }
+
+    fn operations(&self) -> u64 {
+        self.schedule().map_or(0, |schedule| schedule.nodes().count() as u64)
+    }
+
+    /// The schedule, and the state of its operations.
+    fn memory_of_a_rank(&self, ranks: u32) -> f64 {
+        let Ok(schedule) = self.schedule() else { return 0.0 };
+        real(schedule.ranks.iter().map(memory).sum()) / f64::from(ranks)
+    }
+
+    fn schedule_faults(&self) -> Vec<Fault> {
+        if self.unit() == SimDuration::ZERO {
+            return vec![Fault::new("unit", "computations would take no time", "give a time such as \"1 ns\"")];
+        }
+        match self.schedule() {
+            Ok(schedule) => self.too_long(&schedule).into_iter().chain(unmatched(&schedule, self.file().0)).collect(),
+            Err(fault) => vec![fault],
+        }
+    }
+
+    /// The computation that is too long in this unit, if there is one.
+    fn too_long(&self, schedule: &Schedule) -> Option<Fault> {
+        let computations = schedule.nodes().filter(|node| node.kind == NodeKind::Compute);
+        let longest = computations.map(|node| node.size).max().unwrap_or(0);
+        if longest.checked_mul(self.unit().ps()).is_some() {
+            return None;
+        }
+        let message = format!("a computation of {longest} times {} is longer than 213 days", self.unit());
+        Some(Fault::new(self.file().0, message, "correct the file, or give a smaller unit"))
+    }
+
+    fn other_ranks(&self, layout: &Layout) -> Vec<Fault> {
+        let Ok(schedule) = self.schedule() else { return Vec::new() };
+        let (of_file, ranks) = (schedule.ranks.len(), layout.ranks());
+        let misfit = || {
+            let message = format!("`{}` has {of_file} ranks, and the scenario has {ranks}", self.file().1.name());
+            Fault::new("ranks", message, format!("write `ranks: {of_file}`"))
+        };
+        (of_file != ranks as usize).then(misfit).into_iter().collect()
+    }
+
+    /// A run without time tells nothing where the order of messages decides who gets which.
+    fn is_determined(&self) -> bool {
+        self.schedule().is_ok_and(|schedule| schedule.is_determined())
+    }
+}
+
+macro_rules! scheduled_program {
+    ($program:ty) => {
+        impl $program {
+            /// The causes of the events of a run that was rehearsed.
+            pub(super) fn forecast(
+                &self,
+                rehearsal: &parsim_sim::program::Rehearsal,
+                ranks: u32,
+                packet_bytes: u64,
+            ) -> super::Forecast {
+                self.forecast_of(rehearsal, ranks, packet_bytes)
+            }
+        }
+
+        impl parsim_sim::program::Program for $program {
+            fn start(&self, process: parsim_sim::program::Process) -> parsim_sim::program::RankFuture {
+                self.starter_of()(process)
+            }
+
+            fn starter(&self, _ranks: u32, _host: u32) -> parsim_sim::program::Starter<'_> {
+                self.starter_of()
+            }
+
+            fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
+                self.hops(ranks, packet_bytes)
+            }
+
+            fn jobs(&self, _ranks: u32) -> f64 {
+                self.computations()
+            }
+
+            fn rank_memory(&self, ranks: u32) -> f64 {
+                self.memory_of_a_rank(ranks)
+            }
+
+            fn faults(&self, _ranks: u32) -> Vec<parsim_sim::fault::Fault> {
+                self.schedule_faults()
+            }
+
+            fn misfits(
+                &self,
+                _machine: &parsim_sim::machine::Machine,
+                layout: &parsim_sim::machine::Layout,
+            ) -> Vec<parsim_sim::fault::Fault> {
+                self.other_ranks(layout)
+            }
+
+            fn is_rehearsed(&self) -> bool {
+                self.is_determined()
+            }
+
+            fn least_verbs(&self, _ranks: u32) -> u64 {
+                self.operations()
+            }
+        }
+    };
+}
+
+pub(super) use scheduled_program;
