@@ -12,6 +12,9 @@ use crate::model::fit::regression::{Regression, Weighting};
 /// Times that differ by less are equal.
 const TOLERANCE: f64 = 0.005;
 
+/// Rounds of undecided messages; in each one constants are fitted.
+const MOST_ROUNDS: usize = 8;
+
 /// Time between messages in a row, and time of a message alone.
 struct Bounds {
     lone: Line,
@@ -30,6 +33,12 @@ enum Constant {
     OtherPerByte,
 }
 
+/// The constants that the data tell, with their values.
+struct Solution {
+    constants: Vec<Constant>,
+    regression: Regression,
+}
+
 /// The fit; `None` unless messages alone and messages with computations between them have two lengths each.
 pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<LogGp> {
     let (late, mut timed): (Vec<_>, Vec<_>) = transfers.iter().partition(|one| one.late_s > 0.0);
@@ -37,8 +46,8 @@ pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<LogGp> {
     if !bounds.tell_gap(&timed) {
         timed.retain(|one| !bounds.waits_for_interface(one));
     }
-    let (constants, regression) = bounds.regression(&timed, weighting)?;
-    let of = |constant| constants.iter().position(|own| *own == constant).map(|index| regression.coefficients[index]);
+    let solution = bounds.solution(&timed, weighting)?;
+    let of = |constant| solution.of(constant);
     let (end_to_end_s, per_byte_s) = (of(Constant::EndToEnd)?, of(Constant::PerByte)?);
     let (larger, smaller) = (Some(per_byte_s), of(Constant::OtherPerByte));
     let (gap_per_byte_s, overhead_per_byte_s) =
@@ -56,8 +65,8 @@ pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<LogGp> {
         gap_per_byte_s,
         per_byte_s,
         eager: EagerLimit::default(),
-        intervals: regression.intervals.as_ref().map(|intervals| [intervals[0], intervals[1]]),
-        quality: regression.quality,
+        intervals: solution.regression.intervals.as_ref().map(|intervals| [intervals[0], intervals[1]]),
+        quality: solution.regression.quality,
     };
     fit.eager = eager_limit(&fit, &late);
     Some(fit)
@@ -91,9 +100,34 @@ impl Bounds {
         self.interface_is_slower() || first <= Some(1.0) || lengths.any(|bytes| Some(bytes) != first)
     }
 
-    /// The fit of all constants that the data tell.
-    fn regression(&self, transfers: &[&TimedTransfer], weighting: Weighting) -> Option<(Vec<Constant>, Regression)> {
-        let rows: Vec<_> = transfers.iter().map(|one| self.row(one)).collect();
+    /// Returns whether messages in a row wait for interface and processor alike, as far as lines through other times tell.
+    fn is_undecided(&self, one: &TimedTransfer) -> bool {
+        let processor = self.processor.at(one.bytes) + one.delay_s;
+        one.messages > 1.0 && (period(one, self.lone) - processor).abs() <= processor * TOLERANCE
+    }
+
+    /// The fit of all constants that the data tell: first with undecided messages as if they waited for their processor, then, until
+    /// nothing changes, with each of them where the fitted constants say that it waits for longer.
+    fn solution(&self, transfers: &[&TimedTransfer], weighting: Weighting) -> Option<Solution> {
+        let mut waits: Vec<_> = transfers.iter().map(|one| self.waits_for_interface(one)).collect();
+        let mut solution = self.regression(transfers, &waits, weighting)?;
+        for _ in 0..MOST_ROUNDS {
+            let now = |one: &&TimedTransfer| {
+                self.waits_for_interface(one) || self.is_undecided(one) && solution.interface_is_longer(self, one)
+            };
+            let next: Vec<_> = transfers.iter().map(now).collect();
+            if next == waits {
+                break;
+            }
+            waits = next;
+            solution = self.regression(transfers, &waits, weighting)?;
+        }
+        Some(solution)
+    }
+
+    /// The fit with the messages of `waits` waiting for their interface, all others for their processor.
+    fn regression(&self, transfers: &[&TimedTransfer], waits: &[bool], weighting: Weighting) -> Option<Solution> {
+        let rows: Vec<_> = transfers.iter().zip(waits).map(|(one, waits)| self.row(one, *waits)).collect();
         let column = |index: usize| rows.iter().map(|(row, _)| row[index].1).collect::<Vec<f64>>();
         let names = rows.first()?.0.map(|(constant, _)| constant);
         let told = |index: &usize| column(*index).iter().any(|weight| *weight != 0.0);
@@ -101,13 +135,12 @@ impl Bounds {
         let columns: Vec<_> = told.iter().map(|index| column(*index)).collect();
         let seconds: Vec<_> = rows.iter().map(|(_, seconds)| *seconds).collect();
         let regression = Regression::of(&columns, &seconds, weighting)?;
-        Some((told.into_iter().map(|index| names[index]).collect(), regression))
+        Some(Solution { constants: told.into_iter().map(|index| names[index]).collect(), regression })
     }
 
     /// The number of times that each constant is paid, and the time without computations.
-    fn row(&self, one: &TimedTransfer) -> ([(Constant, f64); 5], f64) {
+    fn row(&self, one: &TimedTransfer, waits: bool) -> ([(Constant, f64); 5], f64) {
         let (further, length) = (one.messages - 1.0, one.bytes - 1.0);
-        let waits = self.waits_for_interface(one);
         let (interface, processor) = if waits { (further, 0.0) } else { (0.0, further) };
         let (slower, faster) = if self.interface_is_slower() { (interface, processor) } else { (processor, interface) };
         let weights = [
@@ -118,6 +151,23 @@ impl Bounds {
             (Constant::OtherPerByte, length * faster),
         ];
         (weights, one.seconds - processor * one.delay_s)
+    }
+}
+
+impl Solution {
+    fn of(&self, constant: Constant) -> Option<f64> {
+        let place = self.constants.iter().position(|own| *own == constant)?;
+        Some(self.regression.coefficients[place])
+    }
+
+    /// Returns whether messages keep their interface for longer than their processor; not unless all constants are told.
+    fn interface_is_longer(&self, bounds: &Bounds, one: &TimedTransfer) -> bool {
+        let all = [Constant::Gap, Constant::Overhead, Constant::PerByte, Constant::OtherPerByte]
+            .map(|constant| self.of(constant));
+        let [Some(gap), Some(overhead), Some(larger), Some(smaller)] = all else { return false };
+        let (interface, processor) = if bounds.interface_is_slower() { (larger, smaller) } else { (smaller, larger) };
+        let line = |first, per_byte| Line { first, per_byte }.at(one.bytes);
+        line(gap, interface) > line(overhead, processor) + one.delay_s
     }
 }
 
