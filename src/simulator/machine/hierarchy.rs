@@ -41,11 +41,11 @@ impl Reach {
         (core, other): (u64, u64),
         sizes: impl Iterator<Item = (u64, bool)> + Clone,
         inside: usize,
-        cores_per_node: u64,
+        cores_per_node: u32,
     ) -> Self {
         let shared_by_both = sizes.clone().position(|(size, _)| core / size == other / size);
         let common = shared_by_both.unwrap_or_else(|| sizes.clone().count());
-        if core / cores_per_node != other / cores_per_node {
+        if core / u64::from(cores_per_node) != other / u64::from(cores_per_node) {
             Self { kind: SharedKind::Interface, next: 0, until: common }
         } else if core == other {
             Self { kind: SharedKind::Memory, next: 0, until: 0 }
@@ -74,7 +74,7 @@ impl Machine {
     /// they enter the network.
     #[must_use]
     pub fn shared_on_the_way(&self, from: Seat, to: Seat) -> Vec<SharedOnTheWay<'_>> {
-        let cores_per_node = u64::from(self.nodes.cores());
+        let cores_per_node = self.nodes.cores();
         let levels = || self.nodes.levels.iter().chain(&self.levels);
         let has_memory = levels().map(|level| level.memory.is_some());
         let sizes: Vec<_> = Level::sizes(levels()).zip(has_memory).collect();
@@ -90,9 +90,9 @@ impl Machine {
     }
 }
 
-/// The number of a core through all nodes. Ranks beyond the last core of a node begin again with its first.
-fn core(seat: Seat, cores_per_node: u64) -> u64 {
-    u64::from(seat.node) * cores_per_node + u64::from(seat.core) % cores_per_node
+/// The number of a core through all nodes.
+fn core(seat: Seat, cores_per_node: u32) -> u64 {
+    u64::from(seat.node) * u64::from(cores_per_node) + u64::from(seat.core_of(cores_per_node))
 }
 
 /// Somebody on the way through the levels from `next` up to `until`, of one kind.
@@ -120,7 +120,7 @@ pub struct Hierarchy {
     tiers: Vec<Tier>,
     /// Number of tiers within a node.
     inside: usize,
-    cores_per_node: u64,
+    cores_per_node: u32,
     servers: Servers<u32>,
     first_server: Entity,
     first_delay: Entity,
@@ -142,8 +142,8 @@ impl Hierarchy {
         if Self::count(machine, nodes) == 0 {
             return None;
         }
-        let cores_per_node = u64::from(machine.nodes.cores());
-        let cores = u64::from(nodes) * cores_per_node;
+        let cores_per_node = machine.nodes.cores();
+        let cores = u64::from(nodes) * u64::from(cores_per_node);
         let levels = || machine.nodes.levels.iter().chain(&machine.levels);
         let mut disciplines: Vec<Discipline> = Vec::new();
         let mut tiers = Vec::new();

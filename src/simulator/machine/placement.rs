@@ -104,6 +104,14 @@ pub struct Seat {
     pub core: u32,
 }
 
+impl Seat {
+    /// The core, of a node with so many, that the rank has; several ranks may share it.
+    #[must_use]
+    pub const fn core_of(self, cores: u32) -> u32 {
+        self.core % cores
+    }
+}
+
 /// Placement of all ranks of a run: the topology in use and the node of each rank.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {

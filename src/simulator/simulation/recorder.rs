@@ -271,7 +271,7 @@ fn sharing(machine: &Machine, layout: &Layout) -> Vec<bool> {
     }
     let mut taken = FxHashSet::default();
     let seats = (0..layout.ranks()).map(|rank| layout.seat(rank));
-    seats.map(|seat| !taken.insert((seat.node, seat.core % cores))).collect()
+    seats.map(|seat| !taken.insert((seat.node, seat.core_of(cores)))).collect()
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is the reason of another error")]

@@ -4,10 +4,13 @@
 //! `id,bytes,extent`, a communicator `id,rank,ranks`, a list of counts follows its address. Read off
 //! `src/liballprof/gencode.py` of LogGOPSim.
 
+mod line;
+
 use super::call::{Call, RequestName};
 use super::line_reader::{CallQueue, LineFault, LineReader};
 use super::recorded::{Clock, GapFactor};
 use super::splits::Made;
+use line::{Fields, Line, number};
 use parsim_sim::program::MessagePattern;
 use parsim_sim::program::collective::CollectiveCall;
 use parsim_sim::trace::Phase;
@@ -453,128 +456,4 @@ impl Communicator {
     fn is_any(&self, line: &Line<'_>, at: usize) -> Result<bool, LineFault> {
         Ok(line.integer(at)? == if self.is_mpich { -2 } else { -1 })
     }
-}
-
-/// The ends of the fields of a line.
-#[derive(Debug, Default)]
-struct Fields {
-    ends: Vec<usize>,
-}
-
-impl Fields {
-    fn split(&mut self, line: &[u8]) {
-        self.ends.clear();
-        self.ends.extend(line.iter().enumerate().filter(|(_, byte)| **byte == b':').map(|(at, _)| at));
-        self.ends.push(line.len());
-    }
-}
-
-/// A line and its fields.
-struct Line<'l> {
-    bytes: &'l [u8],
-    fields: &'l Fields,
-}
-
-impl Line<'_> {
-    /// The bytes of the blocks of all ranks, by the places of the list and of the type.
-    fn lengths(&self, at: usize, of: usize, ranks: u32) -> Result<Box<[u64]>, LineFault> {
-        let size = self.type_bytes(of)?;
-        let counts = self.field(at).split(|byte| *byte == b',').map(number);
-        let lengths: Option<Box<[u64]>> = counts.map(|count| count?.checked_mul(size)).collect();
-        let lengths = lengths.filter(|lengths| lengths.len() == ranks as usize);
-        let lengths =
-            lengths.filter(|lengths| lengths.iter().try_fold(0u64, |sum, next| sum.checked_add(*next)).is_some());
-        let wanted = || format!("`{}` is no list of {} numbers of elements", self.words(at), ranks);
-        lengths.ok_or_else(|| self.fault(at, wanted()))
-    }
-
-    /// The number of the last field.
-    fn last(&self) -> usize {
-        self.fields.ends.len() - 1
-    }
-
-    fn at(&self, field: usize) -> usize {
-        match field.checked_sub(1) {
-            None => 0,
-            Some(before) => self.fields.ends.get(before).map_or(self.bytes.len(), |end| end + 1),
-        }
-    }
-
-    /// A field without blanks; nothing behind the last.
-    fn field(&self, field: usize) -> &[u8] {
-        let end = self.fields.ends.get(field).copied().unwrap_or(self.bytes.len());
-        self.bytes.get(self.at(field)..end).unwrap_or_default().trim_ascii()
-    }
-
-    fn words(&self, field: usize) -> String {
-        let found = self.field(field);
-        String::from_utf8_lossy(&found[..found.len().min(40)]).into_owned()
-    }
-
-    fn fault(&self, field: usize, message: impl Into<String>) -> LineFault {
-        LineFault::new(self.at(field), message, "a line is NAME:begin:arguments:end, as liballprof writes it")
-    }
-
-    fn wanted(&self, field: usize, wanted: &str) -> LineFault {
-        let message = match self.field(field) {
-            [] => format!("{wanted} is missing"),
-            _ => format!("`{}` is not {wanted}", self.words(field)),
-        };
-        self.fault(field, message)
-    }
-
-    fn integer(&self, field: usize) -> Result<i64, LineFault> {
-        let text = std::str::from_utf8(self.field(field)).ok();
-        text.and_then(|text| text.parse().ok()).ok_or_else(|| self.wanted(field, "a whole number"))
-    }
-
-    fn number(&self, field: usize) -> Result<u64, LineFault> {
-        number(self.field(field)).ok_or_else(|| self.wanted(field, "a number"))
-    }
-
-    fn below(&self, field: usize, what: &str, bound: u32) -> Result<u32, LineFault> {
-        let found = number(self.field(field)).and_then(|found| u32::try_from(found).ok());
-        let words = || format!("{what}, which are 0 to {}", bound.saturating_sub(1));
-        found.filter(|found| *found < bound).ok_or_else(|| self.wanted(field, &words()))
-    }
-
-    fn tag(&self, field: usize) -> Result<u32, LineFault> {
-        self.below(field, "a tag", 1 << 31)
-    }
-
-    /// A time in microseconds, as picoseconds.
-    fn time(&self, field: usize) -> Result<u128, LineFault> {
-        picoseconds(self.field(field)).ok_or_else(|| self.wanted(field, "a time in microseconds"))
-    }
-
-    /// The bytes of so many elements of a type, by the places of both.
-    fn bytes(&self, count: usize, of: usize) -> Result<u64, LineFault> {
-        let bytes = self.number(count)?.checked_mul(self.type_bytes(of)?);
-        bytes.ok_or_else(|| self.fault(count, "the elements are 2^64 bytes or more"))
-    }
-
-    fn type_bytes(&self, field: usize) -> Result<u64, LineFault> {
-        let size = self.field(field).split(|byte| *byte == b',').nth(1).and_then(number);
-        size.ok_or_else(|| self.wanted(field, "a type, which is id,bytes,extent"))
-    }
-}
-
-/// A number of digits alone.
-fn number(word: &[u8]) -> Option<u64> {
-    if word.is_empty() || word.len() > 20 || !word.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    std::str::from_utf8(word).ok()?.parse().ok()
-}
-
-/// Picoseconds of a number of microseconds with a point.
-fn picoseconds(word: &[u8]) -> Option<u128> {
-    let mut parts = word.splitn(2, |byte| *byte == b'.');
-    let whole = number(parts.next()?)?;
-    let fraction = parts.next().unwrap_or_default();
-    if !fraction.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    let digit = |place: usize| u128::from(fraction.get(place).map_or(0, |digit| digit - b'0'));
-    Some((0..6).fold(u128::from(whole), |sum, place| sum * 10 + digit(place)))
 }

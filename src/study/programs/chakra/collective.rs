@@ -1,4 +1,7 @@
 //! The messages of a collective operation of a group.
+//!
+//! The operations of `parsim_sim::program::collective` are steps of a process, which has one under way at a time; a rank of a
+//! trace may have several, so here each is a part of the rank's graph.
 
 use super::graph::{Graph, Part};
 
@@ -37,9 +40,9 @@ impl Kind {
 pub struct Share<'g> {
     /// The ranks of the group, of which there are two at least.
     pub members: &'g [u32],
-    /// The place of the rank among them,
+    /// The place of the rank among them.
     pub me: usize,
-    /// and that of the root.
+    /// The place of the root among them.
     pub root: usize,
     pub bytes: u64,
     pub tag: u32,

@@ -96,6 +96,10 @@ fn unlike((first, here): (u32, Found<'_>), (rank, there): (u32, Found<'_>)) -> C
     ConversionFault { rank, message, help }
 }
 
+/// The kinds of nodes, by their numbers in Chakra's schema.
+const METADATA: u64 = 1;
+const LOAD: u64 = 2;
+const STORE: u64 = 3;
 const COMPUTATION: u64 = 4;
 const SEND: u64 = 5;
 const RECEIVE: u64 = 6;
@@ -185,12 +189,12 @@ impl Conversion<'_> {
                     graph.send(other, bytes, tag)
                 }))
             }
-            1..=COLLECTIVE if node.micros > 0 => Ok(Part::single(graph.compute(node.micros, cpu))),
+            METADATA..=COLLECTIVE if node.micros > 0 => Ok(Part::single(graph.compute(node.micros, cpu))),
             COMPUTATION if node.operations.is_some_and(|operations| operations > 0) => {
                 Err(fault("has operations (`num_ops`) and no duration"))
             }
-            2 | 3 => Err(fault("is an access to memory without a duration")),
-            1..=COLLECTIVE => Ok(Part::default()),
+            LOAD | STORE => Err(fault("is an access to memory without a duration")),
+            METADATA..=COLLECTIVE => Ok(Part::default()),
             kind => Err(fault(&format!("{kind} is no kind of a node"))),
         }
     }

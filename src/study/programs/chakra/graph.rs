@@ -16,11 +16,11 @@ pub struct Part {
     pub last: Vec<u32>,
 }
 
-/// The processors of a rank: of the accelerator,
+/// The processor of a rank that is its accelerator.
 pub const ACCELERATOR: u8 = 0;
-/// of the host,
+/// The processor of a rank that is its host.
 pub const HOST: u8 = 1;
-/// and that which deals with messages.
+/// The processor of a rank that deals with messages.
 pub const MESSAGES: u8 = 2;
 
 impl Part {

@@ -86,7 +86,7 @@ impl Resources {
 
     /// The number of the core of a seat. A node may have fewer cores than ranks, which then share them.
     pub const fn core(&self, seat: Seat) -> u32 {
-        seat.node * self.cores_per_node + seat.core % self.cores_per_node
+        seat.node * self.cores_per_node + seat.core_of(self.cores_per_node)
     }
 
     /// The number of a core of a seat that a program asks for by a number of its own.

@@ -18,7 +18,7 @@ impl PacketTransport {
     /// packets on; the others come after the last vertex.
     #[must_use]
     pub const fn processor(&self, seat: Seat) -> u32 {
-        match seat.core % self.cores {
+        match seat.core_of(self.cores) {
             0 => seat.node,
             core => self.vertices + seat.node * (self.cores - 1) + core - 1,
         }

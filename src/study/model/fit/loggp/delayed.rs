@@ -119,8 +119,9 @@ impl Bounds {
             if next == waits {
                 break;
             }
-            waits = next;
-            solution = self.regression(transfers, &waits, weighting)?;
+            // Rows that leave a constant untold decide nothing: the fit before stands.
+            let Some(better) = self.regression(transfers, &next, weighting) else { break };
+            (waits, solution) = (next, better);
         }
         Some(solution)
     }
