@@ -81,9 +81,7 @@ sweep=(scenarios/gauss-jordan-neighbour.ron --over n=256 --over p=16,64 --over "
 merge() { "$parsim" merge "${sweep[@]}" --store "$work/store" --format jsonl -o "$work/merged.jsonl" 2> "$work/merge.err"; }
 
 # Two blocks: one for each node.
-"$parsim" script "${sweep[@]}" --engine slurm --store "$work/store" --minutes 1 -o "$work/sweep.sh"
-blocks=$(sed -n 's/^#SBATCH --array=1-//p' "$work/sweep.sh")
-sed -i "s|--array=1-$blocks|--array=1-2|; s|auto/$blocks |auto/2 |" "$work/sweep.sh"
+"$parsim" script "${sweep[@]}" --engine slurm --store "$work/store" --blocks 2 -o "$work/sweep.sh"
 killed=0 submitted=0 nodes=0
 until merge; do
     job=$(sbatch --parsable --output="$work/%A_%a.log" "$work/sweep.sh")

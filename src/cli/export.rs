@@ -1,14 +1,17 @@
 //! `parsim export`: the messages of a run for other simulators.
 
 use super::files::{fill, make_folder};
+use super::notice::note;
 use super::{Failure, ScenarioArguments};
 use clap::Args;
+use parsim_sim::Machine;
+use parsim_sim::network::{Contention, Network};
 use parsim_sim::node::Processor;
-use parsim_sim::trace::{RequestLog, Trace};
-use parsim_sim::units::SimDuration;
+use parsim_sim::trace::{Request, RequestLog, Trace};
+use parsim_sim::units::{PerByte, SimDuration};
 use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::{metadata, simulation};
-use parsim_study::report::{ExportError, TimeIndependentTrace, write_goal};
+use parsim_study::report::{ExportError, TimeIndependentTrace, counted, write_goal};
 use parsim_study::scenario::CheckedScenario;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -62,7 +65,27 @@ pub fn execute(arguments: &ExportArguments) -> Result<(), Failure> {
     record.put("makespan_s", makespan.seconds());
     record.put_metadata(metadata(scenario, &case.settings));
     let words = format!("{}: {ranks} ranks, {statements} statements\n", place.display());
+    note(note_on_empty_messages(arguments, scenario, &log));
     common.output.print(Answer::one(record, &words))
+}
+
+/// Returns whether a message of one byte takes as long as one of none: LogGOPS counts bytes from the second on, links count all.
+fn takes_no_longer_by_a_byte(machine: &Machine) -> bool {
+    let Network { contention, links, .. } = &machine.network;
+    machine.nodes.interface.is_some() && *contention == Contention::Off && links.byte_time() == PerByte::FREE
+}
+
+/// Says that LogGOPSim does not take messages without bytes, where such have been written.
+fn note_on_empty_messages(arguments: &ExportArguments, scenario: &CheckedScenario, log: &RequestLog) -> Option<String> {
+    let is_empty = |request: &Request| matches!(request, Request::Send { bytes: 0, .. });
+    let count = log.ranks.iter().flatten().filter(|request| is_empty(request)).count();
+    let is_said = arguments.target.goal.is_some() && count > 0 && !takes_no_longer_by_a_byte(&scenario.machine);
+    is_said.then(|| {
+        format!(
+            "note: {} of 0 B: written as they are, for the same times here; LogGOPSim subtracts a byte's time from each",
+            counted(count, "message")
+        )
+    })
 }
 
 /// Writes the run where it is asked for: the statements, and the place.
@@ -72,7 +95,7 @@ fn write<'a>(
     log: &RequestLog,
 ) -> Result<(u64, &'a Path), Failure> {
     if let Some(file) = &arguments.target.goal {
-        let least_bytes = u64::from(scenario.machine.nodes.interface.is_some());
+        let least_bytes = u64::from(takes_no_longer_by_a_byte(&scenario.machine));
         return Ok((fill(file, |sink| Ok(write_goal(log, arguments.unit, least_bytes, sink)?))?, file));
     }
     let folder = arguments.target.time_independent.as_deref().expect("one of them is required");

@@ -1,7 +1,7 @@
 //! `parsim identify`: alternatives that measurements support, refute, or do not tell apart.
 
 use super::progress::Bar;
-use super::{Failure, OutputArguments, overrides};
+use super::{Failure, OutputArguments, overrides, pictures};
 use clap::Args;
 use parsim_study::experiment::Workers;
 use parsim_study::experiment::calibration::CalibrationCase;
@@ -22,6 +22,9 @@ pub struct IdentifyArguments {
     /// Number of simulations run in parallel; all cores unless given.
     #[arg(short, long, value_parser = overrides::jobs)]
     jobs: Option<NonZero<usize>>,
+    /// Draws the errors beside the best one's, with their intervals, as SVG.
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    plot: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -29,13 +32,17 @@ pub struct IdentifyArguments {
 pub fn execute(arguments: &IdentifyArguments) -> Result<(), Failure> {
     let document = Document::load(&arguments.case)?;
     let mut case = CalibrationCase::of(&document)?;
-    arguments.output.claims().inputs(document.files()).inputs(case.files(&arguments.case)).check()?;
+    let claims = arguments.output.claims().inputs(document.files()).inputs(case.files(&arguments.case));
+    claims.output("--plot", arguments.plot.as_deref()).check()?;
     case.evaluations = arguments.runs.map(NonZero::get).or(case.evaluations);
     case.seed = arguments.seed.unwrap_or(case.seed);
     let bar = Bar::default();
     let workers = Workers { jobs: arguments.jobs, progress: &bar, ..Workers::default() };
     let identified = case.identify(&document, &arguments.case, workers)?;
     arguments.output.print(identified.answer())?;
+    if let Some(file) = &arguments.plot {
+        pictures::write(file, &identified.chart().svg())?;
+    }
     if identified.has_converged() {
         return Ok(());
     }

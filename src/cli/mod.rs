@@ -36,6 +36,7 @@ mod store;
 mod sweep;
 mod telemetry;
 mod topology;
+mod tune;
 mod validate;
 
 pub use failure::Failure;
@@ -111,6 +112,11 @@ enum Command {
         after_help = "Example: parsim optimum scenarios/cluster-hpl.ron --set program.n=20000 --most-nodes 256 --plot figures"
     )]
     Optimum(optimum::OptimumArguments),
+    /// Finds the best values of discrete axes, such as an algorithm, a placement or a shape, and tells how sure that is.
+    #[command(
+        after_help = "Example: parsim tune scenarios/collective-algorithms.ron --over algorithm=Ring,RecursiveDoubling,Rabenseifner --each bytes"
+    )]
+    Tune(tune::TuneArguments),
     /// Compares simulations and models with published measurements.
     #[command(after_help = "Example: parsim validate cs-rr-281")]
     Validate(validate::ValidateArguments),
@@ -250,6 +256,7 @@ pub fn execute(line: CommandLine) -> Result<(), Failure> {
         Command::CriticalPath(arguments) => critical_path::execute(&arguments),
         Command::Compare(arguments) => compare::execute(&arguments),
         Command::Optimum(arguments) => optimum::execute(&arguments),
+        Command::Tune(arguments) => tune::execute(&arguments),
         Command::Validate(arguments) => validate::execute(&arguments),
         Command::Report(arguments) => report::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),

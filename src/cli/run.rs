@@ -9,7 +9,7 @@ use parsim_study::analysis::Parallelism;
 use parsim_study::experiment::topology::drawing;
 use parsim_study::experiment::{Outcome, References};
 use parsim_study::report::space_time::Degrees;
-use parsim_study::report::{HeatMap, write_sources};
+use parsim_study::report::{HeatMap, write_accounts, write_sources};
 use parsim_study::scenario::Case;
 use parsim_study::scenario::table::Table;
 use std::io::Write;
@@ -38,6 +38,9 @@ pub struct RunArguments {
     /// Writes what every source of traffic has injected, what of it was accepted, and its latencies.
     #[arg(long, value_name = "FILE.csv", value_parser = pictures::csv, conflicts_with = "store")]
     sources: Option<PathBuf>,
+    /// Writes for every rank when its program ended and its time in each activity, in picoseconds; of the first seed.
+    #[arg(long, value_name = "FILE.csv", value_parser = pictures::csv)]
+    accounts: Option<PathBuf>,
     #[command(flatten)]
     store: StoreArguments,
 }
@@ -75,6 +78,7 @@ impl RunArguments {
             .output("--heat-map", self.heat_map.as_deref())
             .output("--histogram", self.histogram.as_deref())
             .output("--sources", self.sources.as_deref())
+            .output("--accounts", self.accounts.as_deref())
     }
 
     /// Draws what is asked for. The result has been written: a picture that cannot be costs nothing else.
@@ -93,7 +97,8 @@ impl RunArguments {
             }
             create(file, |sink| write_sources(&outcome.trace.sources, sink))
         });
-        each(heat_map.chain(histogram).chain(sources))
+        let accounts = self.accounts.iter().map(|file| create(file, |sink| write_accounts(&outcome.trace, sink)));
+        each(heat_map.chain(histogram).chain(sources).chain(accounts))
     }
 }
 

@@ -65,8 +65,11 @@ impl SaturationArguments {
     }
 
     fn plan(&self) -> Result<Plan, StudyError> {
-        if self.resolution.is_nan() || self.resolution <= 0.0 {
-            return Err(StudyError::Argument("resolution", format!("{}: give a number above 0", self.resolution)));
+        if !(self.resolution > 0.0 && self.resolution < 1.0) {
+            return Err(StudyError::Argument(
+                "resolution",
+                format!("{}: give a number above 0 and below 1", self.resolution),
+            ));
         }
         self.common.file(&self.cases.over).plan()
     }

@@ -27,6 +27,9 @@ pub struct ScriptArguments {
     /// The time that a block of cases should take, roughly, as `plan` estimates it.
     #[arg(long, default_value = "30")]
     minutes: NonZero<u32>,
+    /// The number of blocks, instead of as many as the time asks for; 1000 at most, and no more than there are cases.
+    #[arg(long, value_name = "N", conflicts_with = "minutes")]
+    blocks: Option<NonZero<u32>>,
     /// Changes a base value, in the machine file too; may be repeated.
     #[arg(short, long, value_name = "PATH=VALUE", value_parser = setting)]
     set: Vec<Setting>,
@@ -72,9 +75,11 @@ impl ScriptArguments {
         let folder = std::env::current_dir().map_err(|error| unknown("the folder at hand", &error))?;
         let program = std::env::current_exe().map_err(|error| unknown("the path of parsim", &error))?;
         let threads = self.jobs().get() as u64;
+        let by_time = || load.blocks(60 * u64::from(self.minutes.get()) * threads);
+        let number = self.blocks.map_or_else(by_time, |blocks| load.cases.min(blocks.get().into()));
         Ok(Blocks {
             load,
-            number: load.blocks(60 * u64::from(self.minutes.get()) * threads).min(MOST_BLOCKS),
+            number: number.min(MOST_BLOCKS),
             threads,
             folder: path(&folder)?,
             program: path(&program)?,

@@ -240,3 +240,42 @@ fn descriptions_of_one_name_on_an_axis_are_rejected() {
         assert!(is_good || words.contains("nothing would tell their rows apart"), "{words}");
     }
 }
+
+/// The accounts of every rank sum to the makespan, and a rank ends where it begins to be idle.
+#[test]
+fn the_accounts_of_a_run_have_a_line_for_every_rank() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("accounts.csv");
+    let run = ["run", "scenarios/ring-shift.ron", "--set", "ranks=4", "--format", "json", "--accounts"];
+    let output = parsim().args(run).arg(&file).output().expect("it runs");
+    let row: serde_json::Value = serde_json::from_slice(&output.stdout).expect("an object");
+    let mut lines = csv::Reader::from_path(&file).expect("a table");
+    let columns = lines.headers().expect("a head").clone();
+    let first: Vec<&str> = columns.iter().take(3).collect();
+    assert_eq!(first, ["rank", "end_ps", "computing_ps"]);
+    let rows: Vec<Vec<u64>> =
+        lines.records().map(|line| line.unwrap().iter().map(|cell| cell.parse().unwrap()).collect()).collect();
+    assert_eq!(rows.len(), 4);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a short time")]
+    let makespan = (row["makespan_s"].as_f64().unwrap() * 1e12).round() as u64;
+    let idle = columns.iter().position(|name| name == "idle_ps").expect("a column");
+    for row in &rows {
+        assert_eq!(row[2..].iter().sum::<u64>(), makespan);
+        assert_eq!(row[1], makespan - row[idle]);
+    }
+    assert_eq!(rows.iter().map(|row| row[1]).max(), Some(makespan));
+}
+
+/// What a program reports by the name of its phase is what it says: the mean of the repetitions.
+#[test]
+fn a_reported_value_is_not_replaced_by_its_phase() {
+    let time = |repetitions: &str| {
+        let set = format!("program.repetitions={repetitions}");
+        let run = ["run", "scenarios/collective.ron", "--set", "axes=[]", "--format", "json", "--set", &set];
+        let output = parsim().args(run).output().expect("it runs");
+        let row: serde_json::Value = serde_json::from_slice(&output.stdout).expect("an object");
+        row["collective_s"].as_f64().expect("a time")
+    };
+    let (one, three) = (time("1"), time("3"));
+    assert!((three / one - 1.0).abs() < 0.2, "{one} {three}");
+}

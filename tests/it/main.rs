@@ -43,6 +43,7 @@ mod steps;
 mod stores;
 mod traces;
 mod transfers;
+mod tuning;
 mod validations;
 
 use assert_cmd::Command;

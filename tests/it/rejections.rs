@@ -388,4 +388,20 @@ fn commands_run_with_overrides_outside_the_part_in_use() {
     let shift = repository("scenarios/ring-shift.ron");
     let alone = ["--set", "ranks=4", "--set", "placement=Explicit([3, 2, 1, 0])", "--set", "compare=[OneRank]"];
     parsim().arg("run").arg(shift).args(alone).assert().success();
+    // One rank does not stand in four rows: there is no such run, and nothing else is lost.
+    for name in ["lu", "finite-difference"] {
+        let scenario = repository(&format!("scenarios/{name}.ron"));
+        let alone = ["--set", "compare=[OneRank]", "--set", "axes=[]"];
+        parsim().arg("run").arg(scenario).args(alone).assert().success();
+    }
+    // A part of one node has no links, but those of its ends.
+    let cluster = repository("scenarios/shipped-clusters.ron");
+    let one = ["--set", "axes=[]", "--set", "ranks=1", "--set", "machine.network.topology=Complete(nodes: 4)"];
+    let flows = [
+        "--set",
+        "machine.network.contention=FairFlows",
+        "--set",
+        "machine.network.end_links=Link(per_byte: \"1 ns/B\")",
+    ];
+    parsim().arg("run").arg(cluster).args(one).args(flows).assert().success();
 }

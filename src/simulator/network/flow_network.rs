@@ -153,9 +153,12 @@ impl FlowNetwork {
 
     /// The vertices that a channel joins; none where it leads to the router beside a node, or no link is plugged in.
     fn joint(&self, channel: u32) -> Option<(u32, u32)> {
-        let from = channel / self.ports;
-        let (to, _) = (channel < self.first_end()).then(|| self.topology.neighbour(from, channel % self.ports))??;
-        Some((from, to))
+        // A network of one node may have no port at all.
+        let joined = |channel| {
+            let from = channel / self.ports;
+            self.topology.neighbour(from, channel % self.ports).map(|(to, _)| (from, to))
+        };
+        (channel < self.first_end()).then_some(channel).and_then(joined)
     }
 
     /// About how many bytes of memory it takes.

@@ -19,9 +19,11 @@ impl Grid {
         Self { columns, ranks }
     }
 
-    /// `ranks` ranks in `rows` rows, which must divide their number; as square as possible unless given.
+    /// `ranks` ranks in `rows` rows; as square as possible where these are not given or have a [fault](Self::fault), which
+    /// rejects them: an estimate may be asked for before.
     #[must_use]
     pub fn shaped(ranks: u32, rows: Option<u32>) -> Self {
+        let rows = rows.filter(|rows| *rows > 0 && ranks.is_multiple_of(*rows));
         rows.map_or_else(|| Self::of(ranks), |rows| Self { columns: ranks / rows, ranks })
     }
 

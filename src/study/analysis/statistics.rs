@@ -19,6 +19,12 @@ const T_QUANTILES: [f64; 30] = [
     2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 const NORMAL_QUANTILE: f64 = 1.960;
+/// The 0.95 quantiles likewise.
+const T_QUANTILES_90: [f64; 30] = [
+    6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796, 1.782, 1.771, 1.761, 1.753, 1.746,
+    1.740, 1.734, 1.729, 1.725, 1.721, 1.717, 1.714, 1.711, 1.708, 1.706, 1.703, 1.701, 1.699, 1.697,
+];
+const NORMAL_QUANTILE_90: f64 = 1.645;
 
 /// The 0.975 quantile of Student's t with `degrees` degrees of freedom, at least one: half the width of a 95 % interval in
 /// standard errors. Beyond 30 the normal's.
@@ -28,6 +34,14 @@ pub fn student_quantile(degrees: usize) -> f64 {
 }
 
 impl Sample {
+    /// Half the width of the 90 % confidence interval of the mean, by Student's t; none for a single run.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "nobody repeats a run 2^52 times")]
+    pub fn interval_90(&self) -> Option<f64> {
+        let quantile = T_QUANTILES_90.get(self.count.checked_sub(2)?).copied().unwrap_or(NORMAL_QUANTILE_90);
+        Some(quantile * self.deviation / (self.count as f64).sqrt())
+    }
+
     /// The sample of `values`; `None` if there are none.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "nobody repeats a run 2^52 times")]
@@ -59,6 +73,8 @@ mod tests {
         assert!((sample.mean - 2.0).abs() < 1e-12);
         assert!((sample.deviation - 1.0).abs() < 1e-12);
         assert!((sample.interval - 4.303 / 3.0_f64.sqrt()).abs() < 1e-12);
+        assert!((sample.interval_90().unwrap() - 2.920 / 3.0_f64.sqrt()).abs() < 1e-12);
+        assert_eq!(Sample::of(&[1.0]).unwrap().interval_90(), None);
         assert_eq!(Sample::of(&[]), None);
         assert_eq!(Sample::of(&[0.1156; 7]).unwrap().deviation.to_bits(), 0);
     }

@@ -39,6 +39,7 @@ mod swept_table;
 mod telemetry;
 pub mod topology;
 mod traced;
+pub mod tuning;
 mod unfinished;
 pub mod validation;
 

@@ -277,7 +277,11 @@ impl Outcome {
     /// Adds the times of phases and activities, and who is busiest.
     fn put_breakdown(&self, record: &mut Record) {
         for share in &self.breakdown.phases {
-            record.put(time_key(share.of), share.seconds);
+            let key = time_key(share.of);
+            // A program that reports a value by the name of its phase means that.
+            if record.get(&key).is_none() {
+                record.put(key, share.seconds);
+            }
         }
         for share in &self.breakdown.activities {
             record.put(time_key(share.of.name()), share.seconds);

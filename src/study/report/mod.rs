@@ -1,6 +1,7 @@
 //! Output for the user: records as JSON, JSON Lines, CSV or a table, a run in words, pictures, and a page with all of
 //! it.
 
+mod accounts;
 mod along;
 mod bottleneck;
 pub mod cluster;
@@ -27,7 +28,9 @@ pub mod space_time;
 mod summary;
 mod table;
 pub mod tornado;
+pub mod whiskers;
 
+pub use accounts::write_accounts;
 pub use along::Along;
 pub use bottleneck::{BottleneckCurve, BottleneckPoint};
 pub use drawing::Drawing;
@@ -40,4 +43,4 @@ pub use rows::{RowSink, RowWriter};
 pub use run::{Compared, ReferenceTime, RunReport};
 pub use sources::write_sources;
 pub use summary::table;
-pub use table::{TextTable, counted, digits, percent, signed_us, wrapped};
+pub use table::{TextTable, counted, digits, percent, signed_us, time, wrapped};

@@ -56,6 +56,11 @@ impl Answer {
 
 pub const ANSWERS: &[Answer] = &[
     many(
+        &["tune", "scenarios/collective-algorithms.ron", "--over", "algorithm=Ring,Bine", "--set", "program.bytes=8 B"],
+        2,
+        &[("", &["algorithm", "bytes", "makespan_s", "low90_s", "high90_s", "chosen", "runs"])],
+    ),
+    many(
         &["identify", "validation/cs-rr-281/constants.ron"],
         5,
         &[

@@ -11,6 +11,7 @@ mod identification;
 mod intervals;
 mod output;
 mod prediction;
+mod predictor;
 mod rows;
 mod simulated;
 mod unknown;
@@ -23,6 +24,7 @@ pub use description::{
 };
 pub use identification::{Identified, JudgedChoice, JudgedMechanism, Verdict};
 pub use prediction::{Coverage, ErrorsFrom, RowIntervals};
+pub use predictor::Predictor;
 pub use rows::MeasuredRow;
 
 use super::{Level, Setting, StudyError, Workers};

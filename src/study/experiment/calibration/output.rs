@@ -1,8 +1,11 @@
 //! A calibration in records.
 
-use super::{Calibrated, CalibratedParameter, Combination, Identified, JudgedChoice, JudgedMechanism, mean_error};
+use super::{
+    Calibrated, CalibratedParameter, Combination, Identified, JudgedChoice, JudgedMechanism, Verdict, mean_error,
+};
 use crate::analysis::Residuals;
 use crate::answer::{Answer, AnswerShape, Record, Role, Unit, Value};
+use crate::report::whiskers::{Whisker, Whiskers};
 
 impl Calibrated {
     /// The parameters, what the data do not tell, and the errors, in records and words.
@@ -130,6 +133,30 @@ impl Identified {
         Answer { shape: AnswerShape::Mixed, records: records.collect(), words: self.words(), ..Answer::default() }
     }
 
+    /// The errors of all alternatives beside the best one's as a picture.
+    #[must_use]
+    pub fn chart(&self) -> Whiskers {
+        let whisker = |(place, one): (usize, &JudgedChoice)| {
+            let own = one.difference.map(|(mean, _)| mean).or((place == 0).then_some(0.0))?;
+            let settings = one.settings.iter().map(|(path, value)| format!("{} = {value}", field_of(path)));
+            Some(Whisker {
+                name: format!("{} ({})", settings.collect::<Vec<_>>().join(", "), one.verdict.name()),
+                value: 100.0 * own,
+                interval: one.interval95().filter(|_| place > 0).map(|(low, high)| (100.0 * low, 100.0 * high)),
+                is_certain: one.verdict != Verdict::Refuted,
+                is_best: place == 0,
+            })
+        };
+        Whiskers {
+            title: "Mechanisms judged by measurements that took no part in their fits".to_owned(),
+            note:
+                "error less that of the best one, in percent of the measured, with its 95 % interval; hollow: refuted"
+                    .to_owned(),
+            rows: self.choices.iter().enumerate().filter_map(whisker).collect(),
+            neutral: 0.0,
+        }
+    }
+
     fn summary(&self) -> Record {
         let mut record = begin("summary");
         record.put("groups", self.groups.clone());
@@ -144,6 +171,11 @@ impl Identified {
     pub fn has_converged(&self) -> bool {
         self.choices.iter().all(|one| one.has_converged)
     }
+}
+
+/// The last part of a path.
+fn field_of(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
 }
 
 fn judged_choice(one: &JudgedChoice) -> Record {

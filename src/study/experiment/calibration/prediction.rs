@@ -175,7 +175,7 @@ fn place(case: &CalibrationCase, row: &MeasuredRow) -> (String, f64) {
 }
 
 /// The interval around a value with half this width: of its logarithm where deviations are relative.
-fn around(loss: Loss, value: f64, half: f64) -> (f64, f64) {
+pub fn around(loss: Loss, value: f64, half: f64) -> (f64, f64) {
     match loss {
         Loss::Relative => (value * (-half).exp(), value * half.exp()),
         Loss::Absolute => (value - half, value + half),

@@ -73,8 +73,14 @@ fn against_baseline(summary: &Summary) -> String {
     let Some(mean) = summary.best_baseline.as_ref().and_then(|best| best.residuals.mean_absolute()) else {
         return String::new();
     };
-    let verdict = if summary.beats_baseline() == Some(true) { "beaten" } else { "NOT BEATEN" };
-    format!("{:.2}, {verdict}", 100.0 * mean)
+    let shown = |mean: f64| format!("{:.2}", 100.0 * mean);
+    let is_equal = summary.residuals.mean_absolute().map(shown) == Some(shown(mean));
+    let verdict = match summary.beats_baseline() {
+        _ if is_equal => "equal",
+        Some(true) => "beaten",
+        _ => "NOT BEATEN",
+    };
+    format!("{}, {verdict}", shown(mean))
 }
 
 fn summary_table(summaries: &[Summary]) -> TextTable {

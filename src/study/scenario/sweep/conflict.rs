@@ -51,9 +51,8 @@ impl FieldRoutes {
         for (path, value) in settings {
             let Some(route) = base.route(path) else { continue };
             let is_lost = |other: &Option<Route>| other.as_ref().is_some_and(|other| route.starts_with(other));
-            if let Some(index) = self.0.iter().position(is_lost) {
-                faults.push(lost(path, value, &axes[index]));
-            }
+            let lost_to = self.0.iter().position(is_lost).map(|index| &axes[index]);
+            faults.extend(lost_to.filter(|axis| !axis.is_held(base)).map(|axis| lost(path, value, axis)));
         }
         faults
     }

@@ -161,6 +161,25 @@ impl Plan {
         self.scenario.zip.iter().flatten().any(|zipped| zipped == name)
     }
 
+    /// The plan in which the axes that are not varied have their base value alone. Axes that advance together with a varied
+    /// one are varied, too.
+    #[must_use]
+    pub fn holding(mut self, is_varied: impl Fn(&str) -> bool) -> Self {
+        let varied = |name: &str| {
+            is_varied(name) || self.axes().any(|other| is_varied(&other.name) && self.are_zipped(name, &other.name))
+        };
+        let held: Vec<String> = self.axes().map(|axis| axis.name.clone()).filter(|name| !varied(name)).collect();
+        let paths: Vec<String> =
+            self.axes().filter(|axis| !held.contains(&axis.name)).map(|axis| format!("{}.", axis.path)).collect();
+        let document = &self.document;
+        // Of a field that is left out there is no value to hold, and one in what is varied has its own in each.
+        let is_part = |path: &str| paths.iter().any(|whole| path.starts_with(whole));
+        self.axes.retain_mut(|planned| {
+            !held.contains(&planned.axis.name) || !is_part(&planned.axis.path) && planned.hold(document)
+        });
+        self
+    }
+
     /// The value of an axis in the base values.
     pub(super) fn base_value(&self, planned: &PlannedAxis) -> PlannedValue {
         let value = self.document.get(&planned.axis.path).and_then(AxisValue::of_tree);

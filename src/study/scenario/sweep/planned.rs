@@ -35,9 +35,28 @@ pub(super) const DECLARED: &str = "axis";
 /// The origin of values from the command line.
 pub(super) const OVER: &str = "--over";
 
+/// The value of a held axis whose field has parts.
+const HELD: &str = "as in the scenario";
+
 impl PlannedAxis {
     pub const fn is_computed(&self) -> bool {
         self.axis.expression.is_some()
+    }
+
+    /// Leaves the axis nothing but the value that its field has in `document`; false if it has none.
+    pub fn hold(&mut self, document: &Document) -> bool {
+        let Some(tree) = document.get(&self.axis.path) else { return false };
+        let shown = AxisValue::of_tree(tree).map(|value| value.without_unit(self.axis.unit.as_deref()));
+        let shown = shown.unwrap_or_else(|| AxisValue::Text(HELD.to_owned()));
+        self.axis.expression = None;
+        self.values = vec![PlannedValue { shown, setting: Setting::Tree(Box::new(tree.clone())) }];
+        true
+    }
+
+    /// Returns whether the axis has nothing but the value that its field has in `document`.
+    pub fn is_held(&self, document: &Document) -> bool {
+        let [PlannedValue { setting: Setting::Tree(tree), .. }] = &self.values[..] else { return false };
+        document.get(&self.axis.path) == Some(tree)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::resources::Port;
 use super::wire::Piece;
 use super::{Event, MessageState, MessageTransport};
+use crate::machine::Seat;
 use crate::machine::transport::MessageId;
 use crate::node::Progress;
 use crate::units::{SimDuration, SimTime};
@@ -29,10 +30,9 @@ impl MessageTransport {
         self.note_arrival(now, begun, piece, paid);
         match self.interface.progress {
             Progress::WhileArriving => {
-                let overhead = if is_last { self.interface.overhead } else { SimDuration::ZERO };
-                let until = now.max(begun + self.interface.byte_time(paid)) + overhead;
-                let busy = self.paced(to, until.since(now));
-                self.resources.communicate(cpu, now, busy);
+                let overhead = if is_last { self.paced(to, self.interface.overhead) } else { SimDuration::ZERO };
+                let until = now.max(begun + self.taking(to, paid)) + overhead;
+                self.resources.communicate(cpu, now, until.since(now));
                 self.note_taking(now, begun, to, paid, is_last);
                 if is_last {
                     self.deliver(now, piece.message);
@@ -43,6 +43,12 @@ impl MessageTransport {
             }
             Progress::AfterArrival | Progress::Offloaded => {}
         }
+    }
+
+    /// The time in which the processor of a seat takes `bytes` bytes from the interface: at its own pace, but not faster than
+    /// they pass the interface.
+    pub(super) fn taking(&self, seat: Seat, bytes: u64) -> SimDuration {
+        self.interface.gap_per_byte.time(bytes).max(self.paced(seat, self.interface.overhead_per_byte.time(bytes)))
     }
 
     /// The time from which a part of a message has been taken: as soon as it began to come, and interface and processor,

@@ -83,7 +83,7 @@ impl MessageTransport {
     /// A processor takes bytes from the interface from `begun` on, at `now` at the latest, and then does its own part.
     pub(super) fn note_taking(&mut self, now: SimTime, begun: SimTime, seat: Seat, paid: u64, is_last: bool) {
         let overhead = if is_last { self.overhead() } else { NOTHING };
-        let taken = (Software::TakenBytes, paid, self.interface.byte_time(paid));
+        let taken = (Software::TakenBytes, paid, self.taking(seat, paid));
         if begun + taken.2 > now {
             self.note_service(begun, seat, [taken, overhead]);
         } else {

@@ -1,7 +1,7 @@
 //! Times of LogGOPS by hand.
 
 use crate::engine::Discipline;
-use crate::machine::{Allocation, LogGops, Machine, Placement, Sends};
+use crate::machine::{Allocation, LogGops, Machine, NodeOverride, Placement, Sends};
 use crate::network::switching::CutThrough;
 use crate::network::{Contention, Link, Network, Routing as NetworkRouting, Switching, Topology};
 use crate::node::{
@@ -369,4 +369,22 @@ fn data_that_have_met_their_receive_go_before_a_computation() {
         assert_eq!(times[0], times[1]);
         assert_eq!(times[0][0], 10_000 + 1500 + 100_000);
     }
+}
+
+/// The processor of a slow or fast node takes o and O for longer or less long, but bytes cross its interface at G: o + L + 1000 G + o
+/// where O is nothing, whatever the pace; and O at half the pace where that is slower than G.
+#[test]
+fn a_slow_processor_does_not_slow_its_interface() {
+    let taking = |factor: f64, overhead_per_byte: u64| {
+        let constants = LogGops { overhead_per_byte: PerByte::new(ns(overhead_per_byte)), ..loggops() };
+        let mut machine = Machine::from(constants);
+        machine.nodes.interface.as_mut().unwrap().progress = Progress::WhileArriving;
+        machine.overrides = vec![NodeOverride::NodeSpeed { nodes: vec![1], factor }];
+        fan_out(&machine, &[1001])
+    };
+    for (factor, overhead) in [(0.5, 3000), (1.0, 1500), (2.0, 750)] {
+        assert_eq!(taking(factor, 0), 1500 + 2500 + 6000 + overhead, "{factor}");
+    }
+    // The sender pays O for 1000 bytes, too.
+    assert_eq!(taking(0.5, 4), 1500 + 2500 + 8000 + 3000);
 }

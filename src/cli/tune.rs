@@ -1,0 +1,75 @@
+//! `parsim tune`: the best values of discrete axes.
+
+use super::progress::Bar;
+use super::store::StoreArguments;
+use super::{CaseArguments, Failure, ScenarioArguments, pictures};
+use clap::Args;
+use parsim_study::experiment::calibration::{CalibrationCase, Predictor};
+use parsim_study::experiment::tuning::Tuning;
+use parsim_study::experiment::{Level, StudyError, Workers};
+use parsim_study::scenario::source::Document;
+use std::path::PathBuf;
+
+/// The level of the intervals that tell candidates apart, in percent.
+const LEVEL: u8 = 90;
+
+#[derive(Debug, Args)]
+pub struct TuneArguments {
+    #[command(flatten)]
+    common: ScenarioArguments,
+    #[command(flatten)]
+    cases: CaseArguments,
+    /// Finds the best for each value of this axis, instead of the best of them; may be repeated.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    each: Vec<String>,
+    /// Calibrates the machine by this case first, takes the values that it finds, and gives every time the interval that is to
+    /// contain 90 % of new measurements.
+    #[arg(long, value_name = "CASE.ron")]
+    calibration: Option<PathBuf>,
+    /// The share by which a candidate must take longer than the best one without contention to be left out.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, conflicts_with = "all", allow_negative_numbers = true)]
+    margin: f64,
+    /// Runs every candidate.
+    #[arg(long)]
+    all: bool,
+    /// Draws the candidates with their intervals as SVG.
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    plot: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreArguments,
+}
+
+pub fn execute(arguments: &TuneArguments) -> Result<(), Failure> {
+    let (common, bar) = (&arguments.common, Bar::default());
+    if !arguments.margin.is_finite() || arguments.margin < 0.0 {
+        return Err(StudyError::Argument("margin", format!("{}: give a share from 0 on", arguments.margin)).into());
+    }
+    let store = arguments.store.open()?;
+    let workers = arguments.cases.workers(&bar, arguments.store.recall(store.as_ref()));
+    let predictor = arguments.predictor(workers)?;
+    let margin = (!arguments.all).then_some(arguments.margin);
+    let tuning = Tuning::new(common.file(&arguments.cases.over), &arguments.each, margin, predictor.as_ref())?;
+    let plan = tuning.plan()?;
+    if common.dumps(&plan.unfold()?)? {
+        return Ok(());
+    }
+    common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;
+    let tuned = tuning.tune(workers)?;
+    super::store::finish(store.as_ref())?;
+    common.output.print(tuned.answer())?;
+    if let Some(file) = &arguments.plot {
+        pictures::write(file, &tuned.chart().svg())?;
+    }
+    Ok(tuned.check()?)
+}
+
+impl TuneArguments {
+    /// The calibrated machine, if a calibration is given.
+    fn predictor(&self, workers: Workers<'_>) -> Result<Option<Predictor>, Failure> {
+        let Some(file) = &self.calibration else { return Ok(None) };
+        let document = Document::load(file)?;
+        let case = CalibrationCase::of(&document)?;
+        let level = Level::of_percent(LEVEL).expect("it is a level");
+        Ok(Some(case.predictor(&document, file, level, workers)?))
+    }
+}

@@ -1,0 +1,197 @@
+//! Tuned candidates in records, words and a picture.
+
+use super::Tuned;
+use super::candidate::{Candidate, Standing};
+use crate::answer::{Answer, AnswerShape, Record, Role, Value};
+use crate::experiment::{Keys, StudyError, keyed, metadata};
+use crate::report::whiskers::{Whisker, Whiskers};
+use crate::report::{TextTable, digits, time, wrapped};
+use crate::scenario::AxisValue;
+
+/// The level of the intervals.
+const PERCENT: u8 = 90;
+/// The most candidates of a group that are listed in words.
+const LISTED: usize = 20;
+/// The most candidates of a picture.
+const DRAWN: usize = 60;
+
+impl Tuned {
+    /// The candidates in records and words.
+    #[must_use]
+    pub fn answer(&self) -> Answer {
+        let has_failed = self.groups.iter().flatten().any(|one| one.failure.is_some());
+        let records = self.groups.iter().flat_map(|group| {
+            let best = group.iter().find(|one| one.standing == Standing::Chosen).and_then(Candidate::makespan_s);
+            group.iter().map(move |one| record(one, best, has_failed))
+        });
+        let answer =
+            Answer { shape: AnswerShape::Many, records: records.collect(), words: self.words(), ..Answer::default() };
+        Answer { notes: self.notes(), ..answer }
+    }
+
+    /// The reason why nothing was chosen, if there is a group of which no candidate could be run.
+    ///
+    /// # Errors
+    /// That reason.
+    pub fn check(&self) -> Result<(), StudyError> {
+        let is_hopeless = |group: &&Vec<Candidate>| group.iter().all(|one| one.standing == Standing::Failed);
+        let Some(group) = self.groups.iter().find(is_hopeless) else { return Ok(()) };
+        let reason = group.first().and_then(|one| one.failure.as_deref()).unwrap_or_default();
+        let place = self.place(group);
+        let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
+        Err(StudyError::Failed(format!("{place}no candidate can be run; the first one: {reason}")))
+    }
+
+    /// The candidates with their intervals as a picture.
+    #[must_use]
+    pub fn chart(&self) -> Whiskers {
+        let is_drawn = |one: &&Candidate| one.makespan_s().is_some() || one.bound_s.is_some();
+        let of_group = |group: &Vec<Candidate>| -> Vec<Whisker> {
+            let best = group.iter().find(|one| one.standing == Standing::Chosen).and_then(Candidate::makespan_s);
+            let place = self.place(group);
+            let drawn = group.iter().filter(is_drawn).take(DRAWN.div_ceil(self.groups.len()).max(1));
+            drawn.map(|one| self.whisker(one, &place, best.unwrap_or(1.0))).collect()
+        };
+        let meaning = match (self.is_calibrated, self.each.is_empty()) {
+            (true, true) => "times over the best one's, with 90 % intervals of new measurements",
+            (false, true) => "times over the best one's, with 90 % intervals of means over seeds",
+            (true, false) => "times over the best one's of each group, with 90 % intervals of new measurements",
+            (false, false) => "times over the best one's of each group, with 90 % intervals of means over seeds",
+        };
+        Whiskers {
+            title: format!("{} on {}: {}", self.program, self.machine, self.tuned.join(", ")),
+            note: format!("{meaning}; hollow: without contention, not run"),
+            rows: self.groups.iter().flat_map(of_group).collect(),
+            neutral: 1.0,
+        }
+    }
+
+    fn whisker(&self, one: &Candidate, place: &str, best: f64) -> Whisker {
+        let name = shown(&one.keys, &self.tuned);
+        let value = one.makespan_s().or(one.bound_s).unwrap_or(best) / best;
+        Whisker {
+            name: if place.is_empty() { name } else { format!("{place}: {name}") },
+            value,
+            interval: one.interval.map(|(low, high)| (low / best, high / best)),
+            is_certain: one.makespan_s().is_some(),
+            is_best: one.standing == Standing::Chosen,
+        }
+    }
+
+    /// The values of the axes for each of which the best was sought.
+    fn place(&self, group: &[Candidate]) -> String {
+        group.first().map_or_else(String::new, |one| {
+            let keys = one.keys.iter().filter(|(name, _)| self.each.contains(name));
+            keys.map(|(name, value)| format!("{name} = {}", text(value.as_ref()))).collect::<Vec<_>>().join(", ")
+        })
+    }
+
+    fn words(&self) -> String {
+        let groups: Vec<_> = self.groups.iter().map(|group| self.group_words(group)).collect();
+        format!("{} on {}\n\n{}", self.program, self.machine, groups.join("\n"))
+    }
+
+    fn group_words(&self, group: &[Candidate]) -> String {
+        let place = self.place(group);
+        let mut table = TextTable::new(self.tuned.iter().map(String::as_str).chain([
+            "makespan",
+            "90 % interval",
+            "without contention",
+            "runs",
+            "",
+        ]));
+        for one in group.iter().take(LISTED) {
+            let values = self.tuned.iter().map(|name| text(value_of(&one.keys, name)));
+            let interval =
+                one.interval.map_or_else(String::new, |(low, high)| format!("{} to {}", time(low), time(high)));
+            let bound = one.bound_s.map_or_else(String::new, time);
+            let verdict =
+                one.failure.as_ref().map_or_else(|| one.standing.name().to_owned(), |why| format!("failed: {why}"));
+            let makespan = one.makespan_s().map_or_else(String::new, time);
+            table.row(values.chain([makespan, interval, bound, one.makespans.len().to_string(), verdict]));
+        }
+        let more = group.len().saturating_sub(LISTED);
+        let more = if more > 0 { format!("… and {more} more (--format csv lists all)\n") } else { String::new() };
+        let heading = if place.is_empty() { String::new() } else { format!("{place}\n") };
+        format!("{heading}{table}{more}{}", wrapped(&self.sentence(group)))
+    }
+
+    /// The best candidate, and how sure that is, in a sentence.
+    fn sentence(&self, group: &[Candidate]) -> String {
+        let Some(best) = group.iter().find(|one| one.standing == Standing::Chosen) else {
+            return "No candidate could be run.".to_owned();
+        };
+        let count = |standing| group.iter().filter(|one| one.standing == standing).count();
+        let (alike, left_out) = (count(Standing::NotToldApart), count(Standing::LeftOut));
+        let name = shown(&best.keys, &self.tuned);
+        let second = group.iter().find(|one| one.standing == Standing::Worse).and_then(Candidate::makespan_s);
+        let lead = best.makespan_s().zip(second).map_or_else(String::new, |(best, second)| {
+            format!("; the next one that is worse takes {} % longer", digits(100.0 * (second / best - 1.0)))
+        });
+        let sure = match (alike, best.interval) {
+            (0, Some(_)) => " No other one may be as good, at 90 %.".to_owned(),
+            (0, None) => String::new(),
+            (1, _) => " One other is not told apart from it.".to_owned(),
+            (alike, _) => format!(" {alike} others are not told apart from it."),
+        };
+        let left_out = match left_out {
+            0 => String::new(),
+            1 => " One was not run, since it takes longer even without contention.".to_owned(),
+            _ => format!(" {left_out} were not run, since they take longer even without contention."),
+        };
+        format!("Best: {name}{lead}.{sure}{left_out}\n")
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let held = (!self.held.is_empty()).then(|| {
+            let names = self.held.join(", ");
+            format!("note: {names}: base values; `--each {}` finds the best for each", self.held.join(","))
+        });
+        let unbounded = self.unbounded.as_ref().map(|why| format!("note: every candidate was run: {why}"));
+        let has_intervals = self.groups.iter().flatten().any(|one| one.interval.is_some());
+        let unsure = (!has_intervals).then(|| {
+            "note: no intervals: give `--calibration CASE` of the machine, or `--set repeat=…` where runs differ by their seed"
+                .to_owned()
+        });
+        held.into_iter().chain(unbounded).chain(unsure).collect()
+    }
+}
+
+fn record(one: &Candidate, best: Option<f64>, has_failed: bool) -> Record {
+    let mut record = keyed(&one.keys);
+    let makespan = one.makespan_s();
+    record.put_as(Role::Simulated, "makespan_s", makespan);
+    // The contract's names: of the makespan, which is the only time here.
+    let (low, high) = one.interval.unzip();
+    record.put_as(Role::Spread, format!("low{PERCENT}_s"), low);
+    record.put_as(Role::Spread, format!("high{PERCENT}_s"), high);
+    record.put("chosen", Value::Flag(one.standing == Standing::Chosen));
+    record.put("runs", one.makespans.len());
+    record.put("standing", one.standing.name());
+    record.put("excess", makespan.zip(best).map(|(own, best)| own / best - 1.0));
+    record.put("no_contention_s", one.bound_s);
+    record.put_metadata(one.case.as_ref().map(|case| metadata(&case.scenario, &case.settings)));
+    if has_failed {
+        record.put_error(one.failure.as_deref());
+    }
+    record
+}
+
+fn value_of<'k>(keys: &'k Keys, name: &str) -> Option<&'k AxisValue> {
+    keys.iter().find(|(key, _)| key == name)?.1.as_ref()
+}
+
+fn text(value: Option<&AxisValue>) -> String {
+    value.map_or_else(|| "?".to_owned(), ToString::to_string)
+}
+
+/// The values of some axes, by name where there are several.
+fn shown(keys: &Keys, names: &[String]) -> String {
+    match names {
+        [name] => text(value_of(keys, name)),
+        _ => {
+            let pairs = names.iter().map(|name| format!("{name} = {}", text(value_of(keys, name))));
+            pairs.collect::<Vec<_>>().join(", ")
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! The runs of candidates: rounds of those that could be the best, the most promising ones first, then repetitions of those
+//! that may be as good as the best (successive halving: Jamieson and Talwalkar, 2016).
+
+use super::candidate::{Candidate, Standing};
+use super::{CONTENTION, OFF, Subject, Tuning, can_be_bound, subject};
+use crate::analysis::Sample;
+use crate::experiment::calibration::Predictor;
+use crate::experiment::cases::guarded;
+use crate::experiment::memory_budget::Room;
+use crate::experiment::repetition::repetition;
+use crate::experiment::stopping::goes_on;
+use crate::experiment::sweep::made;
+use crate::experiment::{StudyError, Workers};
+use crate::scenario::{Case, CheckedScenario, Plan, Repeat};
+use parsim_sim::simulation::SimulationError;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::time::Instant;
+
+/// Candidates of a group that are run before a look at the best so far. It is fixed, so that the number of threads changes
+/// nothing.
+const ROUND: usize = 8;
+/// The most candidates.
+const MOST_CANDIDATES: usize = 100_000;
+
+/// A simulation of a candidate.
+struct Job {
+    candidate: usize,
+    scenario: CheckedScenario,
+    run: u32,
+}
+
+/// The candidates of all groups, and the way in which they are run.
+struct Race<'a> {
+    tuning: &'a Tuning<'a>,
+    workers: Workers<'a>,
+    room: Room,
+    repeat: Repeat,
+    candidates: Vec<Candidate>,
+    /// The candidates of each group.
+    groups: Vec<Vec<usize>>,
+}
+
+/// Runs the candidates of `plan`; the best first in each group.
+pub fn run(
+    tuning: &Tuning<'_>,
+    plan: &Plan,
+    is_bounded: bool,
+    workers: Workers<'_>,
+) -> Result<(Vec<Vec<Candidate>>, Subject), StudyError> {
+    let candidates = candidates(plan)?;
+    let first = candidates.iter().find_map(|candidate| candidate.case.as_ref()).map(|case| &*case.scenario);
+    let Some((repeat, subject)) = first.map(|scenario| (scenario.repeat, subject(scenario))) else {
+        // The faults of the first one, with their places.
+        return Err(plan.cases().err().map_or_else(StudyError::no_case, StudyError::from));
+    };
+    let groups = groups(&candidates, tuning.each);
+    let mut race = Race { tuning, workers, room: Room::of_this_computer(), repeat, candidates, groups };
+    workers.progress.begin(race.candidates.len() as u64);
+    if is_bounded && tuning.margin.is_some() && !race.is_repeated() {
+        race.bound()?;
+    }
+    race.run_all_that_may_be_best()?;
+    race.repeat()?;
+    race.judge();
+    race.find_intervals()?;
+    workers.progress.end();
+    Ok((race.into_groups(), subject))
+}
+
+/// The candidates in the order of the axes.
+fn candidates(plan: &Plan) -> Result<Vec<Candidate>, StudyError> {
+    let cases = plan.unfold()?;
+    let mut candidates = Vec::new();
+    for point in cases.points() {
+        if !cases.holds(point)? {
+            continue;
+        }
+        if candidates.len() == MOST_CANDIDATES {
+            let message = format!("there are more than {MOST_CANDIDATES} candidates: give fewer values");
+            return Err(StudyError::Request(message));
+        }
+        let case = made(&cases, point).map(Cow::into_owned).map_err(|(_, error)| error.to_string());
+        candidates.push(Candidate::new(cases.keys(point), point, case));
+    }
+    Ok(candidates)
+}
+
+/// The candidates with the same values of the axes `each`.
+fn groups(candidates: &[Candidate], each: &[String]) -> Vec<Vec<usize>> {
+    let place = |candidate: &Candidate| -> Vec<_> {
+        candidate.keys.iter().filter(|(name, _)| each.contains(name)).map(|(_, value)| value.clone()).collect()
+    };
+    let mut groups: Vec<(Vec<_>, Vec<usize>)> = Vec::new();
+    for (index, candidate) in candidates.iter().enumerate() {
+        let place = place(candidate);
+        match groups.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, members)) => members.push(index),
+            None => groups.push((place, vec![index])),
+        }
+    }
+    groups.into_iter().map(|(_, members)| members).collect()
+}
+
+impl Race<'_> {
+    fn is_repeated(&self) -> bool {
+        self.repeat != Repeat::default()
+    }
+
+    /// Finds the times without contention.
+    fn bound(&mut self) -> Result<(), StudyError> {
+        let off = self.tuning.plan_with(Some((CONTENTION.to_owned(), OFF.to_owned())))?;
+        let is_bounded = |one: &Candidate| one.case.as_ref().is_some_and(|case| can_be_bound(&case.scenario.machine));
+        let jobs = self.varied(&off, is_bounded)?;
+        for (candidate, result) in self.results(&jobs)? {
+            self.candidates[candidate].bound_s = result.ok();
+        }
+        Ok(())
+    }
+
+    /// The first runs of the chosen candidates as another plan has them; those that it cannot run are left out.
+    fn varied(&self, plan: &Plan, is_chosen: impl Fn(&Candidate) -> bool) -> Result<Vec<Job>, StudyError> {
+        let cases = plan.unfold()?;
+        let chosen = self.candidates.iter().enumerate().filter(|(_, one)| one.is_open() && is_chosen(one));
+        let job = |(candidate, one): (usize, &Candidate)| {
+            let case = made(&cases, one.point).ok()?.into_owned();
+            Some(Job { candidate, scenario: case.into_scenario(), run: 0 })
+        };
+        Ok(chosen.filter_map(job).collect())
+    }
+
+    /// Runs candidates, those of the least bounds first, until no other one can be the best.
+    fn run_all_that_may_be_best(&mut self) -> Result<(), StudyError> {
+        let runs = if self.is_repeated() { 2 } else { 1 };
+        loop {
+            let batch: Vec<usize> = self.groups.iter().flat_map(|group| self.next_of(group)).collect();
+            if batch.is_empty() {
+                return Ok(());
+            }
+            let jobs: Vec<Job> =
+                batch.iter().flat_map(|index| (0..runs).filter_map(|run| self.job(*index, run))).collect();
+            self.run(&jobs)?;
+            self.workers.progress.advance(batch.len() as u64, 0);
+        }
+    }
+
+    /// The candidates of a group that are run next.
+    fn next_of(&self, group: &[usize]) -> Vec<usize> {
+        let best = group.iter().filter_map(|index| self.candidates[*index].makespan_s()).min_by(f64::total_cmp);
+        let most = best.zip(self.tuning.margin).map_or(f64::INFINITY, |(best, margin)| best * (1.0 + margin));
+        let bound = |index: &usize| self.candidates[*index].bound_s.unwrap_or(0.0);
+        let is_possible = |index: &&usize| {
+            let one = &self.candidates[**index];
+            one.is_open() && one.makespans.is_empty() && bound(index) <= most
+        };
+        let mut open: Vec<usize> = group.iter().filter(is_possible).copied().collect();
+        open.sort_by(|one, other| bound(one).total_cmp(&bound(other)));
+        open.truncate(ROUND);
+        open
+    }
+
+    fn job(&self, candidate: usize, run: u32) -> Option<Job> {
+        let case: &Case = self.candidates[candidate].case.as_ref()?;
+        Some(Job { candidate, scenario: (*case.scenario).clone(), run })
+    }
+
+    /// Runs jobs, and keeps their makespans.
+    fn run(&mut self, jobs: &[Job]) -> Result<(), StudyError> {
+        for (candidate, result) in self.results(jobs)? {
+            let one = &mut self.candidates[candidate];
+            match result {
+                Ok(makespan) => one.makespans.push(makespan),
+                Err(error) => one.failure = Some(error.to_string()),
+            }
+        }
+        Ok(())
+    }
+
+    /// The makespans of jobs, in their order.
+    fn results(&self, jobs: &[Job]) -> Result<Vec<(usize, Result<f64, SimulationError>)>, StudyError> {
+        let (recall, room) = (self.workers.recall, &self.room);
+        let makespan = |job: &Job| {
+            let _place = room.enter(job.scenario.estimate().memory_bytes);
+            let runs = recall.runs();
+            let trace = guarded(|| match job.run {
+                0 => runs.run(&job.scenario),
+                run => repetition(&job.scenario, run, Instant::now(), &runs),
+            });
+            (job.candidate, trace.map(|trace| trace.makespan.seconds()))
+        };
+        Ok(self.workers.pool(jobs.len())?.install(|| jobs.par_iter().map(makespan).collect()))
+    }
+
+    /// Repeats those that may be the best with ever more seeds, and drops those that are shown to be worse.
+    fn repeat(&mut self) -> Result<(), StudyError> {
+        let mut runs = 2;
+        while self.is_repeated() {
+            self.drop_beaten();
+            runs = (2 * runs).min(self.repeat.most());
+            let racing = self.groups.iter().map(|group| self.racing(group)).filter(|racing| racing.len() > 1);
+            let jobs: Vec<Job> = racing.flatten().flat_map(|index| self.further_runs(index, runs)).collect();
+            if jobs.is_empty() {
+                break;
+            }
+            self.run(&jobs)?;
+        }
+        Ok(())
+    }
+
+    /// The runs that a candidate still needs, up to so many in all.
+    fn further_runs(&self, index: usize, runs: u32) -> Vec<Job> {
+        let makespans = &self.candidates[index].makespans;
+        let done = u32::try_from(makespans.len()).unwrap_or(u32::MAX);
+        if !goes_on(self.repeat, makespans) {
+            return Vec::new();
+        }
+        (done..runs).filter_map(|run| self.job(index, run)).collect()
+    }
+
+    /// The candidates of a group that are still in the race, the best first.
+    fn racing(&self, group: &[usize]) -> Vec<usize> {
+        let mean = |index: &usize| self.candidates[*index].makespan_s();
+        let is_racing = |index: &&usize| {
+            let one = &self.candidates[**index];
+            one.is_open() && !one.is_beaten && !one.makespans.is_empty()
+        };
+        let mut racing: Vec<usize> = group.iter().filter(is_racing).copied().collect();
+        racing.sort_by(|one, other| mean(one).partial_cmp(&mean(other)).expect("all have run"));
+        racing
+    }
+
+    /// Of the worse half of a group those are beaten whose makespans exceed those of the best with the same seeds by more
+    /// than chance explains.
+    fn drop_beaten(&mut self) {
+        let racing: Vec<Vec<usize>> = self.groups.iter().map(|group| self.racing(group)).collect();
+        for racing in racing {
+            let Some((best, _)) = racing.split_first() else { continue };
+            for index in &racing[racing.len().div_ceil(2)..] {
+                let difference = self.candidates[*index].difference_from(&self.candidates[*best]);
+                self.candidates[*index].is_beaten = difference.is_some_and(|one| one.mean > one.interval);
+            }
+        }
+    }
+
+    /// Judges the candidates of every group beside its best one.
+    fn judge(&mut self) {
+        for index in 0..self.candidates.len() {
+            let one = &mut self.candidates[index];
+            if one.failure.is_some() {
+                one.standing = Standing::Failed;
+            } else if !one.makespans.is_empty() {
+                one.standing = Standing::Worse;
+            }
+        }
+        for group in 0..self.groups.len() {
+            let racing = self.racing(&self.groups[group]);
+            let Some((&best, others)) = racing.split_first() else { continue };
+            for index in others {
+                if self.is_as_good(*index, best) {
+                    self.candidates[*index].standing = Standing::NotToldApart;
+                }
+            }
+            self.candidates[best].standing = Standing::Chosen;
+        }
+        for one in self.candidates.iter_mut().filter(|one| one.is_open()) {
+            let sample = Sample::of(&one.makespans);
+            one.interval = sample.and_then(|sample| {
+                let half = sample.interval_90()?;
+                Some((sample.mean - half, sample.mean + half))
+            });
+        }
+    }
+
+    /// Returns whether one candidate may be as good as another: with 90 % confidence by repetitions, else if it takes as long.
+    fn is_as_good(&self, index: usize, best: usize) -> bool {
+        let (one, best) = (&self.candidates[index], &self.candidates[best]);
+        match one.difference_from(best).and_then(|difference| Some(difference.mean - difference.interval_90()?)) {
+            Some(least) => least <= 0.0,
+            None => one.makespan_s() == best.makespan_s(),
+        }
+    }
+
+    /// Finds the intervals of a calibrated machine: those that overlap that of the best one do not tell candidates apart.
+    fn find_intervals(&mut self) -> Result<(), StudyError> {
+        let Some(predictor) = self.tuning.predictor else { return Ok(()) };
+        let nearby = self.nearby(predictor)?;
+        for (one, nearby) in self.candidates.iter_mut().zip(nearby) {
+            one.interval =
+                one.makespan_s().filter(|_| one.is_open()).and_then(|value| predictor.interval(value, &nearby));
+        }
+        for group in &self.groups {
+            let best = group.iter().find(|index| self.candidates[**index].standing == Standing::Chosen);
+            let Some((_, high)) = best.and_then(|index| self.candidates[*index].interval) else { continue };
+            for index in group {
+                let one = &mut self.candidates[*index];
+                if one.standing == Standing::Worse && one.interval.is_some_and(|(low, _)| low <= high) {
+                    one.standing = Standing::NotToldApart;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// For each candidate its makespans with each parameter a little beside its best value.
+    fn nearby(&self, predictor: &Predictor) -> Result<Vec<Vec<f64>>, StudyError> {
+        let plan = self.tuning.plan()?;
+        let mut nearby: Vec<Vec<f64>> = vec![Vec::new(); self.candidates.len()];
+        for variation in predictor.variations() {
+            for (of, one) in nearby.iter_mut().zip(&self.candidates) {
+                of.push(one.makespan_s().unwrap_or_default());
+            }
+            if plan.document().get(&variation.0).is_none() {
+                continue;
+            }
+            let jobs = self.varied(&self.tuning.plan_with(Some(variation))?, |one| !one.makespans.is_empty())?;
+            for (candidate, result) in self.results(&jobs)? {
+                if let (Ok(makespan), Some(last)) = (result, nearby[candidate].last_mut()) {
+                    *last = makespan;
+                }
+            }
+        }
+        Ok(nearby)
+    }
+
+    /// The candidates of each group in the order of their standing and times.
+    fn into_groups(self) -> Vec<Vec<Candidate>> {
+        let Self { candidates, groups, .. } = self;
+        let mut candidates: Vec<Option<Candidate>> = candidates.into_iter().map(Some).collect();
+        let time = |one: &Candidate| one.makespan_s().or(one.bound_s).unwrap_or(f64::INFINITY);
+        let is_run = |one: &Candidate| one.standing < Standing::LeftOut;
+        let in_order = |members: Vec<usize>| {
+            let mut group: Vec<Candidate> = members.into_iter().filter_map(|index| candidates[index].take()).collect();
+            group.sort_by(|one, other| {
+                let class = |one: &Candidate| if is_run(one) { Standing::Chosen } else { one.standing };
+                class(one).cmp(&class(other)).then(time(one).total_cmp(&time(other)))
+            });
+            group
+        };
+        groups.into_iter().map(in_order).collect()
+    }
+}

@@ -1,0 +1,146 @@
+//! Values with their intervals, one below the other, as SVG.
+
+use super::plot::{AXIS, Area, COLOURS, DrawingResult, GRID, document, font};
+use super::table::digits;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+/// A chart of dots with whiskers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Whiskers {
+    /// The title.
+    pub title: String,
+    /// The meaning of dots and whiskers.
+    pub note: String,
+    /// The values from the top down.
+    pub rows: Vec<Whisker>,
+    /// The value of the vertical line: of no difference.
+    pub neutral: f64,
+}
+
+/// A value with its interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Whisker {
+    /// Its name.
+    pub name: String,
+    /// The value.
+    pub value: f64,
+    /// The interval, if there is one.
+    pub interval: Option<(f64, f64)>,
+    /// False if it is only a bound: then the dot is hollow.
+    pub is_certain: bool,
+    /// True if it is the best one.
+    pub is_best: bool,
+}
+
+const WIDTH: u32 = 930;
+const HEAD: i32 = 70;
+const ROW: i32 = 24;
+const LEFT: i32 = 400;
+const RIGHT: i32 = 830;
+const RADIUS: i32 = 5;
+/// Marks of the axis.
+const MARKS: u32 = 4;
+/// The most letters of a name.
+const LETTERS: usize = 52;
+
+impl Whiskers {
+    /// The chart as an SVG document.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let rows = u32::try_from(self.rows.len()).unwrap_or(0);
+        let height = HEAD.unsigned_abs() + ROW.unsigned_abs() * (rows + 2);
+        document((WIDTH, height), |paper| self.draw(paper))
+    }
+
+    fn draw(&self, root: &Area<'_>) -> DrawingResult {
+        root.draw(&Text::new(self.title.clone(), (24, 14), font(20)))?;
+        root.draw(&Text::new(self.note.clone(), (24, 40), font(13)))?;
+        let scale = Scale::of(self);
+        let bottom = HEAD + ROW * i32::try_from(self.rows.len()).unwrap_or(0);
+        for mark in 0..=MARKS {
+            let value = scale.low + (scale.high - scale.low) * f64::from(mark) / f64::from(MARKS);
+            let x = scale.x(value);
+            root.draw(&PathElement::new(vec![(x, HEAD), (x, bottom)], GRID))?;
+            let below = font(12).pos(Pos::new(HPos::Center, VPos::Top));
+            root.draw(&Text::new(digits(value), (x, bottom + 6), below))?;
+        }
+        let neutral = scale.x(self.neutral);
+        root.draw(&PathElement::new(vec![(neutral, HEAD), (neutral, bottom)], AXIS.stroke_width(2)))?;
+        let mut y = HEAD + ROW / 2;
+        for row in &self.rows {
+            row.draw(root, y, &scale)?;
+            y += ROW;
+        }
+        Ok(())
+    }
+}
+
+impl Whisker {
+    fn draw(&self, root: &Area<'_>, y: i32, scale: &Scale) -> DrawingResult {
+        let colour = COLOURS[usize::from(!self.is_best)];
+        let name = font(13).pos(Pos::new(HPos::Right, VPos::Center));
+        root.draw(&Text::new(shortened(&self.name), (LEFT - 16, y), name))?;
+        let mut end = scale.x(self.value) + RADIUS;
+        if let Some((low, high)) = self.interval {
+            let (from, to) = (scale.x(low), scale.x(high));
+            root.draw(&PathElement::new(vec![(from, y), (to, y)], colour.stroke_width(2)))?;
+            for x in [from, to] {
+                root.draw(&PathElement::new(vec![(x, y - RADIUS), (x, y + RADIUS)], colour.stroke_width(2)))?;
+            }
+            end = end.max(to);
+        }
+        let fill = if self.is_certain { colour.filled() } else { colour.stroke_width(2) };
+        root.draw(&Circle::new((scale.x(self.value), y), RADIUS, fill))?;
+        let value = font(12).pos(Pos::new(HPos::Left, VPos::Center));
+        root.draw(&Text::new(digits(self.value), (end + 6, y), value))?;
+        Ok(())
+    }
+}
+
+/// A name, cut where it would leave the picture.
+fn shortened(name: &str) -> String {
+    if name.chars().count() <= LETTERS {
+        return name.to_owned();
+    }
+    name.chars().take(LETTERS - 1).chain(['…']).collect()
+}
+
+/// The values at the ends of the axis.
+struct Scale {
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    fn of(chart: &Whiskers) -> Self {
+        let values = chart.rows.iter().flat_map(|row| {
+            let (low, high) = row.interval.unwrap_or((row.value, row.value));
+            [row.value, low, high]
+        });
+        let (low, high) =
+            values.fold((chart.neutral, chart.neutral), |(low, high), value| (low.min(value), high.max(value)));
+        Self { low, high: if high > low { high } else { low + 1.0 } }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "no value lies outside the picture")]
+    fn x(&self, value: f64) -> i32 {
+        LEFT + (f64::from(RIGHT - LEFT) * (value - self.low) / (self.high - self.low)).round() as i32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whiskers_reach_to_the_ends_of_intervals() {
+        let row =
+            |value, interval| Whisker { name: "Ring".to_owned(), value, interval, is_certain: true, is_best: true };
+        let rows = vec![row(1.0, Some((0.5, 1.5))), row(2.5, None)];
+        let chart = Whiskers { title: "T".to_owned(), note: "n".to_owned(), rows, neutral: 1.0 };
+        let svg = chart.svg();
+        assert!(svg.contains("Ring") && svg.contains(&format!(r#"cx="{RIGHT}""#)), "{svg}");
+        assert!(svg.contains(&format!(r#"points="{LEFT},82 615,82 ""#)), "{svg}");
+    }
+}

@@ -1,0 +1,145 @@
+//! Tuning: what is chosen is what a sweep of everything shows to be best, with less work, and whatever the number of threads.
+
+use crate::{parsim, repository};
+use serde_json::Value;
+use std::fs;
+
+/// A fat tree of nodes with interfaces, whose links are shared by flows.
+const CLUSTER: &str = r#"Scenario(
+    machine: Machine(
+        name: "a cluster",
+        nodes: Node(
+            processor: FlopRate("10 Gflop/s"),
+            memory: "64 GiB",
+            router: Hardware,
+            interface: Interface(overhead: "0.5 us", gap: "0.2 us", gap_per_byte: "10 GB/s", progress: AfterArrival),
+        ),
+        network: Network(
+            topology: Torus2d(rows: 4, columns: 4),
+            routing: DimensionOrder,
+            switching: CutThrough(packet: "4 KiB"),
+            links: Link(per_byte: "10 GB/s", latency: "0.3 us"),
+            contention: FairFlows,
+        ),
+        sends: Eager(up_to: "64 KiB"),
+    ),
+    ranks: 16,
+    placement: RowMajor,
+    program: Collective(operation: AllReduce(algorithm: Ring), bytes: "1 KiB"),
+    axes: [
+        Axis(name: "algorithm", path: "program.operation.algorithm", values: [
+            "Ring", "RecursiveDoubling", "Bine", "Rabenseifner", "BineReduceScatterAllGather", "NonOverlapping",
+            "SegmentedRing(segment: \"1 KiB\")", "SegmentedRing(segment: \"4 KiB\")", "SegmentedRing(segment: \"16 KiB\")",
+            "RecursiveMultiplying(radix: 4)", "Auto(OpenMpi)", "Auto(Mpich)",
+        ]),
+        Axis(name: "bytes", path: "program.bytes", unit: "B", values: [8, 65536, 4194304]),
+        Axis(name: "placement", path: "placement", values: [RowMajor, Snake]),
+    ],
+    seed: 1,
+)"#;
+
+fn rows(arguments: &[&str]) -> Vec<Value> {
+    let output = parsim().args(arguments).args(["--format", "jsonl"]).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("it is text");
+    text.lines().map(|line| serde_json::from_str(line).expect("a line is one object")).collect()
+}
+
+/// A scenario in a folder of its own.
+fn file(text: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = folder.path().join("scenario.ron");
+    fs::write(&path, text).expect("there is room");
+    let path = path.display().to_string();
+    (folder, path)
+}
+
+#[test]
+fn what_is_chosen_is_what_a_sweep_shows_to_be_best() {
+    let (_folder, path) = file(CLUSTER);
+    let swept = rows(&["sweep", &path]);
+    let tuned = rows(&["tune", &path, "--each", "bytes"]);
+    assert_eq!(tuned.len(), swept.len());
+    let left_out = tuned.iter().filter(|row| row["standing"] == "left out").count();
+    assert!(left_out >= 4, "{left_out} are left out");
+    for bytes in [8, 65536, 4_194_304] {
+        let time = |row: &Value| row["makespan_s"].as_f64();
+        let best = swept.iter().filter(|row| row["bytes"] == bytes).filter_map(time).min_by(f64::total_cmp);
+        let of_it: Vec<_> = tuned.iter().filter(|row| row["bytes"] == bytes).collect();
+        let chosen: Vec<_> = of_it.iter().filter(|row| row["chosen"] == true).collect();
+        assert_eq!(chosen.len(), 1);
+        assert_eq!(time(chosen[0]), best, "{bytes} B");
+        assert!(of_it.iter().filter_map(|row| time(row)).is_sorted(), "{bytes} B");
+        for row in of_it {
+            let (with, without) = (time(row), row["no_contention_s"].as_f64().expect("each has a bound"));
+            assert!(with.is_none_or(|with| without <= with * 1.000_001), "{row}");
+            assert_eq!(row["runs"], u64::from(with.is_some()), "{row}");
+        }
+    }
+}
+
+#[test]
+fn threads_and_bounds_do_not_change_what_is_chosen() {
+    let (_folder, path) = file(CLUSTER);
+    let one = rows(&["tune", &path, "--each", "bytes", "--jobs", "1"]);
+    assert_eq!(one, rows(&["tune", &path, "--each", "bytes", "--jobs", "3"]));
+    let chosen = |rows: &[Value]| {
+        rows.iter().filter(|row| row["chosen"] == true).map(|row| row["meta"]["id"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(chosen(&one), chosen(&rows(&["tune", &path, "--each", "bytes", "--all"])));
+}
+
+#[test]
+fn repetitions_go_to_those_that_may_be_best() {
+    let jitter = ["tune", "scenarios/cluster-jitter.ron", "--over", "mode=FreeRunning,Overlapped,BulkSynchronous"];
+    let rows = rows(
+        &[&jitter[..], &["--over", "noise=LogNormal(0.01),LogNormal(0.1)", "--each", "noise", "--set", "repeat=16"]]
+            .concat(),
+    );
+    for row in &rows {
+        let runs = row["runs"].as_u64().unwrap();
+        assert!(row["standing"] != "worse" || runs < 16 || row["excess"].as_f64().unwrap() > 0.0, "{row}");
+        let (low, mean, high) = (row["low90_s"].as_f64(), row["makespan_s"].as_f64(), row["high90_s"].as_f64());
+        assert!(low <= mean && mean <= high, "{row}");
+    }
+    let runs: u64 = rows.iter().map(|row| row["runs"].as_u64().unwrap()).sum();
+    assert!(runs < 16 * rows.len() as u64, "{runs}");
+}
+
+#[test]
+fn a_calibration_says_how_sure_a_choice_is() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let picture = folder.path().join("tuned.svg");
+    let ping = ["tune", "scenarios/ping.ron", "--over", "hops=1,2,3", "--set", "program.bytes=40 B"];
+    let more = ["--calibration", "validation/cs-rr-281/constants.ron", "--plot", picture.to_str().unwrap()];
+    let rows = rows(&[&ping[..], &more].concat());
+    let chosen: Vec<_> = rows.iter().map(|row| row["hops"].as_u64().unwrap()).collect();
+    assert_eq!(chosen, [1, 2, 3]);
+    for row in &rows {
+        let (low, mean, high) = (row["low90_s"].as_f64(), row["makespan_s"].as_f64(), row["high90_s"].as_f64());
+        assert!(low < mean && mean < high, "{row}");
+        assert!(row["meta"]["set"]["machine.network.links.per_byte"].is_string(), "{row}");
+    }
+    roxmltree::Document::parse(&fs::read_to_string(picture).unwrap()).expect("it is well-formed");
+}
+
+#[test]
+fn questions_without_an_answer_are_rejected() {
+    let said = |arguments: &[&str]| {
+        let output = parsim().args(arguments).output().expect("it runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let shift = "scenarios/ring-shift.ron";
+    let (code, words) = said(&["tune", shift, "--each", "q"]);
+    assert!(code == Some(2) && words.contains("there is no such axis; the axes are: "), "{words}");
+    let (code, words) = said(&["tune", shift, "--margin", "-1"]);
+    assert!(code == Some(2) && words.contains("give a share from 0 on"), "{words}");
+    let (code, words) = said(&["tune", shift, "--calibration", "validation/measured-collectives/calibration.ron"]);
+    assert!(code == Some(2) && words.contains("none of its fields"), "{words}");
+    // One candidate that cannot be run hinders no other one; where none can be, there is no answer.
+    let halving =
+        ["tune", "scenarios/collective-algorithms.ron", "--set", "ranks=48", "--set", "program.bytes=8 B", "--over"];
+    let (code, words) = said(&[&halving[..], &["algorithm=Ring,BineReduceScatterAllGather"]].concat());
+    assert_eq!(code, Some(0), "{words}");
+    assert!(repository(shift).exists());
+}
