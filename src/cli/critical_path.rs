@@ -10,10 +10,14 @@ use parsim_study::analysis::{Accounting, CriticalPath};
 use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::{Setting, StudyError, Traced, files};
 use parsim_study::report::critical_path::{CriticalPathReport, write_events, write_path};
+use parsim_study::report::page_of_figure;
 use parsim_study::report::perfetto::write_perfetto;
 use parsim_study::report::space_time::{DiagramWindow, SpaceTime, histogram, profile};
 use std::io::Write;
 use std::path::PathBuf;
+
+/// Larger runs are played in bins of time: a browser takes seconds for so many packets.
+const MOST_BYTES: usize = 6 << 20;
 
 #[derive(Debug, Args)]
 pub struct CriticalPathArguments {
@@ -55,6 +59,9 @@ pub struct CriticalPathArguments {
     /// Draws for how much of the time how many processors are at work.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     histogram: Option<PathBuf>,
+    /// Writes a page that plays the run: the network with its packets and loads, the ranks over the time, the critical path.
+    #[arg(long, value_name = "FILE.html", value_parser = pictures::html)]
+    animation: Option<PathBuf>,
     /// Writes the trace for Perfetto (ui.perfetto.dev).
     #[arg(long, value_name = "FILE.json", value_parser = pictures::json)]
     perfetto: Option<PathBuf>,
@@ -95,6 +102,7 @@ impl CriticalPathArguments {
             .output("--space-time", self.space_time.as_deref())
             .output("--profile", self.profile.as_deref())
             .output("--histogram", self.histogram.as_deref())
+            .output("--animation", self.animation.as_deref())
             .output("--perfetto", self.perfetto.as_deref())
     }
 }
@@ -122,7 +130,11 @@ fn write_files(
         .perfetto
         .iter()
         .map(|file| create(file, |sink| write_perfetto(path, traced.recording(), sink).map(|_| ())));
-    each(events.chain(pieces).chain(space_time).chain(over_time).chain(degrees).chain(perfetto))
+    let animation = arguments.animation.iter().map(|file| {
+        let page = page_of_figure(title, &traced.played(path, MOST_BYTES));
+        create(file, |sink| sink.write_all(page.as_bytes()))
+    });
+    each(events.chain(pieces).chain(space_time).chain(over_time).chain(degrees).chain(animation).chain(perfetto))
 }
 
 /// The part of the trace that is to be drawn.

@@ -49,7 +49,7 @@ fn the_tutorial_can_be_followed() {
 
 #[test]
 fn the_commands_of_the_pages_work() {
-    for page in ["collectives", "commands", "models", "errata", "fits", "trace-format"] {
+    for page in ["collectives", "commands", "models", "errata", "fits", "trace-format", "report"] {
         let commands = Page::read(&format!("docs/{page}.md")).console();
         assert!(commands.len() >= 3, "{page}");
         run_all(&commands);

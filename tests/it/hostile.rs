@@ -58,6 +58,7 @@ fn strange_names_are_text_in_every_picture_and_page() {
             &["run", "s.ron", "--heat-map", "heat.svg", "--trace", "t.trace"][..],
             &["critical-path", "t.trace", "--space-time", "space.svg", "--profile", "profile.svg"],
             &["critical-path", "t.trace", "--histogram", "histogram.svg", "--perfetto", "p.json"],
+            &["critical-path", "t.trace", "--animation", "run.html"],
             &["sweep", "s.ron", "--plot", "plot.svg"],
             &["bottleneck", "s.ron", "--plot", "figures"],
             &["report", "s.ron", "--out", "report.html"],
@@ -75,11 +76,22 @@ fn strange_names_are_text_in_every_picture_and_page() {
         }
         let events: serde_json::Value = serde_json::from_slice(&fs::read(at("p.json")).unwrap()).unwrap();
         assert!(events["traceEvents"].is_array());
-        let page = fs::read_to_string(at("report.html")).unwrap();
-        assert!(!page.contains("<script>alert") && !page.contains("<b onload"), "{name}");
-        for svg in page.split("<svg").skip(1) {
-            let svg = format!("<svg{}</svg>", svg.split("</svg>").next().unwrap_or_default());
-            assert!(roxmltree::Document::parse(&svg).is_ok(), "{name}: {svg}");
+        for (file, runs) in [("report.html", 0), ("run.html", 1)] {
+            let page = fs::read_to_string(at(file)).unwrap();
+            assert!(!page.contains("<script>alert") && !page.contains("<b onload"), "{name}");
+            // Its data, its script, and no other.
+            assert_eq!((page.matches("<script").count(), page.matches("</script>").count()), (2, 2), "{name}");
+            let data = page.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next());
+            let data: serde_json::Value = serde_json::from_str(data.unwrap()).unwrap();
+            let played = data["runs"].as_array().unwrap();
+            assert_eq!(played.len(), runs, "{name}");
+            let labels: Vec<_> = played.iter().map(|run| run["detail"]["Exact"]["labels"].to_string()).collect();
+            let shown = serde_json::to_string(name).unwrap();
+            assert!(labels.iter().all(|labels| labels.contains(&shown)), "{name}: {labels:?}");
+            for svg in page.split("<svg").skip(1) {
+                let svg = format!("<svg{}</svg>", svg.split("</svg>").next().unwrap_or_default());
+                assert!(roxmltree::Document::parse(&svg).is_ok(), "{name}: {svg}");
+            }
         }
     }
 }

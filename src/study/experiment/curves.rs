@@ -3,7 +3,7 @@
 use super::StudyError;
 use super::outcome::Outcome;
 use crate::report::Along;
-use crate::report::figures::TimeLine;
+use crate::report::figures::{Origin, TimeLine};
 use crate::report::latency_load::{MEAN, P99};
 use crate::report::{Compared, ReferenceTime};
 use crate::scenario::{AxisValue, Case, Plan};
@@ -147,6 +147,13 @@ fn value<'c>(case: &'c Case, name: &str) -> Option<&'c AxisValue> {
     case.keys.iter().find(|(other, _)| other == name).and_then(|(_, value)| value.as_ref())
 }
 
+fn origin(compared: &Compared) -> Origin {
+    match compared.beside {
+        ReferenceTime::MeasuredMakespan => Origin::Measurement,
+        _ => Origin::Model,
+    }
+}
+
 /// Times of cases, gathered into the lines of a picture.
 #[derive(Default)]
 pub struct TimeLines(Vec<TimeLine>);
@@ -165,13 +172,12 @@ impl TimeLines {
         // The prediction that is looked at need not be compared with itself.
         let others = compared.iter().filter(|one| !kind.ends_with(one.title.as_str()));
         let times = others.filter(|one| !matches!(one.beside, ReferenceTime::Outcome(_) | ReferenceTime::Outcomes(_)));
-        let others = times
-            .map(|one| (one.title.as_str(), one.value, 0.0, matches!(one.beside, ReferenceTime::MeasuredMakespan)));
-        for (kind, seconds, half_width, is_measurement) in
-            [(kind, seconds, half_width, false)].into_iter().chain(others)
+        let others = times.map(|one| (one.title.as_str(), one.value, 0.0, origin(one)));
+        for (kind, seconds, half_width, origin) in
+            [(kind, seconds, half_width, Origin::Subject)].into_iter().chain(others)
         {
             let Some(seconds) = seconds else { continue };
-            let line = self.line(&group, kind, is_measurement);
+            let line = self.line(&group, kind, origin);
             line.points.push((place, seconds));
             line.half_widths.push(half_width);
         }
@@ -190,11 +196,11 @@ impl TimeLines {
         }
     }
 
-    fn line(&mut self, group: &str, kind: &str, is_measurement: bool) -> &mut TimeLine {
+    fn line(&mut self, group: &str, kind: &str, origin: Origin) -> &mut TimeLine {
         let found = self.0.iter().position(|line| line.group == group && line.kind == kind);
         let index = found.unwrap_or_else(|| {
             let (group, kind) = (group.to_owned(), kind.to_owned());
-            self.0.push(TimeLine { group, kind, is_measurement, points: Vec::new(), half_widths: Vec::new() });
+            self.0.push(TimeLine { group, kind, origin, points: Vec::new(), half_widths: Vec::new() });
             self.0.len() - 1
         });
         &mut self.0[index]

@@ -1,11 +1,13 @@
 //! Traces from files, and from scenarios that are run for them.
 
 use super::identity::metadata;
+use super::played::played;
+use super::topology::drawing;
 use super::{ScenarioFile, Setting, StudyError, run_recorded};
 use crate::analysis::read_table;
 use crate::analysis::{CriticalPath, Gain};
 use crate::answer::Metadata;
-use crate::report::counted;
+use crate::report::{Figure, counted};
 use crate::scenario::CheckedScenario;
 use crate::scenario::source::{Document, STANDARD_INPUT, is_standard_input, open_regular, standard_input};
 use parsim_sim::simulation::Detail;
@@ -141,6 +143,14 @@ impl Traced {
             ))),
             _ => Ok(path),
         }
+    }
+
+    /// The run as a figure that can be played; it is told whole if that takes at most `bytes`. The places of its network are known
+    /// if it was run for this.
+    #[must_use]
+    pub fn played(&self, path: &CriticalPath<'_>, bytes: usize) -> Figure {
+        let drawing = self.scenario.as_ref().and_then(|scenario| drawing("", &scenario.layout().topology).ok());
+        played(&self.title, path, self.recording(), drawing, bytes)
     }
 
     /// Returns the makespan, if it is known.

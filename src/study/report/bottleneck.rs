@@ -2,8 +2,10 @@
 
 use super::along::Along;
 use super::run::Compared;
-use super::table::{TextTable, digits, time};
-use crate::analysis::{AxisInterval, Bottleneck, BottleneckSite, Component, Components, SubComponent};
+use super::table::{TextTable, capitalised, digits, time};
+use crate::analysis::{
+    AxisInterval, Bottleneck, BottleneckChange, BottleneckSite, Component, Components, SubComponent,
+};
 use crate::answer::Record;
 use std::fmt;
 
@@ -152,6 +154,30 @@ impl BottleneckCurve {
         self.known().any(|known| known.part_s(part).is_some_and(|seconds| seconds > 0.0))
     }
 
+    fn steps(&self) -> impl Iterator<Item = AxisInterval<'_>> {
+        (1..self.points.len()).filter_map(|index| self.step(index))
+    }
+
+    /// The places where the bottleneck changes, a sentence each.
+    #[must_use]
+    pub fn changes(&self) -> Vec<String> {
+        let sentence = |change: BottleneckChange| {
+            let (from, to, at) = (change.from.title(), change.to.title(), digits(change.at));
+            format!("The bottleneck changes from {from} to {to} at {} = {at}.", self.name)
+        };
+        self.steps().flat_map(|step| step.changes()).map(sentence).collect()
+    }
+
+    /// The bottleneck of the last point, in a sentence, if it is known.
+    #[must_use]
+    pub fn verdict_at_end(&self) -> Option<String> {
+        let (point, components) =
+            self.points.iter().rev().find_map(|point| Some((point, point.components.as_ref()?)))?;
+        let verdict = sentence(&Bottleneck::of(components), &point.place);
+        let at = if self.name.is_empty() { String::new() } else { format!("At {} = {} ", self.name, point.label) };
+        Some(capitalised(&format!("{at}the bottleneck is {verdict}.")))
+    }
+
     fn write_verdict(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for point in &self.points {
             let Some(components) = &point.components else {
@@ -165,11 +191,10 @@ impl BottleneckCurve {
                 writeln!(f, "{} = {}: {sentence}.", self.name, point.label)?;
             }
         }
-        let steps: Vec<_> = (1..self.points.len()).filter_map(|index| self.step(index)).collect();
-        for change in steps.iter().flat_map(AxisInterval::changes) {
-            let (from, to, at) = (change.from.title(), change.to.title(), digits(change.at));
-            writeln!(f, "The bottleneck changes from {from} to {to} at {} = {at}.", self.name)?;
+        for change in self.changes() {
+            writeln!(f, "{change}")?;
         }
+        let steps: Vec<_> = self.steps().collect();
         for (_, title, quantity) in PASSING_ONE {
             for at in steps.iter().filter_map(|step| step.passes_one(quantity)) {
                 writeln!(f, "{title} passes 1 at {} = {}.", self.name, digits(at))?;

@@ -1,7 +1,7 @@
 //! Pictures of clusters of multi-core nodes.
 
 use super::contour::ContourMap;
-use super::plot::{ChartAxis, LineChart, PlotLine, Scale};
+use super::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use crate::analysis::ClusterPoint;
 use crate::model::kredel::{Hardware, Scaling, node_efficiency, node_performance};
 
@@ -71,7 +71,10 @@ pub fn roofline(title: &str, hardware: &Hardware, cores: u32, intensity: f64, fl
             let performance = node_performance(hardware, a / hardware.balance(), cores.into(), scaling);
             (*a, 1e-9 * performance)
         };
-        PlotLine { dashed, ..PlotLine::new(name, intensities.iter().map(at).collect(), index) }
+        PlotLine {
+            style: if dashed { LineStyle::Dashed } else { LineStyle::Solid },
+            ..PlotLine::new(name, intensities.iter().map(at).collect(), index)
+        }
     };
     LineChart {
         title: title.to_owned(),
@@ -94,7 +97,7 @@ pub fn simulated_and_predicted(title: &str, simulated: Vec<(f64, f64)>, predicte
         x: ChartAxis::new("Nodes p", Scale::Log2),
         y: ChartAxis::new("Speed-up S", Scale::Linear),
         lines: vec![
-            PlotLine { dashed: true, ..PlotLine::new("equation (5)", predicted, 0) },
+            PlotLine { style: LineStyle::Dashed, ..PlotLine::new("equation (5)", predicted, 0) },
             PlotLine::new("simulated", simulated, 1),
         ],
         reference: None,

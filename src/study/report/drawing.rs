@@ -63,7 +63,7 @@ impl Drawing {
     }
 
     /// Returns the distance of a link from the straight line, to the left as seen along it.
-    fn bend(&self, from: usize, to: usize) -> f64 {
+    pub(super) fn bend(&self, from: usize, to: usize) -> f64 {
         let (start, end) = (self.places[from], self.places[to]);
         let length = distance(start, end);
         let blocked = |(index, place): (usize, &Coordinates)| {
@@ -76,6 +76,21 @@ impl Drawing {
     pub(super) fn with_radius(mut self, radius: f64) -> Self {
         self.radius = self.radius.min(radius);
         self
+    }
+
+    /// The place of each vertex.
+    pub(super) fn places(&self) -> &[Coordinates] {
+        &self.places
+    }
+
+    /// Number of vertices that are nodes.
+    pub(super) const fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// The radius of a vertex.
+    pub(super) const fn radius(&self) -> f64 {
+        self.radius
     }
 
     /// Width and height.

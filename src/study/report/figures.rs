@@ -2,10 +2,10 @@
 
 use super::along::Along;
 use super::bottleneck::BottleneckCurve;
-use super::plot::{ChartAxis, LineChart, PlotLine, Scale};
-use super::table::digits;
+use super::panels::{MOST_PANELS, Panels};
+use super::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
+use super::table::capitalised;
 use crate::analysis::{Component, Components, SubComponent};
-use crate::model::laws::{SeriesPoint, SpeedupPoint, SpeedupSeries, amdahl};
 
 /// A picture and the name of its file.
 pub type NamedChart = (&'static str, LineChart);
@@ -17,16 +17,39 @@ pub struct TimeLine {
     pub group: String,
     /// The kind of the times, such as `simulated`.
     pub kind: String,
-    /// True if they were measured.
-    pub is_measurement: bool,
+    /// The origin of the times.
+    pub origin: Origin,
     /// Value of the axis, and time in seconds.
     pub points: Vec<(f64, f64)>,
     /// Half the 95 % interval of each time, in seconds; 0 where there is none.
     pub half_widths: Vec<f64>,
 }
 
+/// The origin of a line of times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Runs, or what else is looked at.
+    Subject,
+    /// A model beside it.
+    Model,
+    /// Measurements.
+    Measurement,
+}
+
+impl Origin {
+    /// The form of its line.
+    #[must_use]
+    pub const fn style(self) -> LineStyle {
+        match self {
+            Self::Subject => LineStyle::Solid,
+            Self::Model => LineStyle::Formula,
+            Self::Measurement => LineStyle::Marks,
+        }
+    }
+}
+
 /// Times of `program` beside each other (Figures 3 and 4): groups differ in colour, kinds in their
-/// markers, and measurements are dashed.
+/// markers; models are dashed, and measurements are markers alone.
 #[must_use]
 pub fn times(program: &str, along: &Along, times: &[TimeLine]) -> NamedChart {
     let groups = numbered(times, |time| &time.group);
@@ -43,7 +66,7 @@ pub fn times(program: &str, along: &Along, times: &[TimeLine]) -> NamedChart {
             points: time.points.clone(),
             hue,
             marker,
-            dashed: time.is_measurement,
+            style: time.origin.style(),
             half_widths: time.half_widths.clone(),
         }
     };
@@ -52,174 +75,71 @@ pub fn times(program: &str, along: &Along, times: &[TimeLine]) -> NamedChart {
     ("figure-3-4-times.svg", chart_along(title, along, ("Time [s]", Scale::Log10), lines, None))
 }
 
-/// T(1) / T(p) of a line of times: its name, its points, and whether it is measured.
-type Based = (String, Vec<(f64, f64)>, bool);
-
-/// T(1) / T(p) of every line of times with a time on one processor.
-fn based(times: &[TimeLine]) -> impl Iterator<Item = Based> {
-    times.iter().filter_map(|time| {
-        let base = time.points.iter().find(|point| (point.0 - 1.0).abs() < 1e-9)?.1;
-        let name = [time.group.as_str(), time.kind.as_str()].into_iter().filter(|word| !word.is_empty());
-        let points: Vec<_> = time.points.iter().map(|(p, seconds)| (*p, base / seconds)).collect();
-        Some((name.collect::<Vec<_>>().join(", "), points, time.is_measurement))
-    })
-}
-
-/// Speedup and efficiency of every line of times with a time on one processor, T(1) / T(p) and T(1) / (p T(p)), beside
-/// the ideal; no pictures where there is none.
+/// The times as small multiples, one for each group, if there are several and each has several lines; else one chart. The
+/// second number is that of the groups that are left out.
 #[must_use]
-pub fn speedups(program: &str, axis: &str, times: &[TimeLine]) -> Vec<NamedChart> {
-    let speedups: Vec<_> = based(times).collect();
-    if speedups.is_empty() {
-        return Vec::new();
+pub fn times_by_group(program: &str, along: &Along, lines: &[TimeLine]) -> (Panels, usize) {
+    let groups = numbered(lines, |time| &time.group);
+    let kinds = numbered(lines, |time| &time.kind);
+    let shown = &groups[..groups.len().min(MOST_PANELS)];
+    let of_shown: Vec<_> = lines.iter().filter(|time| shown.contains(&&time.group)).cloned().collect();
+    let (_, whole) = times(program, along, &of_shown);
+    let left_out = groups.len() - shown.len();
+    if shown.len() < 2 || kinds.len() < 2 {
+        return (Panels::one(whole), left_out);
     }
-    let most = speedups.iter().flat_map(|(_, points, _)| points).map(|point| point.0).fold(1.0, f64::max);
-    let line = |index, name: &String, points, dashed| PlotLine { dashed, ..PlotLine::new(name.clone(), points, index) };
-    let lines = |of: fn((f64, f64)) -> (f64, f64)| {
-        let own = speedups.iter().enumerate().map(move |(index, (name, points, dashed))| {
-            line(index, name, points.iter().copied().map(of).collect(), *dashed)
-        });
-        own.collect::<Vec<_>>()
+    let hue = |kind: &String| kinds.iter().position(|other| *other == kind).unwrap_or(0);
+    let panel = |group: &&String| {
+        let own = of_shown.iter().filter(|time| &time.group == *group);
+        let line = |time: &TimeLine| PlotLine {
+            style: time.origin.style(),
+            half_widths: time.half_widths.clone(),
+            ..PlotLine::new(time.kind.clone(), time.points.clone(), hue(&time.kind))
+        };
+        let lines = own.map(line).collect();
+        chart_along((*group).clone(), along, ("Time [s]", Scale::Log10), lines, None)
     };
-    let ideal = PlotLine { dashed: true, ..PlotLine::new("ideal", vec![(1.0, 1.0), (most, most)], speedups.len()) };
-    let with_ideal = lines(|point| point).into_iter().chain([ideal]).collect();
-    let efficiency = lines(|(p, speedup)| (p, speedup / p));
-    vec![
-        (
-            "speedup.svg",
-            chart(format!("Speedup T(1) / T(p) of {program}"), axis, ("Speedup", Scale::Log10), with_ideal, None),
-        ),
-        (
-            "efficiency.svg",
-            chart(
-                format!("Efficiency T(1) / (p T(p)) of {program}"),
-                axis,
-                ("Efficiency", Scale::Linear),
-                efficiency,
-                Some(1.0),
-            ),
-        ),
-    ]
+    (Panels { title: whole.title, charts: shown.iter().map(panel).collect(), has_whole: false }, left_out)
 }
 
-/// T(1) / T(p) of every line of times with a time on one processor, where the problem grows with p as `growth` says:
-/// no speedup, since T(p) is the time of another problem. It stays 1 if the time does. `None` where there is no line.
+/// Lines by their names.
+type NamedPoints = Vec<(String, Vec<(f64, f64)>)>;
+
+/// The whole time of each curve and its components, or the parts of these, as small multiples; none where there is
+/// nothing to tell apart. The names are those of the curves.
 #[must_use]
-pub fn growing_problem(program: &str, axis: &str, growth: &str, times: &[TimeLine]) -> Option<(String, NamedChart)> {
-    let line =
-        |(index, (name, points, dashed)): (usize, Based)| PlotLine { dashed, ..PlotLine::new(name, points, index) };
-    let lines: Vec<_> = based(times).enumerate().map(line).collect();
-    if lines.is_empty() {
-        return None;
-    }
-    let caption = format!(
-        "T(1) / T(p) of {program}, whose problem grows with p: {growth}. It is no speedup, as T(p) is the time of a \
-         larger problem than T(1): where the work grows as p, 1 is ideal"
-    );
-    let title = format!("T(1) / T(p) of {program}, a problem that grows");
-    Some((caption, ("growing-problem.svg", chart(title, axis, ("T(1) / T(p)", Scale::Linear), lines, Some(1.0)))))
-}
-
-/// The speedups of each simulated line of times with a time on one processor beside Amdahl's law with the serial
-/// fraction of the line, with a caption that says how it is calibrated, and the Karp-Flatt metric of every point. None
-/// where the fraction is not between 0 and 1. (Gustafson's law is about problems that grow with p.)
-#[must_use]
-pub fn laws(program: &str, axis: &str, times: &[TimeLine]) -> Vec<(String, NamedChart)> {
-    times
-        .iter()
-        .filter(|time| time.kind == "simulated")
-        .filter_map(|time| laws_of(program, axis, time))
-        .flatten()
-        .collect()
-}
-
-fn laws_of(program: &str, axis: &str, time: &TimeLine) -> Option<Vec<(String, NamedChart)>> {
-    let line = Calibrated::by(time)?;
-    let about = if time.group.is_empty() { program.to_owned() } else { format!("{program}, {}", time.group) };
-    let figure =
-        |file, title: &str, y, lines, reference| (file, chart(format!("{title} ({about})"), axis, y, lines, reference));
-    let (linear, logarithmic) = (Scale::Linear, Scale::Log10);
-    let speedup = line.beside_laws(|_, speedup| speedup);
-    let efficiency = line.beside_laws(|p, speedup| speedup / p);
-    let fractions = vec![PlotLine::new("simulated", line.fractions.clone(), 0)];
-    Some(vec![
-        (
-            format!("{about}: speedup against Amdahl's law. {}", line.calibration()),
-            figure("laws-speedup.svg", "Speedup and Amdahl's law", ("Speedup", logarithmic), speedup, None),
-        ),
-        (
-            format!("{about}: efficiency against Amdahl's law, calibrated in the same way"),
-            figure("laws-efficiency.svg", "Efficiency and Amdahl's law", ("Efficiency", linear), efficiency, Some(1.0)),
-        ),
-        (
-            format!(
-                "{about}: the serial fraction e determined by experiment (Karp-Flatt) at each simulated point: constant where the loss behaves like serial work, rising where the overhead grows faster than p"
-            ),
-            figure("karp-flatt.svg", "Serial fraction determined by experiment", ("e", linear), fractions, None),
-        ),
-    ])
-}
-
-/// A line of times, and the law that is calibrated on it.
-struct Calibrated {
-    points: Vec<SpeedupPoint>,
-    /// The Karp-Flatt metric by processors.
-    fractions: Vec<(f64, f64)>,
-    /// The serial fraction f of Amdahl's law.
-    fraction: f64,
-}
-
-impl Calibrated {
-    /// `None` without a time on one processor, and where the fraction is not between 0 and 1: superlinear speedups, and
-    /// problems that grow with p, are outside the law.
-    fn by(time: &TimeLine) -> Option<Self> {
-        let point = |(processors, time_s): &(f64, f64)| SeriesPoint {
-            processors: *processors,
-            time_s: *time_s,
-            components: Vec::new(),
+pub fn composition(title: &str, curves: &[(&str, &BottleneckCurve)], of_parts: bool) -> Option<Panels> {
+    let named = |curve: &BottleneckCurve| -> NamedPoints {
+        let whole = ("the whole time".to_owned(), curve.points_of(|known| Some(known.total_s)));
+        let all: Vec<_> = if of_parts {
+            let part = |part: SubComponent| (part.title().to_owned(), curve.points_of(|known| known.part_s(part)));
+            SubComponent::ALL.into_iter().map(part).collect()
+        } else {
+            let shown = Component::ALL.into_iter().filter(|component| curve.shows(*component));
+            let component = |one: Component| (one.title().to_owned(), curve.points_of(|known| known.component_s(one)));
+            shown.map(component).collect()
         };
-        let points = SpeedupSeries::new(time.points.iter().map(point).collect(), None)?.laws();
-        let fractions: Vec<_> =
-            points.iter().filter_map(|point| Some((point.processors, point.serial_fraction?))).collect();
-        let speedups: Vec<_> = points.iter().map(|point| (point.processors, point.speedup)).collect();
-        let fraction = amdahl::fitted_fraction(&speedups).filter(|fraction| (0.0..=1.0).contains(fraction))?;
-        Some(Self { points, fractions, fraction })
+        [whole].into_iter().chain(all).collect()
+    };
+    let all: Vec<_> = curves.iter().take(MOST_PANELS).map(|(name, curve)| (*name, *curve, named(curve))).collect();
+    // A line has one colour in all panels.
+    let mut known: Vec<String> = Vec::new();
+    for (name, points) in all.iter().flat_map(|(_, _, lines)| lines) {
+        if points.iter().any(|point| point.1 > 0.0) && !known.contains(name) {
+            known.push(name.clone());
+        }
     }
-
-    /// Describes the calibration in words.
-    fn calibration(&self) -> String {
-        format!(
-            "Amdahl: 1 / (f + (1 - f) / p), f = {} by least squares of T(p) / T(1) over the {} simulated points with p > 1.",
-            digits(self.fraction),
-            self.fractions.len(),
-        )
-    }
-
-    /// A `quantity` of the processors and the speedup, of the points themselves and by the law.
-    fn beside_laws(&self, quantity: impl Fn(f64, f64) -> f64) -> Vec<PlotLine> {
-        let over = |speedup: &dyn Fn(&SpeedupPoint) -> f64| {
-            self.points.iter().map(|point| (point.processors, quantity(point.processors, speedup(point)))).collect()
-        };
-        let law = |name: String, points, index| PlotLine { dashed: true, ..PlotLine::new(name, points, index) };
-        let amdahl = over(&|point| amdahl::speedup(self.fraction, point.processors));
-        vec![
-            PlotLine::new("simulated", over(&|point| point.speedup), 0),
-            law(format!("Amdahl, f = {}", digits(self.fraction)), amdahl, 1),
-        ]
-    }
-}
-
-/// The whole execution time beside its computation and its communication.
-#[must_use]
-pub fn execution_communication(curve: &BottleneckCurve) -> NamedChart {
-    let named = [
-        ("Execution", curve.points_of(|known| Some(known.total_s))),
-        ("Computation", curve.points_of(|known| known.component_s(Component::Computation))),
-        ("Communication", curve.points_of(|known| known.component_s(Component::Communication))),
-    ];
-    let lines = lines(named.map(|(name, points)| (name.to_owned(), points)));
-    let title = format!("Execution and communication ({})", curve.title);
-    ("execution-communication.svg", chart_along(title, &curve.axis, ("Time [s]", Scale::Log10), lines, None))
+    let panel = |(group, curve, lines): &(&str, &BottleneckCurve, NamedPoints)| {
+        let found = |name: &String| lines.iter().find(|(other, _)| other == name);
+        let lines = known.iter().enumerate().filter_map(|(index, name)| {
+            let (_, points) = found(name)?;
+            Some(PlotLine::new(name.clone(), points.clone(), index))
+        });
+        chart_along((*group).to_owned(), &curve.axis, ("Time [s]", Scale::Log10), lines.collect(), None)
+    };
+    // The whole and one part of it would be the same line twice.
+    let panels = Panels { title: title.to_owned(), charts: all.iter().map(panel).collect(), has_whole: true };
+    (known.len() > 2).then_some(panels)
 }
 
 fn numbered(times: &[TimeLine], name: impl Fn(&TimeLine) -> &String) -> Vec<&String> {
@@ -290,7 +210,13 @@ fn figure(
     chart_along(format!("{what} ({})", curve.title), &curve.axis, y, lines, reference)
 }
 
-fn chart(title: String, x: &str, y: (&str, Scale), lines: Vec<PlotLine>, reference: Option<f64>) -> LineChart {
+pub(super) fn chart(
+    title: String,
+    x: &str,
+    y: (&str, Scale),
+    lines: Vec<PlotLine>,
+    reference: Option<f64>,
+) -> LineChart {
     let lines: Vec<_> = lines.into_iter().map(PlotLine::along_axis).collect();
     let scale = Scale::fitting(lines.iter().flat_map(|line| &line.points).map(|point| point.0));
     LineChart { title, x: ChartAxis::new(x, scale), y: ChartAxis::new(y.0, y.1), lines, reference }
@@ -314,9 +240,4 @@ fn chart_along(
 fn lines(named: impl IntoIterator<Item = (String, Vec<(f64, f64)>)>) -> Vec<PlotLine> {
     let visible = named.into_iter().filter(|(_, points)| points.iter().any(|point| point.1 > 0.0));
     visible.enumerate().map(|(index, (name, points))| PlotLine::new(name, points, index)).collect()
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

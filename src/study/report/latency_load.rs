@@ -1,7 +1,7 @@
 //! Latency over the offered load.
 
 use super::figures::TimeLine;
-use super::plot::{ChartAxis, LineChart, PlotLine, Scale};
+use super::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 
 /// The kind of a line of mean latencies.
 pub const MEAN: &str = "mean";
@@ -23,7 +23,11 @@ pub fn latency_load(program: &str, axis: &str, lines: &[TimeLine]) -> LineChart 
             (_, false) => String::new(),
         };
         let points = time.points.iter().map(|(load, seconds)| (*load, 1e6 * seconds)).collect();
-        PlotLine { name, dashed: !is_mean, ..PlotLine::new(String::new(), points, index) }
+        PlotLine {
+            name,
+            style: if is_mean { LineStyle::Solid } else { LineStyle::Dashed },
+            ..PlotLine::new(String::new(), points, index)
+        }
     };
     LineChart {
         title: format!("Latency of {program}: {MEAN} (solid) and {P99} (dashed)"),
@@ -52,7 +56,7 @@ pub fn saturation_curves(program: &str, curves: &[SaturationCurve]) -> LineChart
         let heights = || points.iter().map(|(_, height)| *height).filter(|height| height.is_finite());
         let (low, high) = (heights().fold(f64::INFINITY, f64::min), heights().fold(0.0, f64::max));
         let mark = curve.saturated.map(|load| PlotLine {
-            dashed: true,
+            style: LineStyle::Dashed,
             ..PlotLine::new(String::new(), vec![(load, low), (load, high)], index)
         });
         [Some(PlotLine::new(curve.name.clone(), points, index)), mark].into_iter().flatten()
@@ -69,6 +73,7 @@ pub fn saturation_curves(program: &str, curves: &[SaturationCurve]) -> LineChart
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::figures::Origin;
 
     #[test]
     fn a_dashed_line_marks_where_a_network_saturates() {
@@ -79,7 +84,11 @@ mod tests {
         };
         let chart = saturation_curves("Traffic", &[curve(Some(0.2)), curve(None)]);
         assert_eq!(chart.lines.len(), 3);
-        assert!(chart.lines[1].dashed && chart.lines[1].name.is_empty() && chart.lines[1].hue == chart.lines[0].hue);
+        assert!(
+            chart.lines[1].style == LineStyle::Dashed
+                && chart.lines[1].name.is_empty()
+                && chart.lines[1].hue == chart.lines[0].hue
+        );
         assert_eq!(chart.lines[1].points, [(0.2, 1.0), (0.2, 9.0)]);
     }
 
@@ -88,7 +97,7 @@ mod tests {
         let line = |group: &str, kind: &str| TimeLine {
             group: group.to_owned(),
             kind: kind.to_owned(),
-            is_measurement: false,
+            origin: Origin::Subject,
             points: vec![(0.1, 1e-7)],
             half_widths: Vec::new(),
         };

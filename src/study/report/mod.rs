@@ -3,6 +3,7 @@
 
 mod accounts;
 mod along;
+mod animation;
 mod bottleneck;
 pub mod cluster;
 mod columnar;
@@ -18,11 +19,13 @@ mod heat_map;
 pub mod latency_load;
 mod lines;
 mod page;
+mod panels;
 pub mod perfetto;
 pub mod plot;
 mod reference;
 mod rows;
 mod run;
+pub mod scaling;
 mod sources;
 pub mod space_time;
 mod summary;
@@ -32,12 +35,14 @@ pub mod whiskers;
 
 pub use accounts::write_accounts;
 pub use along::Along;
+pub use animation::Animation;
 pub use bottleneck::{BottleneckCurve, BottleneckPoint};
 pub use drawing::Drawing;
 pub use export::{ExportError, TimeIndependentTrace, write_goal};
 pub use format::{Format, Writer};
 pub use heat_map::HeatMap;
-pub use page::{Chapter, Picture, page};
+pub use page::{Chapter, Figure, LIVE_SCRIPT, Picture, STYLE, Section, Statement, page, page_of_figure};
+pub use panels::{MOST_PANELS, Panels};
 pub use reference::reference;
 pub use rows::{RowSink, RowWriter};
 pub use run::{Compared, ReferenceTime, RunReport};

@@ -1,17 +1,20 @@
 //! Line charts as SVG; the same chart is the same bytes.
 
 use parsim_sim::units::escaped_lines;
-use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
-use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use std::ops::Range;
+use serde::Serialize;
 
+mod scale;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::report) use scale::Positions;
+pub use scale::Scale;
+use scale::category_layout;
+
 /// A line chart.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LineChart {
     /// The title.
     pub title: String,
@@ -26,7 +29,7 @@ pub struct LineChart {
 }
 
 /// An axis of a chart.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChartAxis {
     /// The quantity, with its unit in brackets.
     pub label: String,
@@ -84,19 +87,22 @@ fn fitted(name: &str, most: usize) -> String {
     letters[..begin].iter().chain(&['…']).chain(&letters[end..]).collect()
 }
 
-/// Scale of an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scale {
-    /// From 0, if no value is below.
-    Linear,
-    /// Equal ratios take equal space, marked at powers of two.
-    Log2,
-    /// Equal ratios take equal space, marked at 1, 2 and 5 of every power of ten.
-    Log10,
+/// The form in which the points of a line are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub enum LineStyle {
+    /// Joined, with a marker at each.
+    #[default]
+    Solid,
+    /// Joined by dashes, with a marker at each.
+    Dashed,
+    /// Joined by dashes alone: a formula has no points of its own.
+    Formula,
+    /// Markers alone: between measurements nothing is known.
+    Marks,
 }
 
-/// A line with a marker at each of its points.
-#[derive(Clone, Debug, PartialEq)]
+/// A line of a chart.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlotLine {
     /// Its name in the legend, where an empty one does not stand.
     pub name: String,
@@ -106,8 +112,8 @@ pub struct PlotLine {
     pub hue: usize,
     /// The index of its marker.
     pub marker: usize,
-    /// True if it is dashed.
-    pub dashed: bool,
+    /// The form in which its points are drawn.
+    pub style: LineStyle,
     /// Half the height of the error bar at each point; none if empty.
     pub half_widths: Vec<f64>,
 }
@@ -116,7 +122,7 @@ impl PlotLine {
     /// A solid line with colour and marker number `index`.
     #[must_use]
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>, index: usize) -> Self {
-        Self { name: name.into(), points, hue: index, marker: index, dashed: false, half_widths: Vec::new() }
+        Self { name: name.into(), points, hue: index, marker: index, style: LineStyle::Solid, half_widths: Vec::new() }
     }
 
     /// The line from left to right: values of an axis may be given in any order.
@@ -130,99 +136,11 @@ impl PlotLine {
     }
 }
 
-impl Scale {
-    /// Logarithmic to the base 2 where that spreads `values` better, as it does numbers of processors.
-    #[must_use]
-    pub fn fitting(values: impl IntoIterator<Item = f64>) -> Self {
-        let (least, most) = bounds(values);
-        if least > 0.0 && most >= 4.0 * least { Self::Log2 } else { Self::Linear }
-    }
-
-    /// The position of a value along the axis; `None` if it has none.
-    pub(super) fn position(self, value: f64) -> Option<f64> {
-        match self {
-            Self::Linear => value.is_finite().then_some(value),
-            _ if value <= 0.0 || !value.is_finite() => None,
-            Self::Log2 => Some(value.log2()),
-            Self::Log10 => Some(value.log10()),
-        }
-    }
-
-    /// The range of positions to show, and the positions to mark.
-    pub(super) fn layout(self, values: impl IntoIterator<Item = f64>, pad: bool) -> Positions {
-        let (mut least, mut most) = bounds(values.into_iter().filter_map(|value| self.position(value)));
-        if least > most {
-            (least, most) = (0.0, 1.0);
-        }
-        match self {
-            Self::Linear => linear_layout(least, most, pad),
-            Self::Log2 => log2_layout(least, most),
-            Self::Log10 => log10_layout(least, most),
-        }
-    }
-
-    /// The value at a position, as text.
-    pub(super) fn text(self, position: f64) -> String {
-        let value = match self {
-            Self::Linear => position,
-            Self::Log2 => position.exp2(),
-            Self::Log10 => 10f64.powf(position),
-        };
-        // Six digits: 0.1 + 0.2 is 0.3 to a reader.
-        let rounded: f64 = format!("{value:.5e}").parse().expect("a printed number can be read");
-        if rounded == 0.0 { "0".to_owned() } else { rounded.to_string() }
-    }
-}
-
-fn bounds(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
-    let start = (f64::INFINITY, f64::NEG_INFINITY);
-    values.into_iter().fold(start, |(least, most), value| (least.min(value), most.max(value)))
-}
-
-fn linear_layout(least: f64, most: f64, pad: bool) -> Positions {
-    let bottom = least.min(0.0);
-    let span = if most > bottom { most - bottom } else { 1.0 };
-    let rough = span / 6.0;
-    let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|step| *step >= rough);
-    let step = step.unwrap_or(10.0 * power);
-    let (lowest, highest) = ((bottom / step).floor(), ((bottom + span) / step - 1e-9).ceil());
-    let margin = if pad { 0.02 * span } else { 0.0 };
-    Positions {
-        range: lowest * step - margin..highest * step + margin,
-        marks: whole(lowest, highest, 1.0).map(|number| number * step).collect(),
-    }
-}
-
-/// A place for each of `count` categories.
-fn category_layout(count: usize) -> Positions {
-    let count = u32::try_from(count).unwrap_or(u32::MAX);
-    Positions { range: -0.5..f64::from(count) - 0.5, marks: (0..count).map(f64::from).collect() }
-}
-
-fn log2_layout(least: f64, most: f64) -> Positions {
-    let margin = 0.03 * (most - least).max(1.0);
-    let stride = ((most - least) / 12.0).ceil().max(1.0);
-    Positions {
-        range: least - margin..most + margin,
-        marks: whole((least - 1e-9).ceil(), (most + 1e-9).floor(), stride).collect(),
-    }
-}
-
-fn log10_layout(least: f64, most: f64) -> Positions {
-    let digits: &[f64] = if most - least <= 3.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-    let decades = whole(least.floor() - 1.0, most.ceil() + 1.0, 1.0);
-    let marks: Vec<f64> = decades.flat_map(|decade| digits.iter().map(move |digit| decade + digit.log10())).collect();
-    let below = marks.iter().copied().filter(|mark| *mark <= least + 1e-9).fold(f64::NEG_INFINITY, f64::max);
-    let above = marks.iter().copied().filter(|mark| *mark >= most - 1e-9).fold(f64::INFINITY, f64::min);
-    let range = if below < above { below..above } else { below..above + 0.3 };
-    let marks = marks.into_iter().filter(|mark| *mark >= range.start && *mark <= range.end).collect();
-    Positions { range, marks }
-}
-
-/// Whole numbers from `first` to `last`, in steps.
-fn whole(first: f64, last: f64, step: f64) -> impl Iterator<Item = f64> {
-    std::iter::successors(Some(first), move |number| Some(number + step)).take_while(move |number| *number <= last)
+/// Values that an axis shows beside those of the lines, so that several charts have the same axes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Extent {
+    pub(super) x: Vec<f64>,
+    pub(super) y: Vec<f64>,
 }
 
 const HEIGHT: u32 = 540;
@@ -257,30 +175,6 @@ const MARKERS: [&[(i32, i32)]; 5] = [
     &[(0, -6), (5, 0), (0, 6), (-5, 0)],
     &[(0, 5), (5, -4), (-5, -4)],
 ];
-
-/// The positions along an axis, with those to mark.
-pub(super) struct Positions {
-    pub(super) range: Range<f64>,
-    pub(super) marks: Vec<f64>,
-}
-
-impl Ranged for Positions {
-    type FormatOption = DefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, position: &f64, pixels: (i32, i32)) -> i32 {
-        RangedCoordf64::from(self.range.clone()).map(position, pixels)
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        // The bold points are labelled; light ones between them would only be clutter.
-        if hint.weight().allow_light_points() { Vec::new() } else { self.marks.clone() }
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.range.clone()
-    }
-}
 
 pub(super) type Area<'s> = DrawingArea<SVGBackend<'s>, plotters::coord::Shift>;
 pub(super) type Chart<'c, 's> = ChartContext<'c, SVGBackend<'s>, Cartesian2d<Positions, Positions>>;
@@ -319,15 +213,18 @@ impl LineChart {
         root.draw(&Text::new(self.title.clone(), (24, 18), font(20)))?;
         let (_, below) = root.split_vertically(TITLE_HEIGHT);
         let (plot, legend) = below.split_horizontally(PLOT_WIDTH);
-        self.draw_plot(&plot)?;
+        self.draw_plot(&plot, &Extent::default())?;
         self.draw_legend(&legend)
     }
 
-    fn draw_plot(&self, area: &Area<'_>) -> DrawingResult {
+    pub(super) fn draw_plot(&self, area: &Area<'_>, shared: &Extent) -> DrawingResult {
         let values = |pick: fn(&(f64, f64)) -> f64| self.lines.iter().flat_map(|line| &line.points).map(pick);
-        let x_axis = self.x.layout(values(|point| point.0));
+        let x_axis = self.x.layout(values(|point| point.0).chain(shared.x.iter().copied()));
         let ends = self.lines.iter().flat_map(PlotLine::bars).flat_map(|(_, from, to)| [from, to]);
-        let y_axis = self.y.scale.layout(values(|point| point.1).chain(ends).chain(self.reference), false);
+        let y_axis = self
+            .y
+            .scale
+            .layout(values(|point| point.1).chain(ends).chain(self.reference).chain(shared.y.iter().copied()), false);
         let (left, right) = (x_axis.range.start, x_axis.range.end);
         let mut chart = ChartBuilder::on(area)
             .margin_right(16)
@@ -372,27 +269,39 @@ impl LineChart {
             )?;
             chart.draw_series([PathElement::new(ends, colour.stroke_width(1))])?;
         }
-        if !self.x.categories.is_empty() {
+        match line.style {
             // No value lies between two categories.
-        } else if line.dashed {
-            chart.draw_series(DashedLineSeries::new(points.clone(), 7, 5, colour.stroke_width(2)))?;
-        } else {
-            chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?;
+            _ if !self.x.categories.is_empty() => {}
+            LineStyle::Marks => {}
+            LineStyle::Solid => drop(chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?),
+            LineStyle::Dashed | LineStyle::Formula => {
+                chart.draw_series(DashedLineSeries::new(points.clone(), 7, 5, colour.stroke_width(2)))?;
+            }
+        }
+        if !self.shows_markers(line) {
+            return Ok(());
         }
         let marker = |point| EmptyElement::at(point) + Polygon::new(line.outline((0, 0)), colour.filled());
         chart.draw_series(points.into_iter().map(marker))?;
         Ok(())
     }
 
-    fn draw_legend(&self, area: &Area<'_>) -> DrawingResult {
+    pub(super) fn draw_legend(&self, area: &Area<'_>) -> DrawingResult {
         let mut y = 18;
         for line in self.named() {
             let colour = line.colour();
-            let strokes: &[(i32, i32)] = if line.dashed { &[(4, 13), (25, 34)] } else { &[(4, 34)] };
+            let strokes: &[(i32, i32)] = match line.style {
+                LineStyle::Solid => &[(4, 34)],
+                LineStyle::Dashed => &[(4, 13), (25, 34)],
+                LineStyle::Formula => &[(4, 12), (15, 23), (26, 34)],
+                LineStyle::Marks => &[],
+            };
             for (from, to) in strokes {
                 area.draw(&PathElement::new(vec![(*from, y), (*to, y)], colour.stroke_width(2)))?;
             }
-            area.draw(&Polygon::new(line.outline((19, y)), colour.filled()))?;
+            if self.shows_markers(line) {
+                area.draw(&Polygon::new(line.outline((19, y)), colour.filled()))?;
+            }
             let beside = font(14).pos(Pos::new(HPos::Left, VPos::Center));
             area.draw(&Text::new(line.name.clone(), (42, y), beside))?;
             y += LEGEND_STEP;
@@ -400,16 +309,21 @@ impl LineChart {
         Ok(())
     }
 
+    /// A single point, and points over categories, cannot be seen without a marker.
+    fn shows_markers(&self, line: &PlotLine) -> bool {
+        line.style != LineStyle::Formula || line.points.len() < 2 || !self.x.categories.is_empty()
+    }
+
     fn named(&self) -> impl Iterator<Item = &PlotLine> {
         self.lines.iter().filter(|line| !line.name.is_empty())
     }
 
-    fn legend_height(&self) -> u32 {
+    pub(super) fn legend_height(&self) -> u32 {
         LEGEND_STEP.unsigned_abs() * (1 + u32::try_from(self.named().count()).unwrap_or(100).min(100))
     }
 
     /// Wide enough for the longest name, at a generous width of a letter.
-    fn legend_width(&self) -> u32 {
+    pub(super) fn legend_width(&self) -> u32 {
         let letters = self.lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
         62 + 8 * u32::try_from(letters).unwrap_or(100).min(100)
     }

@@ -160,6 +160,13 @@ pub fn wrapped(sentence: &str) -> String {
     lines
 }
 
+/// A text whose first letter is a capital.
+#[must_use]
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// A ratio as signed percent.
 #[must_use]
 pub fn percent(ratio: f64) -> String {

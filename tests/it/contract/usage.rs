@@ -46,6 +46,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
             "ranks",
             "profile",
             "histogram",
+            "animation",
             "perfetto",
         ],
     ),

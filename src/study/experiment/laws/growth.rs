@@ -6,7 +6,7 @@ use crate::experiment::{Recall, StudyError, mean_makespan_s};
 use crate::model::laws::isoefficiency::Algorithm;
 use crate::model::laws::{efficiency, speedup};
 use crate::programs::Shipped;
-use crate::report::plot::{ChartAxis, LineChart, PlotLine, Scale};
+use crate::report::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use crate::report::table;
 use crate::scenario::source::{Document, Faults};
 use crate::scenario::{CheckedScenario, Plan};
@@ -148,7 +148,7 @@ impl Growth {
             y: ChartAxis::new("memory of a node [B]", Scale::Log2),
             lines: vec![
                 PlotLine::new("needed", of(&|problem| problem.memory), 0),
-                PlotLine { dashed: true, ..PlotLine::new("present", of(&|_| *present), 1) },
+                PlotLine { style: LineStyle::Dashed, ..PlotLine::new("present", of(&|_| *present), 1) },
             ],
             reference: None,
         }

@@ -3,7 +3,7 @@
 use super::{Finding, Sensitivities, VariedRun};
 use crate::experiment::StudyError;
 use crate::experiment::gradient::{PaidPath, Variation};
-use crate::report::plot::{ChartAxis, LineChart, PlotLine, Scale};
+use crate::report::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use crate::report::tornado::{Tornado, TornadoBar};
 use crate::scenario::Parameter;
 use rayon::prelude::*;
@@ -48,7 +48,7 @@ impl VariedRun {
         let predicted: Vec<_> = grid.filter_map(|factor| self.priced(parameter, factor, &paths)).collect();
         let lines = [
             PlotLine::new("simulated", simulated, 0),
-            PlotLine { dashed: true, ..PlotLine::new("paths", predicted, 1) },
+            PlotLine { style: LineStyle::Dashed, ..PlotLine::new("paths", predicted, 1) },
         ];
         Ok(LineChart {
             title: format!("{} over {name}", self.title),

@@ -136,9 +136,15 @@ impl VariedRun {
         let group = |(name, _): &(&'static str, _)| self.group(name, &gradient, step);
         let mut groups: Vec<_> = GROUPS.par_iter().filter_map(group).collect();
         groups.sort_by(|one, other| other.size().total_cmp(&one.size()));
-        let what_ifs = WHAT_IFS.par_iter().filter_map(|part| self.what_if(*part)).collect();
+        let what_ifs = self.what_ifs();
         let shares = gradient.path.as_ref().map_or_else(Vec::new, |path| places::shares(path, &self.base));
         Sensitivities { findings, shares, groups, what_ifs }
+    }
+
+    /// The results of parts that are twice as fast, each by a run.
+    #[must_use]
+    pub fn what_ifs(&self) -> Vec<WhatIf> {
+        WHAT_IFS.par_iter().filter_map(|part| self.what_if(*part)).collect()
     }
 
     fn finding<'s>(&'s self, derivative: &Derivative<'s>, gradient: &Gradient<'s>) -> Finding<'s> {

@@ -1,49 +1,101 @@
-//! A self-contained page: questions, tables, pictures and data in one HTML file that needs no network.
+//! A self-contained page: questions, answers, pictures, tables and data in one HTML file that needs no network.
+//!
+//! Without the script everything can be read and printed; with it charts answer to the cursor, tables are sorted, and
+//! pictures and data are saved.
 
-use super::format::{Format, Writer};
-use super::summary::{self, columns};
-use crate::answer::{Quantity, Record};
+mod figure;
+mod payload;
+mod table;
+
+pub use figure::{Figure, Picture};
+
+use crate::answer::Record;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use payload::Payload;
+use table::{download, downloads, table};
 
-const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+/// The style of a page, and of all that its script makes.
+pub const STYLE: &str = concat!(include_str!("uplot/uPlot.min.css"), "\n", include_str!("page.css"));
+/// What makes figures live: `liveCharts(figure, panels)` for [`Panels`](super::Panels) as JSON and `liveRun(figure, run)` for an
+/// [`Animation`](super::Animation), in front of the picture in `figure`; the plotting library with its licence, which has to stay
+/// with every copy.
+pub const LIVE_SCRIPT: &str = concat!(
+    "/*\n",
+    include_str!("uplot/LICENSE"),
+    "*/\n",
+    include_str!("uplot/uPlot.iife.min.js"),
+    "\n",
+    include_str!("charts.js"),
+    include_str!("run.js"),
+    include_str!("run_picture.js"),
+    include_str!("player.js"),
+);
+/// What finds the figures, tables and buttons of a page.
+const PAGE_SCRIPT: &str = include_str!("page.js");
 
-/// Section of a page on one scenario.
+/// Chapter of a page, about one scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chapter {
     /// Its name, unique on the page.
     pub name: String,
     /// The question that the scenario asks.
     pub question: String,
+    /// More on the question.
+    pub remark: String,
+    /// The answer in short: a label and its sentences.
+    pub summary: Vec<Statement>,
     /// Facts on the simulation: a label and its text.
     pub facts: Vec<(String, String)>,
-    /// The answer in a few sentences.
-    pub findings: Vec<String>,
+    /// Cautions and remarks, a sentence each.
+    pub notes: Vec<String>,
+    /// The pictures, in the order in which they are to be looked at.
+    pub sections: Vec<Section>,
     /// A row for each case.
     pub rows: Vec<Record>,
-    /// Pictures, in the order in which they are to be looked at.
-    pub pictures: Vec<Picture>,
     /// The residuals against models and measurements.
     pub residuals: Vec<Record>,
     /// The scenario with every default.
     pub resolved: String,
 }
 
-/// A picture on a page.
+/// Part of the answer in short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// The aspect, in a word or two.
+    pub label: &'static str,
+    /// The sentences on it.
+    pub sentences: Vec<String>,
+}
+
+/// Section of a chapter: some pictures under a heading.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Picture {
-    /// The name under which it can be saved.
-    pub file: String,
-    /// The caption.
-    pub caption: String,
-    /// The picture itself.
-    pub svg: String,
+pub struct Section {
+    /// The heading, unique in the chapter.
+    pub title: &'static str,
+    /// The pictures.
+    pub figures: Vec<Figure>,
 }
 
 /// The page about `chapters`, as HTML. The same chapters are the same bytes.
 #[must_use]
 pub fn page(title: &str, chapters: &[Chapter]) -> String {
+    let mut payload = Payload::default();
+    let chapters: Vec<_> = chapters.iter().map(|chapter| (chapter, chapter.markup(&mut payload))).collect();
+    let contents = html! {
+        nav aria-label="Contents" { ul { @for (chapter, _) in &chapters { (chapter.contents(chapters.len() > 1)) } } }
+    };
+    document(title, &contents, &html! { @for (_, markup) in &chapters { (markup) } }, &payload)
+}
+
+/// A page with nothing but a figure.
+#[must_use]
+pub fn page_of_figure(title: &str, figure: &Figure) -> String {
+    let mut payload = Payload::default();
+    let figure = figure.markup(&mut payload);
+    document(title, &html! {}, &figure, &payload)
+}
+
+fn document(title: &str, contents: &Markup, main: &Markup, payload: &Payload) -> String {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -55,17 +107,13 @@ pub fn page(title: &str, chapters: &[Chapter]) -> String {
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                header {
-                    h1 { (title) }
-                    @if chapters.len() > 1 {
-                        nav { ul { @for chapter in chapters {
-                            li { a href={ "#" (chapter.name) } { (chapter.name) } " – " (chapter.question) }
-                        } } }
-                    }
-                }
-                main { @for chapter in chapters { (chapter.markup()) } }
+                a.skip href="#main" { "Skip to the contents" }
+                header { h1 { (title) } }
+                (contents)
+                main id="main" { (main) }
                 footer { p { "Made by parsim " (env!("CARGO_PKG_VERSION")) "; every number comes from the scenarios shown." } }
-                script { (PreEscaped(SCRIPT)) }
+                script type="application/json" id="data" { (PreEscaped(payload.json())) }
+                script { (PreEscaped(LIVE_SCRIPT)) (PreEscaped(PAGE_SCRIPT)) }
             }
         }
     }
@@ -73,135 +121,71 @@ pub fn page(title: &str, chapters: &[Chapter]) -> String {
 }
 
 impl Chapter {
-    fn markup(&self) -> Markup {
+    /// The links to its sections, below its own name if there are others.
+    fn contents(&self, is_one_of_several: bool) -> Markup {
+        let sections = self.sections.iter().filter(|section| !section.figures.is_empty()).map(|section| section.title);
+        let residuals = (!self.residuals.is_empty()).then_some(RESIDUALS);
+        let titles = [SUMMARY].into_iter().chain(sections).chain([RESULTS]).chain(residuals).chain([SCENARIO]);
+        let links = html! { @for title in titles { li { a href={ "#" (self.anchor(title)) } { (title) } } } };
         html! {
-            section id=(self.name) {
+            @if is_one_of_several { li { a href={ "#" (self.name) } { (self.name) } ul { (links) } } } @else { (links) }
+        }
+    }
+
+    /// The place of a section on the page.
+    fn anchor(&self, title: &str) -> String {
+        format!("{}--{}", self.name, title.to_lowercase().replace(' ', "-"))
+    }
+
+    fn heading(&self, title: &str) -> Markup {
+        html! { h3 id=(self.anchor(title)) { (title) } }
+    }
+
+    fn markup(&self, payload: &mut Payload) -> Markup {
+        html! {
+            section.chapter id=(self.name) {
                 h2 { (self.question) }
-                dl { @for (label, value) in &self.facts { dt { (label) } dd { (value) } } }
-                @for finding in &self.findings { p.finding { (finding) } }
-                @for picture in &self.pictures { (picture.markup()) }
-                h3 { "Results" }
-                (table(&self.rows))
-                (downloads(&self.name, &self.rows))
-                @if !self.residuals.is_empty() {
-                    h3 { "Residuals" }
-                    p { "Relative errors of the simulation and of the models against the measurements of the scenario, or, where nothing was measured, of the simulation against the models." }
-                    (table(&self.residuals))
+                @if !self.remark.is_empty() { p { (self.remark) } }
+                (self.heading(SUMMARY))
+                dl.summary { @for statement in &self.summary {
+                    dt { (statement.label) } dd { @for sentence in &statement.sentences { p { (sentence) } } }
+                } }
+                @for note in &self.notes { p.note { (note) } }
+                dl.facts { @for (label, value) in &self.facts { dt { (label) } dd { (value) } } }
+                @for section in self.sections.iter().filter(|section| !section.figures.is_empty()) {
+                    (self.heading(section.title))
+                    @for figure in &section.figures { (figure.markup(payload)) }
                 }
+                (self.heading(RESULTS))
+                @if self.rows.is_empty() { p { "No case has a result." } } @else {
+                    (table(&format!("Results of {}", self.name), &self.rows))
+                    (downloads(&self.name, &self.rows, payload))
+                }
+                (self.residuals_markup(payload))
+                (self.heading(SCENARIO))
                 details {
                     summary { "The scenario, every default included" }
-                    (download(&format!("{}.ron", self.name), "text/plain", &self.resolved, "save"))
-                    pre { code { (self.resolved) } }
+                    (download(&format!("{}.ron", self.name), "RON", self.resolved.clone(), payload))
+                    pre tabindex="0" { code { (self.resolved) } }
                 }
             }
         }
     }
-}
 
-impl Picture {
-    /// A picture with its caption, which can be saved as `file`.
-    #[must_use]
-    pub fn new(file: &str, caption: &str, svg: String) -> Self {
-        Self { file: file.to_owned(), caption: caption.to_owned(), svg }
-    }
-
-    fn markup(&self) -> Markup {
-        html! {
-            figure {
-                div.picture { (PreEscaped(&self.svg)) }
-                // The picture is on the page already: the script saves it from there.
-                figcaption { (self.caption) " " a.download download=(self.file) href="#" data-picture hidden { "SVG" } }
-            }
-        }
-    }
-}
-
-/// A table that can be sorted by a click on a column; it shows the summary of each record.
-fn table(rows: &[Record]) -> Markup {
-    let columns = columns(rows);
-    html! {
-        div.wide { table.sortable {
-            thead { tr { @for column in &columns { th scope="col" { button type="button" { (column.key) } } } } }
-            tbody { @for row in rows { tr { @for column in &columns { (cell(row, column)) } } } }
+    fn residuals_markup(&self, payload: &mut Payload) -> Markup {
+        html! { @if !self.residuals.is_empty() {
+            (self.heading(RESIDUALS))
+            p { "Relative errors of the simulation and of the models against the measurements of the scenario, or, where nothing was measured, of the simulation against the models." }
+            (table(&format!("Residuals of {}", self.name), &self.residuals))
+            (downloads(&format!("{}-residuals", self.name), &self.residuals, payload))
         } }
     }
 }
 
-fn cell(row: &Record, column: &Quantity) -> Markup {
-    let shown = summary::cell(row, &column.key);
-    if let Some(number) = row.get(&column.key).filter(|value| value.is_number()) {
-        html! { td.number data-value=(number) { (shown) } }
-    } else {
-        html! { td { (shown) } }
-    }
-}
-
-/// All keys of all records, to save.
-fn downloads(name: &str, rows: &[Record]) -> Markup {
-    html! { p.downloads {
-        "All columns: "
-        (download(&format!("{name}.csv"), "text/csv", &written(rows, Format::Csv), "CSV"))
-        " "
-        (download(&format!("{name}.jsonl"), "application/jsonl", &written(rows, Format::Jsonl), "JSON Lines"))
-    } }
-}
-
-fn written(rows: &[Record], format: Format) -> String {
-    let mut text = Vec::new();
-    let mut writer = Writer::many(&mut text, format);
-    for row in rows {
-        writer.write(row).expect("memory takes every byte");
-    }
-    writer.finish().expect("memory takes every byte");
-    String::from_utf8(text).expect("records are text")
-}
-
-fn download(file: &str, kind: &str, content: &str, words: &str) -> Markup {
-    let content = utf8_percent_encode(content, NON_ALPHANUMERIC);
-    html! { a.download download=(file) href={ "data:" (kind) ";charset=utf-8," (content) } { (words) } }
-}
+const SUMMARY: &str = "In short";
+const RESULTS: &str = "Results";
+const RESIDUALS: &str = "Residuals";
+const SCENARIO: &str = "Scenario";
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn chapter() -> Chapter {
-        let mut row = Record::default();
-        row.put("p", 4);
-        row.put("makespan_s", 0.25);
-        row.put("measured_s", crate::answer::Value::Missing);
-        row.end_summary();
-        row.put("events", 7);
-        Chapter {
-            name: "ring".to_owned(),
-            question: "Is 1 < 2 & 3?".to_owned(),
-            facts: vec![("machine".to_owned(), "a ring".to_owned())],
-            rows: vec![row],
-            pictures: vec![Picture {
-                file: "times.svg".to_owned(),
-                caption: "Times".to_owned(),
-                svg: "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>".to_owned(),
-            }],
-            resolved: "Scenario(ranks: 4)".to_owned(),
-            ..Chapter::default()
-        }
-    }
-
-    #[test]
-    fn a_page_holds_everything_and_needs_nothing() {
-        let page = page("parsim", &[chapter()]);
-        assert!(page.contains("Is 1 &lt; 2 &amp; 3?"));
-        assert!(page.contains("<svg") && page.contains("Scenario(ranks: 4)"));
-        assert!(page.contains("makespan_s") && !page.contains("<th scope=\"col\"><button type=\"button\">events"));
-        // The downloads have the columns that the table leaves out.
-        assert!(page.contains("ring.csv") && page.contains("events"));
-        for outside in ["src=", "@import", "url(", "<link"] {
-            assert!(!page.contains(outside), "{outside}");
-        }
-    }
-
-    #[test]
-    fn the_same_chapters_are_the_same_bytes() {
-        assert_eq!(page("parsim", &[chapter(), chapter()]), page("parsim", &[chapter(), chapter()]));
-    }
-}
+mod tests;

@@ -1,3 +1,9 @@
+// The page: its charts, its tables, and what can be saved.
+const data = JSON.parse(document.getElementById("data").textContent);
+
+for (const figure of document.querySelectorAll("figure[data-chart]")) liveCharts(figure, data.charts[figure.dataset.chart]);
+for (const figure of document.querySelectorAll("figure[data-run]")) liveRun(figure, data.runs[figure.dataset.run]);
+
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, column) => head.addEventListener("click", () => {
@@ -12,14 +18,16 @@ for (const table of document.querySelectorAll("table.sortable")) {
   }));
 }
 
-for (const link of document.querySelectorAll("a[data-picture]")) {
-  link.hidden = false;
-  link.addEventListener("click", event => {
-    event.preventDefault();
-    const svg = new XMLSerializer().serializeToString(link.closest("figure").querySelector("svg"));
-    const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-    const save = Object.assign(document.createElement("a"), { href: address, download: link.download });
-    save.click();
+const KINDS = { svg: "image/svg+xml", csv: "text/csv", jsonl: "application/jsonl", ron: "text/plain" };
+for (const button of document.querySelectorAll("button.download")) {
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const name = button.dataset.file;
+    const text = "picture" in button.dataset
+      ? new XMLSerializer().serializeToString(button.closest("figure").querySelector(".picture svg")) : data.files[name];
+    const address = URL.createObjectURL(new Blob([text], { type: `${KINDS[name.split(".").pop()]};charset=utf-8` }));
+    element("a", { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 60000);
   });
 }
+for (const line of document.querySelectorAll(".downloads")) line.hidden = false;

@@ -9,7 +9,7 @@ fn chart() -> LineChart {
         y: axis("Time [s]", Scale::Log10),
         lines: vec![
             PlotLine::new("simulated", points.clone(), 0),
-            PlotLine { dashed: true, ..PlotLine::new("measured", points, 1) },
+            PlotLine { style: LineStyle::Dashed, ..PlotLine::new("measured", points, 1) },
         ],
         reference: Some(1.0),
     }

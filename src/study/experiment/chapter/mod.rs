@@ -1,21 +1,23 @@
 //! A chapter of the page: everything about one scenario.
 
+mod figures;
+mod history;
+mod summary;
+
 use super::bottleneck::{BottleneckSource, grouped, simulated_point};
-use super::cases::{Failures, Workers, run_all};
+use super::cases::{Failures, Workers, name, run_all};
 use super::curves::{CurveAxis, TimeLines};
-use super::history;
 use super::references::{note_on_withheld, prepared};
 use super::topology::drawing;
 use super::{Outcome, Remarks, StudyError};
 use crate::analysis::Residuals;
 use crate::answer::{Quantity, Record, Role};
-use crate::report::figures::{self, NamedChart, TimeLine};
-use crate::report::latency_load::latency_load;
-use crate::report::{Chapter, HeatMap, Picture, percent};
+use crate::report::{BottleneckPoint, Chapter, HeatMap, Section};
 use crate::scenario::{Case, Plan};
-use parsim_sim::trace::Activity;
+use history::Chosen;
 use parsim_sim::units::escaped;
 use std::path::Path;
+use summary::Findings;
 
 /// Results of the cases of a scenario, gathered while they are run.
 #[derive(Default)]
@@ -27,7 +29,9 @@ struct Gathered {
     messages: Vec<u64>,
     rows: Vec<Record>,
     times: TimeLines,
-    points: Vec<crate::report::BottleneckPoint>,
+    points: Vec<BottleneckPoint>,
+    /// The cases that have none, and why.
+    failed: Vec<String>,
     /// Number of cases still to come.
     left: usize,
     /// The picture of the links of the last case, if it can be drawn.
@@ -54,37 +58,50 @@ pub fn chapter(
                 gathered.add(&axis, case, &outcome);
                 gathered.points.push(simulated_point(case, &axis, &outcome));
             }
-            Err(error) => failures.add(&case.keys, &error.into()),
+            Err(error) => {
+                gathered.failed.push(format!("{}: {error}", name(&case.keys)));
+                failures.add(&case.keys, &error.into());
+            }
         }
         true
     })?;
     let base = plan.base()?;
-    let mut pictures = gathered.pictures(&base, &axis, plan, &cases)?;
-    let mut findings = findings(&gathered.rows);
-    findings.extend(note_on_withheld(gathered.withheld));
-    findings.extend(Remarks::on(gathered.played.iter().map(|case| &*case.scenario)).all());
-    pictures.retain(|picture| fits(picture, &mut findings));
+    let chosen = Chosen::of(&gathered.played, &gathered.messages)?;
+    let points = std::mem::take(&mut gathered.points);
+    let curves = grouped(&gathered.played, points, &axis, BottleneckSource::Simulated);
+    let findings = Findings {
+        base: &base,
+        cases: cases.len(),
+        axis: &axis,
+        growth: axis.growth(plan, &cases),
+        is_over_ranks: axis.is_ranks(plan),
+        times: gathered.times.lines(),
+        rows: &gathered.rows,
+        curves: &curves,
+        chosen: chosen.as_ref(),
+    };
+    let mut notes: Vec<String> = gathered.notes(cases.len());
+    let summary = findings.statements(plan, &cases);
+    let mut sections = figures::curves(&findings);
+    sections.push(Section { title: "One run", figures: chosen.iter().map(Chosen::figure).collect() });
+    sections
+        .push(Section { title: "Links", figures: gathered.heat_map.take().map(figures::links).into_iter().collect() });
+    for section in &mut sections {
+        section.figures.retain(|figure| figures::fits(figure, &mut notes));
+    }
+    let (question, remark) = question(scenario)?;
     Ok(Chapter {
         name: scenario.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
-        question: question(scenario)?,
+        question,
+        remark,
+        summary,
         facts: facts(&base, &cases, plan),
-        findings,
+        notes,
+        sections,
         residuals: gathered.rows.iter().filter_map(residual).collect(),
         rows: gathered.rows,
-        pictures,
         resolved: base.scenario.to_ron(),
     })
-}
-
-/// The times against those on one processor: speedups beside the laws if they are of one problem.
-fn against_one(program: &str, axis: &CurveAxis, growth: Option<String>, times: &[TimeLine]) -> Vec<Picture> {
-    let captioned = |(caption, (file, chart)): (String, NamedChart)| Picture::new(file, &caption, chart.svg());
-    if let Some(growth) = growth {
-        let figure = figures::growing_problem(program, &axis.along.label, &growth, times);
-        return figure.map(captioned).into_iter().collect();
-    }
-    let speedups = figures::speedups(program, &axis.along.label, times).into_iter().map(drawn);
-    speedups.chain(figures::laws(program, &axis.along.label, times).into_iter().map(captioned)).collect()
 }
 
 impl Gathered {
@@ -100,87 +117,30 @@ impl Gathered {
         }
     }
 
-    /// All pictures of a page.
-    fn pictures(
-        &mut self,
-        base: &Case,
-        axis: &CurveAxis,
-        plan: &Plan,
-        cases: &[Case],
-    ) -> Result<Vec<Picture>, StudyError> {
-        let program = &base.scenario.program;
-        let mut pictures = Vec::new();
-        if program.is_traffic() {
-            let chart = latency_load(program.name(), &axis.along.label, self.times.lines());
-            pictures.push(Picture::new("latency-load.svg", "Latency over the load", chart.svg()));
-        } else if !axis.name.is_empty() && cases.len() > 1 {
-            pictures.extend(self.curves(axis, plan, cases));
+    /// Cautions and remarks on the cases, of which there are `all`.
+    fn notes(&self, all: usize) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(first) = self.failed.first() {
+            let failed = self.failed.len();
+            let one = if failed > 1 { ", the first of them: " } else { ": " };
+            notes.push(format!("{failed} of {all} cases failed and are in no curve or table{one}{first}"));
         }
-        pictures.extend(history::space_time(&self.played, &self.messages)?);
-        if let Some(svg) = self.heat_map.take() {
-            pictures.push(Picture::new("links.svg", "Utilization of every link in the last case", svg));
-        }
-        Ok(pictures)
-    }
-
-    /// The times along an axis, and what they consist of.
-    fn curves(&mut self, axis: &CurveAxis, plan: &Plan, cases: &[Case]) -> Vec<Picture> {
-        let program = cases.first().map_or("", |case| case.scenario.program.name());
-        let (file, chart) = figures::times(program, &axis.along, self.times.lines());
-        let mut pictures = vec![Picture::new(file, "Execution times, simulated and compared", chart.svg())];
-        if axis.is_ranks(plan) {
-            pictures.extend(against_one(program, axis, axis.growth(plan, cases), self.times.lines()));
-        }
-        for group in grouped(&self.played, std::mem::take(&mut self.points), axis, BottleneckSource::Simulated) {
-            let title = group.curve.title.clone();
-            let drawn = |(file, chart): NamedChart| {
-                let file = if group.name.is_empty() { file.to_owned() } else { format!("{} {file}", group.name) };
-                Picture::new(
-                    &file.replace(" = ", "-").replace(", ", "-").replace(' ', "-"),
-                    &format!("{}: {title}", caption(&chart.title)),
-                    chart.svg(),
-                )
-            };
-            pictures.push(drawn(figures::execution_communication(&group.curve)));
-            pictures.extend(figures::components(&group.curve).into_iter().map(drawn));
-        }
-        pictures
+        notes.extend(note_on_withheld(self.withheld));
+        notes.extend(Remarks::on(self.played.iter().map(|case| &*case.scenario)).all());
+        notes
     }
 }
 
-/// A picture with more bytes shows more than anybody can tell apart.
-const LARGEST_PICTURE: usize = 1 << 20;
-
-/// True if a picture is small enough for the page; if not, the findings say so.
-fn fits(picture: &Picture, findings: &mut Vec<String>) -> bool {
-    let fits = picture.svg.len() <= LARGEST_PICTURE;
-    if !fits {
-        let megabytes = picture.svg.len() >> 20;
-        findings.push(format!(
-            "One picture is left out, as it has {megabytes} MiB of details: {}. `parsim run --heat-map` and \
-             `parsim critical-path --space-time` draw such pictures into files.",
-            picture.caption
-        ));
-    }
-    fits
-}
-
-fn drawn((file, chart): NamedChart) -> Picture {
-    Picture::new(file, &chart.title, chart.svg())
-}
-
-/// The title of a chart without what it is about, which stands in brackets.
-fn caption(title: &str) -> &str {
-    title.split(" (").next().unwrap_or(title)
-}
-
-/// The comment at the head of a scenario, which asks its question.
-fn question(scenario: &Path) -> Result<String, StudyError> {
+/// The comment at the head of a scenario, which asks its question: its first sentence, and the rest.
+fn question(scenario: &Path) -> Result<(String, String), StudyError> {
     let text = std::fs::read_to_string(scenario)
         .map_err(|error| StudyError::Request(format!("{}: {error}", scenario.display())))?;
     let comment = text.lines().map_while(|line| line.trim().strip_prefix("//")).map(str::trim);
-    let question = escaped(&comment.collect::<Vec<_>>().join(" ")).into_owned();
-    Ok(if question.is_empty() { scenario.display().to_string() } else { question })
+    let comment = escaped(&comment.collect::<Vec<_>>().join(" ")).into_owned();
+    let end = [". ", "? ", ": "].iter().filter_map(|end| comment.find(end)).min();
+    let (question, remark) = comment.split_at(end.map_or(comment.len(), |end| end + 1));
+    let question = if question.is_empty() { scenario.display().to_string() } else { question.to_owned() };
+    Ok((question, remark.trim().to_owned()))
 }
 
 fn facts(base: &Case, cases: &[Case], plan: &Plan) -> Vec<(String, String)> {
@@ -188,53 +148,27 @@ fn facts(base: &Case, cases: &[Case], plan: &Plan) -> Vec<(String, String)> {
     let mut facts = vec![
         ("Machine".to_owned(), scenario.machine.name.clone()),
         ("Network".to_owned(), scenario.machine.network.topology.to_string()),
-        (
-            "Program".to_owned(),
-            ron::to_string(&scenario.program).unwrap_or_else(|_| scenario.program.name().to_owned()),
-        ),
-        ("Cases".to_owned(), cases.len().to_string()),
+        ("Program".to_owned(), scenario.program.name().to_owned()),
     ];
     for axis in plan.axes() {
-        let mut values: Vec<String> = Vec::new();
-        for case in cases {
-            let value = case.keys.iter().find(|(name, _)| *name == axis.name).and_then(|(_, value)| value.as_ref());
-            let text = value.map_or_else(String::new, ToString::to_string);
-            if !values.contains(&text) {
-                values.push(text);
-            }
-        }
         let unit = axis.unit.as_ref().map_or_else(String::new, |unit| format!(" [{unit}]"));
-        facts.push((format!("{}{unit}", axis.name), values.join(", ")));
+        facts.push((format!("{}{unit}", axis.name), values(&axis.name, cases).join(", ")));
     }
     facts.push(("Seed".to_owned(), scenario.seed.to_string()));
     facts
 }
 
-/// Describes the breakdown of the last case, and the errors of the simulation.
-fn findings(rows: &[Record]) -> Vec<String> {
-    let errors = rows.iter().flat_map(|row| in_role(row, Role::Residual)).filter_map(|error| error.value.number());
-    let residuals: Residuals = errors.collect();
-    let errors = residuals.mean_absolute().zip(residuals.max_absolute()).map(|(mean, max)| {
-        format!(
-            "Against {} measured cases the simulation errs by {} % on average, by {} % at most. Points that calibrated \
-             the machine are among them; `parsim validate` keeps them apart.",
-            residuals.count(),
-            percent(mean).trim_start_matches('+'),
-            percent(max).trim_start_matches('+')
-        )
-    });
-    errors.into_iter().chain(rows.last().and_then(spent)).collect()
-}
-
-/// The activity that takes most of the time of a run.
-fn spent(row: &Record) -> Option<String> {
-    let makespan = row.number("makespan_s").filter(|makespan| *makespan > 0.0)?;
-    let activities = Activity::ALL.iter().map(|activity| activity.name());
-    let spent = activities.filter_map(|name| Some((name, row.number(&format!("{name}_s"))?)));
-    let (activity, seconds) = spent.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let share = percent(seconds / makespan);
-    let share = share.trim_start_matches('+');
-    Some(format!("In the last case the ranks spend most of their time, {share} % on average, {activity}."))
+/// The values of an axis in the cases, each once.
+fn values(axis: &str, cases: &[Case]) -> Vec<String> {
+    let mut values: Vec<String> = Vec::new();
+    for case in cases {
+        let value = case.keys.iter().find(|(name, _)| name == axis).and_then(|(_, value)| value.as_ref());
+        let text = value.map_or_else(String::new, ToString::to_string);
+        if !values.contains(&text) {
+            values.push(text);
+        }
+    }
+    values
 }
 
 fn in_role(row: &Record, role: Role) -> impl Iterator<Item = &Quantity> {
@@ -300,7 +234,8 @@ mod tests {
     }
 
     fn captions(name: &str, set: &[&str], over: &[&str]) -> Vec<String> {
-        chapter_of(name, set, over).pictures.into_iter().map(|picture| picture.caption).collect()
+        let sections = chapter_of(name, set, over).sections;
+        sections.into_iter().flat_map(|section| section.figures).map(|figure| figure.caption).collect()
     }
 
     /// Models of clusters predict efficiencies, not times.
@@ -314,11 +249,48 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_answer_in_short_says_how_good_it_is_and_what_would_help() {
+        let chapter = chapter_of("gauss-jordan-neighbour", &[], &["n=128", "p=1,4,16"]);
+        let said = |label: &str| {
+            let found = chapter.summary.iter().find(|statement| statement.label == label);
+            found.map(|statement| statement.sentences.join(" ")).unwrap_or_default()
+        };
+        assert_eq!(
+            chapter.question,
+            "How long does Gauss-Jordan take on the SuperCluster when every row is passed from neighbour to neighbour?"
+        );
+        assert_eq!(said("Asked"), "3 cases of GaussJordan on Parsytec SuperCluster (128 T800): n = 128; p = 1, 4, 16.");
+        assert!(said("Result").contains("10.11 s on one processor; least 1.8"), "{}", said("Result"));
+        let good = said("How good");
+        assert!(good.starts_with("Against 3 measured cases the simulation errs by "), "{good}");
+        assert!(good.contains("predicted as written by ") && good.contains("(3 cases)"), "{good}");
+        assert!(said("What limits").contains("At p = 16 the bottleneck is communication"), "{}", said("What limits"));
+        assert!(said("What would help").contains("processor, 1."), "{}", said("What would help"));
+    }
+
+    #[test]
+    fn cases_that_fail_are_named() {
+        let chapter = chapter_of("ring-shift", &["limits=Limits(simulated: \"1 us\")"], &["p=2,4"]);
+        assert!(chapter.notes[0].starts_with("2 of 2 cases failed"), "{:?}", chapter.notes);
+        assert!(chapter.rows.is_empty() && chapter.sections.iter().all(|section| section.figures.is_empty()));
+    }
+
+    #[test]
+    fn what_was_not_measured_is_compared_with_models() {
+        let chapter = chapter_of("cluster-fft", &[], &["machine=bwGRiD"]);
+        let good = &chapter.summary.iter().find(|statement| statement.label == "How good").unwrap().sentences;
+        assert!(
+            good[0].starts_with("Nothing was measured here. The simulation deviates from predicted efficiency by"),
+            "{good:?}"
+        );
+    }
+
     /// Four processes simulate four times the lattice of one.
     #[test]
     fn times_of_a_problem_that_grows_are_no_speedup() {
         let captions = captions("ising-time-warp", &["program.attempts=20"], &["p=1,4", "n=10", "seed=1"]);
-        let growing = captions.iter().find(|caption| caption.starts_with("T(1) / T(p)")).unwrap();
+        let growing = captions.iter().find(|caption| caption.starts_with("The problem grows")).unwrap();
         assert!(growing.contains("processes from 1 to 4"), "{growing}");
         assert!(
             !captions.iter().any(|caption| caption.contains("Speedup") || caption.contains("laws")),

@@ -1,0 +1,95 @@
+//! The pictures of a chapter: each curve once.
+
+use super::summary::Findings;
+use crate::report::figures::{composition, times_by_group};
+use crate::report::latency_load::latency_load;
+use crate::report::scaling::{growing_problem, scaling};
+use crate::report::{Figure, MOST_PANELS, Panels, Picture, Section};
+
+/// A picture with more bytes shows more than anybody can tell apart.
+const LARGEST_PICTURE: usize = 1 << 20;
+
+/// The times along the axis, what they say about the scaling, and what they consist of.
+pub(super) fn curves(findings: &Findings<'_>) -> Vec<Section> {
+    let (program, axis) = (&findings.base.scenario.program, findings.axis);
+    if axis.name.is_empty() || findings.cases < 2 || findings.times.is_empty() {
+        return Vec::new();
+    }
+    if program.is_traffic() {
+        let chart = latency_load(program.name(), &axis.along.label, findings.times);
+        let figure = charts(
+            "latency-load.svg",
+            "Latency over the load: the mean, and dashed the 99th percentile.",
+            Panels::one(chart),
+        );
+        return vec![Section { title: "Latency", figures: vec![figure] }];
+    }
+    let scales = findings.is_over_ranks.then(|| match &findings.growth {
+        Some(growth) => growing_problem(program.name(), &axis.along.label, growth, findings.times)
+            .map(|(panels, caption)| charts("growing-problem.svg", &caption, panels)),
+        None => scaling(program.name(), &axis.along.label, findings.times).map(|(panels, caption)| {
+            charts("scaling.svg", &format!("Speedup, efficiency, serial fraction. {caption}"), panels)
+        }),
+    });
+    vec![
+        Section { title: "Times", figures: vec![times(findings)] },
+        Section { title: "Scaling", figures: scales.flatten().into_iter().collect() },
+        Section { title: "Where the time goes", figures: compositions(findings) },
+    ]
+}
+
+fn times(findings: &Findings<'_>) -> Figure {
+    let (panels, left_out) =
+        times_by_group(findings.base.scenario.program.name(), &findings.axis.along, findings.times);
+    let has_bars = findings.times.iter().flat_map(|line| &line.half_widths).any(|half| *half > 0.0);
+    let bars = if has_bars { " Bars are 95 % intervals of the means." } else { "" };
+    let rest = match left_out {
+        0 => String::new(),
+        some => format!(" {some} more groups are in the table only."),
+    };
+    let caption = format!(
+        "Execution times: runs as lines with marks, measurements as marks, models as dashed lines.{bars}{rest}"
+    );
+    charts("times.svg", &caption, panels)
+}
+
+fn compositions(findings: &Findings<'_>) -> Vec<Figure> {
+    let curves: Vec<_> = findings.curves.iter().map(|group| (group.name.as_str(), &group.curve)).collect();
+    let rest = match curves.len().saturating_sub(MOST_PANELS) {
+        0 => String::new(),
+        some => format!(" {some} more groups are in the table only."),
+    };
+    let figure = |file: &str, title: &str, of_parts| {
+        let panels = composition(title, &curves, of_parts)?;
+        Some(charts(
+            file,
+            &format!("{title}, on the rank at the host; its waits for other ranks count as communication.{rest}"),
+            panels,
+        ))
+    };
+    let components = figure("components.svg", "Components of the execution time", false);
+    let parts = figure("parts.svg", "Parts of the components", true);
+    components.into_iter().chain(parts).collect()
+}
+
+pub(super) fn links(svg: String) -> Figure {
+    Figure::new("links.svg", "Utilization of every link over the whole of the last case.", Picture::Drawn(svg))
+}
+
+fn charts(file: &str, caption: &str, panels: Panels) -> Figure {
+    Figure::new(file, caption, Picture::Charts(panels))
+}
+
+/// True if a picture is small enough for the page; if not, the notes say so.
+pub(super) fn fits(figure: &Figure, notes: &mut Vec<String>) -> bool {
+    let size = figure.svg().len();
+    if size > LARGEST_PICTURE {
+        notes.push(format!(
+            "One picture is left out, as it has {} MiB of details: {} `parsim run --heat-map` and \
+             `parsim critical-path --space-time` draw such pictures into files.",
+            size >> 20,
+            figure.caption
+        ));
+    }
+    size <= LARGEST_PICTURE
+}

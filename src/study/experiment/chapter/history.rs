@@ -1,0 +1,71 @@
+//! One run of a sweep that is small enough to be played, rank by rank and packet by packet.
+
+use crate::analysis::CriticalPath;
+use crate::experiment::cases::name;
+use crate::experiment::sensitivity::{VariedRun, WhatIf};
+use crate::experiment::topology::drawing;
+use crate::experiment::{StudyError, played, run_recorded};
+use crate::report::Figure;
+use crate::scenario::Case;
+use parsim_sim::simulation::Detail;
+use parsim_sim::trace::Recording;
+
+/// The data of runs with more messages would outweigh the rest of the page.
+const MOST_MESSAGES: u64 = 10_000;
+/// The room for a run that is told whole.
+const MOST_BYTES: usize = 1 << 20;
+/// A run with more messages is not worth the room that its recording takes.
+const MOST_RECORDED: u64 = 200_000;
+
+/// What if is asked by runs of their own, of at most so many events.
+const MOST_EVENTS: u64 = 1_000_000;
+
+/// The run that is shown by itself.
+pub(super) struct Chosen<'c> {
+    case: &'c Case,
+    recording: Recording,
+}
+
+impl<'c> Chosen<'c> {
+    /// The largest case that can be told whole, or else the one with the fewest messages; none where no case
+    /// exchanges messages or all are too large.
+    pub(super) fn of(cases: &'c [Case], messages: &[u64]) -> Result<Option<Self>, StudyError> {
+        let Some(case) = chosen(cases, messages) else { return Ok(None) };
+        let mut bytes = Vec::new();
+        run_recorded(&case.scenario, Detail::Links, Box::new(&mut bytes))?;
+        let recording = Recording::read(&bytes[..]).expect("what has just been recorded can be read");
+        Ok(Some(Self { case, recording }))
+    }
+
+    /// The run, to be played.
+    pub(super) fn figure(&self) -> Figure {
+        let path = CriticalPath::of(&self.recording.events).expect("what has just been recorded has a critical path");
+        let which = name(&self.case.keys);
+        let drawing = drawing("", &self.case.scenario.layout().topology).ok();
+        played(&which, &path, Some(&self.recording), drawing, MOST_BYTES)
+    }
+
+    /// The parts of the machine that would make it faster if they were twice as fast, in a sentence.
+    pub(super) fn helps(&self) -> Option<String> {
+        let run = (self.recording.counts.events <= MOST_EVENTS).then(|| VariedRun::of(&self.case.scenario).ok())??;
+        let mut gains: Vec<_> = run.what_ifs().into_iter().filter(|one| one.part != "everything").collect();
+        gains.retain(|one| one.faster.as_ref().is_ok_and(|factor| *factor > 1.005));
+        let factor = |one: &WhatIf| *one.faster.as_ref().unwrap_or(&1.0);
+        gains.sort_by(|one, other| factor(other).total_cmp(&factor(one)));
+        let which = name(&self.case.keys);
+        if gains.is_empty() {
+            return Some(format!("No part of the machine alone makes {which} faster."));
+        }
+        let words = gains.iter().map(|one| format!("{}, {:.2} times as fast", one.part, factor(one)));
+        Some(format!("Of {which}, if one part were twice as fast: {}.", words.collect::<Vec<_>>().join("; ")))
+    }
+}
+
+fn chosen<'c>(cases: &'c [Case], messages: &[u64]) -> Option<&'c Case> {
+    let recordable =
+        |(case, messages): &(&Case, u64)| !case.scenario.program.is_traffic() && (1..=MOST_RECORDED).contains(messages);
+    let all: Vec<_> = cases.iter().zip(messages.iter().copied()).filter(recordable).collect();
+    let few = all.iter().filter(|(_, messages)| *messages <= MOST_MESSAGES);
+    let largest = few.max_by_key(|(case, messages)| (case.scenario.ranks, *messages));
+    largest.or_else(|| all.iter().min_by_key(|(_, messages)| *messages)).map(|(case, _)| *case)
+}

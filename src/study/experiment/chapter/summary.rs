@@ -1,0 +1,216 @@
+//! The answer in short: what was asked, what came out, how good it is, what limits, what would help.
+
+use super::history::Chosen;
+use super::{in_role, values};
+use crate::analysis::Residuals;
+use crate::answer::{Record, Role};
+use crate::experiment::bottleneck::CurveCases;
+use crate::experiment::curves::CurveAxis;
+use crate::report::figures::{Origin, TimeLine};
+use crate::report::latency_load::MEAN;
+use crate::report::{Statement, counted, digits, percent, time};
+use crate::scenario::{Case, Plan};
+
+/// What the sentences are about.
+pub(super) struct Findings<'f> {
+    pub(super) base: &'f Case,
+    /// Number of cases.
+    pub(super) cases: usize,
+    pub(super) axis: &'f CurveAxis,
+    /// The growth of the problem along the axis, if it grows.
+    pub(super) growth: Option<String>,
+    /// True if the axis varies the ranks.
+    pub(super) is_over_ranks: bool,
+    pub(super) times: &'f [TimeLine],
+    pub(super) rows: &'f [Record],
+    pub(super) curves: &'f [CurveCases],
+    /// The run that is shown by itself.
+    pub(super) chosen: Option<&'f Chosen<'f>>,
+}
+
+/// More groups are not named one by one.
+const MOST_NAMED: usize = 4;
+
+impl Findings<'_> {
+    pub(super) fn statements(&self, plan: &Plan, cases: &[Case]) -> Vec<Statement> {
+        let statements = [
+            ("Asked", vec![self.asked(plan, cases)]),
+            ("Result", self.came_out()),
+            ("How good", self.how_good()),
+            ("What limits", self.limits()),
+            ("What would help", self.chosen.and_then(Chosen::helps).into_iter().collect()),
+        ];
+        let told = statements.into_iter().filter(|(_, sentences)| !sentences.is_empty());
+        told.map(|(label, sentences)| Statement { label, sentences }).collect()
+    }
+
+    fn asked(&self, plan: &Plan, cases: &[Case]) -> String {
+        let scenario = &self.base.scenario;
+        let axes: Vec<_> = plan
+            .axes()
+            .map(|axis| {
+                let values = values(&axis.name, cases);
+                match &values[..] {
+                    [first, _, _, _, .., last] => {
+                        format!("{} from {first} to {last} ({} values)", axis.name, values.len())
+                    }
+                    few => format!("{} = {}", axis.name, few.join(", ")),
+                }
+            })
+            .collect();
+        let over = if axes.is_empty() { String::new() } else { format!(": {}", axes.join("; ")) };
+        format!("{} of {} on {}{over}.", counted(self.cases, "case"), scenario.program.name(), scenario.machine.name)
+    }
+
+    /// The times of each group.
+    fn came_out(&self) -> Vec<String> {
+        if self.axis.name.is_empty() || self.cases == 1 {
+            return self.rows.last().and_then(single).into_iter().collect();
+        }
+        let is_subject =
+            |line: &&TimeLine| line.origin == Origin::Subject && (line.kind == MEAN || line.kind == "simulated");
+        let lines: Vec<_> = self.times.iter().filter(is_subject).collect();
+        let named = lines.iter().take(MOST_NAMED).filter_map(|line| self.line(line));
+        let rest = lines.len().saturating_sub(MOST_NAMED);
+        let rest = (rest > 0).then(|| format!("{} more in the results.", counted(rest, "curve")));
+        named.chain(rest).collect()
+    }
+
+    fn line(&self, line: &TimeLine) -> Option<String> {
+        let known = || line.points.iter().filter(|point| point.1.is_finite());
+        let least = known().min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let most = known().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let group = if line.group.is_empty() { String::new() } else { format!("{}: ", line.group) };
+        let alone = known().find(|point| (point.0 - 1.0).abs() < 1e-9).filter(|_| self.is_over_ranks);
+        let at =
+            |point: &(f64, f64)| format!("{} at {} = {}", time(point.1), self.axis.name, self.axis.along.text(point.0));
+        Some(match alone {
+            _ if known().count() == 1 => format!("{group}{}.", at(least)),
+            Some(alone) if self.growth.is_none() => {
+                let speedup = alone.1 / least.1;
+                let (factor, efficiency) = (digits(speedup), digits(100.0 * speedup / least.0));
+                let least = at(least);
+                format!(
+                    "{group}{} on one processor; least {least}, {factor} times as fast (efficiency {efficiency} %).",
+                    time(alone.1)
+                )
+            }
+            _ => format!("{group}least {}, most {}.", at(least), at(most)),
+        })
+    }
+
+    /// The errors against measurements, of the simulation and of the models that it is compared with.
+    fn how_good(&self) -> Vec<String> {
+        let judged = |roles: [Role; 2]| errors(self.rows, roles);
+        let against_measured = judged([Role::Simulated, Role::Predicted]);
+        let (own, others): (Vec<_>, Vec<_>) = against_measured.into_iter().partition(|error| error.is_simulation);
+        if let Some(own) = own.first() {
+            let measured = counted(own.relative.count(), "measured case");
+            let mut sentences = vec![format!(
+                "Against {measured} the simulation errs by {}. Points that calibrated the machine are among them; `parsim \
+                 validate` keeps them apart.",
+                own.in_words()
+            )];
+            if !others.is_empty() {
+                let words = others.iter().map(|other| format!("{} by {}", other.name, other.in_words_of_cases()));
+                sentences.push(format!(
+                    "The models beside it err against the same measurements: {}.",
+                    words.collect::<Vec<_>>().join("; ")
+                ));
+            }
+            return sentences;
+        }
+        let models = deviations(self.rows);
+        if models.is_empty() {
+            return vec!["Nothing is compared with here: the scenario names no measurement and no model in `compare`, or none that is about these cases.".to_owned()];
+        }
+        let words = models.iter().map(|model| format!("{} by {}", model.name, model.in_words_of_cases()));
+        vec![format!(
+            "Nothing was measured here. The simulation deviates from {}.",
+            words.collect::<Vec<_>>().join("; from ")
+        )]
+    }
+
+    /// The bottleneck at the end of the last curves, and where it changes.
+    fn limits(&self) -> Vec<String> {
+        let named =
+            |group: &CurveCases| if group.name.is_empty() { String::new() } else { format!("{}: ", group.name) };
+        let end =
+            self.curves.last().and_then(|group| Some(format!("{}{}", named(group), group.curve.verdict_at_end()?)));
+        let changes =
+            self.curves.iter().take(MOST_NAMED).flat_map(|group| {
+                group.curve.changes().into_iter().map(move |change| format!("{}{change}", named(group)))
+            });
+        end.into_iter().chain(changes).collect()
+    }
+}
+
+/// Relative errors of one prediction.
+struct Errors {
+    name: String,
+    is_simulation: bool,
+    relative: Residuals,
+}
+
+impl Errors {
+    fn in_words(&self) -> String {
+        let [mean, most] = [self.relative.mean_absolute(), self.relative.max_absolute()]
+            .map(|error| error.map_or(String::new(), |error| percent(error).trim_start_matches('+').to_owned()));
+        if self.relative.count() == 1 { format!("{mean} %") } else { format!("{mean} % on average, {most} % at most") }
+    }
+
+    fn in_words_of_cases(&self) -> String {
+        format!("{} ({})", self.in_words(), counted(self.relative.count(), "case"))
+    }
+}
+
+/// The errors against the measurements, by what is judged.
+fn errors(rows: &[Record], roles: [Role; 2]) -> Vec<Errors> {
+    let found = rows.iter().flat_map(|row| {
+        let measured = in_role(row, Role::Measured).find_map(|one| one.value.number());
+        let judged = row.summary().filter(move |one| roles.contains(&one.role));
+        judged.filter_map(move |one| {
+            let error = Residuals::error(one.value.number()?, measured?);
+            Some((one.name().to_owned(), one.role == Role::Simulated, error))
+        })
+    });
+    gathered(found)
+}
+
+/// The deviations of the simulation from models, by model, where nothing was measured.
+fn deviations(rows: &[Record]) -> Vec<Errors> {
+    let found = rows.iter().flat_map(|row| {
+        let simulated = in_role(row, Role::Simulated).find_map(|one| one.value.number());
+        let of_times = in_role(row, Role::Predicted).filter_map(move |one| {
+            Some((one.name().to_owned(), false, Residuals::error(simulated?, one.value.number()?)))
+        });
+        let of_others = in_role(row, Role::Error).filter_map(|one| {
+            let name = one.key.trim_start_matches("error_against_").trim_start_matches("error_of_").to_owned();
+            Some((name, false, one.value.number()?))
+        });
+        of_times.chain(of_others)
+    });
+    gathered(found)
+}
+
+fn gathered(found: impl Iterator<Item = (String, bool, f64)>) -> Vec<Errors> {
+    let mut by_name: Vec<(String, bool, Vec<f64>)> = Vec::new();
+    for (name, is_simulation, error) in found {
+        match by_name.iter_mut().find(|(other, ..)| *other == name) {
+            Some((_, _, errors)) => errors.push(error),
+            None => by_name.push((name, is_simulation, vec![error])),
+        }
+    }
+    let errors = by_name.into_iter().map(|(name, is_simulation, errors)| Errors {
+        name: name.replace('_', " "),
+        is_simulation,
+        relative: errors.into_iter().collect(),
+    });
+    errors.collect()
+}
+
+/// The time of the only case.
+fn single(row: &Record) -> Option<String> {
+    let simulated = in_role(row, Role::Simulated).find_map(|one| one.value.number())?;
+    Some(format!("It takes {}.", time(simulated)))
+}

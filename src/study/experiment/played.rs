@@ -1,0 +1,86 @@
+//! A recorded run as a figure that can be played.
+
+use crate::analysis::CriticalPath;
+use crate::report::space_time::{DiagramWindow, SpaceTime};
+use crate::report::{Animation, Drawing, Figure, Picture, time};
+use parsim_sim::trace::Recording;
+use parsim_sim::trace::events::MESSAGE;
+use parsim_sim::units::SimDuration;
+use std::cmp::Reverse;
+
+/// More messages cannot be distinguished in a picture that does not move.
+const MOST_MESSAGES: usize = 400;
+const MOST_RANKS: usize = 32;
+
+/// The run `run`, called `title`, whose critical path is `path`, on the network in `drawing`. It is told whole if that takes at most
+/// `bytes`; a picture shows all of it, or a time window in its middle.
+#[must_use]
+pub fn played(
+    title: &str,
+    path: &CriticalPath<'_>,
+    run: Option<&Recording>,
+    drawing: Option<Drawing>,
+    bytes: usize,
+) -> Figure {
+    let animation = Animation::of(title, path, run, drawing, bytes);
+    let mut window = DiagramWindow::whole(path);
+    let mut parts = Vec::new();
+    let mut messages = messages(path);
+    if messages.len() > MOST_MESSAGES {
+        let begin = (messages.len() - MOST_MESSAGES) / 2;
+        messages = messages[begin..begin + MOST_MESSAGES].to_vec();
+        let ends = messages.first().zip(messages.last());
+        if let Some((first, last)) = ends.filter(|(first, last)| last.0 > first.0) {
+            (window.from, window.until) = (first.0, last.0);
+            let [from, until, whole] = [first.0, last.0, path.length()].map(|at| time(at.seconds()));
+            parts.push(format!("{from} to {until} of {whole}"));
+        }
+    }
+    if window.processes.len() > MOST_RANKS {
+        window.processes = busiest(&messages, window.processes.len());
+        parts.push(format!("the {MOST_RANKS} ranks with the most messages"));
+    }
+    let still = SpaceTime::new(path, title, window).svg();
+    let some = if parts.is_empty() {
+        String::new()
+    } else {
+        format!(" The picture that can be saved shows {}.", parts.join(", "))
+    };
+    let detail = if animation.is_exact() {
+        ""
+    } else {
+        " There is too much of it to tell packet by packet: it is summed over bins of time."
+    };
+    let caption = format!("What ranks and links do over the time, and the critical path: {title}.{detail}{some}");
+    Figure::new("space-time.svg", &caption, Picture::Run(Box::new(animation), still))
+}
+
+/// A message: its delivery, and the ranks at its ends.
+type Message = (SimDuration, [u32; 2]);
+
+/// All messages, by delivery.
+fn messages(path: &CriticalPath<'_>) -> Vec<Message> {
+    let events = path.events();
+    let of_event = |event| {
+        let messages = events.antecedents(event).iter().filter(|one| events.way_of(one).kind == MESSAGE);
+        messages.map(move |one| {
+            let ends = [one.event, event].map(|end| events.get(end).process);
+            (path.critical(one.event) + one.delay, ends)
+        })
+    };
+    let mut messages: Vec<Message> = (0..events.count()).flat_map(of_event).collect();
+    messages.sort_unstable();
+    messages
+}
+
+/// The ranks of `ranks` with the most messages, in their order.
+fn busiest(messages: &[Message], ranks: usize) -> Vec<u32> {
+    let mut counts: Vec<(usize, u32)> = (0..).take(ranks).map(|rank| (0, rank)).collect();
+    for rank in messages.iter().flat_map(|(_, ends)| ends) {
+        counts[*rank as usize].0 += 1;
+    }
+    counts.sort_by_key(|(count, rank)| (Reverse(*count), *rank));
+    let mut busiest: Vec<u32> = counts.into_iter().take(MOST_RANKS).map(|(_, rank)| rank).collect();
+    busiest.sort_unstable();
+    busiest
+}

@@ -1,0 +1,162 @@
+//! A large run in groups of vertices and bins of time.
+
+use super::pack::Packed;
+use super::scene::{Groups, Scene, numbered};
+use crate::analysis::CriticalPath;
+use parsim_sim::trace::{Recording, Transfer};
+use parsim_sim::units::{SimDuration, SimTime};
+use serde::Serialize;
+
+/// Number of bins.
+const BINS: u32 = 240;
+
+/// Shares of each bin, as 16 bits of one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Binned {
+    bins: u32,
+    /// Kinds of activities, by number.
+    kinds: Vec<String>,
+    /// Of each group and kind, the share of each bin that its ranks spend so.
+    activities: Packed,
+    /// Of each link of the scene, the share of each bin in which the links in it are on average busy.
+    loads: Packed,
+    /// The group that the critical path is in at the middle of each bin.
+    path: Vec<u32>,
+    has_transfers: bool,
+}
+
+/// A time that is spread over bins of equal length.
+struct Bins {
+    length: f64,
+    shares: Vec<f64>,
+}
+
+impl Bins {
+    fn new(makespan: SimDuration) -> Self {
+        Self { length: makespan.seconds() / f64::from(BINS), shares: vec![0.0; BINS as usize] }
+    }
+
+    /// Adds what lies between two times, in seconds.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the number of a bin")]
+    fn add(&mut self, from: f64, to: f64) {
+        let last = self.shares.len() - 1;
+        let (first, end) = ((from / self.length) as usize, ((to / self.length) as usize).min(last));
+        let bins = self.shares.iter_mut().zip(0_u32..).take(end + 1).skip(first);
+        for (share, bin) in bins {
+            let begin = f64::from(bin) * self.length;
+            *share += (to.min(begin + self.length) - from.max(begin)).max(0.0) / self.length;
+        }
+    }
+}
+
+impl Binned {
+    /// The run whose critical path is `path`, in `groups` of the vertices of `scene`.
+    pub fn of(
+        path: &CriticalPath<'_>,
+        run: Option<&Recording>,
+        scene: &Scene,
+        groups: &Groups,
+        makespan: SimDuration,
+    ) -> Self {
+        // A run without length has nothing to show.
+        let makespan = makespan.max(SimDuration::from_ps(1));
+        let kinds = kinds(path);
+        let transfers = run.filter(|run| !run.transfers.is_empty());
+        Self {
+            bins: BINS,
+            activities: activities(path, scene, groups, &kinds, makespan),
+            loads: transfers.map_or_else(Packed::default, |run| loads(run, scene, groups, makespan)),
+            path: places(path, scene, groups, makespan),
+            has_transfers: transfers.is_some(),
+            kinds,
+        }
+    }
+}
+
+fn kinds(path: &CriticalPath<'_>) -> Vec<String> {
+    let mut kinds = vec!["waiting".to_owned()];
+    for label in path.events().labels() {
+        if !kinds.contains(&label.kind) {
+            kinds.push(label.kind.clone());
+        }
+    }
+    kinds
+}
+
+fn activities(
+    path: &CriticalPath<'_>,
+    scene: &Scene,
+    groups: &Groups,
+    kinds: &[String],
+    makespan: SimDuration,
+) -> Packed {
+    let events = path.events();
+    let group = |process: u32| scene.ranks().get(process as usize).map_or(0, |node| groups.of(*node)) as usize;
+    let mut members = vec![0_u32; groups.count()];
+    (0..events.processes()).for_each(|process| members[group(process)] += 1);
+    let number = |kind: &str| kinds.iter().position(|other| other == kind).unwrap_or(0);
+    let numbers: Vec<usize> = events.labels().iter().map(|label| number(&label.kind)).collect();
+    let mut shares: Vec<Bins> = (0..groups.count() * kinds.len()).map(|_| Bins::new(makespan)).collect();
+    let mut ends = vec![SimDuration::ZERO; events.processes() as usize];
+    for event in 0..events.count() {
+        let (entry, end) = (events.get(event), path.critical(event));
+        let (begin, before) = (end - entry.service, ends[entry.process as usize]);
+        let place = group(entry.process) * kinds.len();
+        let kind = numbers[usize::from(entry.label)];
+        let wait = if entry.service == SimDuration::ZERO { kind } else { 0 };
+        shares[place + wait].add(before.seconds(), begin.seconds());
+        shares[place + kind].add(begin.seconds(), end.seconds());
+        ends[entry.process as usize] = end;
+    }
+    let mut packed = Packed::default();
+    for (place, bins) in shares.iter().enumerate() {
+        let ranks = f64::from(members[place / kinds.len()].max(1));
+        bins.shares.iter().for_each(|share| packed.put_share(share / ranks));
+    }
+    packed
+}
+
+/// The load of each pair of groups, as [`Groups::links`] orders them.
+fn loads(run: &Recording, scene: &Scene, groups: &Groups, makespan: SimDuration) -> Packed {
+    let pairs = groups.links(scene);
+    let mut place = vec![None; run.links.len()];
+    for (pair, links) in pairs.values().enumerate() {
+        for link in links {
+            place[*link] = Some(pair);
+        }
+    }
+    let numbers = numbered(run);
+    let mut shares: Vec<Bins> = pairs.values().map(|_| Bins::new(makespan)).collect();
+    for transfer in &run.transfers {
+        let pair = numbers.get(&transfer.direction()).and_then(|link| place[*link]);
+        if let Some(pair) = pair {
+            spread(transfer, &mut shares[pair], makespan);
+        }
+    }
+    let mut packed = Packed::default();
+    for (bins, links) in shares.iter().zip(pairs.values()) {
+        #[expect(clippy::cast_precision_loss, reason = "a number of links")]
+        let many = links.len() as f64;
+        bins.shares.iter().for_each(|share| packed.put_share(share / many));
+    }
+    packed
+}
+
+/// The time that the packets of a transfer are on the wire, packet by packet.
+fn spread(transfer: &Transfer, bins: &mut Bins, makespan: SimDuration) {
+    for packet in 0..transfer.packets {
+        let begin = (transfer.first + transfer.gap * u64::from(packet)).since(SimTime::START);
+        bins.add(begin.seconds(), (begin + transfer.on_wire).min(makespan).seconds());
+    }
+}
+
+fn places(path: &CriticalPath<'_>, scene: &Scene, groups: &Groups, makespan: SimDuration) -> Vec<u32> {
+    let mut spans = path.spans().peekable();
+    let place = |bin: u32| {
+        let middle = makespan.ratio(u64::from(2 * bin + 1), u64::from(2 * BINS));
+        while spans.next_if(|span| span.to <= middle).is_some() {}
+        let process = spans.peek().map_or(0, |span| path.events().get(span.event).process);
+        scene.ranks().get(process as usize).map_or(0, |node| groups.of(*node))
+    };
+    (0..BINS).map(place).collect()
+}

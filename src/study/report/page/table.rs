@@ -1,0 +1,55 @@
+//! Tables of a page, and the data that can be saved.
+
+use super::payload::Payload;
+use crate::answer::{Quantity, Record};
+use crate::report::format::{Format, Writer};
+use crate::report::summary::{self, columns};
+use maud::{Markup, html};
+
+/// A table that can be sorted by its columns; it shows the summary of each record. `title` says what it is about.
+pub fn table(title: &str, rows: &[Record]) -> Markup {
+    let columns = columns(rows);
+    html! {
+        div.wide role="region" aria-label=(title) tabindex="0" { table.sortable {
+            caption { (title) }
+            thead { tr { @for column in &columns { th scope="col" { button type="button" { (column.key) } } } } }
+            tbody { @for row in rows { tr { @for column in &columns { (cell(row, column)) } } } }
+        } }
+    }
+}
+
+fn cell(row: &Record, column: &Quantity) -> Markup {
+    let shown = summary::cell(row, &column.key);
+    if let Some(number) = row.get(&column.key).filter(|value| value.is_number()) {
+        html! { td.number data-value=(number) { (shown) } }
+    } else {
+        html! { td { (shown) } }
+    }
+}
+
+/// All keys of all records, to save as files that begin with `name`.
+pub fn downloads(name: &str, rows: &[Record], payload: &mut Payload) -> Markup {
+    let forms = [("csv", "CSV", Format::Csv), ("jsonl", "JSON Lines", Format::Jsonl)];
+    html! { p.downloads hidden {
+        "All columns: "
+        @for (ending, words, format) in forms {
+            (download(&format!("{name}.{ending}"), words, written(rows, format), payload)) " "
+        }
+    } }
+}
+
+/// A button that saves a text.
+pub fn download(file: &str, words: &str, text: String, payload: &mut Payload) -> Markup {
+    payload.file(file, text);
+    html! { button.download type="button" data-file=(file) hidden { (words) } }
+}
+
+fn written(rows: &[Record], format: Format) -> String {
+    let mut text = Vec::new();
+    let mut writer = Writer::many(&mut text, format);
+    for row in rows {
+        writer.write(row).expect("memory takes every byte");
+    }
+    writer.finish().expect("memory takes every byte");
+    String::from_utf8(text).expect("records are text")
+}

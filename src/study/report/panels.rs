@@ -1,0 +1,125 @@
+//! Several charts side by side as one picture.
+
+use super::plot::{Area, DrawingResult, Extent, LineChart, PlotLine, document, font};
+use plotters::prelude::*;
+use serde::Serialize;
+
+/// Charts beside each other, with one legend: small multiples.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Panels {
+    /// The title above all of them.
+    pub title: String,
+    /// The charts, whose titles say what each is about. Of one chart there is no more to say than the title above.
+    pub charts: Vec<LineChart>,
+    /// True if the first line of each chart is the whole of which the others are parts.
+    pub has_whole: bool,
+}
+
+/// A picture with more of them is a wall.
+pub const MOST_PANELS: usize = 12;
+
+const CELL: (u32, u32) = (430, 330);
+const HEAD: u32 = 44;
+const CELL_HEAD: u32 = 26;
+
+impl Panels {
+    /// One chart alone, under its own title.
+    #[must_use]
+    pub fn one(chart: LineChart) -> Self {
+        Self { title: chart.title.clone(), charts: vec![chart], has_whole: false }
+    }
+
+    /// The picture as an SVG document.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        if let [only] = &self.charts[..] {
+            return LineChart { title: self.title.clone(), ..only.clone() }.svg();
+        }
+        let columns = self.columns();
+        let rows = u32::try_from(self.charts.len()).unwrap_or(1).div_ceil(columns);
+        let legend = self.legend();
+        let (width, height) = (columns * CELL.0, HEAD + rows * CELL.1);
+        let size = (width + legend.legend_width(), height.max(HEAD + legend.legend_height()));
+        document(size, |paper| {
+            paper.draw(&Text::new(self.title.clone(), (24, 16), font(20)))?;
+            let (_, below) = paper.split_vertically(HEAD);
+            let (grid, beside) = below.split_horizontally(width);
+            self.draw(&grid.margin(0, size.1 - HEAD - rows * CELL.1, 0, 0), (rows, columns))?;
+            legend.draw_legend(&beside)
+        })
+    }
+
+    fn draw(&self, grid: &Area<'_>, (rows, columns): (u32, u32)) -> DrawingResult {
+        let shared = self.shared();
+        let cells = grid.split_evenly((rows as usize, columns as usize));
+        for (chart, cell) in self.charts.iter().zip(cells) {
+            cell.draw(&Text::new(chart.title.clone(), (24, 6), font(15)))?;
+            let (_, plot) = cell.split_vertically(CELL_HEAD);
+            chart.draw_plot(&plot, &shared)?;
+        }
+        Ok(())
+    }
+
+    fn columns(&self) -> u32 {
+        match self.charts.len() {
+            2 | 4 => 2,
+            _ => 3,
+        }
+    }
+
+    /// Charts of one quantity have the same axes, so that they can be compared.
+    fn shared(&self) -> Extent {
+        let first = &self.charts[0];
+        let points = || self.charts.iter().flat_map(|chart| &chart.lines).flat_map(|line| &line.points);
+        if self.charts.iter().any(|chart| chart.y != first.y || chart.x != first.x) {
+            return Extent::default();
+        }
+        Extent { x: points().map(|point| point.0).collect(), y: points().map(|point| point.1).collect() }
+    }
+
+    /// A chart whose legend has every line of all of them once.
+    fn legend(&self) -> LineChart {
+        let mut lines: Vec<PlotLine> = Vec::new();
+        for line in self.charts.iter().flat_map(|chart| &chart.lines) {
+            if !lines.iter().any(|known| known.name == line.name) {
+                lines.push(line.clone());
+            }
+        }
+        LineChart { lines, ..self.charts[0].clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::plot::{ChartAxis, Scale};
+
+    fn chart(title: &str, y: f64) -> LineChart {
+        LineChart {
+            title: title.to_owned(),
+            x: ChartAxis::new("p", Scale::Log2),
+            y: ChartAxis::new("Time [s]", Scale::Log10),
+            lines: vec![PlotLine::new("simulated", vec![(1.0, y), (4.0, y / 3.0)], 0)],
+            reference: None,
+        }
+    }
+
+    #[test]
+    fn panels_share_axes_and_a_legend() {
+        let panels = Panels {
+            title: "a < b".to_owned(),
+            charts: vec![chart("n = 1", 0.02), chart("n = 2", 9.0)],
+            has_whole: false,
+        };
+        let svg = panels.svg();
+        assert!(roxmltree::Document::parse(&svg).is_ok());
+        assert_eq!(svg.matches("simulated").count(), 1);
+        // The least time of the first panel is a mark of the second one, too.
+        assert_eq!(svg.matches("0.005\n").count(), 2, "{svg}");
+    }
+
+    #[test]
+    fn a_single_panel_is_its_chart() {
+        assert_eq!(Panels::one(chart("n = 1", 1.0)).svg(), chart("n = 1", 1.0).svg());
+    }
+}

@@ -1,0 +1,136 @@
+//! Scales of axes, and where their marks lie.
+
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
+use plotters::coord::types::RangedCoordf64;
+use serde::Serialize;
+use std::ops::Range;
+
+/// Scale of an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Scale {
+    /// From 0, if no value is below.
+    Linear,
+    /// Equal ratios take equal space, marked at powers of two.
+    Log2,
+    /// Equal ratios take equal space, marked at 1, 2 and 5 of every power of ten.
+    Log10,
+}
+
+/// The positions along an axis, with those to mark.
+pub(in crate::report) struct Positions {
+    pub(in crate::report) range: Range<f64>,
+    pub(in crate::report) marks: Vec<f64>,
+}
+
+impl Ranged for Positions {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, position: &f64, pixels: (i32, i32)) -> i32 {
+        RangedCoordf64::from(self.range.clone()).map(position, pixels)
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        // The bold points are labelled; light ones between them would only be clutter.
+        if hint.weight().allow_light_points() { Vec::new() } else { self.marks.clone() }
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.clone()
+    }
+}
+
+impl Scale {
+    /// Logarithmic to the base 2 where that spreads `values` better, as it does numbers of processors.
+    #[must_use]
+    pub fn fitting(values: impl IntoIterator<Item = f64>) -> Self {
+        let (least, most) = bounds(values);
+        if least > 0.0 && most >= 4.0 * least { Self::Log2 } else { Self::Linear }
+    }
+
+    /// The position of a value along the axis; `None` if it has none.
+    pub(in crate::report) fn position(self, value: f64) -> Option<f64> {
+        match self {
+            Self::Linear => value.is_finite().then_some(value),
+            _ if value <= 0.0 || !value.is_finite() => None,
+            Self::Log2 => Some(value.log2()),
+            Self::Log10 => Some(value.log10()),
+        }
+    }
+
+    /// The range of positions to show, and the positions to mark.
+    pub(in crate::report) fn layout(self, values: impl IntoIterator<Item = f64>, pad: bool) -> Positions {
+        let (mut least, mut most) = bounds(values.into_iter().filter_map(|value| self.position(value)));
+        if least > most {
+            (least, most) = (0.0, 1.0);
+        }
+        match self {
+            Self::Linear => linear_layout(least, most, pad),
+            Self::Log2 => log2_layout(least, most),
+            Self::Log10 => log10_layout(least, most),
+        }
+    }
+
+    /// The value at a position, as text.
+    pub(in crate::report) fn text(self, position: f64) -> String {
+        let value = match self {
+            Self::Linear => position,
+            Self::Log2 => position.exp2(),
+            Self::Log10 => 10f64.powf(position),
+        };
+        // Six digits: 0.1 + 0.2 is 0.3 to a reader.
+        let rounded: f64 = format!("{value:.5e}").parse().expect("a printed number can be read");
+        if rounded == 0.0 { "0".to_owned() } else { rounded.to_string() }
+    }
+}
+
+fn bounds(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
+    let start = (f64::INFINITY, f64::NEG_INFINITY);
+    values.into_iter().fold(start, |(least, most), value| (least.min(value), most.max(value)))
+}
+
+fn linear_layout(least: f64, most: f64, pad: bool) -> Positions {
+    let bottom = least.min(0.0);
+    let span = if most > bottom { most - bottom } else { 1.0 };
+    let rough = span / 6.0;
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|step| *step >= rough);
+    let step = step.unwrap_or(10.0 * power);
+    let (lowest, highest) = ((bottom / step).floor(), ((bottom + span) / step - 1e-9).ceil());
+    let margin = if pad { 0.02 * span } else { 0.0 };
+    Positions {
+        range: lowest * step - margin..highest * step + margin,
+        marks: whole(lowest, highest, 1.0).map(|number| number * step).collect(),
+    }
+}
+
+/// A place for each of `count` categories.
+pub(super) fn category_layout(count: usize) -> Positions {
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    Positions { range: -0.5..f64::from(count) - 0.5, marks: (0..count).map(f64::from).collect() }
+}
+
+fn log2_layout(least: f64, most: f64) -> Positions {
+    let margin = 0.03 * (most - least).max(1.0);
+    let stride = ((most - least) / 12.0).ceil().max(1.0);
+    Positions {
+        range: least - margin..most + margin,
+        marks: whole((least - 1e-9).ceil(), (most + 1e-9).floor(), stride).collect(),
+    }
+}
+
+fn log10_layout(least: f64, most: f64) -> Positions {
+    let digits: &[f64] = if most - least <= 3.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let decades = whole(least.floor() - 1.0, most.ceil() + 1.0, 1.0);
+    let marks: Vec<f64> = decades.flat_map(|decade| digits.iter().map(move |digit| decade + digit.log10())).collect();
+    let below = marks.iter().copied().filter(|mark| *mark <= least + 1e-9).fold(f64::NEG_INFINITY, f64::max);
+    let above = marks.iter().copied().filter(|mark| *mark >= most - 1e-9).fold(f64::INFINITY, f64::min);
+    let range = if below < above { below..above } else { below..above + 0.3 };
+    let marks = marks.into_iter().filter(|mark| *mark >= range.start && *mark <= range.end).collect();
+    Positions { range, marks }
+}
+
+/// Whole numbers from `first` to `last`, in steps.
+fn whole(first: f64, last: f64, step: f64) -> impl Iterator<Item = f64> {
+    std::iter::successors(Some(first), move |number| Some(number + step)).take_while(move |number| *number <= last)
+}
