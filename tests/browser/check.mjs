@@ -148,7 +148,7 @@ async function checkSorting(page, report) {
   return tables.length;
 }
 
-/// What a click on `link` saves. Of dozens of downloads within a second the browser leaves out some: another try follows.
+/// The file that a click on `link` saves. Of dozens of downloads within a second the browser leaves out some: another try follows.
 async function downloaded(page, link) {
   for (let tries = 0; tries < 3; tries += 1) {
     const [download] = await Promise.all([page.waitForEvent("download", { timeout: 2000 }), link.click()]).catch(() => []);
@@ -163,7 +163,7 @@ async function checkDownloads(page, report) {
   const rows = await page.$eval("table.sortable", table => table.tBodies[0].rows.length);
   const kinds = new Set();
   for (const link of links) {
-    // What is folded away cannot be clicked.
+    // A link that is folded away cannot be clicked.
     await link.evaluate(own => own.closest("details")?.setAttribute("open", ""));
     const wanted = await link.getAttribute("data-file");
     const download = await downloaded(page, link);

@@ -73,7 +73,7 @@ async function checkLoads(page, run, files, expect) {
     const { time, links } = await ask(share);
     for (const { name, busy, packets } of links) {
       const all = carried.get(name) ?? [];
-      // What is on its way at that time lies between nothing and all of it.
+      // A transfer on its way at that time counts between nothing and all of it.
       const over = all.filter(one => one.end < time - 1000), begun = all.filter(one => one.begin <= time + 1000);
       const sum = (list, key) => list.reduce((total, one) => total + one[key], 0);
       const holds = busy >= sum(over, "busy") - 1 - 1e-9 * busy && busy <= sum(begun, "busy") + 1 + 1e-9 * busy
@@ -88,7 +88,7 @@ async function checkLoads(page, run, files, expect) {
   return compared;
 }
 
-/// What is written below the pictures is what the run says.
+/// The words below the pictures are those of the run.
 async function checkWords(page, run, expect) {
   const found = await page.evaluate(() => {
     const { player } = document.querySelector("figure");
@@ -138,7 +138,7 @@ async function checkMotion(page, run, expect) {
   await page.keyboard.press("0");
 }
 
-/// Who asks for less motion gets a step a second.
+/// Less motion, on request, is a step a second.
 async function checkStillness(tools, file, run) {
   const page = await tools.opened(tools.browser, file, run.name, { reducedMotion: "reduce" });
   await page.getByRole("button", { name: "Play" }).click();

@@ -17,7 +17,7 @@ const MOST_BYTES: usize = 1 << 20;
 /// A run with more messages is not worth the room that its recording takes.
 const MOST_RECORDED: u64 = 200_000;
 
-/// What if is asked by runs of their own, of at most so many events.
+/// Faster parts are tried by runs of their own, of at most so many events.
 const MOST_EVENTS: u64 = 1_000_000;
 
 /// The run that is shown by itself.
@@ -37,10 +37,15 @@ impl<'c> Chosen<'c> {
         Ok(Some(Self { case, recording }))
     }
 
+    /// The case by the values of its axes, or the only one by its program.
+    fn name(&self) -> String {
+        if self.case.keys.is_empty() { self.case.scenario.program.name().to_owned() } else { name(&self.case.keys) }
+    }
+
     /// The run, to be played.
     pub(super) fn figure(&self) -> Figure {
         let path = CriticalPath::of(&self.recording.events).expect("what has just been recorded has a critical path");
-        let which = name(&self.case.keys);
+        let which = self.name();
         let drawing = drawing("", &self.case.scenario.layout().topology).ok();
         played(&which, &path, Some(&self.recording), drawing, MOST_BYTES)
     }
@@ -52,7 +57,7 @@ impl<'c> Chosen<'c> {
         gains.retain(|one| one.faster.as_ref().is_ok_and(|factor| *factor > 1.005));
         let factor = |one: &WhatIf| *one.faster.as_ref().unwrap_or(&1.0);
         gains.sort_by(|one, other| factor(other).total_cmp(&factor(one)));
-        let which = name(&self.case.keys);
+        let which = self.name();
         if gains.is_empty() {
             return Some(format!("No part of the machine alone makes {which} faster."));
         }

@@ -11,7 +11,7 @@ use crate::report::latency_load::MEAN;
 use crate::report::{Statement, counted, digits, percent, time};
 use crate::scenario::{Case, Plan};
 
-/// What the sentences are about.
+/// Subject of the sentences.
 pub(super) struct Findings<'f> {
     pub(super) base: &'f Case,
     /// Number of cases.
@@ -50,10 +50,12 @@ impl Findings<'_> {
             .axes()
             .map(|axis| {
                 let values = values(&axis.name, cases);
+                let is_number = |value: &String| value.parse::<f64>().is_ok();
                 match &values[..] {
-                    [first, _, _, _, .., last] => {
+                    [first, _, _, _, .., last] if is_number(first) && is_number(last) => {
                         format!("{} from {first} to {last} ({} values)", axis.name, values.len())
                     }
+                    [_, _, _, _, ..] => format!("{} values of {}", values.len(), axis.name),
                     few => format!("{} = {}", axis.name, few.join(", ")),
                 }
             })
@@ -73,7 +75,31 @@ impl Findings<'_> {
         let named = lines.iter().take(MOST_NAMED).filter_map(|line| self.line(line));
         let rest = lines.len().saturating_sub(MOST_NAMED);
         let rest = (rest > 0).then(|| format!("{} more in the results.", counted(rest, "curve")));
-        named.chain(rest).collect()
+        named.chain(rest).chain(self.fastest(&lines)).collect()
+    }
+
+    /// The fastest group at both ends of the axis, where groups are no sizes but kinds.
+    fn fastest(&self, lines: &[&TimeLine]) -> Option<String> {
+        let is_kind = |line: &&TimeLine| {
+            line.group
+                .split(", ")
+                .any(|part| part.rsplit(" = ").next().is_some_and(|value| value.parse::<f64>().is_err()))
+        };
+        let places = || lines.iter().flat_map(|line| &line.points).map(|point| point.0);
+        let ends = [places().fold(f64::INFINITY, f64::min), places().fold(f64::NEG_INFINITY, f64::max)];
+        if lines.len() < 2 || ends[0] >= ends[1] || !lines.iter().all(is_kind) {
+            return None;
+        }
+        let best = |place: f64| {
+            let at = |line: &&TimeLine| {
+                line.points.iter().find(|point| point.0.total_cmp(&place).is_eq()).map(|point| point.1)
+            };
+            let times = lines.iter().filter_map(|line| Some((at(line)?, &line.group)));
+            let (seconds, group) = times.min_by(|one, other| one.0.total_cmp(&other.0))?;
+            let (name, place) = (&self.axis.name, self.axis.along.text(place));
+            Some(format!("at {name} = {place} {} with {group}", time(seconds)))
+        };
+        Some(format!("Least of all {}; {}.", best(ends[0])?, best(ends[1])?))
     }
 
     fn line(&self, line: &TimeLine) -> Option<String> {
@@ -133,6 +159,9 @@ impl Findings<'_> {
 
     /// The bottleneck at the end of the last curves, and where it changes.
     fn limits(&self) -> Vec<String> {
+        if self.base.scenario.program.is_traffic() {
+            return Vec::new();
+        }
         let named =
             |group: &CurveCases| if group.name.is_empty() { String::new() } else { format!("{}: ", group.name) };
         let end =

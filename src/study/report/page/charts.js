@@ -41,7 +41,7 @@ const MARKS = {
 };
 const HUES = 11;
 
-/** Where an axis from `least` to `most` has its marks. */
+/** The marks of an axis from `least` to `most`. */
 function marksOf(least, most, isLog, base) {
   const inside = value => value >= least * (1 - 1e-9) && value <= most * (1 + 1e-9);
   if (isLog && least > 0) {

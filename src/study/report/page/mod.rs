@@ -16,7 +16,7 @@ use table::{download, downloads, table};
 
 /// The style of a page, and of all that its script makes.
 pub const STYLE: &str = concat!(include_str!("uplot/uPlot.min.css"), "\n", include_str!("page.css"));
-/// What makes figures live: `liveCharts(figure, panels)` for [`Panels`](super::Panels) as JSON and `liveRun(figure, run)` for an
+/// Makes figures live: `liveCharts(figure, panels)` for [`Panels`](super::Panels) as JSON and `liveRun(figure, run)` for an
 /// [`Animation`](super::Animation), in front of the picture in `figure`; the plotting library with its licence, which has to stay
 /// with every copy.
 pub const LIVE_SCRIPT: &str = concat!(
@@ -30,7 +30,7 @@ pub const LIVE_SCRIPT: &str = concat!(
     include_str!("run_picture.js"),
     include_str!("player.js"),
 );
-/// What finds the figures, tables and buttons of a page.
+/// Finds the figures, tables and buttons of a page.
 const PAGE_SCRIPT: &str = include_str!("page.js");
 
 /// Chapter of a page, about one scenario.

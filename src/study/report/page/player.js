@@ -108,7 +108,7 @@ class Player extends RunPicture {
     let before = performance.now();
     const tick = time => {
       if (!this.playing) return;
-      // All that is shown passes in 20 s. Who wants less motion gets one step a second.
+      // All that is shown passes in 20 s. On request of less motion it is one step a second.
       const passed = time - before;
       if (!this.still.matches || passed >= 1000) {
         before = time;
@@ -185,7 +185,7 @@ class Player extends RunPicture {
     const doing = run.activityAt(this.rank, now), path = run.pathAt(now);
     const share = "share" in doing ? ` (${digits(100 * doing.share)} % of their time)` : "";
     const phase = doing.phase ? `, phase ${doing.phase}` : "";
-    const entries = [["rank", run.rowName(this.rank)], ["activity", `${doing.kind}${share}${phase}, from ${text(doing.begin)} to ${text(doing.end)}`]];
+    const entries = [["rank", run.rowName(this.rank)], ["activity", `${doing.kind || "activity"}${share}${phase}, from ${text(doing.begin)} to ${text(doing.end)}`]];
     if (run.scene.links.length && run.hasLoads) {
       const carried = run.carriedUntil(this.link, now), [from, to] = this.window();
       const packets = carried.packets === undefined ? "" : `, ${carried.packets} packets begun`;

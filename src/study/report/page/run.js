@@ -108,14 +108,14 @@ class ExactRun {
     return { begins, spans };
   }
 
-  /** What a rank does at a time, and from when to when. */
+  /** The activity of a rank at a time, with its begin and end. */
   activityAt(rank, time) {
     const row = this.rows[rank], at = lastUpTo(row.begins, time);
     if (at < 0 || time >= row.end) return { kind: "ended", phase: "", begin: row.end, end: this.makespan };
     return { ...this.labels[row.labels[at]], begin: row.begins[at], end: row.begins[at + 1] ?? row.end };
   }
 
-  /** How long a link has been busy until a time, and how many packets have begun to hold it. */
+  /** The time for which a link has been busy until a time, and the packets that have begun to hold it. */
   carriedUntil(link, time) {
     let busy = 0, packets = 0;
     for (const channel of this.ofLink[link]) {
@@ -190,7 +190,7 @@ class BinnedRun {
     return this.activities[(group * this.kinds.length + kind) * this.bins + bin];
   }
 
-  /** What most of the ranks of a row do in the bin of a time. */
+  /** The activity of most of the ranks of a row in the bin of a time. */
   activityAt(row, time) {
     const bin = this.bin(time), group = this.rows[row];
     const shares = this.kinds.map((kind, at) => ({ kind, share: this.share(group, at, bin) }));

@@ -29,10 +29,11 @@ class RunPicture {
   }
 
   tellColours() {
-    const kinds = [...new Set(this.run.kinds.map(kind => (KIND_COLOURS[kind] === "--idle" ? "waiting" : kind || "activity")))];
+    const words = kind => (KIND_COLOURS[kind] === "--idle" ? "waiting" : kind || "activity");
+    const kinds = new Map(this.run.kinds.map(kind => [words(kind), this.colour(kind)]));
     const patch = (colour, words) => element("span", {}, element("i", { style: `background:${colour}` }), ` ${words}`);
     const loads = this.run.hasLoads ? [element("span", {}, "load of a link 0 % ", element("i", { className: "scale" }), ` ${digits(100 * this.top())} %`)] : [];
-    this.legend.replaceChildren(...kinds.map(kind => patch(this.colour(kind), kind.replace("_", " "))), patch(colourOf("--path"), "critical path"), ...loads);
+    this.legend.replaceChildren(...[...kinds].map(([kind, colour]) => patch(colour, kind.replace("_", " "))), patch(colourOf("--path"), "critical path"), ...loads);
   }
 
   /** The load at the end of the scale: the greatest of all windows would hide the rest, so a round number above the mean of the busiest. */
@@ -166,7 +167,7 @@ class RunPicture {
     const rows = this.run.rows.length, height = Math.min(Math.max(rows * 18, 60), 560);
     this.rowHeight = height / rows;
     const { context, width } = this.canvas(this.diagram, height + AXIS);
-    // What stands still is drawn once for a view.
+    // All that stands still is drawn once for a view.
     if (!this.base) {
       this.base = element("canvas", { width: this.diagram.width, height: this.diagram.height });
       const base = this.base.getContext("2d");

@@ -35,7 +35,7 @@ fn a_page_holds_everything_and_needs_nothing() {
     assert!(page.contains("Is 1 &lt; 2 &amp; 3?"));
     assert!(page.contains("<svg") && page.contains("Scenario(ranks: 4)"));
     assert!(page.contains("makespan_s") && !page.contains("<th scope=\"col\"><button type=\"button\">events"));
-    // What can be saved has the columns that the table leaves out.
+    // The file to save has the columns that the table leaves out.
     assert!(page.contains("ring.csv") && page.contains("events"));
     for outside in ["src=", "@import", "url(", "<link"] {
         assert!(!page.contains(outside), "{outside}");
