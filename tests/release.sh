@@ -3,13 +3,13 @@
 #
 #   npm install --no-save playwright-core                     and Chromium, for the browser
 #   python3 -m venv venv && venv/bin/pip install perfetto==0.59.1 viztracer==1.1.1 extrap==4.2.5 \
-#       duckdb==2.0.0 pandas==3.1.1 polars==2.1.0 pyarrow
+#       duckdb==2.0.0 pandas==3.1.1 polars==2.1.0 pyarrow maturin mypy nbclient ipykernel
 #   rustup target add wasm32-unknown-unknown                  and `rustup toolchain install` of the declared version
 #   cargo install cargo-deny
 #   sh tests/release.sh [STEP…]
 #
-# Steps: rust-version wasm licences oracles mutants validations browser perfetto extra-p parquet; all unless named. PYTHON is the
-# interpreter with the packages above, venv/bin/python if it is not set. Mutants and validations take hours.
+# Steps: rust-version wasm licences oracles mutants validations browser perfetto extra-p parquet python; all unless named. PYTHON
+# is the interpreter with the packages above, venv/bin/python if it is not set. Mutants and validations take hours.
 set -u
 cd "$(dirname "$0")/.."
 python=${PYTHON:-venv/bin/python}
@@ -36,11 +36,21 @@ step() {
     parquet)
         cargo build --release --features parquet --target-dir "$out/parquet" &&
             "$python" tests/parquet/check.py "$out/parquet/release/parsim" scenarios/ring-shift.ron ;;
+    # The wheel in an environment of its own, beside the readers of tables that the other one has.
+    python)
+        sh bindings/python/build.sh "$out/wheel" && "$python" -m venv "$out/venv" &&
+            "$out/venv/bin/python" -m pip install --quiet "$out"/wheel/*.whl &&
+            packages=$("$python" -c 'import site; print(site.getsitepackages()[0])') &&
+            echo "$packages" >"$("$out/venv/bin/python" -c 'import site; print(site.getsitepackages()[0])')/packages.pth" &&
+            "$out/venv/bin/python" tests/python/check.py "$out/venv/bin/parsim" &&
+            "$out/venv/bin/python" -m mypy.stubtest parsim &&
+            "$out/venv/bin/python" -m mypy --strict tests/python/typed.py &&
+            "$out/venv/bin/python" tests/python/notebook.py docs/python.ipynb ;;
     *) echo "there is no step $1" && return 1 ;;
     esac
 }
 
-test $# -gt 0 || set -- rust-version wasm licences oracles mutants validations browser perfetto extra-p parquet
+test $# -gt 0 || set -- rust-version wasm licences oracles mutants validations browser perfetto extra-p parquet python
 cargo build --release || exit 1
 failed=
 for name in "$@"; do

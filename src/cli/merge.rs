@@ -1,7 +1,7 @@
 //! `parsim merge`: the rows of a sweep from a store, without running any case.
 
 use super::store::{read, warn};
-use super::sweep::Rows;
+use super::sweep::{finish_rows, written};
 use super::{CaseArguments, Failure, ScenarioArguments};
 use crate::cli::notice::{note, say};
 use crate::cli::progress::Bar;
@@ -42,9 +42,9 @@ pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
         return Err(Failure::Simulation(arguments.summary(&unfinished)));
     }
     let part = Part::without(take(&mut unfinished.missing_points));
-    let rows = Rows::written(&common.output, &cases, &part, None, &references, workers)?;
+    let rows = written(&common.output, &cases, &part, None, &references, workers)?;
     store.check().map_err(StudyError::from)?;
-    rows.finish()?;
+    finish_rows(rows)?;
     note((unfinished.count() > 0).then(|| arguments.summary(&unfinished)));
     Ok(())
 }

@@ -8,15 +8,11 @@ use super::store::{StoreArguments, finish};
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_study::answer::{Answer, AnswerShape};
-use parsim_study::experiment::{
-    CaseError, CurveAxis, Failures, Keys, Outcome, Part, References, RunCounts, Shard, SweepRemarks, TimeLines, Turn,
-    Workers, failed_row, sweep,
-};
+use parsim_study::experiment::{CurveAxis, Part, References, Shard, SweepEnd, SweptRows, TimeLines, Workers, sweep};
 use parsim_study::report::latency_load::latency_load;
 use parsim_study::report::plot::LineChart;
 use parsim_study::report::{RowWriter, figures};
-use parsim_study::scenario::{Case, Cases, Plan};
-use std::io;
+use parsim_study::scenario::{Cases, Plan};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -50,9 +46,9 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let store = arguments.store.open()?;
     let workers = arguments.cases.workers(&bar, arguments.store.recall(store.as_ref()));
     let part = Part::of(&cases, arguments.shard)?;
-    let rows = Rows::written(&common.output, &cases, &part, axis.as_ref(), &references, workers)?;
+    let rows = written(&common.output, &cases, &part, axis.as_ref(), &references, workers)?;
     finish(store.as_ref())?;
-    let SweepEnd { times, failures, remarks, tally } = rows.finish()?;
+    let SweepEnd { times, failures, remarks, tally } = finish_rows(rows)?;
     if let (Some(file), Some(axis)) = (&arguments.plot, &axis) {
         draw(file, &plan, axis, &times)?;
     }
@@ -67,116 +63,32 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     Ok(failures.into_result_with(tally)?)
 }
 
-/// Cases with a result, by its origin.
-#[derive(Clone, Copy, Default)]
-struct Tally {
-    cases: RunCounts,
-    /// Their runs, with the repetitions and those on one rank.
-    runs: RunCounts,
-}
-
-impl Tally {
-    /// The cases and the failed ones, in a sentence.
-    fn words(self, failures: &Failures) -> String {
-        let RunCounts { made, found } = self.cases;
-        format!("{made} run, {found} found, {} failed", failures.count())
-    }
-
-    /// The runs, in a sentence, where they are others than the cases.
-    fn note(self) -> Option<String> {
-        let RunCounts { made, found } = self.runs;
-        let among = "repetitions and runs on one rank among them";
-        (self.runs != self.cases).then(|| format!("note: {made} simulations were run, {found} found, {among}"))
-    }
-
-    /// Adds a case.
-    fn add(&mut self, runs: RunCounts) {
-        let is_found = runs.made == 0;
-        self.cases = self.cases + RunCounts { made: u64::from(!is_found), found: u64::from(is_found) };
-        self.runs = self.runs + runs;
-    }
-}
-
-/// Rows of the cases of a sweep so far.
-pub struct Rows<'a> {
-    /// The axis of the picture, if there is to be one.
+/// The rows of `part`, written as the cases end; ends early when they cannot be written, or a store fails.
+pub fn written<'a>(
+    output: &OutputArguments,
+    cases: &Cases<'_>,
+    part: &Part,
     axis: Option<&'a CurveAxis>,
-    writer: RowWriter<Output>,
-    times: TimeLines,
-    failures: Failures,
-    remarks: SweepRemarks<'a>,
-    tally: Tally,
+    references: &'a References,
+    workers: Workers<'_>,
+) -> Result<SweptRows<'a, Output>, Failure> {
+    let writer = RowWriter::new(output.open(AnswerShape::Many)?, output.format());
+    let mut rows = SweptRows::new(axis, writer, references);
+    let mut written = Ok(());
+    sweep(cases, part, references, workers, |turns| {
+        written = turns.into_iter().try_for_each(|turn| rows.add(turn)).and_then(|()| rows.flush());
+        written.is_ok() && workers.recall.is_sound()
+    })?;
+    written?;
+    Ok(rows)
 }
 
-/// Knowledge of a sweep when all rows have been written.
-pub struct SweepEnd<'a> {
-    times: TimeLines,
-    failures: Failures,
-    remarks: SweepRemarks<'a>,
-    tally: Tally,
-}
-
-impl<'a> Rows<'a> {
-    /// The rows of `part`, written as the cases end; ends early when they cannot be written, or a store fails.
-    pub fn written(
-        output: &OutputArguments,
-        cases: &Cases<'_>,
-        part: &Part,
-        axis: Option<&'a CurveAxis>,
-        references: &'a References,
-        workers: Workers<'_>,
-    ) -> Result<Self, Failure> {
-        let writer = RowWriter::new(output.open(AnswerShape::Many)?, output.format());
-        let mut rows = Self::new(axis, writer, references);
-        let mut written = Ok(());
-        sweep(cases, part, references, workers, |turns| {
-            written = turns.into_iter().try_for_each(|turn| rows.add(turn)).and_then(|()| rows.writer.flush());
-            written.is_ok() && workers.recall.is_sound()
-        })?;
-        written?;
-        Ok(rows)
-    }
-
-    /// Ends the output.
-    pub fn finish(self) -> Result<SweepEnd<'a>, Failure> {
-        let Self { writer, times, failures, remarks, tally, .. } = self;
-        let mut output = writer.finish()?;
-        output.add(&Answer::default().with_words(&remarks.errors()))?;
-        output.finish()?;
-        Ok(SweepEnd { times, failures, remarks, tally })
-    }
-
-    fn new(axis: Option<&'a CurveAxis>, writer: RowWriter<Output>, references: &'a References) -> Self {
-        let (times, failures) = (TimeLines::default(), Failures::default());
-        Self { axis, writer, times, failures, remarks: SweepRemarks::new(references), tally: Tally::default() }
-    }
-
-    /// Adds a case that has had its turn, and writes its row.
-    fn add(&mut self, turn: Turn<'_>) -> io::Result<()> {
-        match turn {
-            Turn::Played(case, result) => match *result {
-                Ok(outcome) => self.good(outcome),
-                Err(error) => self.failed(&case.keys, Some(&case), &error.into()),
-            },
-            Turn::Found(outcome) => self.good(*outcome),
-            Turn::Unplayed(keys, error) => self.failed(&keys, None, &error),
-        }
-    }
-
-    fn good(&mut self, outcome: Outcome) -> io::Result<()> {
-        self.tally.add(outcome.runs());
-        self.remarks.see(&outcome);
-        if let Some(axis) = self.axis {
-            self.times.add_outcome(axis, outcome.case(), &outcome);
-        }
-        self.writer.good(outcome.into_record())
-    }
-
-    fn failed(&mut self, keys: &Keys, case: Option<&Case>, error: &CaseError) -> io::Result<()> {
-        self.remarks.see_failed(keys);
-        self.failures.add(keys, error);
-        self.writer.failed(failed_row(keys, case, error))
-    }
+/// Ends the output of these rows.
+pub fn finish_rows(rows: SweptRows<'_, Output>) -> Result<SweepEnd<'_>, Failure> {
+    let (mut output, end) = rows.finish()?;
+    output.add(&Answer::default().with_words(&end.remarks.errors()))?;
+    output.finish()?;
+    Ok(end)
 }
 
 fn draw(file: &Path, plan: &Plan, axis: &CurveAxis, times: &TimeLines) -> Result<(), Failure> {

@@ -142,7 +142,14 @@ impl References {
     /// # Errors
     /// Measurements that cannot be used, with the place that names them.
     pub fn load(scenario: &Scenario, path: &Path) -> Result<Self, Faults> {
-        let document = Document::load(path);
+        Self::of(Document::load(path), scenario, path)
+    }
+
+    /// Reads the measurements that `scenario` names, which `document` describes as if it lay at `path`.
+    ///
+    /// # Errors
+    /// Measurements that cannot be used.
+    pub fn of(document: Result<Document, Faults>, scenario: &Scenario, path: &Path) -> Result<Self, Faults> {
         let loaded = Self::about(Described::of(document.clone()), scenario, path);
         loaded.map_err(|(index, fault)| match document {
             Ok(document) => {

@@ -28,7 +28,17 @@ impl ScenarioFile {
     /// Faults of the file; values that do not fit; a seed that is given twice.
     pub fn plan(&self) -> Result<Plan, StudyError> {
         let span = tracing::info_span!("parse", scenario = %self.path.display()).entered();
-        let mut document = Document::load(&self.path)?;
+        let document = Document::load(&self.path)?;
+        drop(span);
+        self.plan_of(document)
+    }
+
+    /// The scenario of `document`, which stands for the file, with the other values.
+    ///
+    /// # Errors
+    /// Values that do not fit; a seed that is given twice.
+    pub fn plan_of(&self, mut document: Document) -> Result<Plan, StudyError> {
+        let span = tracing::info_span!("parse", scenario = %self.path.display()).entered();
         set_all(&mut document, &self.set)?;
         let mut overrides = self.over.clone();
         if let Some(seed) = self.seed {

@@ -246,16 +246,30 @@ pub fn write_events(path: &CriticalPath<'_>, sink: impl std::io::Write) -> std::
     lines.flush()
 }
 
-/// Every piece of the path as a line, in the order of time, messages with one for each place on their way if `run` records
-/// it; the times of all lines sum to the length of the path.
-///
-/// # Errors
-/// Errors of the sink.
-pub fn write_path(path: &CriticalPath<'_>, run: Option<&Recording>, sink: impl std::io::Write) -> std::io::Result<()> {
+/// A piece of a path: an activity, or a message on one place of its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathPiece<'p> {
+    /// Its begin.
+    pub from: SimDuration,
+    /// Its end.
+    pub to: SimDuration,
+    /// The kind of activity, or what the time between two activities is.
+    pub kind: &'p str,
+    /// The phase of the program.
+    pub phase: &'p str,
+    /// The process, unless it is a message.
+    pub process: Option<u32>,
+    /// The node or link that a message is on; empty if it is not known, and for activities.
+    pub place: String,
+}
+
+/// Every piece of the path, in the order of time, messages with one for each place on their way if `run` records it; the times of all
+/// pieces sum to the length of the path.
+#[must_use]
+pub fn pieces<'p>(path: &'p CriticalPath<'_>, run: Option<&Recording>) -> Vec<PathPiece<'p>> {
     let carried = run.and_then(|run| path.carried(run));
     let events = path.events();
-    let mut lines = csv::Writer::from_writer(sink);
-    lines.write_record(["from_s", "to_s", "kind", "phase", "process", "place"])?;
+    let mut pieces = Vec::new();
     for span in path.spans().filter(|span| span.to > span.from) {
         let (process, label) = (events.get(span.event).process, events.label_of(span.event));
         let (kind, link) = match &span.through {
@@ -265,10 +279,24 @@ pub fn write_path(path: &CriticalPath<'_>, run: Option<&Recording>, sink: impl s
         let way = carried.as_ref().and_then(|carried| carried.way(path, &span));
         let way = way.map(|way| way.iter().map(|it| (it.from, it.to, it.place.to_string())).collect());
         for (from, to, place) in way.unwrap_or_else(|| vec![(span.from, span.to, link.to_owned())]) {
-            let process = if kind == MESSAGE { String::new() } else { process.to_string() };
-            let times = [from, to].map(|time| time.seconds().to_string());
-            lines.write_record([&times[0], &times[1], kind, &label.phase, &process, &place])?;
+            let process = (kind != MESSAGE).then_some(process);
+            pieces.push(PathPiece { from, to, kind, phase: &label.phase, process, place });
         }
+    }
+    pieces
+}
+
+/// Every one of the [`pieces`] of the path as a line.
+///
+/// # Errors
+/// Errors of the sink.
+pub fn write_path(path: &CriticalPath<'_>, run: Option<&Recording>, sink: impl std::io::Write) -> std::io::Result<()> {
+    let mut lines = csv::Writer::from_writer(sink);
+    lines.write_record(["from_s", "to_s", "kind", "phase", "process", "place"])?;
+    for PathPiece { from, to, kind, phase, process, place } in pieces(path, run) {
+        let times = [from, to].map(|time| time.seconds().to_string());
+        let process = process.map_or(String::new(), |process| process.to_string());
+        lines.write_record([&times[0], &times[1], kind, phase, &process, &place])?;
     }
     lines.flush()
 }

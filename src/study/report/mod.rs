@@ -30,6 +30,7 @@ mod sources;
 pub mod space_time;
 mod summary;
 mod table;
+pub mod tables;
 pub mod tornado;
 pub mod whiskers;
 
@@ -37,6 +38,9 @@ pub use accounts::write_accounts;
 pub use along::Along;
 pub use animation::Animation;
 pub use bottleneck::{BottleneckCurve, BottleneckPoint};
+#[cfg(feature = "arrow")]
+pub use columnar::ArrayTable;
+pub use columnar::Columns;
 pub use drawing::Drawing;
 pub use export::{ExportError, TimeIndependentTrace, write_goal};
 pub use format::{Format, Writer};

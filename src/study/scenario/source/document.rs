@@ -44,6 +44,19 @@ impl Document {
         Self::with(sources, root)
     }
 
+    /// Reads values that a program has written as RON: a name may stand as a text, as on the command line, and the values of
+    /// a variant as a list. Files are relative to the folder of the path `name`.
+    ///
+    /// # Errors
+    /// All faults of the text and of the files it names.
+    pub fn from_values(name: &Path, text: String) -> Result<Self, Faults> {
+        let mut sources = Sources::default();
+        let shown = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();
+        let place = sources.add(SourceText { name: shown, text, typed: true });
+        let root = Loader::new(&mut sources).text(place, name);
+        Self::with(sources, root)
+    }
+
     fn with(sources: Sources, root: Result<Tree, Vec<SourceFault>>) -> Result<Self, Faults> {
         match root {
             Ok(root) => Ok(Self { sources, root }),

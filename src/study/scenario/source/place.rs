@@ -37,7 +37,7 @@ pub struct SourceText {
     pub name: String,
     /// The whole text.
     pub text: String,
-    /// True if it was typed on the command line.
+    /// True if it was typed on the command line, or written by a program.
     pub typed: bool,
 }
 

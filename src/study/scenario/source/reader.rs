@@ -31,7 +31,7 @@ impl<'a> Reader<'a> {
         Self { tree, is_nameless: false, ..self }
     }
 
-    /// Returns whether the value was typed on the command line, where names may be written in kebab-case.
+    /// Returns whether the value was typed on the command line, where names may be written in kebab-case, or by a program.
     pub fn is_typed(self) -> bool {
         self.sources.is_typed(self.tree.place)
     }
@@ -68,6 +68,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The values of a variant that a program gives as one list.
+    fn list_in(self, items: &'a [Tree]) -> Option<&'a [Tree]> {
+        match items {
+            [only] => self.child(only).list(),
+            _ => None,
+        }
+    }
+
     /// The entries of a map.
     pub fn map(self) -> Option<&'a [(Tree, Tree)]> {
         match &self.tree.node {
@@ -79,6 +87,9 @@ impl<'a> Reader<'a> {
     /// The values of a tuple, which may be written as a list.
     pub fn tuple(self) -> Option<&'a [Tree]> {
         match &self.tree.node {
+            TreeValue::Tuple { items, .. } if self.is_typed() && self.is_nameless && self.list_in(items).is_some() => {
+                self.list_in(items)
+            }
             TreeValue::Tuple { items, .. } if self.name().is_none() => Some(items),
             TreeValue::List(items) => Some(items),
             TreeValue::Unit => Some(&[]),

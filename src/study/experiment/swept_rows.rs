@@ -1,0 +1,119 @@
+//! Rows of the cases of a sweep, as these have their turns, and what they tell besides.
+
+use super::cases::{CaseError, Failures, Keys, Turn, failed_row};
+use super::curves::{CurveAxis, TimeLines};
+use super::outcome::Outcome;
+use super::recall::RunCounts;
+use super::references::References;
+use super::sweep::SweepRemarks;
+use crate::report::{RowSink, RowWriter};
+use crate::scenario::Case;
+use std::io;
+
+/// Rows of the cases of a sweep so far.
+pub struct SweptRows<'r, S> {
+    /// The axis of the picture, if there is to be one.
+    axis: Option<&'r CurveAxis>,
+    writer: RowWriter<S>,
+    end: SweepEnd<'r>,
+}
+
+/// Knowledge of a sweep when all rows have been written.
+pub struct SweepEnd<'r> {
+    /// The times along the axis of the picture.
+    pub times: TimeLines,
+    /// The cases that failed.
+    pub failures: Failures,
+    /// Remarks on the cases.
+    pub remarks: SweepRemarks<'r>,
+    /// The cases with a result.
+    pub tally: Tally,
+}
+
+impl<'r, S: RowSink> SweptRows<'r, S> {
+    /// No rows yet of cases that are compared with `references`; `axis` is that of a picture.
+    #[must_use]
+    pub fn new(axis: Option<&'r CurveAxis>, writer: RowWriter<S>, references: &'r References) -> Self {
+        let (times, failures) = (TimeLines::default(), Failures::default());
+        let end = SweepEnd { times, failures, remarks: SweepRemarks::new(references), tally: Tally::default() };
+        Self { axis, writer, end }
+    }
+
+    /// Adds a case that has had its turn, and writes its row.
+    ///
+    /// # Errors
+    /// The error of the sink.
+    pub fn add(&mut self, turn: Turn<'_>) -> io::Result<()> {
+        match turn {
+            Turn::Played(case, result) => match *result {
+                Ok(outcome) => self.good(outcome),
+                Err(error) => self.failed(&case.keys, Some(&case), &error.into()),
+            },
+            Turn::Found(outcome) => self.good(*outcome),
+            Turn::Unplayed(keys, error) => self.failed(&keys, None, &error),
+        }
+    }
+
+    /// Has all rows that do not wait leave this process.
+    ///
+    /// # Errors
+    /// The error of the sink.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+
+    /// Writes what still waits, and returns where the rows went.
+    ///
+    /// # Errors
+    /// The error of the sink.
+    pub fn finish(self) -> io::Result<(S, SweepEnd<'r>)> {
+        Ok((self.writer.finish()?, self.end))
+    }
+
+    fn good(&mut self, outcome: Outcome) -> io::Result<()> {
+        self.end.tally.add(outcome.runs());
+        self.end.remarks.see(&outcome);
+        if let Some(axis) = self.axis {
+            self.end.times.add_outcome(axis, outcome.case(), &outcome);
+        }
+        self.writer.good(outcome.into_record())
+    }
+
+    fn failed(&mut self, keys: &Keys, case: Option<&Case>, error: &CaseError) -> io::Result<()> {
+        self.end.remarks.see_failed(keys);
+        self.end.failures.add(keys, error);
+        self.writer.failed(failed_row(keys, case, error))
+    }
+}
+
+/// Cases with a result, by its origin.
+#[derive(Clone, Copy, Default)]
+pub struct Tally {
+    cases: RunCounts,
+    /// Their runs, with the repetitions and those on one rank.
+    runs: RunCounts,
+}
+
+impl Tally {
+    /// The cases and the failed ones, in a sentence.
+    #[must_use]
+    pub fn words(self, failures: &Failures) -> String {
+        let RunCounts { made, found } = self.cases;
+        format!("{made} run, {found} found, {} failed", failures.count())
+    }
+
+    /// The runs, in a sentence, where they are others than the cases.
+    #[must_use]
+    pub fn note(self) -> Option<String> {
+        let RunCounts { made, found } = self.runs;
+        let among = "repetitions and runs on one rank among them";
+        (self.runs != self.cases).then(|| format!("note: {made} simulations were run, {found} found, {among}"))
+    }
+
+    /// Adds a case.
+    fn add(&mut self, runs: RunCounts) {
+        let is_found = runs.made == 0;
+        self.cases = self.cases + RunCounts { made: u64::from(!is_found), found: u64::from(is_found) };
+        self.runs = self.runs + runs;
+    }
+}

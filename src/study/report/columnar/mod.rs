@@ -1,0 +1,198 @@
+//! Records as columns with types, for programs that read tables: as arrays in memory, and as Parquet.
+
+use super::rows::RowSink;
+use crate::answer::{Record, Unit, Value};
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+#[cfg(feature = "arrow")]
+mod arrays;
+#[cfg(feature = "parquet")]
+mod parquet;
+
+#[cfg(feature = "arrow")]
+pub use arrays::ArrayTable;
+
+/// A table by columns; a record without a column has no value there.
+#[derive(Default)]
+pub struct Columns {
+    list: Vec<Column>,
+    places: HashMap<String, usize>,
+    rows: usize,
+}
+
+struct Column {
+    name: String,
+    cells: Cells,
+}
+
+/// The values of a column, of the narrowest type that fits all of them.
+enum Cells {
+    Missing(usize),
+    Flags(Vec<Option<bool>>),
+    Whole(Vec<Option<i64>>),
+    Real(Vec<Option<f64>>),
+    Texts(Vec<Option<Arc<str>>>),
+}
+
+impl Columns {
+    /// Adds a record, with the columns that it has as CSV.
+    pub fn add(&mut self, record: &Record) {
+        record.each_cell(&mut |name, value| {
+            let place = self.place(name);
+            let cells = &mut self.list[place].cells;
+            cells.fill(self.rows);
+            cells.push(value);
+        });
+        self.rows += 1;
+    }
+
+    fn place(&mut self, name: &str) -> usize {
+        if let Some(place) = self.places.get(name) {
+            return *place;
+        }
+        let next = self.list.len();
+        self.list.push(Column { name: name.to_owned(), cells: Cells::Missing(0) });
+        self.places.insert(name.to_owned(), next);
+        next
+    }
+
+    /// Gives all columns the same length, and a type.
+    #[cfg(feature = "arrow")]
+    fn settle(&mut self) {
+        for Column { name, cells } in &mut self.list {
+            cells.fill(self.rows);
+            cells.settle(unit(name) != "1");
+        }
+    }
+
+    /// The table as a file of Parquet, which this build does not write.
+    ///
+    /// # Errors
+    /// Always.
+    #[cfg(not(feature = "parquet"))]
+    pub fn parquet(self) -> io::Result<Vec<u8>> {
+        Err(io::Error::other("this parsim is built without Parquet"))
+    }
+}
+
+impl RowSink for Columns {
+    fn row(&mut self, row: &Record) -> io::Result<()> {
+        self.add(row);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Cells {
+    fn len(&self) -> usize {
+        match self {
+            Self::Missing(count) => *count,
+            Self::Flags(cells) => cells.len(),
+            Self::Whole(cells) => cells.len(),
+            Self::Real(cells) => cells.len(),
+            Self::Texts(cells) => cells.len(),
+        }
+    }
+
+    /// Adds what is missing up to so many rows.
+    fn fill(&mut self, rows: usize) {
+        match self {
+            Self::Missing(count) => *count = rows,
+            Self::Flags(cells) => cells.resize(rows, None),
+            Self::Whole(cells) => cells.resize(rows, None),
+            Self::Real(cells) => cells.resize(rows, None),
+            Self::Texts(cells) => cells.resize(rows, None),
+        }
+    }
+
+    /// Gives a column without any value a type: that of a number if it has a unit.
+    #[cfg(feature = "arrow")]
+    fn settle(&mut self, has_unit: bool) {
+        if let Self::Missing(rows) = *self {
+            *self = if has_unit { Self::Real(vec![None; rows]) } else { Self::Texts(vec![None; rows]) };
+        }
+    }
+
+    fn push(&mut self, value: &Value) {
+        if self.takes(value) {
+            return;
+        }
+        self.widen(value);
+        let is_taken = self.takes(value);
+        debug_assert!(is_taken, "a column of texts takes every value");
+    }
+
+    /// Adds a value if its type is that of the column.
+    fn takes(&mut self, value: &Value) -> bool {
+        match (self, value) {
+            (cells, Value::Missing) => cells.fill(cells.len() + 1),
+            (Self::Flags(cells), Value::Flag(flag)) => cells.push(Some(*flag)),
+            (Self::Whole(cells), Value::Whole(whole)) => match i64::try_from(*whole) {
+                Ok(whole) => cells.push(Some(whole)),
+                Err(_) => return false,
+            },
+            (Self::Real(cells), Value::Whole(_) | Value::Real(_)) => cells.push(value.number()),
+            (Self::Texts(cells), _) => {
+                let text = text(value, cells.last());
+                cells.push(Some(text));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Gives the column a type that `value` and its own values have.
+    fn widen(&mut self, value: &Value) {
+        let own = std::mem::replace(self, Self::Missing(0));
+        *self = match (own, value) {
+            (Self::Missing(rows), Value::Flag(_)) => Self::Flags(vec![None; rows]),
+            (Self::Missing(rows), Value::Whole(whole)) if i64::try_from(*whole).is_ok() => {
+                Self::Whole(vec![None; rows])
+            }
+            (Self::Missing(rows), Value::Whole(_) | Value::Real(_)) => Self::Real(vec![None; rows]),
+            (Self::Whole(cells), Value::Whole(_) | Value::Real(_)) => {
+                let number = |whole: i64| Value::Whole(whole.into()).number();
+                Self::Real(cells.into_iter().map(|cell| cell.and_then(number)).collect())
+            }
+            (own, _) => Self::Texts(own.texts()),
+        };
+    }
+
+    fn texts(self) -> Vec<Option<Arc<str>>> {
+        fn all<T>(cells: Vec<Option<T>>, value: impl Fn(T) -> Value) -> Vec<Option<Arc<str>>> {
+            cells.into_iter().map(|cell| cell.map(|cell| value(cell).to_string().into())).collect()
+        }
+        match self {
+            Self::Missing(rows) => vec![None; rows],
+            Self::Flags(cells) => all(cells, Value::Flag),
+            Self::Whole(cells) => all(cells, |whole| Value::Whole(whole.into())),
+            Self::Real(cells) => all(cells, Value::Real),
+            Self::Texts(cells) => cells,
+        }
+    }
+}
+
+/// The text of a value; neighbours that are equal share it.
+fn text(value: &Value, last: Option<&Option<Arc<str>>>) -> Arc<str> {
+    let text = value.to_string();
+    last.and_then(Option::as_ref).filter(|last| ***last == *text).cloned().unwrap_or_else(|| text.into())
+}
+
+/// The unit that the name of a column says, as people write it.
+#[cfg(feature = "arrow")]
+fn unit(name: &str) -> &'static str {
+    match Unit::of_key(name).0 {
+        Unit::Seconds => "s",
+        Unit::Nanoseconds => "ns",
+        Unit::Picoseconds => "ps",
+        Unit::Bytes => "B",
+        Unit::PerSecond => "1/s",
+        Unit::Cycles => "cycles",
+        Unit::One => "1",
+    }
+}
