@@ -8,7 +8,7 @@
 #   cargo install cargo-deny
 #   sh tests/release.sh [STEP…]
 #
-# Steps: rust-version wasm licences oracles mutants validations browser perfetto extra-p parquet python; all unless named. PYTHON
+# Steps: rust-version wasm licences oracles mutants validations browser perfetto extra-p parquet python playground; all unless named. PYTHON
 # is the interpreter with the packages above, venv/bin/python if it is not set. Mutants and validations take hours.
 set -u
 cd "$(dirname "$0")/.."
@@ -38,19 +38,22 @@ step() {
             "$python" tests/parquet/check.py "$out/parquet/release/parsim" scenarios/ring-shift.ron ;;
     # The wheel in an environment of its own, beside the readers of tables that the other one has.
     python)
-        sh bindings/python/build.sh "$out/wheel" && "$python" -m venv "$out/venv" &&
+        "$python" -m maturin build --release --manifest-path bindings/python/Cargo.toml --out "$out/wheel" && "$python" -m venv "$out/venv" &&
             "$out/venv/bin/python" -m pip install --quiet "$out"/wheel/*.whl &&
             packages=$("$python" -c 'import site; print(site.getsitepackages()[0])') &&
             echo "$packages" >"$("$out/venv/bin/python" -c 'import site; print(site.getsitepackages()[0])')/packages.pth" &&
-            "$out/venv/bin/python" tests/python/check.py "$out/venv/bin/parsim" &&
+            "$out/venv/bin/python" tests/python/check.py "$out/venv/bin/parsim" "$parsim" &&
             "$out/venv/bin/python" -m mypy.stubtest parsim &&
             "$out/venv/bin/python" -m mypy --strict tests/python/typed.py &&
             "$out/venv/bin/python" tests/python/notebook.py docs/python.ipynb ;;
+    playground)
+        sh bindings/playground/build.sh "$out/page" && node tests/playground/check.mjs "$out/page" "$parsim" &&
+            node tests/playground/page.mjs "$out/page" "$out/screenshots" ;;
     *) echo "there is no step $1" && return 1 ;;
     esac
 }
 
-test $# -gt 0 || set -- rust-version wasm licences oracles mutants validations browser perfetto extra-p parquet python
+test $# -gt 0 || set -- rust-version wasm licences oracles mutants validations browser perfetto extra-p parquet python playground
 cargo build --release || exit 1
 failed=
 for name in "$@"; do

@@ -5,7 +5,6 @@ use parsim_sim::simulation::SimulationError;
 use parsim_study::experiment::StudyError;
 use parsim_study::scenario::source::{Faults, SourceFault, Sources};
 use std::io::{self, IsTerminal};
-use std::process::ExitCode;
 
 /// A failure, which knows how to be shown and which exit code it is.
 #[derive(Debug)]
@@ -42,13 +41,13 @@ impl Failure {
 
     /// The exit code. Output that nobody wants to read any more is no failure.
     #[must_use]
-    pub fn exit_code(&self) -> ExitCode {
+    pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Output(error) if is_closed(error) => ExitCode::SUCCESS,
-            Self::Simulation(_) | Self::Output(_) | Self::Unwritable(_) => ExitCode::from(1),
-            Self::Faults(_) | Self::Usage(_) => ExitCode::from(2),
-            Self::OutOfTolerance => ExitCode::from(3),
-            Self::Defect(_) => ExitCode::from(101),
+            Self::Output(error) if is_closed(error) => 0,
+            Self::Simulation(_) | Self::Output(_) | Self::Unwritable(_) => 1,
+            Self::Faults(_) | Self::Usage(_) => 2,
+            Self::OutOfTolerance => 3,
+            Self::Defect(_) => 101,
         }
     }
 }

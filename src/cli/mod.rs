@@ -13,7 +13,7 @@ mod failure;
 mod files;
 mod fit;
 mod identify;
-pub mod interrupt;
+mod interrupt;
 mod laws;
 mod merge;
 mod notice;
@@ -40,11 +40,13 @@ mod tune;
 mod validate;
 
 pub use failure::Failure;
+pub use script::call_by;
 use output::OutputArguments;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use parsim_study::experiment::Setting;
 use parsim_study::scenario::Override;
+use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::PathBuf;
 
@@ -223,12 +225,26 @@ impl From<OutputFormat> for parsim_study::report::Format {
     }
 }
 
-/// Reads the command line; `None` if it asks for help or the version, which are printed.
+/// Does what a command line says, whose first word is the program, and returns the exit code. A wrong command line, and an interrupt, end
+/// the process.
+#[must_use]
+pub fn command(words: impl IntoIterator<Item = OsString>) -> u8 {
+    interrupt::install();
+    match read_line(words).and_then(|line| line.map_or(Ok(()), execute)) {
+        Ok(()) => 0,
+        Err(failure) => {
+            failure.report();
+            failure.exit_code()
+        }
+    }
+}
+
+/// Reads a command line; `None` if it asks for help or the version, which are printed.
 ///
 /// # Errors
 /// That what was to be printed cannot be written. A wrong command line ends the process.
-pub fn read_line() -> Result<Option<CommandLine>, Failure> {
-    match CommandLine::try_parse() {
+fn read_line(words: impl IntoIterator<Item = OsString>) -> Result<Option<CommandLine>, Failure> {
+    match CommandLine::try_parse_from(words) {
         Ok(line) => Ok(Some(line)),
         Err(error) if error.use_stderr() => advice::on(error).exit(),
         Err(help) => {
@@ -243,7 +259,7 @@ pub fn read_line() -> Result<Option<CommandLine>, Failure> {
 ///
 /// # Errors
 /// The failure, which knows its exit code.
-pub fn execute(line: CommandLine) -> Result<(), Failure> {
+fn execute(line: CommandLine) -> Result<(), Failure> {
     telemetry::install(&line.telemetry);
     match line.command {
         Command::Run(arguments) => run::execute(&arguments),

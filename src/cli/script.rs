@@ -7,8 +7,10 @@ use super::overrides::setting;
 use super::{CaseArguments, Failure};
 use clap::{Args, ValueEnum};
 use parsim_study::experiment::{ScenarioFile, Setting, StudyError, Workload};
+use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use text::{Blocks, quoted};
 
 /// The most elements of an array that Slurm takes unless it is told otherwise (`MaxArraySize` is 1001).
@@ -65,6 +67,18 @@ pub fn execute(arguments: &ScriptArguments) -> Result<(), Failure> {
     arguments.destination.write(arguments.blocks(load)?.script(arguments.engine))
 }
 
+/// The path by which parsim is called, where it is part of another program, such as an interpreter.
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+
+/// Makes scripts call parsim by this path instead of that of the process.
+pub fn call_by(path: PathBuf) {
+    PROGRAM.get_or_init(|| path);
+}
+
+fn program() -> io::Result<PathBuf> {
+    PROGRAM.get().map_or_else(std::env::current_exe, |path| Ok(path.clone()))
+}
+
 impl ScriptArguments {
     fn file(&self) -> ScenarioFile {
         let (path, set, over) = (self.scenario.clone(), self.set.clone(), self.cases.over.clone());
@@ -73,7 +87,7 @@ impl ScriptArguments {
 
     fn blocks(&self, load: Workload) -> Result<Blocks, Failure> {
         let folder = std::env::current_dir().map_err(|error| unknown("the folder at hand", &error))?;
-        let program = std::env::current_exe().map_err(|error| unknown("the path of parsim", &error))?;
+        let program = program().map_err(|error| unknown("the path of parsim", &error))?;
         let threads = self.jobs().get() as u64;
         let by_time = || load.blocks(60 * u64::from(self.minutes.get()) * threads);
         let number = self.blocks.map_or_else(by_time, |blocks| load.cases.min(blocks.get().into()));

@@ -9,9 +9,7 @@ use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_study::answer::{Answer, AnswerShape};
 use parsim_study::experiment::{CurveAxis, Part, References, Shard, SweepEnd, SweptRows, TimeLines, Workers, sweep};
-use parsim_study::report::latency_load::latency_load;
-use parsim_study::report::plot::LineChart;
-use parsim_study::report::{RowWriter, figures};
+use parsim_study::report::RowWriter;
 use parsim_study::scenario::{Cases, Plan};
 use std::path::{Path, PathBuf};
 
@@ -96,15 +94,5 @@ fn draw(file: &Path, plan: &Plan, axis: &CurveAxis, times: &TimeLines) -> Result
         note(Some(format_args!("{}: no case has a time to be drawn: the picture is not written", file.display())));
         return Ok(());
     }
-    pictures::write(file, &chart(plan, axis, times).svg())
-}
-
-/// The times over the last axis; with traffic the latencies over the load.
-fn chart(plan: &Plan, axis: &CurveAxis, times: &TimeLines) -> LineChart {
-    let program = plan.scenario().program.name();
-    if plan.scenario().program.is_traffic() {
-        latency_load(program, &axis.along.label, times.lines())
-    } else {
-        figures::times(program, &axis.along, times.lines()).1
-    }
+    pictures::write(file, &axis.chart(plan, times).svg())
 }

@@ -6,6 +6,7 @@
     reason = "comments on what Python sees are its texts of help"
 )]
 
+mod command;
 mod errors;
 mod html;
 mod path;
@@ -25,6 +26,8 @@ use pyo3::prelude::*;
 mod parsim {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::command::command;
     #[pymodule_export]
     use super::errors::{FailedCasesWarning, ScenarioError, SimulationError};
     #[pymodule_export]

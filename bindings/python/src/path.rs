@@ -5,7 +5,7 @@ use crate::table::Table;
 use parsim_sim::trace::Recording;
 use parsim_study::analysis;
 use parsim_study::answer::Record;
-use parsim_study::experiment::{Outcome, metadata};
+use parsim_study::experiment::{Outcome, metadata, recording_title};
 use parsim_study::report::critical_path::CriticalPathReport;
 use parsim_study::report::space_time::{DiagramWindow, SpaceTime};
 use parsim_study::report::tables;
@@ -25,8 +25,8 @@ pub struct CriticalPath {
 
 impl CriticalPath {
     /// The path of what has been recorded of the run with this outcome.
-    pub fn of(recording: Arc<Recording>, title: String, outcome: &Outcome) -> PyResult<Self> {
-        let case = outcome.case();
+    pub fn of(recording: Arc<Recording>, outcome: &Outcome) -> PyResult<Self> {
+        let (case, title) = (outcome.case(), recording_title(&recording));
         let origin = metadata(&case.scenario, &case.settings);
         let path = found(&recording)?;
         let mut answer = CriticalPathReport::new(title.clone(), &path, Some(&recording)).answer(None, Some(&origin));

@@ -88,7 +88,7 @@ impl Run {
 
     /// The critical path: what kept the run from ending earlier. The first call runs the scenario again, and records it.
     fn critical_path(&self, py: Python<'_>) -> PyResult<CriticalPath> {
-        CriticalPath::of(self.recording(py)?, self.title(), &self.outcome)
+        CriticalPath::of(self.recording(py)?, &self.outcome)
     }
 
     /// The ranks against the time, with the critical path, as SVG. The first call runs the scenario again, and records it.

@@ -13,8 +13,9 @@ use std::path::PathBuf;
 /// the folder of the file, which `folder` tells `run` and `sweep`.
 #[pyfunction]
 #[pyo3(signature = (path, /))]
-#[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
 pub fn read(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
+    // A path that is whole leads to the files of a program from any folder.
+    let path = path.canonicalize().unwrap_or(path);
     let document = py.detach(|| Document::load(&path)).map_err(|faults| raised(py, faults.into()))?;
     value(py, document.root())
 }

@@ -10,13 +10,13 @@ const DEEPEST: usize = 64;
 /// Variants that are replaced before they are read, whose values stand side by side.
 const OF_FILES: [&str; 3] = ["Like", "RankFile", "GraphFile"];
 /// The fields that hold maps, whose keys are names of the scenario's own.
-const MAPS: [&str; 4] = ["communicators", "functions", "link_classes", "parameters"];
+const MAPS: [&str; 5] = ["arguments", "communicators", "functions", "link_classes", "parameters"];
 
 /// The scenario that a dict means, as the text of a file.
 ///
 /// A dict with one key that begins with a capital letter is a variant with its values: {"Mesh2d": {"rows": 8, "columns": 16}} is
 /// Mesh2d(rows: 8, columns: 16), and {"File": "m.ron"} is File("m.ron"). Any other dict is a record; it is a map if its keys are no names,
-/// and in the fields communicators, functions, link_classes and parameters. A list is a list, or the values of a variant that has several:
+/// and in the fields arguments, communicators, functions, link_classes and parameters. A list is a list, or the values of a variant that has several:
 /// {"Linear": ["1 us", "2 us/B"]}. A str is a text, or a variant without values where one is wanted: "RowMajor". None is None.
 #[pyfunction]
 #[pyo3(signature = (scenario, /))]

@@ -1,9 +1,9 @@
 //! The limits of a run, held while it is run.
 
-use super::SimulationError;
+use super::{SimulationError, Stopwatch};
 use crate::simulation::Limits;
 use crate::units::SimTime;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Events between two looks at the clock of this computer, which take longer than an event.
 const BETWEEN_LOOKS: u32 = 1024;
@@ -12,7 +12,7 @@ const BETWEEN_LOOKS: u32 = 1024;
 pub(super) struct Guard<'l> {
     limits: &'l Limits,
     /// `None` without a limit of wall time.
-    deadline: Option<Instant>,
+    deadline: Option<(Stopwatch, Duration)>,
     unseen: u32,
 }
 
@@ -20,7 +20,7 @@ impl<'l> Guard<'l> {
     /// The guard of a run that begins now. It looks at the clock at once: a case may have many seeds of a few events.
     pub(super) fn new(limits: &'l Limits) -> Self {
         let wall = limits.wall.map(|wall| Duration::from_secs_f64(wall.seconds()));
-        Self { limits, deadline: wall.and_then(|wall| Instant::now().checked_add(wall)), unseen: BETWEEN_LOOKS }
+        Self { limits, deadline: wall.map(|wall| (Stopwatch::begin(), wall)), unseen: BETWEEN_LOOKS }
     }
 
     /// Returns whether the run may go on, which is at `now` after `events` events.
@@ -43,7 +43,7 @@ impl<'l> Guard<'l> {
 
     #[cold]
     fn look_at_the_clock(&self, now: SimTime, events: u64) -> Result<(), SimulationError> {
-        match self.limits.wall.filter(|_| self.deadline.is_some_and(|deadline| Instant::now() > deadline)) {
+        match self.limits.wall.filter(|_| self.deadline.is_some_and(|(watch, wall)| watch.elapsed() > wall)) {
             Some(limit) => Err(SimulationError::WallLimit { limit, events, at_s: now.seconds() }),
             None => Ok(()),
         }

@@ -13,6 +13,7 @@ mod observer;
 mod observers;
 mod recorder;
 mod request_logger;
+mod stopwatch;
 mod traffic;
 
 #[cfg(test)]
@@ -21,6 +22,7 @@ mod tests;
 pub use deadlock::{Blocked, DeadlockReport};
 pub use estimate::Estimate;
 pub use limits::Limits;
+pub use stopwatch::Stopwatch;
 
 use crate::engine::Streams;
 use crate::fault::Rejection;

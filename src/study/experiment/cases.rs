@@ -9,14 +9,14 @@ use super::references::References;
 use crate::answer::{Record, Value};
 use crate::scenario::source::Faults;
 use crate::scenario::{AxisValue, Case};
-use parsim_sim::simulation::SimulationError;
+use parsim_sim::simulation::{SimulationError, Stopwatch};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The values of the axes of a case, by their names.
 pub type Keys = Vec<(String, Option<AxisValue>)>;
@@ -149,18 +149,10 @@ pub fn run_each<'c, T: Send>(
     references: &References,
     mut receive: impl FnMut(Vec<Turn<'c>>) -> bool,
 ) -> Result<(), StudyError> {
-    let pool = workers.pool(usize::try_from(count).unwrap_or(usize::MAX))?;
+    let cases_at_most = usize::try_from(count).unwrap_or(usize::MAX);
+    let pool = (workers.threads(cases_at_most) > 1).then(|| workers.pool(cases_at_most)).transpose()?;
     workers.progress.begin(count);
     let room = Room::of_this_computer();
-    let (sender, results) = mpsc::channel();
-    let (permit, permits) = permits(2 * pool.current_num_threads());
-    let source = Mutex::new((permits, cases.enumerate()));
-    // Whoever waits for a permit keeps the others from the next case, for which they would wait, too.
-    let next = |most: usize| {
-        let mut source = source.lock().ok()?;
-        source.0.recv().ok()?;
-        Some(source.1.by_ref().take(most).collect::<Vec<_>>()).filter(|batch| !batch.is_empty())
-    };
     let turn = |item| match make(item) {
         Ok(case) => {
             let _place = room.enter(case.scenario.estimate().memory_bytes);
@@ -169,6 +161,35 @@ pub fn run_each<'c, T: Send>(
         }
         Err(turn) => turn,
     };
+    let receive = |turns: Vec<Turn<'c>>| {
+        let failed = turns.iter().filter(|turn| turn.has_failed()).count();
+        workers.progress.advance(turns.len() as u64, failed as u64);
+        receive(turns)
+    };
+    match pool {
+        Some(pool) => side_by_side(&pool, cases, turn, receive),
+        None => one_by_one(cases, turn, receive),
+    }
+    workers.progress.end();
+    Ok(())
+}
+
+/// Does `turn` with all `items` on the threads of `pool`, and hands the results to `receive` in their order.
+fn side_by_side<T: Send, R: Send>(
+    pool: &rayon::ThreadPool,
+    items: impl Iterator<Item = T> + Send,
+    turn: impl Fn(T) -> R + Sync,
+    mut receive: impl FnMut(Vec<R>) -> bool,
+) {
+    let (sender, results) = mpsc::channel();
+    let (permit, permits) = permits(2 * pool.current_num_threads());
+    let source = Mutex::new((permits, items.enumerate()));
+    // Whoever waits for a permit keeps the others from the next case, for which they would wait, too.
+    let next = |most: usize| {
+        let mut source = source.lock().ok()?;
+        source.0.recv().ok()?;
+        Some(source.1.by_ref().take(most).collect::<Vec<_>>()).filter(|batch| !batch.is_empty())
+    };
     pool.in_place_scope(|scope| {
         for _ in 0..pool.current_num_threads() {
             let (sender, next, turn) = (sender.clone(), &next, &turn);
@@ -176,10 +197,8 @@ pub fn run_each<'c, T: Send>(
         }
         drop(sender);
         let permit = permit;
-        in_order(results, |turns| {
-            let failed = turns.iter().filter(|turn| turn.has_failed()).count();
-            workers.progress.advance(turns.len() as u64, failed as u64);
-            let goes_on = receive(turns);
+        in_order(results, |batch| {
+            let goes_on = receive(batch);
             if goes_on {
                 // Whoever has no case left does not need it.
                 let _ = permit.send(());
@@ -187,8 +206,23 @@ pub fn run_each<'c, T: Send>(
             goes_on
         });
     });
-    workers.progress.end();
-    Ok(())
+}
+
+/// Does `turn` with all `items` on this thread: where there is one only, there may be no others.
+fn one_by_one<T, R>(
+    mut items: impl Iterator<Item = T>,
+    turn: impl Fn(T) -> R,
+    mut receive: impl FnMut(Vec<R>) -> bool,
+) {
+    let mut size = BatchSize::default();
+    loop {
+        let begin = Stopwatch::begin();
+        let batch: Vec<_> = items.by_ref().take(size.0).map(&turn).collect();
+        size.adapt(begin.elapsed());
+        if batch.is_empty() || !receive(batch) {
+            return;
+        }
+    }
 }
 
 /// Does `turn` with all that is `next`, batch by batch, and sends the results, each batch with the number of its first.
@@ -199,7 +233,7 @@ fn work<T, R>(
 ) {
     let mut size = BatchSize::default();
     while let Some(batch) = next(size.0) {
-        let (begin, first) = (Instant::now(), batch[0].0);
+        let (begin, first) = (Stopwatch::begin(), batch[0].0);
         let turns = batch.into_iter().map(|(_, item)| turn(item)).collect();
         size.adapt(begin.elapsed());
         // The receiver is gone when nobody reads the output any more: then the rest is not run.
@@ -268,14 +302,20 @@ pub fn guarded<T>(play: impl FnOnce() -> Result<T, SimulationError>) -> Result<T
 }
 
 impl Workers<'_> {
+    /// The number of threads, never more than there are cases.
+    fn threads(&self, cases: usize) -> usize {
+        let jobs = self.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get);
+        jobs.min(cases).max(1)
+    }
+
     /// The threads, never more than there are cases.
     ///
     /// # Errors
     /// Threads that cannot be started.
     pub fn pool(&self, cases: usize) -> Result<rayon::ThreadPool, StudyError> {
-        let jobs = self.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.min(cases).max(1)).build();
-        pool.map_err(|error| StudyError::Request(format!("{jobs} threads: {error}")))
+        let threads = self.threads(cases);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.map_err(|error| StudyError::Request(format!("{threads} threads: {error}")))
     }
 }
 

@@ -3,8 +3,9 @@
 use super::StudyError;
 use super::outcome::Outcome;
 use crate::report::Along;
-use crate::report::figures::{Origin, TimeLine};
-use crate::report::latency_load::{MEAN, P99};
+use crate::report::figures::{self, Origin, TimeLine};
+use crate::report::latency_load::{MEAN, P99, latency_load};
+use crate::report::plot::LineChart;
 use crate::report::{Compared, ReferenceTime};
 use crate::scenario::{AxisValue, Case, Plan};
 
@@ -69,6 +70,17 @@ impl CurveAxis {
         };
         let follows = plan.axes().filter(follows).map(|axis| axis.name.clone()).collect();
         Self { follows, ..chosen }
+    }
+
+    /// The times along it in a picture; of traffic the latencies over the load.
+    #[must_use]
+    pub fn chart(&self, plan: &Plan, times: &TimeLines) -> LineChart {
+        let program = plan.scenario().program.name();
+        if plan.scenario().program.is_traffic() {
+            latency_load(program, &self.along.label, times.lines())
+        } else {
+            figures::times(program, &self.along, times.lines()).1
+        }
     }
 
     fn none() -> Self {

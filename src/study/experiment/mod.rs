@@ -63,7 +63,7 @@ pub use scenario_file::{ScenarioFile, Setting, set_all};
 pub use sweep::{SweepRemarks, sweep};
 pub use swept_rows::{SweepEnd, SweptRows, Tally};
 pub use swept_table::swept_table;
-pub use traced::{TraceSource, Traced, files};
+pub use traced::{TraceSource, Traced, files, recording_title};
 pub use unfinished::{Unfinished, UnfinishedCase, unfinished};
 
 use crate::scenario::CheckedScenario;

@@ -18,11 +18,10 @@ use crate::report::{Compared, ReferenceTime, RunReport, counted};
 use crate::scenario::{AxisValue, Case};
 use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::network::topology::NAMES;
-use parsim_sim::simulation::{Detail, SimulationError};
+use parsim_sim::simulation::{Detail, SimulationError, Stopwatch};
 use parsim_sim::trace::Trace;
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// The columns of most rows, and some more.
 const COLUMNS: usize = 32;
@@ -52,7 +51,7 @@ impl Outcome {
     /// # Errors
     /// Those of the runs.
     pub fn of(case: &Case, references: &References, recall: Recall<'_>) -> Result<Self, SimulationError> {
-        let (begin, runs) = (Instant::now(), recall.runs());
+        let (begin, runs) = (Stopwatch::begin(), recall.runs());
         let trace = runs.run(&case.scenario)?;
         Self::with(case, references, &runs, begin, trace)
     }
@@ -67,7 +66,7 @@ impl Outcome {
         detail: Detail,
         sink: Box<dyn Write + '_>,
     ) -> Result<Self, SimulationError> {
-        let begin = Instant::now();
+        let begin = Stopwatch::begin();
         let trace = run_reported(&case.scenario, || run_recorded(&case.scenario, detail, sink))?;
         Self::with(case, references, &Recall::default().runs(), begin, trace)
     }
@@ -77,7 +76,7 @@ impl Outcome {
         case: &Case,
         references: &References,
         runs: &Runs<'_>,
-        begin: Instant,
+        begin: Stopwatch,
         trace: Trace,
     ) -> Result<Self, SimulationError> {
         let series = RunSeries::of(case.scenario.repeat, trace, |run| repetition(&case.scenario, run, begin, runs))?;

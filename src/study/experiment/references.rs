@@ -49,7 +49,7 @@ pub fn note_on_withheld(cases: usize) -> Option<String> {
 
 /// The measurements in `file`, each of whose points lies on axes of what is `described`.
 fn measurements(file: &Path, described: &Described) -> Result<Measurements, SourceFault> {
-    let measured = Measurements::load(file)?;
+    let measured = Measurements::load_among(&described.named_files(), file)?;
     let fault = |what: &str, help: &str| SourceFault::new(&format!("{}: {what}", file.display())).help(help);
     if let Some(key) = measured.keys().iter().find(|key| !described.has_axis(key)) {
         return Err(fault(

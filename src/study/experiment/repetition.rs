@@ -4,15 +4,14 @@ use super::recall::{Recall, Runs};
 use super::stopping::goes_on;
 use crate::analysis::Sample;
 use crate::scenario::CheckedScenario;
-use parsim_sim::simulation::SimulationError;
+use parsim_sim::simulation::{SimulationError, Stopwatch};
 use parsim_sim::trace::Trace;
-use std::time::Instant;
 
 /// Repetition `run` of `scenario`, whose seed a check has found small enough, in a case that began at `begin`.
 pub fn repetition(
     scenario: &CheckedScenario,
     run: u32,
-    begin: Instant,
+    begin: Stopwatch,
     runs: &Runs<'_>,
 ) -> Result<Trace, SimulationError> {
     let seed = scenario.seed + u64::from(run);
@@ -43,7 +42,7 @@ pub fn first_and_makespans_s(
     scenario: &CheckedScenario,
     runs: &Runs<'_>,
 ) -> Result<(Trace, Vec<f64>), SimulationError> {
-    let begin = Instant::now();
+    let begin = Stopwatch::begin();
     let first = runs.run(scenario)?;
     let mut makespans = vec![first.makespan.seconds()];
     while goes_on(scenario.repeat, &makespans) {

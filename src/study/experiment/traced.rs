@@ -70,7 +70,7 @@ impl Traced {
             refuse_values(&name, set, seed)?;
             return Ok(Self {
                 name,
-                title: title(&recording),
+                title: recording_title(&recording),
                 source: TraceSource::Recorded(Box::new(recording)),
                 metadata: None,
                 scenario: None,
@@ -96,7 +96,7 @@ impl Traced {
         let mut bytes = Vec::new();
         run_recorded(&case.scenario, detail, Box::new(&mut bytes))?;
         let recording = Recording::read(&bytes[..]).expect("what has just been recorded can be read");
-        let (title, metadata) = (title(&recording), Some(metadata(&case.scenario, &case.settings)));
+        let (title, metadata) = (recording_title(&recording), Some(metadata(&case.scenario, &case.settings)));
         Ok(Self {
             name,
             title,
@@ -166,7 +166,9 @@ pub fn files(input: &Path) -> Vec<PathBuf> {
     document.map_or_else(|| vec![input.to_owned()], |document| document.files())
 }
 
-fn title(recording: &Recording) -> String {
+/// The program, the machine and the number of ranks of a recording.
+#[must_use]
+pub fn recording_title(recording: &Recording) -> String {
     let header = &recording.header;
     format!("{} on {}, {}", header.program, header.machine, counted(header.nodes.len(), "rank"))
 }

@@ -1,7 +1,7 @@
 //! The scenario as its file describes it, to which measurements and published predictions belong.
 
 use super::named_topology;
-use super::source::{Document, Faults};
+use super::source::{Document, Faults, NamedFiles};
 use super::sweep::{OF_ALL_CASES, Plan, PlannedAxis, PlannedValue, typed_or_described};
 use super::{AxisValue, Case, Scenario};
 
@@ -34,6 +34,12 @@ impl Described {
                 && described.placement == played.placement
                 && described.partition == played.partition
         })
+    }
+
+    /// The files that it may name.
+    #[must_use]
+    pub fn named_files(&self) -> NamedFiles {
+        self.0.as_ref().map(|description| description.base.named_files().clone()).unwrap_or_default()
     }
 
     /// True if `name` is an axis, or names a field that an axis could vary. Every name is one where nothing is described.

@@ -1,7 +1,7 @@
 //! Published or own measurements: what a simulated time is set beside.
 
 use super::axis::AxisValue;
-use super::source::SourceFault;
+use super::source::{NamedFiles, SourceFault};
 use super::table::{Row, Table, conversion};
 use std::path::Path;
 
@@ -37,7 +37,15 @@ impl Measurements {
     /// # Errors
     /// A file that cannot be read, or is no such table; the message names file, line and column.
     pub fn load(path: &Path) -> Result<Self, SourceFault> {
-        let table = Table::load(path)?;
+        Self::load_among(&NamedFiles::default(), path)
+    }
+
+    /// Reads a table, as [`load`](Self::load) does, that is one of `files`.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_among(files: &NamedFiles, path: &Path) -> Result<Self, SourceFault> {
+        let table = Table::load_among(files, path)?;
         let is_measured =
             |name: &String| name == EFFICIENCY || name.starts_with("measured_") && conversion(name, MEASURED).is_ok();
         let help = "give the columns of the axes, then `measured_s` or another unit of time";

@@ -59,7 +59,6 @@ impl Columns {
     }
 
     /// Gives all columns the same length, and a type.
-    #[cfg(feature = "arrow")]
     fn settle(&mut self) {
         for Column { name, cells } in &mut self.list {
             cells.fill(self.rows);
@@ -72,7 +71,8 @@ impl Columns {
     /// # Errors
     /// Always.
     #[cfg(not(feature = "parquet"))]
-    pub fn parquet(self) -> io::Result<Vec<u8>> {
+    pub fn parquet(mut self) -> io::Result<Vec<u8>> {
+        self.settle();
         Err(io::Error::other("this parsim is built without Parquet"))
     }
 }
@@ -111,7 +111,6 @@ impl Cells {
     }
 
     /// Gives a column without any value a type: that of a number if it has a unit.
-    #[cfg(feature = "arrow")]
     fn settle(&mut self, has_unit: bool) {
         if let Self::Missing(rows) = *self {
             *self = if has_unit { Self::Real(vec![None; rows]) } else { Self::Texts(vec![None; rows]) };
@@ -184,7 +183,6 @@ fn text(value: &Value, last: Option<&Option<Arc<str>>>) -> Arc<str> {
 }
 
 /// The unit that the name of a column says, as people write it.
-#[cfg(feature = "arrow")]
 fn unit(name: &str) -> &'static str {
     match Unit::of_key(name).0 {
         Unit::Seconds => "s",

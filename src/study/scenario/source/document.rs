@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::fault::{Faults, SourceFault};
 use super::files::Loader;
+use super::named_files::NamedFiles;
 use super::overrides::{self, Typed};
 use super::paths;
 use super::place::{SourceText, Sources};
@@ -44,6 +45,17 @@ impl Document {
         Self::with(sources, root)
     }
 
+    /// Reads a text as if it were a file of that path among `files`, which are all that it may name.
+    ///
+    /// # Errors
+    /// All faults of the text and of the files it names.
+    pub fn among(files: NamedFiles, path: &Path, text: String) -> Result<Self, Faults> {
+        let mut sources = Sources::naming(files);
+        let place = sources.add(SourceText { name: path.display().to_string(), text, typed: false });
+        let root = Loader::new(&mut sources).text(place, path);
+        Self::with(sources, root)
+    }
+
     /// Reads values that a program has written as RON: a name may stand as a text, as on the command line, and the values of
     /// a variant as a list. Files are relative to the folder of the path `name`.
     ///
@@ -74,6 +86,12 @@ impl Document {
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         self.sources.iter().filter(|source| !source.typed).map(|source| PathBuf::from(&source.name)).collect()
+    }
+
+    /// The files that it may name.
+    #[must_use]
+    pub const fn named_files(&self) -> &NamedFiles {
+        &self.sources.files
     }
 
     /// The texts that were read.

@@ -2,10 +2,11 @@
 //! `Like(File("…"), {"path": value})`; `RankFile("…")` and `GraphFile("…")` are the placement and the topology that
 //! their lines describe.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::fault::SourceFault;
 use super::graph_file;
+use super::named_files::{NamedFiles, straight};
 use super::paths;
 use super::place::{Place, SourceText, Sources};
 use super::rank_file;
@@ -64,7 +65,7 @@ impl<'a> Loader<'a> {
             self.fault(Some(Place { end: place.start, ..place }), &message, None);
             return self.finish(None);
         }
-        self.open.extend(path.canonicalize());
+        self.open.extend(self.sources.files.real(path));
         let tree = self.parse(place, path);
         self.finish(tree)
     }
@@ -76,7 +77,7 @@ impl<'a> Loader<'a> {
     /// The tree of a file, which may be the standard input.
     fn load(&mut self, path: &Path, asked_at: Option<Place>) -> Option<Tree> {
         let place = self.text_of_file(path, asked_at)?;
-        self.open.push(path.canonicalize().unwrap_or_else(|_| path.to_owned()));
+        self.open.push(self.sources.files.real(path).unwrap_or_else(|_| path.to_owned()));
         let tree = self.parse(place, path);
         self.open.pop();
         tree
@@ -85,9 +86,9 @@ impl<'a> Loader<'a> {
     /// The place of all that a file holds.
     fn text_of_file(&mut self, path: &Path, asked_at: Option<Place>) -> Option<Place> {
         let is_standard = asked_at.is_none() && is_standard_input(path);
-        let name = if is_standard { STANDARD_INPUT.to_owned() } else { name_of(path) };
+        let name = if is_standard { STANDARD_INPUT.to_owned() } else { name_of(path, &self.sources.files) };
         self.files += 1;
-        match if is_standard { read_standard() } else { read(path) } {
+        match if is_standard { read_standard() } else { read_among(&self.sources.files, path) } {
             Ok(text) => {
                 self.bytes += text.len();
                 Some(self.sources.add(SourceText { name, text, typed: false }))
@@ -247,7 +248,7 @@ impl<'a> Loader<'a> {
     }
 
     fn is_open(&self, path: &Path) -> bool {
-        path.canonicalize().is_ok_and(|path| self.open.contains(&path))
+        self.sources.files.real(path).is_ok_and(|path| self.open.contains(&path))
     }
 }
 
@@ -313,15 +314,17 @@ fn file_name(tree: &Tree) -> Option<&str> {
     }
 }
 
-/// Returns the name of a file: its path without detours through parents of folders, if that leads to the same file.
-fn name_of(path: &Path) -> String {
-    let mut straight = PathBuf::new();
-    for part in path.components() {
-        match (part, straight.components().next_back()) {
-            (Component::ParentDir, Some(Component::Normal(_))) => _ = straight.pop(),
-            _ => straight.push(part),
-        }
+/// The text of a file of the set, or of the system.
+fn read_among(files: &NamedFiles, path: &Path) -> Result<String, Unreadable> {
+    if files.are_of_system() {
+        return read(path);
     }
-    let is_same = straight.canonicalize().is_ok_and(|real| path.canonicalize().is_ok_and(|asked| asked == real));
+    files.text(path).map(str::to_owned).ok_or(Unreadable::Missing)
+}
+
+/// Returns the name of a file: its path without detours through parents of folders, if that leads to the same file.
+fn name_of(path: &Path, files: &NamedFiles) -> String {
+    let straight = straight(path);
+    let is_same = files.real(&straight).is_ok_and(|real| files.real(path).is_ok_and(|asked| asked == real));
     if is_same { straight.display().to_string() } else { path.display().to_string() }
 }

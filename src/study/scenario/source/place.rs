@@ -1,5 +1,6 @@
 //! Places of values: the table of files and the places in them.
 
+use super::named_files::NamedFiles;
 use std::sync::Arc;
 
 /// A span of bytes in one of the [`Sources`].
@@ -46,9 +47,16 @@ pub struct SourceText {
 pub struct Sources {
     shared: Arc<Vec<Arc<SourceText>>>,
     own: Vec<Arc<SourceText>>,
+    /// The files that texts may name.
+    pub(super) files: NamedFiles,
 }
 
 impl Sources {
+    /// No texts yet, which may name these files.
+    pub(super) fn naming(files: NamedFiles) -> Self {
+        Self { files, ..Self::default() }
+    }
+
     /// Adds a text and returns the place of all of it.
     pub fn add(&mut self, source: SourceText) -> Place {
         let place = Place { file: self.count(), start: 0, end: source.text.len() };

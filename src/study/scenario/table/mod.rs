@@ -9,7 +9,7 @@ mod unit;
 pub use unit::{Conversion, conversion, in_seconds};
 
 use super::AxisValue;
-use super::source::{STANDARD_INPUT, SourceFault, is_standard_input, open_regular, standard_input};
+use super::source::{NamedFiles, STANDARD_INPUT, SourceFault, is_standard_input, open_regular, standard_input};
 use parsim_sim::units::Bytes;
 use std::io::Read;
 use std::path::Path;
@@ -66,6 +66,17 @@ impl Table {
         let name = if is_standard_input(path) { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
         let text = read(path).map_err(|error| SourceFault::new(&format!("{name}: {error}")))?;
         Self::parse(&name, &text)
+    }
+
+    /// Reads a table that is one of `files`.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_among(files: &NamedFiles, path: &Path) -> Result<Self, SourceFault> {
+        match files.text(path) {
+            Some(text) => Self::parse(&path.display().to_string(), text),
+            None => Self::load(path),
+        }
     }
 
     /// Reads `text`, whose faults are told of `name`.
