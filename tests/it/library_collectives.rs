@@ -765,15 +765,27 @@ fn on_torus(sides: &[u32], ports: u64, m: u64) -> Vec<(String, u64, u64)> {
         ("ReduceScatter(algorithm: ByDimensions", s * ports, p * (p - 1) * m),
         ("AllGather(algorithm: ByDimensions", s * ports, p * (p - 1) * m),
         ("Broadcast(algorithm: TorusTree", s * ports, (p - 1) * m),
+        ("Broadcast(algorithm: TorusScatterAllGather", 0, (p - 1) * m + s * m / 2),
         ("Reduce(algorithm: TorusTree", 0, (p - 1) * m),
+        ("Reduce(algorithm: TorusReduceScatterGather", 0, (p - 1) * m + s * m / 2),
+        ("Gather(algorithm: TorusTree", 0, p * s * m / 2),
+        ("Scatter(algorithm: TorusTree", 0, p * s * m / 2),
+        ("AllGather(algorithm: TorusRings", rings * ports, p * (p - 1) * m),
+        ("ReduceScatter(algorithm: TorusRings", rings * ports, p * (p - 1) * m),
     ];
-    let numbers = [", numbers: Binary", ""];
     all.into_iter()
         .flat_map(|(name, rounds, bytes)| {
-            numbers.map(|numbers| {
-                let numbers = if name.contains("Rings") { "" } else { numbers };
-                (format!("{name}(shape: {sides:?}, ports: {ports}{numbers}))"), rounds, bytes)
-            })
+            let more: &[&str] = match name {
+                "Gather(algorithm: TorusTree" | "Scatter(algorithm: TorusTree" => {
+                    &[", distances: Doubling", ", numbers: Binary", ""]
+                }
+                "AllGather(algorithm: ByDimensions" => &[", remap: Permute", ", remap: Send", ""],
+                _ if name.contains("Rings") => &[""],
+                _ => &[", numbers: Binary", ""],
+            };
+            more.iter()
+                .map(move |more| (format!("{name}(shape: {sides:?}, ports: {ports}{more}))"), rounds, bytes))
+                .filter(|(text, ..)| !text.contains("Send"))
         })
         .collect()
 }

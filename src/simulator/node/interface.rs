@@ -22,6 +22,10 @@ pub struct Interface {
     /// that it receives: g. None unless given.
     #[serde(default)]
     pub gap: SimDuration,
+    /// Time of each message between its processor and the network that keeps neither processor nor interface. None unless
+    /// given.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub latency: SimDuration,
     /// Time of each byte but the first on the interface: G, the inverse of its bandwidth.
     pub gap_per_byte: PerByte,
     /// Processor time of each byte but the first of a message between two ranks of the node, which its receiver copies;
@@ -113,6 +117,10 @@ const fn is_one(count: &u32) -> bool {
     *count == 1
 }
 
+fn is_none(time: &SimDuration) -> bool {
+    *time == SimDuration::ZERO
+}
+
 impl InterfaceChoice {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
     fn is_default(&self) -> bool {
@@ -163,6 +171,7 @@ impl Interface {
             overhead: o,
             overhead_per_byte: o_per_byte,
             gap: g,
+            latency: SimDuration::ZERO,
             gap_per_byte: g_per_byte,
             copy_per_byte: None,
             count: 1,

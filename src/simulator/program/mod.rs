@@ -20,7 +20,9 @@ pub use grid::Grid;
 pub use numerics::{Numerics, WORD};
 pub use partition::{BlockCyclic, Blocks};
 pub use process::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process, RankGroup, Received, Tally};
-pub(crate) use process::{Notes, PhaseIndex, PhaseNames, Reply, STUCK, Surroundings, Verb, send_fault, tag_words};
+pub(crate) use process::{
+    Notes, PhaseIndex, PhaseNames, Reply, STUCK, Surroundings, Verb, port_of, send_fault, tag_words,
+};
 pub use rehearsal::{Rehearsal, UntimedMachine, rehearse, rehearse_within};
 pub use traffic::{Injection, LengthShare, Traffic};
 

@@ -1,5 +1,6 @@
 //! A process: what it knows, and what it can ask for.
 
+use super::collective::Local;
 use super::grid::Grid;
 use super::numerics::WORD;
 use crate::engine::Streams;
@@ -19,7 +20,7 @@ mod surroundings;
 mod verb;
 
 pub use issue::{Issue, IssuedWork, Notice};
-pub(crate) use message::{BARRIER_TAG, COLLECTIVE_TAG, tag_words};
+pub(crate) use message::{BARRIER_TAG, COLLECTIVE_TAG, port_of, port_tag, tag_words};
 pub use message::{Message, MessagePattern, Operation, Received};
 pub use rank_group::RankGroup;
 pub use surroundings::Tally;
@@ -39,11 +40,13 @@ pub struct Process {
     group: Option<Rc<RankGroup>>,
     /// True if the additions of collective operations take no time.
     adds_free: bool,
+    /// What the library of its collective operations costs beside messages, if that is described.
+    local: Option<Rc<Local>>,
 }
 
 impl Process {
     pub(crate) const fn new(rank: u32, surroundings: Rc<Surroundings>) -> Self {
-        Self { rank, surroundings, group: None, adds_free: false }
+        Self { rank, surroundings, group: None, adds_free: false, local: None }
     }
 
     /// The same process as one of a group: its rank, the number of ranks and the ranks that its verbs name are those of the
@@ -58,6 +61,17 @@ impl Process {
     #[must_use]
     pub fn with_free_additions(&self) -> Self {
         Self { adds_free: true, ..self.clone() }
+    }
+
+    /// The same process, whose collective operations have local costs.
+    #[must_use]
+    pub fn with_local_costs(&self, local: &Rc<Local>) -> Self {
+        Self { local: Some(Rc::clone(local)), ..self.clone() }
+    }
+
+    /// What the library of its collective operations costs beside messages, if that is described.
+    pub(crate) fn local(&self) -> Option<&Local> {
+        self.local.as_deref()
     }
 
     fn notes(&self) -> &Notes {
@@ -235,9 +249,12 @@ impl Process {
         }
     }
 
-    /// Adds `bytes` bytes of words to others, as collective operations do: an operation a word.
+    /// Adds `bytes` bytes of words to others, as collective operations do: an operation a word, unless a library has costs
+    /// of its own.
     pub(crate) async fn add(&self, bytes: u64) {
-        if bytes > 0 && !self.adds_free {
+        if let Some(local) = self.local().filter(|_| bytes > 0 && !self.adds_free) {
+            self.compute_for(local.adding(bytes)).await;
+        } else if bytes > 0 && !self.adds_free {
             self.compute(Work::flops(bytes.div_ceil(WORD))).await;
         }
     }

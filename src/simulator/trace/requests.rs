@@ -4,7 +4,7 @@ use super::Phase;
 use crate::units::SimDuration;
 
 /// Tags from this one on are those of collective operations: a receive of any tag does not take their messages.
-pub const RESERVED_TAGS: u32 = u32::MAX - 1;
+pub const RESERVED_TAGS: u32 = u32::MAX - 0xff;
 
 /// The requests of every rank, in their order.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,7 +4,7 @@ use super::packets;
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
 use parsim_sim::node::processor::{Stopwatch, Work};
-use parsim_sim::program::collective::CollectiveOperation;
+use parsim_sim::program::collective::{CollectiveOperation, Local, LocalCosts};
 use parsim_sim::program::mean_distance;
 use parsim_sim::program::{InFlight, Process};
 use parsim_sim::program::{Program, RankFuture, Starter};
@@ -28,6 +28,9 @@ pub struct Collective {
     /// Number of repetitions; one unless given.
     #[serde(default = "once")]
     pub repetitions: u32,
+    /// Costs of the library on each node beside messages; none unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local: Option<LocalCosts>,
 }
 
 const fn once() -> u32 {
@@ -108,10 +111,18 @@ impl Program for Collective {
 
 async fn measure(me: Process, collective: Rc<Collective>) {
     me.phase("collective");
+    let local = collective
+        .local
+        .clone()
+        .map(|costs| Rc::new(Local::new(costs, collective.operation.ports(), collective.operation.threads())));
+    let me = local.as_ref().map_or_else(|| me.clone(), |local| me.with_local_costs(local));
     let mut total = SimDuration::ZERO;
     for _ in 0..collective.repetitions {
         me.barrier().await;
         let start = me.now();
+        if let Some(local) = &local {
+            me.compute_for(local.call()).await;
+        }
         collective.operation.run(&me, collective.root, collective.bytes.count(), None).await;
         me.barrier().await;
         total += me.elapsed(start);

@@ -62,11 +62,11 @@ impl Program for Fft2d {
     }
 
     fn rank_memory(&self, ranks: u32) -> f64 {
-        CollectiveOperation::AllToAll { algorithm: self.all_to_all }.rank_memory(ranks)
+        CollectiveOperation::AllToAll { algorithm: self.all_to_all.clone() }.rank_memory(ranks)
     }
 
     fn in_flight(&self, ranks: u32) -> InFlight {
-        CollectiveOperation::AllToAll { algorithm: self.all_to_all }.in_flight(ranks, self.block_bytes(ranks))
+        CollectiveOperation::AllToAll { algorithm: self.all_to_all.clone() }.in_flight(ranks, self.block_bytes(ranks))
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {

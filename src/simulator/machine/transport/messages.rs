@@ -297,8 +297,11 @@ impl MessageTransport {
         }
         self.resources.send(message.source(), now + self.interface.occupancy(bytes));
         match self.wire.delay(from.node, to.node, bytes) {
-            Some(delay) => self.schedule_new(leaves + delay, Event::Arrive(Piece::whole(id, bytes))),
-            None => self.schedule_new(leaves, Event::Inject(id)),
+            Some(delay) => {
+                let arrival = leaves + self.interface.latency + delay;
+                self.schedule_new(arrival, Event::Arrive(Piece::whole(id, bytes)));
+            }
+            None => self.schedule_new(leaves + self.interface.latency, Event::Inject(id)),
         }
     }
 

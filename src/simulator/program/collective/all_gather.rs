@@ -5,12 +5,14 @@ use super::library::buffer::{Buffer, Division};
 use super::library::butterfly::Pattern;
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OnParts, OnWhole, Running};
-use super::library::torus::{self, Lane};
+use super::library::lane::Lane;
+use super::library::torus::{self, Passes};
 use super::library::{Distances, Grouping, Library, Remap, bruck, decision, exchanges, hierarchy, rings};
 use super::payload::Payload;
 use super::transfer::exchange;
 use super::{Broadcast, Gather};
 use crate::program::process::Process;
+use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// Algorithm that brings the blocks of all ranks to all ranks.
@@ -48,7 +50,7 @@ pub enum AllGather {
         #[serde(default)]
         remap: Remap,
     },
-    /// Doubling through the dimensions of a torus in turn, in messages copied from the order of the steps.
+    /// Doubling through the dimensions of a torus in turn.
     ByDimensions {
         /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
         shape: Vec<u32>,
@@ -58,6 +60,23 @@ pub enum AllGather {
         /// By which numbers; Bine unless given.
         #[serde(default)]
         numbers: Numbers,
+        /// The layout of blocks in messages.
+        #[serde(default)]
+        remap: Remap,
+        /// The bytes of addresses of each port that all ranks gather first, by recursive doubling; none unless given.
+        #[serde(default)]
+        addresses: Bytes,
+    },
+    /// Ring after ring of a torus.
+    TorusRings {
+        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        shape: Vec<u32>,
+        /// The number of ports: equal parts of each block take the dimensions in another order each.
+        #[serde(default = "super::one")]
+        ports: u32,
+        /// The bytes of addresses of each port that all ranks gather first, by recursive doubling; none unless given.
+        #[serde(default)]
+        addresses: Bytes,
     },
     /// Inside of groups to their leaders, between these, and to the groups.
     Hierarchical {
@@ -135,6 +154,7 @@ impl AllGather {
         match self {
             Self::Torus => Some(super::only_of_all("Torus")),
             Self::ByDimensions { .. } => Some(super::only_of_all("ByDimensions")),
+            Self::TorusRings { .. } => Some(super::only_of_all("TorusRings")),
             _ => self.fault(1),
         }
     }
@@ -143,7 +163,9 @@ impl AllGather {
     #[must_use]
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {
-            Self::ByDimensions { shape, ports, .. } => Lane::fault(shape, *ports, ranks),
+            Self::ByDimensions { shape, ports, .. } | Self::TorusRings { shape, ports, .. } => {
+                Lane::fault(shape, *ports, ranks)
+            }
             Self::Bruck { radix } => super::base("Bruck", *radix, 2),
             Self::Hierarchical { group, gather, between, broadcast } => group
                 .fault()
@@ -183,8 +205,14 @@ impl OnParts for AllGather {
             Self::Hierarchical { group, gather, between, broadcast } => {
                 Box::pin(hierarchy::all_gather(comm, *group, (&**gather, &**between, &**broadcast), division, data))
             }
-            Self::ByDimensions { shape, ports, numbers } => Box::pin(async move {
-                torus::blocks(comm, &Lane::of(shape, *ports, *numbers), true, division, data).await;
+            Self::ByDimensions { shape, ports, numbers, remap, addresses } => Box::pin(async move {
+                torus::gather_addresses(comm, *ports, *addresses).await;
+                torus::blocks(comm, &Lane::of(shape, *ports, *numbers), (true, *remap), division, data).await;
+            }),
+            Self::TorusRings { shape, ports, addresses } => Box::pin(async move {
+                torus::gather_addresses(comm, *ports, *addresses).await;
+                let lanes = Lane::of(shape, *ports, Numbers::Binary);
+                torus::rings(comm, &lanes, Passes::Blocks, Some(division), data).await;
             }),
             Self::Auto(library) => Box::pin(async move {
                 let chosen = Self::of_library(*library, comm.size(), division.total() / u64::from(comm.size()));

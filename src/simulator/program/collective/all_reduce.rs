@@ -7,7 +7,8 @@ use super::library::buffer::Buffer;
 use super::library::butterfly::{self, Joining, Pattern};
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OnWhole, Running};
-use super::library::torus::{self, Lane};
+use super::library::lane::Lane;
+use super::library::torus::{self, Passes};
 use super::library::{Distances, Grouping, Library, decision, hierarchy, multiplying, rings};
 use super::payload::Payload;
 use super::power_of_two;
@@ -92,6 +93,9 @@ pub enum AllReduce {
         /// The number of ports: equal parts of the message take the dimensions in another order each.
         #[serde(default = "super::one")]
         ports: u32,
+        /// The bytes of addresses of each port that all ranks gather first, by recursive doubling; none unless given.
+        #[serde(default)]
+        addresses: Bytes,
     },
     /// Inside of groups to their leaders, between these, and back.
     Hierarchical {
@@ -193,7 +197,7 @@ impl AllReduce {
             Self::ReduceScatterAllGather => power_of_two("ReduceScatterAllGather", ranks),
             Self::TorusDoubling { shape, ports, .. }
             | Self::TorusHalving { shape, ports, .. }
-            | Self::TorusRings { shape, ports } => Lane::fault(shape, *ports, ranks),
+            | Self::TorusRings { shape, ports, .. } => Lane::fault(shape, *ports, ranks),
             Self::RecursiveMultiplying { radix } => super::base("RecursiveMultiplying", *radix, 2),
             Self::Hierarchical { group, reduce, between, broadcast } => group
                 .fault()
@@ -231,8 +235,9 @@ impl OnWhole for AllReduce {
             Self::TorusHalving { shape, ports, numbers } => Box::pin(async move {
                 torus::halving(comm, &Lane::of(shape, *ports, *numbers), data).await;
             }),
-            Self::TorusRings { shape, ports } => Box::pin(async move {
-                torus::rings(comm, &Lane::of(shape, *ports, Numbers::Binary), data).await;
+            Self::TorusRings { shape, ports, addresses } => Box::pin(async move {
+                torus::gather_addresses(comm, *ports, *addresses).await;
+                torus::rings(comm, &Lane::of(shape, *ports, Numbers::Binary), Passes::Both, None, data).await;
             }),
             Self::Hierarchical { group, reduce, between, broadcast } => {
                 Box::pin(hierarchy::all_reduce(comm, *group, [&**reduce, &**between, &**broadcast], data))

@@ -1,9 +1,12 @@
 //! A block from each rank to each.
 
+use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
 use super::library::butterfly::Pattern;
 use super::library::communicator::Communicator;
+use super::library::lane::Lane;
 use super::library::rings::Window;
+use super::library::torus;
 use super::library::{Library, bruck, decision, exchanges, rings};
 use super::payload::Payload;
 use super::power_of_two;
@@ -12,7 +15,7 @@ use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
 /// Algorithm that brings every rank's blocks to their ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub enum AllToAll {
@@ -48,6 +51,14 @@ pub enum AllToAll {
     },
     /// In each step half of the blocks go to the partner by Bine numbers (De Sensi and others 2025).
     Bine,
+    /// The same through the dimensions of a torus in turn.
+    ByDimensions {
+        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        shape: Vec<u32>,
+        /// By which numbers; Bine unless given.
+        #[serde(default)]
+        numbers: Numbers,
+    },
     /// The choice of a library for the numbers of bytes and ranks.
     Auto(Library),
 }
@@ -59,7 +70,7 @@ const fn thirty_two() -> u32 {
 impl AllToAll {
     /// Sends block j of `blocks`, which all have the same length, to rank j; all ranks call it and
     /// get the blocks for them by rank.
-    pub async fn run(self, me: &Process, blocks: Vec<Payload>) -> Vec<Payload> {
+    pub async fn run(&self, me: &Process, blocks: Vec<Payload>) -> Vec<Payload> {
         match self {
             Self::Pairwise => pairwise(me, blocks).await,
             Self::Hypercube => across_hypercube(me, blocks).await,
@@ -73,7 +84,7 @@ impl AllToAll {
     }
 
     /// Sends blocks of `bytes` bytes each, which are behind each other, as those that have come are at the end.
-    pub(super) async fn joined(self, me: &Process, own: Payload, bytes: u64) -> Payload {
+    pub(super) async fn joined(&self, me: &Process, own: Payload, bytes: u64) -> Payload {
         if self.keeps_blocks() {
             return Payload::join(&self.run(me, own.split(&vec![bytes; me.ranks() as usize])).await);
         }
@@ -81,17 +92,21 @@ impl AllToAll {
     }
 
     /// True if each rank keeps a list of all blocks.
-    pub(super) const fn keeps_blocks(self) -> bool {
+    pub(super) const fn keeps_blocks(&self) -> bool {
         matches!(self, Self::Pairwise | Self::Hypercube | Self::Torus)
     }
 
-    async fn divided(self, me: &Process, own: &Payload, bytes: u64) -> Payload {
+    async fn divided(&self, me: &Process, own: &Payload, bytes: u64) -> Payload {
         let (comm, division) = (Communicator::all(me), Division::even(bytes, me.ranks()));
         let data = Buffer::full(own);
-        let chosen = if let Self::Auto(library) = self { Self::of_library(library, me.ranks(), bytes) } else { self };
+        let chosen =
+            if let Self::Auto(library) = self { Self::of_library(*library, me.ranks(), bytes) } else { self.clone() };
         let result = match chosen {
             Self::Bruck { radix } => bruck::all_to_all(comm, radix, &division, &data).await,
             Self::Bine => exchanges::all_to_all(comm, Pattern::Bine, &division, &data).await,
+            Self::ByDimensions { shape, numbers } => {
+                torus::all_to_all(comm, Lane::of(&shape, 1, numbers)[0], &division, &data).await
+            }
             Self::PairwiseExchange => rings::pairwise_all_to_all(comm, &division, &data).await,
             Self::Pairwise => rings::all_to_all(comm, Window::Stepwise, &division, &data).await,
             Self::LinearSync { outstanding } => {
@@ -128,10 +143,11 @@ impl AllToAll {
 
     /// Returns the reason why it cannot run on this number of ranks.
     #[must_use]
-    pub fn fault(self, ranks: u32) -> Option<String> {
+    pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {
             Self::Hypercube => power_of_two("Hypercube", ranks),
-            Self::Bruck { radix } => super::base("Bruck", radix, 2),
+            Self::Bruck { radix } => super::base("Bruck", *radix, 2),
+            Self::ByDimensions { shape, .. } => Lane::fault(shape, 1, ranks),
             _ => None,
         }
     }

@@ -5,8 +5,9 @@ use super::library::buffer::Buffer;
 use super::library::butterfly::{self, Pattern};
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{self, OnWhole, Running};
+use super::library::lane::Lane;
 use super::library::shape::Shape;
-use super::library::torus::{self, Lane};
+use super::library::torus;
 use super::library::{Distances, Grouping, Library, bruck, buffer::Division, decision, rings, trees};
 use super::payload::Payload;
 use super::power_of_two;
@@ -115,6 +116,26 @@ pub enum Broadcast {
         /// By which numbers; Bine unless given.
         #[serde(default)]
         numbers: Numbers,
+        /// The bytes of addresses of each port that all ranks gather first, by recursive doubling; none unless given.
+        #[serde(default)]
+        addresses: Bytes,
+        /// True if all but the root copy the message from the memory where it comes; false unless given.
+        #[serde(default)]
+        copy: bool,
+    },
+    /// A scatter, block by block, down trees through the dimensions of a torus in turn, then an all-gather on the way back.
+    TorusScatterAllGather {
+        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        shape: Vec<u32>,
+        /// The number of ports: equal parts of the message take the dimensions in another order each.
+        #[serde(default = "super::one")]
+        ports: u32,
+        /// By which numbers; Bine unless given.
+        #[serde(default)]
+        numbers: Numbers,
+        /// The bytes of addresses of each port that all ranks gather first, by recursive doubling; none unless given.
+        #[serde(default)]
+        addresses: Bytes,
     },
     /// To the leaders of groups, then inside of them.
     Hierarchical {
@@ -182,7 +203,9 @@ impl Broadcast {
         match self {
             Self::Neighbour(_) => Some(super::only_of_all("Neighbour")),
             Self::Hypercube => Some(super::only_of_all("Hypercube")),
-            Self::TorusTree { .. } => Some(super::only_of_all("TorusTree")),
+            Self::TorusTree { .. } | Self::TorusScatterAllGather { .. } => {
+                Some(super::only_of_all("an algorithm for a torus"))
+            }
             _ => self.fault(1),
         }
     }
@@ -195,7 +218,9 @@ impl Broadcast {
             Self::Pipelined(chain) if chain.segment.count() == 0 => {
                 Some("a pipelined broadcast needs segments of at least one byte".to_owned())
             }
-            Self::TorusTree { shape, ports, .. } => Lane::fault(shape, *ports, ranks),
+            Self::TorusTree { shape, ports, .. } | Self::TorusScatterAllGather { shape, ports, .. } => {
+                Lane::fault(shape, *ports, ranks)
+            }
             Self::Chain { chains: 0, .. } => Some("Chain needs at least one chain".to_owned()),
             Self::Kary { radix, .. } => super::base("Kary", *radix, 1),
             Self::Knomial { radix, .. } => super::base("Knomial", *radix, 2),
@@ -232,8 +257,16 @@ impl OnWhole for Broadcast {
             Self::Hierarchical { group, between, within } => {
                 Box::pin(hierarchy::broadcast(comm, *group, [&**between, &**within], root, data))
             }
-            Self::TorusTree { shape, ports, numbers } => Box::pin(async move {
+            Self::TorusTree { shape, ports, numbers, addresses, copy } => Box::pin(async move {
+                torus::gather_addresses(comm, *ports, *addresses).await;
                 torus::broadcast(comm, &Lane::of(shape, *ports, *numbers), root, data).await;
+                if *copy && comm.place() != root {
+                    comm.copy(data.bytes()).await;
+                }
+            }),
+            Self::TorusScatterAllGather { shape, ports, numbers, addresses } => Box::pin(async move {
+                torus::gather_addresses(comm, *ports, *addresses).await;
+                torus::scatter_by_block(comm, &Lane::of(shape, *ports, *numbers), root, data).await;
             }),
             Self::Auto(library) => Box::pin(async move {
                 let chosen = Self::of_library(*library, comm.size(), data.bytes());

@@ -1,5 +1,6 @@
 //! The cost of a collective operation to this computer, roughly: for estimates only.
 
+use super::Remap;
 use super::operation::CollectiveOperation;
 use super::{AllGather, AllReduce, AllToAll, Barrier, ReduceScatter, Scan};
 use crate::program::InFlight;
@@ -49,14 +50,16 @@ impl CollectiveOperation {
                     | AllGather::Bruck { .. }
                     | AllGather::Sparbit
                     | AllGather::RecursiveDistanceHalving
-                    | AllGather::Bine { .. },
+                    | AllGather::Bine { .. }
+                    | AllGather::ByDimensions { remap: Remap::Permute | Remap::Send, .. },
+            }
+            | Self::ReduceScatter {
+                algorithm:
+                    ReduceScatter::Butterfly | ReduceScatter::RecursiveHalving | ReduceScatter::ByDimensions { .. },
             } => (p * log, p / log),
-            Self::AllToAll { algorithm: AllToAll::Bruck { .. } | AllToAll::Hypercube | AllToAll::Bine } => {
-                (p * log, p / 2.0)
-            }
-            Self::ReduceScatter { algorithm: ReduceScatter::Butterfly | ReduceScatter::RecursiveHalving } => {
-                (p * log, p / log)
-            }
+            Self::AllToAll {
+                algorithm: AllToAll::Bruck { .. } | AllToAll::Hypercube | AllToAll::Bine | AllToAll::ByDimensions { .. },
+            } => (p * log, p / 2.0),
             Self::AllGather { .. } | Self::AllToAll { .. } | Self::ReduceScatter { .. } => (p * p, 1.0),
             Self::AllReduce { algorithm } => algorithm.messages_and_shares(p, log),
             Self::Scan { algorithm: Scan::RecursiveDoubling } => (p * log, 1.0),
@@ -124,13 +127,13 @@ impl AllReduce {
 
 impl AllToAll {
     /// The sends that a rank begins before it waits for any of them.
-    fn window(self, ranks: u32, bytes: u64) -> f64 {
+    fn window(&self, ranks: u32, bytes: u64) -> f64 {
         let all_if_none = |limit: u32| if limit == 0 { ranks } else { limit };
         f64::from(match self {
-            Self::Auto(library) => return Self::of_library(library, ranks, bytes).window(ranks, bytes),
+            Self::Auto(library) => return Self::of_library(*library, ranks, bytes).window(ranks, bytes),
             Self::Linear => ranks,
-            Self::LinearSync { outstanding } => all_if_none(outstanding),
-            Self::Scattered { batch } => all_if_none(batch),
+            Self::LinearSync { outstanding } => all_if_none(*outstanding),
+            Self::Scattered { batch } => all_if_none(*batch),
             _ => 1,
         })
     }

@@ -1,9 +1,12 @@
 //! A block from each rank to one.
 
+use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OnParts, Running};
+use super::library::lane::Lane;
 use super::library::shape::Shape;
+use super::library::torus;
 use super::library::{Distances, Grouping, Library, decision, hierarchy, trees};
 use super::payload::Payload;
 use super::power_of_two;
@@ -45,6 +48,20 @@ pub enum Gather {
     },
     /// Up a Bine tree (De Sensi and others 2025).
     Bine {
+        /// The one of the two trees.
+        #[serde(default)]
+        distances: Distances,
+    },
+    /// Up trees through the dimensions of a torus in turn, from memory in the order of the trees and to it.
+    TorusTree {
+        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        shape: Vec<u32>,
+        /// The number of ports: equal parts of each block take the dimensions in another order each.
+        #[serde(default = "super::one")]
+        ports: u32,
+        /// By which numbers; Bine unless given.
+        #[serde(default)]
+        numbers: Numbers,
         /// The one of the two trees.
         #[serde(default)]
         distances: Distances,
@@ -107,6 +124,7 @@ impl Gather {
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::Hypercube => Some(super::only_of_all("Hypercube")),
+            Self::TorusTree { .. } => Some(super::only_of_all("TorusTree")),
             _ => self.fault(1),
         }
     }
@@ -117,6 +135,7 @@ impl Gather {
         match self {
             Self::Hypercube => power_of_two("Hypercube", ranks),
             Self::Knomial { radix, .. } => super::base("Knomial", *radix, 2),
+            Self::TorusTree { shape, ports, .. } => Lane::fault(shape, *ports, ranks),
             Self::Hierarchical { group, within, between } => {
                 group.fault().or_else(|| within.fault_in_groups()).or_else(|| between.fault_in_groups())
             }
@@ -143,6 +162,9 @@ impl OnParts for Gather {
             }
             Self::Knomial { radix, distances } => tree(Shape::Nomial(*radix, *distances), data),
             Self::Bine { distances } => tree(Shape::Bine(*distances), data),
+            Self::TorusTree { shape, ports, numbers, distances } => Box::pin(async move {
+                torus::gather(comm, &Lane::of(shape, *ports, *numbers), (root, *distances), division, data).await;
+            }),
             Self::Hierarchical { group, within, between } => {
                 Box::pin(hierarchy::gather(comm, *group, [&**within, &**between], root, division, data))
             }

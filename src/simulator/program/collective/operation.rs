@@ -72,6 +72,43 @@ impl CollectiveOperation {
         matches!(self, Self::Reduce { .. } | Self::AllReduce { .. } | Self::ReduceScatter { .. } | Self::Scan { .. })
     }
 
+    /// The ports that it has at once; 1 where its algorithm names none.
+    #[must_use]
+    pub const fn ports(&self) -> u32 {
+        match self {
+            Self::Broadcast {
+                algorithm: Broadcast::TorusTree { ports, .. } | Broadcast::TorusScatterAllGather { ports, .. },
+            }
+            | Self::Reduce {
+                algorithm: Reduce::TorusTree { ports, .. } | Reduce::TorusReduceScatterGather { ports, .. },
+            }
+            | Self::AllReduce {
+                algorithm:
+                    AllReduce::TorusDoubling { ports, .. }
+                    | AllReduce::TorusHalving { ports, .. }
+                    | AllReduce::TorusRings { ports, .. },
+            }
+            | Self::ReduceScatter {
+                algorithm: ReduceScatter::ByDimensions { ports, .. } | ReduceScatter::TorusRings { ports, .. },
+            }
+            | Self::AllGather {
+                algorithm: AllGather::ByDimensions { ports, .. } | AllGather::TorusRings { ports, .. },
+            }
+            | Self::Gather { algorithm: Gather::TorusTree { ports, .. } }
+            | Self::Scatter { algorithm: Scatter::TorusTree { ports, .. } } => *ports,
+            _ => 1,
+        }
+    }
+
+    /// The ports that work at once.
+    #[must_use]
+    pub const fn threads(&self) -> u32 {
+        match self {
+            Self::Reduce { algorithm: Reduce::TorusTree { .. } } => 1,
+            _ => self.ports(),
+        }
+    }
+
     /// Its name in a scenario.
     #[must_use]
     pub const fn name(&self) -> &'static str {

@@ -5,8 +5,9 @@ use super::library::buffer::Buffer;
 use super::library::butterfly::{self, Joining, Pattern};
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OnWhole, Running};
+use super::library::lane::Lane;
 use super::library::shape::Shape;
-use super::library::torus::{self, Lane};
+use super::library::torus;
 use super::library::{Distances, Grouping, Library, decision, hierarchy, trees};
 use super::payload::Payload;
 use super::power_of_two;
@@ -106,6 +107,17 @@ pub enum Reduce {
         #[serde(default)]
         numbers: Numbers,
     },
+    /// Halving through the dimensions of a torus in turn, then a gather up the trees of the same steps.
+    TorusReduceScatterGather {
+        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        shape: Vec<u32>,
+        /// The number of ports: equal parts of the message take the dimensions in another order each.
+        #[serde(default = "super::one")]
+        ports: u32,
+        /// By which numbers; Bine unless given.
+        #[serde(default)]
+        numbers: Numbers,
+    },
     /// Inside of groups to their leaders, then from them to the root.
     Hierarchical {
         /// The ranks that form a group; those of a node unless given.
@@ -159,7 +171,9 @@ impl Reduce {
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::Hypercube => Some(super::only_of_all("Hypercube")),
-            Self::TorusTree { .. } => Some(super::only_of_all("TorusTree")),
+            Self::TorusTree { .. } | Self::TorusReduceScatterGather { .. } => {
+                Some(super::only_of_all("an algorithm for a torus"))
+            }
             _ => self.fault(1),
         }
     }
@@ -169,7 +183,9 @@ impl Reduce {
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {
             Self::Hypercube => power_of_two("Hypercube", ranks),
-            Self::TorusTree { shape, ports, .. } => Lane::fault(shape, *ports, ranks),
+            Self::TorusTree { shape, ports, .. } | Self::TorusReduceScatterGather { shape, ports, .. } => {
+                Lane::fault(shape, *ports, ranks)
+            }
             Self::Chain { chains: 0, .. } => Some("Chain needs at least one chain".to_owned()),
             Self::Kary { radix, .. } => super::base("Kary", *radix, 1),
             Self::Knomial { radix, .. } => super::base("Knomial", *radix, 2),
@@ -214,6 +230,9 @@ impl OnWhole for Reduce {
             }
             Self::TorusTree { shape, ports, numbers } => Box::pin(async move {
                 torus::reduce(comm, &Lane::of(shape, *ports, *numbers), root, data).await;
+            }),
+            Self::TorusReduceScatterGather { shape, ports, numbers } => Box::pin(async move {
+                torus::reduce_scatter_gather(comm, &Lane::of(shape, *ports, *numbers), root, data).await;
             }),
             Self::Auto(library) => Box::pin(async move {
                 let chosen = Self::of_library(*library, comm.size(), data.bytes());

@@ -6,11 +6,13 @@ use super::library::buffer::{Buffer, Division};
 use super::library::butterfly::Pattern;
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OnWhole, Running};
-use super::library::torus::{self, Lane};
+use super::library::lane::Lane;
+use super::library::torus::{self, Passes};
 use super::library::{Distances, Library, Remap, decision, exchanges, rings, trees};
 use super::payload::Payload;
 use super::transfer::exchange;
 use crate::program::process::Process;
+use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// Algorithm that brings the blocks of the sum to their ranks.
@@ -53,6 +55,17 @@ pub enum ReduceScatter {
         /// By which numbers; Bine unless given.
         #[serde(default)]
         numbers: Numbers,
+    },
+    /// Ring after ring of a torus.
+    TorusRings {
+        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        shape: Vec<u32>,
+        /// The number of ports: equal parts of each block take the dimensions in another order each.
+        #[serde(default = "super::one")]
+        ports: u32,
+        /// The bytes of addresses of each port that all ranks gather first, by recursive doubling; none unless given.
+        #[serde(default)]
+        addresses: Bytes,
     },
     /// The choice of a library for `MPI_Reduce_scatter` with the numbers of bytes and ranks.
     Auto(Library),
@@ -129,7 +142,13 @@ impl ReduceScatter {
                 Box::pin(async move { chosen.within(comm, division, data).await })
             }
             Self::ByDimensions { shape, ports, numbers } => Box::pin(async move {
-                torus::blocks(comm, &Lane::of(shape, *ports, *numbers), false, division, data).await;
+                let lanes = Lane::of(shape, *ports, *numbers);
+                torus::blocks(comm, &lanes, (false, Remap::Permute), division, data).await;
+            }),
+            Self::TorusRings { shape, ports, addresses } => Box::pin(async move {
+                torus::gather_addresses(comm, *ports, *addresses).await;
+                let lanes = Lane::of(shape, *ports, Numbers::Binary);
+                torus::rings(comm, &lanes, Passes::Sums, Some(division), data).await;
             }),
         }
     }
@@ -160,7 +179,9 @@ impl ReduceScatter {
     #[must_use]
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {
-            Self::ByDimensions { shape, ports, .. } => Lane::fault(shape, *ports, ranks),
+            Self::ByDimensions { shape, ports, .. } | Self::TorusRings { shape, ports, .. } => {
+                Lane::fault(shape, *ports, ranks)
+            }
             _ => None,
         }
     }

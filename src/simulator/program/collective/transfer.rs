@@ -24,6 +24,11 @@ pub(super) async fn start_send(me: &Process, to: u32, payload: &Payload) -> Oper
     me.start_send(to, message(me, payload).await).await
 }
 
+/// The same with the tag of a port.
+pub(super) async fn start_tagged(me: &Process, to: u32, payload: &Payload, tag: u32) -> Operation {
+    me.start_send(to, message(me, payload).await.tag(tag)).await
+}
+
 pub(super) async fn receive(me: &Process, from: u32) -> Payload {
     let message = me.receive_where(MessagePattern { from: Some(from), tag: Some(TAG) }).await.message;
     Payload::received(message.bytes, message.values)

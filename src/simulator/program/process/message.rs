@@ -30,7 +30,7 @@ impl Message {
         Self { bytes, tag: 0, values: None, again: false }
     }
 
-    /// The same message with a tag; the two largest are those of collective operations.
+    /// The same message with a tag; the 256 largest are those of collective operations.
     #[must_use]
     pub const fn tag(mut self, tag: u32) -> Self {
         self.tag = tag;
@@ -57,11 +57,22 @@ impl Message {
 pub(crate) const BARRIER_TAG: u32 = u32::MAX;
 pub(crate) const COLLECTIVE_TAG: u32 = RESERVED_TAGS;
 
+/// The port of a collective operation whose messages have this tag.
+pub(crate) fn port_of(tag: u32) -> Option<u8> {
+    let port = tag.checked_sub(COLLECTIVE_TAG + 1).filter(|_| tag < BARRIER_TAG)?;
+    u8::try_from(port).ok()
+}
+
+/// The tag of the messages of one of the ports of a collective operation.
+pub(crate) const fn port_tag(port: u32) -> u32 {
+    COLLECTIVE_TAG + 1 + port % (BARRIER_TAG - COLLECTIVE_TAG - 1)
+}
+
 /// A tag in words, after a message; nothing for 0.
 pub(crate) fn tag_words(tag: u32) -> String {
     match tag {
         0 => String::new(),
-        COLLECTIVE_TAG | BARRIER_TAG => " of a collective operation".to_owned(),
+        COLLECTIVE_TAG.. => " of a collective operation".to_owned(),
         tag => format!(" with tag {tag}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Execution, WaitState, answer, fault};
 use crate::node::processor::Computation;
-use crate::program::{Message, MessagePattern, Operation, Reply, Verb, send_fault};
+use crate::program::{Message, MessagePattern, Operation, Reply, Verb, port_of, send_fault};
 use crate::simulation::SimulationError;
 use crate::simulation::observer::{Observer, Occurrence};
 use crate::trace::Activity;
@@ -89,13 +89,17 @@ impl<O: Observer> Execution<'_, O> {
     }
 
     fn start_send(&mut self, now: SimTime, rank: u32, to: u32, message: Message) -> Result<Operation, SimulationError> {
-        let Message { bytes, again, .. } = message;
+        let Message { bytes, again, tag, .. } = message;
         self.check_send(rank, to, bytes)?;
         let (operation, handle) = self.matching.post(now, rank, to, message);
         let cause = self.observer.last_event(rank);
         self.observer.on(&Occurrence::Posted { now, rank, operation, handle, bytes });
         let seats = (self.layout.seat(rank), self.layout.seat(to));
-        self.transport.send(now, seats, (bytes, again), handle, cause);
+        let port = port_of(tag);
+        match (port, self.transport.interfaces()) {
+            (Some(port), Some(interfaces)) => interfaces.send_on_port(now, seats, (bytes, handle, cause), port),
+            _ => self.transport.send(now, seats, (bytes, again), handle, cause),
+        }
         self.tell_background();
         Ok(operation)
     }

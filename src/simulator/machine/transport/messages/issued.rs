@@ -31,6 +31,21 @@ impl MessageTransport {
         self.completions.push_back(Completion::Computing { operation, end: now + time });
     }
 
+    /// Sends through the interface of a port, at either end.
+    pub fn send_on_port(
+        &mut self,
+        now: SimTime,
+        (from, to): (Seat, Seat),
+        (bytes, handle, cause): (u64, u32, EventId),
+        port: u8,
+    ) {
+        self.cause = cause;
+        let mut message = self.message(from, to, bytes, handle);
+        message.interface = u32::from(port) % self.interface.count;
+        let order = self.order();
+        self.dispatch(now, message, order);
+    }
+
     /// Begins to send; `Begun` tells when processor and interface are free for it.
     pub fn issue_send(
         &mut self,

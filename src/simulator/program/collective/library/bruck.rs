@@ -43,7 +43,9 @@ pub(in crate::program::collective) async fn all_to_all(
     // Block i of the turned message is for the one i behind, at last from the one i before.
     let mut turned = data.clone();
     turned.put((0..size).map(|index| division.one(index)), &data.take(division.around(comm.place(), size)));
+    comm.pack(division.total()).await;
     for unit in powers(radix, size) {
+        comm.pack(division.total()).await;
         let blocks = |digit: u32| {
             let has = move |index: &u32| index / unit % radix == digit;
             (0..size).filter(has).map(|index| division.one(index))
@@ -64,6 +66,7 @@ pub(in crate::program::collective) async fn all_to_all(
         }
         comm.wait_all(sending).await;
     }
+    comm.pack(division.total()).await;
     let mut result = turned.clone();
     let origins = (0..size).map(|index| division.one(comm.before(index)));
     result.put(origins, &turned.take([0..division.total()]));

@@ -48,6 +48,11 @@ impl Buffer {
         self.bytes
     }
 
+    /// True if it carries numbers.
+    pub const fn has_numbers(&self) -> bool {
+        self.values.is_some()
+    }
+
     /// The ranges as one message.
     pub fn take(&self, ranges: impl IntoIterator<Item = Range<u64>>) -> Payload {
         let Some(values) = &self.values else {
@@ -176,6 +181,11 @@ impl Division {
 
     pub fn total(&self) -> u64 {
         self.start(self.parts)
+    }
+
+    /// Returns whether all parts have one length by definition.
+    pub const fn is_equal(&self) -> bool {
+        matches!(self.kind, Kind::Even(_))
     }
 
     /// Returns whether all parts have the same length.

@@ -2,6 +2,7 @@
 
 use super::buffer::{Buffer, Division};
 use super::communicator::Communicator;
+use super::lane::Lane;
 use super::shape::{Bine, Distances};
 use std::ops::Range;
 
@@ -19,6 +20,8 @@ pub(in crate::program::collective) enum Pattern {
     Binary(Distances),
     /// By Bine numbers, nearest first.
     Bine,
+    /// Through the dimensions of a torus in turn.
+    Torus(Lane),
 }
 
 impl Butterfly {
@@ -35,6 +38,7 @@ impl Butterfly {
             Pattern::Binary(Distances::Doubling) => number ^ (1 << step),
             Pattern::Binary(Distances::Halving) => number ^ (1 << (self.steps - 1 - step)),
             Pattern::Bine => Bine::of_steps(self.steps).partner(number, step),
+            Pattern::Torus(lane) => lane.partner(number, step),
         }
     }
 
@@ -46,6 +50,7 @@ impl Butterfly {
             Pattern::Binary(Distances::Doubling) if self.steps == 0 => 0,
             Pattern::Binary(Distances::Doubling) => number.reverse_bits() >> (32 - self.steps),
             Pattern::Bine => Bine::of_steps(self.steps).code(number),
+            Pattern::Torus(lane) => lane.code(number),
         }
     }
 
@@ -54,6 +59,7 @@ impl Butterfly {
         match self.pattern {
             Pattern::Binary(_) => self.code(code),
             Pattern::Bine => Bine::of_steps(self.steps).with_code(code),
+            Pattern::Torus(lane) => lane.with_code(code),
         }
     }
 

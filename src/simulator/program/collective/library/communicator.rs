@@ -2,7 +2,7 @@
 
 use crate::program::collective::payload::Payload;
 use crate::program::collective::transfer;
-use crate::program::process::{COLLECTIVE_TAG, MessagePattern, Operation, Process};
+use crate::program::process::{COLLECTIVE_TAG, MessagePattern, Operation, Process, port_tag};
 use std::borrow::Borrow;
 use std::collections::VecDeque;
 
@@ -13,6 +13,8 @@ pub(in crate::program::collective) struct Communicator<'a> {
     place: u32,
     size: u32,
     members: Members<'a>,
+    /// That of its messages.
+    tag: u32,
 }
 
 /// The ranks, by place.
@@ -25,13 +27,18 @@ enum Members<'a> {
 impl<'a> Communicator<'a> {
     /// All ranks.
     pub fn all(me: &'a Process) -> Self {
-        Self { me, place: me.rank(), size: me.ranks(), members: Members::All }
+        Self { me, place: me.rank(), size: me.ranks(), members: Members::All, tag: COLLECTIVE_TAG }
     }
 
     /// The ranks of a list that this process is in.
     pub fn of(me: &'a Process, list: &'a [u32]) -> Self {
         let place = list.iter().position(|rank| *rank == me.rank()).expect("only a member sees its communicator");
-        Self { me, place: count(place), size: count(list.len()), members: Members::List(list) }
+        Self { me, place: count(place), size: count(list.len()), members: Members::List(list), tag: COLLECTIVE_TAG }
+    }
+
+    /// The same ranks, as one of the ports of each sees them: its messages are for no other one.
+    pub const fn on_port(self, port: u32) -> Self {
+        Self { tag: port_tag(port), ..self }
     }
 
     pub const fn me(&self) -> &'a Process {
@@ -79,7 +86,7 @@ impl<'a> Communicator<'a> {
     }
 
     pub async fn start_send(&self, to: u32, payload: &Payload) -> Operation {
-        transfer::start_send(self.me, self.rank(to), payload).await
+        transfer::start_tagged(self.me, self.rank(to), payload, self.tag).await
     }
 
     /// Starts to send the same to each, and waits for all.
@@ -96,7 +103,7 @@ impl<'a> Communicator<'a> {
     }
 
     pub async fn start_receive(&self, from: u32) -> Operation {
-        self.me.start_receive(MessagePattern { from: Some(self.rank(from)), tag: Some(COLLECTIVE_TAG) }).await
+        self.me.start_receive(MessagePattern { from: Some(self.rank(from)), tag: Some(self.tag) }).await
     }
 
     /// Waits for a receive that has been started.
@@ -148,11 +155,32 @@ impl<'a> Communicator<'a> {
         self.me.add(bytes).await;
     }
 
+    /// Returns whether the receiver of a message of `bytes` bytes says before that it is ready.
+    pub fn asks(&self, bytes: u64) -> bool {
+        self.me.local().is_some_and(|local| local.asks(bytes))
+    }
+
+    /// Prepares so many steps of each port.
+    pub async fn prepare(&self, steps: u32) {
+        if let Some(local) = self.me.local() {
+            self.me.compute_for(local.steps(steps)).await;
+        }
+    }
+
+    /// Copies `bytes` bytes between a message and the places of its blocks, which takes time where a library says so.
+    pub async fn pack(&self, bytes: u64) {
+        if let Some(local) = self.me.local() {
+            self.me.compute_for(local.copying(bytes)).await;
+        }
+    }
+
     /// Copies `bytes` bytes within the memory, which takes time where the machine describes it.
     pub async fn copy(&self, bytes: u64) {
         #[expect(clippy::cast_precision_loss, reason = "a message is far below 2^53 bytes")]
         let moved = 2.0 * bytes as f64;
-        if bytes > 0 {
+        if let Some(local) = self.me.local() {
+            self.me.compute_for(local.copying(bytes)).await;
+        } else if bytes > 0 {
             self.me.load(moved).await;
         }
     }

@@ -177,9 +177,11 @@ pub(in crate::program::collective) async fn all_to_all(
     let destinations =
         |codes: Range<u32>| -> Vec<u32> { codes.flat_map(|code| fold.numbers(butterfly.with_code(code))).collect() };
     let own = butterfly.code(doer);
+    comm.pack(division.total()).await;
     for step in 0..fold.steps {
         let partner = butterfly.partner(doer, step);
         let at = fold.number(partner);
+        comm.pack(division.total()).await;
         let leaving = held.message(&destinations(butterfly.window(butterfly.code(partner), step + 1)));
         let kept = destinations(butterfly.window(own, step + 1));
         let received = comm.exchange(at, &leaving, at).await;
@@ -189,6 +191,7 @@ pub(in crate::program::collective) async fn all_to_all(
     if let Role::Doer(_, partner) = fold.role(place) {
         comm.send(partner, &held.result(partner, comm.size(), division).take(whole)).await;
     }
+    comm.pack(division.total()).await;
     held.result(place, comm.size(), division)
 }
 

@@ -1,28 +1,35 @@
 //! Operations through the dimensions of a torus in turn, over several ports at once: the way of the Bine library on Fugaku.
 
+use super::Remap;
+use super::bruck;
 use super::buffer::{Buffer, Division};
-use super::butterfly::add;
+use super::butterfly::{Pattern, add};
 use super::communicator::{Communicator, count};
+use super::exchanges;
+use super::lane::Lane;
 use crate::program::collective::payload::Payload;
-use crate::program::process::Operation;
-use std::collections::{BTreeMap, VecDeque};
+use crate::units::Bytes;
 use std::ops::Range;
 
-mod lane;
+mod trees;
 
-pub(in crate::program::collective) use lane::Lane;
-pub use lane::Numbers;
+pub(in crate::program::collective) use trees::{
+    broadcast, gather, reduce, reduce_scatter_gather, scatter, scatter_by_block,
+};
 
 /// Recursive doubling of an equal part of the message by each port.
 pub(in crate::program::collective) async fn doubling(comm: Communicator<'_>, lanes: &[Lane], data: &mut Buffer) {
     let parts = Division::shares(data.bytes(), count(lanes.len()));
     for step in 0..lanes[0].steps() {
+        let partners: Vec<_> = lanes.iter().map(|lane| lane.partner(comm.place(), step)).collect();
+        if comm.asks(data.bytes()) {
+            say_ready(comm, partners.iter().map(|partner| (*partner, *partner))).await;
+        }
         let mut receiving = Vec::new();
         let mut sending = Vec::new();
-        for (lane, part) in lanes.iter().zip(0..) {
-            let partner = lane.partner(comm.place(), step);
-            receiving.push((part, comm.start_receive(partner).await));
-            sending.push(comm.start_send(partner, &data.take([parts.one(part)])).await);
+        for (partner, part) in partners.into_iter().zip(0..) {
+            receiving.push((part, comm.on_port(part).start_receive(partner).await));
+            sending.push(comm.on_port(part).start_send(partner, &data.take([parts.one(part)])).await);
         }
         for (part, operation) in receiving {
             let received = comm.received(operation).await;
@@ -32,60 +39,166 @@ pub(in crate::program::collective) async fn doubling(comm: Communicator<'_>, lan
     }
 }
 
-/// A reduce-scatter by halving of an equal part of the message by each port, and an all-gather on the way back.
-pub(in crate::program::collective) async fn halving(comm: Communicator<'_>, lanes: &[Lane], data: &mut Buffer) {
-    let parts = Division::shares(data.bytes(), count(lanes.len()));
-    let ranges = |part: u32, _: &Lane, codes: Range<u32>| {
-        let part = parts.one(part);
-        let range = Division::shares(part.end - part.start, comm.size()).range(codes);
-        vec![part.start + range.start..part.start + range.end]
-    };
-    through(comm, lanes, false, &ranges, data).await;
-    through(comm, lanes, true, &ranges, data).await;
+/// On each port, tells the one that will send that its message can come, and waits until the one that will receive says so.
+async fn say_ready(comm: Communicator<'_>, ports: impl Iterator<Item = (u32, u32)>) {
+    let mut operations = Vec::new();
+    for ((sender, receiver), port) in ports.zip(0..) {
+        operations.push(comm.on_port(port).start_receive(receiver).await);
+        operations.push(comm.on_port(port).start_send(sender, &Payload::new(0, None)).await);
+    }
+    comm.wait_all(operations).await;
 }
 
-/// The same of blocks, an equal part of each by each port, copied into the order of the steps: sums of a block for each
-/// rank, or, on the way back, the blocks of all.
+/// Gathers the addresses of the memory of all ranks, so many bytes for each port, by recursive doubling.
+pub(in crate::program::collective) async fn gather_addresses(comm: Communicator<'_>, ports: u32, address: Bytes) {
+    if address.count() > 0 {
+        let division = Division::even(address.count() * u64::from(ports), comm.size());
+        let mut addresses = Buffer::empty(division.total());
+        bruck::recursive_doubling(comm, 0, &division, &mut addresses).await;
+    }
+}
+
+/// In each step half of all blocks go to the partner, behind each other.
+pub(in crate::program::collective) async fn all_to_all(
+    comm: Communicator<'_>,
+    lane: Lane,
+    division: &Division,
+    data: &Buffer,
+) -> Buffer {
+    if data.has_numbers() {
+        return exchanges::all_to_all(comm, Pattern::Torus(lane), division, data).await;
+    }
+    comm.pack(division.total()).await;
+    for step in 0..lane.steps() {
+        let partner = lane.partner(comm.place(), step);
+        comm.pack(division.total()).await;
+        if comm.asks(u64::MAX) {
+            say_ready(comm, std::iter::once((partner, partner))).await;
+        }
+        comm.exchange(partner, &Payload::new(division.total() / 2, None), partner).await;
+    }
+    comm.pack(division.total()).await;
+    data.clone()
+}
+
+/// A reduce-scatter by halving of an equal part of the message by each port, and an all-gather on the way back.
+pub(in crate::program::collective) async fn halving(comm: Communicator<'_>, lanes: &[Lane], data: &mut Buffer) {
+    let whole = Division::even(data.bytes(), 1);
+    comm.prepare(lanes[0].steps()).await;
+    let layout = Layout { lanes, blocks: Blocks::Consecutive(whole.one(0)) };
+    through(comm, &layout, false, false, data).await;
+    through(comm, &layout, true, false, data).await;
+}
+
+/// The same of blocks, an equal part of each by each port: sums of a block for each rank, or, on the way back, the blocks
+/// of all.
 pub(in crate::program::collective) async fn blocks(
     comm: Communicator<'_>,
     lanes: &[Lane],
-    back: bool,
+    (back, remap): (bool, Remap),
     division: &Division,
     data: &mut Buffer,
 ) {
-    let ranges = |part: u32, lane: &Lane, codes: Range<u32>| {
-        let of_block = |code: u32| {
-            let block = division.one(lane.with_code(code));
-            let range = Division::shares(block.end - block.start, count(lanes.len())).one(part);
-            block.start + range.start..block.start + range.end
-        };
-        codes.map(of_block).collect()
-    };
-    if !back {
+    let blocks = if remap == Remap::Send { Blocks::ByCode(division) } else { Blocks::ByRank(division) };
+    let layout = Layout { lanes, blocks };
+    if !back && remap == Remap::Permute {
         comm.copy(data.bytes()).await;
     }
-    through(comm, lanes, back, &ranges, data).await;
-    if back {
+    if back && remap == Remap::Send {
+        to_codes(comm, &lanes[0], back, division, data).await;
+    }
+    through(comm, &layout, back, remap == Remap::Blocks, data).await;
+    if !back && remap == Remap::Send {
+        to_codes(comm, &lanes[0], back, division, data).await;
+    }
+    if back && remap == Remap::Permute {
         comm.copy(data.bytes()).await;
     }
 }
 
-/// The bytes of a window of codes of a port.
-type Ranges<'a> = &'a dyn Fn(u32, &Lane, Range<u32>) -> Vec<Range<u64>>;
+/// Each block goes to the rank whose code is its number, or back.
+async fn to_codes(comm: Communicator<'_>, lane: &Lane, there: bool, division: &Division, data: &mut Buffer) {
+    let (numbered, coded) = (lane.with_code(comm.place()), lane.code(comm.place()));
+    let (to, from, sent) = if there { (numbered, coded, comm.place()) } else { (coded, numbered, coded) };
+    if to != comm.place() {
+        let received = comm.exchange(to, &data.take([division.one(sent)]), from).await;
+        let wanted = if there { coded } else { comm.place() };
+        data.put([division.one(wanted)], &received);
+    }
+}
+
+/// The bytes of each port in a message of blocks.
+struct Layout<'a> {
+    lanes: &'a [Lane],
+    blocks: Blocks<'a>,
+}
+
+/// The place of the block of a code.
+enum Blocks<'a> {
+    /// An equal part of an equal part of a range for each port.
+    Consecutive(Range<u64>),
+    /// A part for each port of the block of the rank with the code.
+    ByRank(&'a Division),
+    /// A part for each port of the block with that number.
+    ByCode(&'a Division),
+}
+
+impl Layout<'_> {
+    fn part(&self, range: &Range<u64>, port: u32) -> Range<u64> {
+        let part = Division::shares(range.end - range.start, count(self.lanes.len())).one(port);
+        range.start + part.start..range.start + part.end
+    }
+
+    /// Those of a window of codes, which `rank` turns into ranks.
+    fn ranges(&self, port: u32, codes: Range<u32>, size: u32, rank: impl Fn(u32) -> u32) -> Vec<Range<u64>> {
+        match &self.blocks {
+            Blocks::Consecutive(range) => {
+                let part = self.part(range, port);
+                let window = Division::shares(part.end - part.start, size).range(codes);
+                vec![part.start + window.start..part.start + window.end]
+            }
+            Blocks::ByRank(division) => codes.map(|code| self.part(&division.one(rank(code)), port)).collect(),
+            Blocks::ByCode(division) => codes.map(|code| self.part(&division.one(code), port)).collect(),
+        }
+    }
+
+    /// The same, of lengths that are the same for all blocks where nobody asks for their places.
+    fn of(&self, port: u32, codes: Range<u32>, data: &Buffer, rank: impl Fn(u32) -> u32, size: u32) -> Vec<Range<u64>> {
+        match &self.blocks {
+            Blocks::ByRank(division) | Blocks::ByCode(division) if !data.has_numbers() && division.is_equal() => {
+                let part = self.part(&division.one(0), port);
+                vec![0..(part.end - part.start) * u64::from(codes.end - codes.start)]
+            }
+            _ => self.ranges(port, codes, size, rank),
+        }
+    }
+}
 
 /// All steps forwards, where windows are halved and summed, or backwards, where they are doubled.
-async fn through(comm: Communicator<'_>, lanes: &[Lane], back: bool, ranges: Ranges<'_>, data: &mut Buffer) {
-    let steps = lanes[0].steps();
+async fn through(comm: Communicator<'_>, layout: &Layout<'_>, back: bool, by_block: bool, data: &mut Buffer) {
+    let (steps, size) = (layout.lanes[0].steps(), comm.size());
     for step in (0..steps).map(|step| if back { steps - 1 - step } else { step }) {
         let mut receiving = Vec::new();
         let mut sending = Vec::new();
-        for (lane, part) in lanes.iter().zip(0..) {
+        for (lane, port) in layout.lanes.iter().zip(0..) {
             let partner = lane.partner(comm.place(), step);
-            let own = ranges(part, lane, lane.window(lane.code(comm.place()), step + 1));
-            let theirs = ranges(part, lane, lane.window(lane.code(partner), step + 1));
+            let window = |place: u32| lane.window(lane.code(place), step + 1);
+            let ranges = |codes: Range<u32>| -> Vec<Vec<Range<u64>>> {
+                let rank = |code| lane.with_code(code);
+                if by_block {
+                    codes.map(|code| layout.of(port, code..code + 1, data, rank, size)).collect()
+                } else {
+                    vec![layout.of(port, codes, data, rank, size)]
+                }
+            };
+            let (own, theirs) = (ranges(window(comm.place())), ranges(window(partner)));
             let (sent, wanted) = if back { (own, theirs) } else { (theirs, own) };
-            receiving.push((wanted, comm.start_receive(partner).await));
-            sending.push(comm.start_send(partner, &data.take(sent)).await);
+            for ranges in wanted {
+                receiving.push((ranges, comm.on_port(port).start_receive(partner).await));
+            }
+            for ranges in sent {
+                sending.push(comm.on_port(port).start_send(partner, &data.take(ranges)).await);
+            }
         }
         for (ranges, operation) in receiving {
             let received = comm.received(operation).await;
@@ -99,128 +212,60 @@ async fn through(comm: Communicator<'_>, lanes: &[Lane], back: bool, ranges: Ran
     }
 }
 
-/// An equal part of the message by each port, ring after ring: a reduce-scatter in each dimension in turn, and the all-gathers
-/// on the way back.
-pub(in crate::program::collective) async fn rings(comm: Communicator<'_>, lanes: &[Lane], data: &mut Buffer) {
-    let parts = Division::shares(data.bytes(), count(lanes.len()));
+/// The passes around the rings of all dimensions: sums in each dimension in turn, and the blocks of all on the way back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::program::collective) enum Passes {
+    /// Of sums only.
+    Sums,
+    /// Of blocks only.
+    Blocks,
+    /// Both.
+    Both,
+}
+
+/// An equal part of the message, or of each block, by each port, ring after ring.
+pub(in crate::program::collective) async fn rings(
+    comm: Communicator<'_>,
+    lanes: &[Lane],
+    passes: Passes,
+    division: Option<&Division>,
+    data: &mut Buffer,
+) {
+    let whole = Division::even(data.bytes(), 1);
+    let blocks = division.map_or_else(|| Blocks::Consecutive(whole.one(0)), Blocks::ByRank);
+    let layout = Layout { lanes, blocks };
     let steps: u32 = (0..lanes[0].dimensions).map(|dimension| lanes[0].side(dimension) - 1).sum();
-    for (step, back) in (0..steps).map(|step| (step, false)).chain((0..steps).rev().map(|step| (step, true))) {
-        let mut receiving = Vec::new();
-        let mut sending = Vec::new();
-        for (lane, part) in lanes.iter().zip(0..) {
-            let ring = lane.ring(comm.place(), step, parts.one(part));
-            // On the way back what was received last is sent first, in the other direction.
-            let (to, from, sent, wanted) = if back {
-                (ring.before, ring.behind, ring.wanted, ring.sent)
-            } else {
-                (ring.behind, ring.before, ring.sent, ring.wanted)
-            };
-            receiving.push((wanted, comm.start_receive(from).await));
-            sending.push(comm.start_send(to, &data.take([sent])).await);
-        }
-        for (range, operation) in receiving {
-            let received = comm.received(operation).await;
-            if back {
-                data.put([range], &received);
-            } else {
-                add(comm, data, &[range], &received).await;
-            }
-        }
-        comm.wait_all(sending).await;
+    if comm.me().local().is_some() {
+        comm.copy(data.bytes()).await;
+    }
+    let sums = (0..steps).filter(|_| passes != Passes::Blocks).map(|step| (step, false));
+    for (step, back) in sums.chain((0..steps).rev().filter(|_| passes != Passes::Sums).map(|step| (step, true))) {
+        step_around(comm, &layout, (step, back), data).await;
     }
 }
 
-/// The sends of a rank along the trees of all ports. Messages of two ranks have no other mark than their order, so those to
-/// one rank begin in the order of the ports.
-struct Sends {
-    /// The ports that have a message for a rank, in their order.
-    waiting: BTreeMap<u32, VecDeque<u32>>,
-    ready: Vec<Option<Payload>>,
-    under_way: Vec<Operation>,
-}
-
-impl Sends {
-    /// Those of each port to its ranks.
-    fn new(targets: &[Vec<u32>]) -> Self {
-        let mut waiting: BTreeMap<u32, VecDeque<u32>> = BTreeMap::new();
-        for (ranks, part) in targets.iter().zip(0..) {
-            for rank in ranks {
-                waiting.entry(*rank).or_default().push_back(part);
-            }
-        }
-        Self { waiting, ready: vec![None; targets.len()], under_way: Vec::new() }
+async fn step_around(comm: Communicator<'_>, layout: &Layout<'_>, (step, back): (u32, bool), data: &mut Buffer) {
+    let size = comm.size();
+    let ways: Vec<_> = layout.lanes.iter().map(|lane| lane.ring(comm.place(), step, size).turned(back)).collect();
+    if comm.asks(data.bytes()) {
+        say_ready(comm, ways.iter().map(|ring| (ring.before, ring.behind))).await;
     }
-
-    /// The message of a port is there for its ranks.
-    async fn begin(&mut self, comm: Communicator<'_>, part: u32, ranks: &[u32], message: Payload) {
-        self.ready[part as usize] = Some(message);
-        for rank in ranks {
-            let waiting = self.waiting.get_mut(rank).expect("it is one of those");
-            while let Some(message) = waiting.front().and_then(|part| self.ready[*part as usize].as_ref()) {
-                self.under_way.push(comm.start_send(*rank, message).await);
-                waiting.pop_front();
-            }
-        }
+    let mut receiving = Vec::new();
+    let mut sending = Vec::new();
+    for ((lane, ring), port) in layout.lanes.iter().zip(ways).zip(0..) {
+        let rank = |code| lane.with_ring_code(code);
+        let wanted = layout.of(port, ring.wanted, data, rank, size);
+        receiving.push((wanted, comm.on_port(port).start_receive(ring.before).await));
+        let sent = layout.of(port, ring.sent, data, rank, size);
+        sending.push(comm.on_port(port).start_send(ring.behind, &data.take(sent)).await);
     }
-}
-
-/// An equal part of the message down the tree of each port; whatever comes first is sent on first.
-pub(in crate::program::collective) async fn broadcast(
-    comm: Communicator<'_>,
-    lanes: &[Lane],
-    root: u32,
-    data: &mut Buffer,
-) {
-    let parts = Division::shares(data.bytes(), count(lanes.len()));
-    let (parents, children): (Vec<_>, Vec<_>) = lanes.iter().map(|lane| lane.tree(comm.place(), root)).unzip();
-    let mut sends = Sends::new(&children);
-    let mut open = Vec::new();
-    for (parent, part) in parents.into_iter().zip(0..) {
-        match parent {
-            Some(parent) => open.push((part, comm.start_receive(parent).await)),
-            None => sends.begin(comm, part, &children[part as usize], data.take([parts.one(part)])).await,
-        }
-    }
-    while !open.is_empty() {
-        let operations: Vec<_> = open.iter().map(|(_, operation)| *operation).collect();
-        let (part, operation) = open.remove(comm.me().wait_any(&operations).await);
+    for (ranges, operation) in receiving {
         let received = comm.received(operation).await;
-        data.put([parts.one(part)], &received);
-        sends.begin(comm, part, &children[part as usize], received).await;
-    }
-    comm.wait_all(sends.under_way).await;
-}
-
-/// The same trees upwards, with sums.
-pub(in crate::program::collective) async fn reduce(
-    comm: Communicator<'_>,
-    lanes: &[Lane],
-    root: u32,
-    data: &mut Buffer,
-) {
-    let parts = Division::shares(data.bytes(), count(lanes.len()));
-    let trees: Vec<_> = lanes.iter().map(|lane| lane.tree(comm.place(), root)).collect();
-    let parents: Vec<Vec<u32>> = trees.iter().map(|(parent, _)| parent.iter().copied().collect()).collect();
-    let mut sends = Sends::new(&parents);
-    let mut missing: Vec<usize> = trees.iter().map(|(_, children)| children.len()).collect();
-    let mut open = Vec::new();
-    for ((_, children), part) in trees.iter().zip(0..) {
-        for child in children.iter().rev() {
-            open.push((part, comm.start_receive(*child).await));
+        if back {
+            data.put(ranges, &received);
+        } else {
+            add(comm, data, &ranges, &received).await;
         }
     }
-    for part in (0..).take(lanes.len()).filter(|part| missing[*part as usize] == 0) {
-        sends.begin(comm, part, &parents[part as usize], data.take([parts.one(part)])).await;
-    }
-    while !open.is_empty() {
-        let operations: Vec<_> = open.iter().map(|(_, operation)| *operation).collect();
-        let (part, operation) = open.remove(comm.me().wait_any(&operations).await);
-        let received = comm.received(operation).await;
-        add(comm, data, &[parts.one(part)], &received).await;
-        missing[part as usize] -= 1;
-        if missing[part as usize] == 0 {
-            sends.begin(comm, part, &parents[part as usize], data.take([parts.one(part)])).await;
-        }
-    }
-    comm.wait_all(sends.under_way).await;
+    comm.wait_all(sending).await;
 }

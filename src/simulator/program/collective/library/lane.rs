@@ -1,7 +1,6 @@
 //! The way of a port through the dimensions of a torus.
 
-use crate::program::collective::library::buffer::Division;
-use crate::program::collective::library::shape::Bine;
+use crate::program::collective::library::shape::{Bine, Distances};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -24,7 +23,7 @@ const DIMENSIONS: usize = 6;
 pub(in crate::program::collective) struct Lane {
     /// The logarithms of the sides.
     sides: [u32; DIMENSIONS],
-    pub(super) dimensions: usize,
+    pub(in crate::program::collective) dimensions: usize,
     first: usize,
     mirrored: bool,
     numbers: Numbers,
@@ -58,7 +57,7 @@ impl Lane {
         (ports == 0).then(|| "a torus needs at least one port".to_owned())
     }
 
-    pub(super) fn steps(&self) -> u32 {
+    pub(in crate::program::collective) fn steps(&self) -> u32 {
         self.sides.iter().sum()
     }
 
@@ -94,7 +93,7 @@ impl Lane {
         place & !((side - 1) << shift) | to << shift
     }
 
-    pub(super) fn partner(&self, place: u32, step: u32) -> u32 {
+    pub(in crate::program::collective) fn partner(&self, place: u32, step: u32) -> u32 {
         let (dimension, level) = self.step(step);
         let own = self.coordinate(place, dimension);
         let partner = match self.numbers {
@@ -105,7 +104,7 @@ impl Lane {
     }
 
     /// Position of a rank such that partners of step k differ in bit s − 1 − k and agree in those above it.
-    pub(super) fn code(&self, place: u32) -> u32 {
+    pub(in crate::program::collective) fn code(&self, place: u32) -> u32 {
         (0..self.steps()).fold(0, |code, step| {
             let (dimension, level) = self.step(step);
             let (own, side) = (self.coordinate(place, dimension), self.sides[dimension]);
@@ -118,28 +117,44 @@ impl Lane {
     }
 
     /// The place with a code.
-    pub(super) fn with_code(&self, code: u32) -> u32 {
+    pub(in crate::program::collective) fn with_code(&self, code: u32) -> u32 {
         let steps = (0..self.steps()).filter(|step| code >> (self.steps() - 1 - step) & 1 == 1);
         steps.fold(0, |place, step| self.partner(place, step))
     }
 
-    pub(super) fn window(&self, code: u32, step: u32) -> Range<u32> {
+    pub(in crate::program::collective) fn window(&self, code: u32, step: u32) -> Range<u32> {
         let width = 1 << (self.steps() - step);
         let first = code / width * width;
         first..first + width
     }
 
-    pub(super) const fn side(&self, dimension: usize) -> u32 {
+    pub(in crate::program::collective) const fn side(&self, dimension: usize) -> u32 {
         1 << self.sides[dimension]
     }
 
-    /// The neighbours of a place in a step of the rings, and the parts of a range that it sends and receives.
-    pub(super) fn ring(&self, place: u32, mut step: u32, mut range: Range<u64>) -> Ring {
-        for dimension in (0..self.dimensions).map(|offset| (self.first + offset) % self.dimensions) {
+    fn in_turn(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
+        let (first, dimensions) = (self.first, self.dimensions);
+        (0..dimensions).map(move |offset| (first + offset) % dimensions)
+    }
+
+    /// The place with a code of the rings: coordinates in the order of the dimensions, the first one slowest.
+    pub(in crate::program::collective) fn with_ring_code(&self, code: u32) -> u32 {
+        let (place, _) = self.in_turn().rev().fold((0, code), |(place, left), dimension| {
+            let side = self.side(dimension);
+            (self.moved(place, dimension, left % side), left / side)
+        });
+        place
+    }
+
+    /// The neighbours of a place in a step of the rings among `size` places, and the codes whose parts it sends and receives.
+    pub(in crate::program::collective) fn ring(&self, place: u32, mut step: u32, size: u32) -> Ring {
+        let mut range = 0..size;
+        for dimension in self.in_turn() {
             let (side, own) = (self.side(dimension), self.coordinate(place, dimension));
+            let width = (range.end - range.start) / side;
             let part = |index: u32| {
-                let part = Division::shares(range.end - range.start, side).one(index % side);
-                range.start + part.start..range.start + part.end
+                let first = range.start + index % side * width;
+                first..first + width
             };
             if step < side - 1 {
                 return Ring {
@@ -155,8 +170,46 @@ impl Lane {
         unreachable!("the sides have so many steps")
     }
 
+    /// Parent and children of a place in the tree that goes through the steps from the first one to the last.
+    fn doubling_tree(&self, place: u32, root: u32) -> (Option<u32>, Vec<u32>) {
+        let (steps, code) = (self.steps(), self.code(place));
+        let (mut holder, mut parent, mut reached) = (root, None, 0);
+        for step in 0..steps {
+            if (self.code(holder) ^ code) >> (steps - 1 - step) & 1 == 1 {
+                parent = Some(holder);
+                holder = self.partner(holder, step);
+                reached = step + 1;
+            }
+        }
+        (parent, (reached..steps).map(|step| self.partner(place, step)).collect())
+    }
+
+    /// The places of the subtree of one, itself first.
+    pub(in crate::program::collective) fn subtree(&self, place: u32, root: u32, distances: Distances) -> Vec<u32> {
+        let mut places = vec![place];
+        let mut next = 0;
+        while next < places.len() {
+            places.extend(self.tree(places[next], root, distances).1);
+            next += 1;
+        }
+        places
+    }
+
+    /// Parent and children of a place in the tree whose farthest, or nearest, ranks come first.
+    pub(in crate::program::collective) fn tree(
+        &self,
+        place: u32,
+        root: u32,
+        distances: Distances,
+    ) -> (Option<u32>, Vec<u32>) {
+        match distances {
+            Distances::Halving => self.halving_tree(place, root),
+            Distances::Doubling => self.doubling_tree(place, root),
+        }
+    }
+
     /// Parent and children of a place in the tree that goes through the steps from the last one to the first.
-    pub(super) fn tree(&self, place: u32, root: u32) -> (Option<u32>, Vec<u32>) {
+    fn halving_tree(&self, place: u32, root: u32) -> (Option<u32>, Vec<u32>) {
         // Coordinates from the root, in each dimension by itself.
         let shifted = |place: u32, sign: i64| {
             (0..self.dimensions).fold(0, |found, dimension| {
@@ -198,11 +251,21 @@ impl Lane {
 }
 
 /// A step around a ring of one dimension.
-pub(super) struct Ring {
-    pub(super) behind: u32,
-    pub(super) before: u32,
-    pub(super) sent: Range<u64>,
-    pub(super) wanted: Range<u64>,
+pub(in crate::program::collective) struct Ring {
+    pub behind: u32,
+    pub before: u32,
+    pub sent: Range<u32>,
+    pub wanted: Range<u32>,
+}
+
+impl Ring {
+    /// On the way back what was received last is sent first, in the other direction.
+    pub(in crate::program::collective) fn turned(self, back: bool) -> Self {
+        if !back {
+            return self;
+        }
+        Self { behind: self.before, before: self.behind, sent: self.wanted, wanted: self.sent }
+    }
 }
 
 #[cfg(test)]
@@ -218,6 +281,9 @@ mod tests {
                 for lane in Lane::of(shape, 6, numbers) {
                     let codes: std::collections::HashSet<u32> = (0..size).map(|place| lane.code(place)).collect();
                     assert_eq!(codes.len(), size as usize);
+                    let around: std::collections::HashSet<u32> =
+                        (0..size).map(|code| lane.with_ring_code(code)).collect();
+                    assert_eq!(around.len(), size as usize);
                     for place in 0..size {
                         assert_eq!(lane.with_code(lane.code(place)), place);
                         for step in 0..lane.steps() {
@@ -225,11 +291,15 @@ mod tests {
                             assert_eq!(lane.partner(partner, step), place);
                             assert_eq!((lane.code(place) ^ lane.code(partner)) >> (lane.steps() - 1 - step), 1);
                         }
-                        for root in [0, 1, size - 1] {
-                            let (parent, children) = lane.tree(place, root);
+                        for (root, distances) in [0, 1, size - 1]
+                            .into_iter()
+                            .flat_map(|root| [Distances::Halving, Distances::Doubling].map(|tree| (root, tree)))
+                        {
+                            let (parent, children) = lane.tree(place, root, distances);
                             assert_eq!(parent.is_none(), place == root);
                             for child in children {
-                                assert_eq!(lane.tree(child, root).0, Some(place), "{shape:?} {numbers:?}");
+                                let found = lane.tree(child, root, distances).0;
+                                assert_eq!(found, Some(place), "{shape:?} {numbers:?} {distances:?}");
                             }
                         }
                     }

@@ -1,0 +1,341 @@
+//! Trees through the dimensions of a torus, one for each port.
+
+use super::super::buffer::{Buffer, Division};
+use super::super::butterfly::add;
+use super::super::communicator::{Communicator, count};
+use super::super::lane::Lane;
+use super::super::shape::Distances;
+use super::{Blocks, Layout, through};
+use crate::program::collective::payload::Payload;
+use crate::program::process::Operation;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The bytes of a port that go to, or come from, the subtree of a place; in their places if they carry numbers.
+type Ranges<'a> = &'a dyn Fn(u32, u32, bool) -> Vec<Range<u64>>;
+
+/// An equal part of the message down the tree of each port; whatever comes first is sent on first.
+pub(in crate::program::collective) async fn broadcast(
+    comm: Communicator<'_>,
+    lanes: &[Lane],
+    root: u32,
+    data: &mut Buffer,
+) {
+    let parts = Division::shares(data.bytes(), count(lanes.len()));
+    let (parents, children): (Vec<_>, Vec<_>) =
+        lanes.iter().map(|lane| lane.tree(comm.place(), root, Distances::Halving)).unzip();
+    let mut under_way = Vec::new();
+    let mut open = Vec::new();
+    for (parent, port) in parents.into_iter().zip(0..) {
+        if let Some(parent) = parent {
+            open.push((port, comm.on_port(port).start_receive(parent).await));
+        } else {
+            let message = data.take([parts.one(port)]);
+            send_down(comm, port, &children[port as usize], &message, &mut under_way).await;
+        }
+    }
+    while !open.is_empty() {
+        let (port, received) = next(comm, &mut open).await;
+        data.put([parts.one(port)], &received);
+        send_down(comm, port, &children[port as usize], &received, &mut under_way).await;
+    }
+    comm.wait_all(under_way).await;
+}
+
+async fn send_down(
+    comm: Communicator<'_>,
+    port: u32,
+    children: &[u32],
+    message: &Payload,
+    under_way: &mut Vec<Operation>,
+) {
+    for child in children {
+        under_way.push(comm.on_port(port).start_send(*child, message).await);
+    }
+}
+
+/// The next of some receives that is complete, and its port.
+async fn next(comm: Communicator<'_>, open: &mut Vec<(u32, Operation)>) -> (u32, Payload) {
+    let operations: Vec<_> = open.iter().map(|(_, operation)| *operation).collect();
+    let (port, operation) = open.remove(comm.me().wait_any(&operations).await);
+    (port, comm.received(operation).await)
+}
+
+/// An equal part of each block down the tree of each port, from memory in the order of the trees and to it.
+pub(in crate::program::collective) async fn scatter(
+    comm: Communicator<'_>,
+    lanes: &[Lane],
+    (root, distances): (u32, Distances),
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let of = blocks_of_subtrees(lanes, (root, distances), division);
+    if comm.place() == root {
+        comm.copy(data.bytes()).await;
+    }
+    let mut under_way = Vec::new();
+    let mut open = Vec::new();
+    for (lane, port) in lanes.iter().zip(0..) {
+        match lane.tree(comm.place(), root, distances).0 {
+            Some(parent) => open.push((port, comm.on_port(port).start_receive(parent).await)),
+            None => send_blocks(comm, port, (lane, root, distances), &of, data, &mut under_way).await,
+        }
+    }
+    while !open.is_empty() {
+        let (port, received) = next(comm, &mut open).await;
+        data.put(of(port, comm.place(), received.values.is_some()), &received);
+        let lane = &lanes[port as usize];
+        send_blocks(comm, port, (lane, root, distances), &of, data, &mut under_way).await;
+    }
+    comm.wait_all(under_way).await;
+    comm.copy(division.one(comm.place()).end - division.one(comm.place()).start).await;
+}
+
+async fn send_blocks(
+    comm: Communicator<'_>,
+    port: u32,
+    (lane, root, distances): (&Lane, u32, Distances),
+    of: Ranges<'_>,
+    data: &Buffer,
+    under_way: &mut Vec<Operation>,
+) {
+    for child in lane.tree(comm.place(), root, distances).1 {
+        under_way.push(comm.on_port(port).start_send(child, &data.take(of(port, child, data.has_numbers()))).await);
+    }
+}
+
+fn blocks_of_subtrees<'a>(
+    lanes: &'a [Lane],
+    (root, distances): (u32, Distances),
+    division: &'a Division,
+) -> impl Fn(u32, u32, bool) -> Vec<Range<u64>> + use<'a> {
+    let ports = count(lanes.len());
+    move |port: u32, place: u32, has_numbers: bool| {
+        let lane = &lanes[port as usize];
+        if !has_numbers && division.is_equal() {
+            // A tree of powers of two: a place has so many below it as its children say.
+            let part = Division::shares(division.start(1), ports).one(port);
+            return vec![0..(part.end - part.start) << lane.tree(place, root, distances).1.len()];
+        }
+        let ranks = lane.subtree(place, root, distances);
+        let part = |rank: u32| {
+            let block = division.one(rank);
+            let part = Division::shares(block.end - block.start, ports).one(port);
+            block.start + part.start..block.start + part.end
+        };
+        ranks.into_iter().map(part).collect()
+    }
+}
+
+/// A message that comes up a tree.
+enum Open {
+    /// Data of the child.
+    Data(u32),
+    /// The parent is ready.
+    Ready,
+}
+
+/// The same trees upwards: sums of an equal part of the message, one port after the other.
+pub(in crate::program::collective) async fn reduce(
+    comm: Communicator<'_>,
+    lanes: &[Lane],
+    root: u32,
+    data: &mut Buffer,
+) {
+    let parts = Division::shares(data.bytes(), count(lanes.len()));
+    for (lane, port) in lanes.iter().zip(0..) {
+        let tree = [(port, lane)];
+        upwards(comm, &tree, (root, Distances::Halving), true, &|port, _, _| vec![parts.one(port)], data).await;
+    }
+}
+
+/// An equal part of each block up the tree of each port, from memory in the order of the trees and to it.
+pub(in crate::program::collective) async fn gather(
+    comm: Communicator<'_>,
+    lanes: &[Lane],
+    (root, distances): (u32, Distances),
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let of = blocks_of_subtrees(lanes, (root, distances), division);
+    comm.copy(division.one(comm.place()).end - division.one(comm.place()).start).await;
+    let trees: Vec<_> = (0..).zip(lanes).collect();
+    upwards(comm, &trees, (root, distances), false, &of, data).await;
+    if comm.place() == root {
+        comm.copy(data.bytes()).await;
+    }
+}
+
+async fn upwards(
+    comm: Communicator<'_>,
+    lanes: &[(u32, &Lane)],
+    (root, distances): (u32, Distances),
+    sums: bool,
+    ranges: Ranges<'_>,
+    data: &mut Buffer,
+) {
+    let asks = sums && comm.asks(data.bytes());
+    let mut up = Upwards { comm, ranges, asks, sums, trees: BTreeMap::new(), open: Vec::new(), under_way: Vec::new() };
+    for (port, lane) in lanes.iter().copied() {
+        let (parent, mut children) = lane.tree(comm.place(), root, distances);
+        // The one that comes first is the last one that the tree reaches.
+        let waiting = if asks { std::mem::take(&mut children) } else { Vec::new() };
+        let missing = children.len() + waiting.len();
+        up.trees.insert(port, PortTree { parent, waiting, missing });
+        for child in children.into_iter().rev() {
+            up.receive(port, child).await;
+        }
+    }
+    for (port, _) in lanes {
+        up.go_on(*port, data).await;
+    }
+    up.finish(data).await;
+}
+
+/// A rank in the trees of all ports.
+struct Upwards<'a> {
+    comm: Communicator<'a>,
+    ranges: Ranges<'a>,
+    /// True if parents say that they are ready.
+    asks: bool,
+    sums: bool,
+    trees: BTreeMap<u32, PortTree>,
+    open: Vec<(u32, Open, Operation)>,
+    under_way: Vec<Operation>,
+}
+
+/// A rank in the tree of a port.
+struct PortTree {
+    parent: Option<u32>,
+    /// Children that have not been told to send, the next one last.
+    waiting: Vec<u32>,
+    /// Children whose data have not come.
+    missing: usize,
+}
+
+impl Upwards<'_> {
+    async fn receive(&mut self, port: u32, child: u32) {
+        let operation = self.comm.on_port(port).start_receive(child).await;
+        self.open.push((port, Open::Data(child), operation));
+    }
+
+    /// The next child is told to send, or the sum of all is sent on.
+    async fn go_on(&mut self, port: u32, data: &Buffer) {
+        let tree = self.trees.get_mut(&port).expect("a port of the call");
+        if let Some(child) = tree.waiting.pop() {
+            let ready = Payload::new(0, None);
+            self.under_way.push(self.comm.on_port(port).start_send(child, &ready).await);
+            return self.receive(port, child).await;
+        }
+        let Some(parent) = tree.parent.filter(|_| tree.missing == 0) else { return };
+        if self.asks {
+            let operation = self.comm.on_port(port).start_receive(parent).await;
+            self.open.push((port, Open::Ready, operation));
+        } else {
+            self.send_up(port, data).await;
+        }
+    }
+
+    async fn send_up(&mut self, port: u32, data: &Buffer) {
+        let parent = self.trees[&port].parent.expect("it is not the root");
+        let message = data.take((self.ranges)(port, self.comm.place(), data.has_numbers()));
+        self.under_way.push(self.comm.on_port(port).start_send(parent, &message).await);
+    }
+
+    async fn finish(&mut self, data: &mut Buffer) {
+        while !self.open.is_empty() {
+            let operations: Vec<_> = self.open.iter().map(|(_, _, operation)| *operation).collect();
+            let (port, kind, operation) = self.open.remove(self.comm.me().wait_any(&operations).await);
+            let received = self.comm.received(operation).await;
+            let Open::Data(child) = kind else {
+                self.send_up(port, data).await;
+                continue;
+            };
+            let ranges = (self.ranges)(port, child, received.values.is_some());
+            if self.sums {
+                add(self.comm, data, &ranges, &received).await;
+            } else {
+                data.put(ranges, &received);
+            }
+            self.trees.get_mut(&port).expect("a port of the call").missing -= 1;
+            self.go_on(port, data).await;
+        }
+        self.comm.wait_all(std::mem::take(&mut self.under_way)).await;
+    }
+}
+
+/// A scatter, block by block, of an equal part of the message by each port down trees whose nearest ranks come first, and an
+/// all-gather on the way back.
+pub(in crate::program::collective) async fn scatter_by_block(
+    comm: Communicator<'_>,
+    lanes: &[Lane],
+    root: u32,
+    data: &mut Buffer,
+) {
+    let whole = 0..data.bytes();
+    let layout = Layout { lanes, blocks: Blocks::Consecutive(whole) };
+    let size = comm.size();
+    let distances = Distances::Doubling;
+    let mut under_way = Vec::new();
+    let mut open = Vec::new();
+    let relayed = |lane: &Lane| -> Vec<(u32, u32)> {
+        let children = lane.tree(comm.place(), root, distances).1;
+        let of_child = |child: u32| lane.subtree(child, root, distances).into_iter().map(move |rank| (child, rank));
+        children.into_iter().flat_map(of_child).collect()
+    };
+    let ways: Vec<_> = lanes.iter().map(relayed).collect();
+    for (lane, port) in lanes.iter().zip(0..) {
+        if let Some(parent) = lane.tree(comm.place(), root, distances).0 {
+            for _ in 0..=ways[port as usize].len() {
+                open.push((port, comm.on_port(port).start_receive(parent).await));
+            }
+        }
+    }
+    let range = |port: u32, rank: u32| {
+        let code = lanes[port as usize].code(rank);
+        layout.ranges(port, code..code + 1, size, |_| 0)
+    };
+    if comm.place() == root {
+        for (way, port) in ways.iter().zip(0..) {
+            for (child, rank) in way {
+                under_way.push(comm.on_port(port).start_send(*child, &data.take(range(port, *rank))).await);
+            }
+        }
+    }
+    // The own block comes first, then those of the children in their order.
+    let mut come = vec![0_usize; lanes.len()];
+    while !open.is_empty() {
+        let (port, received) = next(comm, &mut open).await;
+        let place = come[port as usize];
+        come[port as usize] += 1;
+        if place == 0 {
+            data.put(range(port, comm.place()), &received);
+        } else {
+            let (child, rank) = ways[port as usize][place - 1];
+            data.put(range(port, rank), &received);
+            under_way.push(comm.on_port(port).start_send(child, &received).await);
+        }
+    }
+    comm.wait_all(under_way).await;
+    through(comm, &layout, true, false, data).await;
+}
+
+/// A reduce-scatter by halving of an equal part of the message by each port, and a gather up trees of the same steps.
+pub(in crate::program::collective) async fn reduce_scatter_gather(
+    comm: Communicator<'_>,
+    lanes: &[Lane],
+    root: u32,
+    data: &mut Buffer,
+) {
+    let layout = Layout { lanes, blocks: Blocks::Consecutive(0..data.bytes()) };
+    comm.copy(data.bytes()).await;
+    through(comm, &layout, false, false, data).await;
+    let ranges = |port: u32, place: u32, _: bool| {
+        let lane = &lanes[port as usize];
+        // Places below one have its code up to the step in which it is reached.
+        let below = lane.steps() - count(lane.tree(place, root, Distances::Doubling).1.len());
+        layout.ranges(port, lane.window(lane.code(place), below), comm.size(), |_| 0)
+    };
+    let trees: Vec<_> = (0..).zip(lanes).collect();
+    upwards(comm, &trees, (root, Distances::Doubling), false, &ranges, data).await;
+}
