@@ -40,8 +40,8 @@ mod tune;
 mod validate;
 
 pub use failure::Failure;
-pub use script::call_by;
 use output::OutputArguments;
+pub use script::call_by;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use parsim_study::experiment::Setting;

@@ -5,7 +5,8 @@ use std::time::Instant;
 fn main() {
     let text = include_str!("../../../scenarios/gauss-jordan-neighbour.ron");
     let set = [["ranks", "64"], ["program.n", "256"]];
-    let request = serde_json::json!({ "ask": "run", "name": "gauss-jordan-neighbour.ron", "text": text, "set": set }).to_string();
+    let request =
+        serde_json::json!({ "ask": "run", "name": "gauss-jordan-neighbour.ron", "text": text, "set": set }).to_string();
     let mut times: Vec<f64> = (0..12)
         .map(|_| {
             let begin = Instant::now();

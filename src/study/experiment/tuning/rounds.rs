@@ -12,10 +12,9 @@ use crate::experiment::stopping::goes_on;
 use crate::experiment::sweep::made;
 use crate::experiment::{StudyError, Workers};
 use crate::scenario::{Case, CheckedScenario, Plan, Repeat};
-use parsim_sim::simulation::SimulationError;
+use parsim_sim::simulation::{SimulationError, Stopwatch};
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::time::Instant;
 
 /// Candidates of a group that are run before a look at the best so far. It is fixed, so that the number of threads changes
 /// nothing.
@@ -184,7 +183,7 @@ impl Race<'_> {
             let runs = recall.runs();
             let trace = guarded(|| match job.run {
                 0 => runs.run(&job.scenario),
-                run => repetition(&job.scenario, run, Instant::now(), &runs),
+                run => repetition(&job.scenario, run, Stopwatch::begin(), &runs),
             });
             (job.candidate, trace.map(|trace| trace.makespan.seconds()))
         };
