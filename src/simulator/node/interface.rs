@@ -117,6 +117,7 @@ const fn is_one(count: &u32) -> bool {
     *count == 1
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
 fn is_none(time: &SimDuration) -> bool {
     *time == SimDuration::ZERO
 }
