@@ -24,7 +24,8 @@ fn machines() -> Vec<Machine> {
     cluster.network.topology = Topology::FatTree { arity: 4, levels: 2 };
     let mut flows = file("trestles");
     flows.network.contention = Contention::FairFlows;
-    flows.nodes.interface.as_mut().expect("an interface").data = DataTransfer::OnRequest { above: Bytes::new(100) };
+    flows.nodes.interface.as_mut().expect("an interface").data =
+        DataTransfer::OnRequest { above: Bytes::new(100), confirmed: false };
     vec![file("parsytec-supercluster-t800"), cluster, file("trestles"), flows, file("loggopsim-default")]
 }
 

@@ -135,6 +135,7 @@ const ALGORITHMS: &[&str] = &[
     "AllGather(algorithm: Bine())",
     "AllGather(algorithm: Bine(remap: Send))",
     "AllGather(algorithm: Bine(remap: Blocks))",
+    "AllGather(algorithm: BineAdjacent)",
     "AllGather(algorithm: Hierarchical(group: Ranks(3), gather: Linear, between: Ring, broadcast: Binomial))",
     "AllGather(algorithm: Hierarchical(group: Ranks(3), gather: Binomial, between: RecursiveDoubling, \
      broadcast: Linear))",
@@ -613,6 +614,12 @@ const DEFINITIONS: &[(&str, Definition)] = &[
     ("AllGather(algorithm: Bine(remap: Blocks))", |p, b| {
         let (_, q, r, some) = core(p);
         rounds(q - 1 + 2 * some, (q - 1) * p * b + r * (p + 1) * b)
+    }),
+    ("AllGather(algorithm: BineAdjacent)", |p, b| {
+        let (s, q, _, some) = core(p);
+        let bytes = p.is_power_of_two().then_some((q - 1) * p * b);
+        // Blocks that reach over the end of the ring are one more message, in any step but the first and the last.
+        Cost { rounds: [s + some, 2 * s.max(1) - 1 + 2 * some], bytes, chain: None }
     }),
     ("AllToAll(algorithm: Pairwise)", |p, b| cost(p - 1, p * (p - 1) * b, (p - 1) * b)),
     ("AllToAll(algorithm: PairwiseExchange)", |p, b| cost(p - 1, p * (p - 1) * b, (p - 1) * b)),

@@ -64,10 +64,22 @@ impl Machine {
         }
         let no_interface = nodes.interface.as_ref().is_some_and(|interface| interface.count == 0);
         reject(no_interface, "nodes.interface.count", "no message could be sent", "give a number from 1 on");
+        self.length_faults(&mut reject);
         if network.contention == Contention::Off {
             self.pipe_faults(&mut reject);
         }
         faults
+    }
+
+    /// Faults of limits of length where messages are not whole.
+    fn length_faults(&self, reject: &mut impl FnMut(bool, &str, &str, &str)) {
+        let Some(interface) = &self.nodes.interface else { return };
+        let message = "a processor that is busy while bytes arrive takes them packet by packet, whatever the message";
+        let takes_packets = interface.copied.is_some() && interface.progress == Progress::WhileArriving;
+        reject(takes_packets, "nodes.interface.copied", message, "give `progress: AfterArrival`");
+        let message = "packets share a link by their turns: only flows know of messages the other way";
+        let has_packets = interface.duplex.is_some() && self.network.contention == Contention::FirstComeFirstServed;
+        reject(has_packets, "nodes.interface.duplex", message, "give `contention: FairFlows`");
     }
 
     /// Faults of what processors and levels do elsewhere, beside an interface.

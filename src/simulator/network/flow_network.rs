@@ -35,6 +35,8 @@ pub struct FlowNetwork {
     /// None where messages share a gate.
     queues: Option<GateQueues>,
     flows: Flows,
+    /// The channels that long messages share whichever way they go, by the two nodes.
+    pairs: FxHashMap<(u32, u32), u32>,
     /// `None` unless it is asked for.
     record: Option<Box<FlowRecord>>,
 }
@@ -66,6 +68,8 @@ pub struct Gates {
     pub per_byte: PerByte,
     /// True if messages leave a gate one after the other instead of sharing it.
     pub in_turn: bool,
+    /// The longest message that shares nothing with those the other way between its two nodes.
+    pub duplex: Option<u64>,
 }
 
 /// The way of a message through the network.
@@ -107,6 +111,7 @@ impl FlowNetwork {
             crossed: 0,
             queues: gates.in_turn.then(GateQueues::default),
             gates,
+            pairs: FxHashMap::default(),
             record: None,
         };
         Self { flows: Flows::new(idle.rates(&network.overrides).into_iter()), ..idle }
@@ -188,7 +193,16 @@ impl FlowNetwork {
         let gate = |node: u32| self.first_end() + 2 * self.ends + node * self.gates.per_node + ends.gate;
         channels.extend([gate(ends.from), gate(self.topology.nodes() + ends.to)]);
         channels.retain(|channel| self.flows.limits(*channel));
+        if self.gates.duplex.is_some_and(|largest| bytes > largest) && !channels.is_empty() {
+            channels.push(self.pair(ends, &channels));
+        }
         self.flows.enter(arrival(delay), FlowMessage { number: message, to: ends.to, bytes }, channels.into());
+    }
+
+    /// The channel that long messages between two nodes share, as fast as the slowest that one of them crosses.
+    fn pair(&mut self, ends: FlowEnds, channels: &[u32]) -> u32 {
+        let nodes = (ends.from.min(ends.to), ends.from.max(ends.to));
+        *self.pairs.entry(nodes).or_insert_with(|| self.flows.add_as_slowest_of(channels))
     }
 
     /// The links of the network that messages have crossed, or are going to.

@@ -117,6 +117,16 @@ impl Flows {
         }
     }
 
+    /// Adds an idle channel, as fast as the slowest of some; its number.
+    pub fn add_as_slowest_of(&mut self, channels: &[u32]) -> u32 {
+        let rates = channels.iter().map(|channel| self.channels[*channel as usize].per_byte);
+        const MANY: u64 = 1 << 20;
+        let slowest = rates.max_by_key(|rate| rate.time(MANY)).unwrap_or(PerByte::FREE);
+        self.channels.push(FlowChannel::new(slowest));
+        self.sharing.add_channel();
+        u32::try_from(self.channels.len() - 1).expect("channels are counted in 32 bits")
+    }
+
     /// Bytes of memory of so many channels.
     pub fn memory(channels: f64) -> f64 {
         // A channel with its state in the sharing, and a flow or two on it.

@@ -18,6 +18,14 @@ pub struct Interface {
     /// Processor time of each byte but the first: O. None unless given.
     #[serde(default)]
     pub overhead_per_byte: PerByte,
+    /// The largest message whose bytes take `overhead_per_byte`, since it is copied on its way; longer ones go from where they
+    /// are to where they belong. Any unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copied: Option<Bytes>,
+    /// Delay of each byte but the first of messages that are copied, on their way through stages beside the network that have all
+    /// of a message before they pass it on; nobody waits for it. None unless given.
+    #[serde(default, skip_serializing_if = "is_free")]
+    pub latency_per_byte: PerByte,
     /// Least time from the beginning of one message to that of the next, for those that an interface sends and for those
     /// that it receives: g. None unless given.
     #[serde(default)]
@@ -41,6 +49,10 @@ pub struct Interface {
     /// Rule by which an interface serves the messages that it sends; `ByContention` unless given.
     #[serde(default, skip_serializing_if = "Injection::is_default")]
     pub injection: Injection,
+    /// The longest message that crosses with others, the other way between the same two nodes, at the full rate; longer ones share
+    /// the rate of one direction. Any unless given; without contention none share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duplex: Option<Bytes>,
     /// The time at which the data of a message leave; `AtOnce` unless given.
     #[serde(default, skip_serializing_if = "DataTransfer::is_default")]
     pub data: DataTransfer,
@@ -90,6 +102,10 @@ pub enum DataTransfer {
     OnRequest {
         /// The largest message whose data leave at once.
         above: Bytes,
+        /// True if the send of such a message is complete when the receiver has confirmed its arrival, by another message of one
+        /// byte, instead of at the arrival.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        confirmed: bool,
     },
 }
 
@@ -122,6 +138,10 @@ fn is_none(time: &SimDuration) -> bool {
     *time == SimDuration::ZERO
 }
 
+fn is_free(per_byte: &PerByte) -> bool {
+    *per_byte == PerByte::FREE
+}
+
 impl InterfaceChoice {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
     fn is_default(&self) -> bool {
@@ -146,7 +166,7 @@ impl DataTransfer {
     pub const fn above(self) -> Option<Bytes> {
         match self {
             Self::AtOnce => None,
-            Self::WhenMatched { above } | Self::OnRequest { above } => Some(above),
+            Self::WhenMatched { above } | Self::OnRequest { above, .. } => Some(above),
         }
     }
 
@@ -171,6 +191,8 @@ impl Interface {
         Self {
             overhead: o,
             overhead_per_byte: o_per_byte,
+            copied: None,
+            latency_per_byte: PerByte::FREE,
             gap: g,
             latency: SimDuration::ZERO,
             gap_per_byte: g_per_byte,
@@ -178,6 +200,7 @@ impl Interface {
             count: 1,
             choice: InterfaceChoice::RoundRobin,
             injection: Injection::ByContention,
+            duplex: None,
             data: DataTransfer::AtOnce,
             progress: Progress::WhileArriving,
         }
@@ -186,7 +209,20 @@ impl Interface {
     /// Processor time of handing over a message of `bytes` bytes.
     #[must_use]
     pub fn sending(&self, bytes: u64) -> SimDuration {
-        self.overhead + self.overhead_per_byte.time(bytes.saturating_sub(1))
+        self.overhead + self.overhead_per_byte.time(self.handed(bytes))
+    }
+
+    /// The bytes of a message of `bytes` bytes that take time of the processor.
+    #[must_use]
+    pub fn handed(&self, bytes: u64) -> u64 {
+        let is_copied = self.copied.is_none_or(|largest| bytes <= largest.count());
+        if is_copied { bytes.saturating_sub(1) } else { 0 }
+    }
+
+    /// Delay of a message of `bytes` bytes beside the network.
+    #[must_use]
+    pub fn stages(&self, bytes: u64) -> SimDuration {
+        self.latency_per_byte.time(self.handed(bytes))
     }
 
     /// Time for which a message of `bytes` bytes, or the first part of one, keeps its interface.

@@ -9,6 +9,7 @@ mod interface;
 mod level;
 mod noise;
 pub mod processor;
+mod scratch;
 mod software;
 
 pub use dispatch::RouterTurn;
@@ -18,6 +19,7 @@ pub use interface::{DataTransfer, Injection, Interface, InterfaceChoice, Progres
 pub use level::{Level, Shared};
 pub use noise::Noise;
 pub use processor::{Module, Processor, Work};
+pub use scratch::{Scratch, ScratchMemory};
 pub use software::{Acknowledging, Copies, Forwarding, Receiving, Router, Routing, Sending};
 
 use crate::units::{Bytes, SimDuration};
@@ -66,6 +68,13 @@ pub struct Node {
     /// `sending` and `receiving` describe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<Interface>,
+    /// The longest message of a collective operation that is added up within the caches: of longer ones, what is added comes from
+    /// the memory of `levels`, and the sum goes there. Any unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<Bytes>,
+    /// Cost of the buffers that collective operations allocate for a call; none unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scratch: Option<ScratchMemory>,
     /// Its cores, from the inside out: the last level is the node itself. One core unless given; every core is a
     /// processor as described above.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -93,9 +102,18 @@ impl Node {
             dma_per_word: SimDuration::ZERO,
             acknowledging: Acknowledging::default(),
             interface: None,
+            cache: None,
+            scratch: None,
             levels: Vec::new(),
             noise: Noise::default(),
         }
+    }
+
+    /// The time of the buffers that a collective operation allocates for a call.
+    #[must_use]
+    pub fn scratch_time(&self, scratch: &Scratch) -> SimDuration {
+        let announced = self.interface.as_ref().and_then(|interface| interface.data.above());
+        self.scratch.as_ref().map_or(SimDuration::ZERO, |memory| memory.time(scratch, announced))
     }
 
     /// A node of one core with this processor and router, a tebibyte of memory, and communication software

@@ -6,7 +6,7 @@ use super::numerics::WORD;
 use crate::engine::Streams;
 use crate::fault::Fault;
 use crate::machine::{LinkRates, Protocol};
-use crate::node::{Processor, Work};
+use crate::node::{Processor, Scratch, Work};
 use crate::trace::Phase;
 use crate::units::{SimDuration, SimTime};
 use rand_chacha::ChaCha8Rng;
@@ -249,13 +249,30 @@ impl Process {
         }
     }
 
+    /// Takes part in a collective operation on a message of so many bytes.
+    pub(crate) fn begin_collective(&self, bytes: u64) {
+        self.notes().collective_bytes.set(bytes);
+    }
+
     /// Adds `bytes` bytes of words to others, as collective operations do: an operation a word, unless a library has costs
-    /// of its own.
+    /// of its own. Of messages that the caches do not hold, both are loaded from memory, and the sum is stored.
     pub(crate) async fn add(&self, bytes: u64) {
         if let Some(local) = self.local().filter(|_| bytes > 0 && !self.adds_free) {
             self.compute_for(local.adding(bytes)).await;
         } else if bytes > 0 && !self.adds_free {
+            let message = self.notes().collective_bytes.get();
+            if self.surroundings.cached.is_some_and(|cached| message > cached) {
+                self.load(3.0 * real(bytes)).await;
+            }
             self.compute(Work::flops(bytes.div_ceil(WORD))).await;
+        }
+    }
+
+    /// Allocates buffers for a collective operation, which takes time where the machine describes
+    /// [its memory](crate::node::ScratchMemory).
+    pub async fn allocate(&self, scratch: Scratch) {
+        if self.surroundings.allocates {
+            self.ask(Verb::Allocate(Box::new(scratch)), done).await;
         }
     }
 

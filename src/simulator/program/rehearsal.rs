@@ -202,6 +202,8 @@ impl<'p> DryRun<'p> {
             packet_bytes,
             ranks_per_node: 1,
             balance: None,
+            cached: None,
+            allocates: false,
             // Nothing takes time here.
             processor: Processor::Rate(Rate { inner_iteration: SimDuration::ZERO }),
             link_protocol: None,

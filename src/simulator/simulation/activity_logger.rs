@@ -5,7 +5,7 @@ use super::matching::TaskKind;
 use super::observer::{Observer, Occurrence};
 use crate::machine::Machine;
 use crate::node::processor::Stopwatch;
-use crate::node::{Host, Work};
+use crate::node::{Host, Node, Work};
 use crate::program::{Reply, Verb};
 use crate::trace::{Activity, ActivityLog, CommunicationLog, Extent, LogDetail, LogEntry, Loop, Trace};
 use rustc_hash::FxHashMap;
@@ -18,6 +18,7 @@ pub struct ActivityLogger {
     /// Moves of bytes by operation: whether through memory, and how many.
     moves: FxHashMap<u32, (bool, f64)>,
     stopwatch: Stopwatch,
+    nodes: Node,
     host: Host,
 }
 
@@ -28,6 +29,7 @@ impl ActivityLogger {
             doing: vec![LogDetail::Else; ranks as usize],
             moves: FxHashMap::default(),
             stopwatch: Stopwatch::new(&machine.nodes.processor),
+            nodes: machine.nodes.clone(),
             host: machine.host.clone(),
         }
     }
@@ -45,6 +47,10 @@ impl ActivityLogger {
             }
             Verb::ComputeFor(time) => {
                 LogDetail::Computing { loops: [Some(("time", 1, *time)), None], extent: Extent::Time(*time) }
+            }
+            Verb::Allocate(scratch) => {
+                let time = self.nodes.scratch_time(scratch);
+                LogDetail::Computing { loops: [Some(("time", 1, time)), None], extent: Extent::Time(time) }
             }
             Verb::Forward(bytes) => LogDetail::Forwarding { bytes: *bytes },
             Verb::Send(to, _) => LogDetail::Sending { to: *to },

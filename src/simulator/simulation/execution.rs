@@ -12,7 +12,7 @@ use crate::program::{
     Notes, Operation, PhaseIndex, PhaseNames, Process, Program, Received, Reply, STUCK, Surroundings, Verb,
 };
 use crate::trace::{Accounts, Activity, Phase};
-use crate::units::{SimDuration, SimTime};
+use crate::units::{Bytes, SimDuration, SimTime};
 use issued::NoticeBoard;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -422,6 +422,8 @@ fn surroundings(simulation: &Simulation<'_>) -> Surroundings {
         packet_bytes: machine.network.switching.packet_bytes(),
         ranks_per_node: layout.most_ranks_on_a_node(),
         balance: machine.nodes.balance(),
+        cached: machine.nodes.cache.map(Bytes::count),
+        allocates: machine.nodes.scratch.is_some(),
         processor: machine.nodes.processor.clone(),
         link_protocol: machine.network.links.protocol.clone(),
         streams: *streams,

@@ -74,6 +74,7 @@ impl RequestLogger {
                 self.work(rank, time);
             }
             Verb::ComputeFor(time) => self.work(rank, *time),
+            Verb::Allocate(scratch) => self.work(rank, self.machine.nodes.scratch_time(scratch)),
             Verb::Forward(bytes) => self.work(rank, self.machine.nodes.forwarding.time(*bytes)),
             Verb::Input(bytes) => self.work(rank, self.machine.host.input.time(*bytes)),
             Verb::Output(bytes) => self.work(rank, self.machine.host.output.time(*bytes)),

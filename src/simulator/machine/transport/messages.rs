@@ -282,7 +282,7 @@ impl MessageTransport {
         match message.role {
             Role::Data => self.left(message),
             Role::Announcement { of } => self.left(self.messages[of as usize]),
-            Role::AwaitedData { .. } | Role::Request { .. } => {}
+            Role::AwaitedData { .. } | Role::Request { .. } | Role::Confirmation => {}
         }
     }
 
@@ -296,6 +296,7 @@ impl MessageTransport {
             return self.schedule_new(leaves, next);
         }
         self.resources.send(message.source(), now + self.interface.occupancy(bytes));
+        let leaves = leaves + self.interface.stages(bytes);
         match self.wire.delay(from.node, to.node, bytes) {
             Some(delay) => {
                 let arrival = leaves + self.interface.latency + delay;

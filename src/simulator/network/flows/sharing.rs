@@ -39,6 +39,10 @@ impl Sharing {
         Self { left: vec![Left::default(); channels], ..Self::default() }
     }
 
+    pub fn add_channel(&mut self) {
+        self.left.push(Left::default());
+    }
+
     /// Shares out the changed channels, and all that have a flow with them or with each other in common.
     pub fn share(&mut self, channels: &[FlowChannel], flows: &[Flow], changed: Vec<u32>) {
         self.round += 2;

@@ -50,6 +50,10 @@ pub enum AllGather {
         #[serde(default)]
         remap: Remap,
     },
+    /// Doubling by Bine numbers, nearest first: the blocks that a rank has lie next to each other around the ring of ranks, and
+    /// are two messages where they reach over its end. Among other numbers of ranks than powers of two it is
+    /// `Bine(remap: Send)`.
+    BineAdjacent,
     /// Doubling through the dimensions of a torus in turn.
     ByDimensions {
         /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
@@ -202,6 +206,10 @@ impl OnParts for AllGather {
                 Box::pin(exchanges::all_gather(comm, doubling, Remap::Permute, division, data))
             }
             Self::Bine { remap } => Box::pin(exchanges::all_gather(comm, Pattern::Bine, *remap, division, data)),
+            Self::BineAdjacent if comm.size().is_power_of_two() => {
+                Box::pin(exchanges::adjacent_all_gather(comm, division, data))
+            }
+            Self::BineAdjacent => Box::pin(exchanges::all_gather(comm, Pattern::Bine, Remap::Send, division, data)),
             Self::Hierarchical { group, gather, between, broadcast } => {
                 Box::pin(hierarchy::all_gather(comm, *group, (&**gather, &**between, &**broadcast), division, data))
             }

@@ -15,6 +15,7 @@ use super::power_of_two;
 use super::reduce::Reduce;
 use super::reduce_scatter::ReduceScatter;
 use super::transfer::exchange;
+use crate::node::Scratch;
 use crate::program::process::Process;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -257,6 +258,7 @@ async fn via_root(comm: Communicator<'_>, reduce: Reduce, broadcast: Broadcast, 
 }
 
 async fn recursive_doubling(me: &Process, own: Payload) -> Payload {
+    me.allocate(Scratch::of(&[own.bytes]).with(2, own.bytes)).await;
     let mut sum = own;
     let mut bit = 1;
     while bit < me.ranks() {
@@ -269,6 +271,11 @@ async fn recursive_doubling(me: &Process, own: Payload) -> Payload {
 
 async fn in_shares(me: &Process, own: Payload, reduce: ReduceScatter, gather: AllGather) -> Payload {
     let lengths = Payload::shares(own.bytes, me.ranks());
-    let share = reduce.run(me, &own, &lengths).await;
+    me.allocate(match reduce {
+        ReduceScatter::Ring => rings::two_parts(lengths[0]),
+        _ => Scratch::of(&[own.bytes]).halving(1, own.bytes, me.ranks().ilog2()),
+    })
+    .await;
+    let share = reduce.in_buffers(me, &own, &lengths).await;
     Payload::join(&gather.run(me, share, &lengths).await)
 }

@@ -51,6 +51,7 @@ impl CollectiveOperation {
                     | AllGather::Sparbit
                     | AllGather::RecursiveDistanceHalving
                     | AllGather::Bine { .. }
+                    | AllGather::BineAdjacent
                     | AllGather::ByDimensions { remap: Remap::Permute | Remap::Send, .. },
             }
             | Self::ReduceScatter {

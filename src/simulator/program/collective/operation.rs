@@ -138,6 +138,7 @@ impl CollectiveOperation {
         values: Option<Rc<[f64]>>,
     ) -> Running<'a, Option<Rc<[f64]>>> {
         let whole = bytes * u64::from(me.ranks());
+        me.begin_collective(if matches!(self, Self::ReduceScatter { .. }) { whole } else { bytes });
         match self {
             Self::Broadcast { algorithm } => algorithm.run(me, root, bytes, values),
             Self::Reduce { algorithm } => {

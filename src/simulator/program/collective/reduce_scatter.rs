@@ -77,6 +77,19 @@ impl ReduceScatter {
     /// Adds everyone's `own`, blocks of `lengths` bytes, one for each rank; all ranks call it and
     /// get their own block of the sum.
     pub async fn run(&self, me: &Process, own: &Payload, lengths: &[u64]) -> Payload {
+        let ranks = me.ranks();
+        match self {
+            Self::RecursiveHalving if ranks.is_power_of_two() => {
+                me.allocate(exchanges::scratch(own.bytes, ranks.ilog2(), None)).await;
+            }
+            Self::Ring => me.allocate(rings::all_parts(own.bytes, ranks)).await,
+            _ => {}
+        }
+        self.in_buffers(me, own, lengths).await
+    }
+
+    /// The same in buffers that are there, if it is `RecursiveHalving` or `Ring`.
+    pub(super) async fn in_buffers(&self, me: &Process, own: &Payload, lengths: &[u64]) -> Payload {
         match self {
             Self::RecursiveHalving if me.ranks().is_power_of_two() => recursive_halving(me, own.clone(), lengths).await,
             Self::Ring => around_ring(me, own.split(lengths)).await,

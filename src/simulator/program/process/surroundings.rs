@@ -72,6 +72,8 @@ impl PhaseNames {
 pub(crate) struct Notes {
     pub phase: Cell<PhaseIndex>,
     pub tally: Cell<Tally>,
+    /// The length of the message of the collective operation that it takes part in.
+    pub collective_bytes: Cell<u64>,
     /// The collective operation that a program in RON takes part in.
     pub collective: Cell<Option<&'static str>>,
     /// The number of its step, of a program that has such.
@@ -101,6 +103,10 @@ pub(crate) struct Surroundings {
     pub ranks_per_node: u32,
     /// Operations of a core per byte of its node's memory, where both are described.
     pub balance: Option<f64>,
+    /// The longest message of a collective operation that stays in the caches, where memory counts.
+    pub cached: Option<u64>,
+    /// True if buffers that operations allocate may take time.
+    pub allocates: bool,
     pub processor: Processor,
     pub link_protocol: Option<Protocol>,
     pub streams: Streams,

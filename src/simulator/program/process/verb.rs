@@ -3,7 +3,7 @@
 use super::issue::{Issue, Notice};
 use super::message::{Message, MessagePattern, Operation, Received};
 use crate::fault::Fault;
-use crate::node::Work;
+use crate::node::{Scratch, Work};
 use crate::units::{Bytes, SimDuration};
 
 /// The verbs of a process: what it asks the simulation for. All others are made of these.
@@ -15,6 +15,8 @@ pub enum Verb {
     Operate(f64),
     /// Keeps the processor for this long, as a computation does.
     ComputeFor(SimDuration),
+    /// Allocates buffers for an operation.
+    Allocate(Box<Scratch>),
     /// Makes this many bytes that the process has received ready to be sent on.
     Forward(u64),
     /// Begins to load a share of some bytes from the node's memory and goes on.

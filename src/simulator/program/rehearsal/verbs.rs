@@ -49,7 +49,7 @@ impl DryRun<'_> {
             // A rehearsal does not know the ranks that share a node: waiting for each other is left to the run.
             Verb::NodeBarrier => Ok(Some(Reply::Done)),
             Verb::Compute(_) | Verb::Operate(_) => self.compute(rank),
-            Verb::ComputeFor(_) | Verb::Forward(_) | Verb::Input(_) | Verb::Output(_) => {
+            Verb::ComputeFor(_) | Verb::Allocate(_) | Verb::Forward(_) | Verb::Input(_) | Verb::Output(_) => {
                 self.jobs += 1;
                 Ok(Some(Reply::Done))
             }

@@ -1,6 +1,7 @@
 //! Execution of the requests of processes.
 
 use super::{Execution, WaitState, answer, fault};
+use crate::node::Scratch;
 use crate::node::processor::Computation;
 use crate::program::{Message, MessagePattern, Operation, Reply, Verb, port_of, send_fault};
 use crate::simulation::SimulationError;
@@ -15,6 +16,7 @@ impl<O: Observer> Execution<'_, O> {
             Verb::Compute(work) => self.compute(now, rank, Computation::Rows(work)),
             Verb::Operate(operations) => self.compute(now, rank, Computation::Operations(operations)),
             Verb::ComputeFor(time) => self.compute(now, rank, Computation::Time(time)),
+            Verb::Allocate(scratch) => self.allocate(now, rank, &scratch),
             Verb::Forward(bytes) => self.forward(now, rank, bytes),
             Verb::StartLoad(bytes) => Ok(Some(Reply::Started(self.start_move(now, rank, (true, bytes))))),
             Verb::StartLeave(bytes) => Ok(Some(Reply::Started(self.start_move(now, rank, (false, bytes))))),
@@ -73,6 +75,14 @@ impl<O: Observer> Execution<'_, O> {
         let own = computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
         self.begin_computing(rank, own);
         Ok(self.wait(rank, WaitState::ForTime, activity))
+    }
+
+    /// Has the processor get fresh memory; what is there already takes no time.
+    fn allocate(&mut self, now: SimTime, rank: u32, scratch: &Scratch) -> Result<Option<Reply>, SimulationError> {
+        match self.machine.nodes.scratch_time(scratch) {
+            SimDuration::ZERO => Ok(Some(Reply::Done)),
+            time => self.compute(now, rank, Computation::Time(time)),
+        }
     }
 
     fn forward(&mut self, now: SimTime, rank: u32, bytes: u64) -> Result<Option<Reply>, SimulationError> {

@@ -17,6 +17,8 @@ pub(super) enum Role {
     Announcement { of: MessageId },
     /// Request for the data of a message.
     Request { of: MessageId },
+    /// Confirmation that the data have come.
+    Confirmation,
 }
 
 impl MessageTransport {
@@ -53,6 +55,17 @@ impl MessageTransport {
         }
     }
 
+    /// Has the receiver of data confirm them, if it does so.
+    fn confirm(&mut self, now: SimTime, id: MessageId) -> bool {
+        let is_confirmed = matches!(self.interface.data, DataTransfer::OnRequest { confirmed: true, .. });
+        if is_confirmed {
+            let message = self.messages[id as usize];
+            let (from, to) = (message.to, message.from);
+            self.send_control(now, MessageState { from, to, role: Role::Confirmation, ..message });
+        }
+        is_confirmed
+    }
+
     /// A send that waits for nothing else is complete.
     pub(super) fn left(&mut self, message: MessageState) {
         if self.sends.of(message.bytes) == Sends::Buffered {
@@ -69,11 +82,13 @@ impl MessageTransport {
             Role::AwaitedData { receive } => completions(Completion::Arrived { receive }),
             Role::Announcement { of } => completions(Completion::Announced { message: of, handle }),
             Role::Request { of } => self.request(now, Event::Send(of)),
+            Role::Confirmation => {}
         }
         let is_complete = match role {
             Role::Data => self.sends.of(bytes) == Sends::UntilDelivered,
-            Role::AwaitedData { .. } => self.sends.of(bytes) != Sends::Buffered,
+            Role::AwaitedData { .. } => self.sends.of(bytes) != Sends::Buffered && !self.confirm(now, id),
             Role::Announcement { .. } | Role::Request { .. } => false,
+            Role::Confirmation => true,
         };
         if is_complete {
             self.completions.push_back(Completion::Sent { handle });

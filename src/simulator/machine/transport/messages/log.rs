@@ -25,7 +25,7 @@ impl MessageTransport {
         let MessageState { from, bytes, .. } = *message;
         let rest = bytes.saturating_sub(1);
         if !self.is_sent_by_interface(message) {
-            self.note_service(now, from, [self.overhead(), self.handed(rest)]);
+            self.note_service(now, from, [self.overhead(), self.handed(bytes)]);
         }
         let Some(log) = &mut self.log else { return };
         let passage = Passage {
@@ -97,7 +97,7 @@ impl MessageTransport {
         let bytes = if is_copied {
             (Software::CopiedBytes, rest, self.interface.copying(bytes) - self.interface.overhead)
         } else {
-            self.handed(rest)
+            self.handed(bytes)
         };
         self.note_service(now, seat, [self.overhead(), bytes]);
     }
@@ -106,7 +106,9 @@ impl MessageTransport {
         (Software::Overhead, 1, self.interface.overhead)
     }
 
+    /// The bytes of a message at the processor.
     fn handed(&self, bytes: u64) -> SoftwareCharge {
+        let bytes = self.interface.handed(bytes);
         (Software::HandedBytes, bytes, self.interface.overhead_per_byte.time(bytes))
     }
 

@@ -198,7 +198,7 @@ impl MessageTransport {
     fn sending_core(&self, event: Event) -> Option<u32> {
         let Event::Send(id) = event else { return None };
         let message = &self.messages[id as usize];
-        let is_own = !matches!(message.role, Role::Request { .. })
+        let is_own = !matches!(message.role, Role::Request { .. } | Role::Confirmation)
             && !self.is_sent_by_interface(message)
             && !message.is_issued
             && message.handle < BACKGROUND_HANDLES;
@@ -253,7 +253,7 @@ impl MessageTransport {
     pub(super) fn is_sent_by_interface(&self, message: &MessageState) -> bool {
         let follows = match message.role {
             Role::Data | Role::Announcement { .. } => false,
-            Role::Request { .. } => true,
+            Role::Request { .. } | Role::Confirmation => true,
             Role::AwaitedData { .. } => matches!(self.interface.data, DataTransfer::OnRequest { .. }),
         };
         follows && self.interface.progress == Progress::Offloaded && !message.stays_on_its_node()

@@ -7,7 +7,7 @@ use crate::network::{Contention, Link, Network, Routing as NetworkRouting, Switc
 use crate::node::{
     DataTransfer, Injection, Interface, InterfaceChoice, Level, Node, Processor, Progress, Router, Shared,
 };
-use crate::program::{Message, Process, Program};
+use crate::program::{Message, MessagePattern, Process, Program};
 use crate::simulation::Simulation;
 use crate::trace::Activity;
 use crate::units::{Bytes, FlopRate, PerByte, SimDuration};
@@ -182,6 +182,50 @@ fn flows_share_the_link_of_their_source_and_interfaces_their_rate() {
     assert_eq!(fan_out(&slow, &[1000, 1000]), 20 + 4000);
 }
 
+/// Makespan in ns of messages of so many bytes that two nodes send each other at once, so many each.
+fn crossing(machine: &Machine, count: usize, bytes: u64) -> u64 {
+    let program = |me: Process| async move {
+        let other = 1 - me.rank();
+        let mut under_way = Vec::new();
+        for _ in 0..count {
+            under_way.push(me.start_receive(MessagePattern { from: Some(other), tag: None }).await);
+            under_way.push(me.start_send(other, Message::new(bytes)).await);
+        }
+        me.wait_all(under_way).await;
+    };
+    Simulation::new(machine, 2).unwrap().run(&program).unwrap().makespan.ps() / 1000
+}
+
+#[test]
+fn long_messages_that_cross_share_one_direction() {
+    let mut machine = star(Sends::UntilDelivered);
+    assert_eq!(crossing(&machine, 1, 1000), 20 + 1000);
+    machine.nodes.interface.as_mut().unwrap().duplex = Some(Bytes::new(999));
+    assert_eq!(crossing(&machine, 1, 999), 20 + 999);
+    assert_eq!(crossing(&machine, 1, 1000), 20 + 2000);
+    assert_eq!(crossing(&machine, 2, 1000), 20 + 4000);
+    // To different nodes they do not cross.
+    assert_eq!(fan_out(&machine, &[1000, 1000]), 2 * (20 + 1000));
+    machine.network.contention = Contention::Off;
+    assert_eq!(crossing(&machine, 1, 1000), 20 + 999);
+    machine.network.contention = Contention::FirstComeFirstServed;
+    assert_eq!(machine.faults()[0].path, "nodes.interface.duplex");
+}
+
+#[test]
+fn long_messages_are_not_copied() {
+    let mut machine = Machine::from(LogGops { overhead_per_byte: PerByte::new(ns(1)), ..loggops() });
+    machine.nodes.interface.as_mut().unwrap().copied = Some(Bytes::new(1000));
+    assert_eq!(machine.faults()[0].path, "nodes.interface.copied");
+    machine.nodes.interface.as_mut().unwrap().progress = Progress::AfterArrival;
+    assert_eq!(fan_out(&machine, &[1000]), 5500 + 5994 + 999);
+    assert_eq!(fan_out(&machine, &[1001]), 5500 + 6000);
+    // Stages that have a short message as a whole delay it, and nothing behind it.
+    machine.nodes.interface.as_mut().unwrap().latency_per_byte = PerByte::new(ns(2));
+    assert_eq!(fan_out(&machine, &[1000]), 5500 + 5994 + 999 + 1998);
+    assert_eq!(fan_out(&machine, &[1001]), 5500 + 6000);
+}
+
 #[test]
 fn a_link_that_is_slower_than_the_interfaces_holds_them_up() {
     let links = Link::new(PerByte::new(ns(10))).latency(ns(2500));
@@ -256,9 +300,9 @@ fn data_wait_for_the_receive_that_they_have_met() {
     assert_eq!([0, 20_000].map(|late| ends(DataTransfer::WhenMatched { above }, late)), [lone, 20_000 + lone]);
     // Announcement and request are messages of one byte; the first has come while the receiver computed.
     let control = 1500 + 2500 + 1500;
-    assert_eq!(ends(DataTransfer::OnRequest { above }, 0), 2 * control + lone);
-    assert_eq!(ends(DataTransfer::OnRequest { above }, 40_000), 40_000 + 1500 + control + lone);
-    let short = DataTransfer::OnRequest { above: Bytes::new(1001) };
+    assert_eq!(ends(DataTransfer::OnRequest { above, confirmed: false }, 0), 2 * control + lone);
+    assert_eq!(ends(DataTransfer::OnRequest { above, confirmed: false }, 40_000), 40_000 + 1500 + control + lone);
+    let short = DataTransfer::OnRequest { above: Bytes::new(1001), confirmed: false };
     assert_eq!(ends(short, 0), lone);
 }
 
@@ -325,7 +369,7 @@ fn data_leave_on_request_while_their_sender_computes() {
     const NAMES: [&str; 2] = ["computed", "received"];
     let mut machine = Machine::from(LogGops { eager_up_to: Bytes::new(0), ..loggops() });
     let interface = machine.nodes.interface.as_mut().unwrap();
-    interface.data = DataTransfer::OnRequest { above: Bytes::new(1000) };
+    interface.data = DataTransfer::OnRequest { above: Bytes::new(1000), confirmed: false };
     let program = |me: Process| async move {
         if me.rank() > 0 {
             me.receive(0).await;

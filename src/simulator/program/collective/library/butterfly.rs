@@ -4,6 +4,7 @@ use super::buffer::{Buffer, Division};
 use super::communicator::Communicator;
 use super::lane::Lane;
 use super::shape::{Bine, Distances};
+use crate::node::Scratch;
 use std::ops::Range;
 
 /// Partners in each step of an exchange among a power of two of ranks.
@@ -131,6 +132,7 @@ impl Fold {
 pub(in crate::program::collective) async fn all_reduce(comm: Communicator<'_>, pattern: Pattern, data: &mut Buffer) {
     let fold = Fold::of(comm.size(), Keeps::Odd);
     let whole = [0..data.bytes()];
+    comm.allocate(Scratch::of(&[data.bytes()]).with(2, data.bytes())).await;
     let doer = match fold.role(comm.place()) {
         Role::Guest(partner) => {
             comm.send(partner, &data.take(whole.clone())).await;
@@ -289,6 +291,10 @@ pub(in crate::program::collective) async fn rabenseifner(
     let number = comm.number(origin);
     let at = |number: u32| comm.numbered(origin, number);
     let whole = 0..data.bytes();
+    // For what arrives; on ranks other than the root of a reduce, for the sums as well.
+    let buffers = if root.is_some() && number > 0 { 2 } else { 1 };
+    let scratch = Scratch::of(&vec![data.bytes(); buffers as usize]);
+    comm.allocate(scratch.halving(buffers, data.bytes(), fold.steps)).await;
     let doer = match fold.role(number) {
         Role::Guest(partner) => {
             hand_over(comm, joining, at(partner), data).await;

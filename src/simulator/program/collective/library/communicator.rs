@@ -1,5 +1,6 @@
 //! The ranks that take part in an operation, by their places.
 
+use crate::node::Scratch;
 use crate::program::collective::payload::Payload;
 use crate::program::collective::transfer;
 use crate::program::process::{COLLECTIVE_TAG, MessagePattern, Operation, Process, port_tag};
@@ -172,6 +173,11 @@ impl<'a> Communicator<'a> {
         if let Some(local) = self.me.local() {
             self.me.compute_for(local.copying(bytes)).await;
         }
+    }
+
+    /// Allocates buffers for the operation, which takes time where the machine describes such memory.
+    pub async fn allocate(&self, scratch: Scratch) {
+        self.me.allocate(scratch).await;
     }
 
     /// Copies `bytes` bytes within the memory, which takes time where the machine describes it.

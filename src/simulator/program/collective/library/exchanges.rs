@@ -3,6 +3,7 @@
 use super::buffer::{Buffer, Division};
 use super::butterfly::{Butterfly, Fold, Halving, Keeps, Pattern, Role, add};
 use super::communicator::{Communicator, count};
+use crate::node::Scratch;
 use crate::program::collective::payload::Payload;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -54,6 +55,15 @@ impl Layout<'_> {
     }
 }
 
+/// The sums and what arrives, in halves or by block, of which there are so many.
+pub(in crate::program::collective) fn scratch(bytes: u64, steps: u32, blocks: Option<u32>) -> Scratch {
+    let buffers = Scratch::of(&[bytes, bytes]);
+    match blocks {
+        Some(count) => buffers.with(2 * u64::from(count - 1), bytes / u64::from(count)),
+        None => buffers.halving(2, bytes, steps),
+    }
+}
+
 /// Halves the message in each step; guests hand over to their neighbour before, and get their part at last.
 pub(in crate::program::collective) async fn reduce_scatter(
     comm: Communicator<'_>,
@@ -67,6 +77,7 @@ pub(in crate::program::collective) async fn reduce_scatter(
     let layout = Layout { fold, butterfly, remap, division };
     let whole = [0..data.bytes()];
     let place = comm.place();
+    comm.allocate(scratch(data.bytes(), fold.steps, (remap == Remap::Blocks).then_some(comm.size()))).await;
     let doer = match fold.role(place) {
         Role::Guest(partner) => {
             comm.send(partner, &data.take(whole)).await;
@@ -143,6 +154,31 @@ pub(in crate::program::collective) async fn all_gather(
     }
     if let Role::Doer(_, partner) = fold.role(place) {
         comm.send(partner, &data.take(whole)).await;
+    }
+}
+
+/// Doubles what a rank has by Bine numbers, nearest first, among a power of two of ranks: blocks next to each other, which
+/// alternate between growing behind and before. The part behind the end of the ring is a message of its own.
+pub(in crate::program::collective) async fn adjacent_all_gather(
+    comm: Communicator<'_>,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    let (size, place) = (comm.size(), comm.place());
+    let butterfly = Butterfly::new(size.ilog2(), Pattern::Bine);
+    let mut first = place;
+    for step in 0..butterfly.steps() {
+        let (partner, count) = (butterfly.partner(place, step), 1 << step);
+        let grows_behind = step % 2 == place % 2;
+        let theirs = (first + if grows_behind { count } else { size - count }) % size;
+        let expected: Vec<_> = division.around(theirs, count).collect();
+        let sent = division.around(first, count).map(|range| (partner, data.take([range])));
+        let mut started = comm.start(expected.iter().map(|_| partner), sent).await;
+        let mut places = expected.into_iter();
+        while let Some((_, received)) = started.next().await {
+            data.put(places.next(), &received);
+        }
+        first = if grows_behind { first } else { theirs };
     }
 }
 

@@ -3,6 +3,7 @@
 use super::buffer::{Buffer, Division, Segments};
 use super::butterfly::add;
 use super::communicator::Communicator;
+use crate::node::Scratch;
 
 /// Around a ring, one part a step, whoever begins: number i has part i.
 pub(in crate::program::collective) async fn all_gather(
@@ -26,6 +27,7 @@ pub(in crate::program::collective) async fn all_reduce(comm: Communicator<'_>, s
     let (size, place) = (comm.size(), comm.place());
     let division = Division::shares(data.bytes(), size);
     let longest = division.total().div_ceil(u64::from(size));
+    comm.allocate(two_parts(longest)).await;
     let phases = Segments::new(longest, segment).count();
     let range = |part: u32, phase: u64| {
         let part = division.one(part);
@@ -44,6 +46,17 @@ pub(in crate::program::collective) async fn all_reduce(comm: Communicator<'_>, s
     }
     // The sum of the part behind this rank is complete.
     all_gather_from(comm, 1, &division, data).await;
+}
+
+/// Two parts by turns, of which one arrives.
+pub(in crate::program::collective) fn two_parts(bytes: u64) -> Scratch {
+    Scratch::of(&[bytes, bytes]).with(2, bytes)
+}
+
+/// The sums of all of `parts` parts, of which one a step is sent, and two parts that arrive by turns.
+pub(in crate::program::collective) fn all_parts(bytes: u64, parts: u32) -> Scratch {
+    let part = bytes.div_ceil(u64::from(parts));
+    Scratch::of(&[bytes, part, part]).with(u64::from(parts) + 1, part)
 }
 
 /// Around a ring, where each begins with the part so many behind its own.
@@ -128,6 +141,7 @@ pub(in crate::program::collective) async fn ring_reduce_scatter(
     division: &Division,
     data: &mut Buffer,
 ) {
+    comm.allocate(all_parts(data.bytes(), comm.size())).await;
     for step in 1..comm.size() {
         let sent = data.take([division.one(comm.before(step))]);
         let received = comm.exchange(comm.behind(1), &sent, comm.before(1)).await;

@@ -3,6 +3,7 @@
 use super::buffer::{Buffer, Division, Segments};
 use super::communicator::Communicator;
 use super::shape::Shape;
+use crate::node::Scratch;
 use crate::program::collective::payload::Payload;
 use std::ops::Range;
 
@@ -64,6 +65,7 @@ pub(in crate::program::collective) async fn reduce(
     let children = places(comm, root, shape.children_upwards(number, size));
     let parent = shape.parent(number, size).map(|parent| comm.numbered(root, parent));
     let segments = Segments::new(data.bytes(), segment);
+    comm.allocate(sums(data.bytes(), segment, children.len(), parent.is_none())).await;
     let mut next = None;
     if let Some(first) = children.first() {
         next = Some(comm.start_receive(*first).await);
@@ -85,6 +87,15 @@ pub(in crate::program::collective) async fn reduce(
             comm.send(parent, &data.take([range])).await;
         }
     }
+}
+
+/// Buffers of a rank with so many children: up to two segments that arrive by turns, and, except on the root, the sums.
+fn sums(bytes: u64, segment: u64, children: usize, is_root: bool) -> Scratch {
+    let length = if segment == 0 { bytes } else { segment.min(bytes) };
+    let arriving = vec![length; if length < bytes { 2.min(2 * children) } else { children.min(2) }];
+    let sums = (!is_root && children > 0).then_some(bytes);
+    let buffers: Vec<u64> = arriving.into_iter().chain(sums).collect();
+    Scratch::of(&buffers).with(buffers.len() as u64, length)
 }
 
 /// Up the binary tree in order to the last rank, which hands the sum to the root.
@@ -115,6 +126,7 @@ pub(in crate::program::collective) async fn linear_reduce(comm: Communicator<'_>
         comm.send(root, &data.take([whole])).await;
         return;
     }
+    comm.allocate(Scratch::of(&[data.bytes()]).with(1, data.bytes())).await;
     for place in (0..comm.size()).rev().filter(|place| *place != root) {
         let received = comm.receive(place).await;
         data.sum([whole.clone()], &received);
@@ -150,6 +162,7 @@ pub(in crate::program::collective) async fn gather(
     data: &mut Buffer,
 ) {
     let (number, size) = (comm.number(root), comm.size());
+    comm.allocate(subtree(shape, number, size, division)).await;
     for child in shape.children_upwards(number, size) {
         let received = comm.receive(comm.numbered(root, child)).await;
         data.put(blocks(comm, shape, root, child, division), &received);
@@ -169,6 +182,7 @@ pub(in crate::program::collective) async fn scatter(
     data: &mut Buffer,
 ) {
     let (number, size) = (comm.number(root), comm.size());
+    comm.allocate(subtree(shape, number, size, division)).await;
     if let Some(parent) = shape.parent(number, size) {
         let received = comm.receive(comm.numbered(root, parent)).await;
         data.put(blocks(comm, shape, root, number, division), &received);
@@ -177,6 +191,16 @@ pub(in crate::program::collective) async fn scatter(
         let held = data.take(blocks(comm, shape, root, child, division));
         comm.send(comm.numbered(root, child), &held).await;
     }
+}
+
+/// The blocks of the subtree of a rank, except on the root and on leaves.
+fn subtree(shape: Shape, number: u32, size: u32, division: &Division) -> Scratch {
+    let children = shape.children(number, size).len() as u64;
+    if children == 0 || shape.parent(number, size).is_none() {
+        return Scratch::default();
+    }
+    let bytes = division.total() / u64::from(size) * shape.subtree(number, size).len() as u64;
+    Scratch::of(&[bytes]).with(children + 1, bytes / 2)
 }
 
 /// Each sends its block to the root, which receives them in the order of the ranks.
