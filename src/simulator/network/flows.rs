@@ -119,8 +119,8 @@ impl Flows {
 
     /// Adds an idle channel, as fast as the slowest of some; its number.
     pub fn add_as_slowest_of(&mut self, channels: &[u32]) -> u32 {
-        let rates = channels.iter().map(|channel| self.channels[*channel as usize].per_byte);
         const MANY: u64 = 1 << 20;
+        let rates = channels.iter().map(|channel| self.channels[*channel as usize].per_byte);
         let slowest = rates.max_by_key(|rate| rate.time(MANY)).unwrap_or(PerByte::FREE);
         self.channels.push(FlowChannel::new(slowest));
         self.sharing.add_channel();
