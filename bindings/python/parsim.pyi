@@ -2,6 +2,24 @@ import os
 from collections.abc import Iterable
 from typing import Any, Final, TypedDict, final
 
+__all__ = [
+    "CriticalPath",
+    "FailedCasesWarning",
+    "Run",
+    "ScenarioError",
+    "SimulationError",
+    "Table",
+    "__commit__",
+    "__version__",
+    "_command",
+    "read",
+    "resolved",
+    "run",
+    "sweep",
+    "to_ron",
+]
+
+__commit__: Final[str | None]
 __version__: Final[str]
 
 _Scenario = str | os.PathLike[str] | dict[str, Any]

@@ -166,16 +166,16 @@ def faults_have_their_places():
     deep = []
     deep.append(deep)
     raised(ValueError, lambda: parsim.to_ron({"a": deep}))
-    limited = {"limits.events": 10}
+    limited = {"limits.simulated": "1 us"}
     assert isinstance(raised(parsim.SimulationError, lambda: parsim.run(path, set=limited)), RuntimeError)
 
 
 def a_failed_case_is_a_row_and_a_warning():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        table = parsim.sweep(scenarios / "ring-shift.ron", over={"p": [4]}, set={"limits.events": 10})
+        table = parsim.sweep(scenarios / "ring-shift.ron", over={"p": [4]}, set={"limits.simulated": "1 us"})
     assert [warning.category for warning in caught] == [parsim.FailedCasesWarning]
-    assert table["makespan_s"] == [None] * len(table) and "events" in table["error"][0]
+    assert table["makespan_s"] == [None] * len(table) and "limit" in table["error"][0]
 
 
 def a_store_is_shared_with_the_command():

@@ -166,7 +166,9 @@ part("link").onclick = async () => {
 };
 
 start();
-({ scenarios: shipped } = await ask({ ask: "scenarios" }));
+const { scenarios, version, commit } = await ask({ ask: "scenarios" });
+shipped = scenarios;
+part("version").textContent = `parsim ${version}${commit ? ` (${commit})` : ""}`;
 part("shipped").append(...shipped.map(({ name }) => new Option(name, name)));
 const linked = await state(location.hash);
 take(typeof linked?.text === "string" ? { name: String(linked.name), text: linked.text } : shipped.find(one => one.name === "ping.ron"));

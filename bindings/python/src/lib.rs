@@ -47,6 +47,8 @@ mod parsim {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // The commit, if the build was told it: docs/release.md.
+        module.add("__commit__", option_env!("PARSIM_COMMIT"))?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -1,5 +1,6 @@
 //! Rows of the cases of a sweep, written as soon as their turn has come.
 
+use super::columnar::Columns;
 use super::format::Format;
 use crate::answer::Record;
 use std::io;
@@ -96,6 +97,17 @@ impl<S: RowSink> RowWriter<S> {
             };
             self.sink.row(&row)?;
         }
+        Ok(())
+    }
+}
+
+impl RowSink for Columns {
+    fn row(&mut self, row: &Record) -> io::Result<()> {
+        self.add(row);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }

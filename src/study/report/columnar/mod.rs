@@ -1,6 +1,5 @@
 //! Records as columns with types, for programs that read tables: as arrays in memory, and as Parquet.
 
-use super::rows::RowSink;
 use crate::answer::{Record, Unit, Value};
 use std::collections::HashMap;
 use std::io;
@@ -74,17 +73,6 @@ impl Columns {
     pub fn parquet(mut self) -> io::Result<Vec<u8>> {
         self.settle();
         Err(io::Error::other("this parsim is built without Parquet"))
-    }
-}
-
-impl RowSink for Columns {
-    fn row(&mut self, row: &Record) -> io::Result<()> {
-        self.add(row);
-        Ok(())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
