@@ -10,15 +10,7 @@ const FOLDERS: [&str; 5] =
 /// Files of these kinds are texts that scenarios name.
 const KINDS: [&str; 2] = ["ron", "csv"];
 
-/// The functions that the page calls.
-const CALLED: [&str; 3] = ["parsim_request", "parsim_answer", "parsim_text"];
-
 fn main() {
-    if env::var("CARGO_CFG_TARGET_FAMILY").is_ok_and(|family| family == "wasm") {
-        for name in CALLED {
-            println!("cargo::rustc-link-arg-bins=--export={name}");
-        }
-    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut list = String::from("[\n");
     for folder in FOLDERS {

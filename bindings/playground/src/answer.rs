@@ -44,7 +44,9 @@ fn answered(request: &Request) -> Result<Value, StudyError> {
     match request {
         Request::Scenarios => {
             let list = scenarios().map(|(name, text)| json!({ "name": name, "text": text }));
-            Ok(json!({ "version": env!("CARGO_PKG_VERSION"), "commit": option_env!("PARSIM_COMMIT"), "scenarios": list.collect::<Vec<_>>() }))
+            Ok(
+                json!({ "version": env!("CARGO_PKG_VERSION"), "commit": option_env!("PARSIM_COMMIT"), "scenarios": list.collect::<Vec<_>>() }),
+            )
         }
         Request::Check(question) => question.prepared().map(|(plan, _, _)| json!({ "axes": names(&plan) })),
         Request::Run(question) => question.run(),
