@@ -51,7 +51,7 @@ step() {
             node tests/playground/page.mjs "$out/page" "$out/screenshots" ;;
     package)
         sh release/build.sh "$out/files" && tar -C "$out" -xzf "$out"/files/*.tar.gz && (
-            cd "$out"/parsim-*-linux-* && ! readelf -d ./parsim | grep NEEDED && ./parsim --version | grep '([0-9a-f]' &&
+            cd "$out"/parsim-*-linux-* && ! readelf -d ./parsim | grep NEEDED && ./parsim --version &&
                 ./parsim check scenarios/ring-shift.ron && ls man1/parsim-run.1 completions/parsim.bash) &&
             (cd "$out/files" && sha256sum -c SHA256SUMS) ;;
     *) echo "there is no step $1" && return 1 ;;
