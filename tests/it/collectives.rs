@@ -176,7 +176,7 @@ fn every_algorithm_moves_the_right_data() {
 
 #[test]
 fn algorithms_for_powers_of_two_say_so() {
-    let collective = |operation| Collective { operation, bytes: Bytes::new(8), root: 0, repetitions: 1 };
+    let collective = |operation| Collective { operation, bytes: Bytes::new(8), root: 0, repetitions: 1, local: None };
     let faults = collective(CollectiveOperation::AllReduce { algorithm: AllReduce::ReduceScatterAllGather }).faults(12);
     assert_eq!(faults[0].message, "ReduceScatterAllGather needs a power of two of ranks, not 12");
     assert_eq!(faults[0].path, "operation");
@@ -199,7 +199,8 @@ fn table() -> impl Iterator<Item = (&'static str, u32, u64, u64)> {
 }
 
 fn time_ps(machine: &Machine, topology: Topology, name: &str, ranks: u32, bytes: u64) -> u64 {
-    let program = Collective { operation: published(name), bytes: Bytes::new(bytes), root: 0, repetitions: 1 };
+    let program =
+        Collective { operation: published(name), bytes: Bytes::new(bytes), root: 0, repetitions: 1, local: None };
     let trace = run_on(machine, topology, ranks, &program);
     assert_eq!(trace.outcomes[0].0, "collective_s");
     assert!((trace.outcomes[0].1 - trace.makespan.seconds()).abs() < 1e-12);

@@ -133,7 +133,12 @@ fn a_packet_in_transit_takes_nothing_of_a_node_with_a_hardware_router() {
 
 fn all_reduce(machine: &Machine, ranks_per_node: u32, algorithm: &AllReduce, bytes: u64) -> SimDuration {
     let operation = CollectiveOperation::AllReduce { algorithm: algorithm.clone() };
-    run(machine, ranks_per_node, &Collective { operation, bytes: Bytes::new(bytes), root: 0, repetitions: 1 }).makespan
+    run(
+        machine,
+        ranks_per_node,
+        &Collective { operation, bytes: Bytes::new(bytes), root: 0, repetitions: 1, local: None },
+    )
+    .makespan
 }
 
 /// Small all-reduces, by all algorithms, on machines that differ in the time of a byte alone.
