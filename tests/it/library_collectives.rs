@@ -787,7 +787,7 @@ fn on_torus(sides: &[u32], ports: u64, m: u64) -> Vec<(String, u64, u64)> {
                     &[", distances: Doubling", ", numbers: Binary", ""]
                 }
                 "AllGather(algorithm: ByDimensions" => &[", remap: Permute", ", remap: Send", ""],
-                _ if name.contains("Rings") => &[""],
+                _ if name.contains("Rings") || name.contains("TorusScatterAllGather") => &[""],
                 _ => &[", numbers: Binary", ""],
             };
             more.iter()

@@ -266,7 +266,7 @@ fn the_accounts_of_a_run_have_a_line_for_every_rank() {
     assert_eq!(rows.iter().map(|row| row[1]).max(), Some(makespan));
 }
 
-/// What a program reports by the name of its phase is what it says: the mean of the repetitions.
+/// A value that a program reports by the name of its phase is what it says: the mean of the repetitions.
 #[test]
 fn a_reported_value_is_not_replaced_by_its_phase() {
     let time = |repetitions: &str| {

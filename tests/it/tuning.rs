@@ -134,7 +134,8 @@ fn questions_without_an_answer_are_rejected() {
     assert!(code == Some(2) && words.contains("there is no such axis; the axes are: "), "{words}");
     let (code, words) = said(&["tune", shift, "--margin", "-1"]);
     assert!(code == Some(2) && words.contains("give a share from 0 on"), "{words}");
-    let (code, words) = said(&["tune", shift, "--calibration", "validation/measured-collectives/calibration.ron"]);
+    let loggops = "scenarios/loggops-collectives.ron";
+    let (code, words) = said(&["tune", loggops, "--calibration", "validation/cs-rr-281/constants.ron"]);
     assert!(code == Some(2) && words.contains("none of its fields"), "{words}");
     // One candidate that cannot be run hinders no other one; where none can be, there is no answer.
     let halving =

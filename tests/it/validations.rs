@@ -20,7 +20,7 @@ fn quick_cases_are_within_their_tolerances_and_beat_their_baselines() {
         ("collectives", 1, 1),
         ("critical-path", 2, 2),
         ("loggopsim", 5, 1),
-        ("measured-collectives", 2, 2),
+        ("measured-collectives", 4, 3),
         ("multicore-clusters", 40, 24),
         ("speedup-laws", 17, 2),
         ("switching", 4, 4),

@@ -4,8 +4,7 @@ use super::Program;
 use crate::fault::Fault;
 use crate::machine::{Machine, Pattern};
 use crate::units::{Bytes, PerByte, SimDuration};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
 /// Messages that nodes send each other beside a program, whatever becomes of those before, until the program ends.
@@ -23,19 +22,9 @@ pub struct BackgroundTraffic {
     pub bytes: Bytes,
     /// The mean rate at which a node offers bytes, such as "100 MB/s".
     pub offered: PerByte,
-    /// The nodes that send and receive, of those that are in use; all of them unless given.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "some_nodes")]
+    /// The nodes that send and receive, of those that are in use; all of them unless given, or if the list is empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<u32>,
-}
-
-/// Reads nodes: an empty list would mean none, and there is no traffic without any.
-fn some_nodes<'de, D: Deserializer<'de>>(source: D) -> Result<Vec<u32>, D::Error> {
-    let nodes = Vec::deserialize(source)?;
-    if nodes.is_empty() {
-        Err(D::Error::custom("no node is named: name some, or leave the field out for all"))
-    } else {
-        Ok(nodes)
-    }
 }
 
 impl BackgroundTraffic {

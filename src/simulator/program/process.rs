@@ -40,7 +40,7 @@ pub struct Process {
     group: Option<Rc<RankGroup>>,
     /// True if the additions of collective operations take no time.
     adds_free: bool,
-    /// What the library of its collective operations costs beside messages, if that is described.
+    /// Costs of the library of its collective operations beside messages, if they are described.
     local: Option<Rc<Local>>,
 }
 
@@ -69,7 +69,7 @@ impl Process {
         Self { local: Some(Rc::clone(local)), ..self.clone() }
     }
 
-    /// What the library of its collective operations costs beside messages, if that is described.
+    /// Costs of the library of its collective operations beside messages, if they are described.
     pub(crate) fn local(&self) -> Option<&Local> {
         self.local.as_deref()
     }

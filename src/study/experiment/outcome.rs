@@ -278,7 +278,7 @@ impl Outcome {
         for share in &self.breakdown.phases {
             let key = time_key(share.of);
             // A program that reports a value by the name of its phase means that.
-            if record.get(&key).is_none() {
+            if record.get(key).is_none() {
                 record.put(key, share.seconds);
             }
         }

@@ -130,7 +130,7 @@ pub enum Broadcast {
         /// The number of ports: equal parts of the message take the dimensions in another order each.
         #[serde(default = "super::one")]
         ports: u32,
-        /// By which numbers; Bine unless given.
+        /// By which numbers; Bine, the only ones here.
         #[serde(default)]
         numbers: Numbers,
         /// The bytes of addresses of each port that all ranks gather first, by recursive doubling; none unless given.
@@ -217,6 +217,9 @@ impl Broadcast {
             Self::Hypercube => power_of_two("Hypercube", ranks),
             Self::Pipelined(chain) if chain.segment.count() == 0 => {
                 Some("a pipelined broadcast needs segments of at least one byte".to_owned())
+            }
+            Self::TorusScatterAllGather { numbers: Numbers::Binary, .. } => {
+                Some("TorusScatterAllGather goes by Bine numbers alone".to_owned())
             }
             Self::TorusTree { shape, ports, .. } | Self::TorusScatterAllGather { shape, ports, .. } => {
                 Lane::fault(shape, *ports, ranks)

@@ -157,7 +157,7 @@ fn can_be_bound(machine: &Machine) -> bool {
 /// The name of the program and of the machine.
 pub(super) type Subject = (&'static str, String);
 
-/// What a scenario is about.
+/// Names program and machine of a scenario.
 pub(super) fn subject(scenario: &CheckedScenario) -> Subject {
     (scenario.program.name(), scenario.machine.name.clone())
 }

@@ -26,7 +26,7 @@ impl Tuned {
         });
         let answer =
             Answer { shape: AnswerShape::Many, records: records.collect(), words: self.words(), ..Answer::default() };
-        Answer { notes: self.notes(), ..answer }
+        answer.with_words(&self.notes().iter().map(|note| wrapped(note) + "\n").collect::<String>())
     }
 
     /// The reason why nothing was chosen, if there is a group of which no candidate could be run.
@@ -145,12 +145,12 @@ impl Tuned {
     fn notes(&self) -> Vec<String> {
         let held = (!self.held.is_empty()).then(|| {
             let names = self.held.join(", ");
-            format!("note: {names}: base values; `--each {}` finds the best for each", self.held.join(","))
+            format!("Base values of {names}; `--each {}` finds the best for each.", self.held.join(","))
         });
-        let unbounded = self.unbounded.as_ref().map(|why| format!("note: every candidate was run: {why}"));
+        let unbounded = self.unbounded.as_ref().map(|why| format!("Every candidate was run: {why}."));
         let has_intervals = self.groups.iter().flatten().any(|one| one.interval.is_some());
         let unsure = (!has_intervals).then(|| {
-            "note: no intervals: give `--calibration CASE` of the machine, or `--set repeat=…` where runs differ by their seed"
+            "No intervals: give `--calibration CASE` of the machine, or `--set repeat=…` where runs differ by their seed."
                 .to_owned()
         });
         held.into_iter().chain(unbounded).chain(unsure).collect()
@@ -187,11 +187,9 @@ fn text(value: Option<&AxisValue>) -> String {
 
 /// The values of some axes, by name where there are several.
 fn shown(keys: &Keys, names: &[String]) -> String {
-    match names {
-        [name] => text(value_of(keys, name)),
-        _ => {
-            let pairs = names.iter().map(|name| format!("{name} = {}", text(value_of(keys, name))));
-            pairs.collect::<Vec<_>>().join(", ")
-        }
+    if let [name] = names {
+        return text(value_of(keys, name));
     }
+    let pairs = names.iter().map(|name| format!("{name} = {}", text(value_of(keys, name))));
+    pairs.collect::<Vec<_>>().join(", ")
 }

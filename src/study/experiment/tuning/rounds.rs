@@ -29,6 +29,9 @@ struct Job {
     run: u32,
 }
 
+/// A candidate with the makespan of a run of it, in seconds.
+type Ran = (usize, Result<f64, SimulationError>);
+
 /// The candidates of all groups, and the way in which they are run.
 struct Race<'a> {
     tuning: &'a Tuning<'a>,
@@ -176,7 +179,7 @@ impl Race<'_> {
     }
 
     /// The makespans of jobs, in their order.
-    fn results(&self, jobs: &[Job]) -> Result<Vec<(usize, Result<f64, SimulationError>)>, StudyError> {
+    fn results(&self, jobs: &[Job]) -> Result<Vec<Ran>, StudyError> {
         let (recall, room) = (self.workers.recall, &self.room);
         let makespan = |job: &Job| {
             let _place = room.enter(job.scenario.estimate().memory_bytes);

@@ -264,6 +264,13 @@ impl Upwards<'_> {
     }
 }
 
+/// A place and all below it, each before those below it: the order in which their blocks come to it.
+fn downwards(lane: &Lane, place: u32, (root, distances): (u32, Distances)) -> Vec<u32> {
+    let children = lane.tree(place, root, distances).1;
+    let below = children.into_iter().flat_map(|child| downwards(lane, child, (root, distances)));
+    std::iter::once(place).chain(below).collect()
+}
+
 /// A scatter, block by block, of an equal part of the message by each port down trees whose nearest ranks come first, and an
 /// all-gather on the way back.
 pub(in crate::program::collective) async fn scatter_by_block(
@@ -280,7 +287,8 @@ pub(in crate::program::collective) async fn scatter_by_block(
     let mut open = Vec::new();
     let relayed = |lane: &Lane| -> Vec<(u32, u32)> {
         let children = lane.tree(comm.place(), root, distances).1;
-        let of_child = |child: u32| lane.subtree(child, root, distances).into_iter().map(move |rank| (child, rank));
+        let of_child =
+            |child: u32| downwards(lane, child, (root, distances)).into_iter().map(move |rank| (child, rank));
         children.into_iter().flat_map(of_child).collect()
     };
     let ways: Vec<_> = lanes.iter().map(relayed).collect();
