@@ -31,7 +31,7 @@ macro_rules! files {
 
 files! {
     "machines":
-        "bwforcluster", "bwforhlr1", "bwgrid", "bwunicluster", "fugaku", "hopper", "ideal-hypercube", "ideal-torus", "loggopsim-default", "parsytec-gcel-512",
+        "bwforcluster", "bwforhlr1", "bwgrid", "bwunicluster", "fugaku", "hopper", "ideal-hypercube", "ideal-torus", "leonardo", "loggopsim-default", "marenostrum5", "parsytec-gcel-512",
         "parsytec-supercluster-t800", "parsytec-supercluster-t800-kernels", "router-network", "small-cluster", "trestles";
     "processors": "t800-20", "t805-30";
     "kernels":
@@ -73,6 +73,10 @@ machines! {
     ideal_hypercube = "ideal-hypercube";
     /// A torus for comparisons with closed forms: a message takes `t_s + m t_w` to a neighbour, nothing else any time.
     ideal_torus = "ideal-torus";
+    /// The Booster of Leonardo, after public constants; its page is validation/measured-collectives/marenostrum5.md.
+    leonardo = "leonardo";
+    /// MareNostrum 5, general purpose partition, calibrated on measured collectives (validation/measured-collectives/marenostrum5.md).
+    marenostrum5 = "marenostrum5";
     /// The cluster that LogGOPSim simulates unless it is told otherwise, by the LogGOPS model.
     loggopsim_default = "loggopsim-default";
     /// A Parsytec `GCel` of 512 T805 transputers at 30 MHz.
