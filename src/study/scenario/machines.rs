@@ -75,7 +75,7 @@ machines! {
     ideal_torus = "ideal-torus";
     /// The Booster of Leonardo, after public constants; its page is validation/measured-collectives/marenostrum5.md.
     leonardo = "leonardo";
-    /// MareNostrum 5, general purpose partition, calibrated on measured collectives (validation/measured-collectives/marenostrum5.md).
+    /// `MareNostrum` 5, general purpose partition, calibrated on measured collectives (validation/measured-collectives/marenostrum5.md).
     marenostrum5 = "marenostrum5";
     /// The cluster that LogGOPSim simulates unless it is told otherwise, by the LogGOPS model.
     loggopsim_default = "loggopsim-default";
