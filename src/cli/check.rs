@@ -10,6 +10,7 @@ use parsim_sim::node::Module;
 use parsim_sim::simulation::Estimate;
 use parsim_study::experiment::calibration::CalibrationCase;
 use parsim_study::experiment::{References, Remarks, Setting, StudyError, set_all, validation};
+use parsim_study::report::counted;
 use parsim_study::scenario::source::Document;
 use parsim_study::scenario::{ChangedValues, Description, Inspection, Plan};
 use std::io::{Write, stdout};
@@ -60,7 +61,7 @@ fn verdict(file: &Path, settings: &[Setting]) -> Result<String, Failure> {
             along_the_axes(&plan)?
         }
         Description::Machine(machine) => {
-            format!("the machine {}, {} nodes", machine.name, machine.network.topology.nodes())
+            format!("the machine {}, {}", machine.name, counted(machine.network.topology.nodes(), "node"))
         }
         Description::Processor(t800) => {
             format!("a processor of {}, {} cycles for a word of external memory", t800.clock, t800.external_cycles)

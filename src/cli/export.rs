@@ -7,7 +7,7 @@ use clap::Args;
 use parsim_sim::Machine;
 use parsim_sim::network::{Contention, Network};
 use parsim_sim::node::Processor;
-use parsim_sim::trace::{Request, RequestLog, Trace};
+use parsim_sim::trace::{Accounts, Activity, Request, RequestLog, Trace};
 use parsim_sim::units::{PerByte, SimDuration};
 use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::{metadata, simulation};
@@ -55,7 +55,8 @@ pub fn execute(arguments: &ExportArguments) -> Result<(), Failure> {
     }
     let claims = common.claims(&plan).output("--goal", target.goal.as_deref());
     claims.folder(target.time_independent.as_deref()).check()?;
-    let Trace { requests, makespan, .. } = simulation(scenario).log_requests().run_checked(&scenario.program)?;
+    let Trace { requests, makespan, accounts, .. } =
+        simulation(scenario).log_requests().run_checked(&scenario.program)?;
     let log = requests.expect("the run was asked for its requests");
     let (statements, place) = write(arguments, scenario, &log)?;
     let ranks = log.ranks.len();
@@ -66,6 +67,7 @@ pub fn execute(arguments: &ExportArguments) -> Result<(), Failure> {
     record.put_metadata(metadata(scenario, &case.settings));
     let words = format!("{}: {ranks} ranks, {statements} statements\n", place.display());
     note(note_on_empty_messages(arguments, scenario, &log));
+    note(note_on_host(&accounts));
     common.output.print(Answer::one(record, &words))
 }
 
@@ -84,6 +86,16 @@ fn note_on_empty_messages(arguments: &ExportArguments, scenario: &CheckedScenari
         format!(
             "note: {} of 0 B: written as they are, for the same times here; LogGOPSim subtracts a byte's time from each",
             counted(count, "message")
+        )
+    })
+}
+
+/// Says that the formats know no host, where ranks have read from one or written to it.
+fn note_on_host(accounts: &Accounts) -> Option<String> {
+    let time = accounts.in_activity(Activity::InputOutput).seconds();
+    (time > 0.0).then(|| {
+        format!(
+            "note: {time} s of input and output are written as computations: no rank waits there until the host is free"
         )
     })
 }

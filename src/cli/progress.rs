@@ -65,13 +65,10 @@ impl Bar {
 
     fn line(&self) -> String {
         let (bar, count) = (&self.shown, self.shown.length().unwrap_or(0));
-        let left = HumanDuration(bar.eta());
-        format!(
-            "{} of {count} cases, {:.1} a second, about {left} left{}",
-            bar.position(),
-            bar.per_sec(),
-            bar.message()
-        )
+        let (done, rate, failed) = (bar.position(), bar.per_sec(), bar.message());
+        // Commands that run cases in several passes do not know at the end of one how many are to come.
+        let left = if done < count { format!(", about {} left", HumanDuration(bar.eta())) } else { String::new() };
+        format!("{done} of {count} cases, {rate:.1} a second{left}{failed}")
     }
 }
 

@@ -43,6 +43,12 @@ impl StoreArguments {
     }
 }
 
+/// As long as it lives, an interrupt of cases that are kept nowhere says how a next one could go on.
+pub fn announce_without_store() -> Announced {
+    let words = "interrupted: with `--store DIR` the same command goes on with the cases that are not finished";
+    announce(move || note(Some(words)))
+}
+
 /// A store that takes results; as long as it lives, an interrupt says how to go on.
 pub struct OpenStore {
     store: Store,

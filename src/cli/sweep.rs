@@ -4,7 +4,7 @@ use super::notice::{is_quiet, note};
 use super::output::{Output, OutputArguments};
 use super::progress::Bar;
 use super::shard::shard;
-use super::store::{StoreArguments, finish};
+use super::store::{StoreArguments, announce_without_store, finish};
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_study::answer::{Answer, AnswerShape};
@@ -42,6 +42,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let axis = arguments.plot.as_ref().map(|_| CurveAxis::to_draw(&plan, None)).transpose()?;
     common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;
     let store = arguments.store.open()?;
+    let _announced = store.is_none().then(announce_without_store);
     let workers = arguments.cases.workers(&bar, arguments.store.recall(store.as_ref()));
     let part = Part::of(&cases, arguments.shard)?;
     let rows = written(&common.output, &cases, &part, axis.as_ref(), &references, workers)?;

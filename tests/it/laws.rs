@@ -217,6 +217,8 @@ proptest! {
         for rank in 0..trace.accounts.ranks() {
             prop_assert_eq!(trace.accounts.rank(rank).total(), trace.makespan, "rank {}", rank);
         }
+        let with_host = trace.accounts.in_activity(Activity::InputOutput).seconds();
+        prop_assert!(with_host <= trace.makespan.seconds(), "there is one host: {with_host} s");
     }
 
     /// The causes explain the run: events are as late as their causes make them, and no later.

@@ -5,7 +5,11 @@ fn number(text: &str, is_good: impl Fn(f64) -> bool, right: &str) -> Result<f64,
 }
 
 pub(super) fn count(text: &str) -> Result<f64, String> {
-    number(text, |value| value >= 1.0, "a number of processors from 1 on, or inf")
+    number(
+        text,
+        |value| value >= 1.0 && (value.is_infinite() || value.fract() == 0.0),
+        "a whole number of processors from 1 on, or inf",
+    )
 }
 
 pub(super) fn time(text: &str) -> Result<f64, String> {

@@ -3,9 +3,10 @@
 use super::folding;
 use super::{Layout, Machine, Partition, Placement, Transport};
 use crate::engine::Streams;
-use crate::fault::{Fault, Rejection, within};
+use crate::fault::{Fault, Rejection, nodes_in_use, within};
 use crate::network::Topology;
 use crate::node::Host;
+use crate::units::counted;
 use std::collections::HashMap;
 
 /// Request of a run: ranks on a part of a machine, placed by a rule. [`layout`](Self::layout) grants it or
@@ -133,7 +134,7 @@ impl<'m> Allocation<'m> {
         }
         let needed = self.placement.nodes_needed(self.ranks);
         (needed > nodes).then(|| {
-            let message = format!("{} ranks do not fit on the {nodes} nodes of the machine", self.ranks);
+            let message = format!("{} ranks do not fit on the {} of the machine", self.ranks, counted(nodes, "node"));
             match self.placement {
                 Placement::Packed { ranks_per_node } => {
                     let message = format!("{message}: {ranks_per_node} on a node take {needed}");
@@ -207,7 +208,7 @@ impl<'m> Allocation<'m> {
         }
         let mut places = (0..).zip(list);
         if let Some((rank, node)) = places.find(|(_, node): &(usize, _)| **node >= nodes) {
-            let message = format!("node {node} does not exist: {nodes} nodes are in use");
+            let message = format!("node {node} does not exist: {}", nodes_in_use(nodes));
             let help = format!("list nodes from 0 to {}", nodes - 1);
             faults.push(Fault::new(&format!("placement.{rank}"), message, help));
         } else {
@@ -225,7 +226,7 @@ impl<'m> Allocation<'m> {
             *ranks += 1;
             cores > 1 && *ranks > cores
         })?;
-        let message = format!("rank {rank} is one more than the {cores} cores of node {}", list[rank]);
+        let message = format!("rank {rank} is one more than the {} of node {}", counted(cores, "core"), list[rank]);
         Some(Fault::new(&format!("placement.{rank}"), message, "place it on another node"))
     }
 
@@ -233,7 +234,7 @@ impl<'m> Allocation<'m> {
     fn host_fault(&self, layout: &Layout) -> Option<Fault> {
         let (node, nodes) = (self.machine.host.node, layout.topology.nodes());
         let (message, help) = if node >= nodes {
-            let message = format!("the host is connected to node {node}, but {nodes} nodes are in use");
+            let message = format!("the host is connected to node {node}, but {}", nodes_in_use(nodes));
             (message, format!("give a node from 0 to {}", nodes - 1))
         } else if layout.ranks_on(node) == 0 && self.machine.host != Host::default() {
             let message = format!("the host is connected to node {node}, where no rank lies");

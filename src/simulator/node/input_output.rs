@@ -3,7 +3,8 @@
 use crate::units::{PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
-/// The host computer: through one node the machine reads its input and writes its output.
+/// The host computer: through one node the machine reads its input and writes its output, one transfer at a time, in the order
+/// in which ranks ask for them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -1,7 +1,7 @@
 //! Background traffic: messages of others on the machine of a program.
 
 use super::Program;
-use crate::fault::Fault;
+use crate::fault::{Fault, nodes_in_use};
 use crate::machine::{Machine, Pattern};
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
@@ -102,7 +102,7 @@ impl BackgroundTraffic {
         let mut named = HashSet::new();
         let fault = |(index, node): (usize, &u32)| {
             let (message, help) = if *node >= nodes {
-                let message = format!("node {node} does not exist: {nodes} nodes are in use");
+                let message = format!("node {node} does not exist: {}", nodes_in_use(nodes));
                 (message, format!("give nodes from 0 to {}, or take the machine as a whole", nodes - 1))
             } else if named.insert(*node) {
                 return None;

@@ -1,6 +1,7 @@
 //! The event loop: processes ask, the machine works, what has happened wakes the processes.
 
 use super::background::Background;
+use super::host_queue::HostQueue;
 use super::matching::{Match, Matching};
 use super::node_barrier::NodeBarriers;
 use super::observer::{Observer, Occurrence};
@@ -61,6 +62,7 @@ pub struct Execution<'s, O> {
     finishing: FxHashSet<u32>,
     at_barrier: u32,
     node_barriers: NodeBarriers,
+    host_queue: HostQueue,
     /// The notices of issued operations.
     board: NoticeBoard,
     finished: u32,
@@ -134,6 +136,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             finishing: FxHashSet::default(),
             at_barrier: 0,
             node_barriers: NodeBarriers::new(),
+            host_queue: HostQueue::default(),
             board: NoticeBoard::default(),
             finished: 0,
             last_finish: SimTime::START,
@@ -254,6 +257,9 @@ impl<'s, O: Observer> Execution<'s, O> {
         }
         if self.board.is_in_use() && self.computed(now, rank)? {
             return Ok(());
+        }
+        if self.host_queue.serves(rank) {
+            self.leave_host(now, rank);
         }
         if !self.held_back.is_empty()
             && let Some((computation, activity)) = self.held_back.remove(&rank)

@@ -6,6 +6,7 @@ mod deadlock;
 pub mod estimate;
 mod execution;
 mod guard;
+mod host_queue;
 pub mod limits;
 mod matching;
 mod node_barrier;

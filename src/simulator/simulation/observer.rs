@@ -41,7 +41,7 @@ pub enum Occurrence<'o> {
     Joined { rank: u32, operation: Operation },
     /// A rank need not wait for an operation that is complete already.
     JoinedAtOnce { now: SimTime, rank: u32, operation: Operation },
-    /// A rank goes on because another one has come to a barrier.
+    /// A rank goes on because another one has come to a barrier, or has left the host to it.
     Released { rank: u32, by: u32 },
     /// A rank has spent time; only a log of activities knows what it has asked for.
     Booked(LogEntry),

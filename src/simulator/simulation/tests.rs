@@ -4,6 +4,7 @@ use crate::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use crate::network::{Buffers, Switching, Topology, VirtualChannels};
 use crate::node::{Module, Noise, Router, Routing, Work};
 use crate::program::{Message, Process};
+use crate::trace::Activity;
 use crate::units::{Bytes, PerByte};
 
 fn us(us: u64) -> SimDuration {
@@ -152,4 +153,22 @@ fn a_deadlock_of_the_network_names_its_buffers() {
     let SimulationError::NetworkDeadlock { standstill, .. } = &error else { panic!("{error}") };
     assert_eq!(standstill.cycle.len(), 8, "{error}");
     assert!(error.to_string().contains("0 → 1 [0]"), "{error}");
+}
+
+/// Input of 10 us each, which all ask for at once: the host serves them one after the other, in the order of the ranks.
+#[test]
+fn a_host_serves_one_transfer_at_a_time() {
+    let mut machine = crate::machine::shipped("router-network");
+    machine.host.input.start = us(10);
+    let trace = Simulation::new(&machine, 3).unwrap().run(&read_once).unwrap();
+    assert_eq!(trace.makespan, us(30));
+    for rank in 0..3 {
+        let account = trace.accounts.rank(rank);
+        assert_eq!(account.get(Activity::InputOutput), us(10));
+        assert_eq!(account.get(Activity::Blocked), us(10) * u64::from(rank));
+    }
+}
+
+async fn read_once(me: Process) {
+    me.input(8).await;
 }

@@ -8,6 +8,7 @@ mod bytes;
 mod characters;
 #[cfg(feature = "schema")]
 mod checks;
+mod count;
 mod spelling;
 mod text;
 mod time;
@@ -17,6 +18,7 @@ pub use bytes::{BitRate, BitTimes, Bytes, PerByte};
 pub use characters::{escaped, escaped_lines, first_control};
 #[cfg(feature = "schema")]
 pub use checks::{TextCheck, TextChecks};
+pub use count::counted;
 pub use spelling::nearest;
 pub use text::QuantityError;
 pub use time::{SimDuration, SimTime, TotalTime};

@@ -84,6 +84,8 @@ pub enum StepPart {
     },
     /// A wait at a barrier.
     AtBarrier,
+    /// A wait for the host, which serves another rank.
+    ForHost,
 }
 
 /// The steps of a run.
@@ -205,6 +207,7 @@ impl<'d> PhaseIterations<'d> {
             (_, LogDetail::Moving { is_memory, bytes }) => {
                 items.add(phase, StepPart::Moving { is_memory }, bytes, ps(rest));
             }
+            (Activity::Blocked, LogDetail::Transferring { .. }) => items.add(phase, StepPart::ForHost, 1, ps(rest)),
             (Activity::Blocked, LogDetail::AtBarrier) => items.add(phase, StepPart::AtBarrier, 1, ps(rest)),
             _ => items.add(phase, StepPart::Blocked, 1, ps(rest)),
         }

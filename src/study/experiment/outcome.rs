@@ -11,11 +11,12 @@ use super::repetition::repetition;
 use super::reported::run_reported;
 use super::run_recorded;
 use super::run_series::{Repetition, RunSeries};
+use super::stopping::{is_precise, note_on_imprecise};
 use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
 use crate::answer::{Answer, Quantity, Record, Role, Value};
 use crate::programs::phases::time_key;
 use crate::report::{Compared, ReferenceTime, RunReport, counted};
-use crate::scenario::{AxisValue, Case};
+use crate::scenario::{AxisValue, Case, Repeat};
 use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::network::topology::NAMES;
 use parsim_sim::simulation::{Detail, SimulationError, Stopwatch};
@@ -192,6 +193,13 @@ impl Outcome {
         Sample::of(&values).map(|sample| (sample.mean, sample.interval))
     }
 
+    /// True if the runs ended with their greatest number, before they were as precise as they should be.
+    #[must_use]
+    pub fn is_imprecise(&self) -> bool {
+        let (Repeat::Until(until), Some(sample)) = (self.case.scenario.repeat, self.sample) else { return false };
+        !is_precise(until, &sample)
+    }
+
     /// True if something that is measured or published is left out, as it is of another machine or program.
     #[must_use]
     pub fn is_withheld(&self) -> bool {
@@ -208,7 +216,8 @@ impl Outcome {
     #[must_use]
     pub fn answer(&self) -> Answer {
         let withheld = note_on_withheld(self.is_withheld().into());
-        let notes = withheld.into_iter().chain(Remarks::on([&*self.case.scenario]).all()).collect();
+        let withheld = withheld.into_iter().chain(note_on_imprecise(self.is_imprecise().into()));
+        let notes = withheld.chain(Remarks::on([&*self.case.scenario]).all()).collect();
         Answer { notes, ..Answer::one(self.record(), &self.report()) }
     }
 

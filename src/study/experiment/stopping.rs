@@ -10,7 +10,8 @@ pub fn goes_on(repeat: Repeat, makespans: &[f64]) -> bool {
     match repeat {
         Repeat::Times(times) => runs < times,
         Repeat::Until(until) => {
-            runs < until.at_most && !(is_look(until, runs) && is_precise(until.relative_half_width, makespans))
+            let has_precision = || Sample::of(makespans).is_some_and(|sample| is_precise(until, &sample));
+            runs < until.at_most && !(is_look(until, runs) && has_precision())
         }
     }
 }
@@ -21,8 +22,21 @@ fn is_look(until: Until, runs: u32) -> bool {
     looks.find(|look| *look >= runs) == Some(runs)
 }
 
-fn is_precise(relative: f64, makespans: &[f64]) -> bool {
-    Sample::of(makespans).is_some_and(|sample| sample.interval <= relative * sample.mean)
+/// Returns whether a sample is as precise as it should be.
+pub fn is_precise(until: Until, sample: &Sample) -> bool {
+    sample.interval <= until.relative_half_width * sample.mean
+}
+
+/// Says of how many cases the runs ended with their greatest number, before they were as precise as they should be.
+pub fn note_on_imprecise(cases: usize) -> Option<String> {
+    let cases_are = if cases == 1 {
+        "the interval of one case is".to_owned()
+    } else {
+        format!("the intervals of {cases} cases are")
+    };
+    (cases > 0).then(|| {
+        format!("note: {cases_are} wider than `relative_half_width` after `at_most` runs: a larger `at_most` goes on from there")
+    })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::cases::{CaseError, Keys, Turn, Workers, guarded, run_each};
 use super::found::FoundByThreads;
 use super::planning::Part;
 use super::references::{Met, References, note_on_withheld};
+use super::stopping::note_on_imprecise;
 use super::{Outcome, Remarks, StudyError};
 use crate::analysis::Residuals;
 use crate::answer::Role;
@@ -64,6 +65,8 @@ pub struct SweepRemarks<'r> {
     references: &'r References,
     /// Number of cases with measurements or predictions of another machine or program.
     withheld: usize,
+    /// Number of cases whose runs ended before they were as precise as they should be.
+    imprecise: usize,
     remarks: Remarks,
     /// The note on runs on one rank, once a case has been seen.
     alone: OnceCell<Option<String>>,
@@ -81,7 +84,16 @@ impl<'r> SweepRemarks<'r> {
     #[must_use]
     pub fn new(references: &'r References) -> Self {
         let (met, remarks, errors) = (Met::none(references), Remarks::default(), Vec::new());
-        Self { references, withheld: 0, remarks, alone: OnceCell::new(), met, errors, seen: HashMap::new() }
+        Self {
+            references,
+            withheld: 0,
+            imprecise: 0,
+            remarks,
+            alone: OnceCell::new(),
+            met,
+            errors,
+            seen: HashMap::new(),
+        }
     }
 
     /// Sees a case that has an outcome.
@@ -90,6 +102,7 @@ impl<'r> SweepRemarks<'r> {
         self.met.add(&case.keys);
         self.alone.get_or_init(|| self.references.note_on_one_rank(case));
         self.withheld += usize::from(outcome.is_withheld());
+        self.imprecise += usize::from(outcome.is_imprecise());
         if self.seen.len() >= MOST_SEEN {
             self.seen.clear();
         }
@@ -119,7 +132,8 @@ impl<'r> SweepRemarks<'r> {
     #[must_use]
     pub fn notes(self, all_points: bool) -> Vec<String> {
         let points = self.met.note().filter(|_| all_points);
-        let cases = note_on_withheld(self.withheld).into_iter().chain(self.remarks.all());
+        let withheld = note_on_withheld(self.withheld).into_iter();
+        let cases = withheld.chain(note_on_imprecise(self.imprecise)).chain(self.remarks.all());
         cases.chain(self.alone.into_inner().flatten()).chain(self.met.note_on_columns()).chain(points).collect()
     }
 }

@@ -109,9 +109,12 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A default as RON would have it: the name of a variant stands without quotes.
+    /// A default as RON would have it: the name of a variant stands without quotes, names with values in braces.
     fn written(&self, value: &Value, field: &Value) -> String {
         match value {
+            Value::Object(fields) if fields.is_empty() && field.get("additionalProperties").is_some() => {
+                "{}".to_owned()
+            }
             Value::String(text) if !self.has_variants(field) => format!("\"{text}\""),
             Value::String(name) => name.clone(),
             other => plain(other),

@@ -1,7 +1,8 @@
 //! One run in words and tables.
 
+use super::counted;
 use super::summary::number;
-use super::table::{TextTable, counted, decimals, digits, percent, unit_of_time};
+use super::table::{TextTable, decimals, digits, percent, unit_of_time};
 use crate::analysis::{Breakdown, Parallelism, Residuals, Sample};
 use crate::answer::Quantity;
 use parsim_sim::trace::{Activity, Trace};

@@ -133,14 +133,6 @@ pub fn signed_us(time_ps: i128) -> String {
     format!("{sign}{}.{:06}", magnitude / 1_000_000, magnitude % 1_000_000)
 }
 
-/// `1 link`, `2 links`.
-#[must_use]
-pub fn counted(count: impl fmt::Display, what: &str) -> String {
-    let count = count.to_string();
-    let plural = if count == "1" { "" } else { "s" };
-    format!("{count} {what}{plural}")
-}
-
 /// A sentence in lines that people read without scrolling.
 #[must_use]
 pub fn wrapped(sentence: &str) -> String {
@@ -176,11 +168,6 @@ pub fn percent(ratio: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn one_of_a_thing_is_no_plural() {
-        assert_eq!([counted(0, "link"), counted(1, "link"), counted(2, "link")], ["0 links", "1 link", "2 links"]);
-    }
 
     #[test]
     fn a_long_sentence_is_broken_between_words() {

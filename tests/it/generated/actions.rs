@@ -201,11 +201,17 @@ fn steps(actions: &[Action], index: &str) -> String {
     actions.iter().fold(String::new(), |text, action| text + &format!("        {},\n", step(action, index)))
 }
 
+/// A transfer of the host's rank, or, of an odd length, of every second one at the same time.
+fn transfer(verb: &str, bytes: u32) -> String {
+    let ranks = if bytes % 2 == 1 { "rank % 2 == 0" } else { "rank == host" };
+    format!("When(condition: \"{ranks}\", then: [{verb}(bytes: \"{bytes} B\")])")
+}
+
 fn step(action: &Action, index: &str) -> String {
     match action {
         Action::Compute { rank, flops, rows } => on(*rank, &format!("Compute(flops: \"{flops}\", rows: \"{rows}\")")),
-        Action::Input { bytes } => format!("When(condition: \"rank == host\", then: [Input(bytes: \"{bytes} B\")])"),
-        Action::Output { bytes } => format!("When(condition: \"rank == host\", then: [Output(bytes: \"{bytes} B\")])"),
+        Action::Input { bytes } => transfer("Input", *bytes),
+        Action::Output { bytes } => transfer("Output", *bytes),
         Action::Exchange { with, bytes } => format!("Exchange(with: {with}, bytes: \"{bytes} B\")"),
         Action::Collective { operation, bytes, root } => {
             format!("Collective(operation: {operation}, bytes: \"{bytes} B\", root: \"{root}\")")

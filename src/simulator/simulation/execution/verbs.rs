@@ -92,10 +92,24 @@ impl<O: Observer> Execution<'_, O> {
         }
     }
 
-    /// Waits for a transfer from or to the host.
+    /// Waits for a transfer from or to the host, behind those that other ranks have asked for before.
     fn transfer(&mut self, now: SimTime, rank: u32, time: SimDuration) -> Option<Reply> {
+        if time > SimDuration::ZERO && !self.host_queue.enter(rank, time) {
+            return self.wait(rank, WaitState::ForTime, Activity::Blocked);
+        }
         self.transport.wait(now, rank, time);
         self.wait(rank, WaitState::ForTime, Activity::InputOutput)
+    }
+
+    /// The host has served `rank` and begins with the next one, if any waits.
+    pub(super) fn leave_host(&mut self, now: SimTime, rank: u32) {
+        let Some((next, time)) = self.host_queue.next() else { return };
+        // Before the other one is released: its cause is the end of this transfer.
+        self.account(now, rank);
+        self.observer.on(&Occurrence::Released { rank: next, by: rank });
+        self.account(now, next);
+        self.transport.wait(now, next, time);
+        self.wait(next, WaitState::ForTime, Activity::InputOutput);
     }
 
     fn start_send(&mut self, now: SimTime, rank: u32, to: u32, message: Message) -> Result<Operation, SimulationError> {

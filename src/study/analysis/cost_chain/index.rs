@@ -42,6 +42,8 @@ pub struct Index<'t> {
     computations: FxHashMap<u32, Vec<(SimTime, u32)>>,
     /// Activities that are no wait at a barrier, by their end: one of each.
     by_end: FxHashMap<SimTime, u32>,
+    /// Transfers from and to the host, by their end.
+    by_host: FxHashMap<SimTime, u32>,
     by_departure: FxHashMap<Moment, u32>,
     by_arrival: FxHashMap<Moment, u32>,
     /// By the time at which its first byte has come.
@@ -68,6 +70,7 @@ impl<'t> Index<'t> {
             by_entry_processor: FxHashMap::default(),
             computations: FxHashMap::default(),
             by_end: FxHashMap::default(),
+            by_host: FxHashMap::default(),
             by_departure: FxHashMap::default(),
             by_arrival: FxHashMap::default(),
             by_head: FxHashMap::default(),
@@ -97,6 +100,9 @@ impl<'t> Index<'t> {
             self.by_entry_processor.insert((entry.processor, entry.end), number);
             if entry.activity == Activity::Computing {
                 self.computations.entry(entry.processor).or_default().push((entry.begin, number));
+            }
+            if entry.activity == Activity::InputOutput {
+                self.by_host.insert(entry.end, number);
             }
             if entry.doing != LogDetail::AtBarrier {
                 self.by_end.insert(entry.end, number);
@@ -173,6 +179,11 @@ impl<'t> Index<'t> {
     /// An activity of any rank after which it may have come to a barrier.
     pub fn ended(&self, time: SimTime) -> Option<u32> {
         self.by_end.get(&time).copied()
+    }
+
+    /// The transfer that left the host to the next one.
+    pub fn left_host(&self, time: SimTime) -> Option<u32> {
+        self.by_host.get(&time).copied()
     }
 
     /// A packet that has left a vertex.

@@ -161,6 +161,9 @@ impl Walk<'_, '_> {
         if matches!(entry.doing, LogDetail::AtBarrier) {
             return self.index.ended(end).map(Ended::Activity);
         }
+        if matches!(entry.doing, LogDetail::Transferring { .. }) {
+            return self.index.left_host(end).map(Ended::Activity);
+        }
         let served = || self.index.served(processor, end).map(Ended::Service);
         let departed = || self.index.departed((self.run.vertex)(processor), end).map(Ended::Departure);
         let passed = || self.index.interfaces.passed((self.run.vertex)(processor), end).map(Ended::Passed);

@@ -72,6 +72,7 @@ fn name(part: StepPart) -> String {
         StepPart::Moving { is_memory: true } => "waiting for bytes through memory".to_owned(),
         StepPart::Moving { is_memory: false } => "waiting for bytes through the interface".to_owned(),
         StepPart::AtBarrier => "waiting at a barrier".to_owned(),
+        StepPart::ForHost => "waiting for the host, which serves others".to_owned(),
     }
 }
 

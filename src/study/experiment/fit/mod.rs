@@ -120,7 +120,7 @@ impl FitRequest {
         let parameters = self.parameters(&data, &value)?;
         data.need_numbers(&parameters)?;
         let used = [&value].into_iter().chain(&parameters).chain(&times);
-        let notes = used.filter_map(|column| data.unused(column)).collect();
+        let notes = used.filter_map(|column| data.unused(column)).chain(note_on_repetitions(&data, &value)).collect();
         let mut groups = Vec::new();
         for group in self.groups(&data, &value, &parameters)? {
             let fitted = self.fit_group(&data, &group, &value, &parameters)?;
@@ -300,4 +300,11 @@ fn points(
         FittedPoint { at, value: row.number(value), model, interval, is_fitted }
     };
     rows.map(point).collect()
+}
+
+/// Says that a point is given more than once, as measurements that are repeated are.
+fn note_on_repetitions(data: &Data, value: &str) -> Option<String> {
+    let axes: Vec<_> = data.axes(value).cloned().collect();
+    let repeated = data.need_different_points(&axes).err().filter(|_| !axes.is_empty())?;
+    Some(format!("note: {}: each such row counts as a measurement of its own", repeated.message))
 }

@@ -43,12 +43,27 @@ fn if_parallel(p: f64, value: impl Fn() -> f64) -> Option<f64> {
 }
 
 impl ShareOrSpeedup {
-    /// The share on `p` processors, by the inverse of the law where a speedup is given.
+    /// The share on `p` processors, by the inverse of the law where a speedup is given; none if no share allows it.
     fn share(self, p: f64, inverse: fn(f64, f64) -> f64) -> Option<f64> {
         match self {
             Self::Share(share) => Some(share),
-            Self::Speedup(speedup) => if_parallel(p, || inverse(speedup, p)),
+            Self::Speedup(speedup) => {
+                if_parallel(p, || inverse(speedup, p)).filter(|share| (0.0..=1.0).contains(share))
+            }
         }
+    }
+
+    /// Says that the law gives no such speedup on some of these numbers of processors.
+    fn words(self, counts: &[f64], inverse: fn(f64, f64) -> f64) -> String {
+        let Self::Speedup(speedup) = self else { return String::new() };
+        // One processor has a speedup of one by any share.
+        let is_beyond =
+            |p: &&f64| p.is_finite() && self.share(**p, inverse).is_none() && !(**p <= 1.0 && speedup <= 1.0);
+        let beyond: Vec<_> = counts.iter().filter(is_beyond).map(f64::to_string).collect();
+        if beyond.is_empty() {
+            return String::new();
+        }
+        format!("\nby the law no program has a speedup of {speedup} on p = {}\n", beyond.join(", "))
     }
 }
 
@@ -108,6 +123,7 @@ pub fn amdahl(given: ShareOrSpeedup, counts: &[f64]) -> Answer {
         record.put("limit", fraction.map(amdahl::limit));
         record
     })
+    .with_words(&given.words(counts, amdahl::serial_fraction))
 }
 
 /// The law of Gustafson and Barsis: the scaled speedup, or the serial share that it allows.
@@ -124,6 +140,7 @@ pub fn gustafson(given: ShareOrSpeedup, counts: &[f64]) -> Answer {
         record.put("serial_fraction_of_scaled_work", fraction);
         record
     })
+    .with_words(&given.words(counts, gustafson::serial_share))
 }
 
 /// The Karp-Flatt metric of measured speedups, with what it says about them.

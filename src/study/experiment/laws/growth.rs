@@ -9,7 +9,8 @@ use crate::programs::Shipped;
 use crate::report::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use crate::report::table;
 use crate::scenario::source::{Document, Faults};
-use crate::scenario::{CheckedScenario, Plan};
+use crate::scenario::{CheckedScenario, MachineForm, Plan};
+use parsim_sim::Machine;
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -86,7 +87,7 @@ impl GrowingProblem {
     /// Those of the runs; sizes of which none fits.
     pub fn search(&self, kept: Kept, recall: Recall<'_>) -> Result<Growth, StudyError> {
         self.document.read_at::<u64>(&self.size)?;
-        let present = Plan::new(self.document.clone(), &[])?.base()?.scenario.machine.nodes.memory.count();
+        let present = self.machine()?.nodes.memory.count();
         let search = |p: &u32| Problem::new(self, *p, recall)?.search(kept);
         let problems: Vec<_> = self.processors.par_iter().map(search).collect();
         let problems = problems.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -97,6 +98,11 @@ impl GrowingProblem {
             add_closed_form(&mut found);
         }
         Ok(Growth { found, present, kept, largest: self.largest })
+    }
+
+    /// The machine, whether the problem of the base values fits on it or not.
+    fn machine(&self) -> Result<Machine, Faults> {
+        Ok(self.document.read_at::<MachineForm>("machine")?.into())
     }
 }
 
@@ -127,8 +133,18 @@ impl Growth {
             found.iter().filter(|one| one.problem.is_none()).map(|one| one.processors.to_string()).collect();
         if !missing.is_empty() {
             let missing = missing.join(", ");
-            writeln!(text, "no size from 1 to {largest} was found for p = {missing}: `--largest` sets that limit")
-                .expect("a text can be written to");
+            match kept {
+                Kept::Efficiency(_) => {
+                    writeln!(
+                        text,
+                        "no size from 1 to {largest} was found for p = {missing}: `--largest` sets that limit"
+                    )
+                }
+                Kept::Seconds(time) => {
+                    writeln!(text, "even the smallest problem takes longer than {time} s on p = {missing}")
+                }
+            }
+            .expect("a text can be written to");
         }
         text
     }
@@ -169,7 +185,7 @@ struct Problem<'a> {
 impl<'a> Problem<'a> {
     fn new(growth: &'a GrowingProblem, processors: u32, recall: Recall<'a>) -> Result<Self, StudyError> {
         let mut document = growth.document.clone();
-        let packet = Plan::new(document.clone(), &[])?.base()?.scenario.machine.network.switching.packet_bytes();
+        let packet = growth.machine()?.network.switching.packet_bytes();
         let memory = format!("{} B", packet.saturating_mul(u64::from(u32::MAX)));
         document.set(MEMORY, &memory).map_err(|fault| document.faults(vec![fault]))?;
         let refused = RefCell::new(None);
@@ -225,7 +241,8 @@ impl<'a> Problem<'a> {
             Kept::Efficiency(held) => smallest(1, self.largest, |size| self.is_efficient(size, held))?,
             Kept::Seconds(most) => {
                 let first = smallest(1, self.largest, |size| self.is_too_long(size, most))?;
-                let open = || format!("`{}` = {} takes no {most} s: give a larger `largest`", self.size, self.largest);
+                let open =
+                    || format!("`{}` = {} takes no {most} s: give a larger `--largest`", self.size, self.largest);
                 match first {
                     Some(first) => first.checked_sub(1).filter(|size| *size > 0),
                     None if self.refused.borrow().is_none() => return Err(StudyError::Request(open())),

@@ -144,7 +144,11 @@ fn point(
         number.ok_or_else(|| data.fault_in(row, column, right))
     };
     let time_s = number(time, &|time| time > 0.0, "a time is above 0")?;
-    let processors = number(processors, &|count| count >= 1.0, "a number of processors is 1 or more")?;
+    let processors = number(
+        processors,
+        &|count| count >= 1.0 && count.fract() == 0.0,
+        "a number of processors is whole, 1 or more",
+    )?;
     let component = |name: &String| Some((name.clone(), row.number(name)?));
     let components = components.iter().filter_map(component).collect();
     Ok(SeriesPoint { processors, time_s, components })

@@ -14,9 +14,12 @@ pub fn limit(serial_fraction: f64) -> f64 {
 }
 
 /// The largest f with which `processors` processors still give this speedup, f = (p / ψ − 1) / (p − 1), slide 48.
-/// More than one processor is needed.
+/// More than one processor is needed; without a bound of their number it is 1 / ψ.
 #[must_use]
 pub fn serial_fraction(speedup: f64, processors: f64) -> f64 {
+    if processors.is_infinite() {
+        return speedup.recip();
+    }
     (processors / speedup - 1.0) / (processors - 1.0)
 }
 
