@@ -11,11 +11,11 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct TopologyArguments {
-    /// The topology: complete, ring, line, mesh2d, mesh3d, torus2d, torus3d, hypercube, binary-tree,
-    /// fat-tree or ccc.
+    /// The topology: complete, ring, line, mesh2d, mesh3d, torus2d, torus3d, hypercube, binary-tree, fat-tree, ccc,
+    /// hyper-x, dragonfly or dragonfly-plus.
     #[arg(required_unless_present = "scenario", requires = "nodes", conflicts_with = "scenario")]
     name: Option<String>,
-    /// The number of nodes; meshes and tori are square or cubic.
+    /// The number of nodes; meshes, tori and `hyper-x` are square or cubic, dragonflies balanced.
     #[arg(long, requires = "name")]
     nodes: Option<u32>,
     /// The network of a scenario, as far as its ranks use it, or of a machine.

@@ -44,6 +44,8 @@ mod torus;
 mod laws;
 #[cfg(test)]
 mod published;
+#[cfg(test)]
+mod ten_sizes;
 
 use std::ops::Range;
 
