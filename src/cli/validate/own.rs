@@ -89,6 +89,7 @@ impl OwnCase {
             calibrated_on: self.calibration.iter().cloned().collect(),
             tables: vec![table],
             totals: Vec::new(),
+            choices: Vec::new(),
         }))
     }
 }

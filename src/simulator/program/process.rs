@@ -69,6 +69,12 @@ impl Process {
         Self { local: Some(Rc::clone(local)), ..self.clone() }
     }
 
+    /// The time of a call of the library of its collective operations, if its costs are described.
+    #[must_use]
+    pub fn local_call(&self) -> Option<SimDuration> {
+        self.local().map(Local::call)
+    }
+
     /// Costs of the library of its collective operations beside messages, if they are described.
     pub(crate) fn local(&self) -> Option<&Local> {
         self.local.as_deref()

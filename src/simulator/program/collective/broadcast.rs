@@ -164,8 +164,8 @@ impl Broadcast {
         match self {
             Self::Naive(naive) => Box::pin(naive.run(me, root, bytes, values)),
             Self::Neighbour(tree) => Box::pin(tree.run(me, root, bytes, values)),
-            Self::Binomial => Box::pin(along_tree(me, root, bytes, values, Numbering::Shifted)),
-            Self::Hypercube => Box::pin(along_tree(me, root, bytes, values, Numbering::Mirrored)),
+            Self::Binomial => Box::pin(along_tree(me, root, Payload::new(bytes, values), Numbering::Shifted)),
+            Self::Hypercube => Box::pin(along_tree(me, root, Payload::new(bytes, values), Numbering::Mirrored)),
             Self::Pipelined(chain) => Box::pin(chain.run(me, root, bytes, values)),
             _ => Box::pin(self.of_all(me, root, bytes, values)),
         }
@@ -279,22 +279,24 @@ impl OnWhole for Broadcast {
     }
 }
 
-async fn along_tree(
+/// Not an `async fn`, which keeps its arguments twice: there may be a million ranks.
+#[expect(clippy::manual_async_fn, reason = "an `async fn` is larger by its arguments")]
+fn along_tree(
     me: &Process,
     root: u32,
-    bytes: u64,
-    values: Option<Rc<[f64]>>,
+    mut message: Payload,
     numbering: Numbering,
-) -> Option<Rc<[f64]>> {
-    let tree = Binomial::new(root, me.ranks(), numbering);
-    let message = match tree.parent(me.rank()) {
-        Some(parent) => receive(me, parent).await,
-        None => Payload::new(bytes, values),
-    };
-    for child in tree.children(me.rank()) {
-        super::transfer::send(me, child, &message).await;
+) -> impl Future<Output = Option<Rc<[f64]>>> {
+    async move {
+        let tree = Binomial::new(root, me.ranks(), numbering);
+        if let Some(parent) = tree.parent(me.rank()) {
+            message = receive(me, parent).await;
+        }
+        for child in tree.children(me.rank()) {
+            super::transfer::send(me, child, &message).await;
+        }
+        message.values
     }
-    message.values
 }
 
 /// Parts of the same length go down a binomial tree, and all collect them. With less than a word for each, the root sends

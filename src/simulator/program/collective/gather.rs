@@ -191,7 +191,7 @@ async fn naive(me: &Process, root: u32, own: Payload) -> Option<Vec<Payload>> {
 async fn up_tree(me: &Process, tree: Binomial, own: Payload) -> Option<Vec<Payload>> {
     let bytes = own.bytes;
     let mut held = vec![own];
-    for child in tree.children(me.rank()).into_iter().rev() {
+    for child in tree.children(me.rank()).rev() {
         held.extend(receive(me, child).await.split(&vec![bytes; tree.subtree(child).len()]));
     }
     if let Some(parent) = tree.parent(me.rank()) {

@@ -60,7 +60,7 @@ impl Group {
     ) -> Option<Payload> {
         let tree = self.tree(root);
         let mut result = own;
-        for child in tree.children(self.place).into_iter().rev() {
+        for child in tree.children(self.place).rev() {
             result = with(result, receive(me, self.member(child)).await);
         }
         match tree.parent(self.place) {

@@ -256,7 +256,7 @@ async fn naive(me: &Process, root: u32, own: Payload) -> Option<Payload> {
 
 async fn up_tree(me: &Process, tree: Binomial, own: Payload) -> Option<Payload> {
     let mut sum = own;
-    for child in tree.children(me.rank()).into_iter().rev() {
+    for child in tree.children(me.rank()).rev() {
         sum = receive(me, child).await.plus(me, &sum).await;
     }
     match tree.parent(me.rank()) {

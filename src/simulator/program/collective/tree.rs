@@ -30,10 +30,12 @@ impl Binomial {
     }
 
     /// The children, the one with the largest subtree first.
-    pub fn children(self, rank: u32) -> Vec<u32> {
+    pub fn children(self, rank: u32) -> impl DoubleEndedIterator<Item = u32> {
         let number = self.number(rank);
-        let steps = (0..self.span(number).trailing_zeros()).rev().map(|bit| 1 << bit);
-        steps.map(|step| number + step).filter(|child| *child < self.ranks).map(|child| self.rank(child)).collect()
+        (0..self.span(number).trailing_zeros()).rev().filter_map(move |bit| {
+            let child = number + (1 << bit);
+            (child < self.ranks).then(|| self.rank(child))
+        })
     }
 
     /// The numbers below and at `rank`.
@@ -80,10 +82,10 @@ mod tests {
                     let tree = Binomial::new(root, ranks, numbering);
                     assert_eq!(tree.subtree(root), 0..ranks);
                     for rank in 0..ranks {
-                        let below: u32 = tree.children(rank).iter().map(|child| size(tree, *child)).sum();
+                        let below: u32 = tree.children(rank).map(|child| size(tree, child)).sum();
                         assert_eq!(below + 1, size(tree, rank));
                         match tree.parent(rank) {
-                            Some(parent) => assert!(tree.children(parent).contains(&rank)),
+                            Some(parent) => assert!(tree.children(parent).any(|child| child == rank)),
                             None => assert_eq!(rank, root),
                         }
                     }

@@ -17,6 +17,23 @@ pub struct Validation {
     pub tables: Vec<MeasuredTable>,
     /// Summaries over several tables.
     pub totals: Vec<Total>,
+    /// How good choices by the simulation would be; none unless given.
+    #[serde(default)]
+    pub choices: Vec<Choice>,
+}
+
+/// A choice among several ways to do the same: the way with the least simulated time is taken, and its measured time is set
+/// beside the least measured one.
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// Its name in the output.
+    pub name: String,
+    /// The names of its tables.
+    pub tables: Vec<String>,
+    /// The axes or labels that say what is to be done, such as `collective` and `bytes`: cells that agree in all of them are
+    /// the ways to do it.
+    pub among: Vec<String>,
 }
 
 /// Tables that are judged together.
@@ -299,6 +316,7 @@ impl Validation {
     pub fn take_long(&mut self) -> Vec<String> {
         let long: Vec<_> = self.tables.extract_if(.., |table| table.long).map(|table| table.name).collect();
         self.totals.retain(|total| !total.tables.iter().any(|name| long.contains(name)));
+        self.choices.retain(|choice| !choice.tables.iter().any(|name| long.contains(name)));
         long
     }
 
@@ -330,11 +348,13 @@ impl Validation {
             let path = format!("totals.{index}.tolerance");
             faults.extend(total.tolerance.iter().flat_map(|tolerance| tolerance.faults(&path, document)));
         }
-        for (total, Total { tables, .. }) in self.totals.iter().enumerate() {
+        let totals = self.totals.iter().enumerate().map(|(index, total)| (format!("totals.{index}"), &total.tables));
+        let choices = self.choices.iter().enumerate().map(|(index, one)| (format!("choices.{index}"), &one.tables));
+        for (path, tables) in totals.chain(choices) {
             for (index, name) in tables.iter().enumerate() {
                 if !self.tables.iter().any(|table| table.name == *name) {
                     let message = format!("there is no table `{name}`");
-                    let path = format!("totals.{total}.tables.{index}");
+                    let path = format!("{path}.tables.{index}");
                     faults.push(document.fault_at(&path, &message, Some("give the name of a table of this case")));
                 }
             }

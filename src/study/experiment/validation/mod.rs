@@ -3,6 +3,7 @@
 mod asked;
 mod baseline;
 mod cell;
+mod choice;
 mod description;
 mod fit;
 mod leave_out;
@@ -14,7 +15,7 @@ mod text;
 pub use asked::{Command, Commands};
 pub use cell::Cell;
 pub use description::{
-    Alternative, Baseline, ClosedForm, LeaveOut, MeasuredTable, TableSource, Tolerance, ToleranceKind, Total,
+    Alternative, Baseline, Choice, ClosedForm, LeaveOut, MeasuredTable, TableSource, Tolerance, ToleranceKind, Total,
     Validation,
 };
 pub use summary::Summary;
@@ -22,6 +23,7 @@ pub use summary::Summary;
 use super::{Setting, StudyError, Workers};
 use crate::answer::{Answer, AnswerShape};
 use crate::scenario::source::Document;
+use choice::{JudgedChoice, judged_choices};
 use fit::PointToPointFit;
 use std::path::Path;
 use summary::summaries;
@@ -49,6 +51,7 @@ pub struct Judged {
     pub cells: Vec<Cell>,
     /// The errors of each table, and of several together.
     pub summaries: Vec<Summary>,
+    choices: Vec<JudgedChoice>,
     fits: Vec<PointToPointFit>,
     notes: Vec<String>,
 }
@@ -98,8 +101,9 @@ impl Validation {
             cells.extend(played);
         }
         let summaries = summaries(&validation, &cells);
+        let choices = judged_choices(&validation, &cells);
         let fits = validation.tables.iter().filter_map(|table| PointToPointFit::of(table, &cells)).collect();
-        Ok(Judged { summaries, fits, notes: case.notes.take(), validation, cells })
+        Ok(Judged { summaries, choices, fits, notes: case.notes.take(), validation, cells })
     }
 }
 
@@ -113,12 +117,13 @@ impl Judged {
     /// The cells, the summaries and the fits.
     #[must_use]
     pub fn answer(&self) -> Answer {
-        let Self { validation, cells, summaries, fits, notes } = self;
+        let Self { validation, cells, summaries, choices, fits, notes } = self;
         let records = cells.iter().map(Cell::record).chain(summaries.iter().map(Summary::record));
+        let records = records.chain(choices.iter().map(JudgedChoice::record));
         Answer {
             shape: AnswerShape::Mixed,
             records: records.chain(fits.iter().map(PointToPointFit::record)).collect(),
-            words: text(validation, cells, summaries, fits),
+            words: text(validation, cells, summaries, choices, fits),
             notes: notes.clone(),
             figures: Vec::new(),
         }

@@ -1,6 +1,7 @@
 //! A human-readable validation.
 
 use super::cell::Cell;
+use super::choice::{JudgedChoice, choice_table};
 use super::description::{MeasuredTable, Validation};
 use super::fit::{PointToPointFit, fit_table};
 use super::summary::Summary;
@@ -8,7 +9,13 @@ use crate::analysis::Residuals;
 use crate::report::{TextTable, digits, percent};
 
 /// Every cell, the summaries, the fits, and what calibrated.
-pub fn text(validation: &Validation, cells: &[Cell], summaries: &[Summary], fits: &[PointToPointFit]) -> String {
+pub fn text(
+    validation: &Validation,
+    cells: &[Cell],
+    summaries: &[Summary],
+    choices: &[JudgedChoice],
+    fits: &[PointToPointFit],
+) -> String {
     let mut text = format!("{}\n", validation.title);
     for table in &validation.tables {
         text += &["\n", &table.name, ", errors in percent of the reference `", &table.reference, "`\n\n"].concat();
@@ -17,6 +24,10 @@ pub fn text(validation: &Validation, cells: &[Cell], summaries: &[Summary], fits
     text += "\nErrors in percent over the held-out cells; calibrated ones are excluded unless marked (RMSE in the unit of the quantity)\n\n";
     text += &summary_table(summaries).to_string();
     text += &notes(validation);
+    if !choices.is_empty() {
+        text += "\nChoices by the least simulated time: how much longer than the best the chosen way was measured, in percent\n\n";
+        text += &choice_table(choices).to_string();
+    }
     if !fits.is_empty() {
         text += "\nEquation (4) fitted to simulated pings, beside Table 2\n\n";
         text += &fit_table(fits).to_string();

@@ -1,0 +1,195 @@
+//! Choices by the simulation, judged by measured times.
+
+use super::cell::Cell;
+use super::description::{Choice, Validation};
+use crate::answer::Record;
+use crate::report::TextTable;
+
+/// The regret up to which a choice is called good.
+const GOOD: f64 = 0.05;
+
+/// How good the choices by one prediction would have been.
+pub struct JudgedChoice {
+    name: String,
+    /// The prediction or baseline whose least value chooses.
+    key: String,
+    is_baseline: bool,
+    /// True if some of the cells calibrated parameters.
+    calibrated: bool,
+    /// By rising size: the measured time of the chosen way over the least measured one, less one.
+    regrets: Vec<f64>,
+    /// The mean regret of a way taken at random.
+    at_random: f64,
+    /// Place of the worst choice.
+    worst: String,
+}
+
+/// One thing to be done, with the cells of the ways to do it.
+type Ways<'c> = Vec<&'c Cell>;
+
+/// The choices of a validation: those of cells that calibrated nothing, then the others.
+pub fn judged_choices(validation: &Validation, cells: &[Cell]) -> Vec<JudgedChoice> {
+    let judged = validation.choices.iter().flat_map(|choice| {
+        let (calibrated, held_out): (Vec<_>, Vec<_>) =
+            ways(choice, cells).into_iter().partition(|ways| ways.iter().any(|cell| cell.calibrates));
+        [(held_out, false), (calibrated, true)].map(|(ways, calibrated)| of_ways(choice, &ways, calibrated))
+    });
+    judged.flatten().collect()
+}
+
+/// The cells of a choice, those together that do the same; a single one is no choice.
+fn ways<'c>(choice: &Choice, cells: &'c [Cell]) -> Vec<Ways<'c>> {
+    let mut groups: Vec<Ways<'_>> = Vec::new();
+    for cell in cells.iter().filter(|cell| choice.tables.contains(&cell.table)) {
+        let does_the_same = |other: &&Cell| choice.among.iter().all(|axis| other.at(axis) == cell.at(axis));
+        match groups.iter_mut().find(|group| does_the_same(&group[0])) {
+            Some(group) => group.push(cell),
+            None => groups.push(vec![cell]),
+        }
+    }
+    groups.retain(|group| group.len() > 1);
+    groups
+}
+
+/// The choices by the simulation and by each baseline that all cells have.
+fn of_ways(choice: &Choice, ways: &[Ways<'_>], calibrated: bool) -> Vec<JudgedChoice> {
+    let Some(first) = ways.first().map(|ways| ways[0]) else { return Vec::new() };
+    let simulated = first.judged.iter().take(1).map(|(key, _)| (key, false));
+    let baselines = first.baselines.iter().map(|(key, _)| (key, true));
+    let judged = |(key, is_baseline): (&String, bool)| of_key(choice, ways, key, is_baseline, calibrated);
+    simulated.chain(baselines).filter_map(judged).collect()
+}
+
+fn of_key(choice: &Choice, ways: &[Ways<'_>], key: &str, is_baseline: bool, calibrated: bool) -> Option<JudgedChoice> {
+    let mut regrets: Vec<(f64, String)> = Vec::new();
+    for group in ways {
+        let predicted = group.iter().map(|cell| Some((cell.value(key)?, *cell))).collect::<Option<Vec<_>>>()?;
+        let (_, chosen) = predicted.into_iter().min_by(|one, other| one.0.total_cmp(&other.0))?;
+        regrets.push((regret(chosen, group), chosen.place()));
+    }
+    regrets.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let all = ways.iter().map(|group| mean(group.iter().map(|cell| regret(cell, group))));
+    Some(JudgedChoice {
+        name: choice.name.clone(),
+        key: key.to_owned(),
+        is_baseline,
+        calibrated,
+        at_random: mean(all),
+        worst: regrets.last()?.1.clone(),
+        regrets: regrets.into_iter().map(|(regret, _)| regret).collect(),
+    })
+}
+
+/// How much longer a way was measured than the best one, as a part of that.
+fn regret(chosen: &Cell, ways: &[&Cell]) -> f64 {
+    let best = ways.iter().map(|cell| cell.reference).fold(f64::INFINITY, f64::min);
+    chosen.reference / best - 1.0
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are some hundred")]
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len() as f64;
+    values.sum::<f64>() / count
+}
+
+impl JudgedChoice {
+    /// The part of the choices that is good.
+    #[expect(clippy::cast_precision_loss, reason = "there are some hundred")]
+    fn good(&self) -> f64 {
+        self.regrets.iter().filter(|regret| **regret <= GOOD).count() as f64 / self.regrets.len() as f64
+    }
+
+    /// The least regret that so many of a hundred choices do not exceed.
+    fn quantile(&self, percent: usize) -> f64 {
+        let rank = (self.regrets.len() * percent).div_ceil(100);
+        self.regrets[rank.max(1) - 1]
+    }
+
+    pub fn record(&self) -> Record {
+        let mut record = Record::default();
+        record.put("record", "choice");
+        record.put("table", self.name.as_str());
+        record.put("prediction", self.key.as_str());
+        record.put("is_baseline", self.is_baseline);
+        record.put("calibrated", self.calibrated);
+        record.put("choices", self.regrets.len());
+        record.put("within_5_percent", self.good());
+        record.put("regret_median", self.quantile(50));
+        record.put("regret_90th_percentile", self.quantile(90));
+        record.put("regret_max", self.quantile(100));
+        record.put("regret_at_random_mean", self.at_random);
+        record.put("worst_point", self.worst.as_str());
+        record
+    }
+}
+
+/// The human-readable choices.
+pub fn choice_table(choices: &[JudgedChoice]) -> TextTable {
+    let columns = ["choice", "by", "choices", "within 5 %", "median", "90 %", "max", "at random, mean", "worst point"];
+    let mut table = TextTable::new(columns);
+    for choice in choices {
+        let baseline = if choice.is_baseline { "baseline: " } else { "" };
+        let calibrated = if choice.calibrated { ", calibrated" } else { "" };
+        let shown = |part: f64| format!("{:.1}", 100.0 * part);
+        table.row([
+            choice.name.clone(),
+            [baseline, &choice.key, calibrated].concat(),
+            choice.regrets.len().to_string(),
+            shown(choice.good()),
+            shown(choice.quantile(50)),
+            shown(choice.quantile(90)),
+            shown(choice.quantile(100)),
+            shown(choice.at_random),
+            choice.worst.clone(),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::Unit;
+    use crate::scenario::AxisValue;
+
+    fn cell(bytes: u64, algorithm: &str, measured: f64, simulated: f64, calibrates: bool) -> Cell {
+        let key = |name: &str, value: &str| (name.to_owned(), Some(AxisValue::parse(value)));
+        Cell {
+            table: "measured".to_owned(),
+            unit: Unit::Seconds,
+            calibrates,
+            reference: measured,
+            judged: vec![("collective_s".to_owned(), Some(simulated))],
+            baselines: Vec::new(),
+            keys: vec![key("bytes", &bytes.to_string()), key("algorithm", algorithm)],
+            fitted: None,
+        }
+    }
+
+    /// Of three lengths one calibrated and one has a single algorithm; of the others one is chosen well, one 50 % too long.
+    #[test]
+    fn the_chosen_way_is_set_beside_the_best() {
+        let cells = [
+            cell(8, "ring", 2.0, 2.2, false),
+            cell(8, "tree", 1.0, 1.3, false),
+            cell(64, "ring", 2.0, 2.0, false),
+            cell(64, "tree", 3.0, 1.9, false),
+            cell(512, "ring", 4.0, 4.0, true),
+            cell(512, "tree", 5.0, 6.0, false),
+            cell(4096, "ring", 9.0, 9.0, false),
+        ];
+        let choice = Choice {
+            name: "algorithm".to_owned(),
+            tables: vec!["measured".to_owned()],
+            among: vec!["bytes".to_owned()],
+        };
+        let groups = ways(&choice, &cells);
+        assert_eq!(groups.len(), 3);
+        let judged = of_ways(&choice, &groups[..2], false).remove(0);
+        assert_eq!(judged.regrets, [0.0, 0.5]);
+        assert_eq!((judged.good(), judged.quantile(50), judged.quantile(90)), (0.5, 0.0, 0.5));
+        assert!((judged.at_random - 0.375).abs() < 1e-12, "{}", judged.at_random);
+        assert!(judged.worst.contains("bytes=64"), "{}", judged.worst);
+        assert!(of_ways(&choice, &[], true).is_empty());
+    }
+}
