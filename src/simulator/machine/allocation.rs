@@ -250,7 +250,8 @@ impl<'m> Allocation<'m> {
 fn folding_fault(shape: &[u32], topology: &Topology) -> Option<Fault> {
     let fault = |message: String, help: &str| Some(Fault::new("placement.shape", message, help));
     let Some(sides) = folding::sides(topology) else {
-        return fault(format!("a {topology} has no sides"), "take a mesh or a torus, or place the ranks RowMajor");
+        let message = format!("a {topology} is neither a mesh nor a torus, whose sides could be folded");
+        return fault(message, "take a mesh or a torus, or place the ranks RowMajor");
     };
     if folding::groups(&sides, shape).is_none() {
         let message = format!("the sides of a {topology} do not form such groups");

@@ -73,6 +73,13 @@ impl Network {
             let message = format!("the routers are clocked: their cycle is the time of a flit, {cycle}");
             fault("links", message, "give no time per packet, and a latency of whole cycles");
         }
+        let latencies =
+            [("links", links)].into_iter().chain(self.link_classes.values().map(|link| ("link_classes", link)));
+        if let Some((path, link)) = latencies.into_iter().find(|(_, link)| link.latency > cycle * MOST_LATENCY) {
+            let message =
+                format!("a latency of {} is more than {MOST_LATENCY} cycles of {cycle} of the routers", link.latency);
+            fault(path, message, "give longer flits or a shorter latency, or CutThrough switching, which has no clock");
+        }
         if links.buffers != Buffers::Unbounded || self.end_links.is_some() {
             let message = "wormhole routers have buffers and ports of their own".to_owned();
             fault("links", message, "leave `links.buffers` Unbounded, and `end_links` out");
@@ -221,6 +228,9 @@ impl Link {
         faults
     }
 }
+
+/// Cycles of a clocked router that a link may take: it keeps a list for each.
+const MOST_LATENCY: u64 = 1 << 16;
 
 /// The stages of a router that cannot be, and allocators that do not fit together.
 fn router_faults(router: &WormholeRouter) -> Vec<Fault> {

@@ -74,7 +74,8 @@ pub struct Network {
     #[serde(default)]
     pub end_links: Option<Link>,
     /// The links of a class, where they differ: `local` and `global` links of a dragonfly, `level-1` and so on between the
-    /// levels of switches of a fat tree, `side-1` and so on along the sides of a grid, or the classes of a graph.
+    /// levels of switches of a fat tree, `side-1` and so on along the sides of `Mesh`, `Torus` and `HyperX`,
+    /// or the classes of a graph.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub link_classes: BTreeMap<String, Link>,
     /// Classes of buffers that keep the routing free of deadlock.

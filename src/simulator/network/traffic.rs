@@ -5,6 +5,7 @@ use super::topology::{ChannelLoads, Flow};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// A rule that names the destination of every packet.
 ///
@@ -163,6 +164,9 @@ impl Pattern {
                 Some(format!("the hot node {node} is out of range 0 to {}", nodes.saturating_sub(1)))
             }
             Self::HotSpots { nodes: hot, .. } if hot.is_empty() => Some("no hot node is named".to_owned()),
+            Self::HotSpots { nodes: hot, .. } if hot.iter().collect::<HashSet<_>>().len() < hot.len() => {
+                Some(format!("a hot node of {hot:?} stands twice"))
+            }
             Self::HotSpots { nodes: hot, .. } if hot.iter().any(|node| *node >= nodes) => {
                 Some(format!("a hot node of {hot:?} is out of range 0 to {}", nodes.saturating_sub(1)))
             }

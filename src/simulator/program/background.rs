@@ -89,13 +89,21 @@ impl BackgroundTraffic {
     /// In words, that the messages leave the processors of the nodes on average no time for anything else. As many come
     /// to them as they send.
     fn overload(&self, machine: &Machine) -> Option<String> {
-        let (work, interval) = (self.processor_time(machine), self.interval());
-        (work >= interval && work > SimDuration::ZERO).then(|| {
-            format!(
-                "the processors of a node work {work} for each message, and a message is offered each {interval}: the \
-                 program would never end"
-            )
-        })
+        let interval = self.interval();
+        let never = |who: &str, time: SimDuration| {
+            (time >= interval && time > SimDuration::ZERO).then(|| {
+                format!("{who} {time} for each message, and a message is offered each {interval}: the program would never end")
+            })
+        };
+        never("the processors of a node work", self.processor_time(machine))
+            .or_else(|| never("the interfaces of a node are busy", self.interface_time(machine)))
+    }
+
+    /// The least time for which an interface is busy with a message, by the number of interfaces of a node.
+    fn interface_time(&self, machine: &Machine) -> SimDuration {
+        let Some(interface) = &machine.nodes.interface else { return SimDuration::ZERO };
+        let bytes = interface.gap_per_byte.time(self.bytes.count().saturating_sub(1));
+        SimDuration::from_ps((interface.gap + bytes).ps() / u64::from(interface.count.max(1)))
     }
 
     fn node_faults(&self, nodes: u32) -> Vec<Fault> {

@@ -124,6 +124,9 @@ impl Program for Traffic {
             let message = format!("a load of {} flits per node and cycle cannot be offered", self.offered);
             fault("offered", &message, "give a load above 0 and up to 1");
         }
+        if self.packet.count() == 0 {
+            fault("packet", "packets of no bytes are no load", "give a length above 0 B");
+        }
         if self.measured == SimDuration::ZERO {
             fault("measured", "nothing would be measured", "give a time above 0");
         }
@@ -131,7 +134,7 @@ impl Program for Traffic {
             fault("mix", &message, "give shares above 0 that sum to less than 1");
         }
         if let Some(message) = self.pattern.fault(ranks) {
-            fault("pattern", &message, "give a pattern for that many ranks");
+            fault("pattern", &message, "change the pattern, or the number of ranks");
         }
         faults
     }

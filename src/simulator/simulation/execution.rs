@@ -63,6 +63,8 @@ pub struct Execution<'s, O> {
     at_barrier: u32,
     node_barriers: NodeBarriers,
     host_queue: HostQueue,
+    /// The time for which the host's rank has written.
+    written: SimDuration,
     /// The notices of issued operations.
     board: NoticeBoard,
     finished: u32,
@@ -137,6 +139,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             at_barrier: 0,
             node_barriers: NodeBarriers::new(),
             host_queue: HostQueue::default(),
+            written: SimDuration::ZERO,
             board: NoticeBoard::default(),
             finished: 0,
             last_finish: SimTime::START,

@@ -29,6 +29,8 @@ pub struct Trace {
     pub host: u32,
     /// Time of every rank by activity and phase.
     pub accounts: Accounts,
+    /// The part of its input and output in which the host's rank wrote.
+    pub written: SimDuration,
     /// Every direction of every link.
     pub links: Vec<LinkLoad>,
     /// The work of the simulator; the messages are those of the program.

@@ -109,6 +109,7 @@ mod tests {
             counts: Counts::default(),
             background: None,
             outcomes: Vec::new(),
+            written: SimDuration::ZERO,
             activity_log: None,
             requests: None,
             critical_intervals: Vec::new(),

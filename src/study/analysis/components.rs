@@ -252,8 +252,8 @@ impl Components {
     /// The components of a simulated run: the times of the host's rank.
     ///
     /// Computing is computation in whatever phase, or the serial part or the parallel overhead in
-    /// phases of the names `serial` and `overhead`. Waiting for the host is input, or output in a
-    /// phase of that name; loads of shared memories are memory. Everything else is the communication that its phase is named after, or
+    /// phases of the names `serial` and `overhead`. Transfers from and to the host are input and
+    /// output; loads of shared memories are memory. Everything else is the communication that its phase is named after, or
     /// other communication; a rank that has ended waits for nobody.
     #[must_use]
     pub fn of_trace(trace: &Trace, split: Option<ComputationSplit>) -> Self {
@@ -278,6 +278,9 @@ impl Components {
         for phase in accounts.phases() {
             components.add(phase, accounts.account(trace.host, phase));
         }
+        let with_host = accounts.rank(trace.host).get(Activity::InputOutput);
+        components.input_s = (with_host - trace.written).seconds();
+        components.output_s = trace.written.seconds();
         components
     }
 
@@ -293,7 +296,6 @@ impl Components {
     fn add(&mut self, phase: &str, account: Account) {
         let seconds = |activity| account.get(activity).seconds();
         *self.computing_in(phase) += seconds(Activity::Computing) + seconds(Activity::Ready);
-        *(if phase == "output" { &mut self.output_s } else { &mut self.input_s }) += seconds(Activity::InputOutput);
         let loading_s = seconds(Activity::Loading);
         if loading_s > 0.0 {
             *self.shared_memory_s.get_or_insert(0.0) += loading_s;

@@ -23,6 +23,7 @@ type Columns = [Vec<SimDuration>; Activity::ALL.len()];
 struct StoredTrace<'n> {
     makespan: u64,
     host: u32,
+    written: u64,
     ranks: u32,
     #[serde(borrow)]
     accounts: Vec<(&'n str, StoredColumns<'n>)>,
@@ -124,6 +125,7 @@ impl<'n> StoredTrace<'n> {
         Self {
             makespan: trace.makespan.ps(),
             host: trace.host,
+            written: trace.written.ps(),
             ranks: trace.accounts.ranks(),
             accounts: trace
                 .accounts
@@ -146,6 +148,7 @@ impl<'n> StoredTrace<'n> {
         Some(Trace {
             makespan: span(self.makespan),
             host: self.host,
+            written: span(self.written),
             accounts: Accounts::of_times(self.ranks, times.collect())?,
             links: self.links.into_iter().map(load).collect(),
             counts: Counts { events, messages, packet_hops },

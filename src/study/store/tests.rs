@@ -32,6 +32,7 @@ fn trace(number: u64) -> Trace {
         critical_intervals: vec![(f64::MIN_POSITIVE, 1e300)],
         sources: Vec::new(),
         deliveries: Vec::new(),
+        written: SimDuration::from_ps(number),
         activity_log: None,
         requests: None,
     }

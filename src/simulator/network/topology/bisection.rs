@@ -77,13 +77,12 @@ pub(super) fn measured(topology: &Topology, arc_connectivity: u32) -> Bisection 
     Bisection::between(bound, Halves::best_found(topology))
 }
 
-/// A closer look at the bisection of a topology with switches whose formula leaves it between two bounds, where that can
-/// be afforded.
+/// A closer look at the bisection of a topology whose formula leaves it between two bounds, where that can be afforded.
 pub(super) fn narrowed(topology: &Topology, formula: Bisection) -> Bisection {
     const MOST_NODES: u32 = 1100;
     match (formula, topology.nodes()) {
-        (Bisection::Between { .. }, _) if topology.switches() == 0 => formula,
         (Bisection::Between { .. }, ..=EXHAUSTIVE) => Bisection::Exact(exhaustive(topology)),
+        (Bisection::Between { .. }, _) if topology.switches() == 0 => formula,
         (Bisection::Between { lower, upper }, ..=MOST_NODES) => {
             let by_number: Vec<u32> = (0..topology.nodes()).collect();
             let cut = Halves::of_order(topology, &by_number).width();

@@ -95,7 +95,8 @@ impl TopologyShape for Concentrated<'_> {
     }
 
     fn passes(&self, at: u32, via: u32) -> bool {
-        at >= self.all_nodes() && self.routers.passes(self.router(at).0, self.router(via).0)
+        let (at_router, via_router) = (self.router(at).0, self.router(via).0);
+        at >= self.all_nodes() && (at_router == via_router || self.routers.passes(at_router, via_router))
     }
 
     fn crosses_dateline(&self, at: u32, to: u32, port: u32) -> bool {

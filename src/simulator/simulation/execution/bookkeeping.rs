@@ -148,6 +148,10 @@ impl<O: Observer> Execution<'_, O> {
         let (links, mut counts) = (self.transport.take_link_loads(self.last_finish), self.transport.counts());
         counted(&links, counts.packet_hops)?;
         counts.messages -= self.background.as_ref().map_or(0, |background| background.counts().messages);
+        if self.machine.network.routing.is_indirect() && counts.packet_hops > 0 {
+            // Ways by way of other nodes are known when they have been gone.
+            counts.packet_hops = links.iter().map(|link| u64::from(link.packets)).sum();
+        }
         Ok((links, counts))
     }
 
@@ -164,6 +168,7 @@ impl<O: Observer> Execution<'_, O> {
             makespan,
             host: self.surroundings.host,
             accounts: self.accounts,
+            written: self.written,
             links,
             counts,
             background: self.background.as_ref().map(Background::counts),

@@ -22,7 +22,7 @@ impl<O: Observer> Execution<'_, O> {
             Verb::StartLeave(bytes) => Ok(Some(Reply::Started(self.start_move(now, rank, (false, bytes))))),
             Verb::NodeBarrier => Ok(self.enter_node_barrier(rank)),
             Verb::Input(bytes) => Ok(self.transfer(now, rank, self.machine.host.input.time(bytes))),
-            Verb::Output(bytes) => Ok(self.transfer(now, rank, self.machine.host.output.time(bytes))),
+            Verb::Output(bytes) => Ok(self.write(now, rank, self.machine.host.output.time(bytes))),
             Verb::Send(to, message) => {
                 let operation = self.start_send(now, rank, to, message)?;
                 self.wait_for(now, rank, operation)
@@ -99,6 +99,14 @@ impl<O: Observer> Execution<'_, O> {
         }
         self.transport.wait(now, rank, time);
         self.wait(rank, WaitState::ForTime, Activity::InputOutput)
+    }
+
+    /// Waits for a transfer to the host.
+    fn write(&mut self, now: SimTime, rank: u32, time: SimDuration) -> Option<Reply> {
+        if rank == self.surroundings.host {
+            self.written += time;
+        }
+        self.transfer(now, rank, time)
     }
 
     /// The host has served `rank` and begins with the next one, if any waits.

@@ -248,6 +248,7 @@ impl<'f> Field<'f> {
             background: None,
             outcomes,
             sources,
+            written: SimDuration::ZERO,
             activity_log: None,
             requests: None,
             critical_intervals: Vec::new(),

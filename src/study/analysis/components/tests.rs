@@ -22,6 +22,7 @@ pub fn trace() -> Trace {
         counts: Counts::default(),
         background: None,
         outcomes: Vec::new(),
+        written: SimDuration::ZERO,
         activity_log: None,
         requests: None,
         critical_intervals: Vec::new(),

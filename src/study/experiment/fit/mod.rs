@@ -223,7 +223,8 @@ fn put_quality(record: &mut Record, prefix: &str, quality: Option<&Quality>) {
 
 /// The quality in words.
 fn quality_words(quality: &Quality) -> String {
-    let percent = |ratio: f64| format!("{:.3} %", 100.0 * ratio);
+    // An error relative to a measured 0 is none.
+    let percent = |ratio: f64| if ratio.is_finite() { format!("{:.3} %", 100.0 * ratio) } else { "none".to_owned() };
     let adjusted =
         quality.r_squared_adjusted.map_or_else(|| ", no adjusted R²".to_owned(), |r| format!(", adjusted R² {r:.6}"));
     let left_out =
@@ -306,5 +307,6 @@ fn points(
 fn note_on_repetitions(data: &Data, value: &str) -> Option<String> {
     let axes: Vec<_> = data.axes(value).cloned().collect();
     let repeated = data.need_different_points(&axes).err().filter(|_| !axes.is_empty())?;
-    Some(format!("note: {}: each such row counts as a measurement of its own", repeated.message))
+    let meaning = "each such row counts as a measurement of its own, and leave-one-out errors leave out one of them";
+    Some(format!("note: {}: {meaning}", repeated.message))
 }

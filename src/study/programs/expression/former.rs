@@ -27,6 +27,10 @@ impl Former {
         if !text.contains(['/', '%', '^']) && !super::functions().any(|name| text.contains(name)) {
             return None;
         }
+        // `div` is new: nobody has an expression with it from those versions.
+        if text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "div") {
+            return None;
+        }
         let (now, before) = (Formula::read(text).ok()?, Formula::read_as(text, Grammar::Former).ok()?);
         Some(Self { text: text.to_owned(), now, before })
     }
