@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks what a release promises and a test run has no time for. Everything must hold; what fails is listed at the end.
 #
-#   npm install --no-save playwright-core                     and Chromium, for the browser
+#   npm install --no-save playwright-core axe-core            and Chromium, for the browser
 #   python3 -m venv venv && venv/bin/pip install perfetto==0.59.1 viztracer==1.1.1 extrap==4.2.5 \
 #       duckdb==2.0.0 pandas==3.1.1 polars==2.1.0 pyarrow maturin mypy nbclient ipykernel
 #   rustup target add wasm32-unknown-unknown                  and `rustup toolchain install` of the declared version
@@ -48,7 +48,7 @@ step() {
             "$out/venv/bin/python" tests/python/notebook.py docs/python.ipynb ;;
     playground)
         sh bindings/playground/build.sh "$out/page" && node tests/playground/check.mjs "$out/page" "$parsim" &&
-            node tests/playground/page.mjs "$out/page" "$out/screenshots" ;;
+            node tests/playground/page.mjs "$out/page" "$parsim" "$out/screenshots" ;;
     package)
         sh release/build.sh "$out/files" && tar -C "$out" -xzf "$out"/files/*.tar.gz && (
             cd "$out"/parsim-*-linux-* && ! readelf -d ./parsim | grep NEEDED && ./parsim --version &&

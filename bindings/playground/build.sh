@@ -8,7 +8,8 @@ set -eu
 cd "$(dirname "$0")/../.."
 out=${1:?name the folder of the page}
 target=wasm32-unknown-unknown
-cargo build --release --target $target --config 'profile.release.strip=true' -p parsim-playground
+export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$PWD/bindings/playground/wasm-ld"
+cargo build --profile playground --target $target -p parsim-playground
 mkdir -p "$out"
 cp bindings/playground/page/* "$out"
-cp "${CARGO_TARGET_DIR:-target}/$target/release/parsim_playground.wasm" "$out/parsim.wasm"
+cp "${CARGO_TARGET_DIR:-target}/$target/playground/parsim_playground.wasm" "$out/parsim.wasm"

@@ -8,16 +8,13 @@ use parsim_sim::simulation::Detail;
 use parsim_sim::units::SimDuration;
 use parsim_study::analysis::{Accounting, CriticalPath};
 use parsim_study::answer::{Answer, Record};
-use parsim_study::experiment::{Setting, StudyError, Traced, files};
+use parsim_study::experiment::{MOST_BYTES_ALONE, Setting, StudyError, Traced, files};
 use parsim_study::report::critical_path::{CriticalPathReport, write_events, write_path};
 use parsim_study::report::page_of_figure;
 use parsim_study::report::perfetto::write_perfetto;
 use parsim_study::report::space_time::{DiagramWindow, SpaceTime, histogram, profile};
 use std::io::Write;
 use std::path::PathBuf;
-
-/// Larger runs are played in bins of time: a browser takes seconds for so many packets.
-const MOST_BYTES: usize = 6 << 20;
 
 #[derive(Debug, Args)]
 pub struct CriticalPathArguments {
@@ -131,7 +128,7 @@ fn write_files(
         .iter()
         .map(|file| create(file, |sink| write_perfetto(path, traced.recording(), sink).map(|_| ())));
     let animation = arguments.animation.iter().map(|file| {
-        let page = page_of_figure(title, &traced.played(path, MOST_BYTES));
+        let page = page_of_figure(title, &traced.played(path, MOST_BYTES_ALONE));
         create(file, |sink| sink.write_all(page.as_bytes()))
     });
     each(events.chain(pieces).chain(space_time).chain(over_time).chain(degrees).chain(animation).chain(perfetto))

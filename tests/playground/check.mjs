@@ -18,7 +18,7 @@ const answer = await answering(module);
 const scratch = mkdtempSync(join(tmpdir(), "parsim-playground-"));
 
 const printed = (...words) => execFileSync(parsim, words, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
-const { scenarios } = answer({ ask: "scenarios" });
+const { scenarios, style, script } = answer({ ask: "scenarios" });
 assert.ok(scenarios.length > 40, `${scenarios.length} scenarios`);
 
 let runs = 0, sweeps = 0;
@@ -42,6 +42,11 @@ for (const [name, over] of [["ring-shift", []], ["ping", []], ["gauss-jordan-nei
     assert.equal(swept.jsonl, jsonl, name);
     assert.equal(swept.words, printed("sweep", path, ...words), name);
     assert.equal(swept.picture, readFileSync(picture, "utf8"), name);
+    if (name === "ring-shift" || name === "gauss-jordan-neighbour") {
+        const drawn = swept.charts.charts[0].lines.flatMap(line => line.points.map(([, time]) => time));
+        const times = jsonl.trim().split("\n").map(row => JSON.parse(row).makespan_s);
+        assert.deepEqual(times.filter(time => !drawn.includes(time)), [], name);
+    }
     sweeps += 1;
 }
 
@@ -52,6 +57,20 @@ printed("critical-path", "scenarios/gauss-jordan-neighbour.ron", ...set, "--spac
 assert.equal(answer({ ask: "space-time", ...gauss }).picture, readFileSync(drawn, "utf8"));
 printed("run", "scenarios/gauss-jordan-neighbour.ron", ...set, "--heat-map", drawn);
 assert.equal(answer({ ask: "heat-map", ...gauss }).picture, readFileSync(drawn, "utf8"));
+
+// A run that moves is the one in the page of the command, which has the same script and style.
+let moving = 0;
+for (const [name, values] of [["gauss-jordan-neighbour", gauss.set], ["ring-shift", []], ["collective", [["machine.network.topology", "fat-tree"]]], ["loggops-collectives", []]]) {
+    const path = join(scratch, "run.html");
+    printed("critical-path", `scenarios/${name}.ron`, ...values.flatMap(([at, value]) => ["--set", `${at}=${value}`]), "--animation", path);
+    const html = readFileSync(path, "utf8");
+    const data = JSON.parse(html.match(/<script type="application\/json" id="data">(.*?)<\/script>/s)[1]);
+    const animated = answer({ ask: "animation", ...scenarios.find(one => one.name === `${name}.ron`), set: values });
+    assert.deepEqual(animated.run, data.runs[0], name);
+    assert.ok(html.includes(animated.picture) && html.includes(script) && html.includes(style), name);
+    moving += 1;
+}
+
 const { constants } = answer({ ask: "constants", ...gauss });
 const perByte = constants.find(({ path }) => path === "machine.network.links.per_byte");
 assert.deepEqual([perByte.value, perByte.unit, perByte.whole], [0.68, "us/B", false]);
@@ -79,8 +98,8 @@ assert.match(answer({ ask: "nothing" }).error, /the request is none/);
 const deadlock = answer({ ask: "run", ...shift, set: [["machine.sends", "rendezvous"]] });
 assert.match(deadlock.error, /deadlock|wait/);
 
-const shared = { name: shift.name, text: shift.text };
+const shared = { name: shift.name, text: shift.text, factors: [["machine.network.links.per_byte", 2.5]] };
 assert.deepEqual(await state(await fragment(shared)), shared);
 assert.deepEqual([await state(""), await state("#!"), await state("#abc")], [null, null, null]);
 rmSync(scratch, { recursive: true });
-console.log(`${runs} runs and ${sweeps} sweeps: the bytes of the command; ${module.length} bytes, compressed ${gzipSync(module, { level: 9 }).length}`);
+console.log(`${runs} runs, ${sweeps} sweeps and ${moving} runs that move: the bytes of the command; ${module.length} bytes, compressed ${gzipSync(module, { level: 9 }).length}`);

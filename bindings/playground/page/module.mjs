@@ -9,9 +9,9 @@ function absent(module) {
     return imports;
 }
 
-/** A function that answers requests, of the bytes of the module. */
-export async function answering(bytes) {
-    const module = await WebAssembly.compile(bytes);
+/** A function that answers requests, of the bytes of the module or of the module that they are compiled to. */
+export async function answering(given) {
+    const module = given instanceof WebAssembly.Module ? given : await WebAssembly.compile(given);
     const { memory, parsim_request, parsim_answer, parsim_text } = (await WebAssembly.instantiate(module, absent(module))).exports;
     return request => {
         const text = new TextEncoder().encode(JSON.stringify(request));

@@ -1,34 +1,27 @@
 // The page: a text, its faults while one types, runs and sweeps, sliders over constants.
 
+import { Asking } from "./asking.mjs";
 import { fragment, state } from "./link.mjs";
+import { show } from "./pictures.mjs";
+import { Sliders } from "./sliders.mjs";
+
+/* global timeText: of the script that comes with the module */
 
 const part = id => document.getElementById(id);
 const text = part("text");
-let worker, shipped = [], number = 0, name = "scenario.ron", sliders = [];
-const waiting = new Map();
+let shipped = [], name = "scenario.ron", turn = 0;
 
-/** Starts a worker; what the last one was asked is not answered any more. */
-function start() {
-    worker?.terminate();
-    for (const { resolve } of waiting.values()) resolve(null);
-    waiting.clear();
-    worker = new Worker("worker.mjs", { type: "module" });
-    worker.onmessage = ({ data: { number, reply } }) => {
-        waiting.get(number)?.resolve(reply);
-        waiting.delete(number);
-        if (reply.broken) start();
-    };
-    worker.onerror = event => { part("faults").textContent = event.message; };
+async function module() {
+    const response = await fetch("parsim.wasm");
+    if (!response.ok) throw new Error(`parsim.wasm: ${response.status} ${response.statusText}`);
+    return WebAssembly.compile(await response.arrayBuffer());
 }
 
-function ask(request) {
-    number += 1;
-    worker.postMessage({ number, request });
-    return new Promise(resolve => waiting.set(number, { resolve }));
-}
-
-const settings = () => sliders.map(({ path, value }) => [path, value()]);
-const question = asked => ({ ask: asked, name, text: text.value, set: settings() });
+const compiled = await module().catch(error => { part("faults").textContent = error.message; throw error; });
+// Pictures take longer than a run, so they come from a worker of their own: a slider does not wait for them.
+const [runner, painter] = [new Asking(compiled), new Asking(compiled)];
+const sliders = new Sliders(() => turned());
+const question = asked => ({ ask: asked, name, text: text.value, set: sliders.settings });
 
 /** Shows the faults of an answer; true if there are none. */
 function sound(answer) {
@@ -36,140 +29,163 @@ function sound(answer) {
     return answer !== null && !answer.error;
 }
 
-function show(markup, caption) {
-    const figure = document.createElement("figure");
-    const picture = new DOMParser().parseFromString(markup, "image/svg+xml").documentElement;
-    picture.setAttribute("role", "img");
-    picture.setAttribute("aria-label", caption);
-    figure.append(document.importNode(picture, true));
-    part("pictures").append(figure);
-}
-
 function offer(content, file) {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([content], { type: "application/json" }));
-    link.download = file;
-    link.textContent = file;
-    part("downloads").append(link, " ");
+    URL.revokeObjectURL(part("downloads").firstElementChild?.href);
+    const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(new Blob([content], { type: "application/json" })), download: file, textContent: file });
+    part("downloads").replaceChildren(link);
 }
 
-let turn = 0;
+function tell(answer, file) {
+    part("words").textContent = answer.words;
+    part("notes").textContent = [answer.failures, ...answer.notes].filter(Boolean).join("\n");
+    offer(answer.json ?? answer.jsonl, file);
+    part("state").textContent = `${answer.milliseconds.toFixed(0)} ms`;
+}
+
+function busy(isBusy) {
+    part("stop").disabled = !isBusy;
+    if (isBusy) part("state").textContent = "running …";
+}
 
 /** Runs or sweeps; a later call takes the place of one that is not done. */
 async function play(asked) {
-    const mine = ++turn;
-    if (part("stop").disabled === false) start();
-    part("stop").disabled = false;
-    part("state").textContent = "running …";
-    const answer = await ask(question(asked));
+    const mine = turn += 1;
+    runner.stop();
+    painter.stop();
+    busy(true);
+    const answer = await runner.ask(question(asked));
     if (mine !== turn) return;
-    const pictures = [];
     if (sound(answer)) {
-        part("words").textContent = answer.words;
-        part("notes").textContent = [answer.failures, ...answer.notes].filter(Boolean).join("\n");
-        if (answer.picture) pictures.push([answer.picture, "times along the last axis"]);
-        const wanted = [["space-time", "ranks against time"], ["heat-map", "utilization of the links"]];
-        for (const [kind, caption] of asked === "run" ? wanted : []) {
-            if (!part(`with-${kind}`).checked) continue;
-            const drawn = await ask(question(kind));
-            if (mine !== turn) return;
-            if (drawn?.picture) pictures.push([drawn.picture, caption]);
-            else if (drawn) part("notes").textContent += `\n${caption}: ${drawn.error}`;
+        tell(answer, asked === "run" ? "run.json" : "sweep.jsonl");
+        if (asked === "run") {
+            await compare(answer);
+            if (mine === turn) await paint();
+        } else {
+            part("effect").textContent = "";
+            show(part("pictures"), answer.picture ? [{ picture: answer.picture, charts: answer.charts, caption: "Times along the last axis.", file: "sweep.svg" }] : []);
         }
-        part("pictures").replaceChildren();
-        part("downloads").replaceChildren();
-        for (const [picture, caption] of pictures) show(picture, caption);
-        offer(answer.json ?? answer.jsonl, asked === "run" ? "run.json" : "sweep.jsonl");
-        part("state").textContent = `${answer.milliseconds.toFixed(0)} ms`;
     } else {
         part("state").textContent = answer === null ? "stopped" : "";
     }
-    part("stop").disabled = true;
+    if (mine === turn) busy(false);
+}
+
+let painted = 0;
+
+/** The pictures of the run; those that are asked for later take the place of these. */
+async function paint() {
+    const mine = painted += 1, pictures = [];
+    painter.stop();
+    for (const kind of ["animation", "heat-map"]) {
+        if (!part(`with-${kind}`).checked) continue;
+        const drawn = await painter.ask(question(kind));
+        if (mine !== painted) return;
+        if (drawn?.picture) pictures.push({ caption: "Utilization of every link over the whole of the run.", file: "links.svg", ...drawn });
+        else if (drawn) part("notes").textContent += `\nno ${kind}: ${drawn.error}`;
+    }
+    show(part("pictures"), pictures);
+}
+
+let base = {};
+
+/** The makespan beside that of the scenario without the sliders. */
+async function compare(answer) {
+    const own = JSON.parse(answer.json).makespan_s;
+    part("effect").textContent = "";
+    if (sliders.settings.length === 0 || own === undefined) return;
+    if (base.text !== text.value || base.name !== name) {
+        const given = { name, text: text.value };
+        const plain = await runner.ask({ ask: "run", ...given });
+        if (!plain?.json) return;
+        base = { ...given, makespan: JSON.parse(plain.json).makespan_s };
+    }
+    const change = base.makespan > 0 ? ` (${(own / base.makespan).toPrecision(4)} ×)` : "";
+    part("effect").textContent = `makespan ${timeText(own)}; with the values of the scenario ${timeText(base.makespan)}${change}`;
+}
+
+let moving = false, again = false, rest;
+
+/** Runs again at once after a slider has moved; while a run is under way the next one waits. Pictures follow when the slider rests. */
+async function turned() {
+    again = true;
+    clearTimeout(rest);
+    if (moving) return;
+    moving = true;
+    const mine = turn += 1;
+    runner.stop();
+    while (again && mine === turn) {
+        again = false;
+        busy(true);
+        const answer = await runner.ask(question("run"));
+        if (mine !== turn) break;
+        if (sound(answer)) {
+            tell(answer, "run.json");
+            await compare(answer);
+        }
+        busy(false);
+    }
+    moving = false;
+    if (mine !== turn) return;
+    clearTimeout(rest);
+    rest = setTimeout(() => { link(); paint(); }, 250);
 }
 
 /** The faults of the text, and the constants that it has. */
-async function check() {
-    if (!sound(await ask(question("check")))) return;
-    const { constants = [] } = await ask(question("constants")) ?? {};
-    part("constant").replaceChildren(...constants.map(constant => {
-        const option = new Option(`${constant.path} = ${constant.value} ${constant.unit}`, constant.path);
-        option.constant = constant;
-        return option;
-    }));
-    part("sweep").disabled = false;
+async function check(factors = []) {
+    if (!sound(await runner.ask(question("check")))) return;
+    const { constants = [] } = await runner.ask({ ...question("constants"), set: [] }) ?? {};
+    sliders.offer(constants);
+    for (const [path, factor] of factors) {
+        const constant = constants.find(one => one.path === path);
+        if (constant && factor >= 0.1 && factor <= 10) sliders.add(constant, factor);
+    }
+    part("constants").open ||= factors.length > 0;
 }
 
-let timer;
+/** Keeps the scenario in the address. */
+async function link() {
+    history.replaceState(null, "", await fragment({ name, text: text.value, factors: sliders.factors }));
+}
+
+let typing;
 function typed() {
-    clearTimeout(timer);
-    timer = setTimeout(async () => {
-        history.replaceState(null, "", await fragment({ name, text: text.value }));
-        check();
-    }, 300);
+    clearTimeout(typing);
+    typing = setTimeout(() => { link(); check(); }, 300);
 }
 
-/** A slider from an eighth to eight times the value; whole numbers stay whole. */
-function slide({ path, value, unit, whole }) {
-    if (sliders.some(slider => slider.path === path)) return;
-    const row = document.createElement("div");
-    row.className = "slider";
-    const label = document.createElement("label");
-    label.textContent = path;
-    const input = Object.assign(document.createElement("input"), { type: "range", min: -3, max: 3, step: 0.05, value: 0, id: `slider-${path}` });
-    label.htmlFor = input.id;
-    const shown = document.createElement("output");
-    const remove = Object.assign(document.createElement("button"), { type: "button", textContent: "Remove" });
-    const current = () => {
-        const scaled = value * 2 ** Number(input.value);
-        return whole ? String(Math.max(1, Math.round(scaled))) : `${Number(scaled.toPrecision(4))} ${unit}`.trim();
-    };
-    const slider = { path, value: current };
-    const turned = () => {
-        shown.textContent = current();
-        clearTimeout(timer);
-        timer = setTimeout(() => play("run"), 60);
-    };
-    input.oninput = turned;
-    remove.onclick = () => {
-        sliders = sliders.filter(other => other !== slider);
-        row.remove();
-        play("run");
-    };
-    shown.textContent = current();
-    row.append(label, input, shown, remove);
-    part("sliders").append(row);
-    sliders.push(slider);
-}
-
-function take(given) {
+async function take(given) {
     name = given.name;
     text.value = given.text;
-    sliders = [];
-    part("sliders").replaceChildren();
+    sliders.clear();
     part("shipped").value = shipped.some(one => one.name === name) ? name : "";
-    typed();
+    await check(given.factors);
+    await link();
+    await play("run");
+}
+
+function linked(found) {
+    if (typeof found?.text !== "string") return null;
+    const factors = Array.isArray(found.factors) ? found.factors.filter(Array.isArray) : [];
+    return { name: String(found.name), text: found.text, factors };
 }
 
 text.oninput = typed;
 part("run").onclick = () => play("run");
 part("sweep").onclick = () => play("sweep");
-part("stop").onclick = start;
-part("add").onclick = () => {
-    const { constant } = part("constant").selectedOptions[0] ?? {};
-    if (constant) slide(constant);
-};
+part("stop").onclick = () => { runner.stop(); painter.stop(); };
 part("shipped").onchange = () => take(shipped.find(one => one.name === part("shipped").value));
+for (const kind of ["animation", "heat-map"]) part(`with-${kind}`).onchange = () => paint();
 part("link").onclick = async () => {
-    location.hash = await fragment({ name, text: text.value });
+    await link();
     await navigator.clipboard?.writeText(location.href);
     part("state").textContent = "the link is in the address, and copied";
 };
 
-start();
-const { scenarios, version, commit } = await ask({ ask: "scenarios" });
+const { scenarios, version, commit, style, script } = await runner.ask({ ask: "scenarios" });
+// The report page's own style and script, behind the style of this page in force.
+document.head.prepend(Object.assign(document.createElement("style"), { textContent: style }));
+document.head.append(Object.assign(document.createElement("script"), { textContent: script }));
 shipped = scenarios;
 part("version").textContent = `parsim ${version}${commit ? ` (${commit})` : ""}`;
 part("shipped").append(...shipped.map(({ name }) => new Option(name, name)));
-const linked = await state(location.hash);
-take(typeof linked?.text === "string" ? { name: String(linked.name), text: linked.text } : shipped.find(one => one.name === "ping.ron"));
-await play("run");
+await take(linked(await state(location.hash)) ?? shipped.find(one => one.name === "gauss-jordan-neighbour.ron"));

@@ -1,17 +1,19 @@
-// Runs scenarios beside the page, which can stop it.
+// Runs scenarios beside the page, which can stop it. Its first message is the module.
 
 import { answering } from "./module.mjs";
 
-const answer = fetch("parsim.wasm").then(response => {
-    if (!response.ok) throw new Error(`parsim.wasm: ${response.status} ${response.statusText}`);
-    return response.arrayBuffer();
-}).then(answering);
+let answer;
 
-onmessage = async ({ data: { number, request } }) => {
+onmessage = async ({ data: { number, module, request } }) => {
+    if (module) {
+        answer = answering(module);
+        return;
+    }
     let reply;
     try {
+        const ready = await answer;
         const begin = performance.now();
-        reply = (await answer)(request);
+        reply = ready(request);
         reply.milliseconds = performance.now() - begin;
     } catch (error) {
         // The module has come to a defect or out of memory: what it has left is worth nothing.

@@ -3,15 +3,14 @@
 use crate::request::{Question, Request};
 use crate::shelf::{FOLDER, files, scenarios};
 use parsim_sim::simulation::Detail;
-use parsim_sim::trace::Recording;
-use parsim_study::analysis::CriticalPath;
 use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::topology::drawing;
 use parsim_study::experiment::{
-    CurveAxis, Outcome, Part, Recall, References, ScenarioFile, StudyError, SweptRows, Workers, run_recorded, sweep,
+    CurveAxis, MOST_BYTES_ALONE, Outcome, Part, Recall, References, ScenarioFile, StudyError, SweptRows, Traced,
+    Workers, sweep,
 };
 use parsim_study::report::space_time::{DiagramWindow, SpaceTime};
-use parsim_study::report::{Format, HeatMap, RowSink, RowWriter, Writer};
+use parsim_study::report::{Format, HeatMap, LIVE_SCRIPT, Panels, Picture, RowSink, RowWriter, STYLE, Writer};
 use parsim_study::scenario::source::{Document, TreeValue};
 use parsim_study::scenario::{Case, Override, Plan};
 use serde_json::{Value, json};
@@ -44,14 +43,19 @@ fn answered(request: &Request) -> Result<Value, StudyError> {
     match request {
         Request::Scenarios => {
             let list = scenarios().map(|(name, text)| json!({ "name": name, "text": text }));
-            Ok(
-                json!({ "version": env!("CARGO_PKG_VERSION"), "commit": option_env!("PARSIM_COMMIT"), "scenarios": list.collect::<Vec<_>>() }),
-            )
+            Ok(json!({
+                "version": env!("CARGO_PKG_VERSION"),
+                "commit": option_env!("PARSIM_COMMIT"),
+                "scenarios": list.collect::<Vec<_>>(),
+                "style": STYLE,
+                "script": LIVE_SCRIPT,
+            }))
         }
         Request::Check(question) => question.prepared().map(|(plan, _, _)| json!({ "axes": names(&plan) })),
         Request::Run(question) => question.run(),
         Request::Sweep(question) => question.sweep(),
         Request::SpaceTime(question) => question.space_time(),
+        Request::Animation(question) => question.animation(),
         Request::HeatMap(question) => question.heat_map(),
         Request::Constants(question) => question.constants(),
     }
@@ -92,7 +96,8 @@ impl Question {
         )
     }
 
-    /// `jsonl` is what `parsim sweep --format jsonl` prints, `words` what `parsim sweep` does, `picture` what `--plot` draws.
+    /// `jsonl` is what `parsim sweep --format jsonl` prints, `words` what `parsim sweep` does, `picture` what `--plot` draws, `charts`
+    /// the same as data.
     fn sweep(&self) -> Result<Value, StudyError> {
         let (plan, references) = self.plan()?;
         let cases = plan.unfold()?;
@@ -105,27 +110,40 @@ impl Question {
         })?;
         let (mut texts, end) = rows.finish().expect(MEMORY);
         texts.words.words(end.remarks.errors()).expect(MEMORY);
-        let picture =
-            axis.as_ref().filter(|_| !end.times.lines().is_empty()).map(|axis| axis.chart(&plan, &end.times).svg());
+        let drawn = axis.as_ref().filter(|_| !end.times.lines().is_empty());
+        let charts = drawn.map(|axis| Panels::one(axis.chart(&plan, &end.times)));
         let error = end.failures.into_result().err().map(|error| error.to_string());
         Ok(json!({
             "jsonl": text(texts.jsonl),
             "words": text(texts.words),
             "notes": end.remarks.notes(self.over.is_empty()),
-            "picture": picture,
+            "picture": charts.as_ref().map(Panels::svg),
+            "charts": charts,
             "failures": error,
         }))
     }
 
-    fn space_time(&self) -> Result<Value, StudyError> {
+    fn traced(&self) -> Result<Traced, StudyError> {
         let (_, _, case) = self.prepared()?;
-        let mut bytes = Vec::new();
-        run_recorded(&case.scenario, Detail::Links, Box::new(&mut bytes))?;
-        let failed = |error: &dyn ToString| StudyError::Failed(error.to_string());
-        let recording = Recording::read(&bytes[..]).map_err(|error| failed(&error))?;
-        let path = CriticalPath::of(&recording.events).map_err(|error| failed(&error))?;
-        let title = format!("{} on {}", recording.header.program, recording.header.machine);
-        Ok(json!({ "picture": SpaceTime::new(&path, &title, DiagramWindow::whole(&path)).svg() }))
+        Traced::of_case(self.path().display().to_string(), case, Detail::Links)
+    }
+
+    fn space_time(&self) -> Result<Value, StudyError> {
+        let traced = self.traced()?;
+        let path = traced.path()?;
+        Ok(json!({ "picture": SpaceTime::new(&path, &traced.title, DiagramWindow::whole(&path)).svg() }))
+    }
+
+    /// `run` is what `liveRun` plays, the data in the page of `critical-path --animation`; `picture` and `caption` are those of that page.
+    fn animation(&self) -> Result<Value, StudyError> {
+        let traced = self.traced()?;
+        let path = traced.path()?;
+        let figure = traced.played(&path, MOST_BYTES_ALONE);
+        let run = match &figure.picture {
+            Picture::Run(run, _) => Some(run),
+            Picture::Charts(_) | Picture::Drawn(_) => None,
+        };
+        Ok(json!({ "run": run, "picture": figure.svg(), "caption": figure.caption, "file": figure.file }))
     }
 
     fn heat_map(&self) -> Result<Value, StudyError> {

@@ -16,6 +16,8 @@ pub enum Request {
     Sweep(Question),
     /// The ranks against the time.
     SpaceTime(Question),
+    /// The run as data of a moving picture.
+    Animation(Question),
     /// The network with the utilization of every link.
     HeatMap(Question),
     /// Every constant of the machine and every number of the program, for sliders.

@@ -53,7 +53,7 @@ pub use interval::Level;
 pub use outcome::{Outcome, keyed};
 pub use paired::{Pair, Pairs, StoredPlan, Unpaired};
 pub use planning::{Part, PlannedCases, Shard, Workload};
-pub use played::played;
+pub use played::{MOST_BYTES_ALONE, played};
 pub use recall::{Recall, RunCounts, RunMemory, Runs};
 pub use references::{Met, References, note_on_withheld, prepared};
 pub use remarks::Remarks;

@@ -8,6 +8,8 @@ use parsim_sim::trace::events::MESSAGE;
 use parsim_sim::units::SimDuration;
 use std::cmp::Reverse;
 
+/// The most packed data, in bytes, of a run that has a page of its own: a browser takes seconds for more packets.
+pub const MOST_BYTES_ALONE: usize = 6 << 20;
 /// More messages cannot be distinguished in a picture that does not move.
 const MOST_MESSAGES: usize = 400;
 const MOST_RANKS: usize = 32;

@@ -8,8 +8,8 @@ use crate::analysis::read_table;
 use crate::analysis::{CriticalPath, Gain};
 use crate::answer::Metadata;
 use crate::report::{Figure, counted};
-use crate::scenario::CheckedScenario;
 use crate::scenario::source::{Document, STANDARD_INPUT, is_standard_input, open_regular, standard_input};
+use crate::scenario::{Case, CheckedScenario};
 use parsim_sim::simulation::Detail;
 use parsim_sim::trace::events::Events;
 use parsim_sim::trace::{Recording, is_recording};
@@ -93,6 +93,17 @@ impl Traced {
         let case = ScenarioFile { path: scenario.to_owned(), set: set.to_vec(), seed, ..ScenarioFile::default() }
             .plan()?
             .base()?;
+        Self::of_case(name, case, detail)
+    }
+
+    /// Runs a case of the scenario that is called `name`.
+    ///
+    /// # Errors
+    /// Those of the run.
+    ///
+    /// # Panics
+    /// Never: what has been recorded can be read.
+    pub fn of_case(name: String, case: Case, detail: Detail) -> Result<Self, StudyError> {
         let mut bytes = Vec::new();
         run_recorded(&case.scenario, detail, Box::new(&mut bytes))?;
         let recording = Recording::read(&bytes[..]).expect("what has just been recorded can be read");

@@ -27,10 +27,10 @@ function element(name, attributes = {}, ...content) {
   return made;
 }
 
-/** Calls `redraw` when the colours of the page change. */
-function onColours(redraw) {
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-}
+/* One listener for all live figures: one for each would keep those that have left the page. */
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  for (const figure of document.querySelectorAll("figure")) figure.redraw?.();
+});
 
 const MARKS = {
   0: [[-2, -4], [2, -4], [4, -2], [4, 2], [2, 4], [-2, 4], [-4, 2], [-4, -2]],
@@ -334,7 +334,7 @@ function liveCharts(figure, panels) {
   figure.prepend(element("div", { className: "live" }, controls, grid));
   figure.classList.add("is-live");
   redraw();
-  onColours(redraw);
+  figure.redraw = redraw;
   let width = grid.clientWidth;
   new ResizeObserver(() => {
     // A height that changes with the words below must not draw again.

@@ -9,7 +9,7 @@ class Player extends RunPicture {
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
     figure.prepend(this.build());
     figure.classList.add("is-live");
-    onColours(() => this.redraw());
+    figure.redraw = () => this.redraw();
     let width = this.root.clientWidth;
     new ResizeObserver(() => {
       if (this.root.clientWidth !== width) { width = this.root.clientWidth; this.redraw(); }
@@ -107,7 +107,7 @@ class Player extends RunPicture {
     if (this.now >= this.run.makespan) this.seek(0);
     let before = performance.now();
     const tick = time => {
-      if (!this.playing) return;
+      if (!this.playing || !this.root.isConnected) return;
       // All that is shown passes in 20 s. On request of less motion it is one step a second.
       const passed = time - before;
       if (!this.still.matches || passed >= 1000) {
