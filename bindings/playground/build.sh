@@ -1,15 +1,17 @@
 #!/bin/sh
 # Builds the playground, a folder of static files for any web server: sh bindings/playground/build.sh FOLDER
 #
-#   rustup target add wasm32-unknown-unknown
+#   rustup target add wasm32-unknown-unknown    and wasm-opt of binaryen (108 or later)
 #
 # To look at it: python3 -m http.server --directory FOLDER
 set -eu
 cd "$(dirname "$0")/../.."
 out=${1:?name the folder of the page}
 target=wasm32-unknown-unknown
+command -v wasm-opt >/dev/null || { echo "wasm-opt is not there: install binaryen" >&2 && exit 1; }
 export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$PWD/bindings/playground/wasm-ld"
 cargo build --profile playground --target $target -p parsim-playground
 mkdir -p "$out"
 cp bindings/playground/page/* "$out"
-cp "${CARGO_TARGET_DIR:-target}/$target/playground/parsim_playground.wasm" "$out/parsim.wasm"
+# -O1 makes the least file when compressed: higher levels make shorter code that compresses worse.
+wasm-opt -O1 --all-features "${CARGO_TARGET_DIR:-target}/$target/playground/parsim_playground.wasm" -o "$out/parsim.wasm"

@@ -54,7 +54,7 @@ use std::path::PathBuf;
 /// analytical models and published measurements.
 #[derive(Debug, Parser)]
 #[command(
-    version,
+    version = parsim_sim::version(),
     after_help = "Exit codes: 0 good, 1 the simulation failed or the output cannot be written, 2 bad usage or scenario, 3 a validation out of tolerance, 130 interrupted, 101 a defect."
 )]
 pub struct CommandLine {

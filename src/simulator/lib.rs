@@ -26,6 +26,7 @@ pub mod program;
 pub mod simulation;
 pub mod trace;
 pub mod units;
+mod version;
 
 /// The names of most programs: `use parsim_sim::prelude::*`.
 ///
@@ -48,3 +49,4 @@ pub use machine::Machine;
 pub use program::{Message, Process, Program};
 pub use simulation::Simulation;
 pub use trace::Trace;
+pub use version::{COMMIT, VERSION, version};

@@ -44,8 +44,8 @@ fn answered(request: &Request) -> Result<Value, StudyError> {
         Request::Scenarios => {
             let list = scenarios().map(|(name, text)| json!({ "name": name, "text": text }));
             Ok(json!({
-                "version": env!("CARGO_PKG_VERSION"),
-                "commit": option_env!("PARSIM_COMMIT"),
+                "version": parsim_sim::VERSION,
+                "commit": parsim_sim::COMMIT,
                 "scenarios": list.collect::<Vec<_>>(),
                 "style": STYLE,
                 "script": LIVE_SCRIPT,

@@ -48,7 +48,7 @@ mod parsim {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         // The commit, if the build was told it: docs/release.md.
-        module.add("__commit__", option_env!("PARSIM_COMMIT"))?;
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__commit__", parsim_sim::COMMIT)?;
+        module.add("__version__", parsim_sim::VERSION)
     }
 }

@@ -10,6 +10,7 @@ use crate::trace::{
     Activity, Cause, CommunicationLog, Header, Interval, LogEntry, Means, RecordingWriter, Trace, Transfer,
 };
 use crate::units::{SimDuration, SimTime};
+use crate::version;
 use rustc_hash::FxHashSet;
 use std::io::{self, Write};
 
@@ -62,7 +63,8 @@ impl<'w> Recorder<'w> {
         layout: &Layout,
     ) -> Result<Self, SimulationError> {
         let nodes = layout.nodes().to_vec();
-        let header = Header { program: program.to_owned(), machine: machine.name.clone(), nodes };
+        let (origin, program) = (version().to_owned(), program.to_owned());
+        let header = Header { origin, program, machine: machine.name.clone(), nodes };
         let ranks = header.nodes.len();
         Ok(Self {
             writer: RecordingWriter::new(sink, &header).map_err(not_recorded)?,

@@ -14,12 +14,12 @@ use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 
 /// The first bytes of a recording; the number is the version of the format.
-pub const MAGIC: &[u8] = b"parsim-trace 5\n";
+pub const MAGIC: &[u8] = b"parsim-trace 6\n";
 
-/// First bytes of recordings of all versions. Versions 1 to 5 can be read: version 1 had no transfers, version 2 none
-/// that alternate, version 3 no loads, version 4 no ranks that are ready.
+/// First bytes of recordings of all versions. Versions 1 to 6 can be read: version 1 had no transfers, version 2 none
+/// that alternate, version 3 no loads, version 4 no ranks that are ready, version 5 no origin.
 const KIND: &[u8] = b"parsim-trace ";
-const READABLE: [u8; 5] = [b'1', b'2', b'3', b'4', b'5'];
+const READABLE: [u8; 6] = [b'1', b'2', b'3', b'4', b'5', b'6'];
 
 /// Returns whether a file with these first bytes is a recording, of any version.
 #[must_use]
@@ -30,6 +30,8 @@ pub fn is_recording(first: &[u8]) -> bool {
 /// Header of every recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
+    /// The version of parsim that wrote it, with its commit if that was known; empty of recordings that do not tell.
+    pub origin: String,
     /// The program, in words.
     pub program: String,
     /// The machine, in words.

@@ -4,6 +4,7 @@ use crate::analysis::critical_path::{CriticalPath, Through};
 use parsim_sim::trace::events::{EventId, MESSAGE};
 use parsim_sim::trace::{Direction, Recording, Transfer};
 use parsim_sim::units::{SimDuration, SimTime};
+use parsim_sim::version;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -23,7 +24,11 @@ const LINKS: u32 = 3;
 /// Errors of the sink.
 pub fn write_perfetto(path: &CriticalPath<'_>, run: Option<&Recording>, sink: impl Write) -> io::Result<u64> {
     let mut export = Export { sink, entries: 0, slices: 0, arrows: 0 };
-    export.sink.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")?;
+    writeln!(
+        export.sink,
+        "{{\"displayTimeUnit\":\"ns\",\"otherData\":{},\"traceEvents\":[",
+        json!({"parsim": version()})
+    )?;
     export.name_tracks(path, run)?;
     for event in 0..path.events().count() {
         export.slices(path, event)?;

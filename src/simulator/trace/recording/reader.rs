@@ -81,12 +81,12 @@ pub enum RecordingError {
     Read(io::Error),
     /// They do not begin as a recording does.
     #[error(
-        "this is no trace of parsim: it should begin with `parsim-trace 3`; write one with `parsim run SCENARIO --trace FILE`"
+        "this is no trace of parsim: it should begin with `parsim-trace 6`; write one with `parsim run SCENARIO --trace FILE`"
     )]
     NoRecording,
     /// They are a recording of another version.
     #[error(
-        "this trace has the version {version} of the format, and this parsim reads 1 to 5; write it again with this one"
+        "this trace has the version {version} of the format, and this parsim reads 1 to 6; write it again with this one"
     )]
     OtherVersion {
         /// The text in the place of the version.
@@ -220,6 +220,11 @@ fn known_activities(magic: &[u8]) -> Result<u64, RecordingError> {
     }
 }
 
+/// Returns whether a recording that can be read and begins so tells its origin.
+fn tells_origin(magic: &[u8]) -> bool {
+    !matches!(magic.strip_prefix(KIND), Some([b'1'..=b'5', b'\n']))
+}
+
 impl Recording {
     /// Reads a recording.
     ///
@@ -241,10 +246,11 @@ impl Recording {
             other => other,
         })?;
         let activities = known_activities(&magic)?;
+        let origin = if tells_origin(&magic) { source.text()? } else { String::new() };
         let (program, machine) = (source.text()?, source.text()?);
         let ranks = source.small("a number of ranks")?;
         let nodes = (0..ranks).map(|_| source.small("a node")).collect::<Result<Vec<_>, _>>()?;
-        let mut reading = PartialRecording::new(Header { program, machine, nodes }, activities);
+        let mut reading = PartialRecording::new(Header { origin, program, machine, nodes }, activities);
         reading.events.reserve(length / LEAST_OF_EVENT, length / LEAST_OF_ANTECEDENT);
         loop {
             match source.byte()? {

@@ -20,7 +20,12 @@ fn interval(rank: u32, activity: Activity, end: u64, cause: Option<Cause>) -> In
 
 /// Rank 0 computes 3 us, sends for 2 us, of which one is system time; rank 1 waits for it from 1 to 4 us.
 fn recorded() -> Vec<u8> {
-    let header = Header { program: "two".to_owned(), machine: "none".to_owned(), nodes: vec![4, 7] };
+    let header = Header {
+        origin: "0.1.0 (1a2b3c4d5e6f)".to_owned(),
+        program: "two".to_owned(),
+        machine: "none".to_owned(),
+        nodes: vec![4, 7],
+    };
     let mut bytes = Vec::new();
     let mut writer = RecordingWriter::new(&mut bytes, &header).unwrap();
     writer.interval(&interval(1, Activity::Computing, 1, None)).unwrap();
@@ -69,14 +74,27 @@ fn alternating() -> [Transfer; 2] {
 #[test]
 fn recordings_of_the_first_version_are_read_and_of_later_ones_refused() {
     let mut bytes = Vec::new();
-    let header = Header { program: "none".to_owned(), machine: "none".to_owned(), nodes: vec![0] };
+    let header =
+        Header { origin: String::new(), program: "none".to_owned(), machine: "none".to_owned(), nodes: vec![0] };
     let writer = RecordingWriter::new(&mut bytes, &header).unwrap();
     writer.finish(SimDuration::ZERO, &[], Counts::default()).unwrap();
     let place = KIND.len();
-    for (version, readable) in
-        [(b'1', true), (b'2', true), (b'3', true), (b'4', true), (b'5', true), (b'6', false), (b'x', false)]
-    {
+    for (version, readable) in [
+        (b'1', true),
+        (b'2', true),
+        (b'3', true),
+        (b'4', true),
+        (b'5', true),
+        (b'6', true),
+        (b'7', false),
+        (b'x', false),
+    ] {
         bytes[place] = version;
+        // The first versions have no origin, here an empty text, in front of the program.
+        let mut bytes = bytes.clone();
+        if (b'1'..=b'5').contains(&version) {
+            bytes.remove(MAGIC.len());
+        }
         let read = Recording::read(&bytes[..]);
         let is_refused = matches!(read, Err(RecordingError::OtherVersion { .. }));
         assert_eq!((read.is_ok(), is_refused), (readable, !readable), "{version}");
@@ -87,6 +105,7 @@ fn recordings_of_the_first_version_are_read_and_of_later_ones_refused() {
 fn a_recording_is_read_back() {
     let recording = Recording::read(&recorded()[..]).unwrap();
     assert_eq!(recording.header.nodes, [4, 7]);
+    assert_eq!(recording.header.origin, "0.1.0 (1a2b3c4d5e6f)");
     assert_eq!((recording.makespan, recording.counts.events), (SimDuration::from_us(5), 300));
     assert_eq!(recording.links[0].to, 7);
     assert_eq!(recording.transfers[..1], [carried()]);
@@ -131,7 +150,12 @@ fn nothing_follows_the_end_mark() {
 
 #[test]
 fn names_with_control_characters_are_refused() {
-    let header = Header { program: "two".to_owned(), machine: "\u{1b}]0;title\u{7}".to_owned(), nodes: vec![0] };
+    let header = Header {
+        origin: String::new(),
+        program: "two".to_owned(),
+        machine: "\u{1b}]0;title\u{7}".to_owned(),
+        nodes: vec![0],
+    };
     let mut bytes = Vec::new();
     let counts = Counts { events: 0, messages: 0, packet_hops: 0 };
     RecordingWriter::new(&mut bytes, &header).unwrap().finish(SimDuration::ZERO, &[], counts).unwrap();
@@ -143,7 +167,7 @@ fn names_with_control_characters_are_refused() {
 fn more_phases_than_labels_can_name_are_refused() {
     let mut bytes = recorded();
     bytes.truncate(MAGIC.len());
-    bytes.extend([0, 0, 1, 0]);
+    bytes.extend([0, 0, 0, 1, 0]);
     for _ in 0..=(1 << 16) / (Activity::ALL.len() + 1) {
         bytes.extend([mark::PHASE, 1, b'a']);
     }

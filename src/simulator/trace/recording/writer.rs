@@ -26,6 +26,7 @@ impl<W: Write> RecordingWriter<W> {
     /// Errors of the sink.
     pub fn new(mut sink: W, header: &Header) -> io::Result<Self> {
         let mut buffer = MAGIC.to_vec();
+        put_text(&mut buffer, &header.origin);
         put_text(&mut buffer, &header.program);
         put_text(&mut buffer, &header.machine);
         put(&mut buffer, header.nodes.len() as u64);
@@ -168,7 +169,12 @@ mod tests {
 
     #[test]
     fn events_beyond_their_numbers_are_an_error() {
-        let header = Header { program: "a program".to_owned(), machine: "a machine".to_owned(), nodes: vec![0] };
+        let header = Header {
+            origin: String::new(),
+            program: "a program".to_owned(),
+            machine: "a machine".to_owned(),
+            nodes: vec![0],
+        };
         let mut writer = RecordingWriter::new(Vec::new(), &header).unwrap();
         writer.events = u64::from(EventId::MAX);
         let mut compute = |ps| {

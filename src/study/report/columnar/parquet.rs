@@ -14,7 +14,7 @@ impl Columns {
     /// A table that cannot be written.
     pub fn parquet(self) -> io::Result<Vec<u8>> {
         let ArrayTable { schema, batches } = self.arrays().map_err(io::Error::other)?;
-        let origin = KeyValue::new("parsim".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
+        let origin = KeyValue::new("parsim".to_owned(), parsim_sim::version().to_owned());
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_key_value_metadata(Some(vec![origin]))

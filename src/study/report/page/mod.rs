@@ -111,7 +111,7 @@ fn document(title: &str, contents: &Markup, main: &Markup, payload: &Payload) ->
                 header { h1 { (title) } }
                 (contents)
                 main id="main" { (main) }
-                footer { p { "Made by parsim " (env!("CARGO_PKG_VERSION")) "; every number comes from the scenarios shown." } }
+                footer { p { "Made by parsim " (parsim_sim::version()) "; every number comes from the scenarios shown." } }
                 script type="application/json" id="data" { (PreEscaped(payload.json())) }
                 script { (PreEscaped(LIVE_SCRIPT)) (PreEscaped(PAGE_SCRIPT)) }
             }
