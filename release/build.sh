@@ -25,7 +25,7 @@ export PARSIM_COMMIT
 # The C library of the host as part of the binary: it starts on any Linux of that processor.
 binaries() {
     name=parsim-$version-$host
-    RUSTFLAGS="-C target-feature=+crt-static" cargo build --release --target "$host" --target-dir target/static --bin parsim
+    RUSTFLAGS="-C target-feature=+crt-static --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src/=" cargo build --release --target "$host" --target-dir target/static --bin parsim
     mkdir -p "$work/$name/completions"
     cp "target/static/$host/release/parsim" README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT NOTICE "$work/$name"
     strip "$work/$name/parsim"

@@ -4,7 +4,7 @@
 #   npm install --no-save playwright-core axe-core            and Chromium, for the browser
 #   python3 -m venv venv && venv/bin/pip install perfetto==0.59.1 viztracer==1.1.1 extrap==4.2.5 \
 #       duckdb==2.0.0 pandas==3.1.1 polars==2.1.0 pyarrow maturin mypy nbclient ipykernel
-#   rustup target add wasm32-unknown-unknown                  and `rustup toolchain install` of the declared version
+#   rustup target add wasm32-unknown-unknown, binaryen        and `rustup toolchain install` of the declared version
 #   cargo install cargo-deny
 #   sh tests/release.sh [STEP…]
 #
@@ -51,7 +51,7 @@ step() {
             node tests/playground/page.mjs "$out/page" "$parsim" "$out/screenshots" ;;
     package)
         sh release/build.sh "$out/files" && tar -C "$out" -xzf "$out"/files/*.tar.gz && (
-            cd "$out"/parsim-*-linux-* && ! readelf -d ./parsim | grep NEEDED && ./parsim --version &&
+            commit=$(git rev-parse --short=12 HEAD) && cd "$out"/parsim-*-linux-* && ! readelf -d ./parsim | grep NEEDED && ./parsim --version | grep -F "($commit" &&
                 ./parsim check scenarios/ring-shift.ron && ls man1/parsim-run.1 completions/parsim.bash) &&
             (cd "$out/files" && sha256sum -c SHA256SUMS) ;;
     *) echo "there is no step $1" && return 1 ;;

@@ -76,6 +76,7 @@ let painted = 0;
 async function paint() {
     const mine = painted += 1, pictures = [];
     painter.stop();
+    part("pictures").ariaBusy = "true";
     for (const kind of ["animation", "heat-map"]) {
         if (!part(`with-${kind}`).checked) continue;
         const drawn = await painter.ask(question(kind));
@@ -84,6 +85,7 @@ async function paint() {
         else if (drawn) part("notes").textContent += `\nno ${kind}: ${drawn.error}`;
     }
     show(part("pictures"), pictures);
+    part("pictures").ariaBusy = "false";
 }
 
 let base = {};
