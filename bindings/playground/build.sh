@@ -10,6 +10,9 @@ out=${1:?name the folder of the page}
 target=wasm32-unknown-unknown
 command -v wasm-opt >/dev/null || { echo "wasm-opt is not there: install binaryen" >&2 && exit 1; }
 export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$PWD/bindings/playground/wasm-ld"
+# The simulator is inlined less than `opt-level = "s"` does by itself; no path of this machine is in the module.
+export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="-C llvm-args=-inline-threshold=10 \
+    --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src/="
 cargo build --profile playground --target $target -p parsim-playground
 mkdir -p "$out"
 cp bindings/playground/page/* "$out"

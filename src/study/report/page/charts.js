@@ -206,7 +206,8 @@ class LiveChart {
   /** The values at a place, in words below the chart. */
   tell(index) {
     if (index === null || index === undefined) {
-      this.readout.replaceChildren(element("span", { className: "hint" }, "Point at the chart, or move its cursor with the arrow keys."));
+      const hint = "Point at a chart, or move its cursor with the arrow keys.";
+      this.readout.replaceChildren(...(this.chart === this.shared.first ? [element("span", { className: "hint" }, hint)] : []));
       return;
     }
     const x = this.xs[index], unit = /\[s\]/.test(this.chart.y.label) && this.shared.scale !== "share";
@@ -292,7 +293,7 @@ function liveCharts(figure, panels) {
   const isLog = panels.charts.every(chart => chart.y.scale === "Log10");
   const same = panels.charts.every(chart => chart.y.label === first.y.label);
   const shared = {
-    title: panels.title, several: panels.charts.length > 1, hidden: new Set(), key: `figure-${figures += 1}`,
+    first, title: panels.title, several: panels.charts.length > 1, hidden: new Set(), key: `figure-${figures += 1}`,
     scale: isLog ? "log" : "linear", x: "own", zoom: undefined,
     extent(own, axis) {
       const charts = (same || axis === "x" ? live : [own]).flatMap(one => one.chart.lines.filter(line => !this.hidden.has(line.name)).flatMap(line => axis === "x" ? one.xs : one.column(line)));

@@ -148,9 +148,9 @@ impl Chapter {
                 @if !self.remark.is_empty() { p { (self.remark) } }
                 (self.heading(SUMMARY))
                 dl.summary { @for statement in &self.summary {
-                    dt { (statement.label) } dd { @for sentence in &statement.sentences { p { (sentence) } } }
+                    dt { (statement.label) } dd { @for sentence in &statement.sentences { p { (prose(sentence)) } } }
                 } }
-                @for note in &self.notes { p.note { (note) } }
+                @for note in &self.notes { p.note { (prose(note)) } }
                 dl.facts { @for (label, value) in &self.facts { dt { (label) } dd { (value) } } }
                 @for section in self.sections.iter().filter(|section| !section.figures.is_empty()) {
                     (self.heading(section.title))
@@ -180,6 +180,14 @@ impl Chapter {
             (downloads(&format!("{}-residuals", self.name), &self.residuals, payload))
         } }
     }
+}
+
+/// A sentence whose parts in backticks are code.
+fn prose(sentence: &str) -> Markup {
+    let is_paired = sentence.matches('`').count() % 2 == 0;
+    html! { @if is_paired {
+        @for (at, part) in sentence.split('`').enumerate() { @if at % 2 == 0 { (part) } @else { code { (part) } } }
+    } @else { (sentence) } }
 }
 
 const SUMMARY: &str = "In short";

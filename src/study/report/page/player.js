@@ -206,6 +206,7 @@ class Player extends RunPicture {
   redraw() {
     this.base = undefined;
     this.colours = undefined;
+    this.loads = undefined;
     this.tell();
     this.draw();
   }

@@ -2,17 +2,18 @@
 
 const KIND_COLOURS = { computing: "--c0", system: "--c1", shared_system: "--c6", sending: "--c3", input_output: "--c2", loading: "--c4", ready: "--c5",
   blocked: "--idle", idle: "--idle", waiting: "--idle", ended: "--paper" };
-/** From idle to busy: grey, amber, red, crimson. */
-const LOADS = [[217, 222, 228], [253, 190, 111], [232, 96, 44], [140, 16, 41]];
+/** The colours of loads from idle to busy: darker on white, brighter in the dark. */
+const LOADS = ["--line", "--load1", "--load2", "--load3"];
 const LABELS = 46, AXIS = 26, SECONDS = 1e-12;
-
-function loadColour(share) {
-  const at = 3 * Math.min(Math.max(share, 0), 1), index = Math.min(Math.floor(at), 2);
-  return `rgb(${LOADS[index].map((low, part) => Math.round(low + (LOADS[index + 1][part] - low) * (at - index))).join(",")})`;
-}
 
 /** The pictures of a player, which knows the run, the time and what is chosen. */
 class RunPicture {
+  loadColour(share) {
+    this.loads ??= LOADS.map(name => colourOf(name).match(/[0-9a-f]{2}/gi).map(part => parseInt(part, 16)));
+    const at = 3 * Math.min(Math.max(share, 0), 1), index = Math.min(Math.floor(at), 2);
+    return `rgb(${this.loads[index].map((low, part) => Math.round(low + (this.loads[index + 1][part] - low) * (at - index))).join(",")})`;
+  }
+
   colour(kind) {
     this.colours ??= new Map();
     if (!this.colours.has(kind)) {
@@ -78,7 +79,7 @@ class RunPicture {
     for (const link of loads.map((_, at) => at).sort((a, b) => loads[a] - loads[b])) {
       if (scene.links[link][0] === scene.links[link][1]) continue;
       const [start, control, end] = this.curve(link);
-      context.strokeStyle = loads[link] > 0 ? loadColour(loads[link] / this.top()) : colourOf("--line");
+      context.strokeStyle = this.loadColour(loads[link] / this.top());
       context.beginPath();
       context.moveTo(...start);
       context.quadraticCurveTo(...control, ...end);

@@ -21,7 +21,10 @@ fn chapter() -> Chapter {
         name: "ring".to_owned(),
         question: "Is 1 < 2 & 3?".to_owned(),
         facts: vec![("machine".to_owned(), "a ring".to_owned())],
-        summary: vec![Statement { label: "Asked", sentences: vec!["One case.".to_owned()] }],
+        summary: vec![Statement {
+            label: "Asked",
+            sentences: vec!["One case, as `parsim run` <1> has it.".to_owned()],
+        }],
         rows: vec![row],
         sections: vec![Section { title: "Times", figures: vec![Figure::new("times.svg", "Times of it", charts)] }],
         resolved: "Scenario(ranks: 4)".to_owned(),
@@ -33,6 +36,7 @@ fn chapter() -> Chapter {
 fn a_page_holds_everything_and_needs_nothing() {
     let page = page("parsim", &[chapter()]);
     assert!(page.contains("Is 1 &lt; 2 &amp; 3?"));
+    assert!(page.contains("One case, as <code>parsim run</code> &lt;1&gt; has it."));
     assert!(page.contains("<svg") && page.contains("Scenario(ranks: 4)"));
     assert!(page.contains("makespan_s") && !page.contains("<th scope=\"col\"><button type=\"button\">events"));
     // The file to save has the columns that the table leaves out.
