@@ -7,6 +7,7 @@ import json
 import math
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -207,6 +208,8 @@ def a_sweep_can_be_interrupted():
         time.sleep(0.5)
         os.kill(os.getpid(), 2)
 
+    # In the background of a shell the signal is ignored, which Python leaves so.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=interrupt).start()
     over = {"seed": range(1, 1_000_000)}
     raised(KeyboardInterrupt, lambda: parsim.sweep(scenarios / "ring-shift.ron", over=over))
