@@ -178,7 +178,7 @@ fn more_phases_than_labels_can_name_are_refused() {
 fn a_flag_is_no_or_yes() {
     let mut bytes = recorded();
     bytes.truncate(MAGIC.len());
-    bytes.extend([0, 0, 1, 0, mark::READY, 0, 2]);
+    bytes.extend([0, 0, 0, 1, 0, mark::READY, 0, 2]);
     let fault = Recording::read(&bytes[..]).unwrap_err().to_string();
     assert!(fault.contains("2 is neither no (0) nor yes (1)"), "{fault}");
 }
