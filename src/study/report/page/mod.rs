@@ -184,7 +184,7 @@ impl Chapter {
 
 /// A sentence whose parts in backticks are code.
 fn prose(sentence: &str) -> Markup {
-    let is_paired = sentence.matches('`').count() % 2 == 0;
+    let is_paired = sentence.matches('`').count().is_multiple_of(2);
     html! { @if is_paired {
         @for (at, part) in sentence.split('`').enumerate() { @if at % 2 == 0 { (part) } @else { code { (part) } } }
     } @else { (sentence) } }
