@@ -11,6 +11,7 @@ mod numerics;
 mod partition;
 mod process;
 mod rehearsal;
+pub mod schedule;
 mod traffic;
 
 pub use crate::machine::{Lanes, Turn};
@@ -29,9 +30,11 @@ pub use traffic::{Injection, LengthShare, Traffic};
 use crate::fault::Fault;
 use crate::machine::{Layout, Machine};
 use crate::trace::Phase;
-use crate::units::Bytes;
+use crate::units::{Bytes, SimDuration};
+use schedule::Schedule;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 /// Program of one rank, in execution.
 pub type RankFuture = Pin<Box<dyn Future<Output = ()>>>;
@@ -110,6 +113,12 @@ pub trait Program {
 
     /// The packets that it consists of, if it has no processes: a run then runs the network alone.
     fn traffic(&self) -> Option<&Traffic> {
+        None
+    }
+
+    /// The schedule that its processes follow, and the unit of the computations in it, if it is nothing but one: a run may
+    /// then carry it out without them, in the same times.
+    fn schedule(&self) -> Option<(Arc<Schedule>, SimDuration)> {
         None
     }
 

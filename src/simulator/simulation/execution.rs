@@ -27,7 +27,7 @@ mod standstill;
 mod verbs;
 
 /// The phase of the time before the program starts.
-const INITIALISATION: Phase = "initialisation";
+pub(super) const INITIALISATION: Phase = "initialisation";
 
 /// A run while it is run, and its observer.
 pub struct Execution<'s, O> {

@@ -13,6 +13,7 @@ mod node_barrier;
 mod observer;
 mod observers;
 mod recorder;
+mod replay;
 mod request_logger;
 mod stopwatch;
 mod traffic;
@@ -289,7 +290,10 @@ impl<'m> Simulation<'m> {
             return traffic::play(self, traffic);
         }
         if self.logs == Logs::default() {
-            return self.observed(program, (), None);
+            return match replay::play(self, program)? {
+                Some(trace) => Ok(trace),
+                None => self.observed(program, (), None),
+            };
         }
         self.observed(program, Observers::of(self, None), None)
     }

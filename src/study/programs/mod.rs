@@ -59,8 +59,10 @@ use parsim_sim::program::{
     InFlight, Numerics, Process, Program, RankFuture, Rehearsal, Starter, Traffic, host, mean_distance,
 };
 use parsim_sim::trace::Phase;
-use parsim_sim::units::Bytes;
+use parsim_sim::units::{Bytes, SimDuration};
+use schedule::Schedule;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The programs that a scenario can name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -292,6 +294,10 @@ impl Program for Shipped {
 
     fn traffic(&self) -> Option<&Traffic> {
         self.as_program().traffic()
+    }
+
+    fn schedule(&self) -> Option<(Arc<Schedule>, SimDuration)> {
+        self.as_program().schedule()
     }
 
     fn is_rehearsed(&self) -> bool {

@@ -38,7 +38,7 @@ fn nodes_wait_for_the_data_of_others() {
     assert_eq!(rank.roots(), [0]);
     assert_eq!(rank.at_end(&rank.nodes[0]), [2, 3, 4], "the marker hands on what it waits for");
     assert_eq!(rank.nodes[1].awaited, 3, "the last messages and the backward pass");
-    assert!(schedule.is_determined());
+    assert!(crate::programs::schedule::is_determined(&schedule));
 }
 
 /// Sums over all ranks: what is sent is received, and nobody waits for itself.
@@ -52,7 +52,10 @@ fn every_collective_operation_of_every_size_has_its_messages() {
             );
             let schedule = schedule_of(&vec![node.as_str(); ranks], "{}").unwrap();
             let faults = crate::programs::schedule::unmatched(&schedule, "folder");
-            assert!(faults.is_empty() && schedule.is_determined(), "{kind} on {ranks}: {faults:?}");
+            assert!(
+                faults.is_empty() && crate::programs::schedule::is_determined(&schedule),
+                "{kind} on {ranks}: {faults:?}"
+            );
             let sent: u64 = schedule.nodes().filter(|node| node.kind == NodeKind::Send).map(|node| node.size).sum();
             let p = ranks as u64;
             let expected = match kind {

@@ -1,12 +1,11 @@
 //! Programs that are schedules: sends, receives and computations of every rank, each of which begins when those that it
 //! requires have ended.
 
-mod graph;
 mod matching;
 mod process;
 
-pub use graph::{ANY, Edge, Node, NodeKind, RankSchedule, Schedule, TAGS};
-pub use matching::unmatched;
+pub use matching::{is_determined, unmatched};
+pub use parsim_sim::program::schedule::{ANY, Edge, Node, NodeKind, RankSchedule, Schedule, TAGS};
 pub use process::{follow, memory};
 
 use super::file::ProgramFile;
@@ -100,7 +99,7 @@ pub trait Scheduled {
 
     /// A run without time tells nothing where the order of messages decides who gets which.
     fn is_determined(&self) -> bool {
-        self.schedule().is_ok_and(|schedule| schedule.is_determined())
+        self.schedule().is_ok_and(|schedule| is_determined(&schedule))
     }
 }
 
@@ -149,6 +148,10 @@ macro_rules! scheduled_program {
                 layout: &parsim_sim::machine::Layout,
             ) -> Vec<parsim_sim::fault::Fault> {
                 self.other_ranks(layout)
+            }
+
+            fn schedule(&self) -> Option<(std::sync::Arc<super::schedule::Schedule>, parsim_sim::units::SimDuration)> {
+                Some((super::schedule::Scheduled::schedule(self).ok()?, self.unit()))
             }
 
             fn is_rehearsed(&self) -> bool {

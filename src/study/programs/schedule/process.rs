@@ -1,7 +1,7 @@
 //! Execution of a schedule by the process of a rank.
 
-use super::graph::{ANY, Node, NodeKind, RankSchedule, Schedule};
 use parsim_sim::machine::{Lanes, Turn};
+use parsim_sim::program::schedule::{ANY, Node, NodeKind, RankSchedule, Schedule};
 use parsim_sim::program::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process};
 use parsim_sim::units::SimDuration;
 use rustc_hash::FxHashMap;

@@ -1,0 +1,73 @@
+//! Times of messages on a machine that the LogGOPS model describes wholly.
+
+use crate::machine::{LogGops, Machine, Sends};
+use crate::units::{PerByte, SimDuration};
+
+/// The constants of the machine.
+pub struct Costs {
+    latency: SimDuration,
+    pub overhead: SimDuration,
+    gap: SimDuration,
+    gap_per_byte: PerByte,
+    overhead_per_byte: PerByte,
+    sends: Sends,
+    /// What a message of the size that was last asked for takes: most have the size of the one before.
+    last: MessageCosts,
+}
+
+/// What one message takes.
+#[derive(Clone, Copy)]
+pub struct MessageCosts {
+    bytes: u64,
+    /// Processor of its source.
+    pub sending: SimDuration,
+    /// Interface of either end.
+    pub occupancy: SimDuration,
+    /// Processor of its destination.
+    pub taking: SimDuration,
+    /// True if its send waits for no receive.
+    pub is_eager: bool,
+}
+
+impl Costs {
+    /// Those of a machine, if nothing but these constants counts there.
+    pub fn of(machine: &Machine) -> Option<Self> {
+        let LogGops { latency, overhead, gap, gap_per_byte, overhead_per_byte, over: None, .. } =
+            LogGops::describing(machine)?
+        else {
+            return None;
+        };
+        let sends = machine.sends;
+        let none = SimDuration::ZERO;
+        let last = MessageCosts { bytes: 0, sending: none, occupancy: none, taking: none, is_eager: false };
+        let mut costs = Self { latency, overhead, gap, gap_per_byte, overhead_per_byte, sends, last };
+        costs.last = costs.reckon(0);
+        Some(costs)
+    }
+
+    /// From the beginning of a send to the arrival of its first byte; on its own node without the network.
+    pub fn delay(&self, is_own: bool) -> SimDuration {
+        if is_own { self.overhead } else { self.overhead + self.latency }
+    }
+
+    #[inline]
+    pub fn message(&mut self, bytes: u64) -> MessageCosts {
+        if self.last.bytes != bytes {
+            self.last = self.reckon(bytes);
+        }
+        self.last
+    }
+
+    fn reckon(&self, bytes: u64) -> MessageCosts {
+        let behind_the_first = bytes.saturating_sub(1);
+        let passing = self.gap_per_byte.time(behind_the_first);
+        let handing = self.overhead_per_byte.time(behind_the_first);
+        MessageCosts {
+            bytes,
+            sending: self.overhead + handing,
+            occupancy: self.gap + passing,
+            taking: self.overhead + passing.max(handing),
+            is_eager: self.sends.of(bytes) == Sends::Buffered,
+        }
+    }
+}

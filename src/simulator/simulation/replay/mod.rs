@@ -1,0 +1,98 @@
+//! Runs of schedules without processes.
+//!
+//! Where a machine is described by the LogGOPS model alone and nobody observes the run, a schedule needs neither processes nor
+//! the transport of a machine in general: the same events, in the same order, are driven from its graph. The trace is that of the
+//! run by processes, several times as fast and in a fraction of the memory.
+
+mod agenda;
+mod costs;
+mod lines;
+mod meetings;
+mod rank;
+mod resources;
+mod run;
+mod slab;
+#[cfg(test)]
+mod tests;
+
+use super::execution::INITIALISATION;
+use super::guard::Guard;
+use super::{Simulation, SimulationError};
+use crate::program::schedule::{Operations, Schedule};
+use crate::program::{Program, send_fault};
+use crate::trace::{Accounts, Counts, Trace};
+use crate::units::SimTime;
+use costs::Costs;
+use run::Replay;
+
+/// The phase of processes that have named none.
+const PROGRAM: &str = "program";
+
+/// Runs a program that is a schedule; nothing where it has to be run by processes: on another machine, where messages of a pair
+/// may overtake each other, or because something is wrong, which is explained there.
+///
+/// # Errors
+/// A limit of the run.
+pub fn play(simulation: &Simulation<'_>, program: &dyn Program) -> Result<Option<Trace>, SimulationError> {
+    let Simulation { machine, layout, background: None, packet_by_packet: false, .. } = simulation else {
+        return Ok(None);
+    };
+    let Some(costs) = Costs::of(machine).filter(|_| !layout.shares_cores(machine.nodes.cores())) else {
+        return Ok(None);
+    };
+    match program.schedule() {
+        Some((schedule, unit)) if fits(simulation, &schedule) => {
+            run(simulation, program, Replay::new(&*schedule, unit, costs))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Returns whether a schedule is one for these ranks, whose messages can all be sent and keep their order.
+fn fits(simulation: &Simulation<'_>, schedule: &Schedule) -> bool {
+    let (ranks, packet_bytes) = (simulation.layout.ranks(), simulation.machine.network.switching.packet_bytes());
+    let Some(messages) = schedule.messages() else { return false };
+    let last_rank = messages.highest_peer.unwrap_or(0);
+    schedule.ranks.len() == ranks as usize && send_fault(last_rank, ranks, messages.longest, packet_bytes).is_none()
+}
+
+fn run<S: Operations>(
+    simulation: &Simulation<'_>,
+    program: &dyn Program,
+    mut replay: Replay<S>,
+) -> Result<Option<Trace>, SimulationError> {
+    let mut guard = Guard::new(&simulation.limits);
+    replay.open();
+    guard.check(SimTime::START, replay.events)?;
+    while let Some(now) = replay.step() {
+        guard.check(now, replay.events)?;
+    }
+    Ok((replay.finished == simulation.layout.ranks()).then(|| trace(simulation, program, replay)))
+}
+
+fn trace<S: Operations>(simulation: &Simulation<'_>, program: &dyn Program, mut replay: Replay<S>) -> Trace {
+    let (layout, end) = (&simulation.layout, replay.last_finish);
+    let mut accounts = Accounts::new(layout.ranks(), &[&[INITIALISATION], program.phases()].concat());
+    for rank in 0..layout.ranks() {
+        replay.account(end, rank);
+        // A process that asks for nothing stays where it was.
+        let phase = if replay.is_empty(rank) { INITIALISATION } else { PROGRAM };
+        for (activity, time) in replay.ranks[rank as usize].times() {
+            accounts.add(rank, phase, activity, time);
+        }
+    }
+    Trace {
+        makespan: end.since(SimTime::START),
+        host: layout.first_rank(simulation.machine.host.node).unwrap_or(0),
+        accounts,
+        links: Vec::new(),
+        counts: Counts { messages: replay.sent, events: replay.events, ..Counts::default() },
+        background: None,
+        outcomes: Vec::new(),
+        critical_intervals: Vec::new(),
+        sources: Vec::new(),
+        deliveries: Vec::new(),
+        activity_log: None,
+        requests: None,
+    }
+}

@@ -1,0 +1,85 @@
+//! The processors and interfaces of all ranks.
+
+use crate::machine::Lanes;
+use crate::units::{SimDuration, SimTime};
+
+/// Their state; each rank has as many as some operation names.
+pub struct Resources {
+    cpus: u32,
+    nics: u32,
+    /// By rank: its processors, then for each interface the side that sends and the side that receives. The time from which each
+    /// is free.
+    free: Vec<SimTime>,
+    /// By rank and processor.
+    work: Vec<Work>,
+}
+
+/// Work of a processor for the communication.
+#[derive(Clone, Copy, Default)]
+struct Work {
+    /// The end of the latest.
+    until: SimTime,
+    /// All that has begun.
+    done: SimDuration,
+}
+
+impl Resources {
+    /// Those of so many ranks, of whose operations these are the highest lanes.
+    pub fn new(ranks: u32, highest: Lanes) -> Self {
+        let (cpus, nics) = (u32::from(highest.cpu) + 1, u32::from(highest.nic) + 1);
+        let (all, processors) = (ranks as usize * (cpus + 2 * nics) as usize, ranks as usize * cpus as usize);
+        Self { cpus, nics, free: vec![SimTime::START; all], work: vec![Work::default(); processors] }
+    }
+
+    pub const fn count(&self) -> usize {
+        self.free.len()
+    }
+
+    #[inline]
+    pub const fn core(&self, rank: u32, cpu: u8) -> u32 {
+        rank * (self.cpus + 2 * self.nics) + cpu as u32
+    }
+
+    #[inline]
+    pub const fn sender(&self, rank: u32, nic: u8) -> u32 {
+        self.core(rank, 0) + self.cpus + 2 * nic as u32
+    }
+
+    #[inline]
+    pub const fn receiver(&self, rank: u32, nic: u8) -> u32 {
+        self.sender(rank, nic) + 1
+    }
+
+    #[inline]
+    pub fn free(&self, resource: u32) -> SimTime {
+        self.free[resource as usize]
+    }
+
+    #[inline]
+    pub fn keep_until(&mut self, resource: u32, end: SimTime) {
+        self.free[resource as usize] = end;
+    }
+
+    /// A processor works for the communication.
+    #[inline]
+    pub fn communicate(&mut self, rank: u32, cpu: u8, now: SimTime, time: SimDuration) {
+        let core = self.core(rank, cpu);
+        self.free[core as usize] = now + time;
+        let work = &mut self.work[(rank * self.cpus + u32::from(cpu)) as usize];
+        work.until = now + time;
+        work.done += time;
+    }
+
+    /// The end of the work of a processor for the communication, as far as it has begun; not before now.
+    #[inline]
+    pub fn works_until(&self, rank: u32, cpu: u8, now: SimTime) -> SimTime {
+        self.work[(rank * self.cpus + u32::from(cpu)) as usize].until.max(now)
+    }
+
+    /// Time for which the first processor of a rank has worked for the communication up to now.
+    #[inline]
+    pub fn worked(&self, rank: u32, now: SimTime) -> SimDuration {
+        let work = &self.work[(rank * self.cpus) as usize];
+        work.done - work.until.since(now)
+    }
+}

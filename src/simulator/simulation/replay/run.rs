@@ -1,0 +1,457 @@
+//! The events of a schedule.
+//!
+//! They are those of a run by processes, and come in the same order: an operation that is free is issued, its beginning and its
+//! end are told to its rank, and that frees others. See [`MessageTransport`](crate::machine::MessageTransport) for what a
+//! message takes, and [`Turn`] for the order of what happens at one time.
+
+use super::agenda::{Agenda, Entry, Event, EventKind, NO_LINE};
+use super::costs::Costs;
+use super::lines::Lines;
+use super::meetings::{Arrival, Meetings};
+use super::rank::RankState;
+use super::resources::Resources;
+use super::slab::Slab;
+use crate::machine::Turn;
+use crate::program::MessagePattern;
+use crate::program::schedule::{ANY, Node, NodeKind, Operations};
+use crate::units::{SimDuration, SimTime};
+use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry as Slot;
+
+/// A schedule while it is carried out.
+pub struct Replay<S> {
+    operations: S,
+    unit: SimDuration,
+    costs: Costs,
+    agenda: Agenda,
+    lines: Lines,
+    resources: Resources,
+    meetings: Meetings,
+    pub ranks: Vec<RankState>,
+    under_way: Slab<UnderWay>,
+    messages: Slab<Carried>,
+    /// Operations that wait for others, of which some have begun or ended: by rank and number.
+    partly: FxHashMap<(u32, u32), PartlyFree>,
+    /// What the present event brings about, now or later.
+    happened: Vec<Happening>,
+    /// Operations of the present rank that wait for nothing any more.
+    free: Vec<(u32, Node, Turn)>,
+    /// Requests so far: the order of those at one time.
+    requests: u64,
+    pub events: u64,
+    pub sent: u64,
+    pub finished: u32,
+    pub last_finish: SimTime,
+}
+
+/// An operation that has been issued and has not ended.
+#[derive(Clone, Copy)]
+struct UnderWay {
+    node: Node,
+    rank: u32,
+    /// The processor that deals with its end.
+    cpu: u8,
+    /// True of a receive that is posted, and of whatever else has begun.
+    has_begun: bool,
+}
+
+/// A message between the beginning of its send and its receive.
+#[derive(Clone, Copy)]
+struct Carried {
+    bytes: u64,
+    from: u32,
+    to: u32,
+    tag: u32,
+    /// Its send, if that waits for the receive.
+    send: u32,
+    cpu: u8,
+    nic: u8,
+}
+
+/// No operation.
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+struct PartlyFree {
+    awaited: u32,
+    turn: Turn,
+}
+
+#[derive(Clone, Copy)]
+struct Happening {
+    rank: u32,
+    operation: u32,
+    at: SimTime,
+    turn: Turn,
+    is_end: bool,
+}
+
+impl<S: Operations> Replay<S> {
+    pub fn new(operations: S, unit: SimDuration, costs: Costs) -> Self {
+        let (ranks, highest) = (operations.ranks(), operations.highest_lanes());
+        let resources = Resources::new(ranks, highest);
+        let take_any: Vec<_> = (0..ranks).filter(|rank| operations.takes_any(*rank)).collect();
+        Self {
+            operations,
+            unit,
+            costs,
+            agenda: Agenda::new(),
+            lines: Lines::new(resources.count()),
+            resources,
+            meetings: Meetings::new(take_any.into_iter()),
+            ranks: vec![RankState::new(); ranks as usize],
+            under_way: Slab::new(),
+            messages: Slab::new(),
+            partly: FxHashMap::default(),
+            happened: Vec::new(),
+            free: Vec::new(),
+            requests: 0,
+            events: 0,
+            sent: 0,
+            finished: 0,
+            last_finish: SimTime::START,
+        }
+    }
+
+    /// Issues what waits for nothing.
+    pub fn open(&mut self) {
+        for rank in 0..self.operations.ranks() {
+            for number in 0..self.operations.count(rank) {
+                let node = self.operations.node(rank, number);
+                if node.awaited == 0 {
+                    self.free.push((number, node, Turn::default()));
+                }
+            }
+            self.issue_free(SimTime::START, rank);
+        }
+    }
+
+    /// Runs the next event; its time, or `None` at the end.
+    #[inline]
+    pub fn step(&mut self) -> Option<SimTime> {
+        if self.finished == self.operations.ranks() {
+            return None;
+        }
+        let Entry { time, order, event, line, .. } = self.agenda.pop()?;
+        self.events += 1;
+        if line == NO_LINE {
+            self.attempt(time, order, event);
+        } else {
+            self.lines.come(line, time);
+            self.attempt(time, order, event);
+            if self.lines.is_next_due(line) {
+                self.call(time, line);
+            }
+        }
+        self.tell_all(time);
+        Some(time)
+    }
+
+    /// Time for which the processor of a rank has worked for the communication up to now is booked, and the rest of its time.
+    pub fn account(&mut self, now: SimTime, rank: u32) {
+        self.ranks[rank as usize].account(now, self.resources.worked(rank, now));
+    }
+
+    /// Returns whether a rank has no operations.
+    pub fn is_empty(&self, rank: u32) -> bool {
+        self.operations.count(rank) == 0
+    }
+
+    fn next_request(&mut self) -> u64 {
+        self.requests += 1;
+        self.requests
+    }
+
+    fn order_of(&mut self, turn: Turn) -> u64 {
+        if turn.order == 0 { self.next_request() } else { turn.order }
+    }
+
+    fn schedule(&mut self, line: u32, time: SimTime, order: u64, event: Event) {
+        let number = self.next_request();
+        self.agenda.push(Entry { time, order, number, event, line });
+    }
+
+    /// Lets an event happen if all that it needs is free; else it waits until then and keeps its order.
+    #[inline]
+    fn attempt(&mut self, now: SimTime, order: u64, event: Event) {
+        let place = event.place();
+        match event.kind() {
+            EventKind::Begin => self.begin(now, order, event, place),
+            EventKind::Send => self.send(now, order, event, place),
+            EventKind::Arrive => self.arrive(now, order, event, place),
+            EventKind::Due => self.due(now, order, place),
+            EventKind::Finish => {
+                self.account(now, place);
+                self.finish(now, place);
+            }
+        }
+    }
+
+    /// Returns whether an event has to wait for the one of these resources that is free later.
+    #[inline]
+    fn waits(&mut self, now: SimTime, order: u64, event: Event, (core, interface): (u32, Option<u32>)) -> bool {
+        let (mut needed, mut free) = (core, self.resources.free(core));
+        if let Some(interface) = interface {
+            let other = self.resources.free(interface);
+            if other > free {
+                (needed, free) = (interface, other);
+            }
+        }
+        if free <= now {
+            return false;
+        }
+        if self.lines.join(needed, now, order, event) {
+            self.call(now, needed);
+        }
+        true
+    }
+
+    /// Has the first event of a line come when what it waits for is free.
+    fn call(&mut self, now: SimTime, resource: u32) {
+        if let Some((order, event)) = self.lines.call(resource) {
+            let free = self.resources.free(resource).max(now);
+            self.schedule(resource, free, order, event);
+        }
+    }
+
+    fn happens(&mut self, rank: u32, at: SimTime, operation: u32, is_end: bool) {
+        self.happened.push(Happening { rank, operation, at, turn: Turn::default(), is_end });
+    }
+
+    /// A computation begins.
+    fn begin(&mut self, now: SimTime, order: u64, event: Event, place: u32) {
+        let UnderWay { node, rank, .. } = self.under_way.get(place);
+        let core = self.resources.core(rank, node.cpu);
+        if self.waits(now, order, event, (core, None)) {
+            return;
+        }
+        let end = now + self.unit * node.size;
+        self.resources.keep_until(core, end);
+        self.happens(rank, now, place, false);
+        self.happens(rank, end, place, true);
+    }
+
+    /// A message begins to be sent.
+    fn send(&mut self, now: SimTime, order: u64, event: Event, place: u32) {
+        let UnderWay { node, rank, .. } = self.under_way.get(place);
+        let Node { peer, cpu, nic, size: bytes, tag, .. } = node;
+        let (core, is_own) = (self.resources.core(rank, cpu), peer == rank);
+        let interface = (!is_own).then(|| self.resources.sender(rank, nic));
+        if self.waits(now, order, event, (core, interface)) {
+            return;
+        }
+        let costs = self.costs.message(bytes);
+        self.happens(rank, now, place, false);
+        self.resources.communicate(rank, cpu, now, costs.sending);
+        if let Some(interface) = interface {
+            self.resources.keep_until(interface, now + costs.occupancy);
+        }
+        let send = if costs.is_eager { NONE } else { place };
+        let message = self.messages.put(Carried { bytes, from: rank, to: peer, tag, send, cpu, nic });
+        let order = self.next_request();
+        let arrival = now + self.costs.delay(is_own);
+        self.schedule(NO_LINE, arrival, order, Event::new(EventKind::Arrive, message));
+        if costs.is_eager {
+            self.has_ended(now, rank, place, cpu);
+        }
+    }
+
+    /// A message arrives, and the processor of its destination takes it in.
+    fn arrive(&mut self, now: SimTime, order: u64, event: Event, place: u32) {
+        let Carried { bytes, from, to, tag, cpu, nic, .. } = self.messages.get(place);
+        let core = self.resources.core(to, cpu);
+        let interface = (from != to).then(|| self.resources.receiver(to, nic));
+        if self.waits(now, order, event, (core, interface)) {
+            return;
+        }
+        let costs = self.costs.message(bytes);
+        if let Some(interface) = interface {
+            self.resources.keep_until(interface, now + costs.occupancy);
+        }
+        self.resources.communicate(to, cpu, now, costs.taking);
+        if let Some(receive) = self.meetings.arrive(now, Arrival { to, from, tag, message: place }) {
+            self.meet(now, receive, place);
+        }
+    }
+
+    /// A receive is posted, or an operation has ended.
+    fn due(&mut self, now: SimTime, order: u64, place: u32) {
+        let operation = self.under_way.at(place);
+        let UnderWay { node, rank, cpu, .. } = *operation;
+        if operation.has_begun {
+            let turn = Turn { order, leaves: Some(cpu) };
+            self.happened.push(Happening { rank, operation: place, at: now, turn, is_end: true });
+            return;
+        }
+        operation.has_begun = true;
+        self.happens(rank, now, place, false);
+        let known = |number: u32| (number != ANY).then_some(number);
+        let pattern = MessagePattern { from: known(node.peer), tag: known(node.tag) };
+        if let Some(message) = self.meetings.receive(rank, pattern, place) {
+            self.meet(now, place, message);
+        }
+    }
+
+    /// A message and its receive have met.
+    fn meet(&mut self, now: SimTime, receive: u32, message: u32) {
+        let Carried { to, send, cpu, .. } = self.messages.take(message);
+        self.under_way.at(receive).cpu = cpu;
+        self.has_ended(now, to, receive, cpu);
+        if send != NONE {
+            let UnderWay { rank, cpu, .. } = self.under_way.get(send);
+            self.has_ended(now, rank, send, cpu);
+        }
+    }
+
+    /// A message has been sent or received, as soon as its processor has dealt with it.
+    fn has_ended(&mut self, now: SimTime, rank: u32, operation: u32, cpu: u8) {
+        let at = self.resources.works_until(rank, cpu, now);
+        self.happens(rank, at, operation, true);
+    }
+
+    /// Tells ranks what has happened to their operations, lower ranks first.
+    #[inline]
+    fn tell_all(&mut self, now: SimTime) {
+        if self.happened.is_empty() {
+            return;
+        }
+        let mut happened = std::mem::take(&mut self.happened);
+        if happened.iter().any(|happening| happening.rank != happened[0].rank) {
+            happened.sort_by_key(|happening| happening.rank);
+        }
+        for of_rank in happened.chunk_by(|one, other| one.rank == other.rank) {
+            self.tell(now, of_rank);
+        }
+        happened.clear();
+        self.happened = happened;
+    }
+
+    /// Tells a rank what has happened now, and has it told later what is going to happen.
+    fn tell(&mut self, now: SimTime, happened: &[Happening]) {
+        let Some(Happening { rank, .. }) = happened.first().copied() else { return };
+        let new = Turn { order: self.requests + 1, leaves: None };
+        self.requests += Turn::OF_AN_EVENT;
+        let turn_of = |happening: &Happening| match happening.turn {
+            Turn { order: 0, .. } if happening.is_end => new.of_end(),
+            Turn { order: 0, .. } => new,
+            known => known,
+        };
+        let mut is_told = false;
+        for happening in happened.iter().filter(|happening| happening.at <= now) {
+            is_told = true;
+            self.note(rank, happening.operation, happening.is_end, turn_of(happening));
+        }
+        if is_told {
+            self.account(now, rank);
+            self.issue_free(now, rank);
+        }
+        for happening in happened.iter().filter(|happening| happening.at > now) {
+            let order = self.order_of(turn_of(happening));
+            self.schedule(NO_LINE, happening.at, order, Event::new(EventKind::Due, happening.operation));
+        }
+    }
+
+    /// An operation of a rank has begun or ended: others that have waited for that may be free now.
+    fn note(&mut self, rank: u32, place: u32, is_end: bool, turn: Turn) {
+        let state = &mut self.ranks[rank as usize];
+        let node = if is_end {
+            let UnderWay { node, .. } = self.under_way.take(place);
+            state.under_way -= 1;
+            match node.kind {
+                NodeKind::Send => state.sending -= 1,
+                NodeKind::Receive => state.receiving -= 1,
+                NodeKind::Compute => state.computing -= 1,
+            }
+            node
+        } else {
+            let operation = self.under_way.at(place);
+            operation.has_begun = true;
+            state.computing += u32::from(operation.node.kind == NodeKind::Compute);
+            operation.node
+        };
+        let (first, count) = if is_end { (node.first, node.at_end) } else { (node.first + node.at_end, node.at_begin) };
+        for place in first..first + count {
+            let follower = self.operations.follower(rank, place);
+            self.release(rank, follower, turn);
+        }
+    }
+
+    /// Something that an operation waits for has happened.
+    #[inline]
+    fn release(&mut self, rank: u32, number: u32, turn: Turn) {
+        let free = match self.partly.entry((rank, number)) {
+            Slot::Vacant(vacant) => {
+                let node = self.operations.node(rank, number);
+                if node.awaited > 1 {
+                    vacant.insert(PartlyFree { awaited: node.awaited - 1, turn });
+                    return;
+                }
+                (number, node, turn)
+            }
+            Slot::Occupied(mut occupied) => {
+                let partly = occupied.get_mut();
+                (partly.awaited, partly.turn) = (partly.awaited - 1, partly.turn.max(turn));
+                if partly.awaited > 0 {
+                    return;
+                }
+                let turn = occupied.remove().turn;
+                (number, self.operations.node(rank, number), turn)
+            }
+        };
+        self.free.push(free);
+    }
+
+    /// Issues what is free: sends, then receives, then computations, as in LogGOPSim. A rank that has nothing under way then has
+    /// ended.
+    fn issue_free(&mut self, now: SimTime, rank: u32) {
+        let mut free = std::mem::take(&mut self.free);
+        if free.len() > 1 {
+            free.sort_by_key(|(_, node, _)| node.kind);
+        }
+        for (_, node, turn) in &free {
+            self.issue(now, rank, *node, *turn);
+        }
+        free.clear();
+        self.free = free;
+        let state = &mut self.ranks[rank as usize];
+        if state.under_way == 0 {
+            self.finish(now, rank);
+        } else {
+            state.wait();
+        }
+    }
+
+    fn issue(&mut self, now: SimTime, rank: u32, node: Node, turn: Turn) {
+        let order = self.order_of(turn.of(node.kind as u64 - 1));
+        let place = self.under_way.put(UnderWay { node, rank, cpu: node.cpu, has_begun: false });
+        let state = &mut self.ranks[rank as usize];
+        state.under_way += 1;
+        let (time, kind) = match node.kind {
+            NodeKind::Compute => (now, EventKind::Begin),
+            NodeKind::Send => {
+                state.sending += 1;
+                self.sent += 1;
+                (now, EventKind::Send)
+            }
+            NodeKind::Receive => {
+                state.receiving += 1;
+                let is_left = turn.leaves == Some(node.cpu);
+                let free = if is_left { now } else { self.resources.free(self.resources.core(rank, node.cpu)) };
+                (now.max(free), EventKind::Due)
+            }
+        };
+        self.schedule(NO_LINE, time, order, Event::new(kind, place));
+    }
+
+    /// Ends a rank, as soon as its processor has done its work for the communication.
+    fn finish(&mut self, now: SimTime, rank: u32) {
+        let end = self.resources.works_until(rank, 0, now);
+        self.ranks[rank as usize].end(end == now);
+        if end > now {
+            let order = self.next_request();
+            return self.schedule(NO_LINE, end, order, Event::new(EventKind::Finish, rank));
+        }
+        self.finished += 1;
+        self.last_finish = now;
+    }
+}

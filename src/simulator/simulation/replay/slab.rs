@@ -1,0 +1,40 @@
+//! A table of records whose places are used again.
+
+/// Records of `T` by place.
+pub struct Slab<T> {
+    places: Vec<T>,
+    vacant: Vec<u32>,
+}
+
+impl<T: Copy> Slab<T> {
+    pub const fn new() -> Self {
+        Self { places: Vec::new(), vacant: Vec::new() }
+    }
+
+    /// The place of a new record; it is the one that was left last.
+    #[inline]
+    pub fn put(&mut self, record: T) -> u32 {
+        if let Some(place) = self.vacant.pop() {
+            self.places[place as usize] = record;
+            return place;
+        }
+        self.places.push(record);
+        u32::try_from(self.places.len() - 1).expect("fewer than 2^32 at once")
+    }
+
+    #[inline]
+    pub fn get(&self, place: u32) -> T {
+        self.places[place as usize]
+    }
+
+    #[inline]
+    pub fn at(&mut self, place: u32) -> &mut T {
+        &mut self.places[place as usize]
+    }
+
+    #[inline]
+    pub fn take(&mut self, place: u32) -> T {
+        self.vacant.push(place);
+        self.places[place as usize]
+    }
+}
