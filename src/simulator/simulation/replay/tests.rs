@@ -1,1 +1,160 @@
+use crate::machine::{LogGops, Machine};
+use crate::program::schedule::{ANY, Edge, Node, NodeKind, RankSchedule, Schedule, follow};
+use crate::program::{Process, Program, RankFuture};
+use crate::simulation::Simulation;
+use crate::units::{Bytes, PerByte, SimDuration};
+use proptest::prelude::*;
+use std::sync::Arc;
 
+struct Scheduled(Arc<Schedule>);
+
+impl Program for Scheduled {
+    fn start(&self, process: Process) -> RankFuture {
+        Box::pin(follow(process, Arc::clone(&self.0), NS))
+    }
+
+    fn schedule(&self) -> Option<(Arc<Schedule>, SimDuration)> {
+        Some((Arc::clone(&self.0), NS))
+    }
+}
+
+const NS: SimDuration = SimDuration::from_ns(1);
+
+/// Times in ns; the order of operations of one time counts where they are few.
+fn machine() -> impl Strategy<Value = Machine> {
+    let time = || prop_oneof![Just(0), Just(1), Just(10), 0..30u64];
+    (time(), time(), time(), 0..3u64, 0..3u64, 0..12u64).prop_map(|(l, o, g, per_byte, o_per_byte, eager)| {
+        Machine::from(LogGops {
+            latency: SimDuration::from_ns(l),
+            overhead: SimDuration::from_ns(o),
+            gap: SimDuration::from_ns(g),
+            gap_per_byte: PerByte::new(SimDuration::from_ns(per_byte)),
+            overhead_per_byte: PerByte::new(SimDuration::from_ns(o_per_byte)),
+            eager_up_to: Bytes::new(eager),
+            over: None,
+            processor: None,
+        })
+    })
+}
+
+/// An operation at a random place among those of its rank.
+type Placed = (u32, u32, Node);
+
+#[derive(Clone, Debug)]
+struct Drawn {
+    messages: Vec<(u32, u32, Node, [u32; 2], bool)>,
+    computations: Vec<Placed>,
+    edges: Vec<(u32, u32, u32, bool)>,
+}
+
+fn drawn(ranks: u32, lanes: u8) -> impl Strategy<Value = Drawn> {
+    let message = (0..ranks, 0..ranks, 0..3u32, 0..20u64, 0..lanes, any::<[u32; 2]>(), prop::bool::weighted(0.1));
+    let message = message.prop_map(|(from, to, tag, size, cpu, places, is_any)| {
+        (from, to, Node { tag, cpu, ..Node::new(NodeKind::Receive, size) }, places, is_any)
+    });
+    let computation = (0..ranks, any::<u32>(), 0..20u64, 0..2u8);
+    let computation = computation
+        .prop_map(|(rank, place, size, cpu)| (rank, place, Node { cpu, ..Node::new(NodeKind::Compute, size) }));
+    let edge = (0..ranks, any::<u32>(), 1..6u32, any::<bool>());
+    let [messages, computations, edges] = [0..30, 0..15, 0..40_usize].map(prop::collection::SizeRange::from);
+    (
+        prop::collection::vec(message, messages),
+        prop::collection::vec(computation, computations),
+        prop::collection::vec(edge, edges),
+    )
+        .prop_map(|(messages, computations, edges)| Drawn { messages, computations, edges })
+}
+
+fn schedule(ranks: u32, drawn: &Drawn) -> Schedule {
+    let mut placed: Vec<Placed> = drawn.computations.clone();
+    for (from, to, node, [first, second], is_any) in &drawn.messages {
+        placed.push((*from, *first, Node { kind: NodeKind::Send, peer: *to, ..*node }));
+        let peer = if *is_any { ANY } else { *from };
+        placed.push((*to, *second, Node { peer, ..*node }));
+    }
+    placed.sort_by_key(|(rank, place, _)| (*rank, *place));
+    let of_rank = |rank: u32| {
+        let nodes: Vec<_> = placed.iter().filter(|(of, ..)| *of == rank).map(|(_, _, node)| *node).collect();
+        let count = u32::try_from(nodes.len()).unwrap();
+        let edges = drawn.edges.iter().filter(|(of, ..)| *of == rank && count > 0);
+        let edges = edges.map(|(_, place, distance, to_end)| (place % count, place % count + distance, *to_end));
+        let edges: Vec<_> = edges
+            .filter(|(_, follower, _)| *follower < count)
+            .map(|(leader, follower, to_end)| Edge { follower, leader, to_end })
+            .collect();
+        RankSchedule::linked(nodes, &edges).unwrap()
+    };
+    Schedule { ranks: (0..ranks).map(of_rank).collect() }
+}
+
+fn is_the_run_by_processes(machine: &Machine, schedule: Schedule) -> Result<(), TestCaseError> {
+    let ranks = u32::try_from(schedule.ranks.len()).unwrap();
+    let program = Scheduled(Arc::new(schedule));
+    let simulation = Simulation::new(machine, ranks).unwrap();
+    let by_processes = simulation.clone().packet_by_packet().run(&program);
+    if let (Ok(replayed), Ok(run)) = (super::play(&simulation, &program), &by_processes) {
+        let replayed = replayed.expect("what runs can be replayed");
+        prop_assert_eq!(replayed.counts, run.counts);
+        prop_assert_eq!(replayed.makespan, run.makespan);
+        prop_assert_eq!(&replayed.accounts, &run.accounts);
+    }
+    prop_assert_eq!(simulation.run(&program).map(|trace| trace.makespan), by_processes.map(|trace| trace.makespan));
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn a_replay_is_the_run_by_processes(machine in machine(), drawn in drawn(5, 1)) {
+        is_the_run_by_processes(&machine, schedule(5, &drawn))?;
+    }
+
+    #[test]
+    fn a_schedule_on_several_processors_is_the_same_however_it_runs(machine in machine(), drawn in drawn(3, 2)) {
+        let ranks = 3;
+        let of_schedule = schedule(ranks, &drawn);
+        if of_schedule.messages().is_some() {
+            is_the_run_by_processes(&machine, of_schedule)?;
+        }
+    }
+}
+
+/// Messages of one length from every rank to all others at once, again and again: long lines before processors and interfaces.
+#[test]
+fn a_crowd_is_the_run_by_processes() {
+    let ranks = 12;
+    for (bytes, wait) in [(1, true), (9, false), (9, true)] {
+        let of_rank = |rank: u32| {
+            let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+            for round in 0..4 {
+                let begin = u32::try_from(nodes.len()).unwrap();
+                for distance in 1..ranks {
+                    let node = |kind, peer| Node { peer, tag: round, ..Node::new(kind, bytes) };
+                    nodes.push(node(NodeKind::Send, (rank + distance) % ranks));
+                    nodes.push(node(NodeKind::Receive, (rank + ranks - distance) % ranks));
+                }
+                let end = u32::try_from(nodes.len()).unwrap();
+                nodes.push(Node::new(NodeKind::Compute, 7 + u64::from(rank % 3)));
+                edges.extend((begin..end).map(|leader| Edge { follower: end, leader, to_end: wait }));
+                edges.extend((begin..end).filter(|_| round > 0).map(|number| Edge {
+                    follower: number,
+                    leader: begin - 1,
+                    to_end: true,
+                }));
+            }
+            RankSchedule::linked(nodes, &edges).unwrap()
+        };
+        let machine = Machine::from(LogGops {
+            latency: SimDuration::from_ns(25),
+            overhead: SimDuration::from_ns(15),
+            gap: SimDuration::from_ns(10),
+            gap_per_byte: PerByte::new(SimDuration::from_ns(6)),
+            overhead_per_byte: PerByte::new(SimDuration::from_ns(1)),
+            eager_up_to: Bytes::new(8),
+            over: None,
+            processor: None,
+        });
+        is_the_run_by_processes(&machine, Schedule { ranks: (0..ranks).map(of_rank).collect() }).unwrap();
+    }
+}

@@ -2,11 +2,9 @@
 //! requires have ended.
 
 mod matching;
-mod process;
 
 pub use matching::{is_determined, unmatched};
-pub use parsim_sim::program::schedule::{ANY, Edge, Node, NodeKind, RankSchedule, Schedule, TAGS};
-pub use process::{follow, memory};
+pub use parsim_sim::program::schedule::{ANY, Edge, Node, NodeKind, RankSchedule, Schedule, TAGS, follow, memory};
 
 use super::file::ProgramFile;
 use super::{Forecast, mean_distance, packets, real};

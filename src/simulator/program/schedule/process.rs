@@ -1,9 +1,9 @@
 //! Execution of a schedule by the process of a rank.
 
-use parsim_sim::machine::{Lanes, Turn};
-use parsim_sim::program::schedule::{ANY, Node, NodeKind, RankSchedule, Schedule};
-use parsim_sim::program::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process};
-use parsim_sim::units::SimDuration;
+use super::{ANY, Node, NodeKind, RankSchedule, Schedule};
+use crate::machine::Turn;
+use crate::program::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process};
+use crate::units::SimDuration;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -26,6 +26,7 @@ pub async fn follow(me: Process, schedule: Arc<Schedule>, unit: SimDuration) {
 }
 
 /// The bytes that the schedule of a rank takes while it is carried out.
+#[must_use]
 pub fn memory(rank: &RankSchedule) -> u64 {
     let operation = size_of::<Node>() + size_of::<u32>() + size_of::<Turn>();
     (rank.nodes.len() * operation + rank.followers.len() * size_of::<u32>()) as u64
@@ -81,5 +82,5 @@ fn issue(node: &Node, unit: SimDuration, turn: Turn) -> Issue {
         NodeKind::Receive => IssuedWork::Receive(MessagePattern { from: known(node.peer), tag: known(node.tag) }),
         NodeKind::Compute => IssuedWork::Compute(unit * node.size),
     };
-    Issue { work, lanes: Lanes { cpu: node.cpu, nic: node.nic }, turn }
+    Issue { work, lanes: node.lanes(), turn }
 }

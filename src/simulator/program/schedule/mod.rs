@@ -1,5 +1,9 @@
 //! Schedules: the operations of all ranks, and what each of them waits for.
 
+mod process;
+
+pub use process::{follow, memory};
+
 use crate::machine::Lanes;
 use crate::trace::RESERVED_TAGS;
 
