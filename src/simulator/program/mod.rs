@@ -31,7 +31,7 @@ use crate::fault::Fault;
 use crate::machine::{Layout, Machine};
 use crate::trace::Phase;
 use crate::units::{Bytes, SimDuration};
-use schedule::Schedule;
+use schedule::StoredSchedule;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ pub trait Program {
 
     /// The schedule that its processes follow, and the unit of the computations in it, if it is nothing but one: a run may
     /// then carry it out without them, in the same times.
-    fn schedule(&self) -> Option<(Arc<Schedule>, SimDuration)> {
+    fn schedule(&self) -> Option<(Arc<dyn StoredSchedule>, SimDuration)> {
         None
     }
 

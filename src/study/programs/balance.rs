@@ -3,6 +3,7 @@
 use parsim_sim::fault::Fault;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
+use std::collections::hash_map::Entry;
 
 /// Faults of which no more are shown.
 const SHOWN: usize = 4;
@@ -10,7 +11,7 @@ const SHOWN: usize = 4;
 /// Sender, receiver and tag; of neither, where the receiver takes messages of any.
 type Route = (Option<u32>, u32, Option<u32>);
 
-/// Sends less receives, by sender, receiver and tag.
+/// Sends less receives, by sender, receiver and tag, where these are not equal.
 #[derive(Debug, Default)]
 pub struct Balance {
     routes: FxHashMap<Route, i64>,
@@ -20,7 +21,7 @@ pub struct Balance {
 
 impl Balance {
     pub fn send(&mut self, from: u32, to: u32, tag: u32) {
-        *self.routes.entry((Some(from), to, Some(tag))).or_default() += 1;
+        self.add((Some(from), to, Some(tag)), 1);
     }
 
     /// Counts a receive; of any sender or tag if there is none.
@@ -28,7 +29,22 @@ impl Balance {
         if from.is_none() || tag.is_none() {
             self.takes_any.insert(to);
         }
-        *self.routes.entry((from, to, tag)).or_default() -= 1;
+        self.add((from, to, tag), -1);
+    }
+
+    /// Counts a message or a receive. A route that is balanced is forgotten: there may be as many as messages.
+    fn add(&mut self, route: Route, change: i64) {
+        match self.routes.entry(route) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(change);
+            }
+            Entry::Occupied(mut occupied) => {
+                *occupied.get_mut() += change;
+                if *occupied.get() == 0 {
+                    occupied.remove();
+                }
+            }
+        }
     }
 
     /// Returns whether it is known from the numbers alone which messages a receive may get.

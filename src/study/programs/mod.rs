@@ -60,7 +60,7 @@ use parsim_sim::program::{
 };
 use parsim_sim::trace::Phase;
 use parsim_sim::units::{Bytes, SimDuration};
-use schedule::Schedule;
+use schedule::StoredSchedule;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -296,7 +296,7 @@ impl Program for Shipped {
         self.as_program().traffic()
     }
 
-    fn schedule(&self) -> Option<(Arc<Schedule>, SimDuration)> {
+    fn schedule(&self) -> Option<(Arc<dyn StoredSchedule>, SimDuration)> {
         self.as_program().schedule()
     }
 

@@ -1,20 +1,30 @@
 //! Execution of a schedule by the process of a rank.
 
-use super::{ANY, Node, NodeKind, RankSchedule, Schedule};
+use super::{ANY, Node, NodeKind, Operations};
 use crate::machine::Turn;
 use crate::program::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process};
 use crate::units::SimDuration;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The operations of a schedule, which all processes of a run look up.
+pub type SharedOperations = Rc<RefCell<Box<dyn Operations>>>;
 
 /// Issues the operations of a rank as those that they wait for begin and end.
-pub async fn follow(me: Process, schedule: Arc<Schedule>, unit: SimDuration) {
-    let Some(rank) = schedule.ranks.get(me.rank() as usize) else { return };
-    let mut progress = Progress::of(rank);
+pub async fn follow(me: Process, operations: SharedOperations, unit: SimDuration) {
+    let rank = me.rank();
+    if rank >= operations.borrow().ranks() {
+        return;
+    }
+    let mut progress = Progress::of(rank, operations);
     loop {
-        for (number, turn) in progress.take_free() {
-            let operation = me.issue(issue(&rank.nodes[number as usize], unit, turn)).await;
+        for (number, node, turn) in progress.take_free() {
+            let operation = me.issue(issue(&node, unit, turn)).await;
             progress.under_way.insert(operation, number);
+        }
+        if let Some(fault) = progress.fault() {
+            me.fail(fault).await;
         }
         if progress.under_way.is_empty() {
             return;
@@ -25,16 +35,10 @@ pub async fn follow(me: Process, schedule: Arc<Schedule>, unit: SimDuration) {
     }
 }
 
-/// The bytes that the schedule of a rank takes while it is carried out.
-#[must_use]
-pub fn memory(rank: &RankSchedule) -> u64 {
-    let operation = size_of::<Node>() + size_of::<u32>() + size_of::<Turn>();
-    (rank.nodes.len() * operation + rank.followers.len() * size_of::<u32>()) as u64
-}
-
 /// The operations of a rank while they are carried out.
-struct Progress<'s> {
-    rank: &'s RankSchedule,
+struct Progress {
+    rank: u32,
+    operations: SharedOperations,
     /// The number of operations that each one still waits for.
     awaited: Vec<u32>,
     /// The latest turn of what it has waited for.
@@ -44,32 +48,44 @@ struct Progress<'s> {
     under_way: FxHashMap<Operation, u32>,
 }
 
-impl<'s> Progress<'s> {
-    fn of(rank: &'s RankSchedule) -> Self {
-        let awaited = rank.nodes.iter().map(|node| node.awaited).collect();
-        let turns = vec![Turn::default(); rank.nodes.len()];
-        let free = rank.roots().into_iter().map(|root| (root, Turn::default())).collect();
-        Self { rank, awaited, turns, free, under_way: FxHashMap::default() }
+impl Progress {
+    fn of(rank: u32, operations: SharedOperations) -> Self {
+        let mut looked_up = operations.borrow_mut();
+        let count = looked_up.count(rank);
+        let awaited: Vec<_> = (0..count).map(|number| looked_up.node(rank, number).awaited).collect();
+        drop(looked_up);
+        let turns = vec![Turn::default(); awaited.len()];
+        let roots = (0..).zip(&awaited).filter(|(_, awaited)| **awaited == 0);
+        let free = roots.map(|(root, _)| (root, Turn::default())).collect();
+        Self { rank, operations, awaited, turns, free, under_way: FxHashMap::default() }
     }
 
     /// Those that can be issued: sends, then receives, then computations, as in LogGOPSim.
-    fn take_free(&mut self) -> Vec<(u32, Turn)> {
-        let mut free = std::mem::take(&mut self.free);
-        free.sort_by_key(|(number, _)| self.rank.nodes[*number as usize].kind);
+    fn take_free(&mut self) -> Vec<(u32, Node, Turn)> {
+        let mut operations = self.operations.borrow_mut();
+        let free = self.free.drain(..);
+        let mut free: Vec<_> = free.map(|(number, turn)| (number, operations.node(self.rank, number), turn)).collect();
+        free.sort_by_key(|(_, node, _)| node.kind);
         free
+    }
+
+    fn fault(&self) -> Option<String> {
+        self.operations.borrow().fault()
     }
 
     /// An operation has begun or ended: others that have waited for that may be free now.
     fn note(&mut self, Notice { operation, is_end, turn }: Notice) {
         let number = if is_end { self.under_way.remove(&operation) } else { self.under_way.get(&operation).copied() };
         let Some(number) = number else { return };
-        let node = &self.rank.nodes[number as usize];
-        for follower in if is_end { self.rank.at_end(node) } else { self.rank.at_begin(node) } {
-            let (awaited, latest) = (&mut self.awaited[*follower as usize], &mut self.turns[*follower as usize]);
-            *awaited -= 1;
+        let mut operations = self.operations.borrow_mut();
+        let node = operations.node(self.rank, number);
+        for place in if is_end { node.places_at_end() } else { node.places_at_begin() } {
+            let follower = operations.follower(self.rank, place);
+            let (awaited, latest) = (&mut self.awaited[follower as usize], &mut self.turns[follower as usize]);
+            *awaited = awaited.saturating_sub(1);
             *latest = turn.max(*latest);
             if *awaited == 0 {
-                self.free.push((*follower, *latest));
+                self.free.push((follower, *latest));
             }
         }
     }

@@ -3,22 +3,46 @@
 use crate::units::SimTime;
 
 /// An event on the agenda.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy)]
 pub struct Entry {
-    pub time: SimTime,
-    pub order: u64,
+    /// Time and order, as one number: entries are compared all the time.
+    key: u128,
     /// Tells those apart that one event asked for.
-    pub number: u64,
+    number: u64,
     pub event: Event,
     /// The resource from whose line it was called, or [`NO_LINE`].
     pub line: u32,
+}
+
+impl Entry {
+    #[inline]
+    pub fn new(time: SimTime, order: u64, number: u64, (event, line): (Event, u32)) -> Self {
+        Self { key: u128::from(time.ps()) << u64::BITS | u128::from(order), number, event, line }
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the upper half")]
+    pub const fn time(&self) -> SimTime {
+        SimTime::from_ps((self.key >> u64::BITS) as u64)
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+    pub const fn order(&self) -> u64 {
+        self.key as u64
+    }
+
+    #[inline]
+    const fn is_before(&self, other: &Self) -> bool {
+        self.key < other.key || self.key == other.key && self.number < other.number
+    }
 }
 
 /// No line.
 pub const NO_LINE: u32 = u32::MAX;
 
 /// Something that happens: its kind, and the place of the operation or message, or the rank.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy)]
 pub struct Event(u32);
 
 /// Kinds of events.
@@ -81,12 +105,12 @@ impl Agenda {
     #[inline]
     pub fn push(&mut self, entry: Entry) {
         match self.first {
-            Some(first) if first <= entry => self.sink(entry),
+            Some(first) if first.is_before(&entry) => self.sink(entry),
             Some(first) => {
                 self.first = Some(entry);
                 self.sink(first);
             }
-            None if self.heap.first().is_none_or(|top| entry < *top) => self.first = Some(entry),
+            None if self.heap.first().is_none_or(|top| entry.is_before(top)) => self.first = Some(entry),
             None => self.sink(entry),
         }
     }
@@ -111,7 +135,7 @@ impl Agenda {
         self.heap.push(entry);
         while place > 0 {
             let parent = (place - 1) / WIDTH;
-            if self.heap[parent] <= entry {
+            if self.heap[parent].is_before(&entry) {
                 break;
             }
             self.heap[place] = self.heap[parent];
@@ -131,11 +155,11 @@ impl Agenda {
             };
             let mut least = 0;
             for number in 1..children.len() {
-                if children[number] < children[least] {
+                if children[number].is_before(&children[least]) {
                     least = number;
                 }
             }
-            if entry <= children[least] {
+            if entry.is_before(&children[least]) {
                 break;
             }
             heap[place] = children[least];

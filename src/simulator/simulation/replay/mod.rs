@@ -18,7 +18,7 @@ mod tests;
 use super::execution::INITIALISATION;
 use super::guard::Guard;
 use super::{Simulation, SimulationError};
-use crate::program::schedule::{Operations, Schedule};
+use crate::program::schedule::Bounds;
 use crate::program::{Program, send_fault};
 use crate::trace::{Accounts, Counts, Trace};
 use crate::units::SimTime;
@@ -40,26 +40,25 @@ pub fn play(simulation: &Simulation<'_>, program: &dyn Program) -> Result<Option
     let Some(costs) = Costs::of(machine).filter(|_| !layout.shares_cores(machine.nodes.cores())) else {
         return Ok(None);
     };
-    match program.schedule() {
-        Some((schedule, unit)) if fits(simulation, &schedule) => {
-            run(simulation, program, Replay::new(&*schedule, unit, costs))
-        }
-        _ => Ok(None),
+    let Some((schedule, unit)) = program.schedule() else { return Ok(None) };
+    let bounds = schedule.bounds();
+    if schedule.ranks() != layout.ranks() || !can_be_sent(simulation, &bounds) {
+        return Ok(None);
     }
+    run(simulation, program, Replay::new(schedule.open(), unit, costs, bounds.highest))
 }
 
-/// Returns whether a schedule is one for these ranks, whose messages can all be sent and keep their order.
-fn fits(simulation: &Simulation<'_>, schedule: &Schedule) -> bool {
+/// Returns whether messages can all be sent, and keep their order.
+fn can_be_sent(simulation: &Simulation<'_>, bounds: &Bounds) -> bool {
     let (ranks, packet_bytes) = (simulation.layout.ranks(), simulation.machine.network.switching.packet_bytes());
-    let Some(messages) = schedule.messages() else { return false };
-    let last_rank = messages.highest_peer.unwrap_or(0);
-    schedule.ranks.len() == ranks as usize && send_fault(last_rank, ranks, messages.longest, packet_bytes).is_none()
+    bounds.messages_take_one_lane()
+        && send_fault(bounds.highest_peer, ranks, bounds.longest_message, packet_bytes).is_none()
 }
 
-fn run<S: Operations>(
+fn run(
     simulation: &Simulation<'_>,
     program: &dyn Program,
-    mut replay: Replay<S>,
+    mut replay: Replay,
 ) -> Result<Option<Trace>, SimulationError> {
     let mut guard = Guard::new(&simulation.limits);
     replay.open();
@@ -67,10 +66,11 @@ fn run<S: Operations>(
     while let Some(now) = replay.step() {
         guard.check(now, replay.events)?;
     }
-    Ok((replay.finished == simulation.layout.ranks()).then(|| trace(simulation, program, replay)))
+    let is_complete = replay.finished == simulation.layout.ranks() && replay.fault().is_none();
+    Ok(is_complete.then(|| trace(simulation, program, replay)))
 }
 
-fn trace<S: Operations>(simulation: &Simulation<'_>, program: &dyn Program, mut replay: Replay<S>) -> Trace {
+fn trace(simulation: &Simulation<'_>, program: &dyn Program, mut replay: Replay) -> Trace {
     let (layout, end) = (&simulation.layout, replay.last_finish);
     let mut accounts = Accounts::new(layout.ranks(), &[&[INITIALISATION], program.phases()].concat());
     for rank in 0..layout.ranks() {

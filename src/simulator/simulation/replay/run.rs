@@ -11,7 +11,7 @@ use super::meetings::{Arrival, Meetings};
 use super::rank::RankState;
 use super::resources::Resources;
 use super::slab::Slab;
-use crate::machine::Turn;
+use crate::machine::{Lanes, Turn};
 use crate::program::MessagePattern;
 use crate::program::schedule::{ANY, Node, NodeKind, Operations};
 use crate::units::{SimDuration, SimTime};
@@ -19,8 +19,8 @@ use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry as Slot;
 
 /// A schedule while it is carried out.
-pub struct Replay<S> {
-    operations: S,
+pub struct Replay {
+    operations: Box<dyn Operations>,
     unit: SimDuration,
     costs: Costs,
     agenda: Agenda,
@@ -86,9 +86,10 @@ struct Happening {
     is_end: bool,
 }
 
-impl<S: Operations> Replay<S> {
-    pub fn new(operations: S, unit: SimDuration, costs: Costs) -> Self {
-        let (ranks, highest) = (operations.ranks(), operations.highest_lanes());
+impl Replay {
+    /// `highest` are the highest lanes of an operation.
+    pub fn new(operations: Box<dyn Operations>, unit: SimDuration, costs: Costs, highest: Lanes) -> Self {
+        let ranks = operations.ranks();
         let resources = Resources::new(ranks, highest);
         let take_any: Vec<_> = (0..ranks).filter(|rank| operations.takes_any(*rank)).collect();
         Self {
@@ -132,7 +133,8 @@ impl<S: Operations> Replay<S> {
         if self.finished == self.operations.ranks() {
             return None;
         }
-        let Entry { time, order, event, line, .. } = self.agenda.pop()?;
+        let entry = self.agenda.pop()?;
+        let (time, order, event, line) = (entry.time(), entry.order(), entry.event, entry.line);
         self.events += 1;
         if line == NO_LINE {
             self.attempt(time, order, event);
@@ -152,6 +154,11 @@ impl<S: Operations> Replay<S> {
         self.ranks[rank as usize].account(now, self.resources.worked(rank, now));
     }
 
+    /// What has prevented operations from being looked up.
+    pub fn fault(&self) -> Option<String> {
+        self.operations.fault()
+    }
+
     /// Returns whether a rank has no operations.
     pub fn is_empty(&self, rank: u32) -> bool {
         self.operations.count(rank) == 0
@@ -168,7 +175,7 @@ impl<S: Operations> Replay<S> {
 
     fn schedule(&mut self, line: u32, time: SimTime, order: u64, event: Event) {
         let number = self.next_request();
-        self.agenda.push(Entry { time, order, number, event, line });
+        self.agenda.push(Entry::new(time, order, number, (event, line)));
     }
 
     /// Lets an event happen if all that it needs is free; else it waits until then and keeps its order.
@@ -369,8 +376,7 @@ impl<S: Operations> Replay<S> {
             state.computing += u32::from(operation.node.kind == NodeKind::Compute);
             operation.node
         };
-        let (first, count) = if is_end { (node.first, node.at_end) } else { (node.first + node.at_end, node.at_begin) };
-        for place in first..first + count {
+        for place in if is_end { node.places_at_end() } else { node.places_at_begin() } {
             let follower = self.operations.follower(rank, place);
             self.release(rank, follower, turn);
         }

@@ -12,7 +12,7 @@ mod tests;
 mod trace;
 
 use super::file::{FileCache, ProgramFile, files_of_ranks, open};
-use super::schedule::{Schedule, Scheduled, scheduled_program};
+use super::schedule::{Schedule, Scheduled, StoredSchedule, scheduled_program};
 use groups::Groups;
 use parsim_sim::fault::Fault;
 use parsim_sim::units::SimDuration;
@@ -42,8 +42,9 @@ const GROUPS: &str = "comm_group.json";
 const MICROSECOND: SimDuration = SimDuration::from_ps(1_000_000);
 
 impl Scheduled for Chakra {
-    fn schedule(&self) -> Result<Arc<Schedule>, Fault> {
-        SCHEDULES.get(self.folder.path(), self.control_dependencies, || self.read())
+    fn schedule(&self) -> Result<Arc<dyn StoredSchedule>, Fault> {
+        let schedule = SCHEDULES.get(self.folder.path(), self.control_dependencies, || self.read())?;
+        Ok(schedule)
     }
 
     fn unit(&self) -> SimDuration {

@@ -6,11 +6,13 @@ mod tests;
 mod text;
 
 use super::file::{FileCache, ProgramFile, open};
-use super::schedule::{Schedule, Scheduled, scheduled_program};
+use super::schedule::{Scheduled, StoredSchedule, scheduled_program};
+use binary::{BinarySchedule, FileSource};
 use parsim_sim::fault::Fault;
 use parsim_sim::units::SimDuration;
 use serde::{Deserialize, Serialize};
-use std::io::Read;
+use std::io::{self, Read};
+use std::path;
 use std::sync::Arc;
 
 /// A schedule of LogGOPSim: sends, receives and computations of every rank, each of which begins when those that it requires
@@ -24,11 +26,11 @@ pub struct Goal {
     pub unit: SimDuration,
 }
 
-static SCHEDULES: FileCache<Schedule> = FileCache::new();
+static SCHEDULES: FileCache<Arc<dyn StoredSchedule>> = FileCache::new();
 
 impl Scheduled for Goal {
-    fn schedule(&self) -> Result<Arc<Schedule>, Fault> {
-        SCHEDULES.get(self.file.path(), (), || self.read())
+    fn schedule(&self) -> Result<Arc<dyn StoredSchedule>, Fault> {
+        SCHEDULES.get(self.file.path(), (), || self.read()).map(|schedule| Arc::clone(&*schedule))
     }
 
     fn unit(&self) -> SimDuration {
@@ -43,23 +45,29 @@ impl Scheduled for Goal {
 scheduled_program!(Goal);
 
 impl Goal {
-    fn read(&self) -> Result<Schedule, Fault> {
+    fn read(&self) -> Result<Arc<dyn StoredSchedule>, Fault> {
         let name = self.file.name();
-        let mut bytes = Vec::new();
-        let read = open(self.file.path()).and_then(|mut file| file.read_to_end(&mut bytes));
-        if let Err(error) = read {
+        let unreadable = |error: io::Error| {
             let message = format!("cannot read `{name}`: {error}");
-            return Err(Fault::new("file", message, "the path is relative to the scenario"));
-        }
-        if bytes.starts_with(&binary::MAGIC) {
-            return binary::parse(&bytes).map_err(|fault| {
+            Fault::new("file", message, "the path is relative to the scenario")
+        };
+        let mut file = open(self.file.path()).map_err(unreadable)?;
+        let mut bytes = Vec::new();
+        file.by_ref().take(binary::MAGIC.len() as u64).read_to_end(&mut bytes).map_err(unreadable)?;
+        if bytes == binary::MAGIC {
+            // Another folder may be the present one when it runs.
+            let path = path::absolute(self.file.path()).map_err(unreadable)?;
+            let schedule = BinarySchedule::check(FileSource(path)).map_err(|fault| {
                 let message = format!("{name}, byte {}: {}", fault.at, fault.message);
                 Fault::new("file", message, "write the file anew; it may be damaged")
-            });
+            })?;
+            return Ok(Arc::new(schedule));
         }
-        text::parse(&bytes).map_err(|fault| {
+        file.read_to_end(&mut bytes).map_err(unreadable)?;
+        let schedule = text::parse(&bytes).map_err(|fault| {
             let (line, column) = text::line_and_column(&bytes, fault.at);
             Fault::new("file", format!("{name}:{line}:{column}: {}", fault.message), fault.help)
-        })
+        })?;
+        Ok(Arc::new(schedule))
     }
 }

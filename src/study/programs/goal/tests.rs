@@ -1,6 +1,10 @@
-use super::{binary, text};
-use crate::programs::schedule::{Node, NodeKind, Schedule};
+use super::binary::{self, BinarySchedule, Source};
+use super::text;
+use crate::programs::schedule::{Node, NodeKind, Schedule, StoredSchedule};
 use proptest::prelude::*;
+use std::io::{self, Cursor};
+use std::ops::Range;
+use std::sync::Arc;
 
 const SMALL: &str = "num_ranks 2\n// two ranks\nrank 0 {\nl1: calc 100 cpu 1\nl2: send 8b to 1 tag 7 cpu 0 nic 1 // behind\n\
     l2 requires l1\n}\nrank 1 {\n/* any\n   source */ a: recv 8b from -1 tag -1\n  calc 5\n b: calc 6\nb irequires a\r\n}\n";
@@ -64,7 +68,7 @@ fn a_fault_of_a_text_has_its_place() {
 fn messages_without_partner_are_counted() {
     let faults = |text: &str| {
         let schedule = text::parse(text.as_bytes()).unwrap();
-        crate::programs::schedule::unmatched(&schedule, "file")
+        crate::programs::schedule::unmatched(&mut Arc::new(schedule), "file")
             .into_iter()
             .map(|fault| fault.message)
             .collect::<Vec<_>>()
@@ -84,10 +88,50 @@ fn an_order_of_messages_is_seen() {
         let text = format!(
             "num_ranks 1\nrank 0 {{\na: recv 1b from 0\nb: calc 1\nc: recv 1b from 0\nb requires a\n{relation}\n}}"
         );
-        crate::programs::schedule::is_determined(&text::parse(text.as_bytes()).unwrap())
+        crate::programs::schedule::is_determined(&mut Arc::new(text::parse(text.as_bytes()).unwrap()))
     };
     assert!(is_determined("c irequires b"));
     assert!(!is_determined("b requires c"));
+}
+
+/// A file in memory.
+struct Bytes(Vec<u8>);
+
+impl Source for Bytes {
+    type Opened = Cursor<Vec<u8>>;
+
+    fn open(&self) -> io::Result<Self::Opened> {
+        Ok(Cursor::new(self.0.clone()))
+    }
+}
+
+/// All operations with their followers.
+fn told(schedule: Arc<dyn StoredSchedule>) -> Vec<String> {
+    let (mut operations, mut told) = (schedule.open(), Vec::new());
+    for rank in 0..operations.ranks() {
+        for number in 0..operations.count(rank) {
+            let node = operations.node(rank, number);
+            let mut list =
+                |places: Range<u32>| places.map(|place| operations.follower(rank, place)).collect::<Vec<_>>();
+            told.push(format!("{rank} {node:?} {:?} {:?}", list(node.places_at_end()), list(node.places_at_begin())));
+        }
+    }
+    assert_eq!(operations.fault(), None);
+    told
+}
+
+#[test]
+fn a_file_that_changes_under_a_run_is_noticed() {
+    let bytes = bytes_of(&text::parse(SMALL.as_bytes()).unwrap());
+    let schedule = Arc::new(BinarySchedule::check(Bytes(bytes.clone())).unwrap());
+    for length in [0, 60, bytes.len() - 1] {
+        let cut = schedule.with_source(Bytes(bytes[..length].to_vec()));
+        let mut operations = Arc::new(cut).open();
+        operations.each(&mut |_, _| ());
+        operations.follower(0, 0);
+        operations.follower(1, 0);
+        assert!(operations.fault().is_some(), "{length}");
+    }
 }
 
 /// The binary form of a schedule.
@@ -107,7 +151,7 @@ fn bytes_of(schedule: &Schedule) -> Vec<u8> {
             parts.extend(node.size.to_le_bytes());
             parts.extend(node.tag.to_le_bytes());
             parts.extend([node.cpu, node.nic]);
-            let numbers = [node.at_end, node.first, node.at_begin, node.first + node.at_end];
+            let numbers = [node.at_end, node.first, node.at_begin, node.first_at_begin];
             parts.extend(numbers.into_iter().flat_map(u32::to_le_bytes));
         }
         parts.extend(rank.followers.iter().flat_map(|follower| follower.to_le_bytes()));
@@ -124,8 +168,9 @@ fn bytes_of(schedule: &Schedule) -> Vec<u8> {
 #[test]
 fn both_forms_say_the_same() {
     let from_text = text::parse(SMALL.as_bytes()).unwrap();
-    let from_bytes = binary::parse(&bytes_of(&from_text)).unwrap();
-    assert_eq!(format!("{from_text:?}"), format!("{from_bytes:?}"));
+    let from_bytes = BinarySchedule::check(Bytes(bytes_of(&from_text))).unwrap();
+    assert_eq!(from_text.bounds(), from_bytes.bounds());
+    assert_eq!(told(Arc::new(from_text)), told(Arc::new(from_bytes)));
 }
 
 proptest! {
@@ -138,8 +183,9 @@ proptest! {
         if is_cut {
             bytes.truncate(cut.index(bytes.len()).max(8));
         }
-        if let Err(fault) = binary::parse(&bytes) {
-            prop_assert!(fault.at <= bytes.len(), "{fault:?}");
+        match BinarySchedule::check(Bytes(bytes.clone())) {
+            Err(fault) => prop_assert!(fault.at <= bytes.len() as u64, "{fault:?}"),
+            Ok(schedule) => drop(told(Arc::new(schedule))),
         }
     }
 

@@ -4,21 +4,26 @@
 mod matching;
 
 pub use matching::{is_determined, unmatched};
-pub use parsim_sim::program::schedule::{ANY, Edge, Node, NodeKind, RankSchedule, Schedule, TAGS, follow, memory};
+pub use parsim_sim::program::schedule::{
+    ANY, Bounds, Edge, Node, NodeKind, Operations, RankSchedule, Schedule, StoredSchedule, TAGS,
+};
 
 use super::file::ProgramFile;
 use super::{Forecast, mean_distance, packets, real};
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::Layout;
+use parsim_sim::program::schedule::follow;
 use parsim_sim::program::{Rehearsal, Starter};
 use parsim_sim::units::SimDuration;
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A program that is the schedule of a file or a folder.
 pub trait Scheduled {
     /// # Errors
     /// The first fault of the files.
-    fn schedule(&self) -> Result<Arc<Schedule>, Fault>;
+    fn schedule(&self) -> Result<Arc<dyn StoredSchedule>, Fault>;
 
     /// The unit of its computations.
     fn unit(&self) -> SimDuration;
@@ -28,8 +33,9 @@ pub trait Scheduled {
 
     fn starter_of(&self) -> Starter<'_> {
         let (schedule, unit) = (self.schedule(), self.unit());
-        Box::new(move |me| match schedule.clone() {
-            Ok(schedule) => Box::pin(follow(me, schedule, unit)),
+        let operations = schedule.map(|schedule| Rc::new(RefCell::new(schedule.open())));
+        Box::new(move |me| match operations.clone() {
+            Ok(operations) => Box::pin(follow(me, operations, unit)),
             Err(fault) => Box::pin(async move { me.fail(fault).await }),
         })
     }
@@ -45,23 +51,26 @@ pub trait Scheduled {
 
     fn hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         let Ok(schedule) = self.schedule() else { return 0.0 };
-        let sends = schedule.nodes().filter(|node| node.kind == NodeKind::Send);
-        sends.map(|send| packets(1.0, send.size, packet_bytes)).sum::<f64>() * mean_distance(ranks)
+        let mut sent = 0.0;
+        schedule.open().each(&mut |_, node| {
+            if node.kind == NodeKind::Send {
+                sent += packets(1.0, node.size, packet_bytes);
+            }
+        });
+        sent * mean_distance(ranks)
     }
 
     fn computations(&self) -> f64 {
-        let Ok(schedule) = self.schedule() else { return 0.0 };
-        real(schedule.nodes().filter(|node| node.kind == NodeKind::Compute).count() as u64)
+        self.schedule().map_or(0.0, |schedule| real(schedule.bounds().computations))
     }
 
     fn operations(&self) -> u64 {
-        self.schedule().map_or(0, |schedule| schedule.nodes().count() as u64)
+        self.schedule().map_or(0, |schedule| schedule.bounds().operations)
     }
 
     /// The schedule, and the state of its operations.
     fn memory_of_a_rank(&self, ranks: u32) -> f64 {
-        let Ok(schedule) = self.schedule() else { return 0.0 };
-        real(schedule.ranks.iter().map(memory).sum()) / f64::from(ranks)
+        self.schedule().map_or(0.0, |schedule| real(schedule.memory()) / f64::from(ranks))
     }
 
     fn schedule_faults(&self) -> Vec<Fault> {
@@ -69,15 +78,17 @@ pub trait Scheduled {
             return vec![Fault::new("unit", "computations would take no time", "give a time such as \"1 ns\"")];
         }
         match self.schedule() {
-            Ok(schedule) => self.too_long(&schedule).into_iter().chain(unmatched(&schedule, self.file().0)).collect(),
+            Ok(schedule) => {
+                let too_long = self.too_long(&schedule.bounds());
+                too_long.into_iter().chain(unmatched(&mut *schedule.open(), self.file().0)).collect()
+            }
             Err(fault) => vec![fault],
         }
     }
 
     /// The computation that is too long in this unit, if there is one.
-    fn too_long(&self, schedule: &Schedule) -> Option<Fault> {
-        let computations = schedule.nodes().filter(|node| node.kind == NodeKind::Compute);
-        let longest = computations.map(|node| node.size).max().unwrap_or(0);
+    fn too_long(&self, bounds: &Bounds) -> Option<Fault> {
+        let longest = bounds.longest_computation;
         if longest.checked_mul(self.unit().ps()).is_some() {
             return None;
         }
@@ -87,17 +98,17 @@ pub trait Scheduled {
 
     fn other_ranks(&self, layout: &Layout) -> Vec<Fault> {
         let Ok(schedule) = self.schedule() else { return Vec::new() };
-        let (of_file, ranks) = (schedule.ranks.len(), layout.ranks());
+        let (of_file, ranks) = (schedule.ranks(), layout.ranks());
         let misfit = || {
             let message = format!("`{}` has {of_file} ranks, and the scenario has {ranks}", self.file().1.name());
             Fault::new("ranks", message, format!("write `ranks: {of_file}`"))
         };
-        (of_file != ranks as usize).then(misfit).into_iter().collect()
+        (of_file != ranks).then(misfit).into_iter().collect()
     }
 
     /// A run without time tells nothing where the order of messages decides who gets which.
     fn is_determined(&self) -> bool {
-        self.schedule().is_ok_and(|schedule| is_determined(&schedule))
+        self.schedule().is_ok_and(|schedule| is_determined(&mut *schedule.open()))
     }
 }
 
@@ -148,7 +159,9 @@ macro_rules! scheduled_program {
                 self.other_ranks(layout)
             }
 
-            fn schedule(&self) -> Option<(std::sync::Arc<super::schedule::Schedule>, parsim_sim::units::SimDuration)> {
+            fn schedule(
+                &self,
+            ) -> Option<(std::sync::Arc<dyn super::schedule::StoredSchedule>, parsim_sim::units::SimDuration)> {
                 Some((super::schedule::Scheduled::schedule(self).ok()?, self.unit()))
             }
 

@@ -1,0 +1,157 @@
+//! Schedules in memory.
+
+use super::{Bounds, Node, Operations, StoredSchedule};
+use crate::machine::Turn;
+use std::sync::Arc;
+
+/// A schedule in memory.
+#[derive(Debug, Default)]
+pub struct Schedule {
+    /// By rank.
+    pub ranks: Vec<RankSchedule>,
+}
+
+/// The operations of a rank: a directed graph without cycles.
+#[derive(Debug, Default)]
+pub struct RankSchedule {
+    /// In the order of their numbers.
+    pub nodes: Vec<Node>,
+    /// Those that wait for others: of each node first the ones that wait for its end, then those that wait for its beginning.
+    pub followers: Vec<u32>,
+    bounds: Bounds,
+}
+
+/// That one operation of a rank waits for another.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    /// The one that waits.
+    pub follower: u32,
+    /// The one that it waits for.
+    pub leader: u32,
+    /// True if the follower waits for the end of the leader; false if for its beginning.
+    pub to_end: bool,
+}
+
+impl StoredSchedule for Schedule {
+    fn ranks(&self) -> u32 {
+        u32::try_from(self.ranks.len()).expect("ranks are counted in 32 bits")
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.ranks.iter().fold(Bounds::default(), |bounds, rank| bounds.and(rank.bounds))
+    }
+
+    fn memory(&self) -> u64 {
+        const OPERATION: usize = size_of::<Node>() + size_of::<u32>() + size_of::<Turn>();
+        let of_rank = |rank: &RankSchedule| rank.nodes.len() * OPERATION + rank.followers.len() * size_of::<u32>();
+        self.ranks.iter().map(|rank| of_rank(rank) as u64).sum()
+    }
+
+    fn open(self: Arc<Self>) -> Box<dyn Operations> {
+        Box::new(self)
+    }
+}
+
+impl Operations for Arc<Schedule> {
+    fn ranks(&self) -> u32 {
+        StoredSchedule::ranks(&**self)
+    }
+
+    fn count(&self, rank: u32) -> u32 {
+        u32::try_from(self.ranks[rank as usize].nodes.len()).expect("operations of a rank are counted in 32 bits")
+    }
+
+    fn takes_any(&self, rank: u32) -> bool {
+        self.ranks[rank as usize].bounds.takes_any
+    }
+
+    fn node(&mut self, rank: u32, number: u32) -> Node {
+        self.ranks[rank as usize].nodes[number as usize]
+    }
+
+    fn follower(&mut self, rank: u32, place: u32) -> u32 {
+        self.ranks[rank as usize].followers[place as usize]
+    }
+
+    fn fault(&self) -> Option<String> {
+        None
+    }
+}
+
+impl RankSchedule {
+    /// The graph of nodes that know their followers.
+    #[must_use]
+    pub fn of(nodes: Vec<Node>, followers: Vec<u32>) -> Self {
+        let mut bounds = Bounds::default();
+        for node in &nodes {
+            bounds.add(node);
+        }
+        Self { nodes, followers, bounds }
+    }
+
+    /// The graph of these operations and edges.
+    ///
+    /// # Errors
+    /// The first operation on a cycle.
+    ///
+    /// # Panics
+    /// If an edge names an operation that is not there.
+    pub fn linked(mut nodes: Vec<Node>, edges: &[Edge]) -> Result<Self, u32> {
+        for edge in edges {
+            nodes[edge.follower as usize].awaited += 1;
+            let leader = &mut nodes[edge.leader as usize];
+            *if edge.to_end { &mut leader.at_end } else { &mut leader.at_begin } += 1;
+        }
+        let mut places = vec![[0u32; 2]; nodes.len()];
+        let mut first = 0;
+        for (node, places) in nodes.iter_mut().zip(&mut places) {
+            (node.first, node.first_at_begin) = (first, first + node.at_end);
+            *places = [node.first, node.first_at_begin];
+            first += node.at_end + node.at_begin;
+        }
+        let mut followers = vec![0; edges.len()];
+        for edge in edges {
+            let place = &mut places[edge.leader as usize][usize::from(!edge.to_end)];
+            followers[*place as usize] = edge.follower;
+            *place += 1;
+        }
+        let linked = Self::of(nodes, followers);
+        linked.cycle().map_or(Ok(linked), Err)
+    }
+
+    /// Those that wait for the end of a node.
+    #[must_use]
+    pub fn at_end(&self, node: &Node) -> &[u32] {
+        &self.followers[node.first as usize..][..node.at_end as usize]
+    }
+
+    /// Those that wait for its beginning.
+    #[must_use]
+    pub fn at_begin(&self, node: &Node) -> &[u32] {
+        &self.followers[node.first_at_begin as usize..][..node.at_begin as usize]
+    }
+
+    /// The operations that wait for nothing.
+    #[must_use]
+    pub fn roots(&self) -> Vec<u32> {
+        (0..).zip(&self.nodes).filter(|(_, node)| node.awaited == 0).map(|(number, _)| number).collect()
+    }
+
+    /// The first operation that never begins, because it waits for itself through others.
+    #[must_use]
+    pub fn cycle(&self) -> Option<u32> {
+        let mut awaited: Vec<_> = self.nodes.iter().map(|node| node.awaited).collect();
+        let mut ready = self.roots();
+        while let Some(number) = ready.pop() {
+            let node = &self.nodes[number as usize];
+            for follower in self.at_end(node).iter().chain(self.at_begin(node)) {
+                let awaited = &mut awaited[*follower as usize];
+                *awaited -= 1;
+                if *awaited == 0 {
+                    ready.push(*follower);
+                }
+            }
+        }
+        (0..).zip(awaited).find(|(_, awaited)| *awaited > 0).map(|(number, _)| number)
+    }
+}
