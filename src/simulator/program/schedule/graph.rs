@@ -65,6 +65,10 @@ impl Operations for Arc<Schedule> {
         self.ranks[rank as usize].bounds.takes_any
     }
 
+    fn roots(&self, rank: u32) -> Vec<u32> {
+        self.ranks[rank as usize].roots()
+    }
+
     fn node(&mut self, rank: u32, number: u32) -> Node {
         self.ranks[rank as usize].nodes[number as usize]
     }

@@ -126,6 +126,9 @@ pub trait Operations {
     /// Returns whether some receive of a rank takes messages of any source or any tag.
     fn takes_any(&self, rank: u32) -> bool;
 
+    /// The operations of a rank that wait for nothing, in their order.
+    fn roots(&self, rank: u32) -> Vec<u32>;
+
     /// An operation of a rank.
     fn node(&mut self, rank: u32, number: u32) -> Node;
 

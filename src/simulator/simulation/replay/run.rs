@@ -117,11 +117,9 @@ impl Replay {
     /// Issues what waits for nothing.
     pub fn open(&mut self) {
         for rank in 0..self.operations.ranks() {
-            for number in 0..self.operations.count(rank) {
+            for number in self.operations.roots(rank) {
                 let node = self.operations.node(rank, number);
-                if node.awaited == 0 {
-                    self.free.push((number, node, Turn::default()));
-                }
+                self.free.push((number, node, Turn::default()));
             }
             self.issue_free(SimTime::START, rank);
         }

@@ -41,10 +41,12 @@ pub struct BinarySchedule<S> {
 }
 
 /// The operations of a rank in the file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Part {
     count: u32,
     takes_any: bool,
+    /// Those that wait for nothing.
+    roots: Box<[u32]>,
     nodes: u64,
     followers: u64,
     end: u64,
@@ -102,8 +104,12 @@ impl<S: Source> Operations for OpenSchedule<S> {
         self.schedule.parts[rank as usize].takes_any
     }
 
+    fn roots(&self, rank: u32) -> Vec<u32> {
+        self.schedule.parts[rank as usize].roots.to_vec()
+    }
+
     fn node(&mut self, rank: u32, number: u32) -> Node {
-        let part = self.schedule.parts[rank as usize];
+        let part = &self.schedule.parts[rank as usize];
         let at = part.nodes + u64::from(number) * NODE;
         let node = match self.windows.node(rank, at, part.followers) {
             Ok(bytes) => decode(bytes).ok_or_else(changed),
@@ -119,7 +125,7 @@ impl<S: Source> Operations for OpenSchedule<S> {
     }
 
     fn follower(&mut self, rank: u32, place: u32) -> u32 {
-        let part = self.schedule.parts[rank as usize];
+        let part = &self.schedule.parts[rank as usize];
         let at = part.followers + u64::from(place) * NUMBER;
         let number = self.windows.follower(rank, at, part.end);
         match number.map_err(|OutOfReach(error)| error.map_or_else(changed, |error| error.to_string())) {
@@ -144,7 +150,7 @@ impl<S> BinarySchedule<S> {
     }
 
     /// Returns whether an operation of a part is one of those that were checked, as far as others rely on it.
-    fn has(&self, part: Part, node: &Node) -> bool {
+    fn has(&self, part: &Part, node: &Node) -> bool {
         let Bounds { highest, highest_peer, .. } = self.bounds;
         let room = (part.end - part.followers) / NUMBER;
         let fits = |first: u32, count: u32| count == 0 || u64::from(first) + u64::from(count) <= room;

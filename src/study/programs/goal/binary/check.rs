@@ -15,7 +15,7 @@ pub fn check<S: Source>(source: &S) -> Result<(Vec<Part>, Bounds), BinaryFault> 
     let mut windows = Windows::new(source.open(), 1);
     let length = windows.len().map_err(unreadable)?;
     let (count, parts) = table(&mut windows, length)?;
-    let mut check = Check { windows, count, awaited: Vec::new() };
+    let mut check = Check { windows, count, awaited: Vec::new(), is_forward: true };
     let mut bounds = Bounds::default();
     let mut checked = Vec::with_capacity(parts.len());
     for part in parts {
@@ -51,6 +51,8 @@ struct Check<F> {
     count: u32,
     /// Of each operation of a rank, how many others say that it waits for them.
     awaited: Vec<u32>,
+    /// True if all of these stand before it in the file.
+    is_forward: bool,
 }
 
 impl<F: io::Read + io::Seek> Check<F> {
@@ -74,14 +76,16 @@ impl<F: io::Read + io::Seek> Check<F> {
         if followers > end {
             return Err(fault(begin, format!("{} more bytes are needed for its operations", followers - end)));
         }
-        let mut part = Part { count, takes_any: false, nodes, followers, end };
-        let bounds = self.nodes(begin, part)?;
+        let mut part = Part { count, takes_any: false, roots: Box::default(), nodes, followers, end };
+        let bounds = self.nodes(begin, &part)?;
         part.takes_any = bounds.takes_any;
+        part.roots = (0..count).filter(|number| self.awaited[*number as usize] == 0).collect();
+        self.check_circles(begin, &part)?;
         Ok((part, bounds))
     }
 
     /// Reads the operations of a part that begins at a byte, and their followers.
-    fn nodes(&mut self, begin: u64, part: Part) -> Result<Bounds, BinaryFault> {
+    fn nodes(&mut self, begin: u64, part: &Part) -> Result<Bounds, BinaryFault> {
         self.awaited.clear();
         self.awaited.resize(part.count as usize, 0);
         let room = (part.end - part.followers) / NUMBER;
@@ -113,9 +117,7 @@ impl<F: io::Read + io::Seek> Check<F> {
                 return Err(fault(begin, message));
             }
         }
-        if !is_forward {
-            self.check_circles(begin, part)?;
-        }
+        self.is_forward = is_forward;
         Ok(bounds)
     }
 
@@ -130,8 +132,11 @@ impl<F: io::Read + io::Seek> Check<F> {
     }
 
     /// Follows the operations that some others wait for in whatever order, to see whether all are reached.
-    fn check_circles(&mut self, begin: u64, part: Part) -> Result<(), BinaryFault> {
-        let mut ready: Vec<u32> = (0..part.count).filter(|number| self.awaited[*number as usize] == 0).collect();
+    fn check_circles(&mut self, begin: u64, part: &Part) -> Result<(), BinaryFault> {
+        if self.is_forward {
+            return Ok(());
+        }
+        let mut ready = part.roots.to_vec();
         while let Some(number) = ready.pop() {
             let node = self.node(part, number)?;
             for place in node.places_at_end().chain(node.places_at_begin()) {
@@ -149,14 +154,14 @@ impl<F: io::Read + io::Seek> Check<F> {
         }
     }
 
-    fn node(&mut self, part: Part, number: u32) -> Result<Node, BinaryFault> {
+    fn node(&mut self, part: &Part, number: u32) -> Result<Node, BinaryFault> {
         let at = part.nodes + u64::from(number) * NODE;
         let bytes = self.windows.node(0, at, part.followers).map_err(|error| out_of_reach(at, &error))?;
         decode(bytes)
             .ok_or_else(|| fault(at + 4, format!("{} is no kind of an operation: 1 send, 2 recv, 3 calc", bytes[4])))
     }
 
-    fn follower(&mut self, part: Part, place: u64) -> Result<u32, BinaryFault> {
+    fn follower(&mut self, part: &Part, place: u64) -> Result<u32, BinaryFault> {
         let at = part.followers + place * NUMBER;
         let follower = self.windows.follower(0, at, part.end).map_err(|error| out_of_reach(at, &error))?;
         if follower < part.count {

@@ -49,8 +49,8 @@ pub struct Windows<F> {
 #[derive(Clone, Default)]
 struct RankWindows {
     nodes: [Window; 2],
-    /// Which of the two was read last.
-    last: u8,
+    /// The one of the two that was used last.
+    last: usize,
     followers: Window,
 }
 
@@ -85,17 +85,13 @@ impl<F: Read + Seek> Windows<F> {
     #[inline]
     pub fn node(&mut self, rank: u32, at: u64, end: u64) -> Result<&[u8; NODE as usize], OutOfReach> {
         let windows = &mut self.of_ranks[rank as usize];
-        let known = windows.nodes.iter().position(|window| window.place(at, NODE).is_some());
-        let which = match known {
-            Some(which) => which,
-            None => {
-                windows.last ^= 1;
-                let which = usize::from(windows.last);
-                windows.nodes[which].read(&mut self.file, at, end, self.bytes)?;
-                which
+        if windows.nodes[windows.last].place(at, NODE).is_none() {
+            windows.last ^= 1;
+            if windows.nodes[windows.last].place(at, NODE).is_none() {
+                windows.nodes[windows.last].read(&mut self.file, at, end, self.bytes)?;
             }
-        };
-        let window = &windows.nodes[which];
+        }
+        let window = &windows.nodes[windows.last];
         let place = window.place(at, NODE).ok_or(OutOfReach(None))?;
         window.bytes[place..].first_chunk().ok_or(OutOfReach(None))
     }
