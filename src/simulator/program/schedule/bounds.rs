@@ -12,6 +12,8 @@ pub struct Bounds {
     pub computations: u64,
     /// The longest computation, in units of time.
     pub longest_computation: u64,
+    /// Those that send.
+    pub sends: u64,
     /// The highest processor, and the highest interface, that one of them takes.
     pub highest: Lanes,
     /// True if some receive takes messages of any source or any tag.
@@ -47,6 +49,7 @@ impl Bounds {
         Self {
             operations: self.operations + other.operations,
             computations: self.computations + other.computations,
+            sends: self.sends + other.sends,
             longest_computation: self.longest_computation.max(other.longest_computation),
             highest: Lanes { cpu: one.cpu.max(two.cpu), nic: one.nic.max(two.nic) },
             takes_any: self.takes_any || other.takes_any,

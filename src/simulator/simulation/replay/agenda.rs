@@ -1,41 +1,19 @@
 //! The events that are going to happen, in the order of their times and of when they were first asked for.
 
 use crate::units::SimTime;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 /// An event on the agenda.
 #[derive(Clone, Copy)]
 pub struct Entry {
-    /// Time and order, as one number: entries are compared all the time.
-    key: u128,
+    pub time: SimTime,
+    pub order: u64,
     /// Tells those apart that one event asked for.
-    number: u64,
+    pub number: u64,
     pub event: Event,
     /// The resource from whose line it was called, or [`NO_LINE`].
     pub line: u32,
-}
-
-impl Entry {
-    #[inline]
-    pub fn new(time: SimTime, order: u64, number: u64, (event, line): (Event, u32)) -> Self {
-        Self { key: u128::from(time.ps()) << u64::BITS | u128::from(order), number, event, line }
-    }
-
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the upper half")]
-    pub const fn time(&self) -> SimTime {
-        SimTime::from_ps((self.key >> u64::BITS) as u64)
-    }
-
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
-    pub const fn order(&self) -> u64 {
-        self.key as u64
-    }
-
-    #[inline]
-    const fn is_before(&self, other: &Self) -> bool {
-        self.key < other.key || self.key == other.key && self.number < other.number
-    }
 }
 
 /// No line.
@@ -88,83 +66,86 @@ impl Event {
     }
 }
 
-/// A heap, and the first event before it: many an event is the next one as soon as it is asked for, and never enters the heap.
+/// The events by time: a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan, 1990), as nothing is ever asked for in the past.
+///
+/// An event lies in the bucket of the highest bit in which its time differs from the present one, and those of the present time
+/// in the order in which they are to happen. When these have happened, the events of the lowest bucket move to lower ones.
 pub struct Agenda {
-    first: Option<Entry>,
-    heap: Vec<Entry>,
+    present: SimTime,
+    of_present: BinaryHeap<Next>,
+    buckets: [Vec<Entry>; u64::BITS as usize],
+    /// Bit b is set if bucket b has events.
+    filled: u64,
 }
 
-/// Children of a node of the heap.
-const WIDTH: usize = 4;
+/// An event of the present time: the one that comes first is the greatest.
+#[derive(Clone, Copy)]
+struct Next(Entry);
 
 impl Agenda {
-    pub const fn new() -> Self {
-        Self { first: None, heap: Vec::new() }
+    pub fn new() -> Self {
+        let buckets = std::array::from_fn(|_| Vec::new());
+        Self { present: SimTime::START, of_present: BinaryHeap::new(), buckets, filled: 0 }
     }
 
+    /// Adds an event that is not before the one that was handed out last.
     #[inline]
     pub fn push(&mut self, entry: Entry) {
-        match self.first {
-            Some(first) if first.is_before(&entry) => self.sink(entry),
-            Some(first) => {
-                self.first = Some(entry);
-                self.sink(first);
-            }
-            None if self.heap.first().is_none_or(|top| entry.is_before(top)) => self.first = Some(entry),
-            None => self.sink(entry),
+        let different = entry.time.ps() ^ self.present.ps();
+        if different == 0 {
+            return self.of_present.push(Next(entry));
         }
+        let bucket = different.ilog2();
+        self.buckets[bucket as usize].push(entry);
+        self.filled |= 1 << bucket;
     }
 
+    /// Takes out the first event.
     #[inline]
     pub fn pop(&mut self) -> Option<Entry> {
-        if self.first.is_some() {
-            return self.first.take();
+        match self.of_present.pop() {
+            Some(Next(entry)) => Some(entry),
+            None => self.go_on(),
         }
-        let last = self.heap.pop()?;
-        if self.heap.is_empty() {
-            return Some(last);
-        }
-        let top = self.heap[0];
-        self.settle(last);
-        Some(top)
     }
 
-    /// Adds an entry to the heap.
-    fn sink(&mut self, entry: Entry) {
-        let mut place = self.heap.len();
-        self.heap.push(entry);
-        while place > 0 {
-            let parent = (place - 1) / WIDTH;
-            if self.heap[parent].is_before(&entry) {
-                break;
-            }
-            self.heap[place] = self.heap[parent];
-            place = parent;
+    /// Takes out the first event of a later time.
+    fn go_on(&mut self) -> Option<Entry> {
+        if self.filled == 0 {
+            return None;
         }
-        self.heap[place] = entry;
-    }
-
-    /// Puts an entry in the place of the top.
-    fn settle(&mut self, entry: Entry) {
-        let (heap, mut place) = (&mut self.heap[..], 0);
-        loop {
-            let child = place * WIDTH + 1;
-            let Some(children) = heap.get(child..(child + WIDTH).min(heap.len())).filter(|some| !some.is_empty())
-            else {
-                break;
-            };
-            let mut least = 0;
-            for number in 1..children.len() {
-                if children[number].is_before(&children[least]) {
-                    least = number;
-                }
-            }
-            if entry.is_before(&children[least]) {
-                break;
-            }
-            heap[place] = children[least];
-            place = child + least;
+        let bucket = self.filled.trailing_zeros();
+        self.filled &= self.filled - 1;
+        let mut entries = std::mem::take(&mut self.buckets[bucket as usize]);
+        self.present = entries.iter().map(|entry| entry.time).min()?;
+        let only = if entries.len() == 1 { entries.pop() } else { None };
+        for entry in entries.drain(..) {
+            self.push(entry);
         }
-        heap[place] = entry;
+        self.buckets[bucket as usize] = entries;
+        only.or_else(|| self.of_present.pop().map(|Next(entry)| entry))
     }
 }
+
+impl Ord for Next {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        let rank = |Self(entry): &Self| (entry.order, entry.number);
+        rank(other).cmp(&rank(self))
+    }
+}
+
+impl PartialOrd for Next {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Next {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Next {}

@@ -128,11 +128,10 @@ impl Replay {
     /// Runs the next event; its time, or `None` at the end.
     #[inline]
     pub fn step(&mut self) -> Option<SimTime> {
-        if self.finished == self.operations.ranks() {
+        if self.finished as usize == self.ranks.len() {
             return None;
         }
-        let entry = self.agenda.pop()?;
-        let (time, order, event, line) = (entry.time(), entry.order(), entry.event, entry.line);
+        let Entry { time, order, event, line, .. } = self.agenda.pop()?;
         self.events += 1;
         if line == NO_LINE {
             self.attempt(time, order, event);
@@ -173,7 +172,7 @@ impl Replay {
 
     fn schedule(&mut self, line: u32, time: SimTime, order: u64, event: Event) {
         let number = self.next_request();
-        self.agenda.push(Entry::new(time, order, number, (event, line)));
+        self.agenda.push(Entry { time, order, number, event, line });
     }
 
     /// Lets an event happen if all that it needs is free; else it waits until then and keeps its order.

@@ -24,7 +24,7 @@ const MOST_RANKS: u64 = 1 << 24;
 ///
 /// # Errors
 /// The first fault.
-pub fn parse(text: &[u8]) -> Result<Schedule, TextFault> {
+pub fn parse(text: &[u8]) -> Result<Schedule, Box<TextFault>> {
     let at = if text.starts_with(&BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     Parser { text, at }.file()
 }
@@ -51,7 +51,7 @@ struct Block<'t> {
 }
 
 impl<'t> Parser<'t> {
-    fn file(&mut self) -> Result<Schedule, TextFault> {
+    fn file(&mut self) -> Result<Schedule, Box<TextFault>> {
         self.skip_lines()?;
         self.keyword("num_ranks", "a schedule begins with `num_ranks N`")?;
         let at = self.at;
@@ -73,7 +73,7 @@ impl<'t> Parser<'t> {
         Ok(Schedule { ranks: ranks.into_iter().flatten().collect() })
     }
 
-    fn rank(&mut self, count: u64, ranks: &mut Vec<Option<RankSchedule>>) -> Result<(), TextFault> {
+    fn rank(&mut self, count: u64, ranks: &mut Vec<Option<RankSchedule>>) -> Result<(), Box<TextFault>> {
         self.keyword("rank", "write `rank R {` with the operations of the rank in lines of their own, then `}`")?;
         let at = self.at;
         let rank = self.number("the number of a rank")?;
@@ -93,7 +93,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn block(&mut self, ranks: u64) -> Result<RankSchedule, TextFault> {
+    fn block(&mut self, ranks: u64) -> Result<RankSchedule, Box<TextFault>> {
         let (begin, mut block) = (self.at, Block::default());
         loop {
             self.skip_lines()?;
@@ -111,7 +111,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn statement(&mut self, ranks: u64, block: &mut Block<'t>) -> Result<(), TextFault> {
+    fn statement(&mut self, ranks: u64, block: &mut Block<'t>) -> Result<(), Box<TextFault>> {
         let at = self.at;
         let mut word = self.word("an operation, a label or `}`")?;
         self.skip_blanks()?;
@@ -141,7 +141,7 @@ impl<'t> Parser<'t> {
         self.end_of_line()
     }
 
-    fn dependency(&mut self, (word, at): (&'t [u8], usize), block: &mut Block<'t>) -> Result<(), TextFault> {
+    fn dependency(&mut self, (word, at): (&'t [u8], usize), block: &mut Block<'t>) -> Result<(), Box<TextFault>> {
         let verb_at = self.at;
         let to_end = match self.word("`requires` or `irequires`")? {
             b"requires" => true,
@@ -165,7 +165,7 @@ impl<'t> Parser<'t> {
         self.end_of_line()
     }
 
-    fn message(&mut self, kind: NodeKind, ranks: u64) -> Result<Node, TextFault> {
+    fn message(&mut self, kind: NodeKind, ranks: u64) -> Result<Node, Box<TextFault>> {
         let is_send = kind == NodeKind::Send;
         let size = self.number("the size of the message")?;
         self.symbol(b'b', "the size of a message ends in `b`, as in `8b`")?;
@@ -186,7 +186,7 @@ impl<'t> Parser<'t> {
         Ok(Node { peer, tag, cpu, nic, ..Node::new(kind, size) })
     }
 
-    fn tag(&mut self, is_send: bool) -> Result<u32, TextFault> {
+    fn tag(&mut self, is_send: bool) -> Result<u32, Box<TextFault>> {
         if !self.option("tag")? {
             return Ok(0);
         }
@@ -199,13 +199,13 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn computation(&mut self) -> Result<Node, TextFault> {
+    fn computation(&mut self) -> Result<Node, Box<TextFault>> {
         let size = self.number("the time of the computation, in whole units")?;
         let [cpu, nic] = self.lanes()?;
         Ok(Node { cpu, nic, ..Node::new(NodeKind::Compute, size) })
     }
 
-    fn lanes(&mut self) -> Result<[u8; 2], TextFault> {
+    fn lanes(&mut self) -> Result<[u8; 2], Box<TextFault>> {
         let mut lanes = [0; 2];
         for (lane, name) in lanes.iter_mut().zip(["cpu", "nic"]) {
             if self.option(name)? {
@@ -220,7 +220,7 @@ impl<'t> Parser<'t> {
     }
 
     /// A number, or `-1`, unless a send may not say so.
-    fn number_or_any(&mut self, is_send: bool, what: &str) -> Result<u32, TextFault> {
+    fn number_or_any(&mut self, is_send: bool, what: &str) -> Result<u32, Box<TextFault>> {
         let at = self.at;
         if !is_send && self.text[at..].starts_with(b"-1") {
             self.at += 2;
@@ -230,7 +230,8 @@ impl<'t> Parser<'t> {
         u32::try_from(number).map_err(|_| fault(at, format!("{number} as {what}"), "give a smaller number"))
     }
 
-    fn number(&mut self, what: &str) -> Result<u64, TextFault> {
+    #[inline]
+    fn number(&mut self, what: &str) -> Result<u64, Box<TextFault>> {
         self.skip_blanks()?;
         let (begin, mut number) = (self.at, 0u64);
         while let Some(digit) = self.text.get(self.at).filter(|byte| byte.is_ascii_digit()) {
@@ -245,7 +246,8 @@ impl<'t> Parser<'t> {
     }
 
     /// Reads a word if it comes next.
-    fn option(&mut self, word: &str) -> Result<bool, TextFault> {
+    #[inline]
+    fn option(&mut self, word: &str) -> Result<bool, Box<TextFault>> {
         self.skip_blanks()?;
         let comes = self.text[self.at..].starts_with(word.as_bytes())
             && !self.text.get(self.at + word.len()).is_some_and(|byte| is_of_word(*byte));
@@ -253,14 +255,14 @@ impl<'t> Parser<'t> {
         Ok(comes)
     }
 
-    fn keyword(&mut self, word: &str, help: &str) -> Result<(), TextFault> {
+    fn keyword(&mut self, word: &str, help: &str) -> Result<(), Box<TextFault>> {
         if self.option(word)? {
             return Ok(());
         }
         Err(fault(self.at, format!("`{word}` is missing{}", self.found()), help))
     }
 
-    fn symbol(&mut self, symbol: u8, help: &str) -> Result<(), TextFault> {
+    fn symbol(&mut self, symbol: u8, help: &str) -> Result<(), Box<TextFault>> {
         if self.text.get(self.at) == Some(&symbol) {
             self.at += 1;
             return Ok(());
@@ -268,9 +270,13 @@ impl<'t> Parser<'t> {
         Err(fault(self.at, format!("`{}` is missing{}", char::from(symbol), self.found()), help))
     }
 
-    fn word(&mut self, what: &str) -> Result<&'t [u8], TextFault> {
+    #[inline]
+    fn word(&mut self, what: &str) -> Result<&'t [u8], Box<TextFault>> {
         let rest = &self.text[self.at..];
-        let length = rest.iter().position(|byte| !is_of_word(*byte)).unwrap_or(rest.len());
+        let mut length = 0;
+        while rest.get(length).is_some_and(|byte| is_of_word(*byte)) {
+            length += 1;
+        }
         if length == 0 || !rest[0].is_ascii_alphabetic() {
             return Err(fault(self.at, format!("{what} is missing{}", self.found()), "words begin with a letter"));
         }
@@ -278,7 +284,8 @@ impl<'t> Parser<'t> {
         Ok(&rest[..length])
     }
 
-    fn end_of_line(&mut self) -> Result<(), TextFault> {
+    #[inline]
+    fn end_of_line(&mut self) -> Result<(), Box<TextFault>> {
         self.skip_blanks()?;
         if self.text[self.at..].starts_with(b"//") || matches!(self.text.get(self.at), None | Some(b'\n' | b'}')) {
             return Ok(());
@@ -288,18 +295,27 @@ impl<'t> Parser<'t> {
     }
 
     /// Passes blanks and comments within a line.
-    fn skip_blanks(&mut self) -> Result<(), TextFault> {
-        loop {
-            match self.text.get(self.at) {
-                Some(b' ' | b'\t' | b'\r') => self.at += 1,
-                Some(b'/') if self.text.get(self.at + 1) == Some(&b'*') => self.skip_comment()?,
-                _ => return Ok(()),
+    #[inline]
+    fn skip_blanks(&mut self) -> Result<(), Box<TextFault>> {
+        while let Some(b' ' | b'\t' | b'\r') = self.text.get(self.at) {
+            self.at += 1;
+        }
+        if self.text.get(self.at) == Some(&b'/') { self.skip_comments() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn skip_comments(&mut self) -> Result<(), Box<TextFault>> {
+        while self.text[self.at..].starts_with(b"/*") {
+            self.skip_comment()?;
+            while let Some(b' ' | b'\t' | b'\r') = self.text.get(self.at) {
+                self.at += 1;
             }
         }
+        Ok(())
     }
 
     /// Passes empty lines and comments.
-    fn skip_lines(&mut self) -> Result<(), TextFault> {
+    fn skip_lines(&mut self) -> Result<(), Box<TextFault>> {
         loop {
             self.skip_blanks()?;
             match self.text.get(self.at) {
@@ -313,7 +329,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn skip_comment(&mut self) -> Result<(), TextFault> {
+    fn skip_comment(&mut self) -> Result<(), Box<TextFault>> {
         let rest = &self.text[self.at + 2..];
         let Some(length) = rest.windows(2).position(|pair| pair == b"*/") else {
             return Err(fault(self.at, "a comment without end", "close it with `*/`"));
@@ -336,7 +352,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-fn known(block: &Block<'_>, label: &[u8], at: usize) -> Result<u32, TextFault> {
+fn known(block: &Block<'_>, label: &[u8], at: usize) -> Result<u32, Box<TextFault>> {
     let undefined = || {
         let help = "define a label in the same rank, before the line that uses it";
         fault(at, format!("{} is no label of an operation above", shown(label)), help)
@@ -345,8 +361,21 @@ fn known(block: &Block<'_>, label: &[u8], at: usize) -> Result<u32, TextFault> {
 }
 
 const fn is_of_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+    OF_WORDS[byte as usize]
 }
+
+/// By byte, whether words may have it: a table, since most bytes of a text are of words.
+const OF_WORDS: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        #[expect(clippy::cast_possible_truncation, reason = "there are 256")]
+        let letter = byte as u8;
+        table[byte] = letter.is_ascii_alphanumeric() || letter == b'_';
+        byte += 1;
+    }
+    table
+};
 
 /// A part of the text for messages.
 fn shown(text: &[u8]) -> String {
@@ -355,10 +384,10 @@ fn shown(text: &[u8]) -> String {
     format!("`{}{rest}`", part.escape_ascii())
 }
 
-fn too_many(at: usize) -> TextFault {
+fn too_many(at: usize) -> Box<TextFault> {
     fault(at, "the rank has 2^32 operations or dependencies", "such a schedule is too large")
 }
 
-fn fault(at: usize, message: impl Into<String>, help: &str) -> TextFault {
-    TextFault { at, message: message.into(), help: help.to_owned() }
+fn fault(at: usize, message: impl Into<String>, help: &str) -> Box<TextFault> {
+    Box::new(TextFault { at, message: message.into(), help: help.to_owned() })
 }

@@ -51,6 +51,10 @@ pub trait Scheduled {
 
     fn hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         let Ok(schedule) = self.schedule() else { return 0.0 };
+        let bounds = schedule.bounds();
+        if bounds.longest_message <= packet_bytes {
+            return real(bounds.sends) * mean_distance(ranks);
+        }
         let mut sent = 0.0;
         schedule.open().each(&mut |_, node| {
             if node.kind == NodeKind::Send {
