@@ -290,7 +290,7 @@ impl<'m> Simulation<'m> {
             return traffic::play(self, traffic);
         }
         if self.logs == Logs::default() {
-            return match replay::play(self, program)? {
+            return match replay::replayed(self, program)? {
                 Some(trace) => Ok(trace),
                 None => self.observed(program, (), None),
             };

@@ -21,7 +21,7 @@ use super::{Simulation, SimulationError};
 use crate::program::schedule::Bounds;
 use crate::program::{Program, send_fault};
 use crate::trace::{Accounts, Counts, Trace};
-use crate::units::SimTime;
+use crate::units::{SimDuration, SimTime};
 use costs::Costs;
 use run::Replay;
 
@@ -33,7 +33,7 @@ const PROGRAM: &str = "program";
 ///
 /// # Errors
 /// A limit of the run.
-pub fn play(simulation: &Simulation<'_>, program: &dyn Program) -> Result<Option<Trace>, SimulationError> {
+pub fn replayed(simulation: &Simulation<'_>, program: &dyn Program) -> Result<Option<Trace>, SimulationError> {
     let Simulation { machine, layout, background: None, packet_by_packet: false, .. } = simulation else {
         return Ok(None);
     };
@@ -85,6 +85,7 @@ fn trace(simulation: &Simulation<'_>, program: &dyn Program, mut replay: Replay)
         makespan: end.since(SimTime::START),
         host: layout.first_rank(simulation.machine.host.node).unwrap_or(0),
         accounts,
+        written: SimDuration::ZERO,
         links: Vec::new(),
         counts: Counts { messages: replay.sent, events: replay.events, ..Counts::default() },
         background: None,
