@@ -35,6 +35,7 @@ mod placements;
 mod queueing;
 mod rejections;
 mod routers;
+mod schedules;
 #[cfg(unix)]
 mod scripts;
 mod short_messages;

@@ -1,0 +1,60 @@
+//! Schedules from files on machines that are not LogGOPSim's.
+
+use crate::parsim;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+/// Nodes of four cores with one interface; links are as fast as that.
+const MACHINE: &str = r#"Machine(
+    name: "nodes of four cores",
+    nodes: Node(
+        processor: FlopRate("1 Gflop/s"), levels: [Level(name: "node", members: 4)], memory: "64 GiB", router: Hardware,
+        interface: Interface(overhead: "1 us", gap_per_byte: "1 ns/B", copy_per_byte: "2 ns/B"),
+    ),
+    network: Network(
+        topology: Complete(nodes: 64), routing: DimensionOrder, switching: CutThrough(packet: "64 KiB"), contention: Off,
+        links: Link(per_byte: "1 ns/B", latency: "10 us"),
+    ),
+    sends: Buffered,
+)"#;
+
+/// Each of 64 ranks sends 1001 B to another one, and receives as much.
+fn exchange(folder: &Path, partner: fn(u32) -> u32) {
+    let of_rank = |rank: u32| {
+        let other = partner(rank);
+        format!("rank {rank} {{\na: send 1001b to {other}\nb: recv 1001b from {other}\nb requires a\n}}\n")
+    };
+    let ranks: String = (0..64).map(of_rank).collect();
+    fs::write(folder.join("exchange.goal"), format!("num_ranks 64\n{ranks}")).expect("it can be written");
+}
+
+/// The simulated time of the exchange, in ns.
+fn time(folder: &Path, placement: &str) -> f64 {
+    let scenario = folder.join("exchange.ron");
+    let text = format!(
+        "Scenario(machine: {MACHINE}, ranks: 64, placement: {placement}, seed: 1, \
+         program: Goal(file: \"exchange.goal\", unit: \"1 ns\"))"
+    );
+    fs::write(&scenario, text).expect("it can be written");
+    let output = parsim().arg("run").arg(&scenario).args(["--format", "jsonl"]).assert().success();
+    let row: Value = serde_json::from_slice(&output.get_output().stdout).expect("a row");
+    (row["makespan_s"].as_f64().expect("a time") * 1e9).round()
+}
+
+/// A send takes 1 us of its processor. On its node the receiver copies for 1 + 2 us; on another one four ranks share an
+/// interface, which takes 1 us a message at either end, and 10 us lie between.
+#[test]
+fn ranks_of_a_schedule_share_nodes() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let is_exact = |placement: &str, expected: f64| {
+        let time = time(folder.path(), placement);
+        assert!((time - expected).abs() < 0.5, "{placement}: {time} ns instead of {expected}");
+    };
+    exchange(folder.path(), |rank| rank ^ 1);
+    is_exact("Packed(ranks_per_node: 4)", 4000.0);
+    is_exact("RowMajor", 13000.0);
+    exchange(folder.path(), |rank| (rank + 32) % 64);
+    is_exact("Packed(ranks_per_node: 4)", 16000.0);
+    is_exact("RowMajor", 13000.0);
+}
