@@ -82,6 +82,9 @@ pub struct Agenda {
 #[derive(Clone, Copy)]
 struct Next(Entry);
 
+/// Room for so many events is kept even if it is not used.
+const SPARE: usize = 1 << 12;
+
 impl Agenda {
     pub fn new() -> Self {
         let buckets = std::array::from_fn(|_| Vec::new());
@@ -103,10 +106,12 @@ impl Agenda {
     /// Takes out the first event.
     #[inline]
     pub fn pop(&mut self) -> Option<Entry> {
-        match self.of_present.pop() {
-            Some(Next(entry)) => Some(entry),
-            None => self.go_on(),
+        let Some(Next(entry)) = self.of_present.pop() else { return self.go_on() };
+        if self.of_present.capacity() > SPARE + 4 * self.of_present.len() {
+            // Many things that happen at once, such as the beginning, take this memory only for a moment.
+            self.of_present.shrink_to(2 * self.of_present.len());
         }
+        Some(entry)
     }
 
     /// Takes out the first event of a later time.
@@ -122,7 +127,9 @@ impl Agenda {
         for entry in entries.drain(..) {
             self.push(entry);
         }
-        self.buckets[bucket as usize] = entries;
+        if entries.capacity() <= SPARE {
+            self.buckets[bucket as usize] = entries;
+        }
         only.or_else(|| self.of_present.pop().map(|Next(entry)| entry))
     }
 }

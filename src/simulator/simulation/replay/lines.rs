@@ -11,7 +11,7 @@ const NONE: u32 = u32::MAX;
 pub struct Lines {
     /// By resource.
     places: Vec<u32>,
-    lines: Vec<Line>,
+    in_use: Vec<Line>,
     vacant: Vec<u32>,
 }
 
@@ -37,7 +37,7 @@ struct Waiting {
 
 impl Lines {
     pub fn new(resources: usize) -> Self {
-        Self { places: vec![NONE; resources], lines: Vec::new(), vacant: Vec::new() }
+        Self { places: vec![NONE; resources], in_use: Vec::new(), vacant: Vec::new() }
     }
 
     /// An event joins a line; returns whether the first of it is to be called at once.
@@ -66,7 +66,7 @@ impl Lines {
     /// Returns whether the next event of a line is to be called, now that one has come.
     pub fn is_next_due(&mut self, resource: u32) -> bool {
         let place = self.places[resource as usize];
-        let line = &mut self.lines[place as usize];
+        let line = &mut self.in_use[place as usize];
         if line.waiting.is_empty() && line.called == 0 {
             line.last_came = None;
             self.vacant.push(place);
@@ -80,11 +80,11 @@ impl Lines {
         let place = &mut self.places[resource as usize];
         if *place == NONE {
             *place = self.vacant.pop().unwrap_or_else(|| {
-                self.lines.push(Line::default());
-                u32::try_from(self.lines.len() - 1).expect("resources are counted in 32 bits")
+                self.in_use.push(Line::default());
+                u32::try_from(self.in_use.len() - 1).expect("resources are counted in 32 bits")
             });
         }
-        &mut self.lines[*place as usize]
+        &mut self.in_use[*place as usize]
     }
 }
 

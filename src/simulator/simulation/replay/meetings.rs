@@ -3,38 +3,42 @@
 //! A run of this kind has no message that overtakes another one of its pair, so those of a source and a tag are met in the
 //! order of their sends.
 
+use super::heads::Heads;
 use super::slab::Slab;
 use crate::program::MessagePattern;
 use crate::units::SimTime;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use std::collections::hash_map::Entry;
 
 /// No place.
 const NONE: u32 = u32::MAX;
 
 /// What waits, of all ranks.
 pub struct Meetings {
-    /// Of ranks all of whose receives name source and tag: by receiver, source and tag, what waits there.
-    exact: FxHashMap<(u32, u32, u32), Queue>,
+    /// Of ranks all of whose receives name source and tag: the first of each queue. A queue holds receives or messages, never
+    /// both, since they would have met.
+    heads: Heads,
     links: Slab<Link>,
     /// Of the other ranks.
     any: FxHashMap<u32, Box<AnyQueue>>,
 }
 
-/// Receives, or messages: never both, since they would have met.
-#[derive(Clone, Copy)]
-struct Queue {
-    first: u32,
-    last: u32,
-    holds_messages: bool,
-}
-
 #[derive(Clone, Copy)]
 struct Link {
-    /// The place of the receive or of the message.
-    what: u32,
+    what: What,
     next: u32,
+    /// The last of its queue, if it is the first.
+    last: u32,
+}
+
+/// Receiver, source and tag.
+pub type Route = (u32, u32, u32);
+
+/// A message or a receive, by its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    Message(u32),
+    Receive(u32),
 }
 
 /// Those of a rank that takes messages of any source or tag.
@@ -66,22 +70,28 @@ impl Meetings {
     /// `take_any` are the ranks that take messages of any source or tag.
     pub fn new(take_any: impl Iterator<Item = u32>) -> Self {
         let any = take_any.map(|rank| (rank, Box::default())).collect();
-        Self { exact: FxHashMap::default(), links: Slab::new(), any }
+        Self { heads: Heads::new(), links: Slab::new(), any }
     }
 
-    /// A message arrives: the receive that takes it, or nothing, and it waits.
-    pub fn arrive(&mut self, now: SimTime, arrival: Arrival) -> Option<u32> {
+    /// A message arrives: the receive that takes it, or nothing, and it waits; `route_of` knows the route of whatever waits.
+    pub fn arrive(&mut self, now: SimTime, arrival: Arrival, route_of: impl Fn(What) -> Route) -> Option<u32> {
         let Arrival { to, from, tag, message } = arrival;
         if !self.any.is_empty()
             && let Some(any) = self.any.get_mut(&to)
         {
             return any.arrive(now, arrival);
         }
-        self.meet((to, from, tag), message, true)
+        self.meet((to, from, tag), What::Message(message), route_of)
     }
 
     /// A rank receives: the message that it takes, or nothing, and the receive waits.
-    pub fn receive(&mut self, rank: u32, pattern: MessagePattern, receive: u32) -> Option<u32> {
+    pub fn receive(
+        &mut self,
+        rank: u32,
+        pattern: MessagePattern,
+        receive: u32,
+        route_of: impl Fn(What) -> Route,
+    ) -> Option<u32> {
         if !self.any.is_empty()
             && let Some(any) = self.any.get_mut(&rank)
         {
@@ -90,33 +100,40 @@ impl Meetings {
         let MessagePattern { from: Some(from), tag: Some(tag) } = pattern else {
             unreachable!("a rank that takes any message is known before")
         };
-        self.meet((rank, from, tag), receive, false)
+        self.meet((rank, from, tag), What::Receive(receive), route_of)
     }
 
-    fn meet(&mut self, key: (u32, u32, u32), what: u32, is_message: bool) -> Option<u32> {
-        match self.exact.entry(key) {
-            Entry::Vacant(vacant) => {
-                let place = self.links.put(Link { what, next: NONE });
-                vacant.insert(Queue { first: place, last: place, holds_messages: is_message });
-                None
+    fn meet(&mut self, route: Route, what: What, route_of: impl Fn(What) -> Route) -> Option<u32> {
+        let links = &self.links;
+        let route_of_head = |head: u32| route_of(links.get(head).what);
+        let Some(slot) = self.heads.find(route, route_of_head) else {
+            let link = self.links.put(Link { what, next: NONE, last: NONE });
+            self.links.at(link).last = link;
+            let links = &self.links;
+            self.heads.insert(route, link, |head| route_of(links.get(head).what));
+            return None;
+        };
+        let head = self.heads.at(slot);
+        let (found, Link { next, last, .. }) = match (self.links.get(head).what, what) {
+            (What::Message(found), What::Receive(_)) | (What::Receive(found), What::Message(_)) => {
+                (found, self.links.get(head))
             }
-            Entry::Occupied(mut occupied) if occupied.get().holds_messages == is_message => {
-                let place = self.links.put(Link { what, next: NONE });
-                let queue = occupied.get_mut();
-                self.links.at(queue.last).next = place;
-                queue.last = place;
-                None
+            _ => {
+                let link = self.links.put(Link { what, next: NONE, last: NONE });
+                let last = std::mem::replace(&mut self.links.at(head).last, link);
+                self.links.at(last).next = link;
+                return None;
             }
-            Entry::Occupied(mut occupied) => {
-                let Link { what, next } = self.links.take(occupied.get().first);
-                if next == NONE {
-                    occupied.remove();
-                } else {
-                    occupied.get_mut().first = next;
-                }
-                Some(what)
-            }
+        };
+        if next == NONE {
+            let links = &self.links;
+            self.heads.remove(slot, |head| route_of(links.get(head).what));
+        } else {
+            self.links.at(next).last = last;
+            self.heads.put(slot, next);
         }
+        self.links.take(head);
+        Some(found)
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod agenda;
 mod costs;
+mod heads;
 mod lines;
 mod meetings;
 mod rank;

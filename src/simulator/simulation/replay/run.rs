@@ -7,7 +7,7 @@
 use super::agenda::{Agenda, Entry, Event, EventKind, NO_LINE};
 use super::costs::Costs;
 use super::lines::Lines;
-use super::meetings::{Arrival, Meetings};
+use super::meetings::{Arrival, Meetings, Route, What};
 use super::rank::RankState;
 use super::resources::Resources;
 use super::slab::Slab;
@@ -44,15 +44,31 @@ pub struct Replay {
     pub last_finish: SimTime,
 }
 
-/// An operation that has been issued and has not ended.
+/// An operation that has been issued and has not ended: what is needed of its node.
 #[derive(Clone, Copy)]
 struct UnderWay {
-    node: Node,
+    size: u64,
     rank: u32,
-    /// The processor that deals with its end.
+    peer: u32,
+    tag: u32,
+    first: u32,
+    first_at_begin: u32,
+    at_end: u32,
+    at_begin: u32,
+    kind: NodeKind,
+    /// The processor that deals with it; that of its message, once a receive has one.
     cpu: u8,
+    nic: u8,
     /// True of a receive that is posted, and of whatever else has begun.
     has_begun: bool,
+}
+
+impl UnderWay {
+    #[inline]
+    const fn of(rank: u32, node: &Node) -> Self {
+        let Node { size, peer, tag, first, first_at_begin, at_end, at_begin, kind, cpu, nic, .. } = *node;
+        Self { size, rank, peer, tag, first, first_at_begin, at_end, at_begin, kind, cpu, nic, has_begun: false }
+    }
 }
 
 /// A message between the beginning of its send and its receive.
@@ -224,12 +240,12 @@ impl Replay {
 
     /// A computation begins.
     fn begin(&mut self, now: SimTime, order: u64, event: Event, place: u32) {
-        let UnderWay { node, rank, .. } = self.under_way.get(place);
-        let core = self.resources.core(rank, node.cpu);
+        let UnderWay { size, rank, cpu, .. } = self.under_way.get(place);
+        let core = self.resources.core(rank, cpu);
         if self.waits(now, order, event, (core, None)) {
             return;
         }
-        let end = now + self.unit * node.size;
+        let end = now + self.unit * size;
         self.resources.keep_until(core, end);
         self.happens(rank, now, place, false);
         self.happens(rank, end, place, true);
@@ -237,8 +253,7 @@ impl Replay {
 
     /// A message begins to be sent.
     fn send(&mut self, now: SimTime, order: u64, event: Event, place: u32) {
-        let UnderWay { node, rank, .. } = self.under_way.get(place);
-        let Node { peer, cpu, nic, size: bytes, tag, .. } = node;
+        let UnderWay { rank, peer, cpu, nic, size: bytes, tag, .. } = self.under_way.get(place);
         let (core, is_own) = (self.resources.core(rank, cpu), peer == rank);
         let interface = (!is_own).then(|| self.resources.sender(rank, nic));
         if self.waits(now, order, event, (core, interface)) {
@@ -273,7 +288,9 @@ impl Replay {
             self.resources.keep_until(interface, now + costs.occupancy);
         }
         self.resources.communicate(to, cpu, now, costs.taking);
-        if let Some(receive) = self.meetings.arrive(now, Arrival { to, from, tag, message: place }) {
+        let (under_way, messages) = (&self.under_way, &self.messages);
+        let route_of = |what: What| route(under_way, messages, what);
+        if let Some(receive) = self.meetings.arrive(now, Arrival { to, from, tag, message: place }, route_of) {
             self.meet(now, receive, place);
         }
     }
@@ -281,7 +298,7 @@ impl Replay {
     /// A receive is posted, or an operation has ended.
     fn due(&mut self, now: SimTime, order: u64, place: u32) {
         let operation = self.under_way.at(place);
-        let UnderWay { node, rank, cpu, .. } = *operation;
+        let UnderWay { rank, peer, tag, cpu, .. } = *operation;
         if operation.has_begun {
             let turn = Turn { order, leaves: Some(cpu) };
             self.happened.push(Happening { rank, operation: place, at: now, turn, is_end: true });
@@ -290,8 +307,10 @@ impl Replay {
         operation.has_begun = true;
         self.happens(rank, now, place, false);
         let known = |number: u32| (number != ANY).then_some(number);
-        let pattern = MessagePattern { from: known(node.peer), tag: known(node.tag) };
-        if let Some(message) = self.meetings.receive(rank, pattern, place) {
+        let pattern = MessagePattern { from: known(peer), tag: known(tag) };
+        let (under_way, messages) = (&self.under_way, &self.messages);
+        let route_of = |what: What| route(under_way, messages, what);
+        if let Some(message) = self.meetings.receive(rank, pattern, place, route_of) {
             self.meet(now, place, message);
         }
     }
@@ -358,22 +377,22 @@ impl Replay {
     /// An operation of a rank has begun or ended: others that have waited for that may be free now.
     fn note(&mut self, rank: u32, place: u32, is_end: bool, turn: Turn) {
         let state = &mut self.ranks[rank as usize];
-        let node = if is_end {
-            let UnderWay { node, .. } = self.under_way.take(place);
+        let (first, count) = if is_end {
+            let UnderWay { kind, first, at_end, .. } = self.under_way.take(place);
             state.under_way -= 1;
-            match node.kind {
+            match kind {
                 NodeKind::Send => state.sending -= 1,
                 NodeKind::Receive => state.receiving -= 1,
                 NodeKind::Compute => state.computing -= 1,
             }
-            node
+            (first, at_end)
         } else {
             let operation = self.under_way.at(place);
             operation.has_begun = true;
-            state.computing += u32::from(operation.node.kind == NodeKind::Compute);
-            operation.node
+            state.computing += u32::from(operation.kind == NodeKind::Compute);
+            (operation.first_at_begin, operation.at_begin)
         };
-        for place in if is_end { node.places_at_end() } else { node.places_at_begin() } {
+        for place in first..first + count {
             let follower = self.operations.follower(rank, place);
             self.release(rank, follower, turn);
         }
@@ -426,7 +445,7 @@ impl Replay {
 
     fn issue(&mut self, now: SimTime, rank: u32, node: Node, turn: Turn) {
         let order = self.order_of(turn.of(node.kind as u64 - 1));
-        let place = self.under_way.put(UnderWay { node, rank, cpu: node.cpu, has_begun: false });
+        let place = self.under_way.put(UnderWay::of(rank, &node));
         let state = &mut self.ranks[rank as usize];
         state.under_way += 1;
         let (time, kind) = match node.kind {
@@ -456,5 +475,19 @@ impl Replay {
         }
         self.finished += 1;
         self.last_finish = now;
+    }
+}
+
+/// The route of a message or a receive.
+fn route(under_way: &Slab<UnderWay>, messages: &Slab<Carried>, what: What) -> Route {
+    match what {
+        What::Message(place) => {
+            let Carried { to, from, tag, .. } = messages.get(place);
+            (to, from, tag)
+        }
+        What::Receive(place) => {
+            let UnderWay { rank, peer, tag, .. } = under_way.get(place);
+            (rank, peer, tag)
+        }
     }
 }

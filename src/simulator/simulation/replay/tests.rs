@@ -1,3 +1,4 @@
+use super::heads::Heads;
 use crate::machine::{LogGops, Machine};
 use crate::program::schedule::{ANY, Edge, Node, NodeKind, RankSchedule, Schedule, StoredSchedule, follow};
 use crate::program::{Process, Program, RankFuture};
@@ -5,6 +6,7 @@ use crate::simulation::Simulation;
 use crate::units::{Bytes, PerByte, SimDuration};
 use proptest::prelude::*;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -110,6 +112,25 @@ proptest! {
     #[test]
     fn a_replay_is_the_run_by_processes(machine in machine(), drawn in drawn(5, 1)) {
         is_the_run_by_processes(&machine, schedule(5, &drawn))?;
+    }
+
+    /// Links are their own routes.
+    #[test]
+    fn a_table_of_heads_is_a_map(routes in prop::collection::vec(0..200_u32, 0..600_usize)) {
+        let route = |link: u32| (link % 3, link / 3, link * 7);
+        let (mut heads, mut expected) = (Heads::new(), BTreeMap::new());
+        for link in routes {
+            let found = heads.find(route(link), route);
+            prop_assert_eq!(found.map(|slot| heads.at(slot)), expected.remove(&link));
+            match found {
+                Some(slot) => heads.remove(slot, route),
+                None => {
+                    heads.insert(route(link), link, route);
+                    expected.insert(link, link);
+                }
+            }
+            prop_assert!(expected.keys().all(|link| heads.find(route(*link), route).is_some()));
+        }
     }
 
     #[test]

@@ -1,0 +1,102 @@
+//! A table of the first of each queue, by route: four bytes for each, since there may be as many as operations.
+
+use super::meetings::Route;
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
+
+/// No link.
+const NONE: u32 = u32::MAX;
+/// The fewest slots.
+const LEAST: usize = 64;
+
+/// Links, each in the first free slot from that of the hash of its route on; whoever calls knows the routes.
+pub struct Heads {
+    slots: Vec<u32>,
+    count: usize,
+}
+
+impl Heads {
+    pub fn new() -> Self {
+        Self { slots: vec![NONE; LEAST], count: 0 }
+    }
+
+    /// The slot of the link of a route.
+    #[inline]
+    pub fn find(&self, route: Route, route_of: impl Fn(u32) -> Route) -> Option<usize> {
+        let mut slot = self.slot_of(route);
+        loop {
+            match self.slots[slot] {
+                NONE => return None,
+                link if route_of(link) == route => return Some(slot),
+                _ => slot = self.after(slot),
+            }
+        }
+    }
+
+    /// The link in a slot.
+    pub fn at(&self, slot: usize) -> u32 {
+        self.slots[slot]
+    }
+
+    /// Another link of the same route.
+    pub fn put(&mut self, slot: usize, link: u32) {
+        self.slots[slot] = link;
+    }
+
+    /// Adds the link of a route that has none.
+    pub fn insert(&mut self, route: Route, link: u32, route_of: impl Fn(u32) -> Route) {
+        if 4 * (self.count + 1) > 3 * self.slots.len() {
+            self.grow(route_of);
+        }
+        self.count += 1;
+        self.settle(route, link);
+    }
+
+    /// Takes out the link in a slot; those behind it move up.
+    pub fn remove(&mut self, mut slot: usize, route_of: impl Fn(u32) -> Route) {
+        self.count -= 1;
+        let mut next = slot;
+        loop {
+            next = self.after(next);
+            let link = self.slots[next];
+            if link == NONE {
+                self.slots[slot] = NONE;
+                return;
+            }
+            let mask = self.slots.len() - 1;
+            let wanted = self.slot_of(route_of(link));
+            if next.wrapping_sub(wanted) & mask >= next.wrapping_sub(slot) & mask {
+                self.slots[slot] = link;
+                slot = next;
+            }
+        }
+    }
+
+    fn settle(&mut self, route: Route, link: u32) {
+        let mut slot = self.slot_of(route);
+        while self.slots[slot] != NONE {
+            slot = self.after(slot);
+        }
+        self.slots[slot] = link;
+    }
+
+    #[cold]
+    fn grow(&mut self, route_of: impl Fn(u32) -> Route) {
+        let more = vec![NONE; 2 * self.slots.len()];
+        for link in std::mem::replace(&mut self.slots, more) {
+            if link != NONE {
+                self.settle(route_of(link), link);
+            }
+        }
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the lower bits are taken")]
+    fn slot_of(&self, route: Route) -> usize {
+        FxBuildHasher.hash_one(route) as usize & (self.slots.len() - 1)
+    }
+
+    const fn after(&self, slot: usize) -> usize {
+        (slot + 1) & (self.slots.len() - 1)
+    }
+}
