@@ -3,7 +3,6 @@
 //! Every part of a description finds its own faults. Whoever holds the part prefixes the path of its field, so that
 //! a program in Rust and a scenario file are rejected with the same words; a file adds the place.
 
-use crate::units::counted;
 use std::fmt;
 use std::ops::Range;
 
@@ -46,11 +45,6 @@ impl From<String> for Fault {
 /// All `faults` of a part that stands in the field at `parent`.
 pub fn within<'p>(parent: &'p str, faults: impl IntoIterator<Item = Fault> + 'p) -> impl Iterator<Item = Fault> + 'p {
     faults.into_iter().map(move |fault| fault.within(parent))
-}
-
-/// The number of nodes that a program has got, in a sentence.
-pub(crate) fn nodes_in_use(nodes: u32) -> String {
-    format!("{} {} in use", counted(nodes, "node"), if nodes == 1 { "is" } else { "are" })
 }
 
 impl fmt::Display for Fault {

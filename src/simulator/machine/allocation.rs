@@ -3,10 +3,10 @@
 use super::folding;
 use super::{Layout, Machine, Partition, Placement, Transport};
 use crate::engine::Streams;
-use crate::fault::{Fault, Rejection, nodes_in_use, within};
+use crate::fault::{Fault, Rejection, within};
 use crate::network::Topology;
 use crate::node::Host;
-use crate::units::counted;
+use crate::units::{counted, nodes_in_use};
 use std::collections::HashMap;
 
 /// Request of a run: ranks on a part of a machine, placed by a rule. [`layout`](Self::layout) grants it or

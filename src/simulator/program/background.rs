@@ -1,9 +1,9 @@
 //! Background traffic: messages of others on the machine of a program.
 
 use super::Program;
-use crate::fault::{Fault, nodes_in_use};
+use crate::fault::Fault;
 use crate::machine::{Machine, Pattern};
-use crate::units::{Bytes, PerByte, SimDuration};
+use crate::units::{Bytes, PerByte, SimDuration, nodes_in_use};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 

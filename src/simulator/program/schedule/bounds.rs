@@ -1,4 +1,4 @@
-//! What is known of many operations together.
+//! Bounds of many operations together.
 
 use super::{Node, NodeKind};
 use crate::machine::Lanes;

@@ -32,7 +32,7 @@ pub struct Node {
     pub at_end: u32,
     /// and of the others.
     pub at_begin: u32,
-    /// Whether it sends, receives or computes.
+    /// Its kind: a send, a receive or a computation.
     pub kind: NodeKind,
     /// The processor that it takes, from 0.
     pub cpu: u8,
@@ -105,7 +105,7 @@ pub trait StoredSchedule: Send + Sync {
     /// The number of ranks.
     fn ranks(&self) -> u32;
 
-    /// What is known of all operations together.
+    /// Bounds of all operations together.
     fn bounds(&self) -> Bounds;
 
     /// The bytes that it takes while processes follow it.
@@ -135,7 +135,7 @@ pub trait Operations {
     /// The operation at a place among the followers of a rank's operations.
     fn follower(&mut self, rank: u32, place: u32) -> u32;
 
-    /// What has prevented operations from being looked up, if something has: those that were returned then are none.
+    /// The fault that has prevented operations from being looked up, if there is one: those that were returned then are none.
     fn fault(&self) -> Option<String>;
 
     /// Calls `visit` for every operation: a few of each rank, then the next ones.

@@ -11,7 +11,7 @@ pub struct Costs {
     gap_per_byte: PerByte,
     overhead_per_byte: PerByte,
     sends: Sends,
-    /// What a message of the size that was last asked for takes: most have the size of the one before.
+    /// The costs of a message of the size that was last asked for: most have the size of the one before.
     last: MessageCosts,
 }
 
