@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each module the modules that it may use; ARCHITECTURE.md shows the same table with reasons.
-const MAY_USE: [(&str, &[&str]); 18] = [
+const MAY_USE: [(&str, &[&str]); 19] = [
+    ("version", &[]),
     ("units", &[]),
     ("fault", &[]),
     ("engine", &["units"]),
@@ -15,14 +16,14 @@ const MAY_USE: [(&str, &[&str]); 18] = [
     ("network", &["units", "fault", "engine", "trace"]),
     ("machine", &["units", "fault", "engine", "trace", "node", "network"]),
     ("program", &["units", "fault", "engine", "trace", "node", "machine"]),
-    ("simulation", &["units", "fault", "engine", "trace", "node", "network", "machine", "program"]),
+    ("simulation", &["version", "units", "fault", "engine", "trace", "node", "network", "machine", "program"]),
     ("analysis", &["units", "trace"]),
     ("model", &["units", "node", "network", "machine", "analysis"]),
     ("programs", &["units", "fault", "engine", "trace", "node", "machine", "program", "model"]),
     ("scenario", &["units", "fault", "engine", "node", "network", "machine", "program", "simulation", "programs"]),
     ("store", &["units", "fault", "trace", "simulation", "scenario", "programs"]),
     ("answer", &[]),
-    ("report", &["units", "trace", "analysis", "model", "answer"]),
+    ("report", &["version", "units", "trace", "analysis", "model", "answer"]),
     (
         "experiment",
         &[

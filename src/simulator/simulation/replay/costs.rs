@@ -15,7 +15,7 @@ pub struct Costs {
     last: MessageCosts,
 }
 
-/// What one message takes.
+/// The costs of one message.
 #[derive(Clone, Copy)]
 pub struct MessageCosts {
     bytes: u64,

@@ -1,8 +1,10 @@
 //! A table of the first of each queue, by route: four bytes for each, since there may be as many as operations.
 
-use super::meetings::Route;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
+
+/// Receiver, source and tag.
+pub type Route = (u32, u32, u32);
 
 /// No link.
 const NONE: u32 = u32::MAX;

@@ -3,7 +3,7 @@
 //! A run of this kind has no message that overtakes another one of its pair, so those of a source and a tag are met in the
 //! order of their sends.
 
-use super::heads::Heads;
+use super::heads::{Heads, Route};
 use super::slab::Slab;
 use crate::program::MessagePattern;
 use crate::units::SimTime;
@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 /// No place.
 const NONE: u32 = u32::MAX;
 
-/// What waits, of all ranks.
+/// Messages and receives that wait, of all ranks.
 pub struct Meetings {
     /// Of ranks all of whose receives name source and tag: the first of each queue. A queue holds receives or messages, never
     /// both, since they would have met.
@@ -30,9 +30,6 @@ struct Link {
     /// The last of its queue, if it is the first.
     last: u32,
 }
-
-/// Receiver, source and tag.
-pub type Route = (u32, u32, u32);
 
 /// A message or a receive, by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

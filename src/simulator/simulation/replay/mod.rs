@@ -1,6 +1,6 @@
 //! Runs of schedules without processes.
 //!
-//! Where a machine is described by the LogGOPS model alone and nobody observes the run, a schedule needs neither processes nor
+//! On a machine that is described by the LogGOPS model alone, a schedule whose run nobody observes needs neither processes nor
 //! the transport of a machine in general: the same events, in the same order, are driven from its graph. The trace is that of the
 //! run by processes, several times as fast and in a fraction of the memory.
 

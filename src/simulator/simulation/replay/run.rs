@@ -6,8 +6,9 @@
 
 use super::agenda::{Agenda, Entry, Event, EventKind, NO_LINE};
 use super::costs::Costs;
+use super::heads::Route;
 use super::lines::Lines;
-use super::meetings::{Arrival, Meetings, Route, What};
+use super::meetings::{Arrival, Meetings, What};
 use super::rank::RankState;
 use super::resources::Resources;
 use super::slab::Slab;
@@ -32,7 +33,7 @@ pub struct Replay {
     messages: Slab<Carried>,
     /// Operations that wait for others, of which some have begun or ended: by rank and number.
     partly: FxHashMap<(u32, u32), PartlyFree>,
-    /// What the present event brings about, now or later.
+    /// Consequences of the present event, now or later.
     happened: Vec<Happening>,
     /// Operations of the present rank that wait for nothing any more.
     free: Vec<(u32, Node, Turn)>,
@@ -167,7 +168,7 @@ impl Replay {
         self.ranks[rank as usize].account(now, self.resources.worked(rank, now));
     }
 
-    /// What has prevented operations from being looked up.
+    /// The fault that has prevented operations from being looked up.
     pub fn fault(&self) -> Option<String> {
         self.operations.fault()
     }
