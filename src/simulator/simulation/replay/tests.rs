@@ -122,12 +122,11 @@ proptest! {
         for link in routes {
             let found = heads.find(route(link), route);
             prop_assert_eq!(found.map(|slot| heads.at(slot)), expected.remove(&link));
-            match found {
-                Some(slot) => heads.remove(slot, route),
-                None => {
-                    heads.insert(route(link), link, route);
-                    expected.insert(link, link);
-                }
+            if let Some(slot) = found {
+                heads.remove(slot, route);
+            } else {
+                heads.insert(route(link), link, route);
+                expected.insert(link, link);
             }
             prop_assert!(expected.keys().all(|link| heads.find(route(*link), route).is_some()));
         }

@@ -20,9 +20,9 @@ pub const MAGIC: [u8; 8] = 4223u64.to_le_bytes();
 const HEAD: u64 = MAGIC.len() as u64;
 /// Bytes of the head of the table of ranks, of an entry of it, of the head of a part, of a node, and of a number in a list.
 const TABLE: u64 = 6;
-const ENTRY: u64 = 16;
-const PART: u64 = 8;
-const NODE: u64 = 39;
+const ENTRY: usize = 16;
+const PART: usize = 8;
+const NODE: usize = 39;
 const NUMBER: u64 = 4;
 
 /// A fault of a file, and the byte at which it is.
@@ -110,35 +110,41 @@ impl<S: Source> Operations for OpenSchedule<S> {
 
     fn node(&mut self, rank: u32, number: u32) -> Node {
         let part = &self.schedule.parts[rank as usize];
-        let at = part.nodes + u64::from(number) * NODE;
-        let node = match self.windows.node(rank, at, part.followers) {
-            Ok(bytes) => decode(bytes).ok_or_else(changed),
-            Err(OutOfReach(error)) => Err(error.map_or_else(changed, |error| error.to_string())),
+        let at = part.nodes + u64::from(number) * NODE as u64;
+        let failure = match self.windows.node(rank, at, part.followers) {
+            Ok(bytes) => match decode(bytes) {
+                Some(node) if self.schedule.has(part, &node) => return node,
+                _ => OutOfReach(None),
+            },
+            Err(failure) => failure,
         };
-        match node.and_then(|node| if self.schedule.has(part, &node) { Ok(node) } else { Err(changed()) }) {
-            Ok(node) => node,
-            Err(fault) => {
-                self.fault.get_or_insert(fault);
-                Node::new(NodeKind::Compute, 0)
-            }
-        }
+        self.fail(failure);
+        Node::new(NodeKind::Compute, 0)
     }
 
     fn follower(&mut self, rank: u32, place: u32) -> u32 {
         let part = &self.schedule.parts[rank as usize];
         let at = part.followers + u64::from(place) * NUMBER;
-        let number = self.windows.follower(rank, at, part.end);
-        match number.map_err(|OutOfReach(error)| error.map_or_else(changed, |error| error.to_string())) {
-            Ok(number) if number < part.count => number,
-            other => {
-                self.fault.get_or_insert(other.err().unwrap_or_else(changed));
-                0
-            }
-        }
+        let failure = match self.windows.follower(rank, at, part.end) {
+            Ok(number) if number < part.count => return number,
+            Ok(_) => OutOfReach(None),
+            Err(failure) => failure,
+        };
+        self.fail(failure);
+        0
     }
 
     fn fault(&self) -> Option<String> {
         self.fault.as_ref().map(|fault| format!("cannot read on in its schedule: {fault}"))
+    }
+}
+
+impl<S: Source> OpenSchedule<S> {
+    /// Something cannot be looked up that was there when the file was checked.
+    #[cold]
+    fn fail(&mut self, OutOfReach(error): OutOfReach) {
+        self.fault
+            .get_or_insert_with(|| error.map_or_else(|| "the file has changed".to_owned(), |error| error.to_string()));
     }
 }
 
@@ -160,12 +166,9 @@ impl<S> BinarySchedule<S> {
     }
 }
 
-fn changed() -> String {
-    "the file has changed".to_owned()
-}
-
 /// The operation of these bytes; `None` if its kind is none.
-fn decode(bytes: &[u8; NODE as usize]) -> Option<Node> {
+#[inline]
+fn decode(bytes: &[u8; NODE]) -> Option<Node> {
     let number = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     let kind = match bytes[4] {
         1 => NodeKind::Send,

@@ -384,10 +384,12 @@ fn shown(text: &[u8]) -> String {
     format!("`{}{rest}`", part.escape_ascii())
 }
 
+#[expect(clippy::unnecessary_box_returns, reason = "results without a fault are small")]
 fn too_many(at: usize) -> Box<TextFault> {
     fault(at, "the rank has 2^32 operations or dependencies", "such a schedule is too large")
 }
 
+#[expect(clippy::unnecessary_box_returns, reason = "results without a fault are small")]
 fn fault(at: usize, message: impl Into<String>, help: &str) -> Box<TextFault> {
     Box::new(TextFault { at, message: message.into(), help: help.to_owned() })
 }

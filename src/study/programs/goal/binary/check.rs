@@ -30,12 +30,12 @@ pub fn check<S: Source>(source: &S) -> Result<(Vec<Part>, Bounds), BinaryFault> 
 fn table<F: io::Read + io::Seek>(windows: &mut Windows<F>, length: u64) -> Result<(u32, Vec<Range<u64>>), BinaryFault> {
     let cut = |at: u64| move |_: io::Error| fault(at, "the file ends here, in the table of its ranks");
     let count = u32::from_le_bytes(windows.exactly(HEAD).map_err(cut(HEAD.min(length)))?);
-    if count == 0 || u64::from(count) > length / ENTRY {
+    if count == 0 || u64::from(count) > length / ENTRY as u64 {
         return Err(fault(HEAD, format!("the file of {length} bytes cannot hold {count} ranks")));
     }
     let parts = (0..u64::from(count)).map(|rank| {
-        let at = HEAD + TABLE + rank * ENTRY;
-        let entry: [u8; ENTRY as usize] = windows.exactly(at).map_err(cut(at.min(length)))?;
+        let at = HEAD + TABLE + rank * ENTRY as u64;
+        let entry: [u8; ENTRY] = windows.exactly(at).map_err(cut(at.min(length)))?;
         let [begin, end] =
             [0, 8].map(|half| entry[half..].first_chunk().map_or(0, |offset| u64::from_le_bytes(*offset)));
         let part = begin.checked_add(HEAD).zip(end.checked_add(HEAD)).map(|(begin, end)| begin..end);
@@ -57,13 +57,13 @@ struct Check<F> {
 
 impl<F: io::Read + io::Seek> Check<F> {
     fn part(&mut self, Range { start: begin, end }: Range<u64>) -> Result<(Part, Bounds), BinaryFault> {
-        if end - begin < PART {
+        if end - begin < PART as u64 {
             return Err(fault(begin, format!("{PART} more bytes are needed, and there are {}", end - begin)));
         }
-        let head: [u8; PART as usize] = self.windows.exactly(begin).map_err(|_| fault(begin, "the file ends here"))?;
+        let head: [u8; PART] = self.windows.exactly(begin).map_err(|_| fault(begin, "the file ends here"))?;
         let [count, roots] =
             [0, 4].map(|half| head[half..].first_chunk().map_or(0, |number| u32::from_le_bytes(*number)));
-        let room = (end - begin - PART) / NODE;
+        let room = (end - begin - PART as u64) / NODE as u64;
         if u64::from(count) > room || roots > count {
             return Err(fault(
                 begin,
@@ -71,8 +71,8 @@ impl<F: io::Read + io::Seek> Check<F> {
             ));
         }
         // The list of the roots repeats what the nodes say.
-        let nodes = begin + PART + u64::from(roots) * NUMBER;
-        let followers = nodes + u64::from(count) * NODE;
+        let nodes = begin + PART as u64 + u64::from(roots) * NUMBER;
+        let followers = nodes + u64::from(count) * NODE as u64;
         if followers > end {
             return Err(fault(begin, format!("{} more bytes are needed for its operations", followers - end)));
         }
@@ -155,7 +155,7 @@ impl<F: io::Read + io::Seek> Check<F> {
     }
 
     fn node(&mut self, part: &Part, number: u32) -> Result<Node, BinaryFault> {
-        let at = part.nodes + u64::from(number) * NODE;
+        let at = part.nodes + u64::from(number) * NODE as u64;
         let bytes = self.windows.node(0, at, part.followers).map_err(|error| out_of_reach(at, &error))?;
         decode(bytes)
             .ok_or_else(|| fault(at + 4, format!("{} is no kind of an operation: 1 send, 2 recv, 3 calc", bytes[4])))

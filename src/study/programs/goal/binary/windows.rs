@@ -83,16 +83,16 @@ impl<F: Read + Seek> Windows<F> {
 
     /// The node at a byte, in a list that ends at another one.
     #[inline]
-    pub fn node(&mut self, rank: u32, at: u64, end: u64) -> Result<&[u8; NODE as usize], OutOfReach> {
+    pub fn node(&mut self, rank: u32, at: u64, end: u64) -> Result<&[u8; NODE], OutOfReach> {
         let windows = &mut self.of_ranks[rank as usize];
-        if windows.nodes[windows.last].place(at, NODE).is_none() {
+        if windows.nodes[windows.last].place(at, NODE as u64).is_none() {
             windows.last ^= 1;
-            if windows.nodes[windows.last].place(at, NODE).is_none() {
+            if windows.nodes[windows.last].place(at, NODE as u64).is_none() {
                 windows.nodes[windows.last].read(&mut self.file, at, end, self.bytes)?;
             }
         }
         let window = &windows.nodes[windows.last];
-        let place = window.place(at, NODE).ok_or(OutOfReach(None))?;
+        let place = window.place(at, NODE as u64).ok_or(OutOfReach(None))?;
         window.bytes[place..].first_chunk().ok_or(OutOfReach(None))
     }
 
