@@ -8,7 +8,7 @@ use crate::report::TextTable;
 /// The regret up to which a choice is called good.
 const GOOD: f64 = 0.05;
 
-/// How good the choices by one prediction would have been.
+/// The choices by one prediction, judged.
 pub struct JudgedChoice {
     name: String,
     /// The prediction or baseline whose least value chooses.
@@ -80,7 +80,7 @@ fn of_key(choice: &Choice, ways: &[Ways<'_>], key: &str, is_baseline: bool, cali
     })
 }
 
-/// How much longer a way was measured than the best one, as a part of that.
+/// The measured time of a way beyond that of the best one, as a part of that.
 fn regret(chosen: &Cell, ways: &[&Cell]) -> f64 {
     let best = ways.iter().map(|cell| cell.reference).fold(f64::INFINITY, f64::min);
     chosen.reference / best - 1.0

@@ -17,7 +17,7 @@ pub struct Validation {
     pub tables: Vec<MeasuredTable>,
     /// Summaries over several tables.
     pub totals: Vec<Total>,
-    /// How good choices by the simulation would be; none unless given.
+    /// Choices by the simulation, judged by measured times; none unless given.
     #[serde(default)]
     pub choices: Vec<Choice>,
 }

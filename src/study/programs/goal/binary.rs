@@ -73,7 +73,7 @@ impl<S: Source> StoredSchedule for BinarySchedule<S> {
     }
 
     fn memory(&self) -> u64 {
-        // What a process keeps of each operation: how many others it waits for, and its turn.
+        // A process keeps of each operation how many others it waits for, and its turn.
         const OPERATION: u64 = 20;
         self.bounds.operations * OPERATION + Windows::<S::Opened>::memory(self.parts.len())
     }

@@ -13,7 +13,7 @@ pub trait Source: Send + Sync + 'static {
     /// Opens them.
     ///
     /// # Errors
-    /// Why they cannot be read.
+    /// The reason for which they cannot be read.
     fn open(&self) -> io::Result<Self::Opened>;
 }
 
@@ -29,7 +29,7 @@ impl Source for FileSource {
     }
 }
 
-/// Why something cannot be looked up; without a reason, because it lies outside.
+/// The reason for which something cannot be looked up; none if it lies outside.
 pub struct OutOfReach(pub Option<io::Error>);
 
 impl From<io::Error> for OutOfReach {
