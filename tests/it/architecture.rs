@@ -48,6 +48,7 @@ const MAY_USE: [(&str, &[&str]); 19] = [
     (
         "cli",
         &[
+            "version",
             "units",
             "fault",
             "engine",
