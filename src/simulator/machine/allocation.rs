@@ -6,7 +6,7 @@ use crate::engine::Streams;
 use crate::fault::{Fault, Rejection, within};
 use crate::network::Topology;
 use crate::node::Host;
-use crate::units::{counted, nodes_in_use};
+use crate::units::counted;
 use std::collections::HashMap;
 
 /// Request of a run: ranks on a part of a machine, placed by a rule. [`layout`](Self::layout) grants it or
@@ -244,6 +244,11 @@ impl<'m> Allocation<'m> {
         };
         Some(Fault::new("machine.host.node", message, help))
     }
+}
+
+/// The number of nodes that a program has got, in a sentence.
+pub(crate) fn nodes_in_use(nodes: u32) -> String {
+    format!("{} {} in use", counted(nodes, "node"), if nodes == 1 { "is" } else { "are" })
 }
 
 /// The reason why no logical grid of this shape folds onto a topology, if there is one.

@@ -16,6 +16,7 @@ mod speed_profile;
 mod transport;
 
 pub use allocation::Allocation;
+pub(crate) use allocation::nodes_in_use;
 pub use builder::MachineBuilder;
 pub use hierarchy::SharedOnTheWay;
 pub use lanes::{Lanes, Turn};

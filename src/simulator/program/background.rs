@@ -2,8 +2,8 @@
 
 use super::Program;
 use crate::fault::Fault;
-use crate::machine::{Machine, Pattern};
-use crate::units::{Bytes, PerByte, SimDuration, nodes_in_use};
+use crate::machine::{Machine, Pattern, nodes_in_use};
+use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 

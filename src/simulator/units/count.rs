@@ -10,11 +10,6 @@ pub fn counted(count: impl fmt::Display, what: &str) -> String {
     format!("{count} {what}{plural}")
 }
 
-/// The number of nodes that a program has got, in a sentence.
-pub(crate) fn nodes_in_use(nodes: u32) -> String {
-    format!("{} {} in use", counted(nodes, "node"), if nodes == 1 { "is" } else { "are" })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,7 +19,6 @@ pub use characters::{escaped, escaped_lines, first_control};
 #[cfg(feature = "schema")]
 pub use checks::{TextCheck, TextChecks};
 pub use count::counted;
-pub(crate) use count::nodes_in_use;
 pub use spelling::nearest;
 pub use text::QuantityError;
 pub use time::{SimDuration, SimTime, TotalTime};

@@ -35,7 +35,7 @@ pub fn note_on_imprecise(cases: usize) -> Option<String> {
         format!("the intervals of {cases} cases are")
     };
     (cases > 0).then(|| {
-        format!("note: {cases_are} wider than `relative_half_width` after `at_most` runs: a larger `at_most` goes on from there")
+        format!("note: {cases_are} wider than `relative_half_width` after `at_most` runs: give a larger `at_most`")
     })
 }
 

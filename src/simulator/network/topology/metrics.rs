@@ -91,20 +91,26 @@ fn ratio(sum: u128, pairs: u128) -> f64 {
 
 /// The figures of any topology, from its graph alone.
 pub(super) fn measured(topology: &Topology) -> TopologyMetrics {
-    let degrees = (0..topology.vertices()).map(|vertex| topology.links_at(vertex).count());
-    let degrees = degrees.map(|degree| u32::try_from(degree).expect("ports are u32"));
     let (longest, total_distance) = distances(topology);
+    let (least_degree, degree) = degrees(topology);
     let arc_connectivity = arc_connectivity(topology);
     TopologyMetrics {
         links: topology.links().count() as u64,
-        least_degree: degrees.clone().min().unwrap_or(0),
-        degree: degrees.max().unwrap_or(0),
+        least_degree,
+        degree,
         longest,
         total_distance,
         arc_connectivity,
         node_connectivity: node_connectivity(topology),
         bisection: bisection::measured(topology, arc_connectivity),
     }
+}
+
+/// The fewest and the most links of a vertex.
+pub(super) fn degrees(topology: &Topology) -> (u32, u32) {
+    let degrees = (0..topology.vertices()).map(|vertex| topology.links_at(vertex).count());
+    let degrees = degrees.map(|degree| u32::try_from(degree).expect("ports are u32"));
+    (degrees.clone().min().unwrap_or(0), degrees.max().unwrap_or(0))
 }
 
 /// The longest distance between nodes, and the sum over all pairs.

@@ -15,32 +15,28 @@ impl Parallel<'_> {
     /// The link for a destination. Destinations behind a link of a grid or a tree differ in few of their coordinates, whose sum
     /// therefore spreads them evenly; a remainder of their numbers would often be the same for all.
     fn link(&self, to: u32) -> u32 {
-        let place = match self.of {
-            Topology::Mesh2d { columns, .. } | Topology::Torus2d { columns, .. } => digit_sum(to, &[*columns]),
+        let sum = match self.of {
+            Topology::Mesh2d { columns, .. } | Topology::Torus2d { columns, .. } => digit_sum(to, [columns]),
             Topology::Mesh3d { rows, columns, .. } | Topology::Torus3d { rows, columns, .. } => {
-                digit_sum(to, &[*rows, *columns])
+                digit_sum(to, [columns, rows])
             }
             Topology::Mesh { sides } | Topology::Torus { sides } | Topology::HyperX { sides } => {
-                digit_sum(to, sides.get(1..).unwrap_or_default())
+                digit_sum(to, sides.iter().skip(1).rev())
             }
-            Topology::Dragonfly { routers, nodes, .. } => digit_sum(to, &[*routers, *nodes]),
-            Topology::DragonflyPlus { leaves, nodes, .. } => digit_sum(to, &[*leaves, *nodes]),
-            Topology::FatTree { arity, levels } => {
-                (0..*levels).fold((0, to), |(sum, rest), _| (sum + rest % arity, rest / arity)).0
-            }
-            Topology::ExtendedFatTree { children, .. } => {
-                children.iter().fold((0, to), |(sum, rest), children| (sum + rest % children, rest / children)).0
-            }
+            Topology::Dragonfly { routers, nodes, .. } => digit_sum(to, [nodes, routers]),
+            Topology::DragonflyPlus { leaves, nodes, .. } => digit_sum(to, [nodes, leaves]),
+            Topology::FatTree { arity, levels } => digit_sum(to, std::iter::repeat_n(arity, *levels as usize)),
+            Topology::ExtendedFatTree { children, .. } => digit_sum(to, children),
             Topology::Hypercube { .. } => to.count_ones(),
             _ => to,
         };
-        place % self.links
+        sum % self.links
     }
 }
 
-/// The sum of the coordinates of a number in a grid whose sides after the first these are; the last varies fastest.
-fn digit_sum(number: u32, sides: &[u32]) -> u32 {
-    let (sum, first) = sides.iter().rev().fold((0, number), |(sum, rest), side| (sum + rest % side, rest / side));
+/// The sum of the digits of a number, the last of which have these bases, from the last one on.
+fn digit_sum<'b>(number: u32, bases: impl IntoIterator<Item = &'b u32>) -> u32 {
+    let (sum, first) = bases.into_iter().fold((0, number), |(sum, rest), base| (sum + rest % base, rest / base));
     sum + first
 }
 

@@ -1,6 +1,7 @@
 //! Ten sizes of every kind: the closed forms of counts, distances and bisections beside the graph and beside formulas of the
 //! literature (Dally and Towles, Principles and Practices of Interconnection Networks; Preparata and Vuillemin 1981).
 
+use super::metrics::degrees;
 use super::{Arrangement, Topology};
 
 /// Counts and distances of a graph, by a search from some of its nodes.
@@ -38,15 +39,8 @@ fn along_routes(topology: &Topology) -> Searched {
 }
 
 fn with_counts(topology: &Topology, longest: u32, total_distance: u128) -> Searched {
-    let degrees = (0..topology.vertices()).map(|vertex| topology.links_at(vertex).count());
-    let degrees = degrees.map(|degree| u32::try_from(degree).expect("ports are u32"));
-    Searched {
-        links: topology.links().count() as u64,
-        least_degree: degrees.clone().min().unwrap_or(0),
-        degree: degrees.max().unwrap_or(0),
-        longest,
-        total_distance,
-    }
+    let (least_degree, degree) = degrees(topology);
+    Searched { links: topology.links().count() as u64, least_degree, degree, longest, total_distance }
 }
 
 fn claimed(topology: &Topology) -> Searched {
@@ -203,35 +197,54 @@ fn ten_fat_trees() {
     check(trees.map(|(children, parents)| Topology::ExtendedFatTree { children, parents }), all, |_| None);
 }
 
+/// Networks of ten sizes, with the arrangements of global links in turn.
+fn arranged<S: Copy>(sizes: [S; 10], network: fn(S, Arrangement) -> Topology) -> impl Iterator<Item = Topology> {
+    let arrangements = [Arrangement::Absolute, Arrangement::Relative, Arrangement::Circulant].into_iter().cycle();
+    sizes.into_iter().zip(arrangements).map(move |(size, arrangement)| network(size, arrangement))
+}
+
 #[test]
 fn ten_dragonflies() {
-    let sizes = [(3, 2, 1, 1), (5, 2, 2, 2), (7, 3, 1, 2), (9, 4, 2, 2), (9, 8, 1, 1), (4, 6, 2, 1)];
-    let more = [(13, 4, 3, 3), (19, 6, 2, 3), (25, 6, 1, 4), (33, 8, 1, 4)];
-    let dragonfly = |((groups, routers, nodes, globals), arrangement)| Topology::Dragonfly {
+    let sizes = [
+        (3, 2, 1, 1),
+        (5, 2, 2, 2),
+        (7, 3, 1, 2),
+        (9, 4, 2, 2),
+        (9, 8, 1, 1),
+        (4, 6, 2, 1),
+        (13, 4, 3, 3),
+        (19, 6, 2, 3),
+        (25, 6, 1, 4),
+        (33, 8, 1, 4),
+    ];
+    let dragonflies = arranged(sizes, |(groups, routers, nodes, globals), arrangement| Topology::Dragonfly {
         groups,
         routers,
         nodes,
         globals,
         arrangement,
-    };
-    let arrangements = [Arrangement::Absolute, Arrangement::Relative, Arrangement::Circulant].into_iter().cycle();
-    check(sizes.into_iter().chain(more).zip(arrangements).map(dragonfly), along_routes, |_| None);
+    });
+    check(dragonflies, along_routes, |_| None);
 }
 
 #[test]
 fn ten_dragonflies_plus() {
-    let sizes = [(2, 1, 1, 1, 1), (3, 2, 2, 2, 1), (3, 2, 2, 3, 2), (5, 2, 2, 2, 2), (5, 4, 4, 2, 1)];
-    let more = [(9, 2, 4, 2, 2), (9, 4, 4, 4, 2), (17, 4, 4, 2, 4), (6, 3, 5, 2, 1), (21, 5, 5, 2, 4)];
-    let dragonfly = |((groups, leaves, spines, nodes, globals), arrangement)| Topology::DragonflyPlus {
-        groups,
-        leaves,
-        spines,
-        nodes,
-        globals,
-        arrangement,
-    };
-    let arrangements = [Arrangement::Absolute, Arrangement::Relative, Arrangement::Circulant].into_iter().cycle();
-    check(sizes.into_iter().chain(more).zip(arrangements).map(dragonfly), along_routes, |_| None);
+    let sizes = [
+        (2, 1, 1, 1, 1),
+        (3, 2, 2, 2, 1),
+        (3, 2, 2, 3, 2),
+        (5, 2, 2, 2, 2),
+        (5, 4, 4, 2, 1),
+        (9, 2, 4, 2, 2),
+        (9, 4, 4, 4, 2),
+        (17, 4, 4, 2, 4),
+        (6, 3, 5, 2, 1),
+        (21, 5, 5, 2, 4),
+    ];
+    let dragonflies = arranged(sizes, |(groups, leaves, spines, nodes, globals), arrangement| {
+        Topology::DragonflyPlus { groups, leaves, spines, nodes, globals, arrangement }
+    });
+    check(dragonflies, along_routes, |_| None);
 }
 
 #[test]

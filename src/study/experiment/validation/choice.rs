@@ -65,7 +65,7 @@ fn of_key(choice: &Choice, ways: &[Ways<'_>], key: &str, is_baseline: bool, cali
     for group in ways {
         let predicted = group.iter().map(|cell| Some((cell.value(key)?, *cell))).collect::<Option<Vec<_>>>()?;
         let (_, chosen) = predicted.into_iter().min_by(|one, other| one.0.total_cmp(&other.0))?;
-        regrets.push((regret(chosen, group), chosen.place()));
+        regrets.push((regret(chosen, group), place(chosen)));
     }
     regrets.sort_by(|one, other| one.0.total_cmp(&other.0));
     let all = ways.iter().map(|group| mean(group.iter().map(|cell| regret(cell, group))));
@@ -78,6 +78,13 @@ fn of_key(choice: &Choice, ways: &[Ways<'_>], key: &str, is_baseline: bool, cali
         worst: regrets.last()?.1.clone(),
         regrets: regrets.into_iter().map(|(regret, _)| regret).collect(),
     })
+}
+
+/// The labels of a way; the fields by which it is simulated would make a long line.
+fn place(chosen: &Cell) -> String {
+    let labels = chosen.keys.iter().filter(|(name, _)| !name.contains('.'));
+    let labels = labels.filter_map(|(name, value)| Some(format!("{name}={}", value.as_ref()?)));
+    labels.collect::<Vec<_>>().join(" ")
 }
 
 /// The measured time of a way beyond that of the best one, as a part of that.
