@@ -33,6 +33,7 @@ const REDUCED: &[(&str, &[&str])] = &[
     ("loggops-constants", &["bytes=1,65536"]),
     ("lu", &["program.n=48", "rows=1,4", "block=4"]),
     ("master-worker", &[]),
+    ("parking-lot", &["program.measured=40us"]),
     ("ping", &["bytes=1,120,777", "hops=1,22"]),
     ("ml-step", &[]),
     ("mpi-trace", &[]),

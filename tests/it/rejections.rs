@@ -5,7 +5,7 @@ use parsim::engine::Discipline;
 use parsim::fault::{Fault, Rejection};
 use parsim::machine::{Allocation, NodeOverride, Placement};
 use parsim::network::switching::Wormhole;
-use parsim::network::{Buffers, Routing, Switching, Topology};
+use parsim::network::{Buffers, Contention, RoundRobinOver, Routing, Switching, Topology};
 use parsim::node::{Level, Module, Noise, RouterTurn, Shared};
 use parsim::program::Program;
 use parsim::programs::{Compute, LinkRate, Ping, RingShift, ShiftOrder};
@@ -128,6 +128,11 @@ fn a_faulty_network_is_rejected_with_the_same_words() {
         &[("machine.network.switching.buffer", "0")],
         |run| run.wormhole().buffer = 0,
         "machine.network.switching: no flit could ever be sent",
+    );
+    assert_machine_rejected(
+        &[("machine.network.contention", "RoundRobin(Flows)")],
+        |run| run.machine.network.contention = Contention::RoundRobin(RoundRobinOver::Flows),
+        "machine.network.contention: the arbiters of a wormhole router choose between flits",
     );
     assert_machine_rejected(
         &[("machine.network.links.per_byte", "None")],

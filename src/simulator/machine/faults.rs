@@ -50,8 +50,7 @@ impl Machine {
         if nodes.interface.is_none() {
             let message =
                 "only network interfaces send whole messages, without contention or as flows, and the nodes have none";
-            let is_of_packets = network.contention == Contention::FirstComeFirstServed;
-            reject(!is_of_packets, "network.contention", message, "describe `nodes.interface`");
+            reject(!network.contention.is_of_packets(), "network.contention", message, "describe `nodes.interface`");
             return faults;
         }
         self.processor_faults(&mut reject);
@@ -78,7 +77,7 @@ impl Machine {
         let takes_packets = interface.copied.is_some() && interface.progress == Progress::WhileArriving;
         reject(takes_packets, "nodes.interface.copied", message, "give `progress: AfterArrival`");
         let message = "packets share a link by their turns: only flows know of messages the other way";
-        let has_packets = interface.duplex.is_some() && self.network.contention == Contention::FirstComeFirstServed;
+        let has_packets = interface.duplex.is_some() && self.network.contention.is_of_packets();
         reject(has_packets, "nodes.interface.duplex", message, "give `contention: FairFlows`");
     }
 

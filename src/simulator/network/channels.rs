@@ -4,6 +4,7 @@
 //! they are those of [`PacketTimes`](super::link_model::PacketTimes), but the tail cannot leave before it has arrived. Of
 //! bytes that arrive at constant or falling rate nothing but the first and the last decides.
 
+use super::contention::{Contention, RoundRobinOver};
 use super::link::Link;
 use super::link_model::{LinkModel, LinkModels};
 use super::packet::{NOWHERE, Packet};
@@ -16,15 +17,18 @@ use super::waiting::{BufferWait, Standstill};
 use super::{HopEvent, Network};
 use crate::engine::{Calendar, Entity, EvenInstants, Streams};
 use crate::units::{SimDuration, SimTime};
-use state::{BlockedPacket, Buffer, ChannelState, ChannelTransmission, Joint, PacketState};
+use state::{Buffer, ChannelState, ChannelTransmission, Joint, PacketState};
+use waiting_line::BlockedPacket;
 
 mod state;
+mod waiting_line;
 
 /// All channels of a network at work.
 pub struct Channels {
     topology: Topology,
     router: RouteSelector,
     switching: Switching,
+    contention: Contention,
     classes: Classes,
     ports: u32,
     /// One for each port, then one into and one out of the network for each node, where there are
@@ -53,19 +57,21 @@ impl Channels {
         let of_port = |channel: u32| {
             let at = channel / ports.max(1);
             let (to, port) = topology.neighbour(at, channel % ports.max(1)).unwrap_or((at, 0));
-            ChannelState::new(Joint { from: at, to, port }, links.model(channel))
+            ChannelState::new(Joint { from: at, to, port }, links.model(channel), network.contention)
         };
         let first_inward = topology.vertices() * ports;
         let of_ports = (0..first_inward).map(of_port);
         let wires = of_ports
             .chain((0..2 * ends).map(|end| {
                 let node = end % ends;
-                ChannelState::new(Joint { from: node, to: node, port: 0 }, LinkModel::of(end_link, &network.switching))
+                let link = LinkModel::of(end_link, &network.switching);
+                ChannelState::new(Joint { from: node, to: node, port: 0 }, link, network.contention)
             }))
             .collect();
         Self {
             router: RouteSelector::new(network, &topology, streams),
             switching: network.switching.clone(),
+            contention: network.contention,
             classes: Classes::of(network.virtual_channels, &network.routing, &topology),
             ports,
             wires,
@@ -83,7 +89,7 @@ impl Channels {
     #[must_use]
     pub fn with_link(mut self, vertex: u32, port: u32, link: &Link) -> Self {
         let channel = &mut self.wires[(vertex * self.ports + port) as usize];
-        *channel = ChannelState::new(channel.joint, LinkModel::of(link, &self.switching));
+        *channel = ChannelState::new(channel.joint, LinkModel::of(link, &self.switching), self.contention);
         self
     }
 
@@ -242,19 +248,43 @@ impl Channels {
     }
 
     fn wait(&mut self, calendar: &mut Calendar, now: SimTime, channel: u32, flight: u32) {
-        let PacketState { packet, buffer, way, .. } = &self.flights[flight as usize];
+        let state = &self.flights[flight as usize];
+        let PacketState { packet, buffer, way, .. } = state;
         let class = self.class(channel, *buffer, (way.target(packet.to), way.leg()));
+        let turn = self.turn(state);
         let wire = &mut self.wires[channel as usize];
         let is_free = wire.sending.is_none();
         let lane = wire.lane(class);
         if is_free && lane.waiting.is_empty() && lane.room != Some(0) {
             // Packets that wait in other classes have no room.
             lane.take_room();
+            wire.last_turn = turn;
             return self.begin(calendar, now, channel, (class, flight));
         }
         self.offered += 1;
-        lane.waiting.push_back(BlockedPacket { flight, number: self.offered });
+        lane.waiting.push(turn, BlockedPacket { flight, number: self.offered });
         wire.waiting += 1;
+    }
+
+    /// The port by which a packet that has `buffer` came, and its class there; `None` for one that has just been sent.
+    fn came(&self, buffer: Option<Buffer>) -> Option<Came> {
+        let buffer = buffer.filter(|buffer| buffer.channel < self.first_inward)?;
+        let Joint { port, .. } = self.wires[buffer.channel as usize].joint;
+        Some(Came { port, class: buffer.class })
+    }
+
+    /// The turn in which a packet goes on.
+    #[inline]
+    fn turn(&self, state: &PacketState) -> u64 {
+        match self.contention {
+            Contention::RoundRobin(RoundRobinOver::InputPorts) => {
+                self.came(state.buffer).map_or(self.ports, |came| came.port).into()
+            }
+            Contention::RoundRobin(RoundRobinOver::Flows) => {
+                u64::from(state.way.from) << u32::BITS | u64::from(state.packet.to)
+            }
+            _ => 0,
+        }
     }
 
     /// The class of the buffer at the end of `channel` for a packet that has `buffer` now and is bound for node `to` on this
@@ -263,15 +293,12 @@ impl Channels {
         if channel >= self.first_inward || !self.classes.are_many() {
             return 0;
         }
-        let came = buffer.filter(|buffer| buffer.channel < self.first_inward).map(|buffer| {
-            let Joint { port, .. } = self.wires[buffer.channel as usize].joint;
-            Came { port, class: buffer.class }
-        });
+        let came = self.came(buffer);
         let (at, next) = self.ends(channel);
         self.classes.next(&self.topology, came, Hop { at, port: channel % self.ports, next, to, leg })
     }
 
-    /// Starts the packet that came first among those for which there is room, if the link is free.
+    /// Starts the packet that is the next one among those for which there is room, if the link is free.
     #[inline]
     fn start(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) {
         let channel = &mut self.wires[number as usize];

@@ -11,7 +11,7 @@ use super::topology::Topology;
 use super::transfers::Transfers;
 use super::virtual_channels::Classes;
 use super::waiting::Standstill;
-use super::{Contention, Link, Network};
+use super::{Link, Network};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::units::{SimDuration, SimTime};
 
@@ -32,6 +32,7 @@ impl Network {
         matches!(self.switching, Switching::StoreAndForward(_))
             && matches!(self.links, Link { buffers: Buffers::Unbounded, latency: SimDuration::ZERO, .. })
             && self.routing == Routing::DimensionOrder
+            && !self.contention.takes_turns()
             && self.end_links.is_none()
             && self.link_classes.is_empty()
             && self.overrides.is_empty()
@@ -62,7 +63,7 @@ impl Fabric {
     pub fn used_link_memory(network: &Network) -> f64 {
         const CHANNEL_IN_USE_BYTES: f64 = 320.0;
         let is_channel = !matches!(network.switching, Switching::Wormhole(_)) && !network.is_plain();
-        if is_channel && network.contention == Contention::FirstComeFirstServed { CHANNEL_IN_USE_BYTES } else { 0.0 }
+        if is_channel && network.contention.is_of_packets() { CHANNEL_IN_USE_BYTES } else { 0.0 }
     }
 
     /// The same where trains cross the links, whatever they are.

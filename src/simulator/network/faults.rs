@@ -84,6 +84,10 @@ impl Network {
             let message = "wormhole routers have buffers and ports of their own".to_owned();
             fault("links", message, "leave `links.buffers` Unbounded, and `end_links` out");
         }
+        if self.contention.takes_turns() {
+            let message = "the arbiters of a wormhole router choose between flits".to_owned();
+            faults.push(Fault::new("contention", message, "leave it out, and give `arbiters` of the router"));
+        }
         faults.extend(router_faults(&mode.router.unwrap_or_default()));
         faults.extend(self.clock_faults(cycle));
         faults

@@ -37,7 +37,7 @@ fn network(topology: Topology, switching: Switching, links: Link) -> Network {
         end_links: None,
         link_classes: BTreeMap::new(),
         virtual_channels: VirtualChannels::AsNeeded,
-        contention: crate::network::Contention::FirstComeFirstServed,
+        contention: Contention::FirstComeFirstServed,
         overrides: Vec::new(),
     }
 }
@@ -196,12 +196,14 @@ struct Oracle<'o> {
     topology: &'o Topology,
     wires: &'o [Link],
     header: Option<u64>,
+    contention: Contention,
 }
 
 /// Progress of a packet: its vertex, and the time at which each of its bytes has come there; number 0 is the very
 /// beginning.
 struct Standing {
     number: usize,
+    from: u32,
     at: u32,
     to: u32,
     bytes_at: Vec<u64>,
@@ -214,19 +216,18 @@ impl Oracle<'_> {
         let ports = self.topology.ports();
         let source = |(number, &(time, at, to, bytes)): (usize, &(u64, u32, u32, u32))| {
             let by = u32::MAX - u32::try_from(packets.len() - number).unwrap();
-            Standing { number, at, to, bytes_at: vec![time; bytes as usize + 1], head: (time, by) }
+            Standing { number, from: at, at, to, bytes_at: vec![time; bytes as usize + 1], head: (time, by) }
         };
         let mut standing: Vec<Standing> = packets.iter().enumerate().map(source).collect();
         let mut free = vec![0; self.wires.len()];
+        let mut last = vec![u64::MAX; self.wires.len()];
         let mut delivered = vec![None; packets.len()];
         let mut now = 0;
         while !standing.is_empty() {
             standing.sort_by_key(|packet| packet.head);
-            for packet in &mut standing {
-                let wire = (packet.at * ports + self.topology.route(packet.at, packet.to)) as usize;
-                if packet.head.0 > now || free[wire] > now {
-                    continue;
-                }
+            for (wire, index) in self.chosen(&standing, now, &free, &last) {
+                let packet = &mut standing[index];
+                last[wire] = self.turn(packet);
                 let (next, _) = self.topology.neighbour(packet.at, u32::try_from(wire).unwrap() % ports).unwrap();
                 let (per_byte, latency) = (self.wires[wire].byte_time().time(1).ps(), self.wires[wire].latency.ps());
                 let mut gone = now + self.wires[wire].per_packet.ps();
@@ -247,6 +248,45 @@ impl Oracle<'_> {
         }
         delivered
     }
+
+    /// Of the packets that stand at a wire that is free, the one that it takes: one whose turn it is after the last one, of those
+    /// that stood there before; else the first of those that come now.
+    fn chosen(&self, standing: &[Standing], now: u64, free: &[u64], last: &[u64]) -> BTreeMap<usize, usize> {
+        let mut chosen = BTreeMap::new();
+        for (index, packet) in standing.iter().enumerate() {
+            let wire = (packet.at * self.topology.ports() + self.topology.route(packet.at, packet.to)) as usize;
+            if packet.head.0 > now || free[wire] > now {
+                continue;
+            }
+            let comes_now = packet.head.0 == now;
+            let after = if comes_now { 0 } else { self.turn(packet).wrapping_sub(last[wire]).wrapping_sub(1) };
+            let key = (comes_now, after, index);
+            let best = chosen.entry(wire).or_insert(key);
+            *best = key.min(*best);
+        }
+        chosen.into_iter().map(|(wire, (.., index))| (wire, index)).collect()
+    }
+
+    fn turn(&self, packet: &Standing) -> u64 {
+        let ports = self.topology.ports();
+        match self.contention {
+            Contention::RoundRobin(RoundRobinOver::Flows) => u64::from(packet.from) << 32 | u64::from(packet.to),
+            // A packet that has come by no wire has the last turn.
+            Contention::RoundRobin(RoundRobinOver::InputPorts) => {
+                let wire = Some(packet.head.1).filter(|wire| (*wire as usize) < self.wires.len());
+                wire.map_or(ports, |wire| self.topology.neighbour(wire / ports, wire % ports).unwrap().1).into()
+            }
+            _ => u64::MAX,
+        }
+    }
+}
+
+fn disciplines() -> impl Strategy<Value = Contention> {
+    prop_oneof![
+        Just(Contention::FirstComeFirstServed),
+        Just(Contention::RoundRobin(RoundRobinOver::InputPorts)),
+        Just(Contention::RoundRobin(RoundRobinOver::Flows)),
+    ]
 }
 
 fn topologies() -> impl Strategy<Value = Topology> {
@@ -355,6 +395,7 @@ proptest! {
         (topology, packets) in loads(),
         speeds in prop::collection::vec((1..5_u64, 0..4_u64, 0..7_u64), 150),
         header in prop::option::of(0..6_u64),
+        contention in disciplines(),
     ) {
         let ports = topology.ports();
         let wires: Vec<Link> = (0..(topology.vertices() * ports) as usize)
@@ -365,13 +406,13 @@ proptest! {
             })
             .collect();
         let switching = header.map_or_else(store_and_forward, cut_through);
-        let network = network(topology.clone(), switching, wires[0].clone());
+        let network = Network { contention, ..network(topology.clone(), switching, wires[0].clone()) };
         let mut channels = Channels::new(&network, topology.clone(), Streams::new(1));
         for (wire, link) in (0..).zip(&wires) {
             channels = channels.with_link(wire / ports, wire % ports, link);
         }
         let times = deliveries(&mut Fabric::Channels(Box::new(channels)), &packets);
-        prop_assert_eq!(times, Oracle { topology: &topology, wires: &wires, header }.deliveries(&packets));
+        prop_assert_eq!(times, Oracle { topology: &topology, wires: &wires, header, contention }.deliveries(&packets));
     }
 
     /// Stations, and channels that store and forward without limits, are the same.
@@ -448,11 +489,13 @@ proptest! {
         room in prop::option::of(1..4_u32),
         routing in routings(),
         failed in prop::collection::vec(0..40_usize, 0..3),
+        contention in disciplines(),
     ) {
         let is_wormhole = matches!(switching, Switching::Wormhole(_));
         let buffers = room.filter(|_| !is_wormhole).map_or(Buffers::Unbounded, Buffers::Packets);
         let mut network = network(topology, switching, link(1, 0, 0, buffers));
         network.routing = routing;
+        network.contention = contention;
         if network.routing.avoids_failed_links() {
             fail(&mut network, &failed);
         }
@@ -466,6 +509,31 @@ proptest! {
             prop_assert_eq!(&deliveries_by(Fabric::relay, SimTime::END, &mut fabric, &packets), &times);
         }
     }
+}
+
+/// Three nodes of a line send to its end without pause. Their shares of the last link: as many as come, by turns of ports that
+/// halve at every merge, equal by flow.
+#[test]
+fn a_parking_lot_is_shared_by_discipline() {
+    const EACH: u32 = 120;
+    let share = |contention, shares: [usize; 3]| {
+        let wire = link(10, 0, 0, Buffers::Packets(2));
+        let line = Topology::Line { nodes: 4 };
+        let network = Network { contention, ..network(line, store_and_forward(), wire) };
+        let packets: Vec<_> = (0..3 * EACH).map(|number| (0, number % 3, 3, 1)).collect();
+        let times = deliveries(&mut fabric(&network), &packets);
+        let mut order: Vec<_> = times.into_iter().zip(0..3 * EACH).collect();
+        order.sort_unstable();
+        // The first ones come before the links have filled.
+        let sources = || order[20..140].iter().map(|(_, number)| number % 3);
+        assert_eq!(
+            [0, 1, 2].map(|source| sources().filter(|other| *other == source).count()),
+            shares,
+            "{contention:?}"
+        );
+    };
+    share(Contention::RoundRobin(RoundRobinOver::InputPorts), [30, 30, 60]);
+    share(Contention::RoundRobin(RoundRobinOver::Flows), [40, 40, 40]);
 }
 
 /// All nodes of a ring send to the node opposite: with one class of buffers each waits for the

@@ -191,6 +191,7 @@ impl Network {
             Switching::Wormhole(_) => false,
         };
         keeps_up
+            && !self.contention.takes_turns()
             && has_room(&self.links)
             && self.link_classes.values().all(has_room)
             && self.end_links.as_ref().is_none_or(|link| has_room(link) && topology.switches() > 0)

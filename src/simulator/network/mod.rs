@@ -8,6 +8,7 @@
 
 mod channels;
 mod choice;
+mod contention;
 mod detours;
 mod fabric;
 mod faults;
@@ -34,6 +35,7 @@ mod waiting;
 mod way;
 mod wiring;
 
+pub use contention::{Contention, RoundRobinOver};
 pub use fabric::Fabric;
 pub(crate) use flow_network::{FlowNetwork, Gates};
 pub(crate) use gate_queue::FlowEnds;
@@ -87,27 +89,6 @@ pub struct Network {
     /// The links that differ from all others; none unless given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<LinkOverride>,
-}
-
-/// Discipline where the ways of messages meet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Contention {
-    /// A link carries one packet at a time, in the order in which they come to it.
-    #[default]
-    FirstComeFirstServed,
-    /// Messages share every link fairly: each is a flow of bytes over all links of its way at once, whose rate is max-min
-    /// fair. Needs `nodes.interface` with a `progress` other than `WhileArriving`; interfaces are shared fairly, too.
-    FairFlows,
-    /// Every message has the network to itself. Needs `nodes.interface`, whose messages still wait for each other.
-    Off,
-}
-
-impl Contention {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 impl Network {

@@ -23,6 +23,11 @@ pub fn draw(dice: &mut Dice, sample: &mut Sample, part: &Part) {
     if dice.once_in(4) {
         interface(dice, sample);
     }
+    let has_packets =
+        sample.field("contention") == "FirstComeFirstServed" && !sample.field("switching").starts_with("Wormhole");
+    if has_packets && dice.once_in(4) {
+        sample.set("contention", dice.one_of(&["RoundRobin(InputPorts)", "RoundRobin(Flows)"]));
+    }
     if dice.once_in(20) {
         // Long enough that the sum over the ranks is more than 64 bits of picoseconds.
         sample.set("input", "Linear(start: \"1000 h\", per_byte: \"1 us/B\")");

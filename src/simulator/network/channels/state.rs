@@ -1,9 +1,11 @@
 //! State of a channel: the packet that it carries, those that wait for it, and the room at its end.
 
+use super::super::contention::Contention;
 use super::super::link::Buffers;
 use super::super::link_model::LinkModel;
 use super::super::packet::Packet;
 use super::super::way::PacketWay;
+use super::waiting_line::{BlockedPacket, WaitingLine};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
@@ -11,6 +13,9 @@ use std::collections::VecDeque;
 pub(super) struct ChannelState {
     pub(super) joint: Joint,
     pub(super) link: LinkModel,
+    contention: Contention,
+    /// The last turn, if packets take turns.
+    pub(super) last_turn: u64,
     /// Room at the other end and packets that wait here, by class.
     pub(super) lanes: Vec<ClassQueue>,
     /// Number of packets that wait here, in all classes.
@@ -35,14 +40,7 @@ pub(super) struct Joint {
 
 pub(super) struct ClassQueue {
     pub(super) room: Option<u32>,
-    pub(super) waiting: VecDeque<BlockedPacket>,
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct BlockedPacket {
-    pub(super) flight: u32,
-    /// Counts the packets that have begun to wait anywhere: the first come are the first served.
-    pub(super) number: u64,
+    pub(super) waiting: WaitingLine,
 }
 
 /// A packet in the network.
@@ -76,10 +74,12 @@ impl PacketState {
 }
 
 impl ChannelState {
-    pub(super) fn new(joint: Joint, link: LinkModel) -> Self {
+    pub(super) fn new(joint: Joint, link: LinkModel, contention: Contention) -> Self {
         Self {
             joint,
             link,
+            contention,
+            last_turn: u64::MAX,
             lanes: Vec::new(),
             waiting: 0,
             sending: None,
@@ -101,19 +101,21 @@ impl ChannelState {
             Buffers::Packets(room) => Some(room),
         };
         while self.lanes.len() <= class as usize {
-            self.lanes.push(ClassQueue { room, waiting: VecDeque::new() });
+            self.lanes.push(ClassQueue { room, waiting: WaitingLine::new(self.contention) });
         }
         &mut self.lanes[class as usize]
     }
 
-    /// Takes out the packet that came first among those for which there is room.
+    /// Takes out the packet that is the next one among those for which there is room.
     pub(super) fn next(&mut self) -> Option<(u32, u32)> {
         let ready = (0..).zip(&self.lanes).filter(|(_, lane)| lane.room != Some(0));
-        let first = ready.filter_map(|(class, lane)| lane.waiting.front().map(|waiting| (waiting.number, class)));
-        let (_, class) = first.min()?;
+        let ranks = ready.filter_map(|(class, lane)| lane.waiting.rank(self.last_turn).map(|rank| (rank, class)));
+        let (rank, class) = ranks.min()?;
+        let last = self.last_turn;
         let lane = self.lane(class);
         lane.take_room();
-        let waiting = lane.waiting.pop_front()?;
+        let (turn, waiting) = lane.waiting.pop(last, rank)?;
+        self.last_turn = turn;
         self.waiting -= 1;
         Some((class, waiting.flight))
     }

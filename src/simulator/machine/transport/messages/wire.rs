@@ -57,7 +57,9 @@ impl Wire {
     pub fn new(network: &Network, interface: &Interface, topology: Topology, streams: Streams) -> Self {
         match network.contention {
             Contention::Off => Self::Free(Box::new(FreeWire::new(network, topology))),
-            Contention::FirstComeFirstServed => Self::Packets(Box::new(PacketWire::new(network, topology, streams))),
+            Contention::FirstComeFirstServed | Contention::RoundRobin(_) => {
+                Self::Packets(Box::new(PacketWire::new(network, topology, streams)))
+            }
             Contention::FairFlows => Self::Flows(Box::new(FlowWire::new(network, interface, topology, streams))),
         }
     }
@@ -65,7 +67,9 @@ impl Wire {
     pub fn memory(network: &Network, interface: &Interface, topology: &Topology, destinations: u32) -> f64 {
         match network.contention {
             Contention::Off => 0.0,
-            Contention::FirstComeFirstServed => PacketWire::memory(network, topology, destinations),
+            Contention::FirstComeFirstServed | Contention::RoundRobin(_) => {
+                PacketWire::memory(network, topology, destinations)
+            }
             Contention::FairFlows => FlowWire::memory(network, interface, topology, destinations),
         }
     }

@@ -1,0 +1,80 @@
+//! Packets that wait in a class for a channel, in the order in which they will be served.
+
+use super::super::contention::Contention;
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound::{Excluded, Unbounded};
+
+/// Packets that wait in a class.
+pub(super) enum WaitingLine {
+    /// Served as they come.
+    InOrder(VecDeque<BlockedPacket>),
+    /// By their turns; there is a queue as long as a packet is in it.
+    InTurn(BTreeMap<u64, VecDeque<BlockedPacket>>),
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct BlockedPacket {
+    pub(super) flight: u32,
+    /// Counts the packets that have begun to wait anywhere: the first come are the first served.
+    pub(super) number: u64,
+}
+
+impl WaitingLine {
+    pub(super) const fn new(contention: Contention) -> Self {
+        match contention {
+            Contention::RoundRobin(_) => Self::InTurn(BTreeMap::new()),
+            _ => Self::InOrder(VecDeque::new()),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::InOrder(queue) => queue.is_empty(),
+            Self::InTurn(queues) => queues.is_empty(),
+        }
+    }
+
+    pub(super) fn push(&mut self, turn: u64, packet: BlockedPacket) {
+        match self {
+            Self::InOrder(queue) => queue.push_back(packet),
+            Self::InTurn(queues) => queues.entry(turn).or_default().push_back(packet),
+        }
+    }
+
+    /// The rank of the packet to be served next, after one whose turn was `last`: the least of all lines is the first.
+    pub(super) fn rank(&self, last: u64) -> Option<(u64, u64)> {
+        let (turns, queue) = match self {
+            Self::InOrder(queue) => (0, queue),
+            Self::InTurn(queues) => {
+                let (turn, queue) =
+                    queues.range((Excluded(last), Unbounded)).next().or_else(|| queues.first_key_value())?;
+                (turn.wrapping_sub(last).wrapping_sub(1), queue)
+            }
+        };
+        queue.front().map(|packet| (turns, packet.number))
+    }
+
+    /// Takes out the packet of this [rank](Self::rank); with its turn.
+    pub(super) fn pop(&mut self, last: u64, (turns, _): (u64, u64)) -> Option<(u64, BlockedPacket)> {
+        match self {
+            Self::InOrder(queue) => queue.pop_front().map(|packet| (last, packet)),
+            Self::InTurn(queues) => {
+                let turn = last.wrapping_add(turns).wrapping_add(1);
+                let queue = queues.get_mut(&turn)?;
+                let packet = queue.pop_front()?;
+                if queue.is_empty() {
+                    queues.remove(&turn);
+                }
+                Some((turn, packet))
+            }
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &BlockedPacket> {
+        let (queue, queues) = match self {
+            Self::InOrder(queue) => (Some(queue), None),
+            Self::InTurn(queues) => (None, Some(queues)),
+        };
+        queue.into_iter().flatten().chain(queues.into_iter().flat_map(BTreeMap::values).flatten())
+    }
+}
