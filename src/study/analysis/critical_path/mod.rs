@@ -12,7 +12,7 @@ pub use order::CausalityError;
 use super::parallelism::{self, Parallelism, ProfileStep};
 use order::{CriticalOrder, NONE};
 use parsim_sim::trace::Recording;
-use parsim_sim::trace::events::{Antecedent, EventId, Events, MESSAGE};
+use parsim_sim::trace::events::{Antecedent, EventId, Events, Label, MESSAGE};
 use parsim_sim::units::{SimDuration, TotalTime};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -177,8 +177,19 @@ impl<'e> CriticalPath<'e> {
     }
 
     fn busy_events(&self) -> impl Iterator<Item = EventId> + '_ {
-        let occupies: Vec<bool> = self.events.labels().iter().map(parsim_sim::trace::events::Label::occupies).collect();
+        let occupies: Vec<bool> = self.events.labels().iter().map(Label::occupies).collect();
         (0..self.events.count()).filter(move |event| occupies[usize::from(self.events.get(*event).label)])
+    }
+
+    /// The part of the path that is neither service of a processor nor a message: loads from a memory, a processor's own
+    /// sendings, turns on a core.
+    fn waits_on_path(&self) -> TotalTime {
+        let labels = self.events.labels();
+        let waits = self.spans().filter(|span| match span.through {
+            Through::Activity => !labels[usize::from(self.events.get(span.event).label)].occupies(),
+            Through::Antecedent(antecedent) => self.events.way_of(&antecedent).kind != MESSAGE,
+        });
+        waits.map(|span| span.to - span.from).sum()
     }
 
     /// The delays of all messages.
@@ -191,10 +202,11 @@ impl<'e> CriticalPath<'e> {
     /// The average parallelism A = W / L: the service times of all activities, calculation and communication,
     /// by the length of the path; `None` for a path without length.
     ///
-    /// The delay of a message is in W once. It occupies no processor: [`mean_active`](Self::mean_active) is without.
+    /// The delay of a message is in W once. It occupies no processor: [`mean_active`](Self::mean_active) is without. So is,
+    /// of everything else for which a process waits, the part that lies on the path: W holds all of L, and A is 1 or more.
     #[must_use]
     pub fn average_parallelism(&self) -> Option<f64> {
-        self.by_length(self.busy() + self.messages())
+        self.by_length(self.busy() + self.messages() + self.waits_on_path())
     }
 
     /// The average number of processors at work: as the average parallelism, but without the delays of messages.

@@ -144,20 +144,21 @@ fn no_events_have_no_parallelism() {
 #[test]
 fn critical_times_are_those_of_the_definition() {
     let mut events = Events::default();
-    let label = events.label(Label { kind: "work".to_owned(), phase: String::new() });
-    let way = events.way(Way { kind: MESSAGE.to_owned(), link: String::new() });
+    let labels = ["work", "loading"].map(|kind| events.label(Label { kind: kind.to_owned(), phase: String::new() }));
+    let ways = [MESSAGE, "memory"].map(|kind| events.way(Way { kind: kind.to_owned(), link: String::new() }));
     let number = |seed: u32, range: u32| seed.wrapping_mul(2_654_435_761) / 7 % range;
     for event in 0..400_u32 {
         let causes = (0..number(event, 3)).filter(|_| event > 0);
         let antecedents: Vec<_> = causes
             .map(|cause| Antecedent {
                 event: number(event + 1000 * cause, event),
-                way,
+                way: ways[number(event + cause, 2) as usize],
                 delay: SimDuration::from_us(number(event + cause, 90).into()),
             })
             .collect();
         let service = SimDuration::from_us(number(3 * event, 50).into());
         let stamp = Stamp { clock: f64::from(event / 5), id: u64::from(event) };
+        let label = labels[number(event, 2) as usize];
         events.push(Event { process: number(event, 7), service, label }, Some(stamp), &antecedents);
     }
     let path = CriticalPath::of(&events).unwrap();
@@ -174,4 +175,14 @@ fn critical_times_are_those_of_the_definition() {
     assert!(spans.windows(2).all(|pair| pair[0].to == pair[1].from));
     assert!(path.spans().all(|span| path.slacks()[span.event as usize] == SimDuration::ZERO));
     assert_mean_of_histogram(&path);
+}
+
+/// A process that only waits for a memory is one at work on the path, whatever else its wait overlaps.
+#[test]
+fn waits_on_the_path_count_once() {
+    let table = "id,process,clock,service_s,kind,antecedents\n1,0,1,1,computing,\n2,0,2,3,loading,\n3,1,3,2,loading,\n";
+    let events = read_table(table.as_bytes()).unwrap();
+    let path = CriticalPath::of(&events).unwrap();
+    assert_eq!(path.length(), seconds(4.0));
+    assert_eq!((path.average_parallelism(), path.mean_active()), (Some(1.0), Some(0.25)));
 }
