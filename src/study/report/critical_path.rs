@@ -158,7 +158,10 @@ impl fmt::Display for CriticalPathReport {
         row("service of processors", time(self.busy.seconds()));
         row("delays of messages", time(self.messages.seconds()));
         let number = |number: Option<f64>| number.map_or("none".to_owned(), digits);
-        row("average parallelism", number(self.average_parallelism) + ", service, messages and waits on the path, by the path");
+        row(
+            "average parallelism",
+            number(self.average_parallelism) + ", service, messages and waits on the path, by the path",
+        );
         row("processors at work", number(self.mean_active) + ", service by the path");
         writeln!(f, "{table}")?;
         let Composition { processes, kinds, phases, links } = &self.composition;

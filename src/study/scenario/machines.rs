@@ -1,4 +1,4 @@
-//! The machines of `scenarios/machines`, built into the library.
+//! The machines of `scenarios/machines`, built into the library. Its folder `shipped` has links to them, so that they are part of its package.
 //!
 //! ```
 //! use parsim_study::machines;
@@ -24,7 +24,7 @@ macro_rules! files {
         /// The shipped files that describe machines, and those that they name, by file name.
         const FILES: &[(&str, &str)] = &[$($((
             concat!($name, ".ron"),
-            include_str!(concat!("../../../scenarios/", $folder, "/", $name, ".ron")),
+            include_str!(concat!("shipped/", $folder, "/", $name, ".ron")),
         )),+),+];
     };
 }

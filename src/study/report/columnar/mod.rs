@@ -2,7 +2,6 @@
 
 use crate::answer::{Record, Unit, Value};
 use std::collections::HashMap;
-use std::io;
 use std::sync::Arc;
 
 #[cfg(feature = "arrow")]
@@ -70,9 +69,9 @@ impl Columns {
     /// # Errors
     /// Always.
     #[cfg(not(feature = "parquet"))]
-    pub fn parquet(mut self) -> io::Result<Vec<u8>> {
+    pub fn parquet(mut self) -> std::io::Result<Vec<u8>> {
         self.settle();
-        Err(io::Error::other("this parsim is built without Parquet"))
+        Err(std::io::Error::other("this parsim is built without Parquet"))
     }
 }
 
