@@ -72,7 +72,7 @@ impl Channels {
             router: RouteSelector::new(network, &topology, streams),
             switching: network.switching.clone(),
             contention: network.contention,
-            classes: Classes::of(network.virtual_channels, &network.routing, &topology),
+            classes: Classes::of(network, &topology),
             ports,
             wires,
             first_inward,

@@ -85,8 +85,7 @@ impl Fabric {
         const ROUTER_PORT_BYTES: f64 = 50.0;
         const VIRTUAL_CHANNEL_BYTES: f64 = 75.0;
         let (vertices, ports) = (f64::from(topology.vertices()), f64::from(topology.ports()));
-        let classes =
-            Classes::of(network.virtual_channels, &network.routing, topology).roughly(topology, &network.routing);
+        let classes = Classes::of(network, topology).roughly(topology, &network.routing);
         match &network.switching {
             Switching::Wormhole(mode) => {
                 let port = ROUTER_PORT_BYTES + VIRTUAL_CHANNEL_BYTES * classes * f64::from(mode.lanes);

@@ -10,6 +10,7 @@ mod channels;
 mod choice;
 mod contention;
 mod detours;
+mod distances;
 mod fabric;
 mod faults;
 mod flow_network;

@@ -3,6 +3,7 @@
 use super::Network;
 use super::choice::{any, hashed, one_of};
 use super::detours::Detours;
+use super::distances::Distances;
 use super::routing::{Choice, Routing, Through, TieRule};
 use super::routing_table::RoutingTable;
 use super::topology::{Routes, Topology};
@@ -10,7 +11,6 @@ use super::way::PacketWay;
 use super::wiring::Wiring;
 use crate::engine::Streams;
 use rand_chacha::ChaCha8Rng;
-use std::sync::OnceLock;
 
 /// Names the next port of every packet.
 pub struct RouteSelector {
@@ -40,7 +40,7 @@ impl RouteSelector {
     /// The router of `network`, of which `topology` is in use.
     pub fn new(network: &Network, topology: &Topology, streams: Streams) -> Self {
         let wiring = || Wiring::new(topology, &network.overrides);
-        let shortest = |tie| Selection::Shortest(Distances::new(wiring()), tie);
+        let shortest = |tie| Selection::Shortest(Distances::new(&wiring()), tie);
         let manner = match &network.routing {
             Routing::DimensionOrder | Routing::Ties(TieRule::ByParity) => Selection::Natural(Routes::of(topology)),
             Routing::EvenTies => Selection::EvenTies(Ties::new(topology)),
@@ -125,65 +125,26 @@ impl RouteSelector {
         }
     }
 
-    /// The most links to a vertex of a lower number on any way between two nodes.
-    pub fn most_descents(&self, topology: &Topology) -> u32 {
+    /// The most turns from a link to a vertex of a lower number to one of a higher number on any way between two nodes.
+    pub fn most_valleys(&self, topology: &Topology) -> u32 {
         match &self.manner {
-            // No more than links.
+            // No more than pairs of links.
             Selection::Natural(_) | Selection::EvenTies(_) | Selection::RingTies(_) => {
-                Some(topology.metrics().diameter_links)
+                Some(topology.metrics().diameter_links / 2)
             }
-            Selection::Indirect(_) => Some(2 * topology.metrics().diameter_links),
-            Selection::Shortest(distances, _) => (0..topology.nodes()).map(|to| distances.most_descents(to)).max(),
+            Selection::Indirect(_) => Some(topology.metrics().diameter_links),
+            Selection::Shortest(distances, _) => Some(distances.most_valleys()),
             Selection::Signposts(routing_table) => {
                 let pairs = (0..topology.nodes()).flat_map(|to| (0..topology.nodes()).map(move |from| (from, to)));
-                pairs.filter_map(|(from, to)| routing_table.path(from, to)).map(|path| descents(&path)).max()
+                pairs.filter_map(|(from, to)| routing_table.path(from, to)).map(|path| valleys(&path)).max()
             }
         }
         .unwrap_or(0)
     }
 }
 
-fn descents(path: &[u32]) -> u32 {
-    path.windows(2).map(|link| u32::from(link[1] < link[0])).sum()
-}
-
-/// The distances to every destination along the links that work, each made when first asked for.
-struct Distances {
-    wiring: Wiring,
-    toward: Vec<OnceLock<Box<[u32]>>>,
-}
-
-impl Distances {
-    fn new(wiring: Wiring) -> Self {
-        let toward = vec![OnceLock::new(); wiring.topology().nodes() as usize];
-        Self { wiring, toward }
-    }
-
-    fn toward(&self, to: u32) -> &[u32] {
-        self.toward[to as usize].get_or_init(|| self.wiring.distances(to))
-    }
-
-    fn from(&self, from: u32, to: u32) -> u32 {
-        self.toward(to)[from as usize]
-    }
-
-    /// The ports of `at` that come closer to `to`, by rising number, and where they lead.
-    fn closer(&self, at: u32, to: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let distances = self.toward(to);
-        self.wiring.links_at(at).filter(move |(_, next)| distances[*next as usize] < distances[at as usize])
-    }
-
-    fn most_descents(&self, to: u32) -> u32 {
-        let distances = self.toward(to);
-        let mut nearest_first: Vec<u32> = (0..self.wiring.topology().vertices()).collect();
-        nearest_first.sort_by_key(|vertex| distances[*vertex as usize]);
-        let mut most = vec![0; distances.len()];
-        for at in nearest_first {
-            let behind = self.closer(at, to).map(|(_, next)| most[next as usize] + u32::from(next < at));
-            most[at as usize] = behind.max().unwrap_or(0);
-        }
-        most.into_iter().max().unwrap_or(0)
-    }
+fn valleys(path: &[u32]) -> u32 {
+    path.windows(3).map(|turn| u32::from(turn[1] < turn[0] && turn[1] < turn[2])).sum()
 }
 
 /// The ports among which equally long ways share their packets.
@@ -289,7 +250,7 @@ mod tests {
     #[test]
     fn a_hash_keeps_a_pair_on_its_way_and_spreads_pairs() {
         let tree = Topology::FatTree { arity: 4, levels: 2 };
-        let distances = Distances::new(Wiring::new(&tree, &[]));
+        let distances = Distances::new(&Wiring::new(&tree, &[]));
         let rng = Streams::new(1).stream("routing", 0);
         let mut router = RouteSelector { manner: Selection::Shortest(distances, Tie::Hashed), rng };
         let mut port = |from, to| router.leave(&mut PacketWay::from(from), &tree, (16, to), |_| 0);
@@ -305,13 +266,13 @@ mod tests {
     #[test]
     fn the_least_loaded_of_the_shortest_paths_is_taken_and_the_lowest_of_equals() {
         let mesh = Topology::Mesh2d { rows: 2, columns: 2 };
-        let distances = Distances::new(Wiring::new(&mesh, &[]));
+        let distances = Distances::new(&Wiring::new(&mesh, &[]));
         let rng = Streams::new(1).stream("routing", 0);
         let mut router = RouteSelector { manner: Selection::Shortest(distances, Tie::LeastLoaded), rng };
         let mut port = |to, load: fn(u32) -> u64| router.leave(&mut PacketWay::from(0), &mesh, (0, to), load);
         assert_eq!(port(3, |_| 1), 0);
         assert_eq!(port(3, |port| u64::from(port == 0)), 2);
         assert_eq!(port(1, |port| u64::from(port == 0)), 0);
-        assert_eq!((router.hops(&mesh, 0, 3), router.most_descents(&mesh)), (2, 2));
+        assert_eq!((router.hops(&mesh, 0, 3), router.most_valleys(&mesh)), (2, 1));
     }
 }

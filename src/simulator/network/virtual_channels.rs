@@ -1,5 +1,7 @@
 //! Virtual channels: classes of buffers that keep packets from waiting for each other in a circle.
 
+use super::Network;
+use super::overrides::LinkOverride;
 use super::routing::{Routing, Through};
 use super::topology::{NaturalWaits, Topology};
 use serde::{Deserialize, Serialize};
@@ -11,8 +13,8 @@ pub enum VirtualChannels {
     /// As many as keep the routing free of deadlock: one on open grids, cubes and trees; two on
     /// rings and tori, where packets that go round the end of a ring have a class of their own
     /// (after Dally and Seitz 1987); in dragonflies one more with every link between groups (Kim et al. 2008);
-    /// elsewhere, and with every routing that does not follow dimensions, one more with every link that leads to a vertex of
-    /// a lower number. Up and down needs one. On the way to the node of Valiant and Ugal packets have as many again, but in
+    /// elsewhere, and with every routing that does not follow dimensions, one more with every turn from a link to a vertex of
+    /// a lower number to one of a higher number: in a fat tree that has all its links none. Up and down needs one. On the way to the node of Valiant and Ugal packets have as many again, but in
     /// dragonflies.
     #[default]
     AsNeeded,
@@ -65,13 +67,19 @@ enum ClassRule {
     GlobalLinks,
     /// See [`VirtualChannels::Phases`].
     Phases,
-    /// One more with every hop to a lower number: within a class all but the first hop rise.
-    Descents,
+    /// One more with every turn from a hop to a lower number to one to a higher number: within a class a way rises and then
+    /// falls.
+    Valleys,
 }
 
 impl Classes {
-    pub fn of(channels: VirtualChannels, routing: &Routing, topology: &Topology) -> Self {
-        let rule = ClassRule::of(channels, routing, topology);
+    pub fn of(network: &Network, topology: &Topology) -> Self {
+        let has_failed = network.overrides.iter().any(LinkOverride::is_failure);
+        Self::new(network.virtual_channels, &network.routing, topology, has_failed)
+    }
+
+    fn new(channels: VirtualChannels, routing: &Routing, topology: &Topology, has_failed: bool) -> Self {
+        let rule = ClassRule::of(channels, routing, topology.natural_waits(), has_failed);
         let counts_on = match rule {
             ClassRule::GlobalLinks => routing.through() == Through::Group,
             rule => rule == ClassRule::Phases || channels == VirtualChannels::Single,
@@ -79,20 +87,20 @@ impl Classes {
         Self { rule, legs: if routing.is_indirect() && !counts_on { 2 } else { 1 } }
     }
 
-    /// About how many classes there are; exactly, but where descents are counted, whose number is found by looking at all
+    /// About how many classes there are; exactly, but where valleys are counted, whose number is found by looking at all
     /// routes.
     pub fn roughly(self, topology: &Topology, routing: &Routing) -> f64 {
         self.known(routing).map_or_else(|| 1.0 + f64::from(topology.nodes()).log2(), f64::from)
     }
 
-    /// The number of classes; `None` where descents are counted.
+    /// The number of classes; `None` where valleys are counted.
     pub fn known(self, routing: &Routing) -> Option<u32> {
         let of_leg = match self.rule {
             ClassRule::One => 1,
             ClassRule::GlobalLinks if self.legs == 1 => 2 + u32::from(routing.is_indirect()),
             ClassRule::Dateline | ClassRule::GlobalLinks => 2,
             ClassRule::Phases => 3,
-            ClassRule::Descents => return None,
+            ClassRule::Valleys => return None,
         };
         Some(of_leg * self.legs)
     }
@@ -126,26 +134,29 @@ impl Classes {
                 let is_last = before == 2 || topology.is_global(at, port) || from_node && topology.passes(at, to);
                 leg * (1 + u32::from(is_last))
             }
-            // Descents of the first leg count on the second, too.
-            ClassRule::Descents => before + u32::from(next < at),
+            // Valleys of the first leg count on the second, too.
+            ClassRule::Valleys => {
+                let comes_down = |came: Came| topology.neighbour(at, came.port).is_some_and(|(from, _)| from > at);
+                before + u32::from(next > at && came.is_some_and(comes_down))
+            }
         }
     }
 }
 
 impl ClassRule {
-    fn of(channels: VirtualChannels, routing: &Routing, topology: &Topology) -> Self {
-        let natural = topology.natural_waits();
+    fn of(channels: VirtualChannels, routing: &Routing, natural: NaturalWaits, has_failed: bool) -> Self {
         match (channels, routing) {
             (VirtualChannels::Single, _) | (_, Routing::UpDown) => Self::One,
             (VirtualChannels::Phases, _) => Self::Phases,
-            (_, Routing::Table(_)) => Self::Descents,
+            (_, Routing::Table(_)) => Self::Valleys,
             _ if natural == NaturalWaits::OneWay => Self::One,
-            (_, routing) if !routing.follows_dimensions() => Self::Descents,
+            _ if natural == NaturalWaits::UpAndDown && !has_failed => Self::One,
+            (_, routing) if !routing.follows_dimensions() => Self::Valleys,
             _ => match natural {
-                NaturalWaits::InOrder | NaturalWaits::OneWay => Self::One,
+                NaturalWaits::InOrder | NaturalWaits::OneWay | NaturalWaits::UpAndDown => Self::One,
                 NaturalWaits::RoundRings => Self::Dateline,
                 NaturalWaits::BetweenGroups => Self::GlobalLinks,
-                NaturalWaits::Anyhow => Self::Descents,
+                NaturalWaits::Anyhow => Self::Valleys,
             },
         }
     }
@@ -154,6 +165,9 @@ impl ClassRule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Streams;
+    use crate::network::laws::plain;
+    use crate::network::router::RouteSelector;
     use crate::network::routing::{Choice, Signpost, TieRule, Weights};
     use crate::network::routing_table::RoutingTable;
     use crate::network::topology::Arrangement;
@@ -166,7 +180,18 @@ mod tests {
 
     /// The channels for which packets wait while they hold another one, on every route that `routing` can choose.
     fn waits(topology: &Topology, channels: VirtualChannels, routing: &Routing) -> BTreeMap<Lane, BTreeSet<Lane>> {
-        let classes = Classes::of(channels, routing, topology);
+        waits_beside(topology, channels, routing, &[])
+    }
+
+    /// The same where links have failed.
+    fn waits_beside(
+        topology: &Topology,
+        channels: VirtualChannels,
+        routing: &Routing,
+        failed: &[LinkOverride],
+    ) -> BTreeMap<Lane, BTreeSet<Lane>> {
+        let classes = Classes::new(channels, routing, topology, !failed.is_empty());
+        let wiring = Wiring::new(topology, failed);
         let mut waits: BTreeMap<Lane, BTreeSet<Lane>> = BTreeMap::new();
         let nodes = || 0..topology.nodes();
         for (from, to) in nodes().flat_map(|from| nodes().map(move |to| (from, to))).filter(|(from, to)| from != to) {
@@ -176,20 +201,21 @@ mod tests {
                 if routing.is_indirect() {
                     way.decide(via);
                 }
-                follow(topology, routing, classes, (from, to), way, &mut waits);
+                follow(&wiring, routing, classes, (from, to), way, &mut waits);
             }
         }
         waits
     }
 
     fn follow(
-        topology: &Topology,
+        wiring: &Wiring,
         routing: &Routing,
         classes: Classes,
         (from, to): (u32, u32),
         way: PacketWay,
         waits: &mut BTreeMap<Lane, BTreeSet<Lane>>,
     ) {
+        let topology = wiring.topology();
         let mut open = vec![(from, way, None, None)];
         while let Some((at, mut way, came, last)) = open.pop() {
             way.pass(topology, routing.through(), at);
@@ -197,7 +223,7 @@ mod tests {
                 continue;
             }
             let bound = way.target(to);
-            for port in choices(topology, routing, at, bound) {
+            for port in choices(wiring, routing, at, bound) {
                 let (next, there) = topology.neighbour(at, port).unwrap();
                 let class = classes.next(topology, came, Hop { at, port, next, to: bound, leg: way.leg() });
                 let channel = (at, port, class);
@@ -209,7 +235,8 @@ mod tests {
     }
 
     /// The ports that a packet may take next; with even ties both directions of a ring where they are equally long.
-    fn choices(topology: &Topology, routing: &Routing, at: u32, to: u32) -> Vec<u32> {
+    fn choices(wiring: &Wiring, routing: &Routing, at: u32, to: u32) -> Vec<u32> {
+        let topology = wiring.topology();
         if at == to {
             return Vec::new();
         }
@@ -223,12 +250,9 @@ mod tests {
                 if ports.is_empty() { vec![topology.route(at, to)] } else { ports }
             }
             Routing::ShortestPath(_) | Routing::MinimalAdaptive => {
-                let distances = Wiring::new(topology, &[]).distances(to);
-                let is_closer = |port: &u32| {
-                    let next = topology.neighbour(at, *port).map(|(next, _)| next);
-                    next.is_some_and(|next| distances[next as usize] < distances[at as usize])
-                };
-                (0..topology.ports()).filter(is_closer).collect()
+                let distances = wiring.distances(to);
+                let is_closer = |link: &(u32, u32)| distances[link.1 as usize] < distances[at as usize];
+                wiring.links_at(at).filter(is_closer).map(|(port, _)| port).collect()
             }
             Routing::UpDown => vec![RoutingTable::up_down(Wiring::new(topology, &[])).port(at, to)],
             Routing::Table(posts) => vec![RoutingTable::written(Wiring::new(topology, &[]), posts).port(at, to)],
@@ -238,7 +262,10 @@ mod tests {
 
     /// Can the channels of all routes, each with its class, be put in an order?
     fn is_free_of_cycles(topology: &Topology, channels: VirtualChannels, routing: &Routing) -> bool {
-        let waits = waits(topology, channels, routing);
+        are_in_order(&waits(topology, channels, routing))
+    }
+
+    fn are_in_order(waits: &BTreeMap<Lane, BTreeSet<Lane>>) -> bool {
         let mut awaited: BTreeMap<Lane, usize> = waits.keys().map(|channel| (*channel, 0)).collect();
         for next in waits.values().flatten() {
             *awaited.get_mut(next).unwrap() += 1;
@@ -326,7 +353,7 @@ mod tests {
         let dragonfly =
             Topology::Dragonfly { groups: 9, routers: 4, nodes: 2, globals: 2, arrangement: Arrangement::Absolute };
         let routing = through(Through::Router);
-        let classes = Classes::of(VirtualChannels::Phases, &routing, &dragonfly);
+        let classes = Classes::new(VirtualChannels::Phases, &routing, &dragonfly, false);
         let of_way = |to: u32, via: Option<u32>| {
             let (mut way, mut at, mut came) = (PacketWay::from(0), 72, None);
             way.decide(via);
@@ -398,6 +425,37 @@ mod tests {
         {
             assert!(is_free_of_cycles(topology, VirtualChannels::AsNeeded, routing), "{topology} {routing:?}");
         }
+    }
+
+    /// Of fat trees with two failed links, wherever they are, ways may lead down and up again.
+    #[test]
+    fn fat_trees_are_free_of_cycles_with_one_class_whole_and_with_more_damaged() {
+        let trees = [
+            Topology::FatTree { arity: 2, levels: 3 },
+            Topology::ExtendedFatTree { children: vec![2, 3], parents: vec![1, 3] },
+            Topology::ExtendedFatTree { children: vec![2, 2, 2], parents: vec![2, 1, 2] },
+        ];
+        let adaptive = Routing::MinimalAdaptive;
+        let mut in_need = 0;
+        for tree in trees {
+            assert!(!Classes::new(VirtualChannels::AsNeeded, &adaptive, &tree, false).are_many());
+            let links: Vec<_> =
+                tree.links().map(|((from, _), (to, _))| LinkOverride::LinkFailed { from, to }).collect();
+            for pair in links.iter().flat_map(|one| links.iter().map(move |other| [one.clone(), other.clone()])) {
+                let damaged = Network { overrides: pair.to_vec(), ..plain(tree.clone()) };
+                let damaged = Network { routing: adaptive.clone(), ..damaged };
+                if !damaged.misfits(&tree).is_empty() {
+                    continue;
+                }
+                let waits = waits_beside(&tree, VirtualChannels::AsNeeded, &adaptive, &pair);
+                assert!(are_in_order(&waits), "{tree} {pair:?}");
+                let most = waits.keys().map(|(.., class)| *class).max();
+                let counted = RouteSelector::new(&damaged, &tree, Streams::new(1)).most_valleys(&tree);
+                assert_eq!(most, Some(counted), "{tree} {pair:?}");
+                in_need += counted;
+            }
+        }
+        assert!(in_need > 0);
     }
 
     /// A table of long ways: to each node along a tree that is searched depth first, beginning with other links each time.
@@ -474,7 +532,7 @@ mod tests {
     #[test]
     fn both_classes_carry_traffic_before_the_dateline() {
         let ring = Topology::Ring { nodes: 8 };
-        let classes = Classes::of(VirtualChannels::AsNeeded, &Routing::DimensionOrder, &ring);
+        let classes = Classes::new(VirtualChannels::AsNeeded, &Routing::DimensionOrder, &ring, false);
         let class = |to| classes.next(&ring, None, Hop { at: 6, port: 0, next: 7, to, leg: 0 });
         assert_eq!((class(7), class(0), class(1)), (0, 1, 1));
     }

@@ -7,7 +7,7 @@
 //! u W; a down port names the child's subtree.
 
 use super::bisection::Bisection;
-use super::shape::{Count, TopologyMetrics, TopologyShape, numbered};
+use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, numbered};
 use std::ops::Range;
 
 pub(super) struct ExtendedFatTree<'a> {
@@ -162,6 +162,10 @@ impl TopologyShape for ExtendedFatTree<'_> {
         let is_above = subtree == to / self.below(level);
         let (down, up) = (self.down_ports(level), self.up_ports(level));
         if is_above { 0..down } else { down..down + up }
+    }
+
+    fn natural_waits(&self) -> NaturalWaits {
+        NaturalWaits::UpAndDown
     }
 
     /// A walk over the heights that passes every link at which a differing digit can change.

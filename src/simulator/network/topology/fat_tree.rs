@@ -7,7 +7,7 @@
 //! to that level is a shortest one. (Petrini and Vanneschi, k-ary n-trees, 1997.)
 
 use super::bisection::Bisection;
-use super::shape::{Count, TopologyMetrics, TopologyShape, at_least, numbered};
+use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least, numbered};
 use std::ops::Range;
 
 pub(super) struct FatTree {
@@ -107,6 +107,10 @@ impl TopologyShape for FatTree {
         };
         let (digit, scope) = (self.digit(to, level), self.arity.pow(level));
         if word / scope == to / scope / self.arity { digit } else { self.arity + digit }
+    }
+
+    fn natural_waits(&self) -> NaturalWaits {
+        NaturalWaits::UpAndDown
     }
 
     /// A walk over the heights that passes the link at which every differing digit can change.

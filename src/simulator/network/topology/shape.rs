@@ -43,11 +43,13 @@ pub enum NaturalWaits {
     InOrder,
     /// Nothing on any way without a turn: between two vertices there is but one.
     OneWay,
+    /// Nothing on any shortest way: vertices are numbered from the nodes up, and a way rises and then falls.
+    UpAndDown,
     /// Two classes on every ring.
     RoundRings,
     /// A class more with every global link of a dragonfly.
     BetweenGroups,
-    /// A class more with every link to a vertex of a lower number.
+    /// A class more with every turn from a link to a vertex of a lower number to one of a higher number.
     Anyhow,
 }
 

@@ -106,7 +106,7 @@ impl Worms {
         let leaves = Leaves::of(&topology);
         Self {
             guide: Guide::new(network, &topology, streams),
-            classes: Classes::of(network.virtual_channels, &network.routing, &topology),
+            classes: Classes::of(network, &topology),
             onward,
             cycle,
             flit_bytes: mode.flit.count(),
@@ -301,7 +301,7 @@ fn shape_of(network: &Network, mode: &Wormhole, topology: &Topology) -> Shape {
 #[must_use]
 pub fn uncountable(network: &Network, topology: &Topology) -> Option<String> {
     const MOST_NODES: u32 = 4096;
-    let classes = Classes::of(network.virtual_channels, &network.routing, topology);
+    let classes = Classes::of(network, topology);
     (classes.known(&network.routing).is_none() && topology.nodes() > MOST_NODES).then(|| {
         format!("the virtual channels are counted along all routes, and {MOST_NODES} nodes are the most for that")
     })
@@ -309,6 +309,6 @@ pub fn uncountable(network: &Network, topology: &Topology) -> Option<String> {
 
 /// Returns the number of classes that packets of a network, of which `topology` is in use, can need.
 pub fn class_count(network: &Network, topology: &Topology) -> u32 {
-    let known = Classes::of(network.virtual_channels, &network.routing, topology).known(&network.routing);
-    known.unwrap_or_else(|| 1 + Guide::new(network, topology, Streams::new(0)).most_descents(topology))
+    let known = Classes::of(network, topology).known(&network.routing);
+    known.unwrap_or_else(|| 1 + Guide::new(network, topology, Streams::new(0)).most_valleys(topology))
 }
