@@ -136,7 +136,7 @@ impl Network {
         faults.extend(self.phases_without_legs(topology));
         if faults.is_empty() {
             let wiring = Wiring::new(topology, &self.overrides);
-            faults.extend(self.parted(&wiring));
+            faults.extend(self.parted(&wiring).or_else(|| self.parted_levels(topology)));
             if let (true, Routing::Table(table)) = (faults.is_empty(), &self.routing) {
                 faults = table_faults(wiring, table);
             }
@@ -208,6 +208,18 @@ impl Network {
         let lost = wiring.lost()?;
         let message = format!("without the links that have failed, vertex {lost} cannot be reached from vertex 0");
         Some(Fault::new(&format!("overrides.{index}"), message, "let fewer links fail"))
+    }
+
+    /// Of a fat tree in which links have failed, nodes between which no way goes up and then down.
+    fn parted_levels(&self, topology: &Topology) -> Option<Fault> {
+        let (index, _) = self.failures(topology).next_back().filter(|_| self.routing == Routing::UpDown)?;
+        let (from, to) = RoutingTable::up_down(Wiring::new(topology, &self.overrides)).parted()?;
+        let message = format!("without the links that have failed, no way from {from} to {to} goes up and then down");
+        Some(Fault::new(
+            &format!("overrides.{index}"),
+            message,
+            "let fewer links fail, or use ShortestPath or MinimalAdaptive",
+        ))
     }
 }
 
@@ -340,6 +352,13 @@ mod tests {
             ["routing: a graph of 2 nodes has no dimensions whose order could be kept"]
         );
         assert_eq!(faults(&ring(), Routing::MinimalAdaptive, &[(1, 0)]), Vec::<String>::new());
+        // Switches 6, 7 and 8 stand above two nodes each, and 9 and 10 above them.
+        let tree = Topology::ExtendedFatTree { children: vec![2, 3], parents: vec![1, 2] };
+        assert_eq!(
+            faults(&tree, Routing::UpDown, &[(6, 10), (8, 9)]),
+            ["overrides.1: without the links that have failed, no way from 4 to 0 goes up and then down"]
+        );
+        assert_eq!(faults(&tree, Routing::UpDown, &[(6, 10), (8, 10)]), Vec::<String>::new());
     }
 
     #[test]

@@ -43,7 +43,8 @@ pub enum Routing {
     /// every connected graph with a single class of buffers (up*/down* of Autonet: Schroeder et
     /// al., IEEE JSAC 9(8), 1991). The root is the first of the vertices from which the farthest
     /// node is nearest; *up* leads to a vertex that is nearer to the root, or as near and of a
-    /// lower number. A packet goes down as soon as it can; the way may be longer than the shortest.
+    /// lower number. In a fat tree *up* leads to the next level, by the port of the natural route where that is among the best.
+    /// A packet goes down as soon as it can; the way may be longer than the shortest.
     UpDown,
     /// Along a shortest path.
     ShortestPath(Choice),

@@ -2,9 +2,9 @@
 
 use super::overrides::port_towards;
 use super::routing::Signpost;
-use super::topology::Topology;
+use super::topology::{NaturalWaits, Topology};
 use super::wiring::{UNREACHABLE, Wiring};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
 
 /// No way leads there.
@@ -30,8 +30,8 @@ enum PortOrder {
 impl RoutingTable {
     /// See [`Routing::UpDown`](super::Routing::UpDown).
     pub fn up_down(wiring: Wiring) -> Self {
-        let order = PortOrder::UpDown(places(&wiring));
-        Self::new(wiring, order)
+        let places = if has_levels(wiring.topology()) { levels(wiring.topology()) } else { places(&wiring) };
+        Self::new(wiring, PortOrder::UpDown(places))
     }
 
     /// See [`Routing::Table`](super::Routing::Table).
@@ -83,25 +83,57 @@ impl RoutingTable {
         (0..self.topology().vertices()).map(port).collect()
     }
 
+    /// A pair of nodes between which no way of this routing leads, which there may be where a tree has levels.
+    pub fn parted(&self) -> Option<(u32, u32)> {
+        let PortOrder::UpDown(places) = &self.order else { return None };
+        if !has_levels(self.topology()) {
+            return None;
+        }
+        // Nodes below the same switches have ways to the same ones.
+        let above = |node: &u32| self.wiring.links_at(*node).map(|(_, switch)| switch).collect::<Vec<_>>();
+        let mut known = HashSet::new();
+        let others: Vec<u32> = (0..self.topology().nodes()).filter(|node| known.insert(above(node))).collect();
+        others.iter().find_map(|to| {
+            let lengths = self.lengths_up_down(places, *to).1;
+            others.iter().find(|from| lengths[**from as usize] == UNREACHABLE).map(|from| (*from, *to))
+        })
+    }
+
+    /// The links of ways to `to` that only go down, and of those that go up before, by vertex.
+    fn lengths_up_down(&self, places: &[u32], to: u32) -> (Box<[u32]>, Box<[u32]>) {
+        let is_above = |one: u32, other: u32| places[one as usize] < places[other as usize];
+        let down = self.wiring.climb(to, |near, far| is_above(far, near));
+        let mut lengths = down.clone();
+        for at in from_above(places).into_iter().filter(|at| down[*at as usize] == UNREACHABLE) {
+            let above = self.wiring.links_at(at).filter(|(_, next)| is_above(*next, at));
+            let length = above.map(|(_, next)| lengths[next as usize].saturating_add(1)).min();
+            lengths[at as usize] = length.unwrap_or(UNREACHABLE);
+        }
+        (down, lengths)
+    }
+
     /// Down wherever only links downwards are left, otherwise up to the best of the vertices above,
     /// so that a packet that has gone down never goes up.
     fn ports_up_down(&self, places: &[u32], to: u32) -> Box<[u32]> {
         let is_above = |one: u32, other: u32| places[one as usize] < places[other as usize];
-        let down = self.wiring.climb(to, |near, far| is_above(far, near));
-        let mut lengths = down.clone();
-        let mut ports = vec![NO_PORT; places.len()];
-        for at in from_above(places) {
-            let can_go_down = down[at as usize] != UNREACHABLE;
-            let port = if can_go_down {
-                self.nearest(&down, at, |next| is_above(at, next))
-            } else {
-                self.nearest(&lengths, at, |next| is_above(next, at))
-            };
-            let next = self.topology().neighbour(at, port).map_or(at, |(next, _)| next);
-            lengths[at as usize] = down[at as usize].min(lengths[next as usize].saturating_add(1));
-            ports[at as usize] = port;
-        }
-        ports.into()
+        let (down, lengths) = self.lengths_up_down(places, to);
+        let has_levels = has_levels(self.topology());
+        let port = |at: u32| {
+            if down[at as usize] != UNREACHABLE {
+                return self.nearest(&down, at, |next| is_above(at, next));
+            }
+            let natural = has_levels.then(|| self.topology().route(at, to));
+            let leads = |port: &u32| self.leads_nearest(&lengths, at, *port, |next| is_above(next, at));
+            natural.filter(leads).unwrap_or_else(|| self.nearest(&lengths, at, |next| is_above(next, at)))
+        };
+        (0..self.topology().vertices()).map(port).collect()
+    }
+
+    /// Returns whether a port of `at` leads to one of the nearest of the neighbours that are allowed.
+    fn leads_nearest(&self, distances: &[u32], at: u32, port: u32, is_allowed: impl Fn(u32) -> bool) -> bool {
+        let allowed = || self.wiring.links_at(at).filter(|(_, next)| is_allowed(*next));
+        let least = allowed().map(|(_, next)| distances[next as usize]).min();
+        allowed().any(|(own, next)| own == port && Some(distances[next as usize]) == least)
     }
 
     /// The lowest port of `at` to the nearest of the neighbours that are allowed.
@@ -109,6 +141,16 @@ impl RoutingTable {
         let allowed = self.wiring.links_at(at).filter(|(_, next)| is_allowed(*next));
         allowed.min_by_key(|(_, next)| distances[*next as usize]).map_or(NO_PORT, |(port, _)| port)
     }
+}
+
+/// Returns whether vertices are numbered from the nodes up, level by level.
+fn has_levels(topology: &Topology) -> bool {
+    topology.natural_waits() == NaturalWaits::UpAndDown
+}
+
+/// By vertex, its place in the order from the highest level down.
+fn levels(topology: &Topology) -> Vec<u32> {
+    (0..topology.vertices()).rev().collect()
 }
 
 /// By vertex, its place in the order of distance from the root, then of number.
@@ -151,6 +193,35 @@ mod tests {
                     let is_down = |link: &[u32]| places[link[1] as usize] > places[link[0] as usize];
                     assert!(path.windows(2).map(is_down).is_sorted(), "{name}: {path:?}");
                     assert!(!path.windows(2).any(|link| !overrides.is_empty() && (link == [0, 1] || link == [1, 0])));
+                }
+            }
+        }
+    }
+
+    /// Along the natural routes of a whole tree; round links that have failed, and never up after down.
+    #[test]
+    fn a_fat_tree_is_climbed_by_its_levels() {
+        let trees = [
+            Topology::FatTree { arity: 3, levels: 3 },
+            Topology::ExtendedFatTree { children: vec![3, 4, 2], parents: vec![1, 2, 3] },
+        ];
+        for tree in trees {
+            let whole = RoutingTable::up_down(Wiring::new(&tree, &[]));
+            let pairs = || (0..tree.nodes()).flat_map(|from| (0..tree.nodes()).map(move |to| (from, to)));
+            for (from, to) in pairs() {
+                assert_eq!(whole.path(from, to), Some(tree.path(from, to).collect()), "{tree} {from} {to}");
+            }
+            for link in tree.links().filter(|((from, _), (to, _))| from.min(to) >= &tree.nodes()) {
+                let failed = [LinkOverride::LinkFailed { from: link.0.0, to: link.1.0 }];
+                let damaged = RoutingTable::up_down(Wiring::new(&tree, &failed));
+                if damaged.parted().is_some() {
+                    continue;
+                }
+                for (from, to) in pairs() {
+                    let path = damaged.path(from, to).expect("packets arrive");
+                    assert!(path.windows(2).map(|link| link[1] < link[0]).is_sorted(), "{tree}: {path:?}");
+                    let ends = [link.0.0, link.1.0];
+                    assert!(!path.windows(2).any(|link| ends.contains(&link[0]) && ends.contains(&link[1])));
                 }
             }
         }
