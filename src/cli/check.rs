@@ -40,7 +40,11 @@ pub fn execute(arguments: &CheckArguments) -> Result<(), Failure> {
     }
     match failures {
         0 => Ok(()),
-        _ => Err(Failure::Usage(format!("{failures} of {} files have faults", arguments.files.len()))),
+        _ => Err(Failure::Usage(format!(
+            "{failures} of {} {}",
+            counted(arguments.files.len(), "file"),
+            if failures == 1 { "has faults" } else { "have faults" }
+        ))),
     }
 }
 
@@ -96,7 +100,13 @@ fn along_the_axes(plan: &Plan) -> Result<String, Failure> {
         return Err(StudyError::no_case().into());
     }
     if is_complete {
-        return Ok(format!("{checked} cases, {estimate}"));
+        return Ok(format!("{}, {estimate}", counted(checked, "case")));
+    }
+    if checked == 0 {
+        return Ok(format!(
+            "up to {}; the filter leaves none of those that were looked at, so that nothing is estimated",
+            counted(points, "case")
+        ));
     }
     let estimate = estimate.times(cases.unwrap_or(points) as f64 / checked.max(1) as f64);
     let count = cases.map_or_else(|| format!("up to {points} cases"), |cases| format!("{cases} cases"));

@@ -43,7 +43,7 @@ pub use failure::Failure;
 use output::OutputArguments;
 pub use script::call_by;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use parsim_study::experiment::Setting;
 use parsim_study::scenario::Override;
 use std::ffi::OsString;
@@ -244,7 +244,8 @@ pub fn command(words: impl IntoIterator<Item = OsString>) -> u8 {
 /// # Errors
 /// That what was to be printed cannot be written. A wrong command line ends the process.
 fn read_line(words: impl IntoIterator<Item = OsString>) -> Result<Option<CommandLine>, Failure> {
-    match CommandLine::try_parse_from(words) {
+    let matches = with_negative_numbers(CommandLine::command()).try_get_matches_from(words);
+    match matches.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
         Ok(line) => Ok(Some(line)),
         Err(error) if error.use_stderr() => advice::on(error).exit(),
         Err(help) => {
@@ -253,6 +254,16 @@ fn read_line(words: impl IntoIterator<Item = OsString>) -> Result<Option<Command
             Ok(None)
         }
     }
+}
+
+/// A command whose options take negative numbers as values, not as options that there are not: it says what is wrong with them.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let names: Vec<_> = command.get_subcommands().map(|one| one.get_name().to_owned()).collect();
+    let command = command.mut_args(|argument| {
+        let takes_value = argument.get_num_args().is_none_or(|count| count.takes_values());
+        if takes_value && !argument.is_positional() { argument.allow_negative_numbers(true) } else { argument }
+    });
+    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, with_negative_numbers))
 }
 
 /// Does what the command line says.

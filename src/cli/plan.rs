@@ -74,7 +74,13 @@ fn summary(count: u64, chosen: u64, shard: Option<Shard>) -> String {
     let rest = chosen.saturating_sub(SHOWN as u64);
     let more = if rest > 0 { format!("… and {rest} more, which the other formats list\n") } else { String::new() };
     match shard {
-        Some(Shard { number, of }) => format!("{more}\n{chosen} of {count} cases are in shard {number} of {of}"),
+        Some(Shard { number, of }) => {
+            let are = if chosen == 1 { "is" } else { "are" };
+            format!(
+                "{more}\n{chosen} of {} {are} in shard {number} of {of}",
+                parsim_study::report::counted(count, "case")
+            )
+        }
         None => format!("{more}\n{count} cases"),
     }
 }

@@ -53,6 +53,7 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
         return common.output.write(format_args!("{}\n", plan.to_ron(&case)));
     }
     arguments.claims(common.claims(&plan)).check()?;
+    arguments.check_figures(&case)?;
     let references = References::load(&case.scenario, &common.scenario)?;
     let store = arguments.store.open()?;
     let outcome = match &arguments.trace {
@@ -81,6 +82,20 @@ impl RunArguments {
             .output("--accounts", self.accounts.as_deref())
     }
 
+    /// Looks whether the program has what files are asked for.
+    fn check_figures(&self, case: &Case) -> Result<(), Failure> {
+        let program = &case.scenario.program;
+        if self.sources.is_some() && !program.is_traffic() {
+            return Err(Failure::Usage("--sources: only Traffic has sources that inject packets".to_owned()));
+        }
+        if self.histogram.is_some() && program.name() != "Ising" {
+            let message =
+                "the program computes no critical times: `parsim critical-path --histogram` draws those of its run";
+            return Err(Failure::Usage(format!("--histogram: {message}")));
+        }
+        Ok(())
+    }
+
     /// Draws what is asked for. The result has been written: a picture that cannot be costs nothing else.
     fn draw(&self, case: &Case, outcome: &Outcome) -> Result<(), Failure> {
         let heat_map = self.heat_map.iter().map(|file| {
@@ -91,12 +106,7 @@ impl RunArguments {
             let picture = histogram(outcome, self.published.as_deref())?;
             create(file, |sink| sink.write_all(picture.as_bytes()))
         });
-        let sources = self.sources.iter().map(|file| {
-            if !case.scenario.program.is_traffic() {
-                return Err(Failure::Usage("--sources: only Traffic has sources that inject packets".to_owned()));
-            }
-            create(file, |sink| write_sources(&outcome.trace.sources, sink))
-        });
+        let sources = self.sources.iter().map(|file| create(file, |sink| write_sources(&outcome.trace.sources, sink)));
         let accounts = self.accounts.iter().map(|file| create(file, |sink| write_accounts(&outcome.trace, sink)));
         each(heat_map.chain(histogram).chain(sources).chain(accounts))
     }

@@ -57,6 +57,10 @@ impl Claims {
         let mut taken: Vec<(Identity, &str)> = Vec::new();
         for (option, path) in &self.outputs {
             let shown = path.display();
+            if path.as_os_str() == "-" {
+                let help = "give the name of a file, or `./-` for one of this name";
+                return Err(Failure::Usage(format!("{option} -: only data go to the standard output: {help}")));
+            }
             let WriteTarget::File(place) = destination(path) else { continue };
             let own = Identity::of(&place);
             if self.inputs.iter().any(|input| Identity::of(input).is_some_and(|input| Some(input) == own)) {

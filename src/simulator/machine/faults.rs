@@ -1,6 +1,6 @@
 //! Faults of the description of a machine.
 
-use super::{Machine, NodeOverride, Sends};
+use super::{LogGops, Machine, NodeOverride, Sends};
 use crate::fault::{Fault, within};
 use crate::network::{Buffers, Contention, Link, Routing as Route, Switching, Topology};
 use crate::node::{Acknowledging, Level, Progress, Receiving, Router, Routing, Sending};
@@ -130,8 +130,15 @@ impl Machine {
         let (network, interface) = (&self.network, &self.nodes.interface);
         let progress = interface.as_ref().map(|interface| interface.progress);
         let message = "the last byte of a flow is all that its receiver knows of";
-        let help = "give AfterArrival or Offloaded";
-        reject(progress == Some(Progress::WhileArriving), "nodes.interface.progress", message, help);
+        let works_meanwhile = progress == Some(Progress::WhileArriving);
+        if LogGops::describing(self).is_some() {
+            let help = "leave `contention` out, or describe the nodes with an `interface` that has another `progress`";
+            let message = format!("{message}, and receivers of the LogGOPS model work while bytes arrive");
+            reject(works_meanwhile, "network.contention", &message, help);
+        } else {
+            let help = "give AfterArrival or Offloaded";
+            reject(works_meanwhile, "nodes.interface.progress", message, help);
+        }
         let message = "flows are not cut into flits";
         let is_wormhole = matches!(network.switching, Switching::Wormhole(_));
         reject(is_wormhole, "network.switching", message, "give CutThrough or StoreAndForward");
@@ -147,7 +154,8 @@ impl Machine {
     }
 
     /// Returns whether messages delay each other at interfaces alone.
-    pub(super) fn is_free_of_contention(&self) -> bool {
+    #[must_use]
+    pub fn is_free_of_contention(&self) -> bool {
         self.nodes.interface.is_some() && self.network.contention == Contention::Off
     }
 

@@ -11,7 +11,7 @@ use super::repetition::repetition;
 use super::reported::run_reported;
 use super::run_recorded;
 use super::run_series::{Repetition, RunSeries};
-use super::stopping::{is_precise, note_on_imprecise};
+use super::stopping::{is_precise, note_on_imprecise, note_on_undelivered};
 use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
 use crate::answer::{Answer, Quantity, Record, Role, Value};
 use crate::programs::phases::time_key;
@@ -200,6 +200,12 @@ impl Outcome {
         !is_precise(until, &sample)
     }
 
+    /// True if packets of the measured time had not come when the run ended: latencies are those of others.
+    #[must_use]
+    pub fn leaves_packets(&self) -> bool {
+        self.trace.outcome("undelivered_packets").is_some_and(|packets| packets > 0.0)
+    }
+
     /// True if something that is measured or published is left out, as it is of another machine or program.
     #[must_use]
     pub fn is_withheld(&self) -> bool {
@@ -217,7 +223,8 @@ impl Outcome {
     pub fn answer(&self) -> Answer {
         let withheld = note_on_withheld(self.is_withheld().into());
         let withheld = withheld.into_iter().chain(note_on_imprecise(self.is_imprecise().into()));
-        let notes = withheld.chain(Remarks::on([&*self.case.scenario]).all()).collect();
+        let cautions = withheld.chain(note_on_undelivered(self.leaves_packets().into()));
+        let notes = cautions.chain(Remarks::on([&*self.case.scenario]).all()).collect();
         Answer { notes, ..Answer::one(self.record(), &self.report()) }
     }
 

@@ -1,5 +1,6 @@
 //! Remarks on scenarios that are played as they are described, though they may not be meant so.
 
+use crate::programs::Shipped;
 use crate::scenario::CheckedScenario;
 use parsim_sim::machine::Submachine;
 use parsim_sim::units::SimDuration;
@@ -17,6 +18,8 @@ pub struct Remarks {
     crowded: Option<(u32, u32, SimDuration)>,
     /// The memories of levels that a program without loads does not use.
     unused: BTreeSet<String>,
+    /// True if a program loads from memories that its machine does not describe.
+    loads_nothing: bool,
 }
 
 impl Remarks {
@@ -40,6 +43,9 @@ impl Remarks {
         if ranks > cores && self.crowded.is_none_or(|(most, ..)| ranks > most) {
             self.crowded = Some((ranks, cores, node.time_slice));
         }
+        if let Shipped::Phases(program) = &scenario.program {
+            self.loads_nothing |= program.loads() && node.shared_memory().is_none();
+        }
         if !scenario.program.loads() {
             let levels = node.levels.iter().chain(&scenario.machine.levels);
             let with_memory = levels.filter(|level| level.memory.is_some());
@@ -50,7 +56,7 @@ impl Remarks {
     /// All of them, each in a sentence.
     #[must_use]
     pub fn all(&self) -> Vec<String> {
-        [self.on_parts(), self.on_cores(), self.on_memories()].into_iter().flatten().collect()
+        [self.on_parts(), self.on_cores(), self.on_memories(), self.on_loads()].into_iter().flatten().collect()
     }
 
     fn on_parts(&self) -> Option<String> {
@@ -73,6 +79,13 @@ impl Remarks {
             "note: {ranks} ranks of a node share {cores}: {turns}; while it computes for another, a rank that could compute \
              is ready (`ready_s`)"
         ))
+    }
+
+    fn on_loads(&self) -> Option<String> {
+        self.loads_nothing.then(|| {
+            "note: the program loads bytes, and the nodes describe no memory (`nodes.levels`): loads take no time"
+                .to_owned()
+        })
     }
 
     fn on_memories(&self) -> Option<String> {

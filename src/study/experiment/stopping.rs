@@ -39,6 +39,17 @@ pub fn note_on_imprecise(cases: usize) -> Option<String> {
     })
 }
 
+/// The cases that ended with packets of the measured time under way, in a sentence, if there are any.
+pub fn note_on_undelivered(cases: usize) -> Option<String> {
+    let which = if cases == 1 { "one case".to_owned() } else { format!("{cases} cases") };
+    (cases > 0).then(|| {
+        format!(
+            "note: in {which} packets that were injected in the measured time had not come at the end \
+             (`undelivered_packets`): latencies are of the others, and are shorter; beyond saturation they grow with `drain`"
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

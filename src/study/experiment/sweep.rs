@@ -4,7 +4,7 @@ use super::cases::{CaseError, Keys, Turn, Workers, guarded, run_each};
 use super::found::FoundByThreads;
 use super::planning::Part;
 use super::references::{Met, References, note_on_withheld};
-use super::stopping::note_on_imprecise;
+use super::stopping::{note_on_imprecise, note_on_undelivered};
 use super::{Outcome, Remarks, StudyError};
 use crate::analysis::Residuals;
 use crate::answer::Role;
@@ -67,6 +67,8 @@ pub struct SweepRemarks<'r> {
     withheld: usize,
     /// Number of cases whose runs ended before they were as precise as they should be.
     imprecise: usize,
+    /// Number of cases that ended with packets of the measured time under way.
+    undelivered: usize,
     remarks: Remarks,
     /// The note on runs on one rank, once a case has been seen.
     alone: OnceCell<Option<String>>,
@@ -88,6 +90,7 @@ impl<'r> SweepRemarks<'r> {
             references,
             withheld: 0,
             imprecise: 0,
+            undelivered: 0,
             remarks,
             alone: OnceCell::new(),
             met,
@@ -103,6 +106,7 @@ impl<'r> SweepRemarks<'r> {
         self.alone.get_or_init(|| self.references.note_on_one_rank(case));
         self.withheld += usize::from(outcome.is_withheld());
         self.imprecise += usize::from(outcome.is_imprecise());
+        self.undelivered += usize::from(outcome.leaves_packets());
         if self.seen.len() >= MOST_SEEN {
             self.seen.clear();
         }
@@ -133,7 +137,8 @@ impl<'r> SweepRemarks<'r> {
     pub fn notes(self, all_points: bool) -> Vec<String> {
         let points = self.met.note().filter(|_| all_points);
         let withheld = note_on_withheld(self.withheld).into_iter();
-        let cases = withheld.chain(note_on_imprecise(self.imprecise)).chain(self.remarks.all());
+        let cautions = withheld.chain(note_on_imprecise(self.imprecise)).chain(note_on_undelivered(self.undelivered));
+        let cases = cautions.chain(self.remarks.all());
         cases.chain(self.alone.into_inner().flatten()).chain(self.met.note_on_columns()).chain(points).collect()
     }
 }

@@ -21,6 +21,12 @@ pub struct Forecast {
 }
 
 impl Forecast {
+    /// The packets, of which a quarter is certain.
+    #[must_use]
+    pub fn packets(&self) -> f64 {
+        self.packet_hops.min(4.0 * self.least_packets)
+    }
+
     /// A quarter of what is expected to the order of magnitude is certain; no packet goes further than `distance`.
     pub(super) fn rough(packet_hops: f64, distance: f64, jobs: f64) -> Self {
         let (least_packets, least_jobs) = (packet_hops / distance / 4.0, jobs / 4.0);

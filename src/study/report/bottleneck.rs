@@ -249,7 +249,10 @@ fn put_ratios(record: &mut Record, components: Option<&Components>) {
 }
 
 fn put_bottleneck(record: &mut Record, components: Option<&Components>, place: &BottleneckSite) {
-    let bottleneck = components.map(Bottleneck::of);
+    // A run may consist of nothing that belongs to a component, such as open traffic.
+    let bottleneck = components.map(Bottleneck::of).filter(|bottleneck| bottleneck.share > 0.0);
+    let nowhere = BottleneckSite::default();
+    let place = if bottleneck.is_some() { place } else { &nowhere };
     record.put("bottleneck", bottleneck.map(|bottleneck| bottleneck.component.name()));
     record.put("bottleneck_share", bottleneck.map(|bottleneck| bottleneck.share));
     record.put("sub_component", bottleneck.and_then(|bottleneck| bottleneck.part).map(SubComponent::name));
@@ -261,6 +264,9 @@ fn put_bottleneck(record: &mut Record, components: Option<&Components>, place: &
 
 /// Returns a sentence on why, where and when.
 fn sentence(bottleneck: &Bottleneck, place: &BottleneckSite) -> String {
+    if bottleneck.share <= 0.0 {
+        return "none: no time belongs to a component".to_owned();
+    }
     let share = format!(" ({:.0} %)", 100.0 * bottleneck.share);
     let clauses = [
         bottleneck.part.map(|part| format!(", most of it {}", part.title())),

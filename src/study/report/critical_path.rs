@@ -8,7 +8,7 @@ use crate::analysis::{Accounting, Gain};
 use crate::answer::{Answer, Metadata, Record, Value};
 use parsim_sim::trace::Recording;
 use parsim_sim::trace::events::{Label, MESSAGE};
-use parsim_sim::units::{SimDuration, TotalTime};
+use parsim_sim::units::{SimDuration, TotalTime, counted};
 use std::fmt;
 
 /// Longest table printed.
@@ -153,8 +153,15 @@ impl fmt::Display for CriticalPathReport {
         if let Some(makespan) = self.makespan {
             row("makespan", time(makespan.seconds()));
         }
-        row("critical path", format!("{}, in {} spans", time(self.length.seconds()), self.pieces));
-        row("events", format!("{} of {} processes", self.events, self.processes));
+        row("critical path", format!("{}, in {}", time(self.length.seconds()), counted(self.pieces, "span")));
+        row(
+            "events",
+            format!(
+                "{} of {}",
+                self.events,
+                if self.processes == 1 { "1 process".to_owned() } else { format!("{} processes", self.processes) }
+            ),
+        );
         row("service of processors", time(self.busy.seconds()));
         row("delays of messages", time(self.messages.seconds()));
         let number = |number: Option<f64>| number.map_or("none".to_owned(), digits);

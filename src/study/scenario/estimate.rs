@@ -79,13 +79,15 @@ impl Scenario {
         // Messages within a node are no packets.
         let is_spread = self.placement.nodes_needed(self.ranks) == self.ranks;
         let least = least_jobs + if is_spread { least_packets } else { 0.0 };
+        // Where messages do not meet on the way they leave once and come once.
+        let crossings = if self.machine.is_free_of_contention() { forecast.packets() } else { packet_hops };
         // The initialisation, and the phases of the program.
         let phases = f64::from(u32::try_from(1 + self.program.phases().len()).unwrap_or(u32::MAX));
         let carries_trains = Transport::carries_trains(&self.machine, topology);
         let used_link = if carries_trains { 0.0 } else { Fabric::used_link_memory(&self.machine.network) };
         let waiting_share = if carries_trains { 0.0 } else { self.waiting_share() };
         Load {
-            events: if is_open { least } else { EVENTS_A_HOP * packet_hops + jobs },
+            events: if is_open { least } else { EVENTS_A_HOP * crossings + jobs },
             least,
             memory: ranks * (RANK_BYTES + ACCOUNT_BYTES * phases + self.program.rank_memory(self.ranks))
                 + self.messages_memory(&forecast, rehearsal, waiting_share)

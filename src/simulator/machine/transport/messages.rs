@@ -282,7 +282,7 @@ impl MessageTransport {
         match message.role {
             Role::Data => self.left(message),
             Role::Announcement { of } => self.left(self.messages[of as usize]),
-            Role::AwaitedData { .. } | Role::Request { .. } | Role::Confirmation => {}
+            Role::AwaitedData { .. } | Role::ComingData { .. } | Role::Request { .. } | Role::Confirmation => {}
         }
     }
 

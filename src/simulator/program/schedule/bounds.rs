@@ -35,9 +35,13 @@ impl Bounds {
         *self = self.and(match node.kind {
             NodeKind::Compute => Self { computations: 1, longest_computation: node.size, ..of_node },
             NodeKind::Receive => of_node,
-            NodeKind::Send => {
-                Self { highest_peer: node.peer, longest_message: node.size, lanes: Some(node.lanes()), ..of_node }
-            }
+            NodeKind::Send => Self {
+                sends: 1,
+                highest_peer: node.peer,
+                longest_message: node.size,
+                lanes: Some(node.lanes()),
+                ..of_node
+            },
         });
     }
 

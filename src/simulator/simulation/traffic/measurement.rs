@@ -88,6 +88,11 @@ impl Measurement {
         self.injected(waiting).map(|packet| u64::from(packet.bytes)).sum()
     }
 
+    /// Those of the packets that never came which were injected in it.
+    pub(super) fn undelivered(&self, waiting: &[Delivered]) -> usize {
+        waiting.iter().filter(|packet| packet.born >= self.begin).count()
+    }
+
     fn accepted(&self) -> impl Iterator<Item = &Delivered> {
         self.delivered.iter().filter(|packet| (self.begin..self.end).contains(&(packet.born + packet.latency)))
     }

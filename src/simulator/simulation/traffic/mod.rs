@@ -284,6 +284,7 @@ impl<'f> Field<'f> {
             ("throughput_flits_per_cycle", accepted * nodes / most_used),
             ("injected_packets", self.counts.messages as f64),
             ("delivered_packets", self.delivered as f64),
+            ("undelivered_packets", self.measured.undelivered(&waiting) as f64),
         ];
         let outcomes = common.into_iter().chain(extremes(&sources)).chain(cycles).chain(removed);
         (outcomes.collect(), sources)

@@ -67,6 +67,11 @@ impl CalibrationCase {
                 return Err(StudyError::Request(message));
             }
         }
+        if let Some(index) = (0..self.groups.len()).find(|index| self.groups[..*index].contains(&self.groups[*index])) {
+            let message = format!("the groups `{}` would be left out twice", self.groups[index]);
+            let fault = document.fault_at(&format!("groups.{index}"), &message, Some("name each column once"));
+            return Err(document.faults(vec![fault]).into());
+        }
         let groups = self.groups.iter().enumerate().map(|(index, name)| (format!("groups.{index}"), name));
         let kinds = self.intervals.kinds.iter().enumerate();
         let kinds = kinds.map(|(index, name)| (format!("intervals.kinds.{index}"), name));

@@ -159,7 +159,7 @@ impl CalibrationCase {
             let best_of_all = &fits.fitted[0];
             let Some(best) = &best_of_all.minimum else {
                 return Err(StudyError::Failed(format!(
-                    "{} evaluations do not reach the first slopes of {} parameters: allow more",
+                    "evaluations: {} are too few for the first slopes of {} parameters: allow more",
                     self.share(),
                     self.parameters.len()
                 )));

@@ -8,6 +8,7 @@ use super::bottleneck::{BottleneckSource, grouped, simulated_point};
 use super::cases::{Failures, Workers, name, run_all};
 use super::curves::{CurveAxis, TimeLines};
 use super::references::{note_on_withheld, prepared};
+use super::stopping::note_on_undelivered;
 use super::topology::drawing;
 use super::{Outcome, Remarks, StudyError};
 use crate::analysis::Residuals;
@@ -26,6 +27,7 @@ struct Gathered {
     played: Vec<Case>,
     /// Number of them with measurements or predictions of another machine or program.
     withheld: usize,
+    undelivered: usize,
     messages: Vec<u64>,
     rows: Vec<Record>,
     times: TimeLines,
@@ -107,6 +109,7 @@ pub fn chapter(
 impl Gathered {
     fn add(&mut self, axis: &CurveAxis, case: &Case, outcome: &Outcome) {
         self.withheld += usize::from(outcome.is_withheld());
+        self.undelivered += usize::from(outcome.leaves_packets());
         self.messages.push(outcome.trace.counts.messages);
         self.played.push(case.clone());
         self.rows.push(outcome.record());
@@ -126,6 +129,7 @@ impl Gathered {
             notes.push(format!("{failed} of {all} cases failed and are in no curve or table{one}{first}"));
         }
         notes.extend(note_on_withheld(self.withheld));
+        notes.extend(note_on_undelivered(self.undelivered));
         notes.extend(Remarks::on(self.played.iter().map(|case| &*case.scenario)).all());
         notes
     }

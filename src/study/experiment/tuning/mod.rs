@@ -11,6 +11,7 @@ use super::{ScenarioFile, Setting, StudyError, Workers};
 use crate::scenario::{CheckedScenario, Override, Plan, Scenario};
 use parsim_sim::machine::Machine;
 use parsim_sim::network::Contention;
+use parsim_sim::node::Progress;
 
 /// The path of the field that frees a network of contention, and the value that does.
 const CONTENTION: &str = "machine.network.contention";
@@ -113,7 +114,7 @@ impl<'a> Tuning<'a> {
     pub fn tune(&self, workers: Workers<'_>) -> Result<Tuned, StudyError> {
         let plan = self.plan()?;
         let bounds = self.bounds(plan.scenario());
-        let (groups, (program, machine)) = rounds::run(self, &plan, bounds.is_ok(), workers)?;
+        let (groups, (program, machine), contradicted) = rounds::run(self, &plan, bounds.is_ok(), workers)?;
         let names = |is_wanted: &dyn Fn(&str) -> bool| -> Vec<String> {
             plan.axes().map(|axis| axis.name.clone()).filter(|name| is_wanted(name)).collect()
         };
@@ -123,7 +124,7 @@ impl<'a> Tuning<'a> {
             each: self.each.to_vec(),
             tuned: names(&|name| self.is_varied(name) && !is_each(name)),
             held: names(&|name| !self.is_varied(name)),
-            unbounded: bounds.err().filter(|_| self.margin.is_some()),
+            unbounded: bounds.err().or(contradicted).filter(|_| self.margin.is_some()),
             is_calibrated: self.predictor.is_some(),
             program,
             machine,
@@ -139,6 +140,9 @@ impl<'a> Tuning<'a> {
         };
         if scenario.machine.network.contention == Contention::Off {
             Err("the machine has no contention, whose absence would bound times from below".to_owned())
+        } else if !can_be_bound(&scenario.machine) {
+            Err("receivers work while bytes arrive, or links are slower than interfaces: times without contention are no bound"
+                .to_owned())
         } else if off().is_err() {
             Err("this machine cannot be run without contention, which would bound times from below".to_owned())
         } else {
@@ -147,11 +151,15 @@ impl<'a> Tuning<'a> {
     }
 }
 
-/// Returns whether a time without contention can be a bound: links slower than interfaces hold these then, so that messages
-/// to different nodes wait for each other as they do not with contention.
+/// Returns whether a time without contention can be a bound. Links slower than interfaces hold these then, so that messages
+/// to different nodes wait for each other as they do not with contention; and a receiver that works while bytes arrive takes
+/// whole messages in the order of their first bytes then, as it does not take packets.
 fn can_be_bound(machine: &Machine) -> bool {
     let links = machine.network.links.byte_time().time(MANY_BYTES);
-    machine.nodes.interface.as_ref().is_none_or(|interface| links <= interface.gap_per_byte.time(MANY_BYTES))
+    machine.nodes.interface.as_ref().is_none_or(|interface| {
+        let keeps_up = links <= interface.gap_per_byte.time(MANY_BYTES);
+        keeps_up && interface.progress != Progress::WhileArriving
+    })
 }
 
 /// The name of the program and of the machine.

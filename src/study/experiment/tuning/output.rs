@@ -147,7 +147,11 @@ impl Tuned {
             let names = self.held.join(", ");
             format!("Base values of {names}; `--each {}` finds the best for each.", self.held.join(","))
         });
-        let unbounded = self.unbounded.as_ref().map(|why| format!("Every candidate was run: {why}."));
+        let unbounded = self.unbounded.as_ref().map(|why| {
+            let has_failed = self.groups.iter().flatten().any(|one| one.standing == Standing::Failed);
+            let which = if has_failed { "that can be run " } else { "" };
+            format!("Every candidate {which}was run: {why}.")
+        });
         let has_intervals = self.groups.iter().flatten().any(|one| one.interval.is_some());
         let unsure = (!has_intervals).then(|| {
             "No intervals: give `--calibration CASE` of the machine, or `--set repeat=…` where runs differ by their seed."

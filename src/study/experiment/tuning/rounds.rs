@@ -41,15 +41,18 @@ struct Race<'a> {
     candidates: Vec<Candidate>,
     /// The candidates of each group.
     groups: Vec<Vec<usize>>,
+    /// A candidate that ended before its bound, after which no bound is trusted.
+    contradicted: Option<String>,
 }
 
-/// Runs the candidates of `plan`; the best first in each group.
+/// Runs the candidates of `plan`; the best first in each group. With the reason why times without contention turned out to be
+/// no bounds, if they did.
 pub fn run(
     tuning: &Tuning<'_>,
     plan: &Plan,
     is_bounded: bool,
     workers: Workers<'_>,
-) -> Result<(Vec<Vec<Candidate>>, Subject), StudyError> {
+) -> Result<(Vec<Vec<Candidate>>, Subject, Option<String>), StudyError> {
     let candidates = candidates(plan)?;
     let first = candidates.iter().find_map(|candidate| candidate.case.as_ref()).map(|case| &*case.scenario);
     let Some((repeat, subject)) = first.map(|scenario| (scenario.repeat, subject(scenario))) else {
@@ -57,7 +60,8 @@ pub fn run(
         return Err(plan.cases().err().map_or_else(StudyError::no_case, StudyError::from));
     };
     let groups = groups(&candidates, tuning.each);
-    let mut race = Race { tuning, workers, room: Room::of_this_computer(), repeat, candidates, groups };
+    let mut race =
+        Race { tuning, workers, room: Room::of_this_computer(), repeat, candidates, groups, contradicted: None };
     workers.progress.begin(race.candidates.len() as u64);
     if is_bounded && tuning.margin.is_some() && !race.is_repeated() {
         race.bound()?;
@@ -67,7 +71,8 @@ pub fn run(
     race.judge();
     race.find_intervals()?;
     workers.progress.end();
-    Ok((race.into_groups(), subject))
+    let contradicted = race.contradicted.take();
+    Ok((race.into_groups(), subject, contradicted))
 }
 
 /// The candidates in the order of the axes.
@@ -142,7 +147,21 @@ impl Race<'_> {
             let jobs: Vec<Job> =
                 batch.iter().flat_map(|index| (0..runs).filter_map(|run| self.job(*index, run))).collect();
             self.run(&jobs)?;
+            self.test_bounds();
             self.workers.progress.advance(batch.len() as u64, 0);
+        }
+    }
+
+    /// Looks for a run that ended before its bound.
+    fn test_bounds(&mut self) {
+        const ROUNDING: f64 = 1e-9;
+        let ends_before = |one: &Candidate| {
+            let times = one.makespan_s().zip(one.bound_s);
+            times.is_some_and(|(makespan, bound)| makespan < bound * (1.0 - ROUNDING))
+        };
+        if self.candidates.iter().any(ends_before) {
+            let message = "a candidate ends sooner with contention than without, which is no bound then";
+            self.contradicted = Some(message.to_owned());
         }
     }
 
@@ -153,7 +172,8 @@ impl Race<'_> {
         let bound = |index: &usize| self.candidates[*index].bound_s.unwrap_or(0.0);
         let is_possible = |index: &&usize| {
             let one = &self.candidates[**index];
-            one.is_open() && one.makespans.is_empty() && bound(index) <= most
+            let may_be_best = self.contradicted.is_some() || bound(index) <= most;
+            one.is_open() && one.makespans.is_empty() && may_be_best
         };
         let mut open: Vec<usize> = group.iter().filter(is_possible).copied().collect();
         open.sort_by(|one, other| bound(one).total_cmp(&bound(other)));

@@ -16,8 +16,13 @@ pub struct JudgedChoice {
     is_baseline: bool,
     /// True if some of the cells calibrated parameters.
     calibrated: bool,
-    /// By rising size: the measured time of the chosen way over the least measured one, less one.
+    /// By rising size: the measured time of the chosen way over the least measured one, less one; of ways that are predicted to
+    /// take the same least time their mean.
     regrets: Vec<f64>,
+    /// The mean share of the chosen ways that are good.
+    good: f64,
+    /// The choices in which several ways are predicted to take the least time.
+    ties: usize,
     /// The mean regret of a way taken at random.
     at_random: f64,
     /// Place of the worst choice.
@@ -62,10 +67,14 @@ fn of_ways(choice: &Choice, ways: &[Ways<'_>], calibrated: bool) -> Vec<JudgedCh
 
 fn of_key(choice: &Choice, ways: &[Ways<'_>], key: &str, is_baseline: bool, calibrated: bool) -> Option<JudgedChoice> {
     let mut regrets: Vec<(f64, String)> = Vec::new();
+    let (mut good, mut ties) = (Vec::new(), 0);
     for group in ways {
-        let predicted = group.iter().map(|cell| Some((cell.value(key)?, *cell))).collect::<Option<Vec<_>>>()?;
-        let (_, chosen) = predicted.into_iter().min_by(|one, other| one.0.total_cmp(&other.0))?;
-        regrets.push((regret(chosen, group), place(chosen)));
+        let chosen = chosen(group, key)?;
+        ties += usize::from(chosen.len() > 1);
+        let of_ways: Vec<f64> = chosen.iter().map(|cell| regret(cell, group)).collect();
+        good.push(mean(of_ways.iter().map(|regret| if *regret <= GOOD { 1.0 } else { 0.0 })));
+        let (worst, _) = chosen.iter().zip(&of_ways).max_by(|one, other| one.1.total_cmp(other.1))?;
+        regrets.push((mean(of_ways.iter().copied()), place(worst)));
     }
     regrets.sort_by(|one, other| one.0.total_cmp(&other.0));
     let all = ways.iter().map(|group| mean(group.iter().map(|cell| regret(cell, group))));
@@ -76,8 +85,18 @@ fn of_key(choice: &Choice, ways: &[Ways<'_>], key: &str, is_baseline: bool, cali
         calibrated,
         at_random: mean(all),
         worst: regrets.last()?.1.clone(),
+        good: mean(good.into_iter()),
+        ties,
         regrets: regrets.into_iter().map(|(regret, _)| regret).collect(),
     })
+}
+
+/// The ways of the least predicted time; `None` if one of them has none.
+fn chosen<'c>(ways: &[&'c Cell], key: &str) -> Option<Ways<'c>> {
+    let predicted = ways.iter().map(|cell| Some((cell.value(key)?, *cell))).collect::<Option<Vec<_>>>()?;
+    let least = predicted.iter().map(|(time, _)| *time).min_by(f64::total_cmp)?;
+    let is_least = |time: f64| time.total_cmp(&least).is_eq();
+    Some(predicted.into_iter().filter(|(time, _)| is_least(*time)).map(|(_, cell)| cell).collect())
 }
 
 /// The labels of a way; the fields by which it is simulated would make a long line.
@@ -100,12 +119,6 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 }
 
 impl JudgedChoice {
-    /// The part of the choices that is good.
-    #[expect(clippy::cast_precision_loss, reason = "there are some hundred")]
-    fn good(&self) -> f64 {
-        self.regrets.iter().filter(|regret| **regret <= GOOD).count() as f64 / self.regrets.len() as f64
-    }
-
     /// The least regret that so many of a hundred choices do not exceed.
     fn quantile(&self, percent: usize) -> f64 {
         let rank = (self.regrets.len() * percent).div_ceil(100);
@@ -120,7 +133,8 @@ impl JudgedChoice {
         record.put("is_baseline", self.is_baseline);
         record.put("calibrated", self.calibrated);
         record.put("choices", self.regrets.len());
-        record.put("within_5_percent", self.good());
+        record.put("ties", self.ties);
+        record.put("within_5_percent", self.good);
         record.put("regret_median", self.quantile(50));
         record.put("regret_90th_percentile", self.quantile(90));
         record.put("regret_max", self.quantile(100));
@@ -132,7 +146,8 @@ impl JudgedChoice {
 
 /// The human-readable choices.
 pub fn choice_table(choices: &[JudgedChoice]) -> TextTable {
-    let columns = ["choice", "by", "choices", "within 5 %", "median", "90 %", "max", "at random, mean", "worst point"];
+    let columns =
+        ["choice", "by", "choices", "ties", "within 5 %", "median", "90 %", "max", "at random, mean", "worst point"];
     let mut table = TextTable::new(columns);
     for choice in choices {
         let baseline = if choice.is_baseline { "baseline: " } else { "" };
@@ -142,7 +157,8 @@ pub fn choice_table(choices: &[JudgedChoice]) -> TextTable {
             choice.name.clone(),
             [baseline, &choice.key, calibrated].concat(),
             choice.regrets.len().to_string(),
-            shown(choice.good()),
+            choice.ties.to_string(),
+            shown(choice.good),
             shown(choice.quantile(50)),
             shown(choice.quantile(90)),
             shown(choice.quantile(100)),
@@ -194,9 +210,26 @@ mod tests {
         assert_eq!(groups.len(), 3);
         let judged = of_ways(&choice, &groups[..2], false).remove(0);
         assert_eq!(judged.regrets, [0.0, 0.5]);
-        assert_eq!((judged.good(), judged.quantile(50), judged.quantile(90)), (0.5, 0.0, 0.5));
+        assert_eq!((judged.good, judged.quantile(50), judged.quantile(90), judged.ties), (0.5, 0.0, 0.5, 0));
         assert!((judged.at_random - 0.375).abs() < 1e-12, "{}", judged.at_random);
         assert!(judged.worst.contains("bytes=64"), "{}", judged.worst);
         assert!(of_ways(&choice, &[], true).is_empty());
+    }
+
+    /// Two ways of the least simulated time, of which one is best and one takes twice as long: the order of the rows is nothing.
+    #[test]
+    fn ways_that_are_simulated_alike_share_a_choice() {
+        let cells = [("tree", 1.0), ("ring", 2.0), ("chain", 1.5)];
+        let mut cells = cells.map(|(name, measured)| cell(8, name, measured, measured.max(1.5).min(1.8), false));
+        cells[1].judged[0].1 = Some(1.5);
+        cells[2].judged[0].1 = Some(1.9);
+        let choice =
+            Choice { name: "a".to_owned(), tables: vec!["measured".to_owned()], among: vec!["bytes".to_owned()] };
+        for _ in 0..2 {
+            let judged = of_ways(&choice, &ways(&choice, &cells), false).remove(0);
+            assert_eq!((&judged.regrets[..], judged.good, judged.ties), (&[0.5][..], 0.5, 1));
+            assert!(judged.worst.contains("ring"), "{}", judged.worst);
+            cells.reverse();
+        }
     }
 }

@@ -237,7 +237,10 @@ impl Tolerance {
                 Some("give percents from 0 on"),
             )
         };
-        bad.map(fault).collect()
+        let nothing = fields.iter().all(|(_, percent)| percent.is_none()).then(|| {
+            document.fault_at(path, "nothing would be judged", Some("give `mean_percent`, `max_percent` or both"))
+        });
+        bad.map(fault).chain(nothing).collect()
     }
 }
 
@@ -294,6 +297,30 @@ impl MeasuredTable {
         useless.chain(missing).collect()
     }
 
+    /// Values that another one would replace, and a tolerance that nothing is held against.
+    fn setting_faults(&self, path: &str, document: &Document) -> Vec<SourceFault> {
+        let settings = |set: &[(String, String)], path: String| {
+            let twice = (0..set.len()).filter(|index| set[..*index].iter().any(|other| other.0 == set[*index].0));
+            let fault = |index: usize| {
+                let message = format!("`{}` is set twice", set[index].0);
+                document.fault_at(&format!("{path}.{index}"), &message, Some("keep one of the values"))
+            };
+            twice.map(fault).collect::<Vec<_>>()
+        };
+        let mut faults = settings(&self.set, format!("{path}.set"));
+        for (index, baseline) in self.baselines.iter().enumerate() {
+            if let Baseline::Alternative(other) = baseline {
+                faults.extend(settings(&other.set, format!("{path}.baselines.{index}.set")));
+            }
+        }
+        if self.calibrated && self.tolerance.is_some() {
+            let message = "all points of the table calibrated: there is nothing that `tolerance` could be held against";
+            let help = Some("give `calibration_tolerance`");
+            faults.push(document.fault_at(&format!("{path}.tolerance"), message, help));
+        }
+        faults
+    }
+
     fn baseline_fault(&self, path: &str, document: &Document) -> Option<SourceFault> {
         let fault = |field, message| {
             let help = "give `baselines: [Formula(…)]`, or `no_baseline` with the reason";
@@ -330,6 +357,45 @@ impl Validation {
         Ok(validation)
     }
 
+    /// Totals and choices name tables.
+    fn name_faults(&self, document: &Document) -> Vec<SourceFault> {
+        let is_second =
+            |index: &usize| self.tables[..*index].iter().any(|table| table.name == self.tables[*index].name);
+        let fault = |index: usize| {
+            let message = format!("two tables have the name `{}`", self.tables[index].name);
+            document.fault_at(&format!("tables.{index}.name"), &message, Some("give each table a name of its own"))
+        };
+        (0..self.tables.len()).filter(is_second).map(fault).collect()
+    }
+
+    /// Choices between nothing, and between times of different kinds.
+    fn choice_faults(&self, document: &Document) -> Vec<SourceFault> {
+        let mut faults = Vec::new();
+        for (index, choice) in self.choices.iter().enumerate() {
+            let mut fault = |field: &str, message: &str, help: &str| {
+                faults.push(document.fault_at(&format!("choices.{index}.{field}"), message, Some(help)));
+            };
+            if choice.tables.is_empty() {
+                fault("tables", "a choice is one between the cells of tables", "name a table");
+            }
+            if choice.among.is_empty() {
+                let help = "name the axes that say what is to be done";
+                fault("among", "all cells would be ways to do the same", help);
+            }
+            let simulated =
+                |name: &String| self.tables.iter().find(|table| table.name == *name).map(|table| &table.simulated);
+            let mut keys = choice.tables.iter().filter_map(simulated);
+            if keys.next().is_some_and(|first| keys.any(|other| other != first)) {
+                fault(
+                    "tables",
+                    "the tables have different `simulated` quantities",
+                    "name tables that have the same one",
+                );
+            }
+        }
+        faults
+    }
+
     /// Every total must be one of tables that there are, every tolerance a number, and every table must have a baseline
     /// or say why not.
     fn check(&self, document: &Document) -> Result<(), Faults> {
@@ -342,8 +408,11 @@ impl Validation {
                 faults.extend(tolerance.iter().flat_map(|tolerance| tolerance.faults(&path, document)));
             }
             faults.extend(table.subject_faults(&format!("tables.{index}"), document));
+            faults.extend(table.setting_faults(&format!("tables.{index}"), document));
             faults.extend(table.baseline_fault(&format!("tables.{index}"), document));
         }
+        faults.extend(self.name_faults(document));
+        faults.extend(self.choice_faults(document));
         for (index, total) in self.totals.iter().enumerate() {
             let path = format!("totals.{index}.tolerance");
             faults.extend(total.tolerance.iter().flat_map(|tolerance| tolerance.faults(&path, document)));

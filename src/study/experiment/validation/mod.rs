@@ -76,6 +76,7 @@ pub fn inspect(document: &Document, folder: &Path, commands: &dyn Commands) -> R
     let validation = Validation::of(document)?;
     let judging = Judging { set: &[], workers: Workers::default(), commands };
     let case = TableRunner::new(folder, judging);
+    case.check_choices(&validation)?;
     let counts: Vec<_> = validation.tables.iter().map(|table| case.count(table)).collect::<Result<_, _>>()?;
     let (tables, cells): (usize, usize) = (counts.len(), counts.iter().sum());
     let long = validation.tables.iter().filter(|table| table.long).count();
@@ -92,6 +93,7 @@ impl Validation {
         let mut validation = self.clone();
         let mut cells = Vec::new();
         let case = TableRunner::new(folder, judging);
+        case.check_choices(&validation)?;
         for table in &mut validation.tables {
             let played = case.cells(table)?;
             // Of repeated runs the mean is judged, which has another name.
@@ -100,11 +102,27 @@ impl Validation {
             }
             cells.extend(played);
         }
+        check_tolerances(&validation, &cells)?;
         let summaries = summaries(&validation, &cells);
         let choices = judged_choices(&validation, &cells);
         let fits = validation.tables.iter().filter_map(|table| PointToPointFit::of(table, &cells)).collect();
         Ok(Judged { summaries, choices, fits, notes: case.notes.take(), validation, cells })
     }
+}
+
+/// A tolerance that no cell is held against judges nothing.
+fn check_tolerances(validation: &Validation, cells: &[Cell]) -> Result<(), StudyError> {
+    for table in &validation.tables {
+        let has = |calibrates: bool| cells.iter().any(|cell| cell.table == table.name && cell.calibrates == calibrates);
+        let (name, help) = match (&table.tolerance, &table.calibration_tolerance) {
+            (Some(_), _) if !has(false) => ("tolerance", "every cell calibrated the parameters"),
+            (_, Some(_)) if !has(true) => ("calibration_tolerance", "no cell calibrated the parameters"),
+            _ => continue,
+        };
+        let message = format!("table `{}`: there is nothing that its {name} could be held against: {help}", table.name);
+        return Err(StudyError::Request(message));
+    }
+    Ok(())
 }
 
 impl Judged {

@@ -2,7 +2,7 @@
 
 use super::asked::{Asked, AskedAnswers};
 use super::cell::{Cell, CellReading};
-use super::description::{Baseline, MeasuredTable, TableSource};
+use super::description::{Baseline, MeasuredTable, TableSource, Validation};
 use super::points::PublishedPoint;
 use super::{CASE, Judging, baseline, leave_out};
 use crate::experiment::{References, Setting, StudyError, run_all, set_all};
@@ -52,6 +52,48 @@ impl TableRunner<'_> {
             }
         }
         Ok(cells)
+    }
+
+    /// Looks for the axes and labels of the choices in their tables.
+    pub fn check_choices(&self, validation: &Validation) -> Result<(), StudyError> {
+        for choice in &validation.choices {
+            let own = |table: &&MeasuredTable| choice.tables.contains(&table.name);
+            for table in validation.tables.iter().filter(own) {
+                let names = self.keys(table)?;
+                if let Some(unknown) = choice.among.iter().find(|name| !names.contains(name)) {
+                    let (name, table, names) = (&choice.name, &table.name, names.join(", "));
+                    let message =
+                        format!("choice `{name}`: table `{table}` has no axis or label `{unknown}`; it has {names}");
+                    return Err(StudyError::Request(message));
+                }
+                if names.iter().all(|name| choice.among.contains(name)) {
+                    let (name, table) = (&choice.name, &table.name);
+                    let message = format!(
+                        "choice `{name}`: no two cells of table `{table}` agree in everything that `among` names: there is nothing to choose"
+                    );
+                    return Err(StudyError::Request(message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The axes and labels of a table.
+    fn keys(&self, table: &MeasuredTable) -> Result<Vec<String>, StudyError> {
+        let points = self.points(table)?;
+        let of_point = |point: &PublishedPoint| {
+            let names = point.labels.iter().chain(&point.axes).map(|(name, _)| name.clone());
+            names.collect::<Vec<_>>()
+        };
+        let names = match (points.first(), table.subject()) {
+            (Some(point), _) => of_point(point),
+            (None, Some(TableSource::Scenario(scenario))) => {
+                let document = self.document(table, &self.folder.join(scenario), &[])?;
+                Plan::new(document, &overrides(table))?.axes().map(|axis| axis.name.clone()).collect()
+            }
+            _ => Vec::new(),
+        };
+        Ok(names.into_iter().filter(|name| Some(name) != table.mean_over.as_ref()).collect())
     }
 
     /// Counts the cells of a table; finds the faults that can be found before it is run.
@@ -130,6 +172,7 @@ impl TableRunner<'_> {
             );
             return Err(StudyError::Request(what));
         }
+        check_axes(table, &plan, points)?;
         let cases = match (&table.data, &table.mean_over) {
             (Some(_), None) => points.iter().map(|point| at_point(&plan, point)).collect::<Result<_, _>>()?,
             _ => plan.cases()?,
@@ -210,6 +253,30 @@ fn note_on_unused_points(table: &MeasuredTable, points: &[PublishedPoint], cases
     let places: Vec<_> = unplayed.map(|point| point.place.as_str()).collect();
     let count = places.len();
     (count > 0).then(|| format!("table `{}`: {count} points of data have no case: {}", table.name, places.join(", ")))
+}
+
+/// The axis of the mean must be there, and no value of `set` be replaced by one of the data.
+fn check_axes(table: &MeasuredTable, plan: &Plan, points: &[PublishedPoint]) -> Result<(), StudyError> {
+    let names: Vec<_> = plan.axes().map(|axis| axis.name.as_str()).collect();
+    if let Some(axis) = table.mean_over.as_ref().filter(|axis| !names.contains(&axis.as_str())) {
+        let (table, names) = (&table.name, names.join(", "));
+        let message = format!(
+            "table `{table}`: `mean_over` names `{axis}`, and the scenario has no such axis; its axes: {names}"
+        );
+        return Err(StudyError::Request(message));
+    }
+    let columns = points.first().map_or(&[][..], |point| &point.axes).iter().map(|(name, _)| name);
+    let path_of = |name: &String| plan.axes().find(|axis| axis.name == *name).map(|axis| axis.path.clone());
+    let fields: Vec<String> = columns.map(|name| path_of(name).unwrap_or_else(|| name.clone())).collect();
+    let is_replaced = |(set, _): &&(String, String)| fields.contains(set);
+    match table.set.iter().find(is_replaced) {
+        Some((field, _)) => {
+            let message =
+                format!("table `{}`: `{field}` is set, and the data have a value for it at every point", table.name);
+            Err(StudyError::Request(message))
+        }
+        None => Ok(()),
+    }
 }
 
 /// A calibration on cases that there are not would count everything as validation.

@@ -32,7 +32,9 @@ pub fn text(
         text += "\nEquation (4) fitted to simulated pings, beside Table 2\n\n";
         text += &fit_table(fits).to_string();
     }
-    text += if validation.calibrated_on.is_empty() {
+    text += if validation.calibrated_on.is_empty() && cells.iter().any(|cell| cell.calibrates) {
+        "\nThe cells so marked calibrated the parameters.\n"
+    } else if validation.calibrated_on.is_empty() {
         "\nNo point is declared to have calibrated the parameters.\n"
     } else {
         "\nCalibrated on, and therefore no validation:\n"

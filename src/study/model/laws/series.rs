@@ -86,7 +86,16 @@ impl Trend {
     /// other loss that does not shrink with p.
     #[must_use]
     pub fn meaning(self, fractions: impl Iterator<Item = f64>) -> String {
-        let (sum, count) = fractions.fold((0.0, 0.0), |(sum, count), fraction| (sum + fraction, count + 1.0));
+        /// A smaller e is rounding.
+        const LEAST: f64 = 1e-9;
+        let fractions: Vec<_> = fractions.collect();
+        let (sum, count) = fractions.iter().fold((0.0, 0.0), |(sum, count), fraction| (sum + fraction, count + 1.0));
+        if fractions.iter().all(|fraction| fraction.abs() < LEAST) {
+            return "e is 0: nothing is lost".to_owned();
+        }
+        if fractions.iter().any(|fraction| *fraction < -LEAST) {
+            return "e is negative: the speedup is superlinear, and the metric tells nothing of serial work or overhead".to_owned();
+        }
         match self {
             Self::Constant => format!(
                 "e is constant: the loss behaves like a serial fraction of {:.4}, be it serial work or communication \

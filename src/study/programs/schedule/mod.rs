@@ -42,18 +42,16 @@ pub trait Scheduled {
 
     /// The causes of the events of a run that was rehearsed.
     fn forecast_of(&self, rehearsal: &Rehearsal, ranks: u32, packet_bytes: u64) -> Forecast {
-        if rehearsal.is_complete() {
-            return Forecast::seen(rehearsal);
-        }
         let (hops, distance) = (self.hops(ranks, packet_bytes), mean_distance(ranks).max(1.0));
-        Forecast::rough(hops, distance, self.computations())
+        let counted = Forecast::rough(hops, distance, self.turns());
+        if rehearsal.is_complete() { counted.max(Forecast::seen(rehearsal)) } else { counted }
     }
 
     fn hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         let Ok(schedule) = self.schedule() else { return 0.0 };
         let bounds = schedule.bounds();
         if bounds.longest_message <= packet_bytes {
-            return real(bounds.sends) * mean_distance(ranks);
+            return real(bounds.sends) * mean_distance(ranks).max(1.0);
         }
         let mut sent = 0.0;
         schedule.open().each(&mut |_, node| {
@@ -61,11 +59,12 @@ pub trait Scheduled {
                 sent += packets(1.0, node.size, packet_bytes);
             }
         });
-        sent * mean_distance(ranks)
+        sent * mean_distance(ranks).max(1.0)
     }
 
-    fn computations(&self) -> f64 {
-        self.schedule().map_or(0.0, |schedule| real(schedule.bounds().computations))
+    /// The beginnings and ends of operations, apart from what their messages do.
+    fn turns(&self) -> f64 {
+        2.0 * real(self.operations())
     }
 
     fn operations(&self) -> u64 {
@@ -144,7 +143,7 @@ macro_rules! scheduled_program {
             }
 
             fn jobs(&self, _ranks: u32) -> f64 {
-                self.computations()
+                self.turns()
             }
 
             fn rank_memory(&self, ranks: u32) -> f64 {

@@ -5,6 +5,8 @@ use crate::scenario::source::{Document, SourceFault, Tree, TreeValue};
 
 /// The most values of a range.
 const MOST: i128 = 1_000_000;
+/// The most values of all ranges in a file: as parts of the document they take much more memory than those of `--over`.
+const MOST_IN_FILE: usize = 100_000;
 /// The most digits of a number behind its point.
 const MOST_DECIMALS: u32 = 15;
 /// The form of ranges, as advice.
@@ -125,6 +127,7 @@ fn counted(from: i128, to: i128, step: i128) -> Result<impl Iterator<Item = i128
 pub(super) fn unfold(document: &mut Document) -> Result<(), Vec<SourceFault>> {
     let axes = document.get("axes").map_or(0, |axes| axes.items().len());
     let mut faults = Vec::new();
+    let mut unfolded = 0;
     for axis in 0..axes {
         let path = format!("axes.{axis}.values");
         let Some(list) = document.get(&path) else { continue };
@@ -136,7 +139,14 @@ pub(super) fn unfold(document: &mut Document) -> Result<(), Vec<SourceFault>> {
                 continue;
             };
             is_changed = true;
+            let before = unfolded;
+            unfolded += range.as_ref().map_or(0, Vec::len);
             match range {
+                Ok(texts) if before + texts.len() > MOST_IN_FILE => {
+                    let what = format!("the ranges of the file have more than {MOST_IN_FILE} values");
+                    let help = "give longer ranges with `--over`";
+                    return Err(vec![document.fault_at(&format!("{path}.{index}"), &what, Some(help))]);
+                }
                 Ok(texts) => values.extend(texts.into_iter().map(|text| {
                     let is_number = Decimal::parse(&text).is_some();
                     Tree {
@@ -212,5 +222,10 @@ mod tests {
         let mut document = Document::from_text("x.ron", &text.replace("4..6", "4:6:0")).unwrap();
         let faults = unfold(&mut document).unwrap_err();
         assert_eq!(document.faults(faults).to_string(), "x.ron:1:38: the range `4:6:0` has a step of 0");
+        let long = "A(axes: [Axis(name: \"p\", values: [\"1..60000\"]), Axis(name: \"q\", values: [\"1..60000\"])])";
+        let mut document = Document::from_text("x.ron", long).unwrap();
+        let faults = unfold(&mut document).unwrap_err();
+        let message = "x.ron:1:75: the ranges of the file have more than 100000 values";
+        assert_eq!(document.faults(faults).to_string(), message);
     }
 }

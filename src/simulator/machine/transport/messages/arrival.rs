@@ -36,6 +36,8 @@ impl MessageTransport {
                 self.note_taking(now, begun, to, paid, is_last);
                 if is_last {
                     self.deliver(now, piece.message);
+                } else if is_first {
+                    self.meet(piece.message);
                 }
             }
             Progress::AfterArrival | Progress::Offloaded if is_last => {

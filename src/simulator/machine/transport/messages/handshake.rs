@@ -13,6 +13,8 @@ pub(super) enum Role {
     Data,
     /// Data that wait for a receive, whose number this is once they have met.
     AwaitedData { receive: u32 },
+    /// Data of which a part has come, and the number of their receive once they have met.
+    ComingData { receive: Option<u32> },
     /// Announcement of a message whose data wait.
     Announcement { of: MessageId },
     /// Request for the data of a message.
@@ -40,8 +42,21 @@ impl MessageTransport {
         if self.sends.of(message.bytes) == Sends::Rendezvous {
             self.completions.push_back(Completion::Sent { handle: message.handle });
         }
+        if let Role::ComingData { .. } = message.role {
+            self.messages[id as usize].role = Role::ComingData { receive: Some(receive) };
+            return false;
+        }
         self.vacant.push(id);
         true
+    }
+
+    /// A part of a message has come, and more will: one whose sender waits for a receive meets it now.
+    pub(super) fn meet(&mut self, id: MessageId) {
+        let message = &mut self.messages[id as usize];
+        if matches!(message.role, Role::Data) && self.sends.of(message.bytes) == Sends::Rendezvous {
+            message.role = Role::ComingData { receive: None };
+            self.completions.push_back(Completion::Announced { message: id, handle: message.handle });
+        }
     }
 
     fn ask_for_data(&mut self, now: SimTime, id: MessageId) {
@@ -76,18 +91,25 @@ impl MessageTransport {
     /// All of a message has come.
     pub(super) fn deliver(&mut self, now: SimTime, id: MessageId) {
         let MessageState { handle, bytes, role, .. } = self.messages[id as usize];
+        if let Role::ComingData { receive: None } = role {
+            // It is known already, and is there from now on.
+            self.messages[id as usize].role = Role::Data;
+            return;
+        }
         let mut completions = |completion| self.completions.push_back(completion);
         match role {
             Role::Data => completions(Completion::Delivered { message: id, handle }),
-            Role::AwaitedData { receive } => completions(Completion::Arrived { receive }),
+            Role::AwaitedData { receive } | Role::ComingData { receive: Some(receive) } => {
+                completions(Completion::Arrived { receive });
+            }
             Role::Announcement { of } => completions(Completion::Announced { message: of, handle }),
             Role::Request { of } => self.request(now, Event::Send(of)),
-            Role::Confirmation => {}
+            Role::ComingData { receive: None } | Role::Confirmation => {}
         }
         let is_complete = match role {
             Role::Data => self.sends.of(bytes) == Sends::UntilDelivered,
             Role::AwaitedData { .. } => self.sends.of(bytes) != Sends::Buffered && !self.confirm(now, id),
-            Role::Announcement { .. } | Role::Request { .. } => false,
+            Role::ComingData { .. } | Role::Announcement { .. } | Role::Request { .. } => false,
             Role::Confirmation => true,
         };
         if is_complete {

@@ -252,7 +252,7 @@ impl MessageTransport {
     /// everything itself.
     pub(super) fn is_sent_by_interface(&self, message: &MessageState) -> bool {
         let follows = match message.role {
-            Role::Data | Role::Announcement { .. } => false,
+            Role::Data | Role::ComingData { .. } | Role::Announcement { .. } => false,
             Role::Request { .. } | Role::Confirmation => true,
             Role::AwaitedData { .. } => matches!(self.interface.data, DataTransfer::OnRequest { .. }),
         };

@@ -110,6 +110,35 @@ fn a_large_message_holds_its_sender_until_it_is_met() {
     assert_eq!(fan_out(&Machine::from(short_gap), &[bytes, 1]), 4000 + 5500);
 }
 
+/// End in ns of a rank that sends and computes for 50 ms, to one that receives after `late`, and of that one.
+fn ends_of_a_met_send(machine: &Machine, late: SimDuration) -> [u64; 2] {
+    let program = move |me: Process| async move {
+        if me.rank() == 0 {
+            me.send(1, Message::new(100_000)).await;
+            me.compute_for(ns(50_000_000)).await;
+        } else {
+            me.compute_for(late).await;
+            me.receive(0).await;
+        }
+    };
+    let trace = Simulation::new(machine, 2).unwrap().run(&program).unwrap();
+    let idle = |rank: u32| trace.accounts.rank(rank).get(Activity::Idle);
+    [0, 1].map(|rank| (trace.makespan - idle(rank)).ps() / 1000)
+}
+
+#[test]
+fn a_large_message_in_packets_is_met_by_its_first_one() {
+    let link = Link { latency: ns(2500), ..Link::new(PerByte::FREE) };
+    let over = Network::store_and_forward(Topology::Complete { nodes: 2 }, link, Bytes::new(1000));
+    let packets = Machine::from(LogGops { over: Some(over), ..loggops() });
+    let without = Machine::from(loggops());
+    for late in [0, 4001, 300_000, 10_000_000] {
+        let ends = ends_of_a_met_send(&without, ns(late));
+        assert_eq!(ends_of_a_met_send(&packets, ns(late)), ends, "{late}");
+        assert_eq!(ends[0], late.max(4000) + 50_000_000);
+    }
+}
+
 #[test]
 fn several_interfaces_send_side_by_side() {
     let mut machine = Machine::from(LogGops { overhead: ns(100), gap: ns(4000), ..loggops() });
