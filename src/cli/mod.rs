@@ -260,7 +260,7 @@ fn read_line(words: impl IntoIterator<Item = OsString>) -> Result<Option<Command
 fn with_negative_numbers(command: clap::Command) -> clap::Command {
     let names: Vec<_> = command.get_subcommands().map(|one| one.get_name().to_owned()).collect();
     let command = command.mut_args(|argument| {
-        let takes_value = argument.get_num_args().is_none_or(|count| count.takes_values());
+        let takes_value = argument.get_action().takes_values();
         if takes_value && !argument.is_positional() { argument.allow_negative_numbers(true) } else { argument }
     });
     names.into_iter().fold(command, |command, name| command.mut_subcommand(name, with_negative_numbers))

@@ -113,7 +113,7 @@ fn the_standard_input_is_a_file() {
     let row = folder.run(&["run", "a.ron", "--format", "json"], NONE).good();
     assert_eq!(folder.run(&["run", "-", "--format", "json"], &*text).good(), row);
     assert_eq!(folder.run(&["run", "-", "--format", "json", "-o", "-"], &*text).good(), row);
-    assert!(folder.run(&["check", "-"], &*text).good().starts_with("-: 1 cases"));
+    assert!(folder.run(&["check", "-"], &*text).good().starts_with("-: 1 case,"));
     let told = folder.run(&["check", "-"], text.replace("Compute", "Compte")).refused();
     assert!(told.contains("standard input:1:"), "{told}");
 

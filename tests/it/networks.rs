@@ -30,7 +30,8 @@ const LINKS: &str = "a0 left\na1 left\nb0, right\nb1, right\nleft right optical\
 
 /// Output and errors of a command on the scenario of a folder.
 fn words(folder: &TempDir, arguments: &[&str]) -> (bool, String) {
-    let output = parsim().args(arguments).arg(folder.path().join("scenario.ron")).output().expect("it runs");
+    let scenario = folder.path().join("scenario.ron");
+    let output = parsim().args(arguments).arg(scenario).arg("--quiet").output().expect("it runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.success(), text(&output.stdout) + &text(&output.stderr))
 }

@@ -52,7 +52,7 @@ struct SmallMachine {
 impl SmallMachine {
     /// Returns whether packets arrive by events of their own, which come after all transmissions of the same picosecond.
     const fn has_arrivals(&self) -> bool {
-        self.odd_link.is_some() || self.latency > 0 || self.header.is_some() || self.room.is_some()
+        self.latency > 0 || self.header.is_some()
     }
 
     /// The `count`th tick of the clock after `now`.

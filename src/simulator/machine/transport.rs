@@ -75,6 +75,11 @@ pub enum Completion {
         /// The sender's handle.
         handle: u32,
     },
+    /// All of a message has come that was announced by its first part and that no process has received yet.
+    Whole {
+        /// The sender's handle.
+        handle: u32,
+    },
     /// The data of an announced message have come.
     Arrived {
         /// The number of the receive that has accepted it.

@@ -29,6 +29,8 @@ pub struct Channels {
     router: RouteSelector,
     switching: Switching,
     contention: Contention,
+    /// One event is enough for what comes to the end of a channel as it leaves the beginning.
+    comes_as_it_leaves: bool,
     classes: Classes,
     ports: u32,
     /// One for each port, then one into and one out of the network for each node, where there are
@@ -72,6 +74,7 @@ impl Channels {
             router: RouteSelector::new(network, &topology, streams),
             switching: network.switching.clone(),
             contention: network.contention,
+            comes_as_it_leaves: network.comes_as_it_leaves(),
             classes: Classes::of(network, &topology),
             ports,
             wires,
@@ -88,6 +91,7 @@ impl Channels {
     /// The same channels, of which the one that leaves `vertex` by `port` is another link.
     #[must_use]
     pub fn with_link(mut self, vertex: u32, port: u32, link: &Link) -> Self {
+        self.comes_as_it_leaves &= link.latency == SimDuration::ZERO;
         let channel = &mut self.wires[(vertex * self.ports + port) as usize];
         *channel = ChannelState::new(channel.joint, LinkModel::of(link, &self.switching), self.contention);
         self
@@ -137,24 +141,32 @@ impl Channels {
 
     /// Runs the event of `entity` and adds what follows from it to `passages`.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
-        passages.extend(match entity.checked_sub(self.count()) {
-            None => self.end_sending(calendar, now, entity),
-            Some(channel) => self.arrive(calendar, now, channel).map(|flight| {
-                let at = self.ends(channel).1;
-                HopEvent::Arrived { packet: self.flights[flight as usize].packet, at }
-            }),
+        let (left, arrived) = self.end(calendar, now, entity);
+        let at = self.ends(entity.checked_sub(self.count()).unwrap_or(entity)).1;
+        let arrived = arrived.map(|flight| self.flights[flight as usize].packet);
+        passages.extend(match (left, arrived) {
+            (Some((_, from)), Some(packet)) => Some(HopEvent::Crossed { packet, from, at }),
+            (Some((packet, from)), None) => Some(HopEvent::Left { packet, from }),
+            (None, Some(packet)) => Some(HopEvent::Arrived { packet, at }),
+            (None, None) => None,
         });
+    }
+
+    /// Runs the event of `entity`: a packet that has left a node, with that, and one that has come.
+    #[inline]
+    fn end(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> (Option<(Packet, u32)>, Option<u32>) {
+        match entity.checked_sub(self.count()) {
+            None => self.end_sending(calendar, now, entity),
+            Some(channel) => (None, self.arrive(calendar, now, channel)),
+        }
     }
 
     /// Runs the event of `entity` where routers pass packets on at once. Returns a packet that has come to its
     /// destination.
     #[inline]
     pub fn relay(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<Packet> {
-        let Some(channel) = entity.checked_sub(self.count()) else {
-            self.end_sending(calendar, now, entity);
-            return None;
-        };
-        let flight = self.arrive(calendar, now, channel)?;
+        let flight = self.end(calendar, now, entity).1?;
+        let channel = entity.checked_sub(self.count()).unwrap_or(entity);
         let (packet, at) = (&self.flights[flight as usize].packet, self.ends(channel).1);
         if packet.to == at {
             return Some(*packet);
@@ -323,7 +335,8 @@ impl Channels {
         let tail = (now + times.occupancy).max(state.tail);
         state.tail = tail + channel.link.latency;
         let arrival = if is_last { state.tail } else { (now + times.onward).min(state.tail) };
-        channel.sending = Some(ChannelTransmission { packet, leaves });
+        let comes = self.comes_as_it_leaves.then_some(flight);
+        channel.sending = Some(ChannelTransmission { packet, leaves, comes });
         channel.carried += 1;
         channel.held += tail.since(now);
         channel.free = tail;
@@ -331,22 +344,31 @@ impl Channels {
         if let Some(transfers) = &mut self.transfers {
             transfers.give(now, number, &packet, std::iter::once(EvenInstants::one(tail)), tail.since(now));
         }
+        if comes.is_some() {
+            return;
+        }
         channel.under_way.push_back((arrival, flight));
         if channel.under_way.len() == 1 {
             calendar.schedule_after(now, arrival.since(now), arrivals + number);
         }
     }
 
-    /// A channel is free of a packet. Returns that it has left a node, if it has.
+    /// A channel is free of a packet. Returns the node that it has left, if it has, and the packet if it has come.
     #[inline]
-    fn end_sending(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<HopEvent> {
+    fn end_sending(
+        &mut self,
+        calendar: &mut Calendar,
+        now: SimTime,
+        number: u32,
+    ) -> (Option<(Packet, u32)>, Option<u32>) {
         let sending = self.wires[number as usize].sending.take();
-        let ChannelTransmission { packet, leaves } = sending.expect("a channel becomes free of a packet");
+        let ChannelTransmission { packet, leaves, comes } = sending.expect("a channel becomes free of a packet");
         self.make_room(calendar, now, leaves);
         self.start(calendar, now, number);
         // Without links of their own between nodes and routers it is the memory of a node that a packet leaves.
         let from = self.ends(number).0;
-        (leaves.is_none() || self.ends == 0).then_some(HopEvent::Left { packet, from })
+        let left = (leaves.is_none() || self.ends == 0).then_some((packet, from));
+        (left, comes.and_then(|flight| self.come(calendar, now, number, flight)))
     }
 
     fn make_room(&mut self, calendar: &mut Calendar, now: SimTime, buffer: Option<Buffer>) {
@@ -365,6 +387,12 @@ impl Channels {
         if let Some((next, _)) = channel.under_way.front() {
             calendar.schedule_after(now, next.since(now), self.first_inward + 2 * self.ends + number);
         }
+        self.come(calendar, now, number, flight)
+    }
+
+    /// The same of a packet that has come.
+    #[inline]
+    fn come(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, flight: u32) -> Option<u32> {
         if self.ends > 0 && number < self.first_inward + self.ends {
             let at = self.ends(number).1;
             if number >= self.first_inward || at == self.flights[flight as usize].packet.to {

@@ -37,6 +37,15 @@ impl Network {
             && self.link_classes.is_empty()
             && self.overrides.is_empty()
     }
+
+    /// Returns whether a packet has come to the end of a link, to be sent on, as the last of it leaves the beginning: it is stored,
+    /// and no link has a latency.
+    #[must_use]
+    pub fn comes_as_it_leaves(&self) -> bool {
+        let mut others = self.end_links.iter().chain(self.link_classes.values());
+        let is_short = |link: &Link| link.latency == SimDuration::ZERO;
+        matches!(self.switching, Switching::StoreAndForward(_)) && is_short(&self.links) && others.all(is_short)
+    }
 }
 
 impl Fabric {

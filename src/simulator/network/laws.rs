@@ -209,37 +209,52 @@ struct Standing {
     bytes_at: Vec<u64>,
     /// Arrival of its head, and the link by which it came.
     head: (u64, u32),
+    /// Its place among those that have come to a wire, once it has.
+    place: Option<u64>,
+}
+
+/// A wire: the packet that it carries, the time at which its last byte has gone, and the last turn.
+#[derive(Clone)]
+struct OracleWire {
+    carries: Option<(usize, u64)>,
+    last: u64,
 }
 
 impl Oracle<'_> {
     fn deliveries(&self, packets: &[(u64, u32, u32, u32)]) -> Vec<Option<u64>> {
-        let ports = self.topology.ports();
         let source = |(number, &(time, at, to, bytes)): (usize, &(u64, u32, u32, u32))| {
             let by = u32::MAX - u32::try_from(packets.len() - number).unwrap();
-            Standing { number, from: at, at, to, bytes_at: vec![time; bytes as usize + 1], head: (time, by) }
+            let bytes_at = vec![time; bytes as usize + 1];
+            Standing { number, from: at, at, to, bytes_at, head: (time, by), place: None }
         };
         let mut standing: Vec<Standing> = packets.iter().enumerate().map(source).collect();
-        let mut free = vec![0; self.wires.len()];
-        let mut last = vec![u64::MAX; self.wires.len()];
+        let mut wires = vec![OracleWire { carries: None, last: u64::MAX }; self.wires.len()];
         let mut delivered = vec![None; packets.len()];
-        let mut now = 0;
+        let (mut now, mut places) = (0, 0);
         while !standing.is_empty() {
-            standing.sort_by_key(|packet| packet.head);
-            for (wire, index) in self.chosen(&standing, now, &free, &last) {
-                let packet = &mut standing[index];
-                last[wire] = self.turn(packet);
-                let (next, _) = self.topology.neighbour(packet.at, u32::try_from(wire).unwrap() % ports).unwrap();
-                let (per_byte, latency) = (self.wires[wire].byte_time().time(1).ps(), self.wires[wire].latency.ps());
-                let mut gone = now + self.wires[wire].per_packet.ps();
-                for (byte, came) in packet.bytes_at.iter_mut().enumerate() {
-                    gone = (gone + if byte > 0 { per_byte } else { 0 }).max(*came);
-                    *came = gone + latency;
+            // First wires that are free from now on, one after the other, each with what comes out of it at the same time.
+            for wire in 0..wires.len() {
+                let Some((number, _)) = wires[wire].carries.take_if(|(_, gone)| *gone == now) else { continue };
+                self.start(&mut standing, &mut wires[wire], wire, now);
+                if !self.comes_as_it_leaves() {
+                    continue;
                 }
-                free[wire] = gone;
-                packet.at = next;
-                let bytes = packet.bytes_at.len() - 1;
-                let header = self.header.map_or(bytes, |header| bytes.min(usize::try_from(header).unwrap()));
-                packet.head = (packet.bytes_at[header], u32::try_from(wire).unwrap());
+                let head = (now, u32::try_from(wire).unwrap());
+                let comes_now = |packet: &&mut Standing| (packet.number, packet.head) == (number, head);
+                if let Some(packet) = standing.iter_mut().find(comes_now) {
+                    self.come(packet, &mut places);
+                    let onward = self.wire(packet);
+                    self.start(&mut standing, &mut wires[onward], onward, now);
+                }
+            }
+            // Then what comes by itself.
+            standing.sort_by_key(|packet| packet.head);
+            for index in 0..standing.len() {
+                if standing[index].head.0 == now && standing[index].place.is_none() {
+                    self.come(&mut standing[index], &mut places);
+                    let onward = self.wire(&standing[index]);
+                    self.start(&mut standing, &mut wires[onward], onward, now);
+                }
             }
             for packet in standing.extract_if(.., |packet| packet.at == packet.to) {
                 delivered[packet.number] = packet.bytes_at.last().copied();
@@ -249,22 +264,50 @@ impl Oracle<'_> {
         delivered
     }
 
-    /// Of the packets that stand at a wire that is free, the one that it takes: one whose turn it is after the last one, of those
-    /// that stood there before; else the first of those that come now.
-    fn chosen(&self, standing: &[Standing], now: u64, free: &[u64], last: &[u64]) -> BTreeMap<usize, usize> {
-        let mut chosen = BTreeMap::new();
-        for (index, packet) in standing.iter().enumerate() {
-            let wire = (packet.at * self.topology.ports() + self.topology.route(packet.at, packet.to)) as usize;
-            if packet.head.0 > now || free[wire] > now {
-                continue;
-            }
-            let comes_now = packet.head.0 == now;
-            let after = if comes_now { 0 } else { self.turn(packet).wrapping_sub(last[wire]).wrapping_sub(1) };
-            let key = (comes_now, after, index);
-            let best = chosen.entry(wire).or_insert(key);
-            *best = key.min(*best);
+    fn comes_as_it_leaves(&self) -> bool {
+        self.header.is_none() && self.wires.iter().all(|wire| wire.latency == SimDuration::ZERO)
+    }
+
+    /// The wire at which a packet stands.
+    fn wire(&self, packet: &Standing) -> usize {
+        (packet.at * self.topology.ports() + self.topology.route(packet.at, packet.to)) as usize
+    }
+
+    fn come(&self, packet: &mut Standing, places: &mut u64) {
+        *places += 1;
+        packet.place = Some(*places);
+    }
+
+    /// A wire that carries nothing takes the packet whose turn it is, of those that stand there; the first that came has
+    /// the first place.
+    fn start(&self, standing: &mut [Standing], wire: &mut OracleWire, number: usize, now: u64) {
+        let is_here = |packet: &&mut Standing| {
+            packet.at != packet.to && packet.place.is_some() && self.wire(packet) == number && packet.head.0 <= now
+        };
+        let after = |packet: &Standing| self.turn(packet).wrapping_sub(wire.last).wrapping_sub(1);
+        if wire.carries.is_some() {
+            return;
         }
-        chosen.into_iter().map(|(wire, (.., index))| (wire, index)).collect()
+        let Some(packet) = standing.iter_mut().filter(is_here).min_by_key(|packet| (after(packet), packet.place))
+        else {
+            return;
+        };
+        wire.last = self.turn(packet);
+        let link = &self.wires[number];
+        let port = u32::try_from(number).unwrap() % self.topology.ports();
+        let (next, _) = self.topology.neighbour(packet.at, port).unwrap();
+        let (per_byte, latency) = (link.byte_time().time(1).ps(), link.latency.ps());
+        let mut gone = now + link.per_packet.ps();
+        for (byte, came) in packet.bytes_at.iter_mut().enumerate() {
+            gone = (gone + if byte > 0 { per_byte } else { 0 }).max(*came);
+            *came = gone + latency;
+        }
+        wire.carries = Some((packet.number, gone));
+        packet.at = next;
+        packet.place = None;
+        let bytes = packet.bytes_at.len() - 1;
+        let header = self.header.map_or(bytes, |header| bytes.min(usize::try_from(header).unwrap()));
+        packet.head = (packet.bytes_at[header], u32::try_from(number).unwrap());
     }
 
     fn turn(&self, packet: &Standing) -> u64 {
@@ -394,6 +437,7 @@ proptest! {
     fn channels_agree_with_the_oracle(
         (topology, packets) in loads(),
         speeds in prop::collection::vec((1..5_u64, 0..4_u64, 0..7_u64), 150),
+        has_latency in prop::bool::ANY,
         header in prop::option::of(0..6_u64),
         contention in disciplines(),
     ) {
@@ -402,7 +446,7 @@ proptest! {
             .map(|wire| {
                 let (per_byte, per_packet, latency) = speeds[wire % speeds.len()];
                 // Every hop costs time, or simultaneous events have no order of their own.
-                link(per_byte, per_packet + 1, latency, Buffers::Unbounded)
+                link(per_byte, per_packet + 1, if has_latency { latency } else { 0 }, Buffers::Unbounded)
             })
             .collect();
         let switching = header.map_or_else(store_and_forward, cut_through);

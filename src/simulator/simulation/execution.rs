@@ -239,6 +239,12 @@ impl<'s, O: Observer> Execution<'s, O> {
                 }
                 self.match_arrival(now, handle, message);
             }
+            Completion::Whole { handle } => {
+                if O::OBSERVES {
+                    let (at, delivery) = self.delivery(now, handle);
+                    self.observer.on(&Occurrence::Delivered { at, handle, delivery });
+                }
+            }
             Completion::Announced { message, handle } => {
                 if O::OBSERVES {
                     self.observer.on(&Occurrence::Announced { now, handle });

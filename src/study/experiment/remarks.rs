@@ -3,6 +3,7 @@
 use crate::programs::Shipped;
 use crate::scenario::CheckedScenario;
 use parsim_sim::machine::Submachine;
+use parsim_sim::network::Topology;
 use parsim_sim::units::SimDuration;
 use std::collections::BTreeSet;
 
@@ -18,6 +19,8 @@ pub struct Remarks {
     crowded: Option<(u32, u32, SimDuration)>,
     /// The memories of levels that a program without loads does not use.
     unused: BTreeSet<String>,
+    /// The classes of links that a graph names and the machine does not describe.
+    undescribed: BTreeSet<String>,
     /// True if a program loads from memories that its machine does not describe.
     loads_nothing: bool,
 }
@@ -38,7 +41,10 @@ impl Remarks {
         if !part.exists() {
             self.missing.insert(part.to_string());
         }
-        let node = &scenario.machine.nodes;
+        let (node, network) = (&scenario.machine.nodes, &scenario.machine.network);
+        if matches!(network.topology, Topology::Graph { .. }) && network.link_classes.is_empty() {
+            self.undescribed.extend(network.topology.link_classes());
+        }
         let (ranks, cores) = (layout.most_ranks_on_a_node(), node.cores());
         if ranks > cores && self.crowded.is_none_or(|(most, ..)| ranks > most) {
             self.crowded = Some((ranks, cores, node.time_slice));
@@ -56,7 +62,10 @@ impl Remarks {
     /// All of them, each in a sentence.
     #[must_use]
     pub fn all(&self) -> Vec<String> {
-        [self.on_parts(), self.on_cores(), self.on_memories(), self.on_loads()].into_iter().flatten().collect()
+        [self.on_parts(), self.on_cores(), self.on_memories(), self.on_loads(), self.on_classes()]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     fn on_parts(&self) -> Option<String> {
@@ -79,6 +88,13 @@ impl Remarks {
             "note: {ranks} ranks of a node share {cores}: {turns}; while it computes for another, a rank that could compute \
              is ready (`ready_s`)"
         ))
+    }
+
+    fn on_classes(&self) -> Option<String> {
+        let names = self.undescribed.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        (!names.is_empty()).then(|| {
+            format!("note: links of the graph have the classes {names}, and all are as `links` says: describe `link_classes` where they differ")
+        })
     }
 
     fn on_loads(&self) -> Option<String> {

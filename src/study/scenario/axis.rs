@@ -177,7 +177,7 @@ impl schemars::JsonSchema for AxisValue {
             "type": ["number", "string", "boolean", "object"],
             "properties": { NAME: { "type": "string" } },
             "required": [NAME],
-            "description": "a number, a text, a name, or a description with a name, such as `File(\"machines/…\")`",
+            "description": "a number, a text, a name, or a description that says its `name`, such as `File(\"machines/…\")`; other values with parentheses as text, such as \"Ring(nodes: 8)\"",
         })
     }
 }
@@ -188,7 +188,7 @@ impl<'de> Deserialize<'de> for AxisValue {
         impl<'de> Visitor<'de> for Scalar {
             type Value = AxisValue;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number, a text, a name, or a description with a name")
+                f.write_str("a number, a text, a name, or a description that says its `name`; other values with parentheses as text")
             }
             fn visit_i64<E: Error>(self, value: i64) -> Result<AxisValue, E> {
                 Ok(AxisValue::Whole(value))

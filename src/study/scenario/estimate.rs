@@ -79,7 +79,7 @@ impl Scenario {
         // Messages within a node are no packets.
         let is_spread = self.placement.nodes_needed(self.ranks) == self.ranks;
         let least = least_jobs + if is_spread { least_packets } else { 0.0 };
-        // Where messages do not meet on the way they leave once and come once.
+        // Messages that do not meet on the way leave once and come once.
         let crossings = if self.machine.is_free_of_contention() { forecast.packets() } else { packet_hops };
         // The initialisation, and the phases of the program.
         let phases = f64::from(u32::try_from(1 + self.program.phases().len()).unwrap_or(u32::MAX));
@@ -131,8 +131,8 @@ impl Scenario {
         let distance = mean_distance(topology);
         let taken = (f64::from(topology.ports()) / distance).min(1.0);
         let waiting = packets * (1.0 - taken / traffic.offered).max(0.0) + nodes * distance;
-        // A plain link has an event when a packet has left, another one also when it has come.
-        let hop = if network.is_plain() { 1.0 } else { 2.0 };
+        // A link has an event when a packet has left, and one when it has come, unless that is at once.
+        let hop = if network.comes_as_it_leaves() { 1.0 } else { 2.0 };
         Load {
             events: packets * (1.0 + hop * distance),
             // Half of what is expected: the number of packets is random.

@@ -65,6 +65,8 @@ pub(super) struct Buffer {
 pub(super) struct ChannelTransmission {
     pub(super) packet: Packet,
     pub(super) leaves: Option<Buffer>,
+    /// The packet by its number, if it comes to the other end as it leaves this one.
+    pub(super) comes: Option<u32>,
 }
 
 impl PacketState {

@@ -94,6 +94,7 @@ impl MessageTransport {
         if let Role::ComingData { receive: None } = role {
             // It is known already, and is there from now on.
             self.messages[id as usize].role = Role::Data;
+            self.completions.push_back(Completion::Whole { handle });
             return;
         }
         let mut completions = |completion| self.completions.push_back(completion);

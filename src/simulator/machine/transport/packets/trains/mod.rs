@@ -150,7 +150,7 @@ impl Trains {
         Self::are_possible(machine, topology, pace).then(|| {
             let models = LinkModels::of(network, topology);
             let shares_links = nodes.router == Router::Hardware || sends.may_wait_for_receives();
-            let places = Places::of(topology, nodes.router, shares_links, network.is_plain());
+            let places = Places::of(topology, nodes.router, shares_links, network.comes_as_it_leaves());
             Self::new(topology.clone(), models, places)
         })
     }

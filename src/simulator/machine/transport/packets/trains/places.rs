@@ -26,10 +26,11 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn of(topology: &Topology, router: Router, shares_links: bool, is_plain: bool) -> Self {
+    pub(super) fn of(topology: &Topology, router: Router, shares_links: bool, comes_as_it_leaves: bool) -> Self {
         let (vertices, ports) = (topology.vertices(), topology.ports());
         let links = vertices * ports;
-        Self { vertices, ports, links, router, shares_links, first_arrival: if is_plain { 0 } else { links } }
+        let first_arrival = if comes_as_it_leaves { 0 } else { links };
+        Self { vertices, ports, links, router, shares_links, first_arrival }
     }
 
     pub(super) const fn links(&self) -> u32 {
