@@ -141,9 +141,9 @@ impl Channels {
 
     /// Runs the event of `entity` and adds what follows from it to `passages`.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
-        let (left, arrived) = self.end(calendar, now, entity);
+        let left = self.leaving(entity);
         let at = self.ends(entity.checked_sub(self.count()).unwrap_or(entity)).1;
-        let arrived = arrived.map(|flight| self.flights[flight as usize].packet);
+        let arrived = self.end(calendar, now, entity).map(|flight| self.flights[flight as usize].packet);
         passages.extend(match (left, arrived) {
             (Some((_, from)), Some(packet)) => Some(HopEvent::Crossed { packet, from, at }),
             (Some((packet, from)), None) => Some(HopEvent::Left { packet, from }),
@@ -152,12 +152,19 @@ impl Channels {
         });
     }
 
-    /// Runs the event of `entity`: a packet that has left a node, with that, and one that has come.
+    /// The packet that leaves a node by the event of `entity`, if one does, and the node.
+    fn leaving(&self, entity: Entity) -> Option<(Packet, u32)> {
+        let sending = self.wires.get(entity as usize)?.sending.as_ref()?;
+        // Without links of their own between nodes and routers it is the memory of a node that a packet leaves.
+        (sending.leaves.is_none() || self.ends == 0).then(|| (sending.packet, self.ends(entity).0))
+    }
+
+    /// Runs the event of `entity`. Returns a packet that has come.
     #[inline]
-    fn end(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> (Option<(Packet, u32)>, Option<u32>) {
+    fn end(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<u32> {
         match entity.checked_sub(self.count()) {
             None => self.end_sending(calendar, now, entity),
-            Some(channel) => (None, self.arrive(calendar, now, channel)),
+            Some(channel) => self.arrive(calendar, now, channel),
         }
     }
 
@@ -165,7 +172,7 @@ impl Channels {
     /// destination.
     #[inline]
     pub fn relay(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<Packet> {
-        let flight = self.end(calendar, now, entity).1?;
+        let flight = self.end(calendar, now, entity)?;
         let channel = entity.checked_sub(self.count()).unwrap_or(entity);
         let (packet, at) = (&self.flights[flight as usize].packet, self.ends(channel).1);
         if packet.to == at {
@@ -353,22 +360,14 @@ impl Channels {
         }
     }
 
-    /// A channel is free of a packet. Returns the node that it has left, if it has, and the packet if it has come.
+    /// A channel is free of a packet. Returns it if it has come to the other end.
     #[inline]
-    fn end_sending(
-        &mut self,
-        calendar: &mut Calendar,
-        now: SimTime,
-        number: u32,
-    ) -> (Option<(Packet, u32)>, Option<u32>) {
+    fn end_sending(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<u32> {
         let sending = self.wires[number as usize].sending.take();
-        let ChannelTransmission { packet, leaves, comes } = sending.expect("a channel becomes free of a packet");
+        let ChannelTransmission { leaves, comes, .. } = sending.expect("a channel becomes free of a packet");
         self.make_room(calendar, now, leaves);
         self.start(calendar, now, number);
-        // Without links of their own between nodes and routers it is the memory of a node that a packet leaves.
-        let from = self.ends(number).0;
-        let left = (leaves.is_none() || self.ends == 0).then_some((packet, from));
-        (left, comes.and_then(|flight| self.come(calendar, now, number, flight)))
+        comes.and_then(|flight| self.come(calendar, now, number, flight))
     }
 
     fn make_room(&mut self, calendar: &mut Calendar, now: SimTime, buffer: Option<Buffer>) {

@@ -109,21 +109,29 @@ impl ChannelState {
     }
 
     /// Takes out the packet that is the next one among those for which there is room.
+    #[inline]
     pub(super) fn next(&mut self) -> Option<(u32, u32)> {
-        let ready = (0..).zip(&self.lanes).filter(|(_, lane)| lane.room != Some(0));
-        let ranks = ready.filter_map(|(class, lane)| lane.waiting.rank(self.last_turn).map(|rank| (rank, class)));
-        let (rank, class) = ranks.min()?;
-        let last = self.last_turn;
-        let lane = self.lane(class);
+        let class = if let [only] = &self.lanes[..] { only.has_room().then_some(0) } else { self.next_class() };
+        let lane = &mut self.lanes[class? as usize];
+        let (turn, waiting) = lane.waiting.pop(self.last_turn)?;
         lane.take_room();
-        let (turn, waiting) = lane.waiting.pop(last, rank)?;
         self.last_turn = turn;
         self.waiting -= 1;
-        Some((class, waiting.flight))
+        Some((class?, waiting.flight))
+    }
+
+    fn next_class(&self) -> Option<u32> {
+        let ready = (0..).zip(&self.lanes).filter(|(_, lane)| lane.has_room());
+        let ranks = ready.filter_map(|(class, lane)| lane.waiting.rank(self.last_turn).map(|rank| (rank, class)));
+        ranks.min().map(|(_, class)| class)
     }
 }
 
 impl ClassQueue {
+    fn has_room(&self) -> bool {
+        self.room != Some(0)
+    }
+
     pub(super) fn take_room(&mut self) {
         self.room = self.room.map(|room| room - 1);
     }

@@ -43,23 +43,23 @@ impl WaitingLine {
 
     /// The rank of the packet to be served next, after one whose turn was `last`: the least of all lines is the first.
     pub(super) fn rank(&self, last: u64) -> Option<(u64, u64)> {
-        let (turns, queue) = match self {
+        let (after, queue) = match self {
             Self::InOrder(queue) => (0, queue),
             Self::InTurn(queues) => {
-                let (turn, queue) =
-                    queues.range((Excluded(last), Unbounded)).next().or_else(|| queues.first_key_value())?;
-                (turn.wrapping_sub(last).wrapping_sub(1), queue)
+                let turn = next_turn(queues, last)?;
+                (turn.wrapping_sub(last).wrapping_sub(1), &queues[&turn])
             }
         };
-        queue.front().map(|packet| (turns, packet.number))
+        queue.front().map(|packet| (after, packet.number))
     }
 
-    /// Takes out the packet of this [rank](Self::rank); with its turn.
-    pub(super) fn pop(&mut self, last: u64, (turns, _): (u64, u64)) -> Option<(u64, BlockedPacket)> {
+    /// Takes out the packet to be served next, after one whose turn was `last`; with its turn.
+    #[inline]
+    pub(super) fn pop(&mut self, last: u64) -> Option<(u64, BlockedPacket)> {
         match self {
             Self::InOrder(queue) => queue.pop_front().map(|packet| (last, packet)),
             Self::InTurn(queues) => {
-                let turn = last.wrapping_add(turns).wrapping_add(1);
+                let turn = next_turn(queues, last)?;
                 let queue = queues.get_mut(&turn)?;
                 let packet = queue.pop_front()?;
                 if queue.is_empty() {
@@ -77,4 +77,10 @@ impl WaitingLine {
         };
         queue.into_iter().flatten().chain(queues.into_iter().flat_map(BTreeMap::values).flatten())
     }
+}
+
+/// The first turn after `last`, or the first of all.
+fn next_turn(queues: &BTreeMap<u64, VecDeque<BlockedPacket>>, last: u64) -> Option<u64> {
+    let after = queues.range((Excluded(last), Unbounded)).next().or_else(|| queues.first_key_value());
+    after.map(|(turn, _)| *turn)
 }
