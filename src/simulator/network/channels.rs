@@ -5,7 +5,7 @@
 //! bytes that arrive at constant or falling rate nothing but the first and the last decides.
 
 use super::contention::{Contention, RoundRobinOver};
-use super::link::{Buffers, Link};
+use super::link::Link;
 use super::link_model::{LinkModel, LinkModels};
 use super::packet::{NOWHERE, Packet};
 use super::router::RouteSelector;
@@ -14,7 +14,7 @@ use super::topology::Topology;
 use super::transfers::{self, Transfers};
 use super::virtual_channels::{Came, Classes, Hop};
 use super::waiting::{BufferWait, Standstill};
-use super::{HopEvent, Network, Onward};
+use super::{HopEvent, Network};
 use crate::engine::{Calendar, Entity, EvenInstants, Streams};
 use crate::units::{SimDuration, SimTime};
 use state::{Buffer, ChannelState, ChannelTransmission, Joint, PacketState};
@@ -31,8 +31,6 @@ pub struct Channels {
     contention: Contention,
     /// One event is enough for what comes to the end of a channel as it leaves the beginning.
     comes_as_it_leaves: bool,
-    /// Where nobody asks for departures and nothing waits for room, a channel that nothing waits for becomes free without an event.
-    ends_silently: bool,
     classes: Classes,
     ports: u32,
     /// One for each port, then one into and one out of the network for each node, where there are
@@ -52,7 +50,7 @@ pub struct Channels {
 impl Channels {
     /// The idle channels of `topology`, whose events use the entities from 0 to [`entities`](Self::entities).
     #[must_use]
-    pub fn new(network: &Network, topology: Topology, onward: Onward, streams: Streams) -> Self {
+    pub fn new(network: &Network, topology: Topology, streams: Streams) -> Self {
         let nodes = topology.nodes();
         let ends = if topology.switches() == 0 && network.end_links.is_some() { nodes } else { 0 };
         let links = LinkModels::of(network, &topology);
@@ -65,7 +63,7 @@ impl Channels {
         };
         let first_inward = topology.vertices() * ports;
         let of_ports = (0..first_inward).map(of_port);
-        let wires: Vec<_> = of_ports
+        let wires = of_ports
             .chain((0..2 * ends).map(|end| {
                 let node = end % ends;
                 let link = LinkModel::of(end_link, &network.switching);
@@ -77,9 +75,6 @@ impl Channels {
             switching: network.switching.clone(),
             contention: network.contention,
             comes_as_it_leaves: network.comes_as_it_leaves(),
-            ends_silently: onward == Onward::ByRouter
-                && !network.comes_as_it_leaves()
-                && wires.iter().all(|wire: &ChannelState| wire.link.buffers == Buffers::Unbounded),
             classes: Classes::of(network, &topology),
             ports,
             wires,
@@ -97,7 +92,6 @@ impl Channels {
     #[must_use]
     pub fn with_link(mut self, vertex: u32, port: u32, link: &Link) -> Self {
         self.comes_as_it_leaves &= link.latency == SimDuration::ZERO;
-        self.ends_silently &= !self.comes_as_it_leaves && link.buffers == Buffers::Unbounded;
         let channel = &mut self.wires[(vertex * self.ports + port) as usize];
         *channel = ChannelState::new(channel.joint, LinkModel::of(link, &self.switching), self.contention);
         self
@@ -132,7 +126,7 @@ impl Channels {
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
         let flight = self.flight(now, at, packet);
         let is_new = self.flights[flight as usize].buffer.is_none();
-        let channel = if is_new && self.ends > 0 { self.first_inward + at } else { self.onward(now, at, flight) };
+        let channel = if is_new && self.ends > 0 { self.first_inward + at } else { self.onward(at, flight) };
         self.wait(calendar, now, channel, flight);
     }
 
@@ -184,7 +178,7 @@ impl Channels {
         if packet.to == at {
             return Some(*packet);
         }
-        let onward = self.onward(now, at, flight);
+        let onward = self.onward(at, flight);
         self.wait(calendar, now, onward, flight);
         None
     }
@@ -238,13 +232,13 @@ impl Channels {
     }
 
     /// The channel by which a packet goes on from `at`.
-    fn onward(&mut self, now: SimTime, at: u32, flight: u32) -> u32 {
+    fn onward(&mut self, at: u32, flight: u32) -> u32 {
         let PacketState { packet, way, .. } = &mut self.flights[flight as usize];
         if at == packet.to {
             return self.first_inward + self.ends + at;
         }
         let (first, wires) = (at * self.ports, &self.wires);
-        let load = |port| wires[(first + port) as usize].load(now);
+        let load = |port| wires[(first + port) as usize].load();
         first + self.router.leave(way, &self.topology, (at, packet.to), load)
     }
 
@@ -278,7 +272,7 @@ impl Channels {
         let class = self.class(channel, *buffer, (way.target(packet.to), way.leg()));
         let turn = self.turn(state);
         let wire = &mut self.wires[channel as usize];
-        let is_free = wire.is_free(now);
+        let is_free = wire.sending.is_none();
         let lane = wire.lane(class);
         if is_free && lane.waiting.is_empty() && lane.room != Some(0) {
             // Packets that wait in other classes have no room.
@@ -289,10 +283,6 @@ impl Channels {
         self.offered += 1;
         lane.waiting.push(turn, BlockedPacket { flight, number: self.offered });
         wire.waiting += 1;
-        if self.ends_silently && !wire.end_is_due {
-            wire.end_is_due = true;
-            calendar.schedule_after(now, wire.free.since(now), channel);
-        }
     }
 
     /// The port by which a packet that has `buffer` came, and its class there; `None` for one that has just been sent.
@@ -331,7 +321,7 @@ impl Channels {
     #[inline]
     fn start(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) {
         let channel = &mut self.wires[number as usize];
-        if channel.waiting == 0 || !channel.is_free(now) {
+        if channel.sending.is_some() || channel.waiting == 0 {
             return;
         }
         if let Some(first) = channel.next() {
@@ -357,10 +347,7 @@ impl Channels {
         channel.carried += 1;
         channel.held += tail.since(now);
         channel.free = tail;
-        channel.end_is_due = !self.ends_silently || channel.waiting > 0;
-        if channel.end_is_due {
-            calendar.schedule_after(now, tail.since(now), number);
-        }
+        calendar.schedule_after(now, tail.since(now), number);
         if let Some(transfers) = &mut self.transfers {
             transfers.give(now, number, &packet, std::iter::once(EvenInstants::one(tail)), tail.since(now));
         }
@@ -376,9 +363,7 @@ impl Channels {
     /// A channel is free of a packet. Returns it if it has come to the other end.
     #[inline]
     fn end_sending(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<u32> {
-        let channel = &mut self.wires[number as usize];
-        channel.end_is_due = false;
-        let sending = channel.sending.take();
+        let sending = self.wires[number as usize].sending.take();
         let ChannelTransmission { leaves, comes, .. } = sending.expect("a channel becomes free of a packet");
         self.make_room(calendar, now, leaves);
         self.start(calendar, now, number);
@@ -411,7 +396,7 @@ impl Channels {
             let at = self.ends(number).1;
             if number >= self.first_inward || at == self.flights[flight as usize].packet.to {
                 // Between a node and its router there is no software.
-                let onward = self.onward(now, at, flight);
+                let onward = self.onward(at, flight);
                 self.wait(calendar, now, onward, flight);
                 return None;
             }

@@ -56,7 +56,7 @@ impl Fabric {
         match &network.switching {
             Switching::Wormhole(mode) => Self::Worms(Box::new(Worms::new(network, mode, topology, onward, streams))),
             _ if network.is_plain() => Self::Links(Box::new(Links::new(topology, &network.links))),
-            _ => Self::Channels(Box::new(Channels::new(network, topology, onward, streams))),
+            _ => Self::Channels(Box::new(Channels::new(network, topology, streams))),
         }
     }
 

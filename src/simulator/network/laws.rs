@@ -440,7 +440,6 @@ proptest! {
         has_latency in prop::bool::ANY,
         header in prop::option::of(0..6_u64),
         contention in disciplines(),
-        onward in prop_oneof![Just(Onward::ByRouter), Just(Onward::BySoftware)],
     ) {
         let ports = topology.ports();
         let wires: Vec<Link> = (0..(topology.vertices() * ports) as usize)
@@ -452,7 +451,7 @@ proptest! {
             .collect();
         let switching = header.map_or_else(store_and_forward, cut_through);
         let network = Network { contention, ..network(topology.clone(), switching, wires[0].clone()) };
-        let mut channels = Channels::new(&network, topology.clone(), onward, Streams::new(1));
+        let mut channels = Channels::new(&network, topology.clone(), Streams::new(1));
         for (wire, link) in (0..).zip(&wires) {
             channels = channels.with_link(wire / ports, wire % ports, link);
         }
@@ -466,7 +465,7 @@ proptest! {
         let network = network(topology.clone(), store_and_forward(), link(per_byte, 0, 0, Buffers::Unbounded));
         let mut stations = fabric(&network);
         prop_assert!(matches!(stations, Fabric::Links(_)));
-        let channels = Channels::new(&network, topology, Onward::BySoftware, Streams::new(1));
+        let channels = Channels::new(&network, topology, Streams::new(1));
         let times = deliveries(&mut Fabric::Channels(Box::new(channels)), &packets);
         prop_assert_eq!(deliveries(&mut stations, &packets), times);
     }

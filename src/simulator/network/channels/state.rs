@@ -25,8 +25,6 @@ pub(super) struct ChannelState {
     pub(super) under_way: VecDeque<(SimTime, u32)>,
     pub(super) carried: u32,
     pub(super) held: SimDuration,
-    /// True if there is an event at its end of sending.
-    pub(super) end_is_due: bool,
     pub(super) free: SimTime,
 }
 
@@ -90,19 +88,13 @@ impl ChannelState {
             under_way: VecDeque::new(),
             carried: 0,
             held: SimDuration::ZERO,
-            end_is_due: false,
             free: SimTime::START,
         }
     }
 
     /// Returns the number of packets that it has to send.
-    pub(super) fn load(&self, now: SimTime) -> u64 {
-        u64::from(self.waiting) + u64::from(!self.is_free(now))
-    }
-
-    /// Returns whether it sends nothing: where its end of sending is no event, from that time on.
-    pub(super) fn is_free(&self, now: SimTime) -> bool {
-        if self.end_is_due { self.sending.is_none() } else { self.free <= now }
+    pub(super) fn load(&self) -> u64 {
+        u64::from(self.waiting) + u64::from(self.sending.is_some())
     }
 
     pub(super) fn lane(&mut self, class: u32) -> &mut ClassQueue {
