@@ -213,6 +213,13 @@ struct Standing {
     place: Option<u64>,
 }
 
+impl Standing {
+    fn come(&mut self, places: &mut u64) {
+        *places += 1;
+        self.place = Some(*places);
+    }
+}
+
 /// A wire: the packet that it carries, the time at which its last byte has gone, and the last turn.
 #[derive(Clone)]
 struct OracleWire {
@@ -242,7 +249,7 @@ impl Oracle<'_> {
                 let head = (now, u32::try_from(wire).unwrap());
                 let comes_now = |packet: &&mut Standing| (packet.number, packet.head) == (number, head);
                 if let Some(packet) = standing.iter_mut().find(comes_now) {
-                    self.come(packet, &mut places);
+                    packet.come(&mut places);
                     let onward = self.wire(packet);
                     self.start(&mut standing, &mut wires[onward], onward, now);
                 }
@@ -251,7 +258,7 @@ impl Oracle<'_> {
             standing.sort_by_key(|packet| packet.head);
             for index in 0..standing.len() {
                 if standing[index].head.0 == now && standing[index].place.is_none() {
-                    self.come(&mut standing[index], &mut places);
+                    standing[index].come(&mut places);
                     let onward = self.wire(&standing[index]);
                     self.start(&mut standing, &mut wires[onward], onward, now);
                 }
@@ -271,11 +278,6 @@ impl Oracle<'_> {
     /// The wire at which a packet stands.
     fn wire(&self, packet: &Standing) -> usize {
         (packet.at * self.topology.ports() + self.topology.route(packet.at, packet.to)) as usize
-    }
-
-    fn come(&self, packet: &mut Standing, places: &mut u64) {
-        *places += 1;
-        packet.place = Some(*places);
     }
 
     /// A wire that carries nothing takes the packet whose turn it is, of those that stand there; the first that came has

@@ -12,6 +12,7 @@ use crate::scenario::{CheckedScenario, Override, Plan, Scenario};
 use parsim_sim::machine::Machine;
 use parsim_sim::network::Contention;
 use parsim_sim::node::Progress;
+use rounds::Raced;
 
 /// The path of the field that frees a network of contention, and the value that does.
 const CONTENTION: &str = "machine.network.contention";
@@ -114,7 +115,8 @@ impl<'a> Tuning<'a> {
     pub fn tune(&self, workers: Workers<'_>) -> Result<Tuned, StudyError> {
         let plan = self.plan()?;
         let bounds = self.bounds(plan.scenario());
-        let (groups, (program, machine), contradicted) = rounds::run(self, &plan, bounds.is_ok(), workers)?;
+        let Raced { groups, subject: (program, machine), contradicted } =
+            rounds::run(self, &plan, bounds.is_ok(), workers)?;
         let names = |is_wanted: &dyn Fn(&str) -> bool| -> Vec<String> {
             plan.axes().map(|axis| axis.name.clone()).filter(|name| is_wanted(name)).collect()
         };

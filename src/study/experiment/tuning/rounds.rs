@@ -45,14 +45,17 @@ struct Race<'a> {
     contradicted: Option<String>,
 }
 
-/// Runs the candidates of `plan`; the best first in each group. With the reason why times without contention turned out to be
-/// no bounds, if they did.
-pub fn run(
-    tuning: &Tuning<'_>,
-    plan: &Plan,
-    is_bounded: bool,
-    workers: Workers<'_>,
-) -> Result<(Vec<Vec<Candidate>>, Subject, Option<String>), StudyError> {
+/// Candidates that have been run.
+pub struct Raced {
+    /// By group, the best first.
+    pub groups: Vec<Vec<Candidate>>,
+    pub subject: Subject,
+    /// The reason why times without contention turned out to be no bounds, if they did.
+    pub contradicted: Option<String>,
+}
+
+/// Runs the candidates of `plan`.
+pub fn run(tuning: &Tuning<'_>, plan: &Plan, is_bounded: bool, workers: Workers<'_>) -> Result<Raced, StudyError> {
     let candidates = candidates(plan)?;
     let first = candidates.iter().find_map(|candidate| candidate.case.as_ref()).map(|case| &*case.scenario);
     let Some((repeat, subject)) = first.map(|scenario| (scenario.repeat, subject(scenario))) else {
@@ -72,7 +75,7 @@ pub fn run(
     race.find_intervals()?;
     workers.progress.end();
     let contradicted = race.contradicted.take();
-    Ok((race.into_groups(), subject, contradicted))
+    Ok(Raced { groups: race.into_groups(), subject, contradicted })
 }
 
 /// The candidates in the order of the axes.

@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn ways_that_are_simulated_alike_share_a_choice() {
         let cells = [("tree", 1.0), ("ring", 2.0), ("chain", 1.5)];
-        let mut cells = cells.map(|(name, measured)| cell(8, name, measured, measured.max(1.5).min(1.8), false));
+        let mut cells = cells.map(|(name, measured)| cell(8, name, measured, measured.clamp(1.5, 1.8), false));
         cells[1].judged[0].1 = Some(1.5);
         cells[2].judged[0].1 = Some(1.9);
         let choice =

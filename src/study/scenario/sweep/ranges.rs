@@ -225,7 +225,7 @@ mod tests {
         let long = "A(axes: [Axis(name: \"p\", values: [\"1..60000\"]), Axis(name: \"q\", values: [\"1..60000\"])])";
         let mut document = Document::from_text("x.ron", long).unwrap();
         let faults = unfold(&mut document).unwrap_err();
-        let message = "x.ron:1:75: the ranges of the file have more than 100000 values";
+        let message = "x.ron:1:74: the ranges of the file have more than 100000 values";
         assert_eq!(document.faults(faults).to_string(), message);
     }
 }
