@@ -16,5 +16,7 @@ export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="-C llvm-args=-inline-thres
 cargo build --profile playground --target $target -p parsim-playground
 mkdir -p "$out"
 cp bindings/playground/page/* "$out"
-# -O1 makes the least file when compressed: higher levels make shorter code that compresses worse.
-wasm-opt -O1 --all-features "${CARGO_TARGET_DIR:-target}/$target/playground/parsim_playground.wasm" -o "$out/parsim.wasm"
+# -O1 makes the least file when compressed: higher levels make shorter code that compresses worse. The passes after it find what they
+# leave of each other.
+wasm-opt -O1 --duplicate-function-elimination --dce --vacuum --dae-optimizing --rse --remove-unused-brs --merge-blocks \
+    --duplicate-function-elimination --dce --vacuum --all-features "${CARGO_TARGET_DIR:-target}/$target/playground/parsim_playground.wasm" -o "$out/parsim.wasm"
