@@ -22,7 +22,7 @@ fn on_stranger(error: &clap::Error) -> Option<String> {
     }
     let option = given.split('=').next()?;
     let line = CommandLine::command();
-    let owners: Vec<_> = line.get_subcommands().filter(|command| has(command, option)).map(Command::get_name).collect();
+    let owners: Vec<_> = line.get_subcommands().flat_map(|command| owners(command, option)).collect();
     let instead = match option {
         "--over" => "; one value is set by `--set PATH=VALUE`",
         _ => "",
@@ -33,12 +33,16 @@ fn on_stranger(error: &clap::Error) -> Option<String> {
     Some(format!("`{option}` belongs to {commands}{instead}"))
 }
 
-fn has(command: &Command, option: &str) -> bool {
+/// The names of the command and of those below it that have the option.
+fn owners(command: &Command, option: &str) -> Vec<String> {
     let is_it = |argument: &clap::Arg| match option.strip_prefix("--") {
         Some(long) => argument.get_long() == Some(long),
         None => argument.get_short().is_some_and(|short| option == format!("-{short}")),
     };
-    command.get_arguments().any(is_it) || command.get_subcommands().any(|inner| has(inner, option))
+    let name = command.get_name();
+    let own = command.get_arguments().any(is_it).then(|| name.to_owned());
+    let inner = command.get_subcommands().flat_map(|inner| owners(inner, option));
+    own.into_iter().chain(inner.map(|inner| format!("{name} {inner}"))).collect()
 }
 
 #[cfg(test)]
@@ -56,6 +60,7 @@ mod tests {
         assert!(text.contains("`--over` belongs to") && text.contains("`sweep`") && text.contains("--set"), "{text}");
         assert!(!text.contains("similar"), "{text}");
         assert!(told("parsim run a.ron --space-time=x.svg").contains("belongs to `critical-path`"));
+        assert!(told("parsim laws --p 4").contains("`laws amdahl`, "));
         assert!(told("parsim run a.ron --sed 3").contains("'--seed'"));
     }
 }

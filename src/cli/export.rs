@@ -7,7 +7,7 @@ use clap::Args;
 use parsim_sim::Machine;
 use parsim_sim::network::{Contention, Network};
 use parsim_sim::node::Processor;
-use parsim_sim::trace::{Accounts, Activity, Request, RequestLog, Trace};
+use parsim_sim::trace::{Accounts, Activity, Request, RequestLog, Trace, Unsaid};
 use parsim_sim::units::{PerByte, SimDuration};
 use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::{metadata, simulation};
@@ -68,6 +68,7 @@ pub fn execute(arguments: &ExportArguments) -> Result<(), Failure> {
     let words = format!("{}: {ranks} ranks, {statements} statements\n", place.display());
     note(note_on_empty_messages(arguments, scenario, &log));
     note(note_on_host(&accounts));
+    note(note_on_unsaid(log.unsaid));
     common.output.print(Answer::one(record, &words))
 }
 
@@ -96,6 +97,24 @@ fn note_on_host(accounts: &Accounts) -> Option<String> {
     (time > 0.0).then(|| {
         format!(
             "note: {time} s of input and output are written as computations: no rank waits there until the host is free"
+        )
+    })
+}
+
+/// Names what moves times on this machine and has no place in either format.
+fn note_on_unsaid(unsaid: Unsaid) -> Option<String> {
+    let Unsaid { repeated_sends, divided_computations, forwardings } = unsaid;
+    let parts = [
+        (repeated_sends, "send", "of data that had been sent before and were not copied again (`copies: Once`)"),
+        (divided_computations, "computation", "whose rows let communication software in (`router_turn: EndOfRow`)"),
+        (forwardings, "forwarding", "of data by the software of a rank"),
+    ];
+    let words = parts.iter().filter(|(count, ..)| *count > 0);
+    let words: Vec<_> = words.map(|(count, what, of)| format!("{} {of}", counted(*count, what))).collect();
+    (!words.is_empty()).then(|| {
+        format!(
+            "note: written as if they were any others, so that times differ when they are read: {}",
+            words.join("; ")
         )
     })
 }

@@ -68,7 +68,11 @@ pub fn setting(text: &str) -> Result<Setting, String> {
 /// Reads `NAME=V1,V2,…`.
 pub fn over(text: &str) -> Result<Override, String> {
     let over = split(text).map(|(name, values)| Override { name: name.to_owned(), values: list(values) });
-    over.ok_or_else(|| "write name=v1,v2".to_owned())
+    let over = over.ok_or_else(|| "write name=v1,v2".to_owned())?;
+    match over.values.iter().position(|value| value.trim().is_empty()) {
+        Some(index) => Err(format!("value {} is empty: write name=v1,v2", index + 1)),
+        None => Ok(over),
+    }
 }
 
 /// Reads a number of threads.
@@ -107,6 +111,7 @@ mod tests {
     #[test]
     fn commas_inside_a_value_do_not_separate() {
         assert_eq!(list("1,2"), ["1", "2"]);
+        assert!(over("p=1,,2").unwrap_err().starts_with("value 2 is empty"));
         assert_eq!(list("Shape(rows: 2, columns: 3),Whole"), ["Shape(rows: 2, columns: 3)", "Whole"]);
     }
 }

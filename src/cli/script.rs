@@ -7,6 +7,7 @@ use super::overrides::setting;
 use super::{CaseArguments, Failure};
 use clap::{Args, ValueEnum};
 use parsim_study::experiment::{ScenarioFile, Setting, StudyError, Workload};
+use parsim_study::scenario::source::is_standard_input;
 use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -61,6 +62,10 @@ pub enum Engine {
 }
 
 pub fn execute(arguments: &ScriptArguments) -> Result<(), Failure> {
+    if is_standard_input(&arguments.scenario) {
+        let message = "`-`: each block of a script reads the scenario again: give the name of its file";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     let plan = arguments.file().plan()?;
     arguments.destination.claims().inputs(plan.files()).check()?;
     let load = Workload::of(&plan.unfold()?)?;

@@ -4,6 +4,7 @@ use super::interrupt::{Announced, announce};
 use super::notice::{note, say};
 use clap::Args;
 use parsim_study::experiment::{Recall, StudyError};
+use parsim_study::scenario::source::is_standard_input;
 use parsim_study::store::Store;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default, Args)]
 pub struct StoreArguments {
     /// Keeps the results in this folder and runs only what it lacks; any number of processes may share it.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder)]
     store: Option<PathBuf>,
     /// Runs again what failed before.
     #[arg(long, requires = "store")]
@@ -41,6 +42,12 @@ impl StoreArguments {
     pub fn recall<'s>(&self, store: Option<&'s OpenStore>) -> Recall<'s> {
         store.map(|open| &open.store).map_or_else(Recall::default, |store| Recall::from(store, self.retry_failed))
     }
+}
+
+/// Reads the name of a folder.
+fn folder(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if is_standard_input(&path) { Err("a store is a folder: give its name".to_owned()) } else { Ok(path) }
 }
 
 /// As long as it lives, an interrupt of cases that are kept nowhere says how a next one could go on.

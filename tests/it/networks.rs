@@ -89,6 +89,17 @@ fn a_graph_is_read_from_a_file_of_links() {
     assert!((numbered - named).abs() < 1e-15);
 }
 
+/// Four lanes carry a packet in a quarter of its time, also where only a class of links has them.
+#[test]
+fn lanes_side_by_side_share_a_packet() {
+    let four = r#"{"optical": Link(per_byte: "1 ns/B", width: 4)}"#;
+    let time = one_way_s(&graph(LINKS, Some(VERTICES), four));
+    assert!((time - 2.25e-6).abs() < 1e-12, "two links of 1000 ns and one of 250 ns: {time}");
+    let none = graph(LINKS, Some(VERTICES), r#"{"optical": Link(per_byte: "1 ns/B", width: 0)}"#);
+    let (is_good, words) = words(&none, &["check"]);
+    assert!(!is_good && words.contains("a link without lanes carries nothing"), "{words}");
+}
+
 /// A packet of one flit alone, in cycles of 4 ns: 4 over every link and 3 through the last router, and the latencies.
 #[test]
 fn clocked_routers_know_latencies_by_class() {
@@ -190,5 +201,27 @@ fn local_and_global_links_of_a_dragonfly_differ() {
     for (to, expected_us) in [(1, 2.0), (2, 4.0), (4, 6.0), (6, 8.0)] {
         let time_us = ping_s(to, classes) * 1e6;
         assert!((time_us - expected_us).abs() < 1e-6, "to {to}: {time_us} us");
+    }
+}
+
+/// A packet that is sent by way of a node with one link leaves it in the class of its second leg.
+#[test]
+fn worms_by_way_of_leaves_do_not_wait_in_a_circle() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scenario = folder.path().join("scenario.ron");
+    let star = "Graph(nodes: 3, switches: 2, links: [(0, 3), (1, 3), (3, 4), (2, 4)])";
+    for (topology, ranks) in [("FatTree(arity: 2, levels: 2)", 4), ("FatTree(arity: 3, levels: 2)", 9), (star, 3)] {
+        for routing in ["Valiant", "Ugal()"] {
+            let text = format!(
+                "Scenario(machine: Machine(name: \"m\", nodes: Node(processor: Unspecified, memory: \"1 GiB\", \
+                 router: Hardware), network: Network(topology: {topology}, routing: {routing}, switching: Wormhole(packet: \
+                 \"64 B\", buffer: 4), links: Link(per_byte: \"1 ns/B\")), sends: Buffered), ranks: {ranks}, partition: \
+                 Whole, placement: RowMajor, program: Traffic(pattern: Uniform, offered: 0.95, packet: \"64 B\", process: \
+                 Poisson, warm_up: \"1 us\", measured: \"10 us\", drain: \"10 ms\"), seed: 0)"
+            );
+            fs::write(&scenario, &text).expect("a file");
+            let output = parsim().arg("run").arg(&scenario).arg("--quiet").output().expect("it runs");
+            assert!(output.status.success(), "{topology}, {routing}: {}", String::from_utf8_lossy(&output.stderr));
+        }
     }
 }

@@ -73,6 +73,25 @@ fn causes_explain_runs_of_every_kind() {
     }
 }
 
+/// A load that ends while the processor deals with a message holds its rank until that is done.
+#[test]
+fn causes_explain_ranks_that_go_on_when_their_processors_are_free() {
+    let folder = folder();
+    let scenario = folder.path().join("scenario.ron");
+    let text = r#"Scenario(machine: Machine(name: "m", nodes: Node(processor: Unspecified, memory: "1 GiB", router: Hardware,
+        levels: [Level(name: "node", members: 3,
+            memory: Shared(bandwidth: "7 ns/B", latency: "255 ns", discipline: ProcessorSharing))],
+        interface: Interface(overhead: "123 ns", gap_per_byte: "2 ns/B", progress: Offloaded)),
+        network: Network(topology: Line(nodes: 1), routing: DimensionOrder,
+            switching: StoreAndForward(packet: "187 B"), links: Link(per_byte: "5 ns/B", latency: "56 ns")),
+        sends: Buffered), ranks: 3, partition: Whole, placement: Packed(ranks_per_node: 3),
+        program: Phases(steps: [Compute(bytes: "(rank+1)*16 B", seconds: "149 * 1e-9"),
+            Compute(bytes: "19 if rank == 0 else 50 B"), Exchange(with: Line, bytes: "18 B")]), seed: 1)"#;
+    fs::write(&scenario, text).expect("a file");
+    let record = json(&["critical-path", scenario.to_str().expect("a path")]);
+    assert_eq!(record["makespan_s"], record["critical_path_s"]);
+}
+
 #[test]
 fn tracing_changes_nothing_and_repeats() {
     let (_first, one) = recorded(NEIGHBOUR);

@@ -9,6 +9,7 @@ use super::{Failure, OutputArguments};
 use arguments::{CollectiveArguments, GrowthArguments, IsoefficiencyArguments, KneeArguments, Law, PartsArguments};
 use arguments::{SeriesArguments, SwitchingArguments};
 use clap::Args;
+use numbers::distinct;
 use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::laws::{
     self, GrowingProblem, Kept, QuietMessage, SeriesColumns, ShareOrSpeedup, WorkParts,
@@ -17,6 +18,7 @@ use parsim_study::experiment::{Recall, StudyError, set_all};
 use parsim_study::model::collectives::MessageCost;
 use parsim_study::model::switching::Times;
 use parsim_study::scenario::source::Document;
+use std::borrow::Cow;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_value_name = "LAW")]
@@ -64,8 +66,27 @@ pub fn execute(arguments: &LawsArguments) -> Result<(), Failure> {
 }
 
 impl Law {
+    /// The list that it is evaluated over, and its option.
+    fn list(&self) -> (&'static str, Cow<'_, [f64]>) {
+        let over = |p: &[u32]| p.iter().copied().map(f64::from).collect();
+        match self {
+            Self::Speedup(law) => ("--p", (&law.p).into()),
+            Self::Amdahl(law) => ("--p", (&law.p).into()),
+            Self::Gustafson(law) => ("--p", (&law.p).into()),
+            Self::KarpFlatt(law) => ("--p", (&law.p).into()),
+            Self::Isoefficiency(law) => ("--p", (&law.p).into()),
+            Self::Collective(law) => ("--p", (&law.p).into()),
+            Self::Knee(law) => ("--scale", (&law.scale).into()),
+            Self::Switching(law) => ("--links", (&law.links).into()),
+            Self::HeldEfficiency(law) => ("--p", over(&law.growth.p)),
+            Self::FixedTime(law) => ("--p", over(&law.growth.p)),
+        }
+    }
+
     /// Evaluates the law.
     fn answer(&self, recall: Recall<'_>) -> Result<Answer, StudyError> {
+        let (option, list) = self.list();
+        distinct(option, &list)?;
         Ok(match self {
             Self::Speedup(law) => law.work().speedups(&law.p),
             Self::Amdahl(law) => laws::amdahl(share(law.serial_fraction, law.speedup), &law.p),

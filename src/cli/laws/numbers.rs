@@ -1,15 +1,31 @@
 //! Numbers on the command line of `parsim laws`.
 
+use parsim_study::experiment::StudyError;
+
 fn number(text: &str, is_good: impl Fn(f64) -> bool, right: &str) -> Result<f64, String> {
     text.parse().ok().filter(|value| is_good(*value)).ok_or_else(|| format!("give {right}"))
 }
 
+/// The largest number up to which `f64` has every whole number, 2^53.
+const LARGEST_COUNT: f64 = 9_007_199_254_740_992.0;
+
 pub(super) fn count(text: &str) -> Result<f64, String> {
     number(
         text,
-        |value| value >= 1.0 && (value.is_infinite() || value.fract() == 0.0),
-        "a whole number of processors from 1 on, or inf",
+        |value| value.is_infinite() && value > 0.0 || (1.0..=LARGEST_COUNT).contains(&value) && value.fract() == 0.0,
+        "a whole number of processors from 1 to 2^53, or inf",
     )
+}
+
+/// Looks for a value that a list has twice.
+///
+/// # Errors
+/// The first of them.
+pub(super) fn distinct(option: &str, values: &[f64]) -> Result<(), StudyError> {
+    match (0..values.len()).find(|index| values[..*index].contains(&values[*index])) {
+        Some(index) => Err(StudyError::Request(format!("{option} has {} twice: give each value once", values[index]))),
+        None => Ok(()),
+    }
 }
 
 pub(super) fn time(text: &str) -> Result<f64, String> {

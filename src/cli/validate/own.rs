@@ -57,6 +57,9 @@ impl OwnCase {
             let message = format!("--models: `{}` is what is simulated, which is judged anyway", self.simulated);
             return Err(Failure::Usage(message));
         }
+        if let Some(index) = (1..self.models.len()).find(|index| self.models[..*index].contains(&self.models[*index])) {
+            return Err(Failure::Usage(format!("--models has `{}` twice: name each model once", self.models[index])));
+        }
         let kind = ToleranceKind::Acceptance("given on the command line".to_owned());
         let tolerance = Tolerance { mean_percent: self.mean_percent, max_percent: self.max_percent, kind };
         let is_judged = self.mean_percent.is_some() || self.max_percent.is_some();

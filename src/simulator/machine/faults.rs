@@ -3,7 +3,7 @@
 use super::{LogGops, Machine, NodeOverride, Sends};
 use crate::fault::{Fault, within};
 use crate::network::{Buffers, Contention, Link, Routing as Route, Switching, Topology};
-use crate::node::{Acknowledging, Level, Progress, Receiving, Router, Routing, Sending};
+use crate::node::{Acknowledging, Level, Progress, Receiving, Router, Routing, Sending, WithinNode};
 use crate::units::SimDuration;
 use std::collections::HashSet;
 
@@ -76,6 +76,9 @@ impl Machine {
         let message = "a processor that is busy while bytes arrive takes them packet by packet, whatever the message";
         let takes_packets = interface.copied.is_some() && interface.progress == Progress::WhileArriving;
         reject(takes_packets, "nodes.interface.copied", message, "give `progress: AfterArrival`");
+        let message = "messages within a node meet nobody's on a network: they take it only without contention";
+        let meets = interface.within_node != WithinNode::Copied && self.network.contention != Contention::Off;
+        reject(meets, "nodes.interface.within_node", message, "give `contention: Off`, or leave it out");
         let message = "packets share a link by their turns: only flows know of messages the other way";
         let has_packets = interface.duplex.is_some() && self.network.contention.is_of_packets();
         reject(has_packets, "nodes.interface.duplex", message, "give `contention: FairFlows`");

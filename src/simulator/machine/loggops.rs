@@ -3,7 +3,7 @@
 use super::{Machine, Sends};
 use crate::network::switching::CutThrough;
 use crate::network::{Contention, Link, Network, Routing, Switching, Topology};
-use crate::node::{Interface, Node, Processor, Router};
+use crate::node::{Interface, Node, Processor, Router, WithinNode};
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 ///     overhead_per_byte: "0 ns/B".parse()?,
 ///     eager_up_to: "65535 B".parse()?,
 ///     over: None,
+///     within_node: Default::default(),
 ///     processor: None,
 /// });
 /// assert!(machine.faults().is_empty());
@@ -57,6 +58,9 @@ pub struct LogGops {
     /// The network between the interfaces; none unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<Network>,
+    /// Way of what a rank sends to itself; `Copied` unless given, and `OverNetwork` in LogGOPSim.
+    #[serde(default, skip_serializing_if = "WithinNode::is_default")]
+    pub within_node: WithinNode,
     /// The processors; unless given, programs cannot compute by numbers of operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processor: Option<Processor>,
@@ -67,9 +71,20 @@ pub(super) const NODES: u32 = 1 << 24;
 
 impl From<LogGops> for Machine {
     fn from(model: LogGops) -> Self {
-        let LogGops { latency, overhead, gap, gap_per_byte, overhead_per_byte, eager_up_to, over, processor } = model;
+        let LogGops {
+            latency,
+            overhead,
+            gap,
+            gap_per_byte,
+            overhead_per_byte,
+            eager_up_to,
+            over,
+            within_node,
+            processor,
+        } = model;
         let mut nodes = Node::ideal(processor.unwrap_or(Processor::Unspecified), Router::Hardware);
-        nodes.interface = Some(Interface::new(overhead, overhead_per_byte, gap, gap_per_byte));
+        let interface = Interface::new(overhead, overhead_per_byte, gap, gap_per_byte);
+        nodes.interface = Some(Interface { within_node, ..interface });
         let network = over.unwrap_or_else(|| free_network(latency));
         let most = network.switching.packet_bytes().saturating_mul(u32::MAX.into());
         nodes.memory = nodes.memory.min(Bytes::new(most));
@@ -94,6 +109,7 @@ impl LogGops {
             overhead_per_byte: interface.overhead_per_byte,
             eager_up_to: up_to,
             over: network,
+            within_node: interface.within_node,
             processor,
         };
         (Machine::from(model.clone()) == *machine).then_some(model)

@@ -237,6 +237,9 @@ impl Link {
                 "give a number from 1 on",
             ));
         }
+        if self.width == Some(0) {
+            faults.push(Fault::new("width", "a link without lanes carries nothing", "give a number from 1 on"));
+        }
         if self.buffers == Buffers::Packets(0) {
             let help = "give room for one packet or more, or Unbounded";
             faults.push(Fault::new("buffers", "no packet could ever be sent", help));

@@ -21,6 +21,7 @@ fn link(per_byte: u64, per_packet: u64, latency: u64, buffers: Buffers) -> Link 
     Link {
         per_byte: Some(PerByte::new(ps(per_byte))),
         protocol: None,
+        width: None,
         per_packet: ps(per_packet),
         latency: ps(latency),
         start: SimDuration::ZERO,
@@ -334,7 +335,7 @@ fn disciplines() -> impl Strategy<Value = Contention> {
     ]
 }
 
-fn topologies() -> impl Strategy<Value = Topology> {
+pub(super) fn topologies() -> impl Strategy<Value = Topology> {
     prop_oneof![
         Just(Topology::Mesh2d { rows: 3, columns: 3 }),
         Just(Topology::Ring { nodes: 6 }),

@@ -16,6 +16,9 @@ pub struct Link {
     /// The transmission time of a byte, as measured; if absent, what the protocol gives one way.
     #[serde(default)]
     pub per_byte: Option<PerByte>,
+    /// Number of lanes that carry the bytes of a packet side by side: a byte takes this part of its time; 1 unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
     /// The protocol of the wire, from which the byte rates follow.
     #[serde(default)]
     pub protocol: Option<Protocol>,
@@ -49,19 +52,20 @@ impl Link {
         self
     }
 
-    /// The transmission time of a byte: as measured, else one way by the protocol; bytes are free where
+    /// The transmission time of a byte, of all lanes together: as measured, else one way by the protocol; bytes are free where
     /// neither is given, which a scenario's check refuses.
     #[must_use]
     pub fn byte_time(&self) -> PerByte {
         let by_protocol = || self.protocol.as_ref().map(|protocol| PerByte::new(protocol.rates().one_way));
-        self.per_byte.or_else(by_protocol).unwrap_or(PerByte::FREE)
+        let of_lane = self.per_byte.or_else(by_protocol).unwrap_or(PerByte::FREE);
+        of_lane.of_lanes(self.width.unwrap_or(1).max(1))
     }
 
     /// The same link with its [byte time](Self::byte_time) said: by the protocol it takes a simulation, too long to be
     /// asked for by every packet.
     #[must_use]
     pub fn at_work(&self) -> Self {
-        Self { per_byte: Some(self.byte_time()), protocol: None, ..self.clone() }
+        Self { per_byte: Some(self.byte_time()), protocol: None, width: None, ..self.clone() }
     }
 
     /// The time for which a packet of `bytes` bytes holds the link.

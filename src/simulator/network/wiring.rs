@@ -58,9 +58,63 @@ impl Wiring {
     }
 
     /// The first of the vertices from which the farthest node is nearest.
+    ///
+    /// Only vertices that may be it are looked at: from one whose farthest node is far, that of its neighbours is as far but for
+    /// a link (Takes and Kosters, *Computing the eccentricity distribution of large graphs*, 2013).
     pub fn centre(&self) -> u32 {
-        let nodes = self.topology.nodes() as usize;
-        let farthest = |vertex: &u32| self.distances(*vertex)[..nodes].iter().copied().max();
-        (0..self.topology.vertices()).min_by_key(farthest).unwrap_or(0)
+        if self.failed.is_empty() && looks_alike_everywhere(&self.topology) {
+            return 0;
+        }
+        let (nodes, vertices) = (self.topology.nodes() as usize, self.topology.vertices());
+        // By vertex, its farthest node is not nearer than this.
+        let mut least = vec![0; vertices as usize];
+        let mut open: Vec<u32> = (0..vertices).collect();
+        let mut best = (u32::MAX, u32::MAX);
+        while let Some(vertex) = open.iter().copied().min_by_key(|vertex| (least[*vertex as usize], *vertex)) {
+            let distances = self.distances(vertex);
+            let farthest = distances[..nodes].iter().copied().max().unwrap_or(0);
+            best = best.min((farthest, vertex));
+            for (least, distance) in least.iter_mut().zip(&distances) {
+                let of_vertex = if (vertex as usize) < nodes { *distance } else { 0 };
+                *least = of_vertex.max(farthest.saturating_sub(*distance)).max(*least);
+            }
+            open.retain(|other| *other != vertex && (least[*other as usize], *other) < best);
+        }
+        best.1
+    }
+}
+
+/// Returns whether all vertices of a whole network have the same place in it.
+const fn looks_alike_everywhere(topology: &Topology) -> bool {
+    matches!(
+        topology,
+        Topology::Complete { .. }
+            | Topology::Ring { .. }
+            | Topology::Torus2d { .. }
+            | Topology::Torus3d { .. }
+            | Topology::Torus { .. }
+            | Topology::Hypercube { .. }
+            | Topology::HyperX { .. }
+            | Topology::CubeConnectedCycles { .. }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::laws::topologies;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_centre_is_the_first_of_the_best(topology in topologies(), failed in any::<prop::sample::Index>(), is_whole: bool) {
+            let links: Vec<_> = topology.links().map(|((from, _), (to, _))| (from, to)).collect();
+            let (from, to) = links.get(failed.index(links.len().max(1))).copied().unwrap_or((0, 0));
+            let failures = [LinkOverride::LinkFailed { from, to }];
+            let wiring = Wiring::new(&topology, if is_whole || links.is_empty() { &[] } else { &failures });
+            let nodes = topology.nodes() as usize;
+            let farthest = |vertex: &u32| wiring.distances(*vertex)[..nodes].iter().copied().max();
+            prop_assert_eq!(Some(wiring.centre()), (0..topology.vertices()).min_by_key(farthest));
+        }
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A message of s bytes takes its processor for `overhead` and (s − 1) `overhead_per_byte`, and its interface for `gap` and
 /// (s − 1) `gap_per_byte`; both begin at once, when both are free, so that the slower of them decides how often a process
 /// can send. The first byte enters the network after `overhead`. Links that are slower than the interface hold it up.
-/// Messages between ranks of one node do not use it.
+/// Messages between ranks of one node do not use it, unless `within_node` says so.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -40,6 +40,12 @@ pub struct Interface {
     /// `gap_per_byte` unless given. Where `levels` describe a memory that both share, the bytes pass through that one instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_per_byte: Option<PerByte>,
+    /// Way of a message from a rank of the node to another one of it, or to itself; `Copied` unless given.
+    #[serde(default, skip_serializing_if = "WithinNode::is_default")]
+    pub within_node: WithinNode,
+    /// Bytes that every message has on the network besides its own; none unless given.
+    #[serde(default, skip_serializing_if = "no_bytes")]
+    pub header: Bytes,
     /// Interfaces of the node; 1 unless given.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub count: u32,
@@ -59,6 +65,18 @@ pub struct Interface {
     /// Work of the receiving processor; `WhileArriving` unless given.
     #[serde(default, skip_serializing_if = "Progress::is_default")]
     pub progress: Progress,
+}
+
+/// Way of a message that stays on its node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum WithinNode {
+    /// Its receiver copies it, or it passes a memory that both cores share.
+    #[default]
+    Copied,
+    /// It takes the interface and a link, as to a neighbour; only without contention. So LogGOPSim sends what a rank sends to
+    /// itself.
+    OverNetwork,
 }
 
 /// Rule by which a message gets one of several interfaces.
@@ -142,6 +160,18 @@ fn is_free(per_byte: &PerByte) -> bool {
     *per_byte == PerByte::FREE
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn no_bytes(bytes: &Bytes) -> bool {
+    bytes.count() == 0
+}
+
+impl WithinNode {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl InterfaceChoice {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
     fn is_default(&self) -> bool {
@@ -197,6 +227,8 @@ impl Interface {
             latency: SimDuration::ZERO,
             gap_per_byte: g_per_byte,
             copy_per_byte: None,
+            within_node: WithinNode::Copied,
+            header: Bytes::new(0),
             count: 1,
             choice: InterfaceChoice::RoundRobin,
             injection: Injection::ByContention,

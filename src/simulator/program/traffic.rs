@@ -157,6 +157,11 @@ impl Program for Traffic {
             let message = "a load is a share of what a link can carry, and here a byte takes no time".to_owned();
             fault("machine.network.links", message, "give links that take time for a byte");
         }
+        let packet = link.byte_time().time(self.packet.count());
+        if self.measured > SimDuration::ZERO && self.measured < packet {
+            let message = format!("within {} no packet is injected whole: one takes {packet}", self.measured);
+            fault("program.measured", message, "give a longer time, of many packets");
+        }
         if self.to_self && !network.switching.has_clocked_routers() {
             let message =
                 "packets of a node to itself would take no time: only wormhole routers stand between".to_owned();

@@ -50,7 +50,7 @@ pub struct Execution<'s, O> {
     /// a million ranks.
     awaited: FxHashMap<u32, Vec<Operation>>,
     /// Replies to processes that an event of interfaces has freed.
-    freed: Vec<(u32, Reply)>,
+    freed: Vec<(u32, Operation, Reply)>,
     /// Computations that wait for sends before them, by rank, and what they are accounted as.
     held_back: FxHashMap<u32, (Computation, Activity)>,
     /// The part of each rank's computation that is still to be done, if ranks share cores. Otherwise a computation takes
@@ -340,10 +340,10 @@ impl<'s, O: Observer> Execution<'s, O> {
             _ => return,
         };
         state.waits = WaitState::Nothing;
-        self.observer.on(&Occurrence::Joined { rank, operation });
         if self.transport.has_interfaces() {
-            self.freed.push((rank, answer));
+            self.freed.push((rank, operation, answer));
         } else {
+            self.observer.on(&Occurrence::Joined { rank, operation, at: None });
             self.ready.push_back((rank, answer));
         }
     }
@@ -351,10 +351,11 @@ impl<'s, O: Observer> Execution<'s, O> {
     /// Has the processes that an event of interfaces has freed go on, those of lower ranks first, once their processors have
     /// dealt with it.
     fn resume_by_rank(&mut self, now: SimTime) {
-        self.freed.sort_by_key(|(rank, _)| *rank);
-        for (rank, reply) in std::mem::take(&mut self.freed) {
+        self.freed.sort_by_key(|(rank, ..)| *rank);
+        for (rank, operation, reply) in std::mem::take(&mut self.freed) {
             self.delayed.insert(rank, reply);
             let end = self.end_of_work(now, rank);
+            self.observer.on(&Occurrence::Joined { rank, operation, at: Some(end) });
             self.transport.wait(now, rank, end.since(now));
         }
     }

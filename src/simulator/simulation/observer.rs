@@ -37,8 +37,9 @@ pub enum Occurrence<'o> {
     Sent { at: SimTime, operation: Operation, handle: u32 },
     /// Bytes have moved.
     Moved { now: SimTime, operation: Operation },
-    /// A rank goes on because an operation is complete.
-    Joined { rank: u32, operation: Operation },
+    /// A rank goes on because an operation is complete; with network interfaces at `at`, when its processor has dealt with all
+    /// that has come.
+    Joined { rank: u32, operation: Operation, at: Option<SimTime> },
     /// A rank need not wait for an operation that is complete already.
     JoinedAtOnce { now: SimTime, rank: u32, operation: Operation },
     /// A rank goes on because another one has come to a barrier, or has left the host to it.

@@ -175,10 +175,12 @@ impl<'w> Recorder<'w> {
         put(&mut self.tasks, operation.0, RecordedOperation::Complete(cause, now));
     }
 
-    /// A rank goes on because an operation is complete. An operation is the cause of one wait at most.
-    fn joined(&mut self, rank: u32, operation: Operation) {
-        if let Some((cause, _)) = self.take_cause(operation) {
-            self.causes[rank as usize] = Some(cause);
+    /// A rank goes on because an operation is complete, at `at` if that is later: when its processor has dealt with what came
+    /// meanwhile. An operation is the cause of one wait at most.
+    fn joined(&mut self, rank: u32, operation: Operation, at: Option<SimTime>) {
+        if let Some((cause, complete)) = self.take_cause(operation) {
+            let late = at.filter(|at| *at > complete).map_or(SimDuration::ZERO, |at| at.since(complete));
+            self.causes[rank as usize] = Some(Cause { delay: cause.delay + late, ..cause });
         }
     }
 
@@ -239,7 +241,7 @@ impl Observer for Recorder<'_> {
             Occurrence::Met { now, rank, found, is_there: false } => self.met(now, rank, found),
             Occurrence::Sent { at, operation, handle } => self.sent(at, operation, handle),
             Occurrence::Moved { now, operation } => self.moved(now, operation),
-            Occurrence::Joined { rank, operation } => self.joined(rank, operation),
+            Occurrence::Joined { rank, operation, at } => self.joined(rank, operation, at),
             Occurrence::JoinedAtOnce { now, rank, operation }
             | Occurrence::Noticed { now, rank, operation, is_end: true } => self.joined_at_once(now, rank, operation),
             Occurrence::Noticed { now, rank, operation, is_end: false } => self.has_begun(now, rank, operation),

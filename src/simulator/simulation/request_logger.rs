@@ -3,9 +3,10 @@
 use super::SimulationError;
 use super::observer::{Observer, Occurrence};
 use crate::machine::Machine;
+use crate::node::RouterTurn;
 use crate::node::processor::Stopwatch;
 use crate::program::{Message, MessagePattern, Operation, Received, Reply, Verb};
-use crate::trace::{CommunicationLog, Phase, ReceivedMessage, Request, RequestLog, Trace};
+use crate::trace::{CommunicationLog, Phase, ReceivedMessage, Request, RequestLog, Trace, Unsaid};
 use crate::units::SimDuration;
 use rustc_hash::FxHashMap;
 
@@ -50,7 +51,7 @@ impl Observer for RequestLogger {
 impl RequestLogger {
     pub fn new(machine: &Machine, ranks: u32) -> Self {
         Self {
-            log: RequestLog { ranks: vec![Vec::new(); ranks as usize] },
+            log: RequestLog { ranks: vec![Vec::new(); ranks as usize], unsaid: Unsaid::default() },
             ranks: vec![RankLog::default(); ranks as usize],
             stopwatch: Stopwatch::new(&machine.nodes.processor),
             machine: machine.clone(),
@@ -60,6 +61,7 @@ impl RequestLogger {
     /// A process asks for something.
     fn asked(&mut self, rank: u32, verb: &Verb, phase: Phase) {
         self.ranks[rank as usize].is_moving = matches!(verb, Verb::StartLoad(_) | Verb::StartLeave(_) | Verb::Issue(_));
+        self.note_unsaid(verb);
         let shares_memory = self.machine.nodes.shared_memory().is_some();
         let mut other = |what| self.log.ranks[rank as usize].push(Request::Other { what, phase });
         match verb {
@@ -102,6 +104,22 @@ impl RequestLogger {
             Verb::Test(_) => other("a test whether an operation is complete"),
             Verb::Issue(_) => other("an operation without order"),
             Verb::Notices | Verb::Pause(_) | Verb::Fail(_) => {}
+        }
+    }
+
+    /// Counts what no request will hold.
+    fn note_unsaid(&mut self, verb: &Verb) {
+        let (nodes, unsaid) = (&self.machine.nodes, &mut self.log.unsaid);
+        let in_rows = nodes.router_turn == Some(RouterTurn::EndOfRow);
+        match verb {
+            Verb::Send(_, message) | Verb::StartSend(_, message) => {
+                unsaid.repeated_sends += usize::from(!nodes.sending.does_copy(message.again));
+            }
+            Verb::Compute(work) => unsaid.divided_computations += usize::from(in_rows && work.passes() > 1),
+            Verb::Forward(bytes) => {
+                unsaid.forwardings += usize::from(nodes.forwarding.time(*bytes) > SimDuration::ZERO);
+            }
+            _ => {}
         }
     }
 

@@ -15,7 +15,7 @@ pub use activity_log::{
 pub use recording::{
     Cause, Header, Interval, MAGIC, Means, RankTimes, Recording, RecordingError, RecordingWriter, is_recording,
 };
-pub use requests::{RESERVED_TAGS, ReceivedMessage, Request, RequestLog};
+pub use requests::{RESERVED_TAGS, ReceivedMessage, Request, RequestLog, Unsaid};
 pub use transfer::{Direction, Transfer};
 
 use crate::units::{SimDuration, SimTime};

@@ -11,6 +11,19 @@ pub const RESERVED_TAGS: u32 = u32::MAX - 0xff;
 pub struct RequestLog {
     /// By rank.
     pub ranks: Vec<Vec<Request>>,
+    /// Details that no request holds.
+    pub unsaid: Unsaid,
+}
+
+/// Details of requests that moved their times and that a list of messages and computations has no place for, by their numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unsaid {
+    /// Sends of data that their processes had sent before, which were not copied again.
+    pub repeated_sends: usize,
+    /// Computations whose rows let communication software in.
+    pub divided_computations: usize,
+    /// Forwardings of data, which computations do not keep waiting.
+    pub forwardings: usize,
 }
 
 /// A request of a process. Operations are numbered by their beginning, rank by rank from 0.

@@ -110,6 +110,12 @@ impl PerByte {
         Self { span, bytes: 1 }
     }
 
+    /// The time of a byte over so many lanes, one at least, each of which takes this time for a byte.
+    #[must_use]
+    pub const fn of_lanes(self, lanes: u32) -> Self {
+        Self { span: self.span, bytes: self.bytes.saturating_mul(lanes as u64) }
+    }
+
     /// A bandwidth of `bits` per second; it must not be zero.
     #[must_use]
     const fn from_bits_per_s(bits: u64) -> Self {

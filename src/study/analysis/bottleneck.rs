@@ -206,6 +206,7 @@ mod tests {
             input_s,
             distribution_s: 0.0,
             other_communication_s: 0.0,
+            other_communication_phases: Vec::new(),
             total_s: computation_s + broadcast_s + input_s,
             ..Components::of_trace(&trace(), None)
         }

@@ -1,6 +1,6 @@
 //! The components of an execution time, CS-RR-281 sections 3 and 3.5.
 
-use parsim_sim::trace::{Account, Activity, Trace};
+use parsim_sim::trace::{Account, Activity, Phase, Trace};
 use parsim_sim::units::SimDuration;
 
 #[cfg(test)]
@@ -35,6 +35,8 @@ pub struct Components {
     pub collection_s: f64,
     /// Communication with no other name: barriers, exchanges, routing for others while computing.
     pub other_communication_s: f64,
+    /// The same by phase, in seconds, in the order in which phases begin; of those that have any.
+    pub other_communication_phases: Vec<(Phase, f64)>,
     /// Reading (Tinp).
     pub input_s: f64,
     /// Writing (Tout).
@@ -242,6 +244,7 @@ impl Components {
             broadcast_s: mean(|run| run.broadcast_s),
             collection_s: mean(|run| run.collection_s),
             other_communication_s: mean(|run| run.other_communication_s),
+            other_communication_phases: mean_by_phase(runs),
             input_s: mean(|run| run.input_s),
             output_s: mean(|run| run.output_s),
             processor_utilization: mean(|run| run.processor_utilization),
@@ -270,6 +273,7 @@ impl Components {
             broadcast_s: 0.0,
             collection_s: 0.0,
             other_communication_s: 0.0,
+            other_communication_phases: Vec::new(),
             input_s: 0.0,
             output_s: 0.0,
             processor_utilization: utilization(trace),
@@ -293,15 +297,26 @@ impl Components {
         own < 0.5 * self.processor_utilization * self.total_s
     }
 
-    fn add(&mut self, phase: &str, account: Account) {
+    fn add(&mut self, phase: Phase, account: Account) {
         let seconds = |activity| account.get(activity).seconds();
         *self.computing_in(phase) += seconds(Activity::Computing) + seconds(Activity::Ready);
         let loading_s = seconds(Activity::Loading);
         if loading_s > 0.0 {
             *self.shared_memory_s.get_or_insert(0.0) += loading_s;
         }
-        *self.communication_in(phase) +=
+        let communication_s =
             [Activity::Sending, Activity::Blocked, Activity::System].into_iter().map(seconds).sum::<f64>();
+        match phase {
+            "initialisation" => self.initialisation_s += communication_s,
+            "distribution" => self.distribution_s += communication_s,
+            "broadcast" => self.broadcast_s += communication_s,
+            "collection" => self.collection_s += communication_s,
+            _ if communication_s > 0.0 => {
+                self.other_communication_s += communication_s;
+                self.other_communication_phases.push((phase, communication_s));
+            }
+            _ => {}
+        }
     }
 
     fn computing_in(&mut self, phase: &str) -> &mut f64 {
@@ -309,16 +324,6 @@ impl Components {
             "serial" => self.serial_s.get_or_insert(0.0),
             "overhead" => self.parallel_overhead_s.get_or_insert(0.0),
             _ => &mut self.computation_s,
-        }
-    }
-
-    const fn communication_in(&mut self, phase: &str) -> &mut f64 {
-        match phase.as_bytes() {
-            b"initialisation" => &mut self.initialisation_s,
-            b"distribution" => &mut self.distribution_s,
-            b"broadcast" => &mut self.broadcast_s,
-            b"collection" => &mut self.collection_s,
-            _ => &mut self.other_communication_s,
         }
     }
 
@@ -410,6 +415,20 @@ impl Components {
         let words_per_flop = self.split.as_ref()?.words_per_flop?;
         ratio(words_per_flop, self.memory_to_processing()?)
     }
+}
+
+/// The mean other communication of several runs by phase.
+fn mean_by_phase(runs: &[Components]) -> Vec<(Phase, f64)> {
+    let mut sums: Vec<(Phase, f64)> = Vec::new();
+    for (phase, seconds) in runs.iter().flat_map(|run| &run.other_communication_phases) {
+        match sums.iter_mut().find(|(known, _)| known == phase) {
+            Some((_, sum)) => *sum += seconds,
+            None => sums.push((phase, *seconds)),
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "nobody repeats a run 2^52 times")]
+    let count = runs.len() as f64;
+    sums.into_iter().map(|(phase, sum)| (phase, sum / count)).collect()
 }
 
 fn ratio(part: f64, other: f64) -> Option<f64> {

@@ -337,7 +337,8 @@ impl Failures {
         self.count += 1;
         self.defects += u64::from(error.is_defect());
         if self.words.len() < TOLD {
-            self.words.push(format!("{}: {error}", name(keys)));
+            let case = name(keys);
+            self.words.push(if case.is_empty() { error.to_string() } else { format!("{case}: {error}") });
         }
     }
 

@@ -7,6 +7,7 @@ use crate::analysis::{
     AxisInterval, Bottleneck, BottleneckChange, BottleneckSite, Component, Components, SubComponent,
 };
 use crate::answer::Record;
+use parsim_sim::trace::Phase;
 use std::fmt;
 
 /// The components of an execution time along an axis.
@@ -83,7 +84,7 @@ impl BottleneckCurve {
         let components = point.components.as_ref();
         let mut record = Record::default();
         record.put("total_s", components.map(|components| components.total_s));
-        put_times(&mut record, components);
+        put_times(&mut record, components, &self.communication_phases());
         for one in &point.compared {
             record.put(one.key.clone(), one.value);
         }
@@ -98,7 +99,18 @@ impl BottleneckCurve {
         record
     }
 
-    fn tables(&self) -> [(&'static str, TextTable); 3] {
+    /// The phases with other communication at some point, if there are several.
+    fn communication_phases(&self) -> Vec<Phase> {
+        let mut phases = Vec::new();
+        for (phase, _) in self.known().flat_map(|known| &known.other_communication_phases) {
+            if !phases.contains(phase) {
+                phases.push(*phase);
+            }
+        }
+        if phases.len() > 1 { phases } else { Vec::new() }
+    }
+
+    fn tables(&self) -> Vec<(&'static str, TextTable)> {
         let components: Vec<_> = Component::ALL.into_iter().filter(|component| self.is_known(*component)).collect();
         let parts: Vec<_> = SubComponent::ALL.into_iter().filter(|part| self.has(*part)).collect();
         let times = self.table(
@@ -122,7 +134,15 @@ impl BottleneckCurve {
                 [known.communication_to_computation(), known.memory_to_processing(), Some(known.processor_utilization)];
             each.chain(quotients).collect()
         });
-        [("Components", times), ("Breakdown", breakdown), ("B-ratios and other ratios", ratios)]
+        let phases = self.communication_phases();
+        let by_phase = (!phases.is_empty()).then(|| {
+            let table = self.table(time, phases.iter().copied(), |known| {
+                phases.iter().map(|phase| other_communication_in(known, phase)).collect()
+            });
+            ("Other communication by phase", table)
+        });
+        let first = [("Components", times), ("Breakdown", breakdown)].into_iter();
+        first.chain(by_phase).chain([("B-ratios and other ratios", ratios)]).collect()
     }
 
     fn table(
@@ -220,7 +240,12 @@ impl fmt::Display for BottleneckCurve {
     }
 }
 
-fn put_times(record: &mut Record, components: Option<&Components>) {
+/// The other communication in a phase, in seconds.
+fn other_communication_in(components: &Components, phase: &str) -> Option<f64> {
+    components.other_communication_phases.iter().find(|(name, _)| *name == phase).map(|(_, seconds)| *seconds)
+}
+
+fn put_times(record: &mut Record, components: Option<&Components>, phases: &[Phase]) {
     for component in Component::ALL {
         record.put(format!("{}_s", component.name()), components.and_then(|known| known.component_s(component)));
     }
@@ -229,6 +254,12 @@ fn put_times(record: &mut Record, components: Option<&Components>) {
         // Few machines have cores that share a memory.
         if seconds.is_some() || part != SubComponent::SharedMemory {
             record.put(format!("{}_s", part.name()), seconds);
+        }
+        if part == SubComponent::OtherCommunication {
+            for phase in phases {
+                let seconds = components.map(|known| other_communication_in(known, phase).unwrap_or(0.0));
+                record.put(format!("communication_in_{phase}_s"), seconds);
+            }
         }
     }
     record.put("unattributed_s", components.map(Components::unattributed_s));

@@ -3,8 +3,8 @@
 use super::{CheckedScenario, Scenario};
 use crate::programs::{Forecast, Shipped, real};
 use parsim_sim::fault::Fault;
-use parsim_sim::machine::{Machine, Transport};
-use parsim_sim::network::{Fabric, Topology};
+use parsim_sim::machine::Transport;
+use parsim_sim::network::{Buffers, Contention, Fabric, Network, Topology};
 use parsim_sim::program::{InFlight, Numerics, Program, Rehearsal, Traffic};
 use parsim_sim::simulation::Estimate;
 use parsim_sim::simulation::estimate::{BYTE_S, PROCESS_BYTES, RANK_BYTES, RANK_S, whole};
@@ -85,37 +85,89 @@ impl Scenario {
         let phases = f64::from(u32::try_from(1 + self.program.phases().len()).unwrap_or(u32::MAX));
         let carries_trains = Transport::carries_trains(&self.machine, topology);
         let used_link = if carries_trains { 0.0 } else { Fabric::used_link_memory(&self.machine.network) };
-        let waiting_share = if carries_trains { 0.0 } else { self.waiting_share() };
+        let is_single = !carries_trains;
         Load {
             events: if is_open { least } else { EVENTS_A_HOP * crossings + jobs },
             least,
             memory: ranks * (RANK_BYTES + ACCOUNT_BYTES * phases + self.program.rank_memory(self.ranks))
-                + self.messages_memory(&forecast, rehearsal, waiting_share)
-                + packet_hops.min(f64::from(topology.vertices()) * f64::from(topology.ports())) * used_link,
+                + self.messages_memory(&forecast, rehearsal, is_single.then_some(topology))
+                + packet_hops.min(channels(topology)) * used_link,
             is_open,
         }
     }
 
-    /// The memory of the messages that are under way at once, or that nobody receives.
-    fn messages_memory(&self, forecast: &Forecast, rehearsal: Option<&Rehearsal>, waiting_share: f64) -> f64 {
+    /// The memory of the messages that are under way at once, or that nobody receives; of each of their packets, too, if a
+    /// topology is given.
+    fn messages_memory(
+        &self,
+        forecast: &Forecast,
+        rehearsal: Option<&Rehearsal>,
+        of_packets: Option<&Topology>,
+    ) -> f64 {
         let packet_bytes = self.machine.network.switching.packet_bytes();
         let counted = || {
             let InFlight { messages, bytes } = self.program.in_flight(self.ranks);
             (messages, messages * real(bytes.div_ceil(packet_bytes)))
         };
         let (messages, packets) = rehearsal.map_or_else(counted, |rehearsal| in_flight(rehearsal, forecast));
-        messages * MESSAGE_BYTES + (packets - messages).max(0.0) * waiting_share * PACKET_BYTES
+        let share = of_packets.map_or(0.0, |topology| {
+            let on_the_way = self.packets_in_network(topology, messages) / packets.max(1.0);
+            self.waiting_share().max(self.crowding(topology, messages)).max(on_the_way.min(1.0))
+        });
+        messages * MESSAGE_BYTES + (packets - messages).max(0.0) * share * PACKET_BYTES
+    }
+
+    /// True if packets wait in the network one by one, wherever they are.
+    fn keeps_packets(&self) -> bool {
+        let Network { contention, switching, links, .. } = &self.machine.network;
+        matches!(contention, Contention::FirstComeFirstServed | Contention::RoundRobin(_))
+            && !switching.has_clocked_routers()
+            && links.buffers == Buffers::Unbounded
+    }
+
+    /// The packets that links carry at once, which come later than they have left.
+    fn packets_in_network(&self, topology: &Topology, messages: f64) -> f64 {
+        let (links, occupancy) = (&self.machine.network.links, self.occupancy());
+        if !self.keeps_packets() || occupancy == SimDuration::ZERO {
+            return 0.0;
+        }
+        let used = channels(topology).min(messages * mean_distance(topology));
+        used * links.latency.seconds() / occupancy.seconds()
+    }
+
+    /// The share of the packets that wait for links within the network, if all ranks send at once.
+    fn crowding(&self, topology: &Topology, messages: f64) -> f64 {
+        if !self.keeps_packets() {
+            return 0.0;
+        }
+        let senders = messages.min(f64::from(self.ranks));
+        let link = self.occupancy();
+        // No node sends faster than its link.
+        let sender = self.sending().max(link);
+        let rate = if link > SimDuration::ZERO { link.seconds() / sender.seconds() } else { 1.0 };
+        let load = senders * mean_distance(topology) * rate;
+        (1.0 - channels(topology) / load).max(0.0)
+    }
+
+    /// The time for which a packet occupies a link.
+    fn occupancy(&self) -> SimDuration {
+        let Network { links, switching, .. } = &self.machine.network;
+        links.per_packet + links.byte_time().time(switching.packet_bytes())
+    }
+
+    /// The time after which a sender has its next packet ready, whether the link is free or not.
+    fn sending(&self) -> SimDuration {
+        let sending = &self.machine.nodes.sending;
+        let software = sending.per_packet + sending.per_byte.time(self.machine.network.switching.packet_bytes());
+        if sending.overlap { software } else { software + self.occupancy() }
     }
 
     /// The share of the packets of a long message that wait because link or receiver take longer for each than the sender.
     fn waiting_share(&self) -> f64 {
-        let Machine { nodes, network, .. } = &self.machine;
-        let bytes = network.switching.packet_bytes();
-        let link = network.links.per_packet + network.links.byte_time().time(bytes);
-        let software = nodes.sending.per_packet + nodes.sending.per_byte.time(bytes);
-        let sender = if nodes.sending.overlap { software } else { software + link };
-        let receiver = nodes.receiving.per_packet + nodes.receiving.per_byte.time(bytes);
-        let slowest = sender.max(link).max(receiver);
+        let receiving = &self.machine.nodes.receiving;
+        let sender = self.sending();
+        let receiver = receiving.per_packet + receiving.per_byte.time(self.machine.network.switching.packet_bytes());
+        let slowest = sender.max(self.occupancy()).max(receiver);
         if slowest == SimDuration::ZERO { 0.0 } else { 1.0 - sender.seconds() / slowest.seconds() }
     }
 
@@ -161,6 +213,11 @@ struct Load {
     least: f64,
     memory: f64,
     is_open: bool,
+}
+
+/// The channels of all links, some more where vertices have few.
+fn channels(topology: &Topology) -> f64 {
+    f64::from(topology.vertices()) * f64::from(topology.ports())
 }
 
 /// The number of links between two nodes, roughly.

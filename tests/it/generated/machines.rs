@@ -127,10 +127,17 @@ fn interface(dice: &mut Dice, sample: &mut Sample) {
         ("time_slice", "\"0 us\""),
         ("dma_per_word", "\"0 us\""),
         ("acknowledging", "Acknowledging()"),
-        ("node_levels", "[]"),
         ("levels", "[]"),
     ] {
         sample.set(field, plain);
+    }
+    if sample.field("node_levels") != "[]" {
+        // The levels of a node with network interfaces share memories alone.
+        let discipline = dice.one_of(&["FirstComeFirstServed", "ProcessorSharing"]);
+        let memory = format!("Shared(bandwidth: \"7 ns/B\", latency: \"255 ns\", discipline: {discipline})");
+        let levels =
+            format!("[Level(name: \"socket\", members: 2), Level(name: \"node\", members: 2, memory: {memory})]");
+        sample.set("node_levels", levels);
     }
     sample
         .set("sends", dice.one_of(&["Buffered", "UntilDelivered", "Eager(up_to: \"64 B\")", "Eager(up_to: \"0 B\")"]));

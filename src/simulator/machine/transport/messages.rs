@@ -21,7 +21,7 @@ use crate::machine::speed_profile::SpeedProfile;
 use crate::machine::{Lanes, Machine, Seat, Sends};
 use crate::network::{Standstill, Topology, Transfers};
 use crate::node::processor::{Computation, KernelError, Stopwatch};
-use crate::node::{DataTransfer, Interface};
+use crate::node::{DataTransfer, Interface, WithinNode};
 use crate::trace::events::EventId;
 use crate::trace::{CommunicationLog, Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
@@ -86,6 +86,8 @@ struct MessageState {
     lanes: Lanes,
     /// True if its process is told when it begins.
     is_issued: bool,
+    /// True if it does not take the interfaces, from a rank of its node to another one or to itself.
+    stays: bool,
 }
 
 impl MessageState {
@@ -98,7 +100,7 @@ impl MessageState {
     }
 
     const fn stays_on_its_node(&self) -> bool {
-        self.from.node == self.to.node
+        self.stays
     }
 }
 
@@ -193,7 +195,13 @@ impl MessageTransport {
             packets,
             lanes,
             is_issued,
+            stays: from.node == to.node && self.interface.within_node == WithinNode::Copied,
         }
+    }
+
+    /// The bytes of a message where it is: on the network it has its header, too.
+    fn carried(&self, message: &MessageState) -> u64 {
+        message.bytes + if message.stays { 0 } else { self.interface.header.count() }
     }
 
     /// A message is sent, in its order among what happens at the same time.
@@ -295,12 +303,13 @@ impl MessageTransport {
             let next = if has_memory { Event::EnterMemory(id) } else { Event::Arrive(Piece::whole(id, bytes)) };
             return self.schedule_new(leaves, next);
         }
-        self.resources.send(message.source(), now + self.interface.occupancy(bytes));
+        let carried = self.carried(&message);
+        self.resources.send(message.source(), now + self.interface.occupancy(carried));
         let leaves = leaves + self.interface.stages(bytes);
-        match self.wire.delay(from.node, to.node, bytes) {
+        match self.wire.delay(from.node, to.node, carried) {
             Some(delay) => {
                 let arrival = leaves + self.interface.latency + delay;
-                self.schedule_new(arrival, Event::Arrive(Piece::whole(id, bytes)));
+                self.schedule_new(arrival, Event::Arrive(Piece::whole(id, carried)));
             }
             None => self.schedule_new(leaves + self.interface.latency, Event::Inject(id)),
         }
@@ -308,13 +317,14 @@ impl MessageTransport {
 
     /// The next packet of a message enters the network, at the rate of the interface.
     fn inject(&mut self, now: SimTime, id: MessageId) {
+        let carried = self.carried(&self.messages[id as usize]);
         let message = &mut self.messages[id as usize];
-        let bytes = (message.bytes - message.injected).min(self.wire.packet_bytes());
+        let bytes = (carried - message.injected).min(self.wire.packet_bytes());
         message.injected += bytes;
         message.packets += 1;
         let entered = *message;
         let ends = WireEnds { from: message.from.node, to: message.to.node, interface: message.interface };
-        let is_last = message.injected == message.bytes;
+        let is_last = message.injected == carried;
         self.note_injection(now, &entered, entered.packets - 1);
         self.wire.inject(now, ends, id, bytes);
         if !is_last {

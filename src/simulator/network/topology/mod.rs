@@ -75,6 +75,8 @@ pub use shape::NaturalWaits;
 
 /// The largest number of vertices of any topology, 2³¹.
 pub const MAX_VERTICES: u64 = 1 << 31;
+/// The most topologies that may lie in each other: every one asks the next several times.
+const MOST_NESTED: u32 = 4;
 
 /// Evaluates an expression on the shape behind a topology, statically for every kind.
 macro_rules! with_shape {
@@ -352,12 +354,23 @@ impl Topology {
     /// Returns the impossible parameters, one sentence each; empty if there are none.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
+        if self.nesting() > MOST_NESTED {
+            return vec![format!("{} topologies lie in each other, at most {MOST_NESTED} may", self.nesting())];
+        }
         let mut faults = with_shape!(self, shape => shape.faults());
         let vertices = with_shape!(self, shape => shape.count()).vertices();
         if faults.is_empty() && vertices > MAX_VERTICES {
             faults.push(format!("the topology has more than 2^31 = {MAX_VERTICES} vertices"));
         }
         faults
+    }
+
+    /// The number of topologies that lie in each other, this one included.
+    fn nesting(&self) -> u32 {
+        match self {
+            Self::Concentrated { routers: inner, .. } | Self::Parallel { of: inner, .. } => 1 + inner.nesting(),
+            _ => 1,
+        }
     }
 
     /// Returns a place in a drawing for every vertex, x to the right, y down, about one unit between neighbours.

@@ -130,6 +130,18 @@ impl CollectiveCall {
         }
     }
 
+    /// The bytes that are the same at all ranks, where there are such.
+    #[must_use]
+    pub const fn common_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Broadcast { bytes, .. }
+            | Self::Reduce { bytes, .. }
+            | Self::AllReduce { bytes }
+            | Self::Scan { bytes } => Some(*bytes),
+            _ => None,
+        }
+    }
+
     /// Takes part, in the way that a library chooses.
     pub async fn run(&self, me: &Process, library: Library) {
         let own = |bytes| Payload::new(bytes, None);

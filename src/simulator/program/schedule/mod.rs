@@ -10,6 +10,7 @@ pub use process::{SharedOperations, follow};
 
 use crate::machine::Lanes;
 use crate::trace::RESERVED_TAGS;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -85,7 +86,8 @@ impl Node {
 }
 
 /// Kinds of operations, in the order in which they begin where several may.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum NodeKind {
     /// Sends a message.
     Send = 1,

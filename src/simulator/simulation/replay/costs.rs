@@ -1,6 +1,7 @@
 //! Times of messages on a machine that the LogGOPS model describes wholly.
 
 use crate::machine::{LogGops, Machine, Sends};
+use crate::node::WithinNode;
 use crate::units::{PerByte, SimDuration};
 
 /// The constants of the machine.
@@ -32,11 +33,11 @@ pub struct MessageCosts {
 impl Costs {
     /// Those of a machine, if nothing but these constants counts there.
     pub fn of(machine: &Machine) -> Option<Self> {
-        let LogGops { latency, overhead, gap, gap_per_byte, overhead_per_byte, over: None, .. } =
-            LogGops::describing(machine)?
-        else {
+        let model = LogGops::describing(machine)?;
+        let LogGops { latency, overhead, gap, gap_per_byte, overhead_per_byte, .. } = model;
+        if model.over.is_some() || model.within_node != WithinNode::Copied {
             return None;
-        };
+        }
         let sends = machine.sends;
         let none = SimDuration::ZERO;
         let last = MessageCosts { bytes: 0, sending: none, occupancy: none, taking: none, is_eager: false };

@@ -1,5 +1,6 @@
 use super::heads::Heads;
 use crate::machine::{LogGops, Machine};
+use crate::node::WithinNode;
 use crate::program::schedule::{ANY, Edge, Node, NodeKind, RankSchedule, Schedule, StoredSchedule, follow};
 use crate::program::{Process, Program, RankFuture};
 use crate::simulation::Simulation;
@@ -36,6 +37,7 @@ fn machine() -> impl Strategy<Value = Machine> {
             overhead_per_byte: PerByte::new(SimDuration::from_ns(o_per_byte)),
             eager_up_to: Bytes::new(eager),
             over: None,
+            within_node: WithinNode::Copied,
             processor: None,
         })
     })
@@ -175,6 +177,7 @@ fn a_crowd_is_the_run_by_processes() {
             overhead_per_byte: PerByte::new(SimDuration::from_ns(1)),
             eager_up_to: Bytes::new(8),
             over: None,
+            within_node: WithinNode::Copied,
             processor: None,
         });
         is_the_run_by_processes(&machine, Schedule { ranks: (0..ranks).map(of_rank).collect() }).unwrap();

@@ -40,6 +40,7 @@ fn link(width: f64) -> Link {
         per_packet: SimDuration::ZERO,
         latency: SimDuration::ZERO,
         start: SimDuration::ZERO,
+        width: None,
         buffers: Buffers::Unbounded,
     }
 }

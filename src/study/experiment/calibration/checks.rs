@@ -1,6 +1,6 @@
 //! Checks that are made before anything is run.
 
-use super::description::CalibrationCase;
+use super::description::{Alternatives, CalibrationCase};
 use super::rows::MeasuredRow;
 use super::simulated::{Assignment, Simulated};
 use super::unknown::Unknown;
@@ -87,6 +87,25 @@ impl CalibrationCase {
         if faults.is_empty() { Ok(()) } else { Err(document.faults(faults).into()) }
     }
 
+    /// Looks for alternatives that describe the same scenarios.
+    ///
+    /// # Errors
+    /// Those that do; fields that no scenario has.
+    pub(super) fn check_choices(&self, document: &Document, simulated: &Simulated<'_>) -> Result<(), StudyError> {
+        let faults = self.choices.iter().enumerate().filter_map(|(index, choice)| {
+            let at = |field: &str| format!("choices.{index}.{field}");
+            if simulated.tables_with(&choice.path, |_| true).is_empty() {
+                let help = "give the path of a field, such as `machine.network.contention`";
+                return Some(document.fault_at(&at("path"), "no scenario has such a field", Some(help)));
+            }
+            let (one, other) = choice.same(simulated)?;
+            let message = format!("`{one}` and `{other}` describe the same scenarios");
+            Some(document.fault_at(&at("values"), &message, Some("give each alternative once")))
+        });
+        let faults: Vec<_> = faults.collect();
+        if faults.is_empty() { Ok(()) } else { Err(document.faults(faults).into()) }
+    }
+
     /// Every value of every choice with every one of the others.
     pub(super) fn combinations_of_choices(&self) -> Vec<Vec<Setting>> {
         self.choices.iter().fold(vec![Vec::new()], |known, choice| {
@@ -94,6 +113,25 @@ impl CalibrationCase {
                 settings.iter().cloned().chain([(choice.path.clone(), value.clone())]).collect()
             };
             known.iter().flat_map(|settings| choice.values.iter().map(move |value| with(settings, value))).collect()
+        })
+    }
+}
+
+impl Alternatives {
+    /// The first two that describe the same scenarios.
+    fn same(&self, simulated: &Simulated<'_>) -> Option<(&str, &str)> {
+        let tables = simulated.tables_with(&self.path, |_| true);
+        // A value that holds only with one of another choice has no id by itself, and is like none.
+        let ids = |text: &String| {
+            let assigned = Assignment { path: self.path.clone(), text: text.clone(), tables: tables.clone() };
+            let id =
+                |table: &usize| simulated.base(*table, std::slice::from_ref(&assigned)).map(|case| case.scenario.id());
+            tables.iter().map(id).collect::<Result<Vec<_>, _>>().ok()
+        };
+        let all: Vec<_> = self.values.iter().map(ids).collect();
+        (1..all.len()).find_map(|one| {
+            let same = all[..one].iter().position(|other| other.is_some() && *other == all[one])?;
+            Some((self.values[same].as_str(), self.values[one].as_str()))
         })
     }
 }

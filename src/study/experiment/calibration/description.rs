@@ -212,7 +212,18 @@ impl CalibrationCase {
         let level = self.intervals.level.filter(|percent| Level::of_percent(*percent).is_none()).map(|_| {
             document.fault_at("intervals.level", "it is no level from 50 to 99", Some("give percents, such as 90"))
         });
-        let all = tables.into_iter().chain(level).chain(parameters).chain(noise).chain(choices).chain(unmixed);
+        let evaluations = self
+            .evaluations
+            .filter(|most| *most == 0)
+            .map(|_| document.fault_at("evaluations", "there are none", Some("allow at least one, or leave it out")));
+        let all = tables
+            .into_iter()
+            .chain(level)
+            .chain(evaluations)
+            .chain(parameters)
+            .chain(noise)
+            .chain(choices)
+            .chain(unmixed);
         all.chain(doubled).chain(chosen).collect()
     }
 

@@ -183,6 +183,7 @@ impl CalibrationCase {
         let rows = self.rows(document, file)?;
         let simulated = Simulated::load(&self.tables, file, &rows, workers)?;
         let unknowns = self.unknowns(document, &simulated)?;
+        self.check_choices(document, &simulated)?;
         self.check_rows(document, &rows, &unknowns)?;
         let training = training(&rows, unknowns.len())?;
         let noise: Vec<f64> = self.tables.iter().map(|table| table.noise.unwrap_or(1.0)).collect();
@@ -229,6 +230,7 @@ impl CalibrationCase {
         let rows = self.rows(document, file)?;
         let simulated = Simulated::load(&self.tables, file, &rows, Workers::default())?;
         let unknowns = self.unknowns(document, &simulated)?;
+        self.check_choices(document, &simulated)?;
         self.check_rows(document, &rows, &unknowns)?;
         let training = rows.iter().filter(|row| row.trains).count();
         Ok(format!(

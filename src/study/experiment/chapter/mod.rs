@@ -14,6 +14,7 @@ use super::{Outcome, Remarks, StudyError};
 use crate::analysis::Residuals;
 use crate::answer::{Quantity, Record, Role};
 use crate::report::{BottleneckPoint, Chapter, HeatMap, Section};
+use crate::scenario::source::{STANDARD_INPUT, is_standard_input, standard_input};
 use crate::scenario::{Case, Plan};
 use history::Chosen;
 use parsim_sim::units::escaped;
@@ -137,13 +138,16 @@ impl Gathered {
 
 /// The comment at the head of a scenario, which asks its question: its first sentence, and the rest.
 fn question(scenario: &Path) -> Result<(String, String), StudyError> {
-    let text = std::fs::read_to_string(scenario)
-        .map_err(|error| StudyError::Request(format!("{}: {error}", scenario.display())))?;
+    let is_stream = is_standard_input(scenario);
+    let name = if is_stream { STANDARD_INPUT.to_owned() } else { scenario.display().to_string() };
+    let bytes = if is_stream { standard_input(u64::MAX) } else { std::fs::read(scenario) };
+    let bytes = bytes.map_err(|error| StudyError::Request(format!("{name}: {error}")))?;
+    let text = String::from_utf8_lossy(&bytes);
     let comment = text.lines().map_while(|line| line.trim().strip_prefix("//")).map(str::trim);
     let comment = escaped(&comment.collect::<Vec<_>>().join(" ")).into_owned();
     let end = [". ", "? ", ": "].iter().filter_map(|end| comment.find(end)).min();
     let (question, remark) = comment.split_at(end.map_or(comment.len(), |end| end + 1));
-    let question = if question.is_empty() { scenario.display().to_string() } else { question.to_owned() };
+    let question = if question.is_empty() { name } else { question.to_owned() };
     Ok((question, remark.trim().to_owned()))
 }
 

@@ -19,8 +19,9 @@ pub fn hockney(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<
     record.put("n_half_bytes", fit.half_length_bytes());
     put_quality(&mut record, "", Some(&fit.quality));
     let shown = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), digits);
+    let falls = if fit.per_byte_s > 0.0 { "" } else { "Times do not grow with the length: there is no rate.\n" };
     let words = format!(
-        "Hockney: t_0 = {} s ± {}, r_inf = {} B/s, n_1/2 = {} B\n{}\n",
+        "Hockney: t_0 = {} s ± {}, r_inf = {} B/s, n_1/2 = {} B\n{falls}{}\n",
         digits(fit.startup_s),
         shown(fit.startup_interval_s),
         shown(fit.rate_bytes_per_s()),

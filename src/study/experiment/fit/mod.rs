@@ -172,6 +172,13 @@ impl FitRequest {
         value: &str,
         parameters: &[String],
     ) -> Result<Fitted, StudyError> {
+        if self.weighting == Weighting::Relative {
+            let is_positive = |row: &&Row| row.number(value).is_some_and(|value| value > 0.0);
+            if let Some(row) = group.fitted.iter().find(|row| !is_positive(row)) {
+                let right = "a value is above 0 where deviations are counted by their share of it";
+                return Err(data.fault_in(row, value, right).into());
+            }
+        }
         let fitted = match self.model {
             FitModel::PointToPoint => regimes::fit(self, group, value),
             FitModel::Hockney => latency::hockney(self, group, value),

@@ -23,6 +23,7 @@ impl From<&Prediction> for Components {
             broadcast_s: prediction.broadcast_s,
             collection_s: prediction.collection_s,
             other_communication_s: 0.0,
+            other_communication_phases: Vec::new(),
             input_s: prediction.input_s,
             output_s: prediction.output_s,
             processor_utilization: computation_s / prediction.total_s,

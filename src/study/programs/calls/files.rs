@@ -46,17 +46,24 @@ impl CallFiles {
         self.communicators.get(number).map(|members| &**members)
     }
 
+    /// The file and the line of a place.
+    pub fn place_name(&self, LinePlace { file, line }: LinePlace) -> String {
+        format!("{}:{line}", self.names[file as usize])
+    }
+
     /// A fault of a line, with file, line and column.
-    pub fn line_fault(&self, LinePlace { file, line }: LinePlace, LineFault { at, message, help }: LineFault) -> Fault {
-        let message = format!("{}:{line}:{}: {message}", self.names[file as usize], at + 1);
+    pub fn line_fault(&self, place: LinePlace, LineFault { at, message, help }: LineFault) -> Fault {
+        let message = format!("{}:{}: {message}", self.place_name(place), at + 1);
         Fault::new(self.field, message, help)
     }
 
     /// The fault of a rank without the operations after which it ends.
     pub fn too_few(&self, rank: u32, calls: u64) -> Fault {
         let (wanted, of) = self.first.as_ref().map_or((0, ""), |first| (first.calls, &first.of));
-        let message =
-            format!("rank {rank} calls `{of}` {calls} times among all ranks, and the first {wanted} are asked for");
+        let message = format!(
+            "rank {rank} calls a collective operation `{of}` among all ranks {calls} times, and the first {wanted} are \
+             asked for"
+        );
         Fault::new(
             "first",
             message,

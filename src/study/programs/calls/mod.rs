@@ -253,6 +253,10 @@ fn starter(surveyed: Result<Arc<Surveyed>, Box<Fault>>, library: Library) -> Sta
 
 impl Surveyed {
     fn of(files: CallFiles, library: Library) -> Result<Self, Box<Fault>> {
+        if files.first.as_ref().is_some_and(|first| first.calls == 0) {
+            let fault = Fault::new("first.calls", "nothing would be left", "give a number from 1 on");
+            return Err(Box::new(fault));
+        }
         let files = Arc::new(files);
         Ok(Self { survey: Survey::of(&files, library)?, files })
     }
@@ -265,23 +269,23 @@ impl Surveyed {
             Fault::new("ranks", message, format!("write `ranks: {of_file}`"))
         };
         let mut faults: Vec<_> = (of_file != ranks).then(misfit).into_iter().collect();
-        let most = self.survey.most_operations;
-        if most > 0.0 {
-            faults.extend(too_much(most, machine));
+        let (most, place) = &self.survey.most_operations;
+        if *most > 0.0 {
+            faults.extend(too_much(*most, place, machine));
         }
         faults
     }
 }
 
 /// The fault of processors that cannot do so many operations, or not within the time that can be simulated.
-fn too_much(operations: f64, machine: &Machine) -> Option<Fault> {
+fn too_much(operations: f64, place: &str, machine: &Machine) -> Option<Fault> {
     let (path, help) = ("machine.nodes.processor", "describe what an operation takes, such as FlopRate(\"1 Gflop/s\")");
     match Stopwatch::new(&machine.nodes.processor).rows(Computation::Operations(operations)) {
         Err(error) => {
             Some(Fault::new(path, format!("the file has computations, which its processors cannot: {error}"), help))
         }
         Ok((time, _)) if time == SimDuration::from_ps(u64::MAX) => {
-            let message = format!("a computation of {operations:e} operations is longer than 213 days");
+            let message = format!("{place}: a computation of {operations:e} operations is longer than 213 days");
             Some(Fault::new(path, message, "give a faster processor, or correct the file"))
         }
         Ok(_) => None,

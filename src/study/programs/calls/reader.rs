@@ -4,8 +4,10 @@ use super::call::Call;
 use super::files::CallFiles;
 use super::line_reader::{CallQueue, LineReader};
 use super::lines::{LinePlace, Lines, window_bytes};
+use crate::programs::phases::name;
 use parsim_sim::fault::Fault;
 use parsim_sim::trace::Phase;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The calls of a rank, in order.
@@ -18,6 +20,8 @@ pub struct CallReader {
     rank: u32,
     /// The operations of all ranks that have come, of those after which the rank ends.
     counted: u64,
+    /// The names of collective operations of communicators.
+    names: FxHashMap<(Phase, u32), Phase>,
 }
 
 impl CallReader {
@@ -26,7 +30,7 @@ impl CallReader {
         let lines = Lines::new(Arc::clone(&files.paths), extents, window_bytes(files.extents.len()));
         let format = files.format.reader(rank, files.ranks());
         let place = LinePlace { file: 0, line: 0 };
-        Self { files, lines, format, calls: CallQueue::new(), place, rank, counted: 0 }
+        Self { files, lines, format, calls: CallQueue::new(), place, rank, counted: 0, names: FxHashMap::default() }
     }
 
     /// The next call, and the name under which its time counts.
@@ -37,7 +41,7 @@ impl CallReader {
         loop {
             if let Some((phase, call)) = self.calls.pop() {
                 self.count(phase, &call);
-                return Ok(Some((phase, call)));
+                return Ok(Some((self.name(phase, &call), call)));
             }
             if self.files.first.as_ref().is_some_and(|first| self.counted >= first.calls) {
                 return Ok(None);
@@ -55,6 +59,14 @@ impl CallReader {
             let read = self.format.read(self.lines.text(range), &mut self.calls);
             read.map_err(|fault| Box::new(self.files.line_fault(place, fault)))?;
         }
+    }
+
+    /// The name under which the time of a call counts: collective operations of a part of the ranks have that of their
+    /// communicator, too.
+    fn name(&mut self, phase: Phase, call: &Call) -> Phase {
+        let Call::Collective { communicator: communicator @ 1.., .. } = *call else { return phase };
+        let of_communicator = || name::phase(&format!("{phase}_comm{communicator}"));
+        self.names.entry((phase, communicator)).or_insert_with(of_communicator)
     }
 
     fn count(&mut self, phase: Phase, call: &Call) {

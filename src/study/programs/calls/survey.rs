@@ -22,8 +22,8 @@ pub struct Survey {
     pub phases: &'static [Phase],
     pub calls: u64,
     pub computations: u64,
-    /// The most floating-point operations of a computation.
-    pub most_operations: f64,
+    /// The most floating-point operations of a computation, and its place, as messages name it.
+    pub most_operations: (f64, String),
     /// True if the files alone tell which message each receive gets.
     pub is_determined: bool,
     pub faults: Vec<Fault>,
@@ -35,8 +35,11 @@ pub struct Survey {
 #[derive(Debug)]
 struct Sequence {
     rank: u32,
-    operations: Vec<(&'static str, Option<u32>)>,
+    operations: Vec<CommonPart>,
 }
+
+/// The part of a collective operation that is the same at all ranks: its name, the root and the bytes.
+type CommonPart = (&'static str, Option<u32>, Option<u64>);
 
 struct Surveyor<'f> {
     files: &'f Arc<CallFiles>,
@@ -91,7 +94,9 @@ impl Surveyor<'_> {
             match call {
                 Call::Operate(operations) => {
                     self.survey.computations += 1;
-                    self.survey.most_operations = self.survey.most_operations.max(operations);
+                    if operations > self.survey.most_operations.0 {
+                        self.survey.most_operations = (operations, self.files.place_name(reader.place()));
+                    }
                 }
                 Call::Keep(_) => self.survey.computations += 1,
                 Call::Send { to, bytes, tag, .. } => {
@@ -130,7 +135,7 @@ impl Surveyor<'_> {
         }
         let first = || Sequence { rank, operations: Vec::new() };
         let sequence = self.sequences.entry(communicator).or_insert_with(first);
-        let operation = (call.name(), call.root());
+        let operation = (call.name(), call.root(), call.common_bytes());
         if sequence.rank == rank {
             sequence.operations.push(operation);
             let (operation, bytes) = call.operation(self.library);
@@ -138,10 +143,10 @@ impl Surveyor<'_> {
             self.count(messages, messages * real(operation.message_bytes(ranks, bytes)));
             return Ok(());
         }
-        let words = |operation: Option<&(&str, Option<u32>)>| match operation {
-            Some((name, Some(root))) => format!("{name} with root {root}"),
-            Some((name, None)) => (*name).to_owned(),
-            None => "no more".to_owned(),
+        let words = |operation: Option<&CommonPart>| {
+            let Some((name, root, bytes)) = operation else { return "no more".to_owned() };
+            let root = root.map_or(String::new(), |root| format!(" with root {root}"));
+            format!("{name}{}{root}", bytes.map_or(String::new(), |bytes| format!(" of {bytes} B")))
         };
         let other = sequence.operations.get(number);
         if other == Some(&operation) {

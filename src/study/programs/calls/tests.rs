@@ -119,8 +119,16 @@ fn the_beginning_ends_behind_a_collective_operation() {
     assert_eq!(of(1, "alltoallv").unwrap(), (11, 0));
     assert_eq!(of(2, "allreduce").unwrap().1, 1, "the send before it has no receive");
     let message = of(3, "allreduce").unwrap_err().message;
-    assert_eq!(message, "rank 0 calls `allreduce` 2 times among all ranks, and the first 3 are asked for");
-    assert!(of(1, "send").unwrap_err().message.starts_with("rank 0 calls `send` 0 times among all ranks"));
+    assert_eq!(
+        message,
+        "rank 0 calls a collective operation `allreduce` among all ranks 2 times, and the first 3 are asked for"
+    );
+    assert!(
+        of(1, "send")
+            .unwrap_err()
+            .message
+            .starts_with("rank 0 calls a collective operation `send` among all ranks 0 times")
+    );
 }
 
 const SMALL: &str = "# a trace\n0 init\n1 init\n0 compute 1e6\n0 isend 1 0 100 0\n1 irecv 0 0 100\n0 wait 0 1 0\n1 wait 0 1 0\n\
@@ -132,7 +140,8 @@ fn calls_of_all_ranks_fit_together() {
     let change = |from: &str, to: &str| surveyed(&SMALL.replacen(from, to, 1));
     let unmatched = "messages from rank 0 to rank 1 with tag 0: 1 more receives than sends";
     assert_eq!(change("0 isend 1 0 100 0\n", ""), Ok(vec![unmatched.to_owned()]));
-    let other = "FILE:10:1: collective operation 1 here is Broadcast with root 0; of rank 0 it is AllReduce";
+    let other =
+        "FILE:10:1: collective operation 1 here is Broadcast of 8 B with root 0; of rank 0 it is AllReduce of 8 B";
     assert_eq!(change("1 allreduce 8 100", "1 bcast 8"), Err(other.to_owned()));
     let long = "FILE:9:1: blocks of 9999999999999999999 bytes of 2 ranks are 2^64 bytes or more together";
     assert_eq!(change("0 allreduce 8 100", "0 alltoall 9999999999999999999 0"), Err(long.to_owned()));

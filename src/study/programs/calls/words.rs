@@ -88,14 +88,19 @@ impl Words {
         if number >= 0.0 { Ok(number) } else { Err(self.fault(line, word, what, "give a number from 0 on")) }
     }
 
-    /// A number from 0 on without what is behind its point.
+    /// A whole number from 0 on, which may be written as `1e6`.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was compared with the largest")]
     pub fn count(&self, line: &[u8], word: usize, what: &str) -> Result<u64, LineFault> {
         if let Some(number) = digits(self.get(line, word)) {
             return Ok(number);
         }
         let number = self.positive(line, word, what)?;
-        if number < 1e19 { Ok(number as u64) } else { Err(self.fault(line, word, what, "give a smaller number")) }
+        let help = match () {
+            () if number >= 1e19 => "give a smaller number",
+            () if number.fract() > 0.0 => "give a whole number",
+            () => return Ok(number as u64),
+        };
+        Err(self.fault(line, word, what, help))
     }
 
     /// A time in seconds.

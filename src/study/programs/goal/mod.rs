@@ -1,12 +1,13 @@
 //! Schedules in the Group Operation Assembly Language (Hoefler, Siebert, Lumsdaine, 2009): the input of LogGOPSim.
 
 mod binary;
+mod blocks;
 #[cfg(test)]
 mod tests;
 mod text;
 
 use super::file::{FileCache, ProgramFile, open};
-use super::schedule::{Scheduled, StoredSchedule, scheduled_program};
+use super::schedule::{FirstOperations, Scheduled, StoredSchedule, scheduled_program};
 use binary::{BinarySchedule, FileSource};
 use parsim_sim::fault::Fault;
 use parsim_sim::units::SimDuration;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Read};
 use std::path;
 use std::sync::Arc;
+use text::{TextError, TextFault};
 
 /// A schedule of LogGOPSim: sends, receives and computations of every rank, each of which begins when those that it requires
 /// have ended.
@@ -24,13 +26,16 @@ pub struct Goal {
     pub file: ProgramFile,
     /// The unit of its computations.
     pub unit: SimDuration,
+    /// The beginning of the schedule, if not all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<FirstOperations>,
 }
 
-static SCHEDULES: FileCache<Arc<dyn StoredSchedule>> = FileCache::new();
+static SCHEDULES: FileCache<Arc<dyn StoredSchedule>, Option<FirstOperations>> = FileCache::new();
 
 impl Scheduled for Goal {
     fn schedule(&self) -> Result<Arc<dyn StoredSchedule>, Fault> {
-        SCHEDULES.get(self.file.path(), (), || self.read()).map(|schedule| Arc::clone(&*schedule))
+        SCHEDULES.get(self.file.path(), self.first, || self.beginning()).map(|schedule| Arc::clone(&*schedule))
     }
 
     fn unit(&self) -> SimDuration {
@@ -45,6 +50,19 @@ impl Scheduled for Goal {
 scheduled_program!(Goal);
 
 impl Goal {
+    /// The schedule, or its beginning.
+    fn beginning(&self) -> Result<Arc<dyn StoredSchedule>, Fault> {
+        let whole = self.read()?;
+        let Some(first) = self.first else { return Ok(whole) };
+        if first.operations == 0 {
+            return Err(Fault::new("first.operations", "nothing would be left", "give a number from 1 on"));
+        }
+        let beginning = first.of(&mut *whole.open()).map_err(|why| {
+            Fault::new("first", why, "ask for operations of a kind that the schedule has, or leave `first` out")
+        })?;
+        Ok(Arc::new(beginning))
+    }
+
     fn read(&self) -> Result<Arc<dyn StoredSchedule>, Fault> {
         let name = self.file.name();
         let unreadable = |error: io::Error| {
@@ -63,10 +81,12 @@ impl Goal {
             })?;
             return Ok(Arc::new(schedule));
         }
-        file.read_to_end(&mut bytes).map_err(unreadable)?;
-        let schedule = text::parse(&bytes).map_err(|fault| {
-            let (line, column) = text::line_and_column(&bytes, fault.at);
-            Fault::new("file", format!("{name}:{line}:{column}: {}", fault.message), fault.help)
+        let schedule = text::read(bytes.chain(file), text::CHUNK).map_err(|error| match error {
+            TextError::Unreadable(error) => unreadable(error),
+            TextError::Faulty(fault) => {
+                let TextFault { place: (line, column), message, help } = *fault;
+                Fault::new("file", format!("{name}:{line}:{column}: {message}"), help)
+            }
         })?;
         Ok(Arc::new(schedule))
     }

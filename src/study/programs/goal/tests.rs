@@ -1,6 +1,6 @@
 use super::binary::{self, BinarySchedule, Source};
-use super::text;
-use crate::programs::schedule::{Node, NodeKind, Schedule, StoredSchedule};
+use super::text::{self, TextError};
+use crate::programs::schedule::{FirstOperations, Node, NodeKind, Schedule, StoredSchedule};
 use proptest::prelude::*;
 use std::io::{self, Cursor};
 use std::ops::Range;
@@ -10,14 +10,13 @@ const SMALL: &str = "num_ranks 2\n// two ranks\nrank 0 {\nl1: calc 100 cpu 1\nl2
     l2 requires l1\n}\nrank 1 {\n/* any\n   source */ a: recv 8b from -1 tag -1\n  calc 5\n b: calc 6\nb irequires a\r\n}\n";
 
 fn text_fault(text: &str) -> String {
-    let fault = text::parse(text.as_bytes()).unwrap_err();
-    let (line, column) = text::line_and_column(text.as_bytes(), fault.at);
-    format!("{line}:{column}: {}", fault.message)
+    let Err(TextError::Faulty(fault)) = text::read(text.as_bytes(), text::CHUNK) else { panic!("{text}: a fault") };
+    format!("{}:{}: {}", fault.place.0, fault.place.1, fault.message)
 }
 
 #[test]
 fn a_text_becomes_a_graph() {
-    let schedule = text::parse(SMALL.as_bytes()).unwrap();
+    let schedule = text::read(SMALL.as_bytes(), text::CHUNK).unwrap();
     let [first, second] = &schedule.ranks[..] else { panic!("two ranks") };
     assert_eq!(first.roots(), [0]);
     assert_eq!(first.at_end(&first.nodes[0]), [1]);
@@ -31,7 +30,7 @@ fn a_text_becomes_a_graph() {
 #[test]
 fn a_byte_order_mark_is_passed() {
     let marked = format!("\u{feff}{SMALL}");
-    assert_eq!(text::parse(marked.as_bytes()).unwrap().ranks.len(), 2);
+    assert_eq!(text::read(marked.as_bytes(), text::CHUNK).unwrap().ranks.len(), 2);
     assert_eq!(text_fault("\u{feff}num_ranks 0"), "1:10: 0 ranks");
 }
 
@@ -45,7 +44,7 @@ fn a_fault_of_a_text_has_its_place() {
         ("num_ranks 1\nrank 0 {\nl: calc 5\nl requires m\n}", "4:12: `m` is no label of an operation above"),
         (
             "num_ranks 1\nrank 0 {\na: calc 5\nb: calc 5\na requires b\nb irequires a\n}",
-            "2:9: `a` of this rank waits for itself, through others",
+            "3:1: `a` waits for itself, through others",
         ),
         ("num_ranks 1\nrank 0 {\nsend 8 to 0\n}", "3:7: `b` is missing: here stands ` `"),
         ("num_ranks 1\nrank 0 {\nsend 8b to 3\n}", "3:12: rank 3, but the ranks are 0 to 0"),
@@ -67,7 +66,7 @@ fn a_fault_of_a_text_has_its_place() {
 #[test]
 fn messages_without_partner_are_counted() {
     let faults = |text: &str| {
-        let schedule = text::parse(text.as_bytes()).unwrap();
+        let schedule = text::read(text.as_bytes(), text::CHUNK).unwrap();
         crate::programs::schedule::unmatched(&mut Arc::new(schedule), "file")
             .into_iter()
             .map(|fault| fault.message)
@@ -88,7 +87,7 @@ fn an_order_of_messages_is_seen() {
         let text = format!(
             "num_ranks 1\nrank 0 {{\na: recv 1b from 0\nb: calc 1\nc: recv 1b from 0\nb requires a\n{relation}\n}}"
         );
-        crate::programs::schedule::is_determined(&mut Arc::new(text::parse(text.as_bytes()).unwrap()))
+        crate::programs::schedule::is_determined(&mut Arc::new(text::read(text.as_bytes(), text::CHUNK).unwrap()))
     };
     assert!(is_determined("c irequires b"));
     assert!(!is_determined("b requires c"));
@@ -122,7 +121,7 @@ fn told(schedule: Arc<dyn StoredSchedule>) -> Vec<String> {
 
 #[test]
 fn a_file_that_changes_under_a_run_is_noticed() {
-    let bytes = bytes_of(&text::parse(SMALL.as_bytes()).unwrap());
+    let bytes = bytes_of(&text::read(SMALL.as_bytes(), text::CHUNK).unwrap());
     let schedule = Arc::new(BinarySchedule::check(Bytes(bytes.clone())).unwrap());
     for length in [0, 60, bytes.len() - 1] {
         let cut = schedule.with_source(Bytes(bytes[..length].to_vec()));
@@ -167,7 +166,7 @@ fn bytes_of(schedule: &Schedule) -> Vec<u8> {
 
 #[test]
 fn both_forms_say_the_same() {
-    let from_text = text::parse(SMALL.as_bytes()).unwrap();
+    let from_text = text::read(SMALL.as_bytes(), text::CHUNK).unwrap();
     let from_bytes = BinarySchedule::check(Bytes(bytes_of(&from_text))).unwrap();
     assert_eq!(from_text.bounds(), from_bytes.bounds());
     assert_eq!(told(Arc::new(from_text)), told(Arc::new(from_bytes)));
@@ -177,7 +176,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]
     fn damaged_bytes_are_rejected_or_read(place in any::<prop::sample::Index>(), byte: u8, cut in any::<prop::sample::Index>(), is_cut: bool) {
-        let mut bytes = bytes_of(&text::parse(SMALL.as_bytes()).unwrap());
+        let mut bytes = bytes_of(&text::read(SMALL.as_bytes(), text::CHUNK).unwrap());
         let place = place.index(bytes.len() - 8) + 8;
         bytes[place] = byte;
         if is_cut {
@@ -194,8 +193,64 @@ proptest! {
         let mut bytes = SMALL.as_bytes().to_vec();
         let begin = place.index(bytes.len());
         bytes.splice(begin..(begin + length).min(bytes.len()), word.bytes());
-        if let Err(fault) = text::parse(&bytes) {
-            prop_assert!(fault.at <= bytes.len(), "{fault:?}");
-        }
+        let results = [text::CHUNK, 1, 7].map(|chunk| match text::read(&*bytes, chunk) {
+            Ok(schedule) => Ok(told(Arc::new(schedule))),
+            Err(TextError::Faulty(fault)) => Err(fault),
+            Err(TextError::Unreadable(error)) => panic!("{error}"),
+        });
+        prop_assert!(results[1..].iter().all(|result| *result == results[0]), "{results:?}");
     }
+}
+
+/// Rounds of messages round a ring, each behind the one before.
+fn ring(ranks: u32, rounds: u32) -> String {
+    let block = |rank: u32| {
+        let (next, last) = ((rank + 1) % ranks, (rank + ranks - 1) % ranks);
+        let round = |round: u32| {
+            let after = if round > 0 { format!("c{round} requires r{}\n", round - 1) } else { String::new() };
+            format!(
+                "c{round}: calc 10\ns{round}: send 8b to {next}\nr{round}: recv 8b from {last}\ns{round} requires c{round}\n\
+                 {after}"
+            )
+        };
+        format!("rank {rank} {{\n{}}}\n", (0..rounds).map(round).collect::<String>())
+    };
+    format!("num_ranks {ranks}\n{}", (0..ranks).map(block).collect::<String>())
+}
+
+fn beginning(text: &str, operations: u32, of: NodeKind) -> Result<Schedule, String> {
+    let whole = Arc::new(text::read(text.as_bytes(), text::CHUNK).unwrap());
+    FirstOperations { operations, of }.of(&mut *whole.open())
+}
+
+#[test]
+fn a_beginning_has_what_its_operations_need() {
+    let kinds = |schedule: &Schedule, rank: usize| {
+        let of = |kind| schedule.ranks[rank].nodes.iter().filter(|node| node.kind == kind).count();
+        [NodeKind::Send, NodeKind::Receive, NodeKind::Compute].map(of)
+    };
+    // A send waits for the computation of its round, which waits for the receive of the round before.
+    let ring = ring(4, 5);
+    let schedule = beginning(&ring, 2, NodeKind::Send).unwrap();
+    (0..4).for_each(|rank| assert_eq!(kinds(&schedule, rank), [2, 2, 2]));
+    let schedule = beginning(&ring, 2, NodeKind::Compute).unwrap();
+    (0..4).for_each(|rank| assert_eq!(kinds(&schedule, rank), [1, 1, 2]));
+    assert!(crate::programs::schedule::unmatched(&mut Arc::new(schedule), "file").is_empty());
+    // All of it is the whole.
+    let whole = text::read(ring.as_bytes(), text::CHUNK).unwrap();
+    assert_eq!(told(Arc::new(beginning(&ring, 5, NodeKind::Receive).unwrap())), told(Arc::new(whole)));
+}
+
+#[test]
+fn ranks_without_such_operations_keep_what_the_others_need() {
+    let text = "num_ranks 2\nrank 0 {\na: send 1b to 1\nb: send 2b to 1\nc: calc 7\n}\n\
+        rank 1 {\nd: recv 1b from 0\ne: recv 2b from 0\ne requires d\n}";
+    let schedule = beginning(text, 1, NodeKind::Receive).unwrap();
+    assert_eq!(schedule.ranks.iter().map(|rank| rank.nodes.len()).collect::<Vec<_>>(), [1, 1]);
+    assert_eq!(
+        beginning(text, 3, NodeKind::Receive).unwrap_err(),
+        "no rank has more than 2 operations Receive, and the first 3 are asked for"
+    );
+    let any = text.replace("2b from 0", "2b from -1");
+    assert!(beginning(&any, 1, NodeKind::Receive).unwrap_err().contains("rank 1 receives messages of any source"));
 }

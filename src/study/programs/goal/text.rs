@@ -4,37 +4,64 @@
 //! `[label:] send SIZEb to PEER [tag T] [cpu C] [nic K]`, `[label:] recv SIZEb from PEER|-1 [tag T|-1] [cpu C] [nic K]`,
 //! `[label:] calc UNITS [cpu C]`, `a requires b`, `a irequires b`.
 
+use super::blocks::{BYTE_ORDER_MARK, Blocks};
 use crate::programs::schedule::{ANY, Edge, Node, NodeKind, RankSchedule, Schedule, TAGS};
 use rustc_hash::FxHashMap;
+use std::io::{self, Read};
 
-/// A fault of a text, and the byte at which it is.
+/// A text that is no schedule.
+#[derive(Debug)]
+pub enum TextError {
+    Unreadable(io::Error),
+    Faulty(Box<TextFault>),
+}
+
+/// A fault of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TextFault {
-    pub at: usize,
+    /// The line and the column, from 1.
+    pub place: (usize, usize),
     pub message: String,
     pub help: String,
 }
 
-/// The bytes that some editors put before a text.
-const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
+/// A fault of a part of a text, and the byte at which it is.
+struct PartFault {
+    at: usize,
+    message: String,
+    help: String,
+}
+
 /// A schedule holds no more ranks.
 const MOST_RANKS: u64 = 1 << 24;
 
-/// The schedule that a text describes.
+/// Bytes of a file that are read at once, at least.
+pub const CHUNK: usize = 1 << 18;
+
+/// The schedule that a text describes, of which a block and `chunk` bytes are in memory at once.
 ///
 /// # Errors
 /// The first fault.
-pub fn parse(text: &[u8]) -> Result<Schedule, Box<TextFault>> {
-    let at = if text.starts_with(&BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-    Parser { text, at }.file()
+pub fn read(source: impl Read, chunk: usize) -> Result<Schedule, TextError> {
+    let (mut blocks, mut ranks) = (Blocks::of(source, chunk), Ranks::default());
+    loop {
+        let (text, is_last) = blocks.next().map_err(TextError::Unreadable)?;
+        if let Err(fault) = (Parser { text, at: 0 }).part(&mut ranks, is_last) {
+            let PartFault { at, message, help } = *fault;
+            return Err(TextError::Faulty(Box::new(TextFault { place: blocks.line_and_column(at), message, help })));
+        }
+        if is_last {
+            return Ok(Schedule { ranks: ranks.read.into_iter().flatten().collect() });
+        }
+    }
 }
 
-/// The line and the column of a byte, from 1.
-pub fn line_and_column(text: &[u8], at: usize) -> (usize, usize) {
-    let before = &text[..at.min(text.len())];
-    let text_start = if text.starts_with(&BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len().min(before.len()) } else { 0 };
-    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(text_start, |newline| newline + 1);
-    (before.split(|byte| *byte == b'\n').count(), before.len() - line_start + 1)
+/// The ranks that have been read.
+#[derive(Default)]
+struct Ranks {
+    /// Their number, once it is known.
+    count: Option<u64>,
+    read: Vec<Option<RankSchedule>>,
 }
 
 struct Parser<'t> {
@@ -46,12 +73,35 @@ struct Parser<'t> {
 #[derive(Default)]
 struct Block<'t> {
     nodes: Vec<Node>,
+    /// The bytes at which they are.
+    places: Vec<usize>,
     edges: Vec<Edge>,
     labels: FxHashMap<&'t [u8], u32>,
 }
 
 impl<'t> Parser<'t> {
-    fn file(&mut self) -> Result<Schedule, Box<TextFault>> {
+    /// Reads a part of the text: its beginning, if that has not been read, and whole blocks.
+    fn part(&mut self, ranks: &mut Ranks, is_last: bool) -> Result<(), Box<PartFault>> {
+        let count = match ranks.count {
+            Some(count) => count,
+            None => *ranks.count.insert(self.count()?),
+        };
+        self.skip_lines()?;
+        while self.at < self.text.len() {
+            self.rank(count, &mut ranks.read)?;
+            self.skip_lines()?;
+        }
+        let given = ranks.read.iter().take_while(|rank| rank.is_some()).count() as u64;
+        if is_last && given < count {
+            let help = "write `rank R { }` for a rank that does nothing; or the file has been cut off";
+            return Err(fault(self.at, format!("rank {given} of {count} is missing"), help));
+        }
+        Ok(())
+    }
+
+    /// Reads the number of ranks, with which a text begins.
+    fn count(&mut self) -> Result<u64, Box<PartFault>> {
+        self.at += if self.text.starts_with(&BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         self.skip_lines()?;
         self.keyword("num_ranks", "a schedule begins with `num_ranks N`")?;
         let at = self.at;
@@ -59,21 +109,10 @@ impl<'t> Parser<'t> {
         if count == 0 || count > MOST_RANKS {
             return Err(fault(at, format!("{count} ranks"), &format!("give a number from 1 to {MOST_RANKS}")));
         }
-        let mut ranks: Vec<Option<RankSchedule>> = Vec::new();
-        self.skip_lines()?;
-        while self.at < self.text.len() {
-            self.rank(count, &mut ranks)?;
-            self.skip_lines()?;
-        }
-        let given = ranks.iter().take_while(|rank| rank.is_some()).count() as u64;
-        if given < count {
-            let help = "write `rank R { }` for a rank that does nothing; or the file has been cut off";
-            return Err(fault(self.at, format!("rank {given} of {count} is missing"), help));
-        }
-        Ok(Schedule { ranks: ranks.into_iter().flatten().collect() })
+        Ok(count)
     }
 
-    fn rank(&mut self, count: u64, ranks: &mut Vec<Option<RankSchedule>>) -> Result<(), Box<TextFault>> {
+    fn rank(&mut self, count: u64, ranks: &mut Vec<Option<RankSchedule>>) -> Result<(), Box<PartFault>> {
         self.keyword("rank", "write `rank R {` with the operations of the rank in lines of their own, then `}`")?;
         let at = self.at;
         let rank = self.number("the number of a rank")?;
@@ -93,8 +132,8 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn block(&mut self, ranks: u64) -> Result<RankSchedule, Box<TextFault>> {
-        let (begin, mut block) = (self.at, Block::default());
+    fn block(&mut self, ranks: u64) -> Result<RankSchedule, Box<PartFault>> {
+        let mut block = Block::default();
         loop {
             self.skip_lines()?;
             match self.text.get(self.at) {
@@ -103,15 +142,19 @@ impl<'t> Parser<'t> {
                 None => return Err(fault(self.at, "the file ends within a rank", "close the block with `}`")),
             }
         }
-        let Block { nodes, edges, labels } = block;
+        let Block { nodes, places, edges, labels } = block;
         RankSchedule::linked(nodes, &edges).map_err(|number| {
             let label = labels.iter().find(|(_, of)| **of == number).map(|(label, _)| shown(label));
             let name = label.unwrap_or_else(|| format!("operation {number}"));
-            fault(begin, format!("{name} of this rank waits for itself, through others"), "take out one `requires`")
+            fault(
+                places[number as usize],
+                format!("{name} waits for itself, through others"),
+                "take out one `requires`",
+            )
         })
     }
 
-    fn statement(&mut self, ranks: u64, block: &mut Block<'t>) -> Result<(), Box<TextFault>> {
+    fn statement(&mut self, ranks: u64, block: &mut Block<'t>) -> Result<(), Box<PartFault>> {
         let at = self.at;
         let mut word = self.word("an operation, a label or `}`")?;
         self.skip_blanks()?;
@@ -138,10 +181,11 @@ impl<'t> Parser<'t> {
             }
         };
         block.nodes.push(node);
+        block.places.push(at);
         self.end_of_line()
     }
 
-    fn dependency(&mut self, (word, at): (&'t [u8], usize), block: &mut Block<'t>) -> Result<(), Box<TextFault>> {
+    fn dependency(&mut self, (word, at): (&'t [u8], usize), block: &mut Block<'t>) -> Result<(), Box<PartFault>> {
         let verb_at = self.at;
         let to_end = match self.word("`requires` or `irequires`")? {
             b"requires" => true,
@@ -165,7 +209,7 @@ impl<'t> Parser<'t> {
         self.end_of_line()
     }
 
-    fn message(&mut self, kind: NodeKind, ranks: u64) -> Result<Node, Box<TextFault>> {
+    fn message(&mut self, kind: NodeKind, ranks: u64) -> Result<Node, Box<PartFault>> {
         let is_send = kind == NodeKind::Send;
         let size = self.number("the size of the message")?;
         self.symbol(b'b', "the size of a message ends in `b`, as in `8b`")?;
@@ -186,7 +230,7 @@ impl<'t> Parser<'t> {
         Ok(Node { peer, tag, cpu, nic, ..Node::new(kind, size) })
     }
 
-    fn tag(&mut self, is_send: bool) -> Result<u32, Box<TextFault>> {
+    fn tag(&mut self, is_send: bool) -> Result<u32, Box<PartFault>> {
         if !self.option("tag")? {
             return Ok(0);
         }
@@ -199,13 +243,13 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn computation(&mut self) -> Result<Node, Box<TextFault>> {
+    fn computation(&mut self) -> Result<Node, Box<PartFault>> {
         let size = self.number("the time of the computation, in whole units")?;
         let [cpu, nic] = self.lanes()?;
         Ok(Node { cpu, nic, ..Node::new(NodeKind::Compute, size) })
     }
 
-    fn lanes(&mut self) -> Result<[u8; 2], Box<TextFault>> {
+    fn lanes(&mut self) -> Result<[u8; 2], Box<PartFault>> {
         let mut lanes = [0; 2];
         for (lane, name) in lanes.iter_mut().zip(["cpu", "nic"]) {
             if self.option(name)? {
@@ -220,7 +264,7 @@ impl<'t> Parser<'t> {
     }
 
     /// A number, or `-1`, unless a send may not say so.
-    fn number_or_any(&mut self, is_send: bool, what: &str) -> Result<u32, Box<TextFault>> {
+    fn number_or_any(&mut self, is_send: bool, what: &str) -> Result<u32, Box<PartFault>> {
         let at = self.at;
         if !is_send && self.text[at..].starts_with(b"-1") {
             self.at += 2;
@@ -231,7 +275,7 @@ impl<'t> Parser<'t> {
     }
 
     #[inline]
-    fn number(&mut self, what: &str) -> Result<u64, Box<TextFault>> {
+    fn number(&mut self, what: &str) -> Result<u64, Box<PartFault>> {
         self.skip_blanks()?;
         let (begin, mut number) = (self.at, 0u64);
         while let Some(digit) = self.text.get(self.at).filter(|byte| byte.is_ascii_digit()) {
@@ -247,7 +291,7 @@ impl<'t> Parser<'t> {
 
     /// Reads a word if it comes next.
     #[inline]
-    fn option(&mut self, word: &str) -> Result<bool, Box<TextFault>> {
+    fn option(&mut self, word: &str) -> Result<bool, Box<PartFault>> {
         self.skip_blanks()?;
         let comes = self.text[self.at..].starts_with(word.as_bytes())
             && !self.text.get(self.at + word.len()).is_some_and(|byte| is_of_word(*byte));
@@ -255,14 +299,14 @@ impl<'t> Parser<'t> {
         Ok(comes)
     }
 
-    fn keyword(&mut self, word: &str, help: &str) -> Result<(), Box<TextFault>> {
+    fn keyword(&mut self, word: &str, help: &str) -> Result<(), Box<PartFault>> {
         if self.option(word)? {
             return Ok(());
         }
         Err(fault(self.at, format!("`{word}` is missing{}", self.found()), help))
     }
 
-    fn symbol(&mut self, symbol: u8, help: &str) -> Result<(), Box<TextFault>> {
+    fn symbol(&mut self, symbol: u8, help: &str) -> Result<(), Box<PartFault>> {
         if self.text.get(self.at) == Some(&symbol) {
             self.at += 1;
             return Ok(());
@@ -271,7 +315,7 @@ impl<'t> Parser<'t> {
     }
 
     #[inline]
-    fn word(&mut self, what: &str) -> Result<&'t [u8], Box<TextFault>> {
+    fn word(&mut self, what: &str) -> Result<&'t [u8], Box<PartFault>> {
         let rest = &self.text[self.at..];
         let mut length = 0;
         while rest.get(length).is_some_and(|byte| is_of_word(*byte)) {
@@ -285,7 +329,7 @@ impl<'t> Parser<'t> {
     }
 
     #[inline]
-    fn end_of_line(&mut self) -> Result<(), Box<TextFault>> {
+    fn end_of_line(&mut self) -> Result<(), Box<PartFault>> {
         self.skip_blanks()?;
         if self.text[self.at..].starts_with(b"//") || matches!(self.text.get(self.at), None | Some(b'\n' | b'}')) {
             return Ok(());
@@ -296,7 +340,7 @@ impl<'t> Parser<'t> {
 
     /// Passes blanks and comments within a line.
     #[inline]
-    fn skip_blanks(&mut self) -> Result<(), Box<TextFault>> {
+    fn skip_blanks(&mut self) -> Result<(), Box<PartFault>> {
         while let Some(b' ' | b'\t' | b'\r') = self.text.get(self.at) {
             self.at += 1;
         }
@@ -304,7 +348,7 @@ impl<'t> Parser<'t> {
     }
 
     #[cold]
-    fn skip_comments(&mut self) -> Result<(), Box<TextFault>> {
+    fn skip_comments(&mut self) -> Result<(), Box<PartFault>> {
         while self.text[self.at..].starts_with(b"/*") {
             self.skip_comment()?;
             while let Some(b' ' | b'\t' | b'\r') = self.text.get(self.at) {
@@ -315,7 +359,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Passes empty lines and comments.
-    fn skip_lines(&mut self) -> Result<(), Box<TextFault>> {
+    fn skip_lines(&mut self) -> Result<(), Box<PartFault>> {
         loop {
             self.skip_blanks()?;
             match self.text.get(self.at) {
@@ -329,7 +373,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn skip_comment(&mut self) -> Result<(), Box<TextFault>> {
+    fn skip_comment(&mut self) -> Result<(), Box<PartFault>> {
         let rest = &self.text[self.at + 2..];
         let Some(length) = rest.windows(2).position(|pair| pair == b"*/") else {
             return Err(fault(self.at, "a comment without end", "close it with `*/`"));
@@ -352,7 +396,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-fn known(block: &Block<'_>, label: &[u8], at: usize) -> Result<u32, Box<TextFault>> {
+fn known(block: &Block<'_>, label: &[u8], at: usize) -> Result<u32, Box<PartFault>> {
     let undefined = || {
         let help = "define a label in the same rank, before the line that uses it";
         fault(at, format!("{} is no label of an operation above", shown(label)), help)
@@ -385,11 +429,11 @@ fn shown(text: &[u8]) -> String {
 }
 
 #[expect(clippy::unnecessary_box_returns, reason = "results without a fault are small")]
-fn too_many(at: usize) -> Box<TextFault> {
+fn too_many(at: usize) -> Box<PartFault> {
     fault(at, "the rank has 2^32 operations or dependencies", "such a schedule is too large")
 }
 
 #[expect(clippy::unnecessary_box_returns, reason = "results without a fault are small")]
-fn fault(at: usize, message: impl Into<String>, help: &str) -> Box<TextFault> {
-    Box::new(TextFault { at, message: message.into(), help: help.to_owned() })
+fn fault(at: usize, message: impl Into<String>, help: &str) -> Box<PartFault> {
+    Box::new(PartFault { at, message: message.into(), help: help.to_owned() })
 }

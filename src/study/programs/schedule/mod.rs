@@ -1,8 +1,10 @@
 //! Programs that are schedules: sends, receives and computations of every rank, each of which begins when those that it
 //! requires have ended.
 
+mod beginning;
 mod matching;
 
+pub use beginning::FirstOperations;
 pub use matching::{is_determined, unmatched};
 pub use parsim_sim::program::schedule::{
     ANY, Bounds, Edge, Node, NodeKind, Operations, RankSchedule, Schedule, StoredSchedule, TAGS,

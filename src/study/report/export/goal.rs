@@ -69,9 +69,9 @@ fn check_unit(log: &RequestLog, unit: SimDuration) -> Result<(), ExportError> {
     Err(ExportError::TooCoarse { asked: words(asked), written: words(written), unit })
 }
 
-/// Rejects a receive of any tag beside collective operations.
+/// Rejects a receive of any tag that has got no message, beside collective operations.
 fn check_any_tag(log: &RequestLog) -> Result<(), ExportError> {
-    let is_any = |request: &Request| matches!(request, Request::Receive { tag: None, .. });
+    let is_any = |request: &Request| matches!(request, Request::Receive { tag: None, message: None, .. });
     let is_collective = |request: &Request| match request {
         Request::Send { tag, .. } | Request::Receive { tag: Some(tag), .. } => *tag >= RESERVED_TAGS,
         _ => false,
@@ -145,9 +145,10 @@ impl Schedule<'_> {
                 self.operations.push((label, self.awaited));
             }
             Request::Receive { from, tag, message } => {
-                // The requests that follow are those of this run: another source would not fit them.
+                // The requests that follow are those of this run: another message would not fit them.
                 let source = from.or(message.map(|message| message.from));
                 let from = source.map_or("-1".to_owned(), |from| from.to_string());
+                let tag = tag.or(message.map(|message| message.tag));
                 let tag = tag.map_or("-1".to_owned(), |tag| self.tags.written(tag).to_string());
                 let bytes = message.map_or(1, |message| message.bytes).max(self.least_bytes);
                 let label = self.statement(&format!("recv {bytes}b from {from} tag {tag}"), Some(1))?;
@@ -208,7 +209,10 @@ mod tests {
         let receive =
             Request::Receive { from: None, tag: Some(3), message: Some(ReceivedMessage { from: 0, tag: 3, bytes: 0 }) };
         let work = Request::Work(SimDuration::from_ps(1001));
-        let log = RequestLog { ranks: vec![vec![send(1), send(2), Request::Wait(vec![0, 1]), work, receive]] };
+        let log = RequestLog {
+            ranks: vec![vec![send(1), send(2), Request::Wait(vec![0, 1]), work, receive]],
+            ..RequestLog::default()
+        };
         let mut text = Vec::new();
         assert_eq!(write_goal(&log, SimDuration::from_ps(1000), 1, &mut text).unwrap(), 4);
         let lines = "num_ranks 1\n\nrank 0 {\nl1: send 8b to 1 tag 3\nl2: send 8b to 2 tag 3\n\
@@ -220,7 +224,7 @@ mod tests {
     #[test]
     fn dependencies_are_not_repeated() {
         let exchange = |number| [Request::Send { to: 1, bytes: 8, tag: 0 }, Request::Wait(vec![number])];
-        let log = RequestLog { ranks: vec![(0..4).flat_map(exchange).collect()] };
+        let log = RequestLog { ranks: vec![(0..4).flat_map(exchange).collect()], ..RequestLog::default() };
         let mut text = Vec::new();
         write_goal(&log, SimDuration::from_ps(1000), 1, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
@@ -238,7 +242,13 @@ mod tests {
             send(),
         ];
         let mut text = Vec::new();
-        write_goal(&RequestLog { ranks: vec![requests] }, SimDuration::from_ps(1000), 1, &mut text).unwrap();
+        write_goal(
+            &RequestLog { ranks: vec![requests], ..RequestLog::default() },
+            SimDuration::from_ps(1000),
+            1,
+            &mut text,
+        )
+        .unwrap();
         let text = String::from_utf8(text).unwrap();
         let required: Vec<_> = text.lines().filter(|line| line.contains(" requires ")).collect();
         assert_eq!(required, ["l3 requires l2", "l4 requires l3", "l4 requires l1"]);
@@ -247,7 +257,10 @@ mod tests {
     #[test]
     fn a_computation_begins_after_the_sends_before_it() {
         let send = |to| Request::Send { to, bytes: 8, tag: 0 };
-        let log = RequestLog { ranks: vec![vec![send(1), send(2), Request::Work(SimDuration::from_ps(1000))]] };
+        let log = RequestLog {
+            ranks: vec![vec![send(1), send(2), Request::Work(SimDuration::from_ps(1000))]],
+            ..RequestLog::default()
+        };
         let mut text = Vec::new();
         write_goal(&log, SimDuration::from_ps(1000), 1, &mut text).unwrap();
         assert!(String::from_utf8(text).unwrap().contains("l3: calc 1\nl3 irequires l2\n"));
@@ -261,7 +274,13 @@ mod tests {
         let requests =
             vec![receive, send(1), send(2), Request::Wait(vec![0]), send(3), Request::Wait(vec![3]), send(4)];
         let mut text = Vec::new();
-        write_goal(&RequestLog { ranks: vec![requests] }, SimDuration::from_ps(1000), 0, &mut text).unwrap();
+        write_goal(
+            &RequestLog { ranks: vec![requests], ..RequestLog::default() },
+            SimDuration::from_ps(1000),
+            0,
+            &mut text,
+        )
+        .unwrap();
         let text = String::from_utf8(text).unwrap();
         let begun: Vec<_> = text.lines().filter(|line| line.contains(" irequires ")).collect();
         assert_eq!(begun, ["l4 irequires l3"], "{text}");
@@ -275,7 +294,13 @@ mod tests {
         let requests: Vec<_> =
             [send(), Request::Wait(vec![]), send()].into_iter().chain((0..16).map(|_| send())).collect();
         let mut text = Vec::new();
-        write_goal(&RequestLog { ranks: vec![requests] }, SimDuration::from_ps(1000), 1, &mut text).unwrap();
+        write_goal(
+            &RequestLog { ranks: vec![requests], ..RequestLog::default() },
+            SimDuration::from_ps(1000),
+            1,
+            &mut text,
+        )
+        .unwrap();
         let text = String::from_utf8(text).unwrap();
         let begun: Vec<_> = text.lines().filter_map(|line| line.split_once(" irequires ")).collect();
         let before = |label| begun.iter().find(|(follower, _)| *follower == label).map(|(_, leader)| *leader);
@@ -288,19 +313,22 @@ mod tests {
         let any = Request::Receive { from: None, tag: None, message: None };
         let write = |requests: &[Request]| {
             let mut text = Vec::new();
-            let log = RequestLog { ranks: vec![requests.to_vec()] };
+            let log = RequestLog { ranks: vec![requests.to_vec()], ..RequestLog::default() };
             write_goal(&log, SimDuration::from_ps(1000), 1, &mut text).map(|_| String::from_utf8(text).unwrap())
         };
         let text = write(&[send(3), send(RESERVED_TAGS)]).unwrap();
         assert!(text.contains("tag 3\n") && text.contains("tag 4\n"), "{text}");
         let error = write(&[send(RESERVED_TAGS), any]).unwrap_err().to_string();
-        assert!(error.starts_with("rank 0 receives messages of any tag beside collective"), "{error}");
+        assert!(
+            error.starts_with("rank 0 begins to receive a message of any tag, which does not come, beside"),
+            "{error}"
+        );
     }
 
     #[test]
     fn a_unit_in_which_the_work_is_lost_is_rejected() {
         let work = |ps| Request::Work(SimDuration::from_ps(ps));
-        let log = RequestLog { ranks: vec![vec![work(14_000_000)], vec![work(100)]] };
+        let log = RequestLog { ranks: vec![vec![work(14_000_000)], vec![work(100)]], ..RequestLog::default() };
         let write = |unit| write_goal(&log, SimDuration::from_ps(unit), 1, &mut Vec::new());
         assert_eq!(write(1000).unwrap(), 2, "the short computation is a hundred-thousandth of all");
         let error = write(30_000_000).unwrap_err().to_string();
@@ -311,9 +339,10 @@ mod tests {
     #[test]
     fn a_free_barrier_is_no_goal() {
         let (barrier, work) = (Request::FreeBarrier("compute"), Request::Work(SimDuration::from_ps(1)));
-        let log = RequestLog { ranks: vec![vec![barrier.clone(), work.clone(), barrier.clone()]] };
+        let log =
+            RequestLog { ranks: vec![vec![barrier.clone(), work.clone(), barrier.clone()]], ..RequestLog::default() };
         assert_eq!(write_goal(&log, SimDuration::from_ps(1), 1, &mut Vec::new()).unwrap(), 1);
-        let log = RequestLog { ranks: vec![vec![work.clone(), barrier, work]] };
+        let log = RequestLog { ranks: vec![vec![work.clone(), barrier, work]], ..RequestLog::default() };
         let error = write_goal(&log, SimDuration::from_ps(1), 1, &mut Vec::new()).unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -26,9 +26,10 @@ pub enum ExportError {
         /// The format.
         format: &'static str,
     },
-    /// A receive of any tag beside collective operations, whose messages it would take in a file.
+    /// A receive of any tag that got no message, beside collective operations, whose messages it would take in a file.
     #[error(
-        "rank {rank} receives messages of any tag beside collective operations, whose messages such a receive takes in GOAL"
+        "rank {rank} begins to receive a message of any tag, which does not come, beside collective operations, whose \
+         messages such a receive takes in GOAL"
     )]
     AnyTag {
         /// The rank.

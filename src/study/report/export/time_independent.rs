@@ -169,7 +169,7 @@ mod tests {
     use parsim_sim::trace::{RESERVED_TAGS, ReceivedMessage};
 
     fn written(requests: Vec<Request>, rate: Option<&str>) -> Result<String, ExportError> {
-        let log = RequestLog { ranks: vec![requests] };
+        let log = RequestLog { ranks: vec![requests], ..RequestLog::default() };
         let trace = TimeIndependentTrace::new(&log, rate.map(|rate| rate.parse().expect("a rate")))?;
         let mut text = Vec::new();
         trace.write(0, &mut text)?;

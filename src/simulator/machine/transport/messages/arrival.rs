@@ -12,15 +12,16 @@ impl MessageTransport {
     /// A part of a message passes the interface of its destination.
     pub(super) fn arrive(&mut self, now: SimTime, order: u64, piece: Piece) {
         self.wire.release(now, piece);
+        let carried = self.carried(&self.messages[piece.message as usize]);
         let message = &mut self.messages[piece.message as usize];
         let is_first = message.arrived == 0;
         message.arrived += piece.bytes;
-        let MessageState { to, bytes, lanes, arrived, .. } = *message;
+        let MessageState { to, lanes, arrived, .. } = *message;
         let port = message.destination();
         if message.stays_on_its_node() {
             return self.take_in(now, piece.message);
         }
-        let is_last = arrived == bytes;
+        let is_last = arrived == carried;
         let paid = piece.bytes.saturating_sub(u64::from(is_first));
         let cpu = self.resources.cpu(to, lanes.cpu);
         let begun = self.begin_of_taking(now, piece, cpu, port);

@@ -23,7 +23,7 @@ impl MessageTransport {
     /// A core has begun to send a message.
     pub(super) fn note_send(&mut self, now: SimTime, message: &MessageState) {
         let MessageState { from, bytes, .. } = *message;
-        let rest = bytes.saturating_sub(1);
+        let rest = self.carried(message).saturating_sub(1);
         if !self.is_sent_by_interface(message) {
             self.note_service(now, from, [self.overhead(), self.handed(bytes)]);
         }
@@ -62,7 +62,9 @@ impl MessageTransport {
     /// A part of a message has come to the interface of its destination, whose bytes have taken it from `taken_from` on; it came
     /// at `now`, when they may have passed already.
     pub(super) fn note_arrival(&mut self, now: SimTime, taken_from: SimTime, piece: Piece, paid: u64) {
-        let Some(log) = &mut self.log else { return };
+        if self.log.is_none() {
+            return;
+        }
         let passed = taken_from + self.interface.gap_per_byte.time(paid);
         let (begin, end, bytes) = if passed > now { (taken_from, passed, paid) } else { (now, now, 0) };
         let message = &self.messages[piece.message as usize];
@@ -75,9 +77,9 @@ impl MessageTransport {
             begin,
             end,
             bytes,
-            has_gap: message.arrived == message.bytes,
+            has_gap: message.arrived == self.carried(message),
         };
-        log.passages.push(passage);
+        self.log.iter_mut().for_each(|log| log.passages.push(passage));
     }
 
     /// A processor takes bytes from the interface from `begun` on, at `now` at the latest, and then does its own part.

@@ -5,7 +5,7 @@ use crate::machine::{Allocation, LogGops, Machine, NodeOverride, Placement, Send
 use crate::network::switching::CutThrough;
 use crate::network::{Contention, Link, Network, Routing as NetworkRouting, Switching, Topology};
 use crate::node::{
-    DataTransfer, Injection, Interface, InterfaceChoice, Level, Node, Processor, Progress, Router, Shared,
+    DataTransfer, Injection, Interface, InterfaceChoice, Level, Node, Processor, Progress, Router, Shared, WithinNode,
 };
 use crate::program::{Message, MessagePattern, Process, Program};
 use crate::simulation::Simulation;
@@ -22,6 +22,7 @@ fn loggops() -> LogGops {
         overhead_per_byte: PerByte::FREE,
         eager_up_to: Bytes::new(65_535),
         over: None,
+        within_node: WithinNode::Copied,
         processor: None,
     }
 }
@@ -460,4 +461,38 @@ fn a_slow_processor_does_not_slow_its_interface() {
     }
     // The sender pays O for 1000 bytes, too.
     assert_eq!(taking(0.5, 4), 1500 + 2500 + 8000 + 3000);
+}
+
+/// To itself as to a neighbour, o + L + (s − 1) G + o, or a copy, o + o + (s − 1) G; LogGOPSim 76451de takes 11,494 ns.
+#[test]
+fn a_rank_sends_to_itself_over_the_network_on_request() {
+    let program = |me: Process| async move {
+        let sent = me.start_send(0, Message::new(1000)).await;
+        me.receive(0).await;
+        me.wait(sent).await;
+    };
+    let time = |within_node| {
+        let machine = Machine::from(LogGops { within_node, ..loggops() });
+        Simulation::new(&machine, 1).unwrap().run(&program).unwrap().makespan
+    };
+    assert_eq!(time(WithinNode::Copied), ns(1500 + 1500 + 999 * 6));
+    assert_eq!(time(WithinNode::OverNetwork), ns(1500 + 2500 + 1500 + 999 * 6));
+}
+
+/// A header takes interface and network, and no threshold counts it.
+#[test]
+fn a_header_goes_with_every_message() {
+    let time = |header: u64, contention: Contention| {
+        let link = Link { latency: ns(2500), ..Link::new(PerByte::new(ns(6))) };
+        let switching = Switching::CutThrough(CutThrough { packet: Bytes::new(1 << 30), header: Bytes::new(0) });
+        let over = Network::new(Topology::Complete { nodes: 4 }, NetworkRouting::DimensionOrder, switching, link);
+        let mut machine = Machine::from(LogGops { over: Some(Network { contention, ..over }), ..loggops() });
+        machine.nodes.interface.as_mut().unwrap().header = Bytes::new(header);
+        machine.nodes.interface.as_mut().unwrap().progress = Progress::AfterArrival;
+        machine.sends = Sends::Eager { up_to: Bytes::new(1001) };
+        fan_out(&machine, &[1001])
+    };
+    for contention in [Contention::Off, Contention::FirstComeFirstServed, Contention::FairFlows] {
+        assert_eq!(time(16, contention), time(0, contention) + 16 * 6, "{contention:?}");
+    }
 }

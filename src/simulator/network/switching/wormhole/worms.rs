@@ -103,7 +103,7 @@ impl Worms {
         let wires = Wires::new(network, &topology, cycle);
         let (router, vertices) = (mode.router.unwrap_or_default(), topology.vertices());
         let (inputs, outputs) = buffers::channels(&topology, shape, &wires);
-        let leaves = Leaves::of(&topology);
+        let leaves = Leaves::of(&topology, &network.routing);
         Self {
             guide: Guide::new(network, &topology, streams),
             classes: Classes::of(network, &topology),

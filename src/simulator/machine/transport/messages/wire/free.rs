@@ -24,8 +24,8 @@ impl FreeWire {
         self.way.delay(self.hops(from, to), bytes)
     }
 
-    /// The links between two nodes.
+    /// The links between two nodes; one where a message takes the network to its own node.
     pub fn hops(&self, from: u32, to: u32) -> u32 {
-        self.topology.distance(from, to)
+        self.topology.distance(from, to).max(1)
     }
 }

@@ -1,6 +1,8 @@
 //! Numbering of routers, ports, channels and flits.
 
+use crate::network::routing::Routing;
 use crate::network::topology::Topology;
+use crate::network::way::turns;
 
 /// No virtual channel, no link.
 pub(super) const NONE: u32 = u32::MAX;
@@ -68,11 +70,16 @@ pub(super) struct Leaves {
 }
 
 impl Leaves {
-    pub(super) fn of(topology: &Topology) -> Self {
-        let degree =
-            |vertex: u32| (0..topology.ports()).filter(|port| topology.neighbour(vertex, *port).is_some()).count();
+    pub(super) fn of(topology: &Topology, routing: &Routing) -> Self {
         let nodes = if topology.switches() > 0 { topology.nodes() } else { 0 };
-        Self { are: (0..nodes).map(|node| degree(node) == 1).collect() }
+        let is_leaf = |node: u32| {
+            let mut neighbours = (0..topology.ports()).filter_map(|port| topology.neighbour(node, port));
+            let Some((switch, _)) = neighbours.next() else { return false };
+            // A packet that is sent by way of such a node turns at its switch, or passes the node.
+            let passes = routing.is_indirect() && !turns(topology, routing.through(), switch, node);
+            neighbours.next().is_none() && !passes
+        };
+        Self { are: (0..nodes).map(is_leaf).collect() }
     }
 
     #[inline]

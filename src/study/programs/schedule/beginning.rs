@@ -1,0 +1,179 @@
+//! The beginning of a schedule: its first operations with all that they need.
+
+use super::{Edge, Node, NodeKind, Operations, RankSchedule, Schedule};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// The beginning of a schedule: the first operations of a kind of every rank, as far as it has them, with what they wait for
+/// and whole messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FirstOperations {
+    /// Their number; the rest is left out.
+    pub operations: u32,
+    /// Their kind: `Send`, `Receive` or `Compute`.
+    pub of: NodeKind,
+}
+
+impl FirstOperations {
+    /// The beginning of a schedule: the least part that has these operations, of each all that it waits for, and of each
+    /// message its send and its receive. Messages of one pair of ranks and one tag are paired in the order of the file.
+    ///
+    /// # Errors
+    /// The reason why there is none, in words.
+    pub fn of(self, whole: &mut dyn Operations) -> Result<Schedule, String> {
+        if let Some(rank) = (0..whole.ranks()).find(|rank| whole.takes_any(*rank)) {
+            return Err(format!("rank {rank} receives messages of any source or tag: which these are is not known"));
+        }
+        let graphs: Vec<_> = (0..whole.ranks()).map(|rank| Graph::of(whole, rank)).collect();
+        if let Some(fault) = whole.fault() {
+            return Err(fault);
+        }
+        let longest = graphs.iter().map(|graph| graph.numbers(self.of).count()).max().unwrap_or(0);
+        if longest < self.operations as usize {
+            let (kind, most) = (self.of, self.operations);
+            return Err(format!(
+                "no rank has more than {longest} operations {kind:?}, and the first {most} are asked for"
+            ));
+        }
+        let is_kept = Kept::of(&graphs, self).is_kept;
+        let ranks = graphs.into_iter().zip(&is_kept).map(|(graph, is_kept)| graph.part(is_kept));
+        Ok(Schedule { ranks: ranks.collect() })
+    }
+}
+
+/// The operations of a rank, with what each waits for.
+struct Graph {
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    /// By operation the first of its edges, which are sorted by the operation that waits.
+    first: Vec<u32>,
+}
+
+impl Graph {
+    fn of(whole: &mut dyn Operations, rank: u32) -> Self {
+        let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+        for leader in 0..whole.count(rank) {
+            let node = whole.node(rank, leader);
+            for (places, to_end) in [(node.places_at_end(), true), (node.places_at_begin(), false)] {
+                edges.extend(places.map(|place| Edge { follower: whole.follower(rank, place), leader, to_end }));
+            }
+            nodes.push(node);
+        }
+        edges.sort_by_key(|edge| edge.follower);
+        let mut first = vec![0; nodes.len() + 1];
+        for edge in &edges {
+            first[edge.follower as usize + 1] += 1;
+        }
+        for number in 1..first.len() {
+            first[number] += first[number - 1];
+        }
+        Self { nodes, edges, first }
+    }
+
+    /// The numbers of its operations of a kind.
+    fn numbers(&self, kind: NodeKind) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.nodes).filter(move |(_, node)| node.kind == kind).map(|(number, _)| number)
+    }
+
+    /// The operations that one waits for.
+    fn leaders(&self, number: u32) -> impl Iterator<Item = u32> {
+        let [begin, end] = [self.first[number as usize], self.first[number as usize + 1]];
+        self.edges[begin as usize..end as usize].iter().map(|edge| edge.leader)
+    }
+
+    /// The part of it that is kept, which has all that its operations wait for.
+    fn part(self, is_kept: &[bool]) -> RankSchedule {
+        let count_before = |count: &mut u32, is_kept: &bool| {
+            let before = *count;
+            *count += u32::from(*is_kept);
+            Some(before)
+        };
+        let new: Vec<u32> = is_kept.iter().scan(0, count_before).collect();
+        let kept = |number: u32| is_kept[number as usize];
+        let renamed = |edge: Edge| Edge {
+            follower: new[edge.follower as usize],
+            leader: new[edge.leader as usize],
+            to_end: edge.to_end,
+        };
+        let edges: Vec<_> = self.edges.into_iter().filter(|edge| kept(edge.follower)).map(renamed).collect();
+        let bare = |node: Node| {
+            let Node { size, peer, tag, kind, cpu, nic, .. } = node;
+            Node { peer, tag, cpu, nic, ..Node::new(kind, size) }
+        };
+        let nodes = self.nodes.into_iter().zip(is_kept).filter(|(_, is_kept)| **is_kept).map(|(node, _)| bare(node));
+        RankSchedule::linked(nodes.collect(), &edges).expect("a part of a graph without cycles has none")
+    }
+}
+
+/// The operations that are kept.
+struct Kept {
+    is_kept: Vec<Vec<bool>>,
+    /// Kept operations, rank and number, whose needs have not been looked at.
+    open: Vec<(u32, u32)>,
+}
+
+impl Kept {
+    fn of(graphs: &[Graph], first: FirstOperations) -> Self {
+        let is_kept = graphs.iter().map(|graph| vec![false; graph.nodes.len()]).collect();
+        let mut this = Self { is_kept, open: Vec::new() };
+        for (rank, graph) in (0..).zip(graphs) {
+            graph.numbers(first.of).take(first.operations as usize).for_each(|number| this.keep(rank, number));
+        }
+        let messages = Messages::of(graphs);
+        while let Some((rank, number)) = this.open.pop() {
+            graphs[rank as usize].leaders(number).for_each(|leader| this.keep(rank, leader));
+            if let Some((rank, number)) = messages.other_end(graphs, rank, number) {
+                this.keep(rank, number);
+            }
+        }
+        this
+    }
+
+    fn keep(&mut self, rank: u32, number: u32) {
+        let is_kept = &mut self.is_kept[rank as usize][number as usize];
+        if !std::mem::replace(is_kept, true) {
+            self.open.push((rank, number));
+        }
+    }
+}
+
+/// Sender, receiver and tag of messages.
+type Route = (u32, u32, u32);
+
+/// The messages of a schedule: by route the numbers of their sends and of their receives, in their order.
+struct Messages {
+    ends: FxHashMap<Route, [Vec<u32>; 2]>,
+}
+
+/// The route of a message, and the end of it, 0 or 1, that an operation is.
+fn route(rank: u32, node: &Node) -> Option<(Route, usize)> {
+    match node.kind {
+        NodeKind::Send => Some(((rank, node.peer, node.tag), 0)),
+        NodeKind::Receive => Some(((node.peer, rank, node.tag), 1)),
+        NodeKind::Compute => None,
+    }
+}
+
+impl Messages {
+    fn of(graphs: &[Graph]) -> Self {
+        let mut ends: FxHashMap<Route, [Vec<u32>; 2]> = FxHashMap::default();
+        for (rank, graph) in (0..).zip(graphs) {
+            for (number, node) in (0..).zip(&graph.nodes) {
+                if let Some((route, end)) = route(rank, node) {
+                    ends.entry(route).or_default()[end].push(number);
+                }
+            }
+        }
+        Self { ends }
+    }
+
+    /// The rank and the number of the operation at the other end of a message, if there is one.
+    fn other_end(&self, graphs: &[Graph], rank: u32, number: u32) -> Option<(u32, u32)> {
+        let ((from, to, tag), end) = route(rank, &graphs[rank as usize].nodes[number as usize])?;
+        let ends = self.ends.get(&(from, to, tag))?;
+        let place = ends[end].binary_search(&number).ok()?;
+        let other = *ends[1 - end].get(place)?;
+        Some((if end == 0 { to } else { from }, other))
+    }
+}
