@@ -1,7 +1,7 @@
 //! `parsim calibrate`: parameters that are fitted to measurements, and what these do not tell of them.
 
 use super::progress::Bar;
-use super::{Failure, OutputArguments, overrides};
+use super::{Failure, OutputArguments, overrides, pictures};
 use clap::Args;
 use parsim_study::experiment::calibration::CalibrationCase;
 use parsim_study::experiment::{Level, Workers};
@@ -22,6 +22,9 @@ pub struct CalibrateArguments {
     /// Writes the machine of the first table with the values that were found.
     #[arg(long, value_name = "FILE.ron")]
     machine_out: Option<PathBuf>,
+    /// Draws the residuals, simulated by measured values over the measured ones, as SVG.
+    #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
+    plot: Option<PathBuf>,
     /// Adds to every cell the interval that is to contain so many percent of new measurements of it, such as 90: from how
     /// well the parameters are known, and from the errors of rows that took no part in the fit.
     #[arg(long, value_name = "PERCENT", value_parser = overrides::level)]
@@ -37,7 +40,8 @@ pub fn execute(arguments: &CalibrateArguments) -> Result<(), Failure> {
     let document = Document::load(&arguments.case)?;
     let mut case = CalibrationCase::of(&document)?;
     let claims = arguments.output.claims().inputs(document.files()).inputs(case.files(&arguments.case));
-    claims.output("--machine-out", arguments.machine_out.as_deref()).check()?;
+    let claims = claims.output("--machine-out", arguments.machine_out.as_deref());
+    claims.output("--plot", arguments.plot.as_deref()).check()?;
     case.evaluations = arguments.runs.map(NonZero::get).or(case.evaluations);
     case.seed = arguments.seed.unwrap_or(case.seed);
     case.intervals.level = arguments.interval.map(Level::percent).or(case.intervals.level);
@@ -49,6 +53,9 @@ pub fn execute(arguments: &CalibrateArguments) -> Result<(), Failure> {
         answer = answer.with_figure(file, &calibrated.machine_file(&arguments.case.display().to_string()));
     }
     arguments.output.print(answer)?;
+    if let Some(file) = &arguments.plot {
+        pictures::write(file, &calibrated.chart().svg())?;
+    }
     if calibrated.has_converged {
         return Ok(());
     }

@@ -3,10 +3,16 @@
 use super::CaseArguments;
 use super::notice::{is_quiet, note};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use parsim_study::experiment::{Progress, Recall, Workers};
-use std::sync::atomic::{AtomicU64, Ordering};
+use parsim_study::experiment::{PROGRESS, Progress, Recall, Workers};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id};
+use tracing::{Event, Metadata, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::Context;
+use tracing_subscriber::registry::LookupSpan;
 
 /// The time between two lines where there is no terminal.
 const BETWEEN_LINES: Duration = Duration::from_mins(1);
@@ -29,6 +35,7 @@ impl Default for Bar {
 
 impl Progress for Bar {
     fn begin(&self, cases: u64) {
+        HAS_BAR.store(true, Ordering::Relaxed);
         self.shown.reset();
         self.shown.set_length(cases);
         if !is_quiet() {
@@ -69,6 +76,110 @@ impl Bar {
         // Commands that run cases in several passes do not know at the end of one how many are to come.
         let left = if done < count { format!(", about {} left", HumanDuration(bar.eta())) } else { String::new() };
         format!("{done} of {count} cases, {rate:.1} a second{left}{failed}")
+    }
+}
+
+/// True once a bar shows how many of several cases are done: then one of them is not told of.
+static HAS_BAR: AtomicBool = AtomicBool::new(false);
+
+/// Progress of a run alone, which takes long: a line on stderr, or one every minute where that is no terminal.
+pub struct RunProgress {
+    shown: ProgressBar,
+    state: Mutex<RunState>,
+}
+
+/// The begin of the run under way, if there is one, and of the time without a line.
+#[derive(Default)]
+struct RunState {
+    begun: Option<Instant>,
+    told: Option<Instant>,
+}
+
+/// The time for which nothing is said of a run.
+const SHORT: Duration = Duration::from_secs(3);
+/// The time between two lines on a terminal.
+const BETWEEN_FRAMES: Duration = Duration::from_millis(200);
+
+impl Default for RunProgress {
+    fn default() -> Self {
+        let style = ProgressStyle::with_template("{spinner} {msg}").expect("it is good");
+        let shown = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_style(style);
+        Self { shown, state: Mutex::default() }
+    }
+}
+
+impl RunProgress {
+    /// Returns whether this is a case, or how far it is.
+    pub fn is_about(metadata: &Metadata<'_>) -> bool {
+        metadata.target() == PROGRESS || metadata.is_span() && metadata.name() == "case"
+    }
+
+    /// Returns whether it is time for a line, for the first time or again.
+    fn is_time(&self, between: Duration) -> bool {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_long = state.begun.is_some_and(|begun| begun.elapsed() > SHORT);
+        let is_time = is_long && state.told.is_none_or(|told| told.elapsed() > between);
+        if is_time {
+            state.told = Some(Instant::now());
+        }
+        is_time
+    }
+
+    fn set(&self, begun: Option<Instant>) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = RunState { begun, told: begun };
+        self.shown.set_draw_target(ProgressDrawTarget::hidden());
+        if begun.is_some() && !is_quiet() && !HAS_BAR.load(Ordering::Relaxed) {
+            self.shown.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+}
+
+/// Events and simulated time of a run.
+#[derive(Default)]
+struct RunPosition {
+    events: u64,
+    simulated_s: f64,
+}
+
+impl Visit for RunPosition {
+    fn record_u64(&mut self, _: &Field, value: u64) {
+        self.events = value;
+    }
+
+    fn record_f64(&mut self, _: &Field, value: f64) {
+        self.simulated_s = value;
+    }
+
+    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
+}
+
+impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for RunProgress {
+    fn on_new_span(&self, _: &Attributes<'_>, _: &Id, _: Context<'_, S>) {
+        self.set(Some(Instant::now()));
+    }
+
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let is_drawn = !self.shown.is_hidden();
+        if HAS_BAR.load(Ordering::Relaxed) || !self.is_time(if is_drawn { BETWEEN_FRAMES } else { BETWEEN_LINES }) {
+            return;
+        }
+        let mut position = RunPosition::default();
+        event.record(&mut position);
+        let RunPosition { events, simulated_s } = position;
+        let millions = events / 1_000_000;
+        let words = format!("{millions} million events, at {simulated_s:.6} s of simulated time");
+        if is_drawn {
+            self.shown.set_message(words);
+            self.shown.tick();
+        } else {
+            note(Some(words));
+        }
+    }
+
+    fn on_close(&self, _: Id, _: Context<'_, S>) {
+        self.shown.finish_and_clear();
+        self.shown.reset();
+        self.set(None);
     }
 }
 

@@ -1,9 +1,10 @@
 //! The tool's own log, on stderr. Simulated records never go through it.
 
 use super::notice::be_quiet;
+use super::progress::RunProgress;
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
-use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::filter::{FilterFn, LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
 #[derive(Debug, Args)]
@@ -42,7 +43,8 @@ pub fn install(arguments: &TelemetryArguments) {
     let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let lines =
         tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colours).log_internal_errors(false);
-    let subscriber = tracing_subscriber::registry();
+    let progress = RunProgress::default().with_filter(FilterFn::new(RunProgress::is_about));
+    let subscriber = tracing_subscriber::registry().with(progress);
     match arguments.log_format {
         LogFormat::Text => subscriber.with(lines.with_target(false).with_filter(filter)).init(),
         LogFormat::Json => subscriber.with(lines.json().with_filter(filter)).init(),

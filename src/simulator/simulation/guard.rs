@@ -1,4 +1,4 @@
-//! The limits of a run, held while it is run.
+//! The limits of a run, held while it is run, and how far it is.
 
 use super::{SimulationError, Stopwatch};
 use crate::simulation::Limits;
@@ -8,9 +8,13 @@ use std::time::Duration;
 /// Events between two looks at the clock of this computer, which take longer than an event.
 const BETWEEN_LOOKS: u32 = 1024;
 
+/// An observer of how far a run is, told every thousand events or so.
+pub type Pulse = fn(events: u64, simulated: SimTime);
+
 /// Holds a run to its limits.
 pub(super) struct Guard<'l> {
     limits: &'l Limits,
+    pulse: Option<Pulse>,
     /// `None` without a limit of wall time.
     deadline: Option<(Stopwatch, Duration)>,
     unseen: u32,
@@ -18,9 +22,9 @@ pub(super) struct Guard<'l> {
 
 impl<'l> Guard<'l> {
     /// The guard of a run that begins now. It looks at the clock at once: a case may have many seeds of a few events.
-    pub(super) fn new(limits: &'l Limits) -> Self {
+    pub(super) fn new(limits: &'l Limits, pulse: Option<Pulse>) -> Self {
         let wall = limits.wall.map(|wall| Duration::from_secs_f64(wall.seconds()));
-        Self { limits, deadline: wall.map(|wall| (Stopwatch::begin(), wall)), unseen: BETWEEN_LOOKS }
+        Self { limits, pulse, deadline: wall.map(|wall| (Stopwatch::begin(), wall)), unseen: BETWEEN_LOOKS }
     }
 
     /// Returns whether the run may go on, which is at `now` after `events` events.
@@ -43,6 +47,9 @@ impl<'l> Guard<'l> {
 
     #[cold]
     fn look_at_the_clock(&self, now: SimTime, events: u64) -> Result<(), SimulationError> {
+        if let Some(pulse) = self.pulse {
+            pulse(events, now);
+        }
         match self.limits.wall.filter(|_| self.deadline.is_some_and(|(watch, wall)| watch.elapsed() > wall)) {
             Some(limit) => Err(SimulationError::WallLimit { limit, events, at_s: now.seconds() }),
             None => Ok(()),

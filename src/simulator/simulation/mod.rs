@@ -35,6 +35,7 @@ use crate::trace::Trace;
 use crate::units::SimDuration;
 use execution::Execution;
 use guard::Guard;
+pub use guard::Pulse;
 use observer::Observer;
 use observers::Observers;
 use recorder::Recorder;
@@ -69,6 +70,7 @@ pub struct Simulation<'m> {
     streams: Streams,
     limits: Limits,
     logs: Logs,
+    pulse: Option<Pulse>,
     packet_by_packet: bool,
     background: Option<BackgroundTraffic>,
 }
@@ -207,7 +209,7 @@ impl<'m> Simulation<'m> {
     #[must_use]
     pub fn laid_out(machine: &'m Machine, layout: Layout, streams: Streams) -> Self {
         let (limits, logs) = (Limits::default(), Logs::default());
-        Self { machine, layout, streams, limits, logs, packet_by_packet: false, background: None }
+        Self { machine, layout, streams, limits, logs, pulse: None, packet_by_packet: false, background: None }
     }
 
     /// The layout of the ranks.
@@ -240,6 +242,13 @@ impl<'m> Simulation<'m> {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// The same run, whose progress is told.
+    #[must_use]
+    pub const fn pulse(mut self, pulse: Pulse) -> Self {
+        self.pulse = Some(pulse);
         self
     }
 
@@ -352,7 +361,7 @@ impl<'m> Simulation<'m> {
     }
 
     fn advance<'s, O: Observer>(&self, mut execution: Execution<'s, O>) -> Result<Execution<'s, O>, SimulationError> {
-        let mut guard = Guard::new(&self.limits);
+        let mut guard = Guard::new(&self.limits, self.pulse);
         guard.check(execution.open()?, execution.events())?;
         while let Some(now) = execution.step()? {
             guard.check(now, execution.events())?;

@@ -26,6 +26,18 @@ impl StudyError {
     pub fn no_case() -> Self {
         Self::Request("the filter leaves no case".to_owned())
     }
+
+    /// The same error with the place at which it arose; faults have places of their own.
+    #[must_use]
+    pub fn at(self, place: &str) -> Self {
+        let with = |message: String| format!("{place}: {message}");
+        match self {
+            Self::Request(message) => Self::Request(with(message)),
+            Self::Failed(message) => Self::Failed(with(message)),
+            Self::Defect(message) => Self::Defect(with(message)),
+            Self::Faults(_) | Self::Argument(..) => self,
+        }
+    }
 }
 
 impl fmt::Display for StudyError {

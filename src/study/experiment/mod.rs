@@ -63,6 +63,7 @@ pub use scenario_file::{ScenarioFile, Setting, set_all};
 pub use sweep::{SweepRemarks, sweep};
 pub use swept_rows::{SweepEnd, SweptRows, Tally};
 pub use swept_table::swept_table;
+pub use telemetry::PROGRESS;
 pub use traced::{TraceSource, Traced, files, recording_title};
 pub use unfinished::{Unfinished, UnfinishedCase, unfinished};
 
@@ -95,7 +96,7 @@ pub fn run_recorded(
 #[must_use]
 pub fn simulation(scenario: &CheckedScenario) -> Simulation<'_> {
     let simulation = Simulation::laid_out(&scenario.machine, scenario.layout(), scenario.streams());
-    let simulation = simulation.limits(scenario.limits.clone());
+    let simulation = simulation.limits(scenario.limits.clone()).pulse(telemetry::pulse);
     match &scenario.background {
         Some(background) => simulation.background(background.clone()),
         None => simulation,

@@ -39,8 +39,8 @@ const ROW: i32 = 24;
 const LEFT: i32 = 400;
 const RIGHT: i32 = 830;
 const RADIUS: i32 = 5;
-/// Marks of the axis.
-const MARKS: u32 = 4;
+/// The most marks of the axis.
+const MARKS: f64 = 8.0;
 /// The most letters of a name.
 const LETTERS: usize = 52;
 
@@ -58,8 +58,7 @@ impl Whiskers {
         root.draw(&Text::new(self.note.clone(), (24, 40), font(13)))?;
         let scale = Scale::of(self);
         let bottom = HEAD + ROW * i32::try_from(self.rows.len()).unwrap_or(0);
-        for mark in 0..=MARKS {
-            let value = scale.low + (scale.high - scale.low) * f64::from(mark) / f64::from(MARKS);
+        for value in scale.marks() {
             let x = scale.x(value);
             root.draw(&PathElement::new(vec![(x, HEAD), (x, bottom)], GRID))?;
             let below = font(12).pos(Pos::new(HPos::Center, VPos::Top));
@@ -98,12 +97,14 @@ impl Whisker {
     }
 }
 
-/// A name, cut where it would leave the picture.
+/// A name, without its middle where it would leave the picture: names differ at their ends, and verdicts are there.
 fn shortened(name: &str) -> String {
-    if name.chars().count() <= LETTERS {
+    let length = name.chars().count();
+    if length <= LETTERS {
         return name.to_owned();
     }
-    name.chars().take(LETTERS - 1).chain(['…']).collect()
+    let kept = LETTERS / 3;
+    name.chars().take(kept).chain(['…']).chain(name.chars().skip(length - (LETTERS - 1 - kept))).collect()
 }
 
 /// The values at the ends of the axis.
@@ -123,6 +124,16 @@ impl Scale {
         Self { low, high: if high > low { high } else { low + 1.0 } }
     }
 
+    /// Round values within the axis: multiples of 1, 2 or 5 times a power of ten.
+    fn marks(&self) -> impl Iterator<Item = f64> {
+        let least = (self.high - self.low) / MARKS;
+        let decade = 10_f64.powf(least.log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * decade).into_iter().find(|step| *step >= least);
+        let step = step.unwrap_or(least);
+        let (first, high) = ((self.low / step).ceil(), self.high);
+        (0_u32..).map(move |mark| (first + f64::from(mark)) * step).take_while(move |value| *value <= high)
+    }
+
     #[expect(clippy::cast_possible_truncation, reason = "no value lies outside the picture")]
     fn x(&self, value: f64) -> i32 {
         LEFT + (f64::from(RIGHT - LEFT) * (value - self.low) / (self.high - self.low)).round() as i32
@@ -132,6 +143,16 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_are_round_and_names_keep_their_ends() {
+        let marks = |low, high| Scale { low, high }.marks().collect::<Vec<_>>();
+        assert_eq!(marks(-1.421, 7.14), [0.0, 2.0, 4.0, 6.0]);
+        assert_eq!(marks(0.0, 4.0), [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0]);
+        let long = format!("{}: refuted", "x".repeat(80));
+        assert_eq!(shortened(&long).chars().count(), LETTERS);
+        assert!(shortened(&long).ends_with("x: refuted"));
+    }
 
     #[test]
     fn whiskers_reach_to_the_ends_of_intervals() {

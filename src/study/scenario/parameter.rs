@@ -131,11 +131,17 @@ impl Parameter {
     }
 
     /// The change of the number to `changed`, in SI units, by which a change of the makespan is divided for its derivative:
-    /// the makespan is linear in the inverse of a rate x, which changes by -1/x² for a change of x.
+    /// the makespan is linear in the inverse of a rate or a speed x, which changes by -1/x² for a change of x.
     #[must_use]
     pub fn si_change(&self, changed: f64) -> f64 {
-        let by_inverse = if self.dimension == Dimension::Rate { self.number / changed } else { 1.0 };
+        let is_inverse = self.dimension == Dimension::Rate || self.is_speed();
+        let by_inverse = if is_inverse { self.number / changed } else { 1.0 };
         (changed - self.number) * by_inverse * self.si_factor()
+    }
+
+    /// True if it is the speed of some nodes beside that of others.
+    fn is_speed(&self) -> bool {
+        self.name.starts_with("machine.overrides.") && self.name.ends_with(".factor")
     }
 
     /// The number next to `factor` times this one that can be written, at least one step away unless `factor` is 1.

@@ -61,7 +61,7 @@ fn run(
     program: &dyn Program,
     mut replay: Replay,
 ) -> Result<Option<Trace>, SimulationError> {
-    let mut guard = Guard::new(&simulation.limits);
+    let mut guard = Guard::new(&simulation.limits, simulation.pulse);
     replay.open();
     guard.check(SimTime::START, replay.events)?;
     while let Some(now) = replay.step() {

@@ -7,7 +7,6 @@ use crate::machine::Layout;
 use crate::network::traffic::unit;
 use crate::network::{Fabric, HopEvent, Network, Onward, Packet, PacketKind, Switching};
 use crate::program::{Injection, Traffic};
-use crate::simulation::Limits;
 use crate::trace::{Accounts, Activity, Counts, LinkLoad, SourceLoad, Trace};
 use crate::units::{SimDuration, SimTime};
 use measurement::{Delivered, Measurement};
@@ -24,9 +23,9 @@ use latencies::Latencies;
 /// # Errors
 /// A deadlock of the network, or a limit.
 pub fn play(simulation: &Simulation<'_>, traffic: &Traffic) -> Result<Trace, SimulationError> {
-    let Simulation { machine, layout, streams, limits, .. } = simulation;
+    let Simulation { machine, layout, streams, .. } = simulation;
     let mut field = Field::new(&machine.network, traffic, layout, *streams);
-    field.run(limits)?;
+    field.run(Guard::new(&simulation.limits, simulation.pulse))?;
     Ok(field.trace(layout))
 }
 
@@ -100,14 +99,13 @@ impl<'f> Field<'f> {
         }
     }
 
-    fn run(&mut self, limits: &Limits) -> Result<(), SimulationError> {
+    fn run(&mut self, mut guard: Guard<'_>) -> Result<(), SimulationError> {
         for rank in 0..self.layout.ranks() {
             self.schedule_injection(SimTime::START, rank);
         }
         let first_mark = self.first_source + self.layout.ranks();
         self.calendar.schedule(self.measured.begin, first_mark);
         self.calendar.schedule(self.measured.end, first_mark + 1);
-        let mut guard = Guard::new(limits);
         while let Some((now, entity)) = self.calendar.pop() {
             if now > self.measured.end + self.traffic.drain {
                 return Ok(());

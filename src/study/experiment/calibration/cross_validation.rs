@@ -4,6 +4,7 @@ use super::fitting::Fitting;
 use super::found::Found;
 use super::mean_error;
 use crate::experiment::StudyError;
+use crate::model::fit::leverages;
 use std::cell::Cell;
 
 /// The error of the rows with one value of an axis, predicted from all others that calibrate.
@@ -38,14 +39,43 @@ pub fn leave_out(found: &Found<'_>) -> Result<Vec<LeftOut>, StudyError> {
     Ok(answers)
 }
 
-/// The error of one group, predicted with the parameters that fit all others best: the descent begins at the best ones of all rows.
+/// A row that keeps less than this part of its residual cannot be predicted without itself.
+const INDISPENSABLE: f64 = 1e-6;
+/// The largest weight that a row may have in its own value where slopes tell what the fit is without it.
+const MOST_WEIGHT: f64 = 0.3;
+
+/// The residual of each row that calibrates, predicted without itself: by the slopes where it weighs little, which is exact for linear
+/// models, else by a fit to the others. `None` where a parameter is not known without it.
+///
+/// # Errors
+/// Those of the runs.
+pub fn alone(found: &Found<'_>) -> Result<Vec<Option<f64>>, StudyError> {
+    let of = |((row, residual), weight): ((&usize, &f64), f64)| match 1.0 - weight {
+        ..=INDISPENSABLE => Ok(None),
+        kept if weight <= MOST_WEIGHT => Ok(Some(residual / kept)),
+        _ => {
+            let point = refitted(found, |other| other == *row)?;
+            let value = found.fit.values(&point, &[*row])?[0];
+            Ok(Some(found.fit.residual(*row, value)))
+        }
+    };
+    let residuals = found.fit.training.iter().zip(&found.best.residuals);
+    residuals.zip(leverages(&found.best.slopes)).map(of).collect()
+}
+
+/// The parameters that fit the rows best that are not left out: the descent begins at the best ones of all rows.
+fn refitted(found: &Found<'_>, is_left: impl Fn(usize) -> bool) -> Result<Vec<f64>, StudyError> {
+    let fit = found.fit;
+    let (choice, training) = (fit.choice.clone(), fit.training.iter().copied().filter(|row| !is_left(*row)).collect());
+    let mut rest = Fitting { choice, training, spent: Cell::new(0), ..*fit };
+    Ok(rest.from(&found.best.point)?.map_or_else(|| found.best.point.clone(), |minimum| minimum.point))
+}
+
+/// The error of one group, predicted with the parameters that fit all others best.
 fn without(found: &Found<'_>, axis: &str, value: &str) -> Result<LeftOut, StudyError> {
     let fit = found.fit;
     let is_left = |row: usize| fit.rows[row].value(axis).is_some_and(|own| own.to_string() == value);
-    let (choice, training) = (fit.choice.clone(), fit.training.iter().copied().filter(|row| !is_left(*row)).collect());
-    let mut rest = Fitting { choice, training, spent: Cell::new(0), ..*fit };
-    let refitted = rest.from(&found.best.point)?;
-    let point = refitted.map_or_else(|| found.best.point.clone(), |minimum| minimum.point);
+    let point = refitted(found, is_left)?;
     let mut all = vec![None; fit.rows.len()];
     fit.training.iter().zip(fit.values(&point, &fit.training)?).for_each(|(row, value)| all[*row] = Some(value));
     let left = fit.training.iter().filter(|row| is_left(**row));

@@ -1,13 +1,11 @@
 //! Alternatives judged by rows that took no part in their fits: those that the data support, refute, or do not tell apart.
 
-use super::cross_validation::leave_out;
+use super::cross_validation::{alone, leave_out};
 use super::description::{CalibrationCase, Loss};
 use super::found::Found;
-use super::prediction::alone;
 use super::{AlternativeFits, FittedChoice, Setting, mean_error};
 use crate::analysis::Sample;
 use crate::experiment::{StudyError, Workers};
-use crate::model::fit::Minimum;
 use crate::scenario::source::Document;
 use std::path::Path;
 
@@ -158,7 +156,7 @@ impl Tried {
             settings,
             constants: best.slopes.iter().filter(|slopes| slopes.iter().any(|slope| *slope != 0.0)).count(),
             train_error: mean_error(fit.rows, &values, |row| row.trains),
-            errors: errors(&found, best)?,
+            errors: errors(&found)?,
             has_converged: best.has_converged,
         })
     }
@@ -169,7 +167,7 @@ impl Tried {
 }
 
 /// The mean absolute error of every group, predicted without it; of every row where no column makes groups.
-fn errors(found: &Found<'_>, best: &Minimum) -> Result<Vec<Option<f64>>, StudyError> {
+fn errors(found: &Found<'_>) -> Result<Vec<Option<f64>>, StudyError> {
     if !found.case.groups.is_empty() {
         return Ok(leave_out(found)?.into_iter().map(|group| group.held_out_error).collect());
     }
@@ -181,7 +179,7 @@ fn errors(found: &Found<'_>, best: &Minimum) -> Result<Vec<Option<f64>>, StudyEr
             Loss::Absolute => (deviation / measured.reference?).abs(),
         })
     };
-    Ok(found.fit.training.iter().zip(alone(best)).map(error).collect())
+    Ok(found.fit.training.iter().zip(alone(found)?).map(error).collect())
 }
 
 /// The alternatives, the best one first, each beside the best one.

@@ -5,6 +5,7 @@ use super::{
 };
 use crate::analysis::Residuals;
 use crate::answer::{Answer, AnswerShape, Record, Role, Unit, Value};
+use crate::report::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use crate::report::whiskers::{Whisker, Whiskers};
 
 impl Calibrated {
@@ -23,6 +24,30 @@ impl Calibrated {
             .chain(self.candidates.iter().map(|(row, gain)| self.candidate(*row, *gain)))
             .chain([self.summary()]);
         Answer { shape: AnswerShape::Mixed, records: records.collect(), words: self.words(), ..Answer::default() }
+    }
+
+    /// The residuals as a picture: simulated by measured values over the measured ones, by tables, and by the rows that calibrate and
+    /// those that judge.
+    #[must_use]
+    pub fn chart(&self) -> LineChart {
+        let line = |(table, trains): (usize, bool)| {
+            let rows = self.rows.iter().zip(&self.values).filter(|(row, _)| row.table == table && row.trains == trains);
+            let points = rows.filter_map(|(row, value)| Some((row.reference?, (*value)? / row.reference?)));
+            let role = if trains { "calibrates" } else { "judges" };
+            let name = format!("{}, {role}", self.case.tables[table].name);
+            let line = PlotLine::new(name, points.collect(), table);
+            PlotLine { marker: usize::from(!trains), style: LineStyle::Marks, ..line }
+        };
+        let tables = (0..self.case.tables.len()).flat_map(|table| [(table, true), (table, false)]);
+        let is_time = |table: &super::CalibrationTable| Unit::of_key(&table.simulated).0 == Unit::Seconds;
+        let unit = if self.case.tables.iter().all(is_time) { " [s]" } else { "" };
+        LineChart {
+            title: "Residuals".to_owned(),
+            x: ChartAxis::new(format!("measured{unit}"), Scale::Log10),
+            y: ChartAxis::new("simulated / measured", Scale::Log2),
+            lines: tables.map(line).filter(|line| !line.points.is_empty()).collect(),
+            reference: Some(1.0),
+        }
     }
 
     /// The mean error of the rows that calibrate.

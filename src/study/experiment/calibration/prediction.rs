@@ -2,11 +2,12 @@
 //! part in the fit.
 
 use super::LeftOut;
+use super::cross_validation::alone;
 use super::description::{CalibrationCase, Loss};
 use super::found::Found;
 use super::rows::MeasuredRow;
 use crate::experiment::{Level, StudyError};
-use crate::model::fit::{Conformal, Identifiability, Minimum, Score, leverages};
+use crate::model::fit::{Conformal, Identifiability, Score};
 
 /// Errors that intervals are made from, by their origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +111,7 @@ impl Found<'_> {
     ) -> Result<RowIntervals, StudyError> {
         let (deviation, _) = self.deviation();
         let expected = self.expected_errors(identified, deviation)?;
-        let (errors_from, errors) = self.errors(values, left_out);
+        let (errors_from, errors) = self.errors(values, left_out)?;
         let score = |(row, error): &(usize, f64)| {
             let (kind, extent) = place(self.case, &self.fit.rows[*row]);
             Score { kind, size: error.abs() / expected[*row], extent }
@@ -137,32 +138,26 @@ impl Found<'_> {
     }
 
     /// Residuals of rows that took no part in the fit, by the hardest test that the case has.
-    fn errors(&self, values: &[Option<f64>], left_out: &[LeftOut]) -> (ErrorsFrom, Vec<(usize, f64)>) {
+    fn errors(
+        &self,
+        values: &[Option<f64>],
+        left_out: &[LeftOut],
+    ) -> Result<(ErrorsFrom, Vec<(usize, f64)>), StudyError> {
         let apart = (0..self.fit.rows.len()).filter(|row| self.fit.rows[*row].sets_intervals);
         let apart: Vec<_> = apart.filter_map(|row| Some((row, self.fit.residual(row, values[row]?)))).collect();
         if !apart.is_empty() {
-            return (ErrorsFrom::RowsSetApart, apart);
+            return Ok((ErrorsFrom::RowsSetApart, apart));
         }
         if left_out.is_empty() {
-            let alone = self.fit.training.iter().zip(alone(self.best));
-            return (ErrorsFrom::RowsLeftOut, alone.filter_map(|(row, error)| Some((*row, error?))).collect());
+            let alone = self.fit.training.iter().zip(alone(self)?);
+            return Ok((ErrorsFrom::RowsLeftOut, alone.filter_map(|(row, error)| Some((*row, error?))).collect()));
         }
         let of = |row: &usize| {
             let own = left_out.iter().flat_map(|one| &one.residuals).filter(|(other, _)| other == row);
             own.copied().max_by(|one, other| one.1.abs().total_cmp(&other.1.abs()))
         };
-        (ErrorsFrom::GroupsLeftOut, self.fit.training.iter().filter_map(of).collect())
+        Ok((ErrorsFrom::GroupsLeftOut, self.fit.training.iter().filter_map(of).collect()))
     }
-}
-
-/// A row that keeps less than this part of its residual cannot be predicted without itself.
-const INDISPENSABLE: f64 = 1e-6;
-
-/// The residual of each row that calibrates, predicted without itself: of linear models exactly, of others nearly. `None`
-/// where a parameter is not known without it.
-pub fn alone(best: &Minimum) -> impl Iterator<Item = Option<f64>> {
-    let kept = leverages(&best.slopes).into_iter().map(|leverage| 1.0 - leverage);
-    best.residuals.iter().zip(kept).map(|(residual, kept)| (kept > INDISPENSABLE).then(|| residual / kept))
 }
 
 /// The kind of a row, and where it lies on the axis along which errors grow.

@@ -35,6 +35,8 @@ pub struct Assignment {
 struct TableScenario {
     name: String,
     path: PathBuf,
+    /// The file of the case, to which the files that its values name are relative.
+    case: PathBuf,
     document: Document,
     described: Described,
     simulated: String,
@@ -49,14 +51,15 @@ impl TableScenario {
         }
         let described = Described::of(Ok(document.clone()));
         Plan::new(document.clone(), &[])?.base()?;
-        Ok(Self { name: table.name.clone(), path, document, described, simulated: table.simulated.clone() })
+        let (name, case, simulated) = (table.name.clone(), case.to_owned(), table.simulated.clone());
+        Ok(Self { name, path, case, document, described, simulated })
     }
 
     /// The scenario with some values.
     fn plan(&self, values: &[Assignment]) -> Result<Plan, Faults> {
         let mut document = self.document.clone();
         for Assignment { path, text, .. } in values {
-            document.set(path, text).map_err(|fault| document.faults(vec![fault]))?;
+            document.set_from(&self.case, path, text).map_err(|fault| document.faults(vec![fault]))?;
         }
         Plan::new(document, &[])
     }

@@ -211,7 +211,11 @@ impl Identified {
                 shown(interval.map(|(low, _)| low)),
                 shown(interval.map(|(_, high)| high)),
                 one.constants.to_string(),
-                one.verdict.name().to_owned(),
+                format!(
+                    "{}{}",
+                    one.verdict.name(),
+                    if one.has_converged { "" } else { " (its budget ended before its fit)" }
+                ),
             ];
             table.row(one.settings.iter().map(|(_, value)| value.clone()).chain(errors));
         }

@@ -83,6 +83,11 @@ impl Slopes {
         (self.left - self.right).abs() > SAME * size + 2.0 * self.rounding
     }
 
+    /// True if rounding leaves three digits of them.
+    fn is_known(&self) -> bool {
+        self.rounding <= 1e-3 * self.left.abs().max(self.right.abs())
+    }
+
     /// True if the makespan bends or jumps at the value or close to it.
     #[must_use]
     pub fn is_flagged(&self) -> bool {

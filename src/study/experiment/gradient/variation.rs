@@ -14,6 +14,8 @@ const GRAINS: f64 = 1e3;
 /// The least and the largest relative change of a constant.
 const STEPS: (f64, f64) = (1e-5, 1e-2);
 const PS_PER_S: f64 = 1e12;
+/// Parts of a change at which derivatives are taken again where they differ on both sides.
+const CLOSER: [f64; 2] = [1.0 / 32.0, 1.0 / 1024.0];
 /// The relative change of constants, at most, at which derivatives that runs have found still tell the makespan unless they
 /// are marked.
 const LARGER_STEP: f64 = 0.02;
@@ -115,29 +117,43 @@ impl Variation {
         self.makespan_after(|document| parameter.set(document, number))
     }
 
-    /// The derivatives by a constant on both sides, by a relative change of it, a run for each.
+    /// The derivatives by a constant on both sides, by a relative change of it, a run for each. Where they differ the makespan may
+    /// bend close to the value and not at it: unless the change is given, smaller ones tell.
     pub(super) fn slopes(&self, parameter: &Parameter, step: Option<f64>) -> Result<Slopes, String> {
         if parameter.number() == 0.0 {
             return Err("it is zero".to_owned());
         }
-        let step = step.unwrap_or_else(|| self.step(parameter));
+        let first = step.unwrap_or_else(|| self.step(parameter));
+        let widest = self.slopes_within(parameter, first)?;
+        let closer = CLOSER.iter().map(|part| part * first).take_while(|_| step.is_none() && widest.is_tie());
+        for step in closer.filter(|step| step * parameter.number().abs() >= 2.0 * parameter.grain()) {
+            let slopes = self.slopes_within(parameter, step)?;
+            if !slopes.is_tie() && slopes.is_known() {
+                return Ok(slopes);
+            }
+        }
+        Ok(widest)
+    }
+
+    /// The derivatives by a relative change on either side.
+    fn slopes_within(&self, parameter: &Parameter, step: f64) -> Result<Slopes, String> {
         let (left, of_a_ps) = self.slope(parameter, Side::Below, step)?;
         let (right, _) = self.slope(parameter, Side::Above, step)?;
         let rounding = of_a_ps * self.pieces();
         Ok(Slopes { left, right, rounding, method: Method::Rerun, is_local: false })
     }
 
-    /// Marks those of the derivatives found by runs that do not tell what a larger change of all their constants together
-    /// gives, each by another amount: two more runs.
+    /// Marks those of the derivatives that do not tell what a larger change of all their constants together gives, each by another
+    /// amount: those of the path by two more runs, and those found by runs by two.
     pub(super) fn mark_local(&self, derivatives: &mut [Derivative<'_>]) {
-        let is_found = |one: &&Derivative<'_>| {
-            one.slopes.as_ref().is_ok_and(|slopes| slopes.method == Method::Rerun && slopes.mean() != 0.0)
-        };
-        let found: Vec<_> = derivatives.iter().filter(is_found).collect();
-        let is_told = [LARGER_STEP, -LARGER_STEP].into_iter().all(|step| self.is_told(&found, step));
-        let slopes = derivatives.iter_mut().filter_map(|one| one.slopes.as_mut().ok());
-        for slopes in slopes.filter(|slopes| slopes.method == Method::Rerun) {
-            slopes.is_local = !is_told;
+        for method in [Method::Path, Method::Rerun] {
+            let is_meant = |one: &&Derivative<'_>| {
+                one.slopes.as_ref().is_ok_and(|slopes| slopes.method == method && slopes.mean() != 0.0)
+            };
+            let found: Vec<_> = derivatives.iter().filter(is_meant).collect();
+            let is_told = [LARGER_STEP, -LARGER_STEP].into_iter().all(|step| self.is_told(&found, step));
+            let slopes = derivatives.iter_mut().filter_map(|one| one.slopes.as_mut().ok());
+            slopes.filter(|slopes| slopes.method == method).for_each(|slopes| slopes.is_local = !is_told);
         }
     }
 

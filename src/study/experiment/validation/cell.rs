@@ -140,8 +140,7 @@ impl Cell {
         record.put("table", self.table.as_str());
         record.append(keyed(&self.keys));
         record.put("calibrates", self.calibrates);
-        let reference = if self.unit == Unit::Seconds { "reference_s" } else { "reference" };
-        record.put_as(Role::Measured, reference, self.reference);
+        record.put_as(Role::Measured, self.reference_key(), self.reference);
         for (key, value) in &self.judged {
             let judged = Quantity::new(key.clone(), *value);
             let error = Quantity::new(format!("{}_error", judged.name()), value.map(|value| self.error_of(value)));
@@ -150,6 +149,11 @@ impl Cell {
         }
         record.put("fitted", self.fitted.as_deref());
         record
+    }
+
+    /// The key of what it is judged by, with its unit.
+    pub(super) fn reference_key(&self) -> &'static str {
+        if self.unit == Unit::Seconds { "reference_s" } else { "reference" }
     }
 
     fn error_of(&self, value: f64) -> f64 {

@@ -5,6 +5,7 @@ use super::cell::{Cell, CellReading};
 use super::description::{Baseline, MeasuredTable, TableSource, Validation};
 use super::points::PublishedPoint;
 use super::{CASE, Judging, baseline, leave_out};
+use crate::experiment::cases::name;
 use crate::experiment::{References, Setting, StudyError, run_all, set_all};
 use crate::scenario::source::{Document, Faults};
 use crate::scenario::{AxisValue, Case, Described, Override, Plan};
@@ -215,11 +216,14 @@ impl TableRunner<'_> {
             match result {
                 Ok(outcome) if is_published => readings.extend(CellReading::of_case(table, case, &outcome, point)),
                 Ok(_) => {}
-                Err(error) => failure = Some(error),
+                Err(error) => {
+                    let place = point.map_or_else(String::new, |point| format!("{} of the data, ", point.place));
+                    failure = Some((format!("{}: {place}{}", table.name, name(&case.keys)), error));
+                }
             }
             failure.is_none()
         })?;
-        failure.map_or(Ok(readings), |error| Err(error.into()))
+        failure.map_or(Ok(readings), |(place, error)| Err(StudyError::from(error).at(&place)))
     }
 }
 

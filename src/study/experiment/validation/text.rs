@@ -139,8 +139,9 @@ fn cell_table(table: &MeasuredTable, cells: &[Cell]) -> TextTable {
     let keys = own.first().map_or(&[][..], |cell| &cell.keys);
     let judged = [&table.simulated].into_iter().chain(&table.predictions);
     let columns = judged.flat_map(|key| [key.clone(), "%".to_owned()]);
+    let reference = own.first().map_or("reference", |cell| cell.reference_key()).to_owned();
     let mut rows = TextTable::new(
-        keys.iter().map(|(name, _)| name.clone()).chain(["reference".to_owned()]).chain(columns).chain([String::new()]),
+        keys.iter().map(|(name, _)| name.clone()).chain([reference]).chain(columns).chain([String::new()]),
     );
     for cell in own {
         let axes = cell.shown_axes();
