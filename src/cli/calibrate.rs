@@ -22,7 +22,7 @@ pub struct CalibrateArguments {
     /// Writes the machine of the first table with the values that were found.
     #[arg(long, value_name = "FILE.ron")]
     machine_out: Option<PathBuf>,
-    /// Draws the residuals, simulated by measured values over the measured ones, as SVG.
+    /// Draws the residuals, errors in percent over the measured values, as SVG.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     plot: Option<PathBuf>,
     /// Adds to every cell the interval that is to contain so many percent of new measurements of it, such as 90: from how

@@ -102,7 +102,7 @@ const BETWEEN_FRAMES: Duration = Duration::from_millis(200);
 
 impl Default for RunProgress {
     fn default() -> Self {
-        let style = ProgressStyle::with_template("{spinner} {msg}").expect("it is good");
+        let style = ProgressStyle::with_template("{spinner} {wide_msg}").expect("it is good");
         let shown = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_style(style);
         Self { shown, state: Mutex::default() }
     }

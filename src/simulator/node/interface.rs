@@ -110,7 +110,8 @@ pub enum DataTransfer {
     /// With the send, whatever the receiver does.
     #[default]
     AtOnce,
-    /// As soon as the message has met its receive, of which sender and receiver know at once; as in SimGrid and SMPI.
+    /// As soon as the message has met its receive, of which sender and receiver know at once; as in SimGrid and SMPI. Where the
+    /// interface does everything and a send takes the processor no time, it leaves without it, whatever the sender computes.
     WhenMatched {
         /// The largest message whose data leave at once.
         above: Bytes,

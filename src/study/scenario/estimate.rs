@@ -3,7 +3,7 @@
 use super::{CheckedScenario, Scenario};
 use crate::programs::{Forecast, Shipped, real};
 use parsim_sim::fault::Fault;
-use parsim_sim::machine::Transport;
+use parsim_sim::machine::{Machine, Transport};
 use parsim_sim::network::{Buffers, Contention, Fabric, Network, Topology};
 use parsim_sim::program::{InFlight, Numerics, Program, Rehearsal, Traffic};
 use parsim_sim::simulation::Estimate;
@@ -21,8 +21,10 @@ const SAMPLE_BYTES: f64 = 48.0;
 /// A message on its way, with its send and its receive, and a packet after the first that waits. Measured.
 const MESSAGE_BYTES: f64 = 370.0;
 const PACKET_BYTES: f64 = 85.0;
-/// The CPU time of an event and of an operation, in seconds.
+/// The CPU time of an event, in seconds, measured: of packets that travel together or alone, of those that wait by turns and of messages
+/// of processes; and of an operation.
 const EVENT_S: f64 = 30e-9;
+const QUEUED_EVENT_S: f64 = 300e-9;
 /// The events of a packet for each link that it crosses: it leaves one station and comes to another.
 const EVENTS_A_HOP: f64 = 2.0;
 const OPERATION_S: f64 = 1e-9;
@@ -57,7 +59,7 @@ impl Scenario {
             operations: whole(operations * seeds),
             memory_bytes: whole(PROCESS_BYTES + machine + memory + bytes),
             cpu_s: seeds
-                * (events * EVENT_S
+                * (events * self.event_s()
                     + operations * OPERATION_S
                     + f64::from(self.ranks) * RANK_S
                     + (machine + bytes) * BYTE_S),
@@ -69,6 +71,14 @@ impl Scenario {
             },
             is_open,
         }
+    }
+
+    /// The CPU time of an event, in seconds.
+    fn event_s(&self) -> f64 {
+        let Machine { nodes, network, .. } = &self.machine;
+        let by_messages = nodes.interface.is_some() && self.program.schedule().is_none();
+        let by_turns = matches!(network.contention, Contention::RoundRobin(_));
+        if by_messages || by_turns { QUEUED_EVENT_S } else { EVENT_S }
     }
 
     fn processes(&self, topology: &Topology, rehearsal: Option<&Rehearsal>) -> Load {

@@ -26,13 +26,14 @@ impl Calibrated {
         Answer { shape: AnswerShape::Mixed, records: records.collect(), words: self.words(), ..Answer::default() }
     }
 
-    /// The residuals as a picture: simulated by measured values over the measured ones, by tables, and by the rows that calibrate and
-    /// those that judge.
+    /// The residuals as a picture: errors in percent over the measured values, by tables, and by the rows that calibrate and those
+    /// that judge.
     #[must_use]
     pub fn chart(&self) -> LineChart {
         let line = |(table, trains): (usize, bool)| {
             let rows = self.rows.iter().zip(&self.values).filter(|(row, _)| row.table == table && row.trains == trains);
-            let points = rows.filter_map(|(row, value)| Some((row.reference?, (*value)? / row.reference?)));
+            let points = rows
+                .filter_map(|(row, value)| Some((row.reference?, 100.0 * Residuals::error((*value)?, row.reference?))));
             let role = if trains { "calibrates" } else { "judges" };
             let name = format!("{}, {role}", self.case.tables[table].name);
             let line = PlotLine::new(name, points.collect(), table);
@@ -44,9 +45,9 @@ impl Calibrated {
         LineChart {
             title: "Residuals".to_owned(),
             x: ChartAxis::new(format!("measured{unit}"), Scale::Log10),
-            y: ChartAxis::new("simulated / measured", Scale::Log2),
+            y: ChartAxis::new("error of the simulation [%]", Scale::Linear),
             lines: tables.map(line).filter(|line| !line.points.is_empty()).collect(),
-            reference: Some(1.0),
+            reference: Some(0.0),
         }
     }
 

@@ -248,13 +248,17 @@ impl MessageTransport {
         Resource::core(self.resources.cpu(message.to, message.lanes.cpu))
     }
 
-    /// Returns whether an interface sends a message without the processor: what follows an announcement, where it does
-    /// everything itself.
+    /// Returns whether an interface that does everything itself sends a message without the processor: the rest behind an
+    /// announcement, and data that leave when they are matched, unless they have an overhead to pay.
     pub(super) fn is_sent_by_interface(&self, message: &MessageState) -> bool {
         let follows = match message.role {
             Role::Data | Role::ComingData { .. } | Role::Announcement { .. } => false,
             Role::Request { .. } | Role::Confirmation => true,
-            Role::AwaitedData { .. } => matches!(self.interface.data, DataTransfer::OnRequest { .. }),
+            Role::AwaitedData { .. } => match self.interface.data {
+                DataTransfer::AtOnce => false,
+                DataTransfer::WhenMatched { .. } => self.interface.sending(message.bytes) == SimDuration::ZERO,
+                DataTransfer::OnRequest { .. } => true,
+            },
         };
         follows && self.interface.progress == Progress::Offloaded && !message.stays_on_its_node()
     }
