@@ -118,19 +118,25 @@ fn verdict(slopes: &Slopes, difference: Option<(f64, f64)>) -> Verdict {
     }
 }
 
-/// The derivative by a two-sided difference whose steps are halved until two agree, and what rounding may have made of it.
+/// The derivative by a two-sided difference whose steps are halved until two agree, with one of a much smaller step, too: two large
+/// ones may agree by chance. And what rounding may have made of it.
 fn difference(base: &Variation, parameter: &Parameter, roundings: f64) -> Option<(f64, f64)> {
-    let mut last: Option<f64> = None;
-    for halvings in 5..20 {
+    const SMALLER: i32 = 4;
+    let at = |halvings: i32| {
         let step = 0.5_f64.powi(halvings);
         let [below, above] = [1.0 - step, 1.0 + step].map(|factor| parameter.scaled(factor));
         let change = parameter.si_change(above) - parameter.si_change(below);
         let [below_s, above_s] = [below, above].map(|number| base.makespan_with(parameter, number).ok());
-        let (found, bound) = ((above_s? - below_s?) / change, roundings * 1e-12 / change.abs());
-        if last.is_some_and(|last| (found - last).abs() <= 0.1 * EXACT * found.abs() + bound) {
-            return Some((found, bound));
+        Some(((above_s? - below_s?) / change, roundings * 1e-12 / change.abs()))
+    };
+    let agree = |one: f64, (found, bound): (f64, f64)| (found - one).abs() <= 0.1 * EXACT * found.abs() + bound;
+    let mut last: Option<f64> = None;
+    for halvings in 5..20 {
+        let found = at(halvings)?;
+        if last.is_some_and(|last| agree(last, found)) && agree(found.0, at(halvings + SMALLER)?) {
+            return Some(found);
         }
-        last = Some(found);
+        last = Some(found.0);
     }
     None
 }
