@@ -87,7 +87,7 @@ struct MessageState {
     /// True if its process is told when it begins.
     is_issued: bool,
     /// True if it does not take the interfaces, from a rank of its node to another one or to itself.
-    stays: bool,
+    stays_on_its_node: bool,
 }
 
 impl MessageState {
@@ -97,10 +97,6 @@ impl MessageState {
 
     const fn destination(&self) -> Port {
         Port { node: self.to.node, interface: self.interface, nic: self.lanes.nic }
-    }
-
-    const fn stays_on_its_node(&self) -> bool {
-        self.stays
     }
 }
 
@@ -195,13 +191,13 @@ impl MessageTransport {
             packets,
             lanes,
             is_issued,
-            stays: from.node == to.node && self.interface.within_node == WithinNode::Copied,
+            stays_on_its_node: from.node == to.node && self.interface.within_node == WithinNode::Copied,
         }
     }
 
     /// The bytes of a message where it is: on the network it has its header, too.
     fn carried(&self, message: &MessageState) -> u64 {
-        message.bytes + if message.stays { 0 } else { self.interface.header.count() }
+        message.bytes + if message.stays_on_its_node { 0 } else { self.interface.header.count() }
     }
 
     /// A message is sent, in its order among what happens at the same time.
@@ -298,7 +294,7 @@ impl MessageTransport {
     fn leave(&mut self, now: SimTime, leaves: SimTime, id: MessageId) {
         let message = self.messages[id as usize];
         let MessageState { from, to, bytes, .. } = message;
-        if message.stays_on_its_node() {
+        if message.stays_on_its_node {
             let has_memory = self.has_memory_between(from, to);
             let next = if has_memory { Event::EnterMemory(id) } else { Event::Arrive(Piece::whole(id, bytes)) };
             return self.schedule_new(leaves, next);

@@ -1,8 +1,5 @@
 //! A table of records whose places are used again.
 
-/// The fewest places that are added at once.
-const LEAST_MORE: usize = 64;
-
 /// Records of `T` by place.
 pub struct Slab<T> {
     places: Vec<T>,
@@ -20,10 +17,6 @@ impl<T: Copy> Slab<T> {
         if let Some(place) = self.vacant.pop() {
             self.places[place as usize] = record;
             return place;
-        }
-        if self.places.len() == self.places.capacity() {
-            // A vector that doubles would have half of the memory for nothing.
-            self.places.reserve_exact(LEAST_MORE.max(self.places.len() / 4));
         }
         self.places.push(record);
         u32::try_from(self.places.len() - 1).expect("fewer than 2^32 at once")

@@ -57,9 +57,7 @@ impl Goal {
         if first.operations == 0 {
             return Err(Fault::new("first.operations", "nothing would be left", "give a number from 1 on"));
         }
-        let beginning = first.of(&mut *whole.open()).map_err(|why| {
-            Fault::new("first", why, "ask for operations of a kind that the schedule has, or leave `first` out")
-        })?;
+        let beginning = first.of(&mut *whole.open()).map_err(|(why, help)| Fault::new("first", why, help))?;
         Ok(Arc::new(beginning))
     }
 

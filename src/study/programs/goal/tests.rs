@@ -220,7 +220,7 @@ fn ring(ranks: u32, rounds: u32) -> String {
 
 fn beginning(text: &str, operations: u32, of: NodeKind) -> Result<Schedule, String> {
     let whole = Arc::new(text::read(text.as_bytes(), text::CHUNK).unwrap());
-    FirstOperations { operations, of }.of(&mut *whole.open())
+    FirstOperations { operations, of }.of(&mut *whole.open()).map_err(|(message, _)| message)
 }
 
 #[test]

@@ -20,21 +20,22 @@ impl FirstOperations {
     /// message its send and its receive. Messages of one pair of ranks and one tag are paired in the order of the file.
     ///
     /// # Errors
-    /// The reason why there is none, in words.
-    pub fn of(self, whole: &mut dyn Operations) -> Result<Schedule, String> {
+    /// The reason why there is none, and what would help, in words.
+    pub fn of(self, whole: &mut dyn Operations) -> Result<Schedule, (String, &'static str)> {
         if let Some(rank) = (0..whole.ranks()).find(|rank| whole.takes_any(*rank)) {
-            return Err(format!("rank {rank} receives messages of any source or tag: which these are is not known"));
+            let message = format!("rank {rank} receives messages of any source or tag: which these are is not known");
+            return Err((message, "name source and tag of every receive in the file, or leave `first` out"));
         }
         let graphs: Vec<_> = (0..whole.ranks()).map(|rank| Graph::of(whole, rank)).collect();
         if let Some(fault) = whole.fault() {
-            return Err(fault);
+            return Err((fault, "do not change the file during a run"));
         }
         let longest = graphs.iter().map(|graph| graph.numbers(self.of).count()).max().unwrap_or(0);
         if longest < self.operations as usize {
             let (kind, most) = (self.of, self.operations);
-            return Err(format!(
-                "no rank has more than {longest} operations {kind:?}, and the first {most} are asked for"
-            ));
+            let message =
+                format!("no rank has more than {longest} operations {kind:?}, and the first {most} are asked for");
+            return Err((message, "ask for fewer, or for operations of another kind"));
         }
         let is_kept = Kept::of(&graphs, self).is_kept;
         let ranks = graphs.into_iter().zip(&is_kept).map(|(graph, is_kept)| graph.part(is_kept));

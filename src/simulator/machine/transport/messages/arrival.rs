@@ -18,7 +18,7 @@ impl MessageTransport {
         message.arrived += piece.bytes;
         let MessageState { to, lanes, arrived, .. } = *message;
         let port = message.destination();
-        if message.stays_on_its_node() {
+        if message.stays_on_its_node {
             return self.take_in(now, piece.message);
         }
         let is_last = arrived == carried;
@@ -68,7 +68,7 @@ impl MessageTransport {
     pub(super) fn take_in(&mut self, now: SimTime, id: MessageId) {
         let message = &self.messages[id as usize];
         let MessageState { from, to, bytes, lanes, .. } = *message;
-        let stays = message.stays_on_its_node();
+        let stays = message.stays_on_its_node;
         if stays || self.interface.progress != Progress::Offloaded {
             let is_copied = stays && !self.has_memory_between(from, to);
             let time = if is_copied { self.interface.copying(bytes) } else { self.interface.sending(bytes) };

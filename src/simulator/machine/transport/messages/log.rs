@@ -31,7 +31,7 @@ impl MessageTransport {
         let passage = Passage {
             message: message.serial,
             node: from.node,
-            interface: if message.stays_on_its_node() { NO_INTERFACE } else { message.interface },
+            interface: if message.stays_on_its_node { NO_INTERFACE } else { message.interface },
             processor: self.resources.core(from),
             step: PassageStep::Leaves,
             begin: now,

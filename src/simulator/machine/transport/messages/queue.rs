@@ -226,11 +226,11 @@ impl MessageTransport {
                 let message = &self.messages[id as usize];
                 let core = Resource::core(self.resources.cpu(message.from, message.lanes.cpu));
                 let interface = || self.resources.sender(message.source());
-                [(!self.is_sent_by_interface(message)).then_some(core), (!message.stays_on_its_node()).then(interface)]
+                [(!self.is_sent_by_interface(message)).then_some(core), (!message.stays_on_its_node).then(interface)]
             }
             Event::Arrive(piece) => {
                 let message = &self.messages[piece.message as usize];
-                let stays = message.stays_on_its_node();
+                let stays = message.stays_on_its_node;
                 let is_taken_at_once = stays || self.interface.progress == Progress::WhileArriving;
                 [
                     is_taken_at_once.then(|| self.taking_core(message)),
@@ -260,6 +260,6 @@ impl MessageTransport {
                 DataTransfer::OnRequest { .. } => true,
             },
         };
-        follows && self.interface.progress == Progress::Offloaded && !message.stays_on_its_node()
+        follows && self.interface.progress == Progress::Offloaded && !message.stays_on_its_node
     }
 }
