@@ -168,6 +168,7 @@ impl Conversion<'_> {
     fn part(&self, node: &TraceNode, graph: &mut Graph) -> Result<Part, ConversionFault> {
         let cpu = if node.is_of_host { HOST } else { ACCELERATOR };
         let fault = |message: &str| fault(self.rank, node, message, LACKS);
+        let micros = node.micros.unwrap_or(0);
         match node.kind {
             SEND | RECEIVE if !node.is_of_host || node.bytes.is_some() => {
                 let bytes = node.bytes.ok_or_else(|| fault("is a message without `comm_size`"))?;
@@ -189,10 +190,11 @@ impl Conversion<'_> {
                     graph.send(other, bytes, tag)
                 }))
             }
-            METADATA..=COLLECTIVE if node.micros > 0 => Ok(Part::single(graph.compute(node.micros, cpu))),
+            METADATA..=COLLECTIVE if micros > 0 => Ok(Part::single(graph.compute(micros, cpu))),
             COMPUTATION if node.operations.is_some_and(|operations| operations > 0) => {
                 Err(fault("has operations (`num_ops`) and no duration"))
             }
+            COMPUTATION if node.micros.is_none() => Err(fault("is a computation without `runtime`")),
             LOAD | STORE => Err(fault("is an access to memory without a duration")),
             METADATA..=COLLECTIVE => Ok(Part::default()),
             kind => Err(fault(&format!("{kind} is no kind of a node"))),

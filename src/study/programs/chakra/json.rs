@@ -1,6 +1,7 @@
 //! The JSON form of an execution trace: `{"workload_graph": [{"Id": …, "Name": …, "NodeType": …, …}]}`.
 //!
-//! Names of the fields: `src/feeder/json_node.cpp` of Chakra; as there, other ones are passed.
+//! Names of the fields: `src/feeder/json_node.cpp` of Chakra, and those of the protobuf form, as its own conversion writes them; as
+//! there, other ones are passed.
 
 use super::trace::{TraceFault, TraceNode};
 use serde::Deserialize;
@@ -18,12 +19,12 @@ struct Node {
     name: String,
     #[serde(rename = "NodeType")]
     kind: u64,
-    #[serde(rename = "ctrlDeps", default)]
+    #[serde(rename = "ctrlDeps", alias = "ctrl_deps", default)]
     control: Vec<u64>,
-    #[serde(default)]
+    #[serde(alias = "dataDeps", default)]
     data_deps: Vec<u64>,
-    #[serde(default)]
-    runtime: u64,
+    #[serde(alias = "duration_micros", alias = "durationMicros")]
+    runtime: Option<u64>,
     #[serde(default)]
     is_cpu_op: bool,
     comm_type: Option<u64>,

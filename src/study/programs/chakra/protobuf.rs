@@ -114,7 +114,7 @@ impl Node {
             kind: u64::try_from(self.kind).map_err(|_| format!("{} is no kind of a node", self.kind))?,
             data: self.data,
             control: self.control,
-            micros: self.micros,
+            micros: Some(self.micros),
             ..TraceNode::default()
         };
         for Attribute { name, value } in self.attributes {

@@ -95,6 +95,7 @@ fn nodes_that_lack_something_are_rejected() {
             r#"{"Id": 1, "Name": "a\nb", "NodeType": 4, "num_ops": 5}"#,
             "node 1 (`a\\nb`): has operations (`num_ops`) and no duration",
         ),
+        (r#"{"Id": 1, "NodeType": 4, "runtme": 5}"#, "node 1 (``): is a computation without `runtime`"),
         (r#"{"Id": 1, "NodeType": 7, "comm_size": 5}"#, "node 1 (``): is a collective operation without `comm_type`"),
         (r#"{"Id": 1, "NodeType": 7, "comm_type": 0}"#, "node 1 (``): is a collective operation without `comm_size`"),
         (

@@ -11,8 +11,8 @@ pub struct TraceNode {
     pub data: Vec<u64>,
     /// The nodes that come before it for another reason.
     pub control: Vec<u64>,
-    /// Its duration in microseconds.
-    pub micros: u64,
+    /// Its duration in microseconds; the protobuf form cannot leave it out.
+    pub micros: Option<u64>,
     /// True if it is an operation of the host and not of the accelerator.
     pub is_of_host: bool,
     /// The kind of a collective operation.
