@@ -44,8 +44,8 @@ pub struct Recorder<'w> {
     sharing: Vec<bool>,
     /// The last event of each rank.
     last: Vec<u32>,
-    /// Cause of the end of the wait of each rank, until its interval is booked.
-    causes: Vec<Option<Cause>>,
+    /// Cause of the end of the wait of each rank and the time until which it explains it, until its interval is booked.
+    causes: Vec<Option<(Cause, SimTime)>>,
     /// By handle.
     messages: Vec<Option<RecordedMessage>>,
     /// By operation.
@@ -81,7 +81,7 @@ impl<'w> Recorder<'w> {
     /// A rank has done this since it was last booked.
     fn booked(&mut self, entry: &LogEntry) {
         let LogEntry { rank, phase, activity, end, system, ready, .. } = *entry;
-        let cause = self.causes[rank as usize].take();
+        let cause = self.causes[rank as usize].take().map(|(cause, _)| cause);
         let begin = self.writer.end(rank);
         if begin == end && cause.is_none() {
             return;
@@ -179,23 +179,28 @@ impl<'w> Recorder<'w> {
     /// meanwhile. An operation is the cause of one wait at most.
     fn joined(&mut self, rank: u32, operation: Operation, at: Option<SimTime>) {
         if let Some((cause, complete)) = self.take_cause(operation) {
-            let late = at.filter(|at| *at > complete).map_or(SimDuration::ZERO, |at| at.since(complete));
-            self.causes[rank as usize] = Some(Cause { delay: cause.delay + late, ..cause });
+            let end = at.map_or(complete, |at| at.max(complete));
+            self.causes[rank as usize] = Some((Cause { delay: cause.delay + end.since(complete), ..cause }, end));
         }
     }
 
-    /// A rank need not wait for an operation, though its processor may still deal with it.
+    /// A rank need not wait for an operation, though its processor may still deal with it. If something else explains why it
+    /// goes on only now, such as the processor for which the receive of an old message had to wait, that stays the cause.
     fn joined_at_once(&mut self, now: SimTime, rank: u32, operation: Operation) {
         if let Some((cause, at)) = self.take_cause(operation) {
-            let too_late = if at > now { at.since(now) } else { SimDuration::ZERO };
-            self.causes[rank as usize] = Some(Cause { delay: cause.delay - too_late, ..cause });
+            let end = at.min(now);
+            let known = &mut self.causes[rank as usize];
+            if known.is_none_or(|(_, until)| until <= end) {
+                *known = Some((Cause { delay: cause.delay - at.since(end), ..cause }, end));
+            }
         }
     }
 
     /// A rank goes on because an operation of its own, which it has issued, begins.
     fn has_begun(&mut self, now: SimTime, rank: u32, operation: Operation) {
         if let Some(Some(RecordedOperation::UnderWay((event, at)))) = self.tasks.get(operation.0 as usize) {
-            self.causes[rank as usize] = Some(Cause { event: *event, delay: now.since(*at), means: Means::Sending });
+            let cause = Cause { event: *event, delay: now.since(*at), means: Means::Sending };
+            self.causes[rank as usize] = Some((cause, now));
         }
     }
 
@@ -209,7 +214,8 @@ impl<'w> Recorder<'w> {
     /// A rank goes on because another one has come to a barrier.
     fn released(&mut self, rank: u32, by: u32) {
         let event = self.last[by as usize];
-        self.causes[rank as usize] = Some(Cause { event, delay: SimDuration::ZERO, means: Means::Release });
+        let cause = Cause { event, delay: SimDuration::ZERO, means: Means::Release };
+        self.causes[rank as usize] = Some((cause, now));
     }
 
     fn message(&mut self, handle: u32) -> &mut RecordedMessage {
