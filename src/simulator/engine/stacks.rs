@@ -31,6 +31,13 @@ impl<T: Copy> Stacks<T> {
         self.places.get(self.tops[stack as usize] as usize).map(|place| &place.value)
     }
 
+    /// The elements of a stack from its top down.
+    pub fn iter(&self, stack: u32) -> impl Iterator<Item = &T> {
+        let below = |place: &&StackNode<T>| self.places.get(place.below as usize).filter(|_| place.below != NONE);
+        let top = self.places.get(self.tops[stack as usize] as usize);
+        std::iter::successors(top, below).map(|place| &place.value)
+    }
+
     /// Puts an element on top of a stack.
     ///
     /// # Panics
@@ -93,6 +100,7 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(stacks.top(stack), vector.last());
+                prop_assert!(stacks.iter(stack).eq(vector.iter().rev()));
             }
         }
     }

@@ -161,6 +161,12 @@ impl Transport {
         machine.nodes.interface.is_none() && PacketTransport::carries_trains(machine, topology)
     }
 
+    /// Returns whether packets cross the machine, of which `topology` is in use, in trains that presume room in finite buffers.
+    #[must_use]
+    pub fn presumes_room(machine: &Machine, topology: &Topology) -> bool {
+        machine.nodes.interface.is_none() && PacketTransport::presumes_room(machine, topology)
+    }
+
     /// Starts a computation on a node; `Computed` tells its end. Returns its own time on the processor. An owner has one at
     /// a time.
     ///
@@ -306,6 +312,16 @@ impl Transport {
     pub fn stop(&mut self) -> bool {
         match self {
             Self::Packets(transport) => transport.stop(),
+            Self::Messages(_) => false,
+        }
+    }
+
+    /// Returns whether a packet may have found no room in a buffer that was presumed to have it: the run has to be run [packet
+    /// by packet](Self::packet_by_packet).
+    #[must_use]
+    pub fn is_short_of_room(&self) -> bool {
+        match self {
+            Self::Packets(transport) => transport.is_short_of_room(),
             Self::Messages(_) => false,
         }
     }

@@ -94,6 +94,17 @@ pub enum Buffers {
     Packets(u32),
 }
 
+impl Buffers {
+    /// The number of packets for which there is room; the most that can be counted if there always is.
+    #[must_use]
+    pub const fn room(self) -> u32 {
+        match self {
+            Self::Unbounded => u32::MAX,
+            Self::Packets(room) => room,
+        }
+    }
+}
+
 /// The way of a packet along its natural route as far as it is known: it leaves the next `count` vertices by this
 /// port. The route is asked for where it turns.
 #[derive(Clone, Copy, Debug)]

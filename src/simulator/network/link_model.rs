@@ -177,11 +177,10 @@ impl LinkModels {
 }
 
 impl Network {
-    /// Returns whether what a link makes of a packet depends on nothing but when the link is free: packets find
-    /// room, follow one route, and their tails come no later than the link needs them.
+    /// Returns whether what a link makes of a packet that finds room depends on nothing but when the link is free: packets
+    /// follow one route, and their tails come no later than the link needs them.
     #[must_use]
     pub fn has_independent_links(&self, topology: &Topology) -> bool {
-        let has_room = |link: &Link| link.buffers == Buffers::Unbounded;
         let keeps_up = match self.switching {
             Switching::StoreAndForward(_) => true,
             // The tail of a packet may come after the time at which a faster link would be done with it.
@@ -192,10 +191,15 @@ impl Network {
         };
         keeps_up
             && !self.contention.takes_turns()
-            && has_room(&self.links)
-            && self.link_classes.values().all(has_room)
-            && self.end_links.as_ref().is_none_or(|link| has_room(link) && topology.switches() > 0)
+            && (self.end_links.is_none() || topology.switches() > 0)
             && self.routing == Routing::DimensionOrder
             && !self.overrides.iter().any(LinkOverride::is_failure)
+    }
+
+    /// Returns whether packets may find no room behind a link.
+    #[must_use]
+    pub fn has_finite_buffers(&self) -> bool {
+        let mut links = std::iter::once(&self.links).chain(&self.end_links).chain(self.link_classes.values());
+        links.any(|link| link.buffers != Buffers::Unbounded)
     }
 }

@@ -53,7 +53,9 @@ pub type Starter<'p> = Box<dyn Fn(Process) -> RankFuture + 'p>;
 
 /// A message-passing program: one process per rank.
 ///
-/// Any `Fn(Process) -> impl Future` is a program, so an `async fn` will do.
+/// Any `Fn(Process) -> impl Future` is a program, so an `async fn` will do. A run may start its processes more than once, rank
+/// 0 first (packets that were presumed to find room may find none, or have to be counted one by one): what they leave
+/// behind outside of the run is right after the last time.
 pub trait Program {
     /// The process of one rank.
     fn start(&self, process: Process) -> RankFuture;

@@ -196,6 +196,18 @@ impl<'s, O: Observer> Execution<'s, O> {
         self.finished == self.layout.ranks() && self.transport.stop()
     }
 
+    /// Returns whether a packet may have found no room in a buffer, or is still under way to one: the run has to be run packet
+    /// by packet.
+    pub fn doubts_room(&mut self) -> bool {
+        let is_under_way = self.transport.stop();
+        is_under_way || self.is_short_of_room()
+    }
+
+    /// Returns whether a packet may have found no room in a buffer so far.
+    pub fn is_short_of_room(&self) -> bool {
+        self.transport.is_short_of_room()
+    }
+
     /// Handles what has happened at `now` until nothing more follows from it without time passing.
     fn settle(&mut self, now: SimTime) -> Result<(), SimulationError> {
         loop {

@@ -28,7 +28,7 @@ pub use stopwatch::Stopwatch;
 
 use crate::engine::Streams;
 use crate::fault::Rejection;
-use crate::machine::{Allocation, Layout, Machine};
+use crate::machine::{Allocation, Layout, Machine, Transport};
 use crate::network::Standstill;
 use crate::program::{BackgroundTraffic, Program, faults_on};
 use crate::trace::Trace;
@@ -340,8 +340,39 @@ impl<'m> Simulation<'m> {
         self.observed(program, Observers::of(self, Some(recorder)), Some(detail))
     }
 
+    /// Runs the run to its end before `observer`; in trains, if packets find room in all buffers that are finite.
+    fn observed<O: Observer>(
+        &self,
+        program: &dyn Program,
+        observer: O,
+        detail: Option<Detail>,
+    ) -> Result<Trace, SimulationError> {
+        if self.packet_by_packet || !Transport::presumes_room(self.machine, &self.layout.topology) {
+            return self.carried(program, observer, detail);
+        }
+        match self.with_room(program)? {
+            Some(trace) if !O::OBSERVES => Ok(trace),
+            Some(_) => self.carried(program, observer, detail),
+            None => self.clone().packet_by_packet().carried(program, observer, detail),
+        }
+    }
+
+    /// Runs a run that presumes room; nothing if a packet may have found none.
+    fn with_room(&self, program: &dyn Program) -> Result<Option<Trace>, SimulationError> {
+        let mut execution = Execution::set(self, program, ());
+        let outcome = self.advance_until(&mut execution, Execution::is_short_of_room);
+        if let Err(error @ SimulationError::WallLimit { .. }) = outcome {
+            return Err(error);
+        }
+        if execution.doubts_room() {
+            return Ok(None);
+        }
+        outcome?;
+        execution.close().map(Some)
+    }
+
     /// Runs the run to its end before `observer`; one that is cut short is counted by another, packet by packet.
-    fn observed(
+    fn carried(
         &self,
         program: &dyn Program,
         observer: impl Observer,
@@ -351,21 +382,34 @@ impl<'m> Simulation<'m> {
         if detail == Some(Detail::Links) {
             execution.record_transfers();
         }
-        let mut execution = self.advance(execution)?;
+        self.advance(&mut execution)?;
         if !execution.is_cut_short() {
             return execution.close();
         }
         let slow = self.clone().packet_by_packet();
-        let exact = slow.advance(Execution::set(&slow, program, ()))?;
+        let mut exact = Execution::set(&slow, program, ());
+        slow.advance(&mut exact)?;
         execution.close_counted_by(exact)
     }
 
-    fn advance<'s, O: Observer>(&self, mut execution: Execution<'s, O>) -> Result<Execution<'s, O>, SimulationError> {
+    fn advance<O: Observer>(&self, execution: &mut Execution<'_, O>) -> Result<(), SimulationError> {
+        self.advance_until(execution, |_| false)
+    }
+
+    /// Runs the run to its end, or until it is `enough`.
+    fn advance_until<'s, O: Observer>(
+        &self,
+        execution: &mut Execution<'s, O>,
+        is_enough: impl Fn(&Execution<'s, O>) -> bool,
+    ) -> Result<(), SimulationError> {
         let mut guard = Guard::new(&self.limits, self.pulse);
         guard.check(execution.open()?, execution.events())?;
         while let Some(now) = execution.step()? {
             guard.check(now, execution.events())?;
+            if is_enough(execution) {
+                break;
+            }
         }
-        Ok(execution)
+        Ok(())
     }
 }

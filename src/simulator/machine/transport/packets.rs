@@ -220,9 +220,19 @@ impl PacketTransport {
             + links(&machine.network, topology, ranks.min(topology.nodes()))
     }
 
-    /// Returns whether packets cross the machine in trains.
+    /// Returns whether packets cross the machine in trains, whatever they find there.
     #[must_use]
     pub fn carries_trains(machine: &Machine, topology: &Topology) -> bool {
+        !machine.network.has_finite_buffers() && Self::may_carry_trains(machine, topology)
+    }
+
+    /// Returns whether packets cross the machine in trains as if there were room for all in buffers that are finite.
+    #[must_use]
+    pub fn presumes_room(machine: &Machine, topology: &Topology) -> bool {
+        machine.network.has_finite_buffers() && Self::may_carry_trains(machine, topology)
+    }
+
+    fn may_carry_trains(machine: &Machine, topology: &Topology) -> bool {
         Trains::are_possible(machine, topology, None)
             && machine.nodes.cores() == 1
             && Hierarchy::of(machine, topology.nodes(), 0).is_none()
@@ -380,6 +390,15 @@ impl PacketTransport {
         play.settle_all();
         let is_busy = |processors: &Dispatcher<Job>| (0..vertices).any(|node| processors.is_busy(node, now));
         play.trains.are_under_way(now) || !play.job_timers.is_empty() || is_busy(play.processors)
+    }
+
+    /// Returns whether a packet may have found no room in a buffer.
+    #[must_use]
+    pub fn is_short_of_room(&self) -> bool {
+        match &self.carrier {
+            Carrier::Packets(_) => false,
+            Carrier::Trains(trains) => trains.are_short_of_room(),
+        }
     }
 
     /// Returns the size of the simulated work. An event is the end of a transmission, a job, a computation or a timer,

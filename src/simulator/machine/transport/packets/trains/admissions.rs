@@ -20,6 +20,8 @@ pub(super) struct SpeculativeAdmission {
     /// The vertex and that link before the train.
     pub(super) before: DispatchCheckpoint,
     pub(super) link_free: SimTime,
+    /// The longest time that a packet of it stays in the [buffer](super::buffers) behind the link that it comes by.
+    pub(super) stay: SimDuration,
     /// It waits for the router's turn.
     pub(super) deferred: bool,
     /// True if the source is notified when the last packet has left its first link.
@@ -32,8 +34,19 @@ impl SpeculativeAdmission {
     /// A train that comes to a vertex and is served there.
     pub(super) const fn of(flight: &MovingTrain, service: SimDuration, before: DispatchCheckpoint) -> Self {
         let MovingTrain { link, entity, train } = *flight;
-        let (out, link_free) = (NO_LINK, SimTime::START);
-        Self { train, link, entity, out, service, before, link_free, deferred: false, notice: false, continues: false }
+        Self {
+            train,
+            link,
+            entity,
+            out: NO_LINK,
+            service,
+            before,
+            link_free: SimTime::START,
+            stay: SimDuration::ZERO,
+            deferred: false,
+            notice: false,
+            continues: false,
+        }
     }
 
     /// Returns the number of packets that have arrived when the event with this key is run, including, if `at_once`,
@@ -100,13 +113,14 @@ impl Passages {
         self.stacks.clear(vertex);
     }
 
-    /// Clears the admissions of `vertex` if all have come before `now`, and returns whether they have.
+    /// The admissions of `vertex`, the last to arrive first.
+    pub(super) fn iter(&self, vertex: u32) -> impl Iterator<Item = &SpeculativeAdmission> {
+        self.stacks.iter(vertex)
+    }
+
+    /// Returns whether all packets that have been admitted to a place have come before `now`.
     #[inline]
-    pub(super) fn clear_before(&mut self, vertex: u32, now: SimTime) -> bool {
-        let have_come = self.until[vertex as usize] < now;
-        if have_come {
-            self.clear(vertex);
-        }
-        have_come
+    pub(super) fn have_come_before(&self, place: u32, now: SimTime) -> bool {
+        self.until[place as usize] < now
     }
 }

@@ -1,8 +1,9 @@
 //! Advance of trains: arrival at a place, service there and departure, as far ahead of their events as they may.
 
 use super::admissions::SpeculativeAdmission;
+use super::buffers::Came;
 use super::places::NO_LINK;
-use super::{Advance, Coming, MovingTrain, Play, Train};
+use super::{Advance, Coming, MovingTrain, Play, Train, longest};
 use crate::engine::{Entity, EvenInstants, Runs};
 use crate::machine::transport::packets::{Job, MessageState};
 use crate::machine::{Completion, Sends};
@@ -80,7 +81,10 @@ impl Play<'_> {
                 }
                 Job::PassOn(packet) => {
                     self.counts.events += u64::from(departures.count());
-                    self.send_on(node, packet, &departures);
+                    let left = self.send_on(node, packet, &departures);
+                    if let Some(buffers) = &mut self.trains.buffers {
+                        buffers.let_go(node, left);
+                    }
                 }
                 Job::TakeIn(packet) => self.take_in_late(node, packet, &departures),
                 Job::Continue(_) => unreachable!("what is prepared is handed over as it is"),
@@ -101,22 +105,28 @@ impl Play<'_> {
     fn take_in_late(&mut self, node: u32, packet: Packet, departures: &Runs) {
         let (count, end) = (departures.count(), departures.last());
         self.counts.events += u64::from(count);
+        if let Some(buffers) = &mut self.trains.buffers {
+            buffers.let_go(node, (departures.first(), end));
+        }
         if self.take_in(node, packet, count, end) {
             self.send_on(node, self.acknowledge_packet(packet.message), &Runs::One(EvenInstants::one(end)));
         }
     }
 
-    /// Packets go to their link as they depart from the processor of `node`.
-    fn send_on(&mut self, node: u32, packet: Packet, departures: &Runs) {
+    /// Packets go to their link as they depart from the processor of `node`. Returns when the first and the last of them have
+    /// left it, or gone to its router.
+    fn send_on(&mut self, node: u32, packet: Packet, departures: &Runs) -> (SimTime, SimTime) {
         let mut train = Train::new(EvenInstants::one(self.key.0), packet);
         if self.trains.places.shares_links() {
             self.hand_to_router(node, train, departures);
-            return;
+            return (departures.first(), departures.last());
         }
         let (out, times) = self.trains.way(node, &packet, &mut train.course);
         let entity = self.exit(node, (out, times), &packet, departures.first());
         let comings = self.transmit(out, &packet, departures, times);
+        let left = self.left((out, times), packet.to, &comings);
         self.go_ahead(out, entity, train, &comings);
+        left
     }
 
     /// Returns the entity of the event at which a packet that leaves the processor of `vertex` at `departure` comes
@@ -162,7 +172,7 @@ impl Play<'_> {
         let before = self.processors.standing(vertex);
         let (admission, service) = self.serve_train(vertex, flight);
         let count = admission.count;
-        let speculative = SpeculativeAdmission::of(flight, service, before);
+        let mut speculative = SpeculativeAdmission::of(flight, service, before);
         let Some(mut departures) = admission.departures.as_ref() else {
             self.keep(vertex, SpeculativeAdmission { deferred: true, ..speculative });
             return false;
@@ -172,6 +182,9 @@ impl Play<'_> {
         let end = self.processors.free(vertex);
         let acknowledged = Runs::One(EvenInstants::one(end));
         if packet.to == vertex {
+            if self.trains.buffers.is_some() {
+                speculative.stay = longest(speculative.train.run, (departures.first(), end));
+            }
             if !self.take_in(vertex, packet, count, end) {
                 self.keep(vertex, speculative);
                 return false;
@@ -191,10 +204,13 @@ impl Play<'_> {
         let link_free = self.trains.tracks[out as usize].line.free();
         waits |= link_free.since(departures.first()) > times.occupancy;
         waits &= !self.waits_for_itself(vertex, packet);
+        let onward = flight.train.packet;
+        let entity = self.exit(vertex, (out, times), &onward, departures.first());
+        let comings = self.transmit(out, &onward, departures, times);
+        if packet.to != vertex {
+            speculative.stay = self.stay(speculative.train.run, (out, times), packet.to, &comings);
+        }
         self.keep(vertex, SpeculativeAdmission { out, link_free, ..speculative });
-        let packet = flight.train.packet;
-        let entity = self.exit(vertex, (out, times), &packet, departures.first());
-        let comings = self.transmit(out, &packet, departures, times);
         self.goes_on_as_one(flight, (out, entity), &comings, waits)
     }
 
@@ -256,6 +272,8 @@ impl Play<'_> {
     pub(super) fn keep(&mut self, vertex: u32, admission: SpeculativeAdmission) {
         if admission.train.run.last() > self.key.0 {
             self.trains.admissions.push(vertex, admission.train.run.last(), admission);
+        } else if self.trains.buffers.is_some() {
+            self.trains.fill_buffer(vertex, &Came::of(&admission));
         }
     }
 
@@ -339,7 +357,7 @@ impl Play<'_> {
         if !self.trains.admissions.precede(place, key) {
             return false;
         }
-        self.trains.admissions.clear_before(place, self.key.0);
+        self.trains.clear_before(place, self.key.0);
         self.trains.coming.is_empty(way)
     }
 

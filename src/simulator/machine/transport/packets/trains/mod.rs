@@ -25,13 +25,16 @@ use crate::node::{Dispatcher, Node, Router};
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
 use admissions::Passages;
+use buffers::FiniteBuffers;
 use places::{NO_LINK, Places};
 use std::collections::VecDeque;
 
 mod admissions;
 mod advance;
+mod buffers;
 mod injection;
 mod passing;
+mod passing_places;
 mod places;
 mod routers;
 mod withdraw;
@@ -51,6 +54,8 @@ pub(super) struct Trains {
     leaving: Lists<Leaving>,
     /// By place: what has been admitted and may have to be withdrawn, the last to arrive on top.
     admissions: Passages,
+    /// Only where a link has a finite one.
+    buffers: Option<Box<FiniteBuffers>>,
     /// Trains that have been given to a link and perhaps are admitted ahead: those of one link in their order.
     ahead: VecDeque<MovingTrain>,
     /// Transfers over the links, if they are recorded.
@@ -158,11 +163,14 @@ impl Trains {
     /// Returns whether trains cross the machine as single packets do.
     pub(super) fn are_possible(machine: &Machine, topology: &Topology, pace: Option<&SpeedProfile>) -> bool {
         let Machine { nodes, network, sends, .. } = machine;
+        // What has passed a processor of a vertex and waits for its router has room behind a link that is not known any more.
+        let knows_links = nodes.router == Router::Hardware || !sends.may_wait_for_receives();
         let takes_time = |service| match pace {
             None => service > SimDuration::ZERO,
             Some(pace) => (0..topology.vertices()).all(|node| pace.service(node, service) > SimDuration::ZERO),
         };
         network.has_independent_links(topology)
+            && (knows_links || !network.has_finite_buffers())
             && nodes.dma_per_word == SimDuration::ZERO
             && shortest_jobs(nodes, sends.may_acknowledge()).all(takes_time)
             && LinkModels::of(network, topology).take_time()
@@ -171,8 +179,10 @@ impl Trains {
     fn new(topology: Topology, models: LinkModels, places: Places) -> Self {
         let end = |link| places.neighbour(&topology, link).unwrap_or(NO_LINK);
         let track = |link| Track { line: StationState::default(), carried: 0, end: end(link) };
+        let buffers = FiniteBuffers::of(&topology, &places, &models);
         Self {
             models,
+            buffers,
             tracks: (0..places.links()).map(track).collect(),
             link_events: places.link_events(),
             coming: Lists::new(places.ways()),
@@ -237,10 +247,44 @@ impl Trains {
         self.transfers.as_deref_mut()
     }
 
+    /// Returns whether a packet may have found no room in a buffer.
+    #[inline]
+    pub(super) fn are_short_of_room(&self) -> bool {
+        self.buffers.as_ref().is_some_and(|buffers| buffers.are_short())
+    }
+
+    /// All admissions of `place` have come and need not be known any more.
+    #[expect(clippy::inline_always, reason = "it is done for every hop")]
+    #[inline(always)]
+    fn clear(&mut self, place: u32) {
+        if self.buffers.is_some() {
+            self.fill_buffers(place);
+        }
+        self.admissions.clear(place);
+    }
+
+    /// Clears the admissions of `place` if all have come before `now`, and returns whether they have.
+    #[expect(clippy::inline_always, reason = "it is asked for every hop")]
+    #[inline(always)]
+    fn clear_before(&mut self, place: u32, now: SimTime) -> bool {
+        let have_come = self.admissions.have_come_before(place, now);
+        if have_come {
+            self.clear(place);
+        }
+        have_come
+    }
+
     /// Returns whether anything is still on a link at `now`.
     pub(super) fn are_under_way(&self, now: SimTime) -> bool {
         !self.coming.are_empty() || self.tracks.iter().any(|track| track.line.free() > now)
     }
+}
+
+/// The longest time that jobs stay that come in a run and leave from `first` to `last`: stations serve them in order, so
+/// that their stays become longer and longer, or shorter and shorter.
+#[inline]
+fn longest(run: EvenInstants, (first, last): (SimTime, SimTime)) -> SimDuration {
+    first.since(run.first).max(last.since(run.last()))
 }
 
 /// The shortest jobs of each kind that processors do for packets.
@@ -326,6 +370,22 @@ impl Play<'_> {
         }
         let ends = departures.through(&mut self.trains.tracks[out as usize].line, times.occupancy);
         if arrival == times.occupancy { ends } else { ends.moved(times.occupancy, arrival) }
+    }
+
+    /// The longest time that a packet of a run stays at a vertex that it leaves by `out` so, if buffers are finite.
+    #[inline]
+    fn stay(&self, run: EvenInstants, (out, times): (u32, PacketTimes), to: u32, comings: &Runs) -> SimDuration {
+        if self.trains.buffers.is_none() {
+            return SimDuration::ZERO;
+        }
+        longest(run, self.left((out, times), to, comings))
+    }
+
+    /// Returns when the first and the last of packets that come out of a link so have left the vertex at which it begins.
+    fn left(&self, (out, times): (u32, PacketTimes), to: u32, comings: &Runs) -> (SimTime, SimTime) {
+        let crossing = times.arrival(self.trains.tracks[out as usize].end == to);
+        let left = |coming: SimTime| coming.before(crossing) + times.occupancy;
+        (left(comings.first()), left(comings.last()))
     }
 
     /// Tells what a link carries, if it is recorded.

@@ -2,7 +2,7 @@
 
 use super::super::software::passing_on;
 use super::admissions::SpeculativeAdmission;
-use super::{Advance, MovingTrain, Play, Train};
+use super::{Advance, MovingTrain, Play, Train, longest};
 use crate::engine::Instants;
 use crate::network::{Packet, PacketCourse};
 use crate::node::DispatchCheckpoint;
@@ -17,6 +17,8 @@ struct Crossing<R> {
     out: u32,
     /// The vertex that the link leads to.
     end: u32,
+    /// The longest time that a packet of it stays, if buffers are finite.
+    stay: SimDuration,
     onward: PacketCourse,
     comings: R,
     /// True if it waits for something at the vertex.
@@ -32,29 +34,40 @@ impl Play<'_> {
     #[inline(never)]
     pub(super) fn pass_freely(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
         let run = flight.train.run;
-        let passed = if run.count == 1 { self.pass(vertex, flight, run.first) } else { self.pass(vertex, flight, run) };
+        let passed = match (run.count, self.trains.buffers.is_some()) {
+            (1, false) => self.pass::<false, _>(vertex, flight, run.first),
+            (_, false) => self.pass::<false, _>(vertex, flight, run),
+            (1, true) => self.pass::<true, _>(vertex, flight, run.first),
+            (_, true) => self.pass::<true, _>(vertex, flight, run),
+        };
         self.counts.packet_hops += u64::from(passed);
         self.counts.events += u64::from(passed) * u64::from(1 + self.trains.link_events);
         passed > 0
     }
 
-    /// The same for packets that come so; the number of packets and vertices that they have passed.
+    /// The same for packets that come so, and that `STAY` in finite buffers if there are such; the number of packets and vertices
+    /// that they have passed.
     #[expect(clippy::inline_always, reason = "one loop for single packets, one for several")]
     #[inline(always)]
-    fn pass<R: Instants>(&mut self, mut vertex: u32, flight: &mut MovingTrain, mut arrivals: R) -> u32 {
+    fn pass<const STAY: bool, R: Instants>(
+        &mut self,
+        mut vertex: u32,
+        flight: &mut MovingTrain,
+        mut arrivals: R,
+    ) -> u32 {
         // Variables of their own for all that changes from vertex to vertex: a structure that is copied as soon as one of its
         // parts has been written would have to wait for it.
         let MovingTrain { mut link, mut entity, train: Train { packet, mut course, mut advance, .. } } = *flight;
         let unpaced = passing_on(self.node, packet.kind);
         let mut passed = 0;
-        while let Some(crossing) = self.cross(vertex, (&packet, course), unpaced, arrivals) {
+        while let Some(crossing) = self.cross::<STAY, _>(vertex, (&packet, course), unpaced, arrivals) {
             passed += arrivals.count();
             if crossing.waits {
                 advance = self.behind(vertex, packet, advance);
             }
             let until = arrivals.last();
-            if until > self.key.0 {
-                let Crossing { service, free, link_free, out, .. } = crossing;
+            if until > self.key.0 || STAY {
+                let Crossing { service, free, link_free, out, stay, .. } = crossing;
                 let admission = SpeculativeAdmission {
                     train: Train { run: arrivals.run(), packet, course, advance },
                     link,
@@ -63,11 +76,16 @@ impl Play<'_> {
                     service,
                     before: DispatchCheckpoint::calm(free),
                     link_free,
+                    stay,
                     deferred: false,
                     notice: false,
                     continues: false,
                 };
-                self.trains.admissions.push(vertex, until, admission);
+                if STAY {
+                    self.keep(vertex, admission);
+                } else {
+                    self.trains.admissions.push(vertex, until, admission);
+                }
             }
             let exit = self.trains.places.arrival(crossing.out);
             entity = if crossing.is_at_once { self.first_processor + vertex } else { exit };
@@ -85,7 +103,7 @@ impl Play<'_> {
     /// at equal distances.
     #[expect(clippy::inline_always, reason = "it is done at every vertex")]
     #[inline(always)]
-    fn cross<R: Instants>(
+    fn cross<const STAY: bool, R: Instants>(
         &mut self,
         vertex: u32,
         (packet, mut onward): (&Packet, PacketCourse),
@@ -103,6 +121,7 @@ impl Play<'_> {
         line.pass(departures.last(), arrivals.work(service));
         track.line.pass(ends.last(), arrivals.work(times.occupancy));
         track.carried += arrivals.count();
+        let stay = if STAY { longest(arrivals.run(), (ends.first(), ends.last())) } else { SimDuration::ZERO };
         let crossing = times.arrival(end == packet.to);
         let departure = departures.first();
         if self.trains.transfers.is_some() {
@@ -114,6 +133,7 @@ impl Play<'_> {
             link_free,
             out,
             end,
+            stay,
             onward,
             comings: ends.moved_to(departure.max(link_free) + crossing),
             waits: free > arrivals.first() || link_free.since(departure) > times.occupancy,
@@ -123,7 +143,7 @@ impl Play<'_> {
 
     /// Goes on with a packet that has waited at a place.
     #[inline(never)]
-    fn behind(&self, place: u32, packet: Packet, advance: Advance) -> Advance {
+    pub(super) fn behind(&self, place: u32, packet: Packet, advance: Advance) -> Advance {
         if self.waits_for_itself(place, packet) { advance } else { advance.after_link() }
     }
 }

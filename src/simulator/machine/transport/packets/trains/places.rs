@@ -70,9 +70,14 @@ impl Places {
         link / self.ports
     }
 
+    /// The port by which a link leaves the vertex at which it begins.
+    pub(super) const fn port(&self, link: u32) -> u32 {
+        link % self.ports
+    }
+
     /// The vertex to which a link leads.
     pub(super) fn neighbour(&self, topology: &Topology, link: u32) -> Option<u32> {
-        topology.neighbour(self.start(link), link % self.ports).map(|(end, _)| end)
+        topology.neighbour(self.start(link), self.port(link)).map(|(end, _)| end)
     }
 
     /// The entity of the events at which packets arrive by a link.

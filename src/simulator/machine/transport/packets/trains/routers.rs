@@ -15,7 +15,7 @@ impl Play<'_> {
     /// The same as [`go_on`](Self::go_on) where links are places of their own.
     #[inline(never)]
     pub(super) fn go_on_by_routers(&mut self, mut flight: MovingTrain, mut come: bool) {
-        while self.goes_by_place(&mut flight, come) {
+        while self.pass_places(&mut flight, come) || self.goes_by_place(&mut flight, come) {
             if !self.trains.ahead.is_empty() {
                 // It must not overtake on another link what has been given to that before.
                 self.trains.ahead.push_back(flight);
@@ -107,7 +107,8 @@ impl Play<'_> {
             let entity = self.exit(vertex, (out, times), &packet, run.first);
             (entity, self.transmit(out, &packet, &departures, times), false)
         };
-        self.keep(place, SpeculativeAdmission { notice, ..admission });
+        let stay = self.stay(run, (out, times), packet.to, &comings);
+        self.keep(place, SpeculativeAdmission { stay, notice, ..admission });
         if comings.first() <= self.key.0 {
             // It comes out of the link when it is given to it, in this event: its own one is the next.
             let entity = self.trains.places.arrival(out);

@@ -1,6 +1,7 @@
 //! Rollback of trains that have been admitted ahead.
 
 use super::admissions::SpeculativeAdmission;
+use super::buffers::Came;
 use super::places::NO_LINK;
 use super::{Advance, Coming, Play, Train};
 use crate::engine::{EvenInstants, Runs};
@@ -46,7 +47,7 @@ impl Play<'_> {
 
     #[inline]
     fn settle_before(&mut self, place: u32, trains_of_this_event: bool) {
-        if !self.trains.admissions.clear_before(place, self.key.0) {
+        if !self.trains.clear_before(place, self.key.0) {
             self.settle_now(place, trains_of_this_event);
         }
     }
@@ -63,7 +64,8 @@ impl Play<'_> {
                 self.come_later(place, &admission, arrived);
             }
             if arrived > 0 {
-                self.trains.admissions.clear(place);
+                self.trains.clear(place);
+                self.trains.fill_buffer(place, &Came::of(&admission).head(arrived));
             }
         }
     }

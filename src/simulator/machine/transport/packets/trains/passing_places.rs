@@ -1,0 +1,162 @@
+//! Passing where links are places of their own: trains cross processors and links that do nothing else, one after the other.
+
+use super::super::software::passing_on;
+use super::admissions::SpeculativeAdmission;
+use super::{Advance, MovingTrain, Play, Train};
+use crate::engine::{Entity, Instants};
+use crate::network::{Packet, PacketCourse};
+use crate::node::DispatchCheckpoint;
+use crate::units::{SimDuration, SimTime};
+
+/// A train on its way to a place, in parts, as in [`Play::pass_freely`].
+struct Approach<R> {
+    link: u32,
+    entity: Entity,
+    packet: Packet,
+    course: PacketCourse,
+    advance: Advance,
+    arrivals: R,
+}
+
+impl<R: Instants> Approach<R> {
+    const fn of(flight: &MovingTrain, arrivals: R) -> Self {
+        let MovingTrain { link, entity, train: Train { packet, course, advance, .. } } = *flight;
+        Self { link, entity, packet, course, advance, arrivals }
+    }
+
+    fn train(&self) -> Train {
+        Train { run: self.arrivals.run(), packet: self.packet, course: self.course, advance: self.advance }
+    }
+
+    /// Its admission to a place that has been free from `free` on, and whose link from `link_free` on.
+    #[expect(clippy::inline_always, reason = "an admission is put together where it is kept")]
+    #[inline(always)]
+    fn admission(&self, out: u32, service: SimDuration, (free, link_free): (SimTime, SimTime)) -> SpeculativeAdmission {
+        SpeculativeAdmission {
+            train: self.train(),
+            link: self.link,
+            entity: self.entity,
+            out,
+            service,
+            before: DispatchCheckpoint::calm(free),
+            link_free,
+            stay: SimDuration::ZERO,
+            deferred: false,
+            notice: false,
+            continues: false,
+        }
+    }
+}
+
+impl Play<'_> {
+    /// Has a train pass the places on its way that do nothing else, as far as it may go ahead; to the first one it may in any
+    /// case if it has `come` there. Then `flight` describes its arrival at the first one that it has not passed. Returns whether
+    /// it has passed any.
+    pub(super) fn pass_places(&mut self, flight: &mut MovingTrain, come: bool) -> bool {
+        let run = flight.train.run;
+        if run.count == 1 { self.pass_each(flight, run.first, come) } else { self.pass_each(flight, run, come) }
+    }
+
+    #[expect(clippy::inline_always, reason = "one loop for single packets, one for several")]
+    #[inline(always)]
+    fn pass_each<R: Instants>(&mut self, flight: &mut MovingTrain, arrivals: R, mut come: bool) -> bool {
+        let mut train = Approach::of(flight, arrivals);
+        // What has been given to a link before must not be overtaken on another one.
+        let goes_on = self.trains.ahead.is_empty();
+        let (mut processors, mut links) = (0, 0);
+        loop {
+            let vertex = self.end(train.link, train.packet.to);
+            if self.trains.places.is_routed(train.link, vertex, train.packet.to) {
+                if self.is_injected(vertex, train.link, &train.packet) {
+                    break;
+                }
+            } else {
+                if train.packet.to == vertex || !self.pass_processor(vertex, &mut train, come) {
+                    break;
+                }
+                (processors, come) = (processors + arrivals.count(), false);
+                if !goes_on {
+                    break;
+                }
+            }
+            if !self.pass_link(vertex, &mut train, come) {
+                break;
+            }
+            (links, come) = (links + arrivals.count(), false);
+            if !goes_on {
+                break;
+            }
+        }
+        *flight = MovingTrain { link: train.link, entity: train.entity, train: train.train() };
+        self.counts.packet_hops += u64::from(links);
+        self.counts.events += u64::from(processors) + u64::from(links) * u64::from(self.trains.link_events);
+        processors + links > 0
+    }
+
+    /// Has a train pass the processor of `vertex` on its way to the router, if it may and the processor does nothing else.
+    /// What is counted is counted by the caller.
+    #[expect(clippy::inline_always, reason = "it is done for every hop")]
+    #[inline(always)]
+    fn pass_processor<R: Instants>(&mut self, vertex: u32, train: &mut Approach<R>, come: bool) -> bool {
+        let (packet, arrivals) = (train.packet, train.arrivals);
+        if !come && !self.may_go_ahead(vertex, train) {
+            return false;
+        }
+        let service = self.service(vertex, passing_on(self.node, packet.kind));
+        let Some(line) = self.processors.calm_line(vertex) else { return false };
+        let free = line.free();
+        let Some(departures) = arrivals.served_evenly(free, service) else { return false };
+        line.pass(departures.last(), arrivals.work(service));
+        let way = self.trains.places.to_router(vertex);
+        let admission = train.admission(way, service, (free, SimTime::START));
+        if free > arrivals.first() {
+            train.advance = self.behind(vertex, packet, train.advance);
+        }
+        self.keep(vertex, admission);
+        (train.link, train.entity, train.arrivals) = (way, self.first_processor + vertex, departures);
+        true
+    }
+
+    /// Has a train pass the link by which it leaves `vertex`, if it may and that takes some time. What is counted is counted by
+    /// the caller.
+    #[expect(clippy::inline_always, reason = "it is done for every hop")]
+    #[inline(always)]
+    fn pass_link<R: Instants>(&mut self, vertex: u32, train: &mut Approach<R>, come: bool) -> bool {
+        let (packet, arrivals, mut onward) = (train.packet, train.arrivals, train.course);
+        let (out, times) = self.trains.way(vertex, &packet, &mut onward);
+        let place = self.trains.places.of_link(out);
+        let track = self.trains.tracks[out as usize];
+        let (link_free, crossing) = (track.line.free(), times.arrival(track.end == packet.to));
+        if times.occupancy == SimDuration::ZERO || crossing == SimDuration::ZERO {
+            return false;
+        }
+        if !come && !self.may_go_ahead(place, train) {
+            return false;
+        }
+        let Some(ends) = arrivals.served_evenly(link_free, times.occupancy) else { return false };
+        let track = &mut self.trains.tracks[out as usize];
+        track.line.pass(ends.last(), arrivals.work(times.occupancy));
+        track.carried += arrivals.count();
+        if self.trains.transfers.is_some() {
+            self.record_transfer(out, &packet, &[ends.run()], times.occupancy);
+        }
+        let mut admission = train.admission(out, SimDuration::ZERO, (SimTime::START, link_free));
+        if link_free > arrivals.first() {
+            train.advance = self.behind(place, packet, train.advance);
+        }
+        if self.trains.buffers.is_some() {
+            admission.stay = super::longest(arrivals.run(), (ends.first(), ends.last()));
+        }
+        self.keep(place, admission);
+        (train.link, train.entity, train.course) = (out, self.trains.places.arrival(out), onward);
+        train.arrivals = ends.moved_to(arrivals.first().max(link_free) + crossing);
+        true
+    }
+
+    /// Returns whether a train may be admitted to `place` ahead of its event.
+    #[inline]
+    fn may_go_ahead<R: Instants>(&mut self, place: u32, train: &Approach<R>) -> bool {
+        train.advance == Advance::Ahead
+            && self.is_next_to_come(place, train.link, (train.arrivals.first(), train.entity))
+    }
+}
