@@ -215,7 +215,7 @@ impl<'w> Recorder<'w> {
     fn released(&mut self, rank: u32, by: u32) {
         let event = self.last[by as usize];
         let cause = Cause { event, delay: SimDuration::ZERO, means: Means::Release };
-        self.causes[rank as usize] = Some((cause, now));
+        self.causes[rank as usize] = Some((cause, self.writer.end(by)));
     }
 
     fn message(&mut self, handle: u32) -> &mut RecordedMessage {
