@@ -402,3 +402,75 @@ fn a_group_that_is_left_out_does_not_calibrate() {
     let (left_out, unseen) = (error(&all, "group", Some("120")), error(&some, "summary", None));
     assert!((left_out - unseen).abs() < 1e-3 && unseen > 0.5, "{left_out} for {unseen}");
 }
+
+/// A ping's machine of interfaces and links, the slower of which counts, and a case over it.
+fn slower_of_two(data: &str, table: &str, parameters: &str) -> Calibrated {
+    let folder = tempfile::tempdir().expect("there is room");
+    let scenario = r#"Scenario(
+        machine: Machine(name: "m", nodes: Node(processor: Unspecified, memory: "16 GiB", router: Hardware,
+            interface: Interface(overhead: "1 us", overhead_per_byte: "0.05 ns/B", gap_per_byte: "5 GB/s", progress: AfterArrival)),
+            network: Network(topology: Line(nodes: 2), routing: DimensionOrder, switching: CutThrough(packet: "1 KiB", header: "16 B"),
+            links: Link(per_byte: "2 GB/s")), sends: Buffered),
+        ranks: 2, placement: RowMajor, program: Ping(bytes: "8 B"), seed: 1)"#;
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("it can be written");
+    write("s.ron", scenario);
+    write("data.csv", data);
+    let case = format!(
+        "Calibration(tables: [Table(name: \"pings\", scenario: \"s.ron\", data: \"data.csv\", simulated: \"message_s\", \
+         reference: \"t_us\", {table})], parameters: [{parameters}], evaluations: 1000)"
+    );
+    write("case.ron", &case);
+    let file = folder.path().join("case.ron");
+    let document = Document::load(&file).expect("it is read");
+    let case = CalibrationCase::of(&document).expect("it is a case");
+    case.calibrate(&document, &file, Workers::default()).expect("it ends")
+}
+
+const PINGS: &str = "program.bytes,t_us\n8 B,2.008\n4 KiB,4.3\n64 KiB,38.5\n1 MiB,577\n2 MiB,1159\n";
+const PROCESSOR: &str =
+    r#"Parameter(path: "machine.nodes.interface.overhead_per_byte", from: "0.005 ns/B", to: "1 ns/B")"#;
+const LINKS: &str = r#"Parameter(path: "machine.network.links.per_byte", from: "0.2 GB/s", to: "20 GB/s")"#;
+
+/// A time per byte and a rate make up for each other: the sum of the one and of the inverse of the other is known, or, where the
+/// fit ends with links too fast to count, the intervals reach to where they do.
+#[test]
+fn a_rate_counts_in_a_sum_by_its_inverse() {
+    let found = slower_of_two(PINGS, "noise: 0.01", &format!("{PROCESSOR}, {LINKS}"));
+    let inside = |index: usize, truth: f64| {
+        let (low, high) = found.parameters[index].interval95;
+        assert!((low..=high).contains(&truth), "{truth}: {:?}", found.parameters);
+    };
+    inside(0, 0.05);
+    inside(1, 2.0);
+    assert!(found.parameters.iter().all(|one| !one.is_determined), "{:?}", found.parameters);
+    for sum in &found.combinations {
+        // A processor pays at both ends.
+        assert!(sum.names.contains("1.000 / machine.network.links.per_byte"), "{sum:?}");
+        assert!(sum.interval95.0 <= 0.6 && 0.5 <= sum.interval95.1, "{sum:?}");
+    }
+}
+
+/// As many rows as parameters leave no residuals: without noise nothing tells how well they are known.
+#[test]
+fn no_residuals_tell_nothing() {
+    let rows = "program.bytes,t_us\n8 B,2.008\n1 MiB,577\n";
+    let overhead = r#"Parameter(path: "machine.nodes.interface.overhead", from: "0.1 us", to: "10 us")"#;
+    let found = slower_of_two(rows, "", &format!("{overhead}, {LINKS}"));
+    let intervals: Vec<_> = found.parameters.iter().map(|one| (one.interval95, one.is_determined)).collect();
+    let rounded = |((low, high), told): ((f64, f64), bool)| ((low * 1e6).round(), (high * 1e6).round(), told);
+    let intervals: Vec<_> = intervals.into_iter().map(rounded).collect();
+    assert_eq!(intervals, [(1e5, 1e7, false), (2e5, 2e7, false)]);
+    assert!(found.answer().words.contains("nothing tells how well the values are known"));
+}
+
+/// Rows that set intervals take no part in the fit, whether a table says which rows do or not.
+#[test]
+fn rows_set_apart_for_intervals_do_not_calibrate() {
+    for train in ["", "train: \"program.bytes != \\\"8 B\\\"\", "] {
+        let table = format!("{train}intervals: \"program.bytes == \\\"1 MiB\\\"\"");
+        let found = slower_of_two(PINGS, &table, LINKS);
+        let trains: Vec<_> = found.rows.iter().map(|row| (row.trains, row.sets_intervals)).collect();
+        assert_eq!(trains[3], (false, true), "{train}");
+        assert_eq!(trains.iter().filter(|(trains, _)| *trains).count(), if train.is_empty() { 4 } else { 3 });
+    }
+}

@@ -81,6 +81,15 @@ impl Fabric {
         Self::tracks_memory(topology) + RouteSelector::memory(&network.routing, topology, destinations)
     }
 
+    /// The same where trains presume room in finite buffers: with what is known of these, and between it and the links that are
+    /// needed if there is none.
+    #[must_use]
+    pub fn memory_of_presumed_room(network: &Network, topology: &Topology, destinations: u32) -> f64 {
+        const BUFFER_BYTES: f64 = 65.0;
+        let ports = f64::from(topology.vertices()) * f64::from(topology.ports());
+        Self::memory_of_tracks(network, topology, destinations) + ports * BUFFER_BYTES
+    }
+
     fn tracks_memory(topology: &Topology) -> f64 {
         // A plain link takes 32 bytes in trains and 60 outside of them.
         const PLAIN_BYTES: f64 = 55.0;

@@ -215,7 +215,13 @@ impl PacketTransport {
         // Its dispatcher, its timers and its place in a layout; measured.
         const PROCESSOR_BYTES: f64 = 55.0;
         let further_cores = f64::from(topology.nodes()) * f64::from(machine.nodes.cores() - 1);
-        let links = if Self::carries_trains(machine, topology) { Fabric::memory_of_tracks } else { Fabric::memory };
+        let links = if Self::carries_trains(machine, topology) {
+            Fabric::memory_of_tracks
+        } else if Self::presumes_room(machine, topology) {
+            Fabric::memory_of_presumed_room
+        } else {
+            Fabric::memory
+        };
         PROCESSOR_BYTES * (f64::from(topology.vertices()) + further_cores)
             + links(&machine.network, topology, ranks.min(topology.nodes()))
     }

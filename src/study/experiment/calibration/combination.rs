@@ -98,19 +98,20 @@ impl Found<'_> {
         self.fit.unknowns[index].value(self.best.point[index])
     }
 
-    /// The change of the part of the range for a change of the value by one.
-    fn per_value(&self, index: usize) -> f64 {
-        1.0 / self.fit.unknowns[index].slope_by_part(self.best.point[index])
+    fn amount_of(&self, index: usize) -> f64 {
+        self.fit.unknowns[index].amount(self.value_of(index))
     }
 
+    /// The sum of amounts that has these weights by the parts of the ranges.
     fn sum(&self, terms: &[(usize, f64)]) -> Told {
-        let terms = terms.iter().map(|(index, weight)| (*index, weight * self.per_value(*index))).collect::<Vec<_>>();
+        let per_amount = |index: usize| self.fit.unknowns[index].amount_by_part(self.best.point[index]).recip();
+        let terms = terms.iter().map(|(index, weight)| (*index, weight * per_amount(*index))).collect::<Vec<_>>();
         Told { form: CombinationForm::Sum, terms: simple(&terms) }
     }
 
     fn power(&self, terms: &[(usize, f64)]) -> Told {
-        let exponent =
-            |(index, weight): &(usize, f64)| (*index, weight * self.per_value(*index) * self.value_of(*index));
+        let per_value = |index: usize| self.fit.unknowns[index].slope_by_part(self.best.point[index]).recip();
+        let exponent = |(index, weight): &(usize, f64)| (*index, weight * per_value(*index) * self.value_of(*index));
         let terms = simple(&terms.iter().map(exponent).collect::<Vec<_>>());
         let is_ratio = terms.iter().any(|(_, exponent)| *exponent < 0.0);
         Told { form: if is_ratio { CombinationForm::Ratio } else { CombinationForm::Product }, terms }
@@ -120,15 +121,17 @@ impl Found<'_> {
     /// would be beyond its bounds.
     fn moved(&self, told: &Told) -> Option<MovedPoint> {
         let [(first, of_first), .., (last, of_last)] = told.terms[..] else { return None };
-        let (one, other) = (self.value_of(first), self.value_of(last));
+        let unknowns = [&self.fit.unknowns[first], &self.fit.unknowns[last]];
         let ratio = of_first / of_last;
         let by = |part: f64| match told.form {
-            CombinationForm::Sum => (one * (1.0 + part), other - ratio * part * one),
+            CombinationForm::Sum => {
+                let (one, other) = (self.amount_of(first), self.amount_of(last));
+                (unknowns[0].amount(one * (1.0 + part)), unknowns[1].amount(other - ratio * part * one))
+            }
             CombinationForm::Product | CombinationForm::Ratio => {
-                (one * (1.0 + part), other * (1.0 + part).powf(-ratio))
+                (self.value_of(first) * (1.0 + part), self.value_of(last) * (1.0 + part).powf(-ratio))
             }
         };
-        let unknowns = [&self.fit.unknowns[first], &self.fit.unknowns[last]];
         let within = |(one, other): &(f64, f64)| {
             let bounds = unknowns.map(|unknown| unknown.value(0.0)..=unknown.value(1.0));
             bounds[0].contains(one) && bounds[1].contains(other)
@@ -142,38 +145,66 @@ impl Found<'_> {
         Some(MovedPoint { alone, together })
     }
 
-    /// The values of a parameter that keep a combination while the others lie within their bounds, by its coordinates;
-    /// all values if it is no member.
-    pub fn range_within(&self, told: &Told, parameter: usize) -> (f64, f64) {
+    /// The values of a parameter that keep a combination within its 95 % interval while the others lie within their bounds, by its
+    /// coordinates; all values if it is no member.
+    pub fn range_within(
+        &self,
+        told: &Told,
+        parameter: usize,
+        identified: &Identifiability,
+        quantile: f64,
+    ) -> (f64, f64) {
         let Some((_, own)) = told.terms.iter().find(|(index, _)| *index == parameter) else { return (0.0, 1.0) };
-        let is_sum = told.form == CombinationForm::Sum;
-        let scaled = |value: f64| if is_sum { value } else { value.ln() };
+        let scaled = |index: usize, value: f64| match told.form {
+            CombinationForm::Sum => self.fit.unknowns[index].amount(value),
+            CombinationForm::Product | CombinationForm::Ratio => value.ln(),
+        };
         let others = told.terms.iter().filter(|(index, _)| *index != parameter);
-        let (mut least, mut most) = (0.0, 0.0);
+        let half = self.half_width(told, identified, quantile) / own.abs();
+        let (mut least, mut most) = (-half, half);
         for (index, weight) in others {
-            let here = scaled(self.value_of(*index));
-            let moved = [0.0, 1.0].map(|at| -weight / own * (scaled(self.fit.unknowns[*index].value(at)) - here));
+            let here = scaled(*index, self.value_of(*index));
+            let moved =
+                [0.0, 1.0].map(|at| -weight / own * (scaled(*index, self.fit.unknowns[*index].value(at)) - here));
             least += moved[0].min(moved[1]);
             most += moved[0].max(moved[1]);
         }
+        let unknown = &self.fit.unknowns[parameter];
+        let bounds = [0.0, 1.0].map(|at| scaled(parameter, unknown.value(at)));
         let coordinate = |change: f64| {
-            let value = scaled(self.value_of(parameter)) + change;
-            self.fit.unknowns[parameter].coordinate(if is_sum { value } else { value.exp() })
+            let amount = scaled(parameter, self.value_of(parameter)) + change;
+            let amount = amount.clamp(bounds[0].min(bounds[1]), bounds[0].max(bounds[1]));
+            let value = match told.form {
+                CombinationForm::Sum => unknown.amount(amount),
+                CombinationForm::Product | CombinationForm::Ratio => amount.exp(),
+            };
+            unknown.coordinate(value)
         };
-        (coordinate(least), coordinate(most))
+        let ends = (coordinate(least), coordinate(most));
+        (ends.0.min(ends.1), ends.0.max(ends.1))
+    }
+
+    /// Half the 95 % interval of a combination; of a product or a ratio, of its logarithm.
+    fn half_width(&self, told: &Told, identified: &Identifiability, quantile: f64) -> f64 {
+        let mut weights = vec![0.0; self.best.point.len()];
+        for (index, coefficient) in &told.terms {
+            let (unknown, at) = (&self.fit.unknowns[*index], self.best.point[*index]);
+            weights[*index] = coefficient
+                * match told.form {
+                    CombinationForm::Sum => unknown.amount_by_part(at),
+                    CombinationForm::Product | CombinationForm::Ratio => {
+                        unknown.slope_by_part(at) / self.value_of(*index)
+                    }
+                };
+        }
+        quantile * identified.deviation(&weights)
     }
 
     /// A combination with its value and interval.
     pub fn combination(&self, told: &Told, identified: &Identifiability, quantile: f64) -> Combination {
-        let mut weights = vec![0.0; self.best.point.len()];
-        let is_sum = told.form == CombinationForm::Sum;
-        for (index, coefficient) in &told.terms {
-            let slope = self.fit.unknowns[*index].slope_by_part(self.best.point[*index]);
-            weights[*index] = coefficient * if is_sum { slope } else { slope / self.value_of(*index) };
-        }
-        let half = quantile * identified.deviation(&weights);
-        let (value, interval95) = if is_sum {
-            let value: f64 = told.terms.iter().map(|(index, factor)| factor * self.value_of(*index)).sum();
+        let half = self.half_width(told, identified, quantile);
+        let (value, interval95) = if told.form == CombinationForm::Sum {
+            let value: f64 = told.terms.iter().map(|(index, factor)| factor * self.amount_of(*index)).sum();
             (value, (value - half, value + half))
         } else {
             let value: f64 = told.terms.iter().map(|(index, power)| self.value_of(*index).powf(*power)).product();
@@ -184,9 +215,10 @@ impl Found<'_> {
 
     fn names(&self, told: &Told) -> String {
         let name = |index: usize| self.fit.unknowns[index].name.as_str();
-        let of_sum = |(index, factor): &(usize, f64)| match *factor {
-            1.0 => name(*index).to_owned(),
-            factor => format!("{} {}", crate::report::digits(factor), name(*index)),
+        let of_sum = |(index, factor): &(usize, f64)| match (*factor, self.fit.unknowns[*index].is_rate()) {
+            (1.0, false) => name(*index).to_owned(),
+            (factor, false) => format!("{} {}", crate::report::digits(factor), name(*index)),
+            (factor, true) => format!("{} / {}", crate::report::digits(factor), name(*index)),
         };
         let of_product = |(index, power): &(usize, f64)| match *power {
             1.0 => name(*index).to_owned(),

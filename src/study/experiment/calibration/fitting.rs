@@ -28,6 +28,8 @@ pub struct Fitting<'a> {
     pub loss: Loss,
     /// By table, the standard deviation of a measurement; 1 where it is not known.
     pub noise: &'a [f64],
+    /// True if it is known of all of them.
+    pub noise_is_stated: bool,
     /// Values of fields that are not fitted.
     pub choice: Vec<Assignment>,
     /// Passes over the rows that calibrate, and the most that there may be.
@@ -80,7 +82,11 @@ impl Fitting<'_> {
         self.residuals_of(point, &self.training).map(Some)
     }
 
-    fn residuals_of(&self, point: &[f64], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
+    /// The residuals of some rows, whatever was spent.
+    ///
+    /// # Errors
+    /// Those of the runs.
+    pub fn residuals_of(&self, point: &[f64], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
         let values = self.values(point, rows)?;
         Ok(rows.iter().zip(values).map(|(row, value)| self.residual(*row, value)).collect())
     }
@@ -115,11 +121,17 @@ impl Fitting<'_> {
         deviation / self.noise[self.rows[row].table]
     }
 
-    /// The best minimum that the budget reaches, `None` if it does not reach the first slopes; and what was spent.
+    /// The same fit with a budget of its own.
+    #[must_use]
+    pub fn within(&self, budget: usize) -> Self {
+        Fitting { training: self.training.clone(), choice: self.choice.clone(), spent: Cell::new(0), budget, ..*self }
+    }
+
+    /// The minima that the budget reaches, the best one first; none if it does not reach the first slopes. And what was spent.
     ///
     /// # Errors
     /// Those of the runs.
-    pub fn best(mut self, seed: u64, own: Option<Vec<f64>>) -> Result<(Option<Minimum>, usize), StudyError> {
+    pub fn minima(mut self, seed: u64, own: Option<Vec<f64>>) -> Result<(Vec<Minimum>, usize), StudyError> {
         let mut starts = Vec::new();
         for start in self.starts(seed, own) {
             let Some(residuals) = self.residuals(&start)? else { break };
@@ -127,13 +139,24 @@ impl Fitting<'_> {
             starts.push((cost, start, residuals));
         }
         starts.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let mut best: Option<Minimum> = None;
-        for (_, start, residuals) in starts.into_iter().take(DESCENTS) {
+        let mut minima: Vec<Minimum> = Vec::new();
+        for (place, (_, start, residuals)) in starts.into_iter().enumerate() {
+            if place >= DESCENTS && !minima.first().is_some_and(|best| self.is_implausible(best)) {
+                break;
+            }
             let found = minimise(&mut self, &start, residuals)?;
-            let is_better = |found: &Minimum| best.as_ref().is_none_or(|best| found.cost() < best.cost());
-            best = found.filter(is_better).or(best);
+            let worse = minima.iter().position(|one| found.as_ref().is_some_and(|found| found.cost() < one.cost()));
+            found.into_iter().for_each(|found| minima.insert(worse.unwrap_or(minima.len()), found));
         }
-        Ok((best, self.spent.get()))
+        Ok((minima, self.spent.get()))
+    }
+
+    /// Returns whether residuals are larger than the stated noise explains: three standard deviations of their sum of squares.
+    #[must_use]
+    pub fn is_implausible(&self, minimum: &Minimum) -> bool {
+        #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 rows")]
+        let freedom = minimum.residuals.len().saturating_sub(minimum.point.len()) as f64;
+        self.noise_is_stated && minimum.cost() > freedom + 3.0 * (2.0 * freedom).sqrt()
     }
 
     /// The minimum that is reached from a point, `None` if the budget does not reach the first slopes.

@@ -24,16 +24,25 @@ impl Found<'_> {
         #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 rows")]
         let observed = (self.best.cost() / freedom as f64).sqrt();
         // A model that fits worse than the noise is not known better than it fits.
-        let is_stated = self.case.tables.iter().all(|table| table.noise.is_some());
-        let deviation = if is_stated { observed.max(1.0) } else { observed };
+        let deviation = if self.fit.noise_is_stated { observed.max(1.0) } else { observed };
         (deviation.max(LEAST_DEVIATION), student_quantile(freedom))
+    }
+
+    /// Returns whether anything tells how well the parameters are known: noise that is stated, or more rows than parameters.
+    pub fn knows_noise(&self) -> bool {
+        self.fit.noise_is_stated || self.best.residuals.len() > self.best.point.len()
+    }
+
+    /// Returns whether the residuals are those of arithmetic.
+    pub fn is_exact(&self) -> bool {
+        self.deviation().0 <= LEAST_DEVIATION
     }
 
     /// The root mean square of the residuals in units of the noise, if that is stated.
     pub fn misfit(&self) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 rows")]
         let count = self.best.residuals.len() as f64;
-        self.case.tables.iter().all(|table| table.noise.is_some()).then(|| (self.best.cost() / count).sqrt())
+        self.fit.noise_is_stated.then(|| (self.best.cost() / count).sqrt())
     }
 
     /// Derivatives by the parts of the ranges in the place of those by coordinates.

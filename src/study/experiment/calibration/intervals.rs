@@ -3,6 +3,7 @@
 use super::CalibratedParameter;
 use super::combination::Told;
 use super::found::Found;
+use super::profile::{Interval, Profiles};
 use super::unknown::Unknown;
 use crate::experiment::StudyError;
 use crate::model::fit::Identifiability;
@@ -14,12 +15,20 @@ const BISECTIONS: usize = 12;
 /// A coordinate this close to a bound is there.
 const AT_BOUND: f64 = 1e-6;
 
-/// An interval of coordinates.
-type Interval = (f64, f64);
+/// Widens an interval to the points that fit as well. Returns whether one of them lies further off than the interval is wide: then
+/// something else can make up for the parameter.
+fn reach((low, high): &mut Interval, index: usize, as_good: &[Vec<f64>]) -> bool {
+    let (from, to) = (*low, *high);
+    for point in as_good {
+        *low = low.min(point[index]);
+        *high = high.max(point[index]);
+    }
+    *low < from - (to - from) || *high > to + (to - from)
+}
 
 impl Found<'_> {
-    /// The parameters with their intervals. `limit` is the change of the residuals that noise explains: a quantile times
-    /// their standard deviation.
+    /// The parameters with their intervals: those of the profiles where there are some, with all points that fit as well. A residual
+    /// has this standard deviation, and this many of them explain a change of the residuals by noise.
     ///
     /// # Errors
     /// Those of the runs.
@@ -27,40 +36,63 @@ impl Found<'_> {
         &self,
         identified: &Identifiability,
         told: &[Told],
-        limit: f64,
+        (deviation, quantile): (f64, f64),
+        profiles: &Profiles,
     ) -> Result<Vec<CalibratedParameter>, StudyError> {
-        let count = self.fit.unknowns.len();
+        let (count, limit) = (self.fit.unknowns.len(), quantile * deviation);
         let is_entangled = |index: usize| identified.entangled.iter().any(|set| set.members.contains(&index));
         let is_alone =
             |index: usize| identified.entangled.iter().any(|set| set.determined.is_empty() && set.members == [index]);
-        let mut intervals: Vec<Interval> = (0..count).map(|index| self.interval(index, identified, told)).collect();
+        let known = |index: usize| profiles.intervals.get(index).copied().flatten();
+        let mut intervals: Vec<Interval> = (0..count)
+            .map(|index| known(index).unwrap_or_else(|| self.interval(index, identified, told, quantile)))
+            .collect();
         let mut is_open = vec![false; count];
+        if !self.knows_noise() {
+            return Ok(self.listed(&vec![(0.0, 1.0); count], |_| false, |index| !is_alone(index)));
+        }
         for index in 0..count {
             let is_beyond = !is_entangled(index) && self.is_beyond(index, identified.half_widths[index], limit)?;
             if is_beyond || is_alone(index) {
                 self.widen(index, is_beyond, (&mut intervals, &mut is_open), (&is_entangled, limit))?;
             }
         }
-        let of = |(index, unknown): (usize, &Unknown)| {
+        for index in 0..count {
+            is_open[index] |= reach(&mut intervals[index], index, &profiles.as_good);
+        }
+        let is_told = |index: usize| {
             let (low, high) = intervals[index];
-            let at = self.best.point[index];
+            high - low < WIDE && !is_entangled(index) && !is_open[index]
+        };
+        Ok(self.listed(&intervals, is_told, |index| !is_alone(index)))
+    }
+
+    /// The parameters with these intervals.
+    fn listed(
+        &self,
+        intervals: &[Interval],
+        is_told: impl Fn(usize) -> bool,
+        has_influence: impl Fn(usize) -> bool,
+    ) -> Vec<CalibratedParameter> {
+        let of = |(index, unknown): (usize, &Unknown)| {
+            let ((low, high), at) = (intervals[index], self.best.point[index]);
             CalibratedParameter {
                 path: unknown.name.clone(),
                 unit: unknown.unit.clone(),
                 value: unknown.value(at),
                 interval95: (unknown.value(low), unknown.value(high)),
-                is_determined: high - low < WIDE && !is_entangled(index) && !is_open[index],
-                has_influence: !is_alone(index),
+                is_determined: is_told(index),
+                has_influence: has_influence(index),
                 is_at_bound: !(AT_BOUND..=1.0 - AT_BOUND).contains(&at),
             }
         };
-        Ok(self.fit.unknowns.iter().enumerate().map(of).collect())
+        self.fit.unknowns.iter().enumerate().map(of).collect()
     }
 
     /// The 95 % interval of a coordinate; of one that cannot be told from others, all that keeps what is told.
-    fn interval(&self, index: usize, identified: &Identifiability, told: &[Told]) -> Interval {
+    fn interval(&self, index: usize, identified: &Identifiability, told: &[Told], quantile: f64) -> Interval {
         if identified.entangled.iter().any(|set| set.members.contains(&index)) {
-            let ranges = told.iter().map(|one| self.range_within(one, index));
+            let ranges = told.iter().map(|one| self.range_within(one, index, identified, quantile));
             return ranges.fold((0.0, 1.0), |(low, high), (least, most)| (f64::max(low, least), f64::min(high, most)));
         }
         let (unknown, half) = (&self.fit.unknowns[index], identified.half_widths[index]);

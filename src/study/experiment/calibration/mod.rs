@@ -12,6 +12,7 @@ mod intervals;
 mod output;
 mod prediction;
 mod predictor;
+mod profile;
 mod rows;
 mod simulated;
 mod unknown;
@@ -33,12 +34,15 @@ use crate::model::fit::{Identifiability, Minimum};
 use crate::scenario::source::Document;
 use fitting::Fitting;
 use found::Found;
+use profile::{Profiled, Profiles};
 use simulated::{Assignment, Simulated};
 use std::cell::Cell;
 use std::path::Path;
 
 /// Passes over the rows that calibrate for each alternative, unless the case says how many.
 const EVALUATIONS: usize = 200;
+/// Better points that may be found on the way along the intervals.
+const RESTARTS: usize = 4;
 
 /// Parameters with their best values.
 pub struct Calibrated {
@@ -60,10 +64,16 @@ pub struct Calibrated {
     pub candidates: Vec<(usize, f64)>,
     /// Passes over the rows that calibrate; those without a group are not among them.
     pub evaluations: usize,
+    /// Passes over them for the intervals of the parameters, with what was found better on the way.
+    pub interval_evaluations: usize,
+    /// Returns whether anything tells how well the parameters are known: noise that is stated, or more rows than parameters.
+    pub knows_noise: bool,
     /// True if the best values, and those of all alternatives, were reached within the budget.
     pub has_converged: bool,
     /// The root mean square of the residuals, in units of the noise; none if no noise is stated.
     pub misfit: Option<f64>,
+    /// True if the stated noise does not explain them.
+    pub is_implausible: bool,
     /// The intervals of the simulated values, if they are asked for.
     pub intervals: Option<RowIntervals>,
     /// The calibrated machine as RON.
@@ -106,9 +116,12 @@ pub struct TriedChoice {
 }
 
 /// A fit with the values of the fields that are not fitted.
+#[derive(Clone)]
 struct FittedChoice {
     settings: Vec<Setting>,
     minimum: Option<Minimum>,
+    /// Other minima, to which other starting points led.
+    others: Vec<Minimum>,
     spent: usize,
 }
 
@@ -165,11 +178,37 @@ impl CalibrationCase {
                 )));
             };
             let fit = (fits.open)(&best_of_all.settings, usize::MAX);
-            fit.spent.set(fits.spent());
-            let found = Found { case: self, fit: &fit, best };
-            let choices = found.choices(&fits.fitted)?;
-            found.answer(choices)
+            let (best, profiles) = self.profiled(&fit, best, &best_of_all.others)?;
+            let interval_evaluations = fit.spent.replace(fits.spent());
+            let mut fitted = fits.fitted.clone();
+            fitted[0].minimum = Some(best.clone());
+            let found = Found { case: self, fit: &fit, best: &best };
+            let choices = found.choices(&fitted)?;
+            found.answer(choices, (&profiles, interval_evaluations))
         })
+    }
+
+    /// Follows the parameters of a minimum to the ends of their intervals, from a better one if one is found on the way.
+    fn profiled(
+        &self,
+        fit: &Fitting<'_>,
+        minimum: &Minimum,
+        others: &[Minimum],
+    ) -> Result<(Minimum, Profiles), StudyError> {
+        let mut best = minimum.clone();
+        for _ in 0..RESTARTS {
+            let found = Found { case: self, fit, best: &best };
+            let (deviation, quantile) = found.deviation();
+            if !found.knows_noise() || found.is_exact() {
+                return Ok((best, Profiles::default()));
+            }
+            let identified = Identifiability::of(&found.by_parts(best.slopes.clone()), deviation, quantile);
+            match found.profiles(&identified, quantile * deviation, (others, self.share()))? {
+                Profiled::Kept(profiles) => return Ok((best, profiles)),
+                Profiled::Better(better) => best = better,
+            }
+        }
+        Ok((best, Profiles::default()))
     }
 
     /// Fits the parameters with every combination of alternatives, and lets `answer` make use of the fits.
@@ -194,14 +233,16 @@ impl CalibrationCase {
             unknowns: &unknowns,
             loss: self.loss,
             noise: &noise,
+            noise_is_stated: self.tables.iter().all(|table| table.noise.is_some()),
             choice: choice.iter().map(|(path, text)| everywhere(path, text, &simulated)).collect(),
             spent: Cell::new(0),
             budget,
         };
         let own = checks::own_values(&unknowns, &simulated);
         let fitted = self.combinations_of_choices().into_iter().map(|settings| {
-            let (minimum, spent) = open(&settings, self.share()).best(self.seed, own.clone())?;
-            Ok(FittedChoice { settings, minimum, spent })
+            let (mut minima, spent) = open(&settings, self.share()).minima(self.seed, own.clone())?;
+            let minimum = (!minima.is_empty()).then(|| minima.remove(0));
+            Ok(FittedChoice { settings, minimum, others: minima, spent })
         });
         let fitted = best_first(fitted.collect::<Result<_, StudyError>>()?);
         answer(&AlternativeFits { open: &open, fitted })
@@ -243,11 +284,16 @@ impl CalibrationCase {
 }
 
 impl Found<'_> {
-    fn answer(&self, choices: Vec<TriedChoice>) -> Result<Calibrated, StudyError> {
+    fn answer(
+        &self,
+        choices: Vec<TriedChoice>,
+        (profiles, interval_evaluations): (&Profiles, usize),
+    ) -> Result<Calibrated, StudyError> {
         let (deviation, quantile) = self.deviation();
         let slopes = self.by_parts(self.best.slopes.clone());
         let identified = Identifiability::of(&slopes, deviation, quantile);
-        let told = combination::told(self, &identified, quantile * deviation)?;
+        let told =
+            if self.knows_noise() { combination::told(self, &identified, quantile * deviation)? } else { Vec::new() };
         let settings = self.fit.assigned(&self.best.point);
         let machine = self.fit.simulated.base(0, &settings)?.scenario.machine_ron();
         let evaluations = self.fit.spent.get();
@@ -259,14 +305,17 @@ impl Found<'_> {
         Ok(Calibrated {
             case: self.case.clone(),
             values,
-            parameters: self.parameters(&identified, &told, quantile * deviation)?,
+            parameters: self.parameters(&identified, &told, (deviation, quantile), profiles)?,
             combinations: told.iter().map(|one| self.combination(one, &identified, quantile)).collect(),
             left_out,
             intervals,
             candidates: self.candidates(&identified, deviation)?,
             evaluations,
+            interval_evaluations,
+            knows_noise: self.knows_noise(),
             has_converged: choices.iter().all(|one| one.has_converged),
             misfit: self.misfit(),
+            is_implausible: self.fit.is_implausible(self.best),
             choices,
             machine,
             rows: self.fit.rows.to_vec(),

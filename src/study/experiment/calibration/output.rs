@@ -138,6 +138,7 @@ impl Calibrated {
         record.put("train_error", self.train_error());
         record.put("held_out_error", self.held_out_error());
         record.put("evaluations", self.evaluations);
+        record.put("interval_evaluations", self.interval_evaluations);
         record.put("constants", self.parameters.len());
         record.put("converged", Value::Flag(self.has_converged));
         if let Some(intervals) = &self.intervals {

@@ -100,8 +100,8 @@ impl RowReading<'_> {
         if reference.is_some_and(|value| value <= 0.0) {
             return Err(self.data.fault_in(row, self.reference, "a reference is above 0"));
         }
-        let trains = self.holds(&self.train, row)?.unwrap_or(true) && reference.is_some();
-        let sets_intervals = self.holds(&self.intervals, row)?.unwrap_or(false) && reference.is_some() && !trains;
+        let sets_intervals = self.holds(&self.intervals, row)?.unwrap_or(false) && reference.is_some();
+        let trains = self.holds(&self.train, row)?.unwrap_or(true) && reference.is_some() && !sets_intervals;
         let known = self.columns.iter().filter_map(|name| Some((name.clone(), row.value(name)?.clone())));
         let (labels, axes) = known.partition(|(name, _)| self.table.labels.contains(name));
         Ok(MeasuredRow { table: self.index, axes, labels, reference, trains, sets_intervals, place: row.place.clone() })

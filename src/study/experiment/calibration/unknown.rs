@@ -114,11 +114,27 @@ impl Unknown {
         (to - from) * if self.is_rate() { value * value } else { 1.0 }
     }
 
+    /// The amount that a value counts with in a sum: that of a rate is its inverse. Of an amount, the value.
+    #[must_use]
+    pub fn amount(&self, value: f64) -> f64 {
+        if self.is_rate() { value.recip() } else { value }
+    }
+
+    /// The derivative of the amount by the part of the range.
+    #[must_use]
+    pub fn amount_by_part(&self, coordinate: f64) -> f64 {
+        let value = self.value(coordinate);
+        let by_value = if self.is_rate() { -value.powi(-2) } else { 1.0 };
+        by_value * self.slope_by_part(coordinate)
+    }
+
     fn natural(&self, value: f64) -> f64 {
         if self.is_rate() { -1.0 / value } else { value }
     }
 
-    fn is_rate(&self) -> bool {
+    /// Returns whether its values are rates, so that times are linear in their inverses.
+    #[must_use]
+    pub fn is_rate(&self) -> bool {
         self.from > 0.0 && (self.unit.ends_with("/s") || self.unit.ends_with("Hz"))
     }
 

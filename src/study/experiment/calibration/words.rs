@@ -18,7 +18,8 @@ impl Calibrated {
     #[must_use]
     pub fn machine_file(&self, case: &str) -> String {
         let mut text = format!("// Calibrated by `parsim calibrate {case}`.\n");
-        for table in &self.case.tables {
+        let calibrates = |table: usize| self.rows.iter().any(|row| row.table == table && row.trains);
+        for (_, table) in self.case.tables.iter().enumerate().filter(|(index, _)| calibrates(*index)) {
             let rows =
                 table.train.as_ref().map_or_else(|| "all rows".to_owned(), |train| format!("the rows with {train}"));
             let _ = writeln!(text, "// {}: {rows} of {}", table.name, table.data.display());
@@ -89,8 +90,9 @@ impl Calibrated {
         text += &self.interval_words();
         let _ = writeln!(
             text,
-            "{} evaluations{}",
+            "{} evaluations, {} more for the intervals{}",
             self.evaluations,
+            self.interval_evaluations,
             if self.has_converged { "" } else { "; the budget ended before the fit did" }
         );
         text
@@ -108,11 +110,17 @@ impl Calibrated {
 
     /// The data do not tell these apart, in sentences.
     fn untold(&self) -> String {
+        if !self.knows_noise {
+            return "as many rows as parameters, and no `noise`: nothing tells how well the values are known\n"
+                .to_owned();
+        }
+        let fits = !self.describes_nothing();
         let without = self.parameters.iter().filter(|one| !one.has_influence);
         let without = without.map(|one| {
             let (low, high) = one.interval95;
-            let (low, high) = (digits(low), digits(high));
-            format!("not determined: {}: all values from {low} to {high} {} fit the data as well\n", one.path, one.unit)
+            let (low, high, path) = (digits(low), digits(high), &one.path);
+            let reason = if fits { "fit the data as well" } else { "are as far from the data" };
+            format!("not determined: {path}: all values from {low} to {high} {} {reason}\n", one.unit)
         });
         let is_combined =
             |one: &&CalibratedParameter| self.combinations.iter().any(|sum| sum.names.contains(&one.path));
@@ -152,16 +160,21 @@ impl Calibrated {
         let at_bounds = self.parameters.iter().filter(|one| one.is_at_bound);
         let at_bounds =
             at_bounds.map(|one| format!("{} is at a bound of its range: the data may want it beyond\n", one.path));
-        let misfit = self.misfit.filter(|misfit| *misfit > MISFIT).map(|misfit| {
+        let misfit = self.misfit.filter(|misfit| *misfit > MISFIT || self.is_implausible).map(|misfit| {
             format!(
                 "the residuals are {misfit:.1} times the stated noise: the model does not fit, or the noise is larger\n"
             )
         });
-        let is_off = self.misfit.is_none() && self.train_error().is_some_and(|error| error >= NO_FIT);
+        let is_off = self.misfit.is_none() && self.describes_nothing();
         let no_fit = is_off.then(|| {
             "the model does not fit: values and intervals of its parameters say little about the machine\n".to_owned()
         });
         at_bounds.chain(misfit).chain(no_fit).collect()
+    }
+
+    /// Returns whether the best fit is none.
+    fn describes_nothing(&self) -> bool {
+        self.train_error().is_some_and(|error| error >= NO_FIT)
     }
 
     fn group_words(&self) -> String {

@@ -21,6 +21,16 @@ const TIME: &str = "time";
 /// The mark that some programs write before a text in UTF-8.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
+/// A size in bytes, if it is one with its unit, or a number of units.
+fn size(value: &AxisValue, unit: u64) -> Option<AxisValue> {
+    match value {
+        AxisValue::Text(text) => i64::try_from(text.parse::<Bytes>().ok()?.count()).ok().map(AxisValue::Whole),
+        AxisValue::Whole(number) => number.checked_mul(i64::try_from(unit).ok()?).map(AxisValue::Whole),
+        #[expect(clippy::cast_precision_loss, reason = "units of sizes are far below 2^53 bytes")]
+        AxisValue::Real(number) => Some(AxisValue::Real(number * unit as f64)),
+    }
+}
+
 fn in_two_units(one: &str, other: &str) -> String {
     format!("`{one}` and `{other}` are one quantity in two units: give one of them")
 }
@@ -53,6 +63,8 @@ impl Row {
 pub struct Table {
     name: String,
     columns: Vec<String>,
+    /// Units of bare numbers, by column, where they are known.
+    units: Vec<(String, String)>,
     /// The rows, at least one.
     pub rows: Vec<Row>,
 }
@@ -91,7 +103,7 @@ impl Table {
         if rows.is_empty() {
             return Err(SourceFault::new(&format!("{name}: there are no rows")));
         }
-        Ok(Self { name: name.to_owned(), columns, rows })
+        Ok(Self { name: name.to_owned(), columns, units: Vec::new(), rows })
     }
 
     /// The names of the columns.
@@ -153,12 +165,20 @@ impl Table {
         Ok(name)
     }
 
-    /// Turns the sizes in a column, such as `4 KiB`, into numbers of bytes; other cells stay.
+    /// The same table, in some columns of which bare numbers have a unit.
+    #[must_use]
+    pub fn with_units(self, units: Vec<(String, String)>) -> Self {
+        Self { units, ..self }
+    }
+
+    /// Turns the sizes in a column, such as `4 KiB`, or `4` where the unit of the column is known, into numbers of bytes; other
+    /// cells stay.
     pub fn read_sizes(&mut self, column: &str) {
+        let unit = self.units.iter().find(|(own, _)| own == column);
+        let unit = unit.and_then(|(_, unit)| format!("1 {unit}").parse::<Bytes>().ok()).map_or(1, Bytes::count);
         for (_, value) in self.rows.iter_mut().flat_map(|row| &mut row.cells).filter(|(own, _)| own == column) {
-            let size = if let AxisValue::Text(text) = value { text.parse::<Bytes>().ok() } else { None };
-            if let Some(count) = size.and_then(|size| i64::try_from(size.count()).ok()) {
-                *value = AxisValue::Whole(count);
+            if let Some(bytes) = size(value, unit) {
+                *value = bytes;
             }
         }
     }

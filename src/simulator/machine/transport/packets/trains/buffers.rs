@@ -16,18 +16,18 @@ use crate::engine::{EvenInstants, Lists, Stacks};
 use crate::network::{LinkModels, Packet, Topology};
 use crate::units::{SimDuration, SimTime};
 
-/// What is surely in the buffers behind links.
+/// The packets that are surely in the buffers behind links.
 pub(super) struct FiniteBuffers {
     /// Number of packets for which there is room behind a link, by link.
     room: Vec<u32>,
-    /// What goes on from the end of a link by one place, which it comes to in order.
+    /// By link and place by which packets go on from its end: they come there in order.
     lanes: Vec<Lane>,
     lanes_of_a_link: u32,
     /// By lane: the ends of the stays of those that are known still.
     stays: Stacks<EvenInstants>,
-    /// By vertex: what waits for the router's turn, by the link that it came by and its starts there.
+    /// By vertex: packets that wait for the router's turn, by the link that they came by and their starts there.
     deferred: Lists<(u32, EvenInstants)>,
-    /// What is just being noted; empty between.
+    /// Admissions that are just being noted; empty between.
     came: Vec<Came>,
     is_short: bool,
 }
@@ -41,7 +41,7 @@ struct Lane {
     most: u32,
 }
 
-/// What is needed to know of an admission.
+/// The part of an admission that counts here.
 #[derive(Clone, Copy)]
 pub(super) struct Came {
     link: u32,

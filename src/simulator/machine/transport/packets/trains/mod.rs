@@ -163,7 +163,7 @@ impl Trains {
     /// Returns whether trains cross the machine as single packets do.
     pub(super) fn are_possible(machine: &Machine, topology: &Topology, pace: Option<&SpeedProfile>) -> bool {
         let Machine { nodes, network, sends, .. } = machine;
-        // What has passed a processor of a vertex and waits for its router has room behind a link that is not known any more.
+        // A packet that has passed the processor of a vertex and waits for its router has room behind a link that is not known any more.
         let knows_links = nodes.router == Router::Hardware || !sends.may_wait_for_receives();
         let takes_time = |service| match pace {
             None => service > SimDuration::ZERO,

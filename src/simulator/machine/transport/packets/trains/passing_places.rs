@@ -61,7 +61,7 @@ impl Play<'_> {
     #[inline(always)]
     fn pass_each<R: Instants>(&mut self, flight: &mut MovingTrain, arrivals: R, mut come: bool) -> bool {
         let mut train = Approach::of(flight, arrivals);
-        // What has been given to a link before must not be overtaken on another one.
+        // Trains that have been given to a link before must not be overtaken on another one.
         let goes_on = self.trains.ahead.is_empty();
         let (mut processors, mut links) = (0, 0);
         loop {

@@ -1,0 +1,226 @@
+//! Profiles: how far a parameter may go while all others follow, where slopes at the best point do not tell it.
+
+use super::fitting::Fitting;
+use super::found::Found;
+use crate::experiment::StudyError;
+use crate::model::fit::{Identifiability, LeastSquares, Minimum, minimise};
+
+/// The end of an interval is where the residuals have changed by this part of what noise explains, at least.
+const AS_TOLD: f64 = 0.8;
+/// The most steps outward to an end that slopes do not tell.
+const STEPS: usize = 6;
+/// The least and the most factor of such a step.
+const FACTORS: (f64, f64) = (1.3, 3.0);
+/// A point with so much less of what noise explains is a better one.
+const BETTER: f64 = 0.05;
+/// Places between the end of what changes nothing and a bound at which the others are fitted again.
+const PLACES: [f64; 3] = [0.25, 0.5, 1.0];
+
+/// An interval of coordinates.
+pub type Interval = (f64, f64);
+
+/// The intervals of parameters that are told, as far as the others can make up for them.
+#[derive(Clone, Debug, Default)]
+pub struct Profiles {
+    /// By parameter; none of those that are not told apart.
+    pub intervals: Vec<Option<Interval>>,
+    /// Points that fit as well as the best one, by what noise explains.
+    pub as_good: Vec<Vec<f64>>,
+}
+
+/// Answer of the profiles.
+pub enum Profiled {
+    /// The best point stays the best.
+    Kept(Profiles),
+    /// A better one was found on the way.
+    Better(Minimum),
+}
+
+/// A better point stops the work.
+enum Stop {
+    Better(Minimum),
+    Failed(StudyError),
+}
+
+impl From<StudyError> for Stop {
+    fn from(error: StudyError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Some coordinates of a fit, while one stays where it is.
+struct Others<'f, 'a> {
+    fit: &'f Fitting<'a>,
+    fixed: (usize, f64),
+    left: usize,
+}
+
+impl Others<'_, '_> {
+    fn whole(&self, point: &[f64]) -> Vec<f64> {
+        let mut whole = point.to_vec();
+        whole.insert(self.fixed.0, self.fixed.1);
+        whole
+    }
+
+    /// Takes passes over the rows from the budget; false if it is spent.
+    fn spend(&mut self, passes: usize) -> bool {
+        let is_enough = self.left >= passes;
+        if is_enough {
+            self.left -= passes;
+            self.fit.spent.set(self.fit.spent.get() + passes);
+        }
+        is_enough
+    }
+}
+
+impl LeastSquares for Others<'_, '_> {
+    type Error = StudyError;
+
+    fn at(&mut self, point: &[f64]) -> Result<Option<Vec<f64>>, StudyError> {
+        if !self.spend(1) {
+            return Ok(None);
+        }
+        self.fit.residuals_of(&self.whole(point), &self.fit.training).map(Some)
+    }
+
+    fn slopes(&mut self, point: &[f64], _: &[f64]) -> Result<Option<Vec<Vec<f64>>>, StudyError> {
+        if !self.spend(point.len() + 1) {
+            return Ok(None);
+        }
+        let mut slopes = self.fit.slopes_of(&self.whole(point), &self.fit.training)?;
+        slopes.remove(self.fixed.0);
+        Ok(Some(slopes))
+    }
+}
+
+/// A walk along the parameters of a best point.
+struct Walk<'w, 'f> {
+    found: &'w Found<'f>,
+    identified: &'w Identifiability,
+    /// The square of the change of the residuals that noise explains.
+    explained: f64,
+    as_good: Vec<Vec<f64>>,
+    /// Passes over the rows that are left.
+    left: usize,
+}
+
+impl Found<'_> {
+    /// Follows every parameter that is told to the ends of its interval, and those that change nothing beyond the place from which
+    /// they do, with all others fitted again. `limit` is the change of the residuals that noise explains, `others` are
+    /// minima beside the best one, `budget` the passes over the rows for it.
+    ///
+    /// # Errors
+    /// Those of the runs.
+    pub fn profiles(
+        &self,
+        identified: &Identifiability,
+        limit: f64,
+        (others, budget): (&[Minimum], usize),
+    ) -> Result<Profiled, StudyError> {
+        let explained = limit * limit;
+        let is_as_good = |one: &&Minimum| one.cost() - self.best.cost() <= explained;
+        let as_good = others.iter().filter(is_as_good).map(|one| one.point.clone()).collect();
+        let mut walk = Walk { found: self, identified, explained, as_good, left: budget };
+        match walk.intervals() {
+            Ok(intervals) => Ok(Profiled::Kept(Profiles { intervals, as_good: walk.as_good })),
+            Err(Stop::Better(better)) => Ok(Profiled::Better(better)),
+            Err(Stop::Failed(error)) => Err(error),
+        }
+    }
+}
+
+impl Walk<'_, '_> {
+    fn intervals(&mut self) -> Result<Vec<Option<Interval>>, Stop> {
+        let count = self.found.best.point.len();
+        let is_entangled =
+            |index: usize| self.identified.entangled.iter().find(|set| set.members.contains(&index)).cloned();
+        let mut intervals = Vec::new();
+        for index in 0..count {
+            intervals.push(match is_entangled(index) {
+                None => Some((self.end(index, -1.0)?, self.end(index, 1.0)?)),
+                Some(set) => {
+                    if set.determined.is_empty() && set.members == [index] {
+                        self.look_beyond(index)?;
+                    }
+                    None
+                }
+            });
+        }
+        Ok(intervals)
+    }
+
+    /// The end of the interval of a parameter on one side.
+    fn end(&mut self, index: usize, side: f64) -> Result<f64, Stop> {
+        let unknown = &self.found.fit.unknowns[index];
+        let here = unknown.part(self.found.best.point[index]);
+        let mut width = self.identified.half_widths[index];
+        for _ in 0..STEPS {
+            let part = here + side * width;
+            let at = unknown.at_part(part);
+            let Some(change) = self.follow(index, &self.beside(index, part - here))? else { return Ok(at) };
+            let is_at_bound = !(0.0..1.0).contains(&part);
+            if is_at_bound || change >= AS_TOLD * self.explained {
+                return Ok(at);
+            }
+            let factor = (self.explained / change.max(f64::MIN_POSITIVE)).sqrt();
+            width *= factor.clamp(FACTORS.0, FACTORS.1);
+        }
+        Ok(unknown.at_part(here + side * width))
+    }
+
+    /// The point where a parameter has moved by a part of its range, and the others as their correlations with it have it.
+    fn beside(&self, index: usize, by: f64) -> Vec<f64> {
+        let covariance = &self.identified.covariance[index];
+        let moved = |(other, at): (usize, &f64)| {
+            let unknown = &self.found.fit.unknowns[other];
+            unknown.at_part(unknown.part(*at) + by * covariance[other] / covariance[index])
+        };
+        self.found.best.point.iter().enumerate().map(moved).collect()
+    }
+
+    /// Fits the others again while a parameter stays where it is in `start`. Returns the change of the sum of squares.
+    fn follow(&mut self, index: usize, start: &[f64]) -> Result<Option<f64>, Stop> {
+        let size = start.len();
+        let fixed = (index, start[index]);
+        let left = self.left.min(4 * size + 8);
+        let mut others = Others { fit: self.found.fit, fixed, left };
+        let mut reduced = start.to_vec();
+        reduced.remove(index);
+        let Some(residuals) = others.at(&reduced)? else { return Ok(None) };
+        let found = minimise(&mut others, &reduced, residuals)?;
+        self.left -= left - others.left;
+        let Some(found) = found else { return Ok(None) };
+        let (point, change) = (others.whole(&found.point), found.cost() - self.found.best.cost());
+        if change < -BETTER * self.explained {
+            return Err(Stop::Better(self.descend(&point, found.residuals)?));
+        }
+        if change <= self.explained {
+            self.as_good.push(point);
+        }
+        Ok(Some(change))
+    }
+
+    /// Fits all parameters from a point that is better than the best one.
+    fn descend(&self, point: &[f64], residuals: Vec<f64>) -> Result<Minimum, StudyError> {
+        let mut all = self.found.fit.within(self.left.max(4 * point.len()));
+        let found = minimise(&mut all, point, residuals)?;
+        self.found.fit.spent.set(self.found.fit.spent.get() + all.spent.get());
+        Ok(found.unwrap_or_else(|| self.found.best.clone()))
+    }
+
+    /// Fits the others again where a parameter that changes nothing close to its value is beyond the place from which it does:
+    /// of two constants, the larger of which counts, it may be that one.
+    fn look_beyond(&mut self, index: usize) -> Result<(), Stop> {
+        let here = self.found.best.point[index];
+        for bound in [0.0, 1.0] {
+            for place in PLACES {
+                let mut start = self.found.best.point.clone();
+                start[index] = here + place * (bound - here);
+                if (start[index] - here).abs() > 0.0 {
+                    self.follow(index, &start)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
