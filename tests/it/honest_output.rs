@@ -408,3 +408,44 @@ fn a_unit_that_rounds_the_computations_away_is_rejected() {
     assert!(!std::path::Path::new(&file).exists());
     rows(&export("1 ns"));
 }
+
+/// A number on an axis of bytes has the unit of the axis.
+#[test]
+fn a_fit_knows_the_unit_of_the_bytes() {
+    let axes = |unit: &str, values: &str| {
+        format!(
+            "axes=[Axis(name:\"bytes\",path:\"program.bytes\",unit:\"{unit}\",values:[{values}]),\
+             Axis(name:\"hops\",path:\"placement.hops\",values:[1])]"
+        )
+    };
+    let of = |axes: &str| {
+        rows(&["fit", "scenarios/ping.ron", "--set", axes, "--model", "hockney", "--value", "message_s"]).0.remove(0)
+    };
+    let (kib, bytes) = (of(&axes("KiB", "1,2,3,4")), of(&axes("B", "1024,2048,3072,4096")));
+    for key in ["per_byte_s", "t_0_s"] {
+        assert_eq!(kib[key], bytes[key], "{key}");
+    }
+}
+
+/// Where the order of packets changes within the first step, closer ones tell the derivatives, though rounding could explain
+/// some of them.
+#[test]
+fn derivatives_hold_on_their_own_side() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("shift.ron");
+    let machine = r#"Machine(name: "my torus", nodes: Node(processor: FlopRate("10 Gflop/s"), memory: "16 GiB", router: Hardware,
+        interface: Interface(overhead: "0.8 us", overhead_per_byte: "0.05 ns/B", gap: "0.3 us", latency: "0.2 us",
+            gap_per_byte: "5 GB/s", progress: AfterArrival)),
+        network: Network(topology: Torus2d(rows: 8, columns: 8), routing: DimensionOrder,
+            switching: CutThrough(packet: "1 KiB", header: "16 B"), links: Link(per_byte: "2 GB/s", latency: "0.15 us")),
+        sends: Eager(up_to: "8 KiB"))"#;
+    let program = r#"Collective(operation: AllToAll(algorithm: Pairwise), bytes: "1 KiB")"#;
+    let scenario = format!("Scenario(machine: {machine}, ranks: 64, placement: Random, program: {program}, seed: 1)");
+    std::fs::write(&file, scenario).expect("there is room");
+    let (found, _) = rows(&["sensitivity", &file.display().to_string()]);
+    for (path, expected) in [("machine.nodes.interface.overhead", 0.544), ("machine.network.links.per_byte", -0.198)] {
+        let row = found.iter().find(|row| row["name"] == path).expect("it is a constant");
+        let sides = ["elasticity_left", "elasticity_right"].map(|key| row[key].as_f64().expect("it is known"));
+        assert!(sides.iter().all(|side| (side - expected).abs() < 0.01), "{path}: {sides:?}");
+    }
+}

@@ -14,6 +14,8 @@ const GRAINS: f64 = 1e3;
 /// The least and the largest relative change of a constant.
 const STEPS: (f64, f64) = (1e-5, 1e-2);
 const PS_PER_S: f64 = 1e12;
+/// A makespan that changes by fewer picoseconds tells no derivative.
+const LEAST_PS: f64 = 10.0;
 /// Parts of a change at which derivatives are taken again where they differ on both sides.
 const CLOSER: [f64; 2] = [1.0 / 32.0, 1.0 / 1024.0];
 /// The relative change of constants, at most, at which derivatives that runs have found still tell the makespan unless they
@@ -128,11 +130,18 @@ impl Variation {
         let closer = CLOSER.iter().map(|part| part * first).take_while(|_| step.is_none() && widest.is_tie());
         for step in closer.filter(|step| step * parameter.number().abs() >= 2.0 * parameter.grain()) {
             let slopes = self.slopes_within(parameter, step)?;
-            if !slopes.is_tie() && slopes.is_known() {
+            if !slopes.is_tie() && (slopes.is_known() || self.agree(&slopes)) {
                 return Ok(slopes);
             }
         }
         Ok(widest)
+    }
+
+    /// Returns whether both sides are the same to a percent, though rounding could explain more of them: by changes of some
+    /// picoseconds that is no chance.
+    fn agree(&self, slopes: &Slopes) -> bool {
+        let size = slopes.left.abs().max(slopes.right.abs());
+        (slopes.left - slopes.right).abs() <= 0.01 * size && size >= LEAST_PS * slopes.rounding / self.pieces()
     }
 
     /// The derivatives by a relative change on either side.

@@ -121,6 +121,9 @@ impl Tuned {
         let Some(best) = group.iter().find(|one| one.standing == Standing::Chosen) else {
             return "No candidate could be run.".to_owned();
         };
+        if self.tuned.is_empty() {
+            return "There is one candidate, and nothing to choose: give what is to be tuned by `--over`.\n".to_owned();
+        }
         let count = |standing| group.iter().filter(|one| one.standing == standing).count();
         let (alike, left_out) = (count(Standing::NotToldApart), count(Standing::LeftOut));
         let name = shown(&best.keys, &self.tuned);
@@ -145,7 +148,10 @@ impl Tuned {
     fn notes(&self) -> Vec<String> {
         let held = (!self.held.is_empty()).then(|| {
             let names = self.held.join(", ");
-            format!("Base values of {names}; `--each {}` finds the best for each.", self.held.join(","))
+            match self.tuned.is_empty() {
+                true => format!("Base values of {names}."),
+                false => format!("Base values of {names}; `--each {}` finds the best for each.", self.held.join(",")),
+            }
         });
         let unbounded = self.unbounded.as_ref().map(|why| {
             let has_failed = self.groups.iter().flatten().any(|one| one.standing == Standing::Failed);
