@@ -130,6 +130,12 @@ impl Channels {
         self.wait(calendar, now, channel, flight);
     }
 
+    /// The time from which the bytes of a packet came that has come to its destination, and has not been released.
+    #[must_use]
+    pub fn first_byte(&self, packet: &Packet) -> SimTime {
+        self.flights[packet.place as usize].head
+    }
+
     /// The packet has been taken in at its destination: its buffer is free.
     pub fn release(&mut self, calendar: &mut Calendar, now: SimTime, packet: Packet) {
         if packet.place == NOWHERE {
@@ -341,6 +347,7 @@ impl Channels {
         let times = channel.link.times(packet.bytes, &self.switching);
         let tail = (now + times.occupancy).max(state.tail);
         state.tail = tail + channel.link.latency;
+        state.head = now + channel.link.before_bytes();
         let arrival = if is_last { state.tail } else { (now + times.onward).min(state.tail) };
         let comes = self.comes_as_it_leaves.then_some(flight);
         channel.sending = Some(ChannelTransmission { packet, leaves, comes });

@@ -175,6 +175,17 @@ impl Fabric {
         }
     }
 
+    /// The time from which the bytes of a packet came to its destination, where the last of them has come `now`; to be asked
+    /// before the next step.
+    #[must_use]
+    pub fn first_byte(&self, now: SimTime, packet: &Packet) -> SimTime {
+        match self {
+            Self::Links(links) => links.first_byte(now, packet),
+            Self::Channels(channels) => channels.first_byte(packet),
+            Self::Worms(worms) => worms.first_byte(now, packet),
+        }
+    }
+
     /// A packet that had come to its destination has been taken in: it leaves no trace.
     pub fn release(&mut self, calendar: &mut Calendar, now: SimTime, packet: Packet) {
         if let Self::Channels(channels) = self {

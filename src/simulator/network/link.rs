@@ -214,6 +214,12 @@ impl Links {
         }
     }
 
+    /// The time from which the bytes of a packet came, all of which are at the end of a link by `now`.
+    #[must_use]
+    pub fn first_byte(&self, now: SimTime, packet: &Packet) -> SimTime {
+        now.before(self.ways.link.byte_time().time(u64::from(packet.bytes)))
+    }
+
     /// A transmission has ended, and the router at the other end passes the packet on at once. Returns it if it is for the
     /// node there.
     #[inline]

@@ -64,6 +64,19 @@ impl LinkModel {
         Self { per_byte, ..self }.prepared(switching)
     }
 
+    /// The time of a byte.
+    #[must_use]
+    pub const fn byte_time(&self) -> PerByte {
+        self.per_byte
+    }
+
+    /// From the start of a packet until its bytes begin to come to the other end.
+    #[must_use]
+    #[inline]
+    pub fn before_bytes(&self) -> SimDuration {
+        self.per_packet + self.latency
+    }
+
     /// The times of a packet of `bytes` bytes.
     #[inline]
     pub fn times(&mut self, bytes: u32, switching: &Switching) -> PacketTimes {

@@ -50,6 +50,8 @@ pub(super) struct PacketState {
     pub(super) way: PacketWay,
     /// The buffer that it has, at the vertex to which its head has come or will come.
     pub(super) buffer: Option<Buffer>,
+    /// From then on its bytes come to that vertex, and all of it is there by `tail`.
+    pub(super) head: SimTime,
     /// Arrival of the tail at that vertex.
     pub(super) tail: SimTime,
 }
@@ -71,7 +73,7 @@ pub(super) struct ChannelTransmission {
 
 impl PacketState {
     pub(super) const fn new(packet: Packet, at: u32, now: SimTime) -> Self {
-        Self { packet, way: PacketWay::from(at), buffer: None, tail: now }
+        Self { packet, way: PacketWay::from(at), buffer: None, head: now, tail: now }
     }
 }
 

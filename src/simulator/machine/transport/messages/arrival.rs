@@ -8,6 +8,26 @@ use crate::machine::transport::MessageId;
 use crate::node::Progress;
 use crate::units::{SimDuration, SimTime};
 
+/// Bytes of a part of a message that take time: all but the first of the message.
+#[derive(Clone, Copy)]
+pub struct PaidBytes {
+    /// At the interface, those of the header included.
+    pub interface: u64,
+    /// At the processor, which the header does not reach.
+    pub processor: u64,
+}
+
+impl PaidBytes {
+    /// Those that have come until a message has `arrived` so far, its header before all else.
+    const fn until(arrived: u64, header: u64) -> Self {
+        Self { interface: arrived.saturating_sub(1), processor: arrived.saturating_sub(header).saturating_sub(1) }
+    }
+
+    const fn since(self, before: Self) -> Self {
+        Self { interface: self.interface - before.interface, processor: self.processor - before.processor }
+    }
+}
+
 impl MessageTransport {
     /// A part of a message passes the interface of its destination.
     pub(super) fn arrive(&mut self, now: SimTime, order: u64, piece: Piece) {
@@ -15,6 +35,8 @@ impl MessageTransport {
         let carried = self.carried(&self.messages[piece.message as usize]);
         let message = &mut self.messages[piece.message as usize];
         let is_first = message.arrived == 0;
+        let header = self.interface.header.count();
+        let before = PaidBytes::until(message.arrived, header);
         message.arrived += piece.bytes;
         let MessageState { to, lanes, arrived, .. } = *message;
         let port = message.destination();
@@ -22,13 +44,13 @@ impl MessageTransport {
             return self.take_in(now, piece.message);
         }
         let is_last = arrived == carried;
-        let paid = piece.bytes.saturating_sub(u64::from(is_first));
+        let paid = PaidBytes::until(arrived, header).since(before);
         let cpu = self.resources.cpu(to, lanes.cpu);
         let begun = self.begin_of_taking(now, piece, cpu, port);
-        let end = now.max(begun + self.interface.gap_per_byte.time(paid));
+        let end = now.max(begun + self.interface.gap_per_byte.time(paid.interface));
         let gap = if is_last { self.interface.gap } else { SimDuration::ZERO };
         self.resources.receive(port, end + gap);
-        self.note_arrival(now, begun, piece, paid);
+        self.note_arrival(now, begun, piece, paid.interface);
         match self.interface.progress {
             Progress::WhileArriving => {
                 let overhead = if is_last { self.paced(to, self.interface.overhead) } else { SimDuration::ZERO };
@@ -48,10 +70,12 @@ impl MessageTransport {
         }
     }
 
-    /// The time in which the processor of a seat takes `bytes` bytes from the interface: at its own pace, but not faster than
+    /// The time in which the processor of a seat takes bytes from the interface: at its own pace, but not faster than
     /// they pass the interface.
-    pub(super) fn taking(&self, seat: Seat, bytes: u64) -> SimDuration {
-        self.interface.gap_per_byte.time(bytes).max(self.paced(seat, self.interface.overhead_per_byte.time(bytes)))
+    pub(super) fn taking(&self, seat: Seat, bytes: PaidBytes) -> SimDuration {
+        let PaidBytes { interface, processor } = bytes;
+        let own = self.paced(seat, self.interface.overhead_per_byte.time(processor));
+        self.interface.gap_per_byte.time(interface).max(own)
     }
 
     /// The time from which a part of a message has been taken: as soon as it began to come, and interface and processor,

@@ -1,5 +1,6 @@
 //! Record of what messages do at processors and interfaces, on request.
 
+use super::arrival::PaidBytes;
 use super::wire::Piece;
 use super::{MessageState, MessageTransport};
 use crate::machine::Seat;
@@ -83,9 +84,16 @@ impl MessageTransport {
     }
 
     /// A processor takes bytes from the interface from `begun` on, at `now` at the latest, and then does its own part.
-    pub(super) fn note_taking(&mut self, now: SimTime, begun: SimTime, seat: Seat, paid: u64, is_last: bool) {
+    pub(super) fn note_taking(&mut self, now: SimTime, begun: SimTime, seat: Seat, paid: PaidBytes, is_last: bool) {
         let overhead = if is_last { self.overhead() } else { NOTHING };
-        let taken = (Software::TakenBytes, paid, self.taking(seat, paid));
+        let time = self.taking(seat, paid);
+        // Of a message with a header the bytes of the slower side alone are those that take the time.
+        let is_slower = time > self.interface.gap_per_byte.time(paid.interface);
+        let taken = if paid.processor < paid.interface && is_slower {
+            (Software::HandedBytes, paid.processor, time)
+        } else {
+            (Software::TakenBytes, paid.interface, time)
+        };
         if begun + taken.2 > now {
             self.note_service(begun, seat, [taken, overhead]);
         } else {

@@ -2,8 +2,8 @@
 
 use crate::engine::Discipline;
 use crate::machine::{Allocation, LogGops, Machine, NodeOverride, Placement, Sends};
-use crate::network::switching::CutThrough;
-use crate::network::{Contention, Link, Network, Routing as NetworkRouting, Switching, Topology};
+use crate::network::switching::{CutThrough, Wormhole};
+use crate::network::{Contention, Link, LinkOverride, Network, Routing as NetworkRouting, Switching, Topology};
 use crate::node::{
     DataTransfer, Injection, Interface, InterfaceChoice, Level, Node, Processor, Progress, Router, Shared, WithinNode,
 };
@@ -494,5 +494,91 @@ fn a_header_goes_with_every_message() {
     };
     for contention in [Contention::Off, Contention::FirstComeFirstServed, Contention::FairFlows] {
         assert_eq!(time(16, contention), time(0, contention) + 16 * 6, "{contention:?}");
+    }
+}
+
+/// The time in ns of a message of 1000 B with o = 300 ns and G = 2 ns/B, whose receiver's processor is spared, over this network
+/// from its first to its second node.
+fn lone(network: Network) -> u64 {
+    let six = LogGops { latency: ns(0), overhead: ns(300), gap: ns(0), gap_per_byte: PerByte::new(ns(2)), ..loggops() };
+    let mut machine = Machine::from(LogGops { over: Some(network), ..six });
+    machine.nodes.interface.as_mut().unwrap().progress = Progress::Offloaded;
+    assert!(machine.faults().is_empty(), "{:?}", machine.faults());
+    fan_out(&machine, &[1000])
+}
+
+/// An interface takes bytes as they come, whichever link they come by and which one before held them up.
+#[test]
+fn bytes_come_at_the_pace_of_the_slowest_link_of_their_way() {
+    let time = |count: u64| PerByte::new(ns(count));
+    let link = |count: u64| Link::new(time(count));
+    let over = |topology: Topology, count: u64| {
+        let switching = Switching::CutThrough(CutThrough { packet: Bytes::from_mib(1), header: Bytes::new(0) });
+        Network::new(topology, NetworkRouting::DimensionOrder, switching, link(count))
+    };
+    let pair = |count| over(Topology::Complete { nodes: 2 }, count);
+    let with = |network: Network, count: u64| {
+        let exception = LinkOverride::LinkSpeed { from: 0, to: 1, per_byte: time(count) };
+        Network { overrides: vec![exception], ..network }
+    };
+    let between = |network: Network, count: u64| Network { end_links: Some(link(count)), ..network };
+    // A link is the slowest, for all 1000 B; then the interface, for those behind the first.
+    assert_eq!(
+        [lone(pair(3)), lone(with(pair(1), 3)), lone(between(pair(3), 1)), lone(between(pair(1), 3))],
+        [3300; 4]
+    );
+    assert_eq!([lone(pair(1)), lone(with(pair(3), 1)), lone(between(pair(1), 1))], [2298; 3]);
+    // The way takes one of two sides, whichever the first port of a node belongs to.
+    let sides = [(5, 1), (1, 5)].map(|(first, second)| {
+        let classes = [("side-1".to_owned(), link(first)), ("side-2".to_owned(), link(second))];
+        lone(Network { link_classes: classes.into(), ..over(Topology::Mesh { sides: vec![2, 2] }, 9) })
+    });
+    assert_eq!(std::collections::BTreeSet::from(sides), [2298, 5300].into());
+}
+
+/// Two worms take turns on a link, so that the bytes of each come at half its pace, which is that of the interfaces.
+#[test]
+fn interfaces_take_worms_as_their_flits_come() {
+    let switching = Wormhole { packet: Bytes::new(4000), flit: Bytes::new(4), buffer: 8, lanes: 2, router: None };
+    let link = Link::new(PerByte::new(ns(1)));
+    let over =
+        Network::new(Topology::Line { nodes: 4 }, NetworkRouting::DimensionOrder, Switching::Wormhole(switching), link);
+    let makespan = |both: bool, gap_per_byte: u64| {
+        let free = LogGops { latency: ns(0), overhead: ns(0), gap: ns(0), over: Some(over.clone()), ..loggops() };
+        let machine = Machine::from(LogGops { gap_per_byte: PerByte::new(ns(gap_per_byte)), ..free });
+        let program = move |me: Process| async move {
+            match me.rank() {
+                sender @ (0 | 1) if both || sender == 0 => me.send(sender + 2, Message::new(4000)).await,
+                receiver @ (2 | 3) if both || receiver == 2 => drop(me.receive(receiver - 2).await),
+                _ => {}
+            }
+        };
+        Simulation::new(&machine, 4).unwrap().run(&program).unwrap().makespan.ps() / 1000
+    };
+    let (alone, together, slow) = (makespan(false, 1), makespan(true, 1), makespan(true, 2));
+    assert!((4000..4100).contains(&alone) && (8000..8100).contains(&together), "{alone} {together}");
+    assert!((together..together + 100).contains(&slow), "{slow} is much more than {together}");
+}
+
+/// A processor copies the bytes of a message out of the interface, and no header.
+#[test]
+fn a_header_takes_no_time_of_processors() {
+    let time = |contention: Contention, header: u64| {
+        let switching = Switching::CutThrough(CutThrough { packet: Bytes::new(1000), header: Bytes::new(0) });
+        let link = Link::new(PerByte::new(ns(1)));
+        let over = Network::new(Topology::Complete { nodes: 2 }, NetworkRouting::DimensionOrder, switching, link);
+        let per_byte = PerByte::new(ns(1));
+        let six = LogGops { latency: ns(0), overhead: ns(300), gap: ns(0), gap_per_byte: per_byte, ..loggops() };
+        let mut machine = Machine::from(LogGops { over: Some(Network { contention, ..over }), ..six });
+        let interface = machine.nodes.interface.as_mut().unwrap();
+        interface.overhead_per_byte = PerByte::new(ns(4));
+        interface.progress = Progress::WhileArriving;
+        interface.header = Bytes::new(header);
+        fan_out(&machine, &[100])
+    };
+    // Without a header the processor is the slower one.
+    for (contention, bytes) in [(Contention::Off, 499), (Contention::FirstComeFirstServed, 500)] {
+        assert_eq!(time(contention, 0), 300 + 99 * 4 + 300, "{contention:?}");
+        assert_eq!(time(contention, 400), 300 + bytes + 300, "{contention:?}");
     }
 }

@@ -10,7 +10,7 @@ use crate::network::topology::Topology;
 use crate::network::virtual_channels::Classes;
 use crate::network::waiting::{BufferWait, Standstill};
 use crate::network::way::PacketWay;
-use crate::units::{SimDuration, SimTime};
+use crate::units::{PerByte, SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 
 mod arrival;
@@ -49,6 +49,8 @@ pub struct Worms {
     router: WormholeRouter,
     cycle: SimDuration,
     flit_bytes: u64,
+    /// Time of a byte on a link.
+    byte_time: PerByte,
     wires: Wires,
     inputs: Vec<Input>,
     heads: Heads,
@@ -62,6 +64,8 @@ pub struct Worms {
     sending: Vec<u32>,
     crowd: Vec<Worm>,
     vacant: Vec<u32>,
+    /// Places of worms that came to their nodes in the last cycle, of which the caller may still ask.
+    just_left: Vec<u32>,
     /// The first cycle that acts on what comes to be now.
     next: u64,
     pipeline: Pipeline,
@@ -89,6 +93,10 @@ struct Worm {
     /// The input channel where its head waits for software.
     held_at: u32,
     way: PacketWay,
+    /// The cycle after that in which its head has crossed to its node.
+    out: u64,
+    /// Cycles in which none of its flits has crossed to its node though the head had.
+    stood: u64,
 }
 
 impl Worms {
@@ -110,6 +118,7 @@ impl Worms {
             onward,
             cycle,
             flit_bytes: mode.flit.count(),
+            byte_time: network.links.byte_time(),
             inputs,
             heads: Heads::new(shape, vertices * shape.of_router),
             turns: vec![Turns::default(); (vertices * shape.ports) as usize],
@@ -122,6 +131,7 @@ impl Worms {
             sending: Vec::new(),
             crowd: Vec::new(),
             vacant: Vec::new(),
+            just_left: Vec::new(),
             next: 0,
             pipeline: Pipeline::new(router, &wires),
             grantable: Vec::new(),
@@ -181,6 +191,14 @@ impl Worms {
             self.is_ticking = true;
             calendar.schedule(self.boundary(self.next), 0);
         }
+    }
+
+    /// The time from which the bytes of a packet came, the last of which has come to its node `now`: they take their time on a
+    /// link, and that in which the worm stood.
+    #[must_use]
+    pub fn first_byte(&self, now: SimTime, packet: &Packet) -> SimTime {
+        let stood = self.cycle * self.crowd[packet.place as usize].stood;
+        now.before(self.byte_time.time(u64::from(packet.bytes)) + stood)
     }
 
     /// Runs the cycle that begins `now` and adds what follows from it to `passages`.

@@ -5,15 +5,13 @@ use crate::engine::{Calendar, Streams};
 use crate::machine::transport::MessageId;
 use crate::network::{Fabric, HopEvent, Network, Onward, Packet, PacketKind, Standstill, Topology, Transfers};
 use crate::trace::LinkLoad;
-use crate::units::{PerByte, SimTime};
+use crate::units::SimTime;
 
 /// The links of a network, and the packets that wait for the interface of their destination.
 pub struct PacketWire {
     fabric: Fabric,
     calendar: Calendar,
     packet_bytes: u64,
-    /// Time of a byte on the last link of a way.
-    last_link: PerByte,
     hops: Vec<HopEvent>,
     /// Links that packets have crossed, or are going to.
     crossed: u64,
@@ -23,12 +21,10 @@ pub struct PacketWire {
 
 impl PacketWire {
     pub fn new(network: &Network, topology: Topology, streams: Streams) -> Self {
-        let last_link = network.end_link(&topology).byte_time();
         Self {
             fabric: Fabric::new(network, topology, Onward::ByRouter, streams),
             calendar: Calendar::new(),
             packet_bytes: network.switching.packet_bytes(),
-            last_link,
             hops: Vec::new(),
             crossed: 0,
             parked: Vec::new(),
@@ -88,9 +84,8 @@ impl PacketWire {
             u32::try_from(self.parked.len() - 1).expect("fewer than 2^32 packets at once")
         });
         self.parked[parked as usize] = packet;
-        let bytes = u64::from(packet.bytes);
-        let since = Some(now.before(self.last_link.time(bytes)));
-        Piece { message: packet.message, bytes, since, parked }
+        let since = Some(self.fabric.first_byte(now, &packet));
+        Piece { message: packet.message, bytes: u64::from(packet.bytes), since, parked }
     }
 
     pub fn loads(&self, now: SimTime) -> Vec<LinkLoad> {

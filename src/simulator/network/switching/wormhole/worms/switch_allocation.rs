@@ -176,6 +176,8 @@ impl Worms {
         output.packets += u32::from(flit.is_head());
         if output.behind != NONE {
             self.pipeline.transits.of(output.wire).slot().push(Transit { to: output.behind, flit });
+        } else if flit.is_head() {
+            self.crowd[flit.worm() as usize].out = self.next;
         }
         if flit.is_tail() || input.count == 0 || output.room == 0 {
             self.routers[input.router as usize].clear_ready(input);
@@ -192,6 +194,8 @@ impl Worms {
         output.flits += u64::from(self.crowd[worm as usize].flits);
         if output.behind == NONE {
             output.room = u32::MAX;
+            let gone = &mut self.crowd[worm as usize];
+            gone.stood = (self.next + 1 - gone.out).saturating_sub(gone.flits.into());
             self.pipeline.ejections.slot().push((input.router, worm));
         }
         let left = &mut self.inputs[channel as usize];
