@@ -314,6 +314,7 @@ fn entry_fault(wiring: &Wiring, before: &[Signpost], post: Signpost) -> Option<S
 mod tests {
     use super::*;
     use crate::network::laws::plain;
+    use crate::units::PerByte;
 
     fn faults(topology: &Topology, routing: Routing, failed: &[(u32, u32)]) -> Vec<String> {
         let mut network = plain(topology.clone());
@@ -330,6 +331,54 @@ mod tests {
         network.overrides =
             vec![LinkOverride::LinkFailed { from: 1, to: 0 }, LinkOverride::LinkSpeed { from: 1, to: 2, per_byte }];
         assert_eq!(network.working_links(&ring), 4);
+    }
+
+    /// Each link is started for the time of its own description.
+    #[test]
+    fn links_of_nodes_and_of_classes_start_in_their_own_time() {
+        let us = SimDuration::from_us;
+        let starting = |topology: &Topology, ends: Option<u64>| {
+            let mut network = plain(topology.clone());
+            network.links.start = us(1);
+            network.end_links = ends.map(|time| Link { start: us(time), ..network.links.clone() });
+            network
+        };
+        let tree = Topology::FatTree { arity: 2, levels: 2 };
+        assert_eq!(starting(&tree, None).start_time(&tree), us(8));
+        let with_ends = starting(&tree, Some(5));
+        assert_eq!((with_ends.start_time(&tree), with_ends.links_as_described(&tree)), (us(4 + 20), 4));
+        let ring = Topology::Ring { nodes: 5 };
+        assert_eq!(starting(&ring, Some(5)).start_time(&ring), us(5 + 25), "a link between each node and its router");
+        let mesh = Topology::Mesh { sides: vec![2, 4] };
+        let mut with_classes = starting(&mesh, None);
+        with_classes.link_classes =
+            [("side-1".to_owned(), Link { start: us(10), ..with_classes.links.clone() })].into();
+        let of_class = mesh.links().filter(|((from, port), _)| mesh.link_class(*from, *port) == Some(0)).count() as u64;
+        assert!([4, 6].contains(&of_class), "{of_class}");
+        assert_eq!(with_classes.start_time(&mesh), us(10 * of_class + 10 - of_class));
+    }
+
+    /// 1 is what all nodes inject alike, or nothing.
+    #[test]
+    fn nodes_inject_at_the_rate_of_their_own_links() {
+        let (one, other) = (PerByte::new(SimDuration::from_us(1)), PerByte::new(SimDuration::from_us(2)));
+        let injection = |topology: &Topology, change: &dyn Fn(&mut Network)| {
+            let mut network = plain(topology.clone());
+            network.links = Link::new(one);
+            change(&mut network);
+            network.injection_time(topology)
+        };
+        let slow = |from, to| vec![LinkOverride::LinkSpeed { from, to, per_byte: other }];
+        let (ring, tree) = (Topology::Ring { nodes: 4 }, Topology::FatTree { arity: 2, levels: 2 });
+        assert_eq!(injection(&ring, &|_| ()), Some(one));
+        assert_eq!(injection(&ring, &|network| network.end_links = Some(Link::new(other))), Some(other));
+        assert_eq!(injection(&ring, &|network| network.overrides = slow(2, 3)), None);
+        assert_eq!(injection(&tree, &|network| network.end_links = Some(Link::new(other))), Some(other));
+        let switch = tree.neighbour(3, 0).unwrap().0;
+        assert_eq!(injection(&tree, &|network| network.overrides = slow(3, switch)), None);
+        let inner = (tree.nodes()..tree.vertices())
+            .find_map(|from| tree.links_at(from).map(|(_, to, _)| (from, to)).find(|(_, to)| *to >= tree.nodes()));
+        assert_eq!(injection(&tree, &|network| network.overrides = inner.map(|(a, b)| slow(a, b)).unwrap()), Some(one));
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub(crate) use transfers::{TransferChannel, Transfers};
 pub use virtual_channels::VirtualChannels;
 pub use waiting::{BufferWait, Standstill};
 
-use crate::units::Bytes;
+use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -124,18 +124,62 @@ impl Network {
         topology.link_classes().iter().map(|class| self.link_classes.get(class)).collect()
     }
 
-    /// The description of the first link of a node of `topology`, the part in use.
+    /// The time of a byte on the link by which a node of `topology`, the part in use, sends into the network: that into its router
+    /// where nodes have such links, else each of its own; `None` where these differ.
     #[must_use]
-    pub fn end_link(&self, topology: &Topology) -> &Link {
-        let class = if topology.ports() > 0 { topology.link_class(0, 0) } else { None };
-        let own = class.and_then(|class| self.links_by_class(topology)[class]);
-        own.or(self.end_links.as_ref()).unwrap_or(&self.links)
+    pub fn injection_time(&self, topology: &Topology) -> Option<PerByte> {
+        if let Some(inward) = self.end_links.as_ref().filter(|_| topology.switches() == 0) {
+            return Some(inward.byte_time());
+        }
+        if self.end_links.is_none()
+            && self.link_classes.is_empty()
+            && self.overrides.iter().all(LinkOverride::is_failure)
+        {
+            return Some(self.links.byte_time());
+        }
+        let (models, ports) = (LinkModels::of(self, topology), topology.ports());
+        let of_node = |node| topology.links_at(node).map(move |(port, ..)| node * ports + port);
+        let mut times = (0..topology.nodes()).flat_map(of_node).map(|link| models.model(link).byte_time());
+        let first = times.next().unwrap_or_else(|| self.links.byte_time());
+        times.all(|time| time == first).then_some(first)
+    }
+
+    /// The description of the link that leaves `from` by `port`, whose other end is `to`, as far as it is not an exception: that of
+    /// its class, of the links of nodes, or of all.
+    fn link_of(&self, topology: &Topology, (from, port): (u32, u32), to: u32) -> &Link {
+        let class = if self.link_classes.is_empty() { None } else { topology.link_class(from, port) };
+        let own = class.and_then(|class| self.link_classes.get(&topology.link_classes()[class]));
+        let end_links = self.end_links.as_ref().filter(|_| topology.switches() > 0 && from.min(to) < topology.nodes());
+        own.or(end_links).unwrap_or(&self.links)
+    }
+
+    /// Returns the number of links of `topology`, the part in use, that work and are those that [`links`](Self::links) describes: of no
+    /// class with a description of its own, nor of a node where there are `end_links`.
+    #[must_use]
+    pub fn links_as_described(&self, topology: &Topology) -> u64 {
+        self.working_link_ends(topology)
+            .filter(|(end, to)| std::ptr::eq(self.link_of(topology, *end, *to), &raw const self.links))
+            .count() as u64
+    }
+
+    /// The time in which all links of `topology`, the part in use, that work are initialised, one after the other; those of nodes
+    /// beside their routers, into them and out of them, are one for each node.
+    #[must_use]
+    pub fn start_time(&self, topology: &Topology) -> SimDuration {
+        let others = self.end_links.iter().chain(self.link_classes.values());
+        if std::iter::once(&self.links).chain(others).all(|link| link.start == SimDuration::ZERO) {
+            return SimDuration::ZERO;
+        }
+        let working = self.working_link_ends(topology);
+        let of_links: SimDuration = working.map(|(end, to)| self.link_of(topology, end, to).start).sum();
+        let beside = self.end_links.as_ref().filter(|_| topology.switches() == 0);
+        of_links + beside.map_or(SimDuration::ZERO, |link| link.start * u64::from(topology.nodes()))
     }
 
     /// Returns the number of links of `topology`, the part in use, that work.
     #[must_use]
     pub fn working_links(&self, topology: &Topology) -> u64 {
-        self.remaining_links(topology).count() as u64
+        self.working_link_ends(topology).count() as u64
     }
 
     /// Returns `topology` without the links that have failed, as a graph; `None` if none of it has, or where links are
@@ -154,9 +198,14 @@ impl Network {
 
     /// The ends of the links of `topology` that have not failed; an override of a link means all parallel ones.
     fn remaining_links(&self, topology: &Topology) -> impl Iterator<Item = (u32, u32)> {
+        self.working_link_ends(topology).map(|((from, _), to)| (from, to))
+    }
+
+    /// The same, with the port of the first end.
+    fn working_link_ends(&self, topology: &Topology) -> impl Iterator<Item = ((u32, u32), u32)> {
         let failed = self.overrides.iter().filter(|link| link.is_failure()).map(LinkOverride::ends);
         let failed: BTreeSet<_> = failed.flat_map(|(from, to)| [(from, to), (to, from)]).collect();
-        let ends = topology.links().map(|((from, _), (to, _))| (from, to));
-        ends.filter(move |ends| !failed.contains(ends))
+        let ends = topology.links().map(|(end, (to, _))| (end, to));
+        ends.filter(move |((from, _), to)| !failed.contains(&(*from, *to)))
     }
 }

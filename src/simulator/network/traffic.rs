@@ -136,6 +136,13 @@ impl Pattern {
         }
     }
 
+    /// Returns whether each of `nodes` nodes sends to itself alone; not where the pattern has a [fault](Self::fault).
+    #[must_use]
+    pub fn stays(&self, nodes: u32) -> bool {
+        let leaves = |(from, to, weight): (u32, u32, f64)| from != to && weight > 0.0;
+        self.fault(nodes).is_none() && !(0..nodes).any(|node| self.flows_from(node, nodes).into_iter().any(leaves))
+    }
+
     /// The only node to which `node` sends, in a pattern without chance; itself in one with.
     fn image(&self, node: u32, nodes: u32) -> u32 {
         match self {

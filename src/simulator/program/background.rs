@@ -67,6 +67,11 @@ impl BackgroundTraffic {
         if let Some(message) = self.pattern.fault(taking_part) {
             fault("background.pattern", &message, "give a pattern for that many nodes");
         }
+        if taking_part > 1 && self.pattern.stays(taking_part) {
+            let message =
+                format!("{} sends nothing among {taking_part} nodes: each is its own destination", self.pattern.name());
+            fault("background.pattern", &message, "give another pattern, or other nodes");
+        }
         if let [only] = self.nodes[..] {
             let message = format!("node {only} has no other one to send to");
             fault("background.nodes", &message, "give two nodes at least, or leave the field out for all");

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 /// Every rank injects packets at a rate of its own; neither processors nor software take part.
 ///
 /// Loads are in flits per node and cycle: a flit is what a link carries in a cycle, so that 1 is
-/// all that the link of a node into the network (or, without such links, any link) can carry.
+/// all that the link of a node into the network (or, without such links, any link of a node) can carry. Where these differ in
+/// speed a load has no unit, and is rejected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -136,6 +137,11 @@ impl Program for Traffic {
         if let Some(message) = self.pattern.fault(ranks) {
             fault("pattern", &message, "change the pattern, or the number of ranks");
         }
+        if !self.to_self && self.pattern.stays(ranks) {
+            let name = self.pattern.name();
+            let message = format!("{name} sends nothing among {ranks} nodes: each is its own destination");
+            fault("pattern", &message, "change the pattern, or the number of ranks");
+        }
         faults
     }
 
@@ -152,12 +158,19 @@ impl Program for Traffic {
                 fault(path, message, &format!("give {} to {}", Bytes::new(smallest), Bytes::new(largest)));
             }
         }
-        let link = network.end_link(&layout.topology);
-        if link.byte_time().time(largest) == SimDuration::ZERO {
+        let injection = network.injection_time(&layout.topology);
+        if injection.is_none() {
+            let message = "1 is the load that the link of a node carries, and the links of the nodes differ in speed";
+            let help =
+                "give them one speed; without switches `end_links` describes the link from a node into its router";
+            fault("machine.network", message.to_owned(), help);
+        }
+        let byte = injection.unwrap_or_else(|| network.links.byte_time());
+        if byte.time(largest) == SimDuration::ZERO {
             let message = "a load is a share of what a link can carry, and here a byte takes no time".to_owned();
             fault("machine.network.links", message, "give links that take time for a byte");
         }
-        let packet = link.byte_time().time(self.packet.count());
+        let packet = byte.time(self.packet.count());
         if self.measured > SimDuration::ZERO && self.measured < packet {
             let message = format!("within {} no packet is injected whole: one takes {packet}", self.measured);
             fault("program.measured", message, "give a longer time, of many packets");

@@ -148,10 +148,7 @@ impl<'s, O: Observer> Execution<'s, O> {
 
     /// Initialises the links, one after the other, and starts all processes; the time at which they start.
     pub fn open(&mut self) -> Result<SimTime, SimulationError> {
-        let each = self.machine.network.links.start;
-        let links =
-            if each == SimDuration::ZERO { 0 } else { self.machine.network.working_links(&self.layout.topology) };
-        let start = each * links;
+        let start = self.machine.network.start_time(&self.layout.topology);
         let now = SimTime::START + start;
         self.surroundings.clock.set(now);
         for rank in 0..self.layout.ranks() {

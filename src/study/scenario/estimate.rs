@@ -184,8 +184,8 @@ impl Scenario {
     /// Sources inject at their rate whatever becomes of the packets; what the network does not take waits in it.
     fn traffic(&self, traffic: &Traffic, topology: &Topology) -> Load {
         let network = &self.machine.network;
-        let link = network.end_link(topology);
-        let transmission_s = link.byte_time().time_of_share(traffic.mean_bytes()).seconds();
+        let byte = network.injection_time(topology).unwrap_or_else(|| network.links.byte_time());
+        let transmission_s = byte.time_of_share(traffic.mean_bytes()).seconds();
         let nodes = f64::from(self.ranks);
         let measured = traffic.measured.seconds();
         let per_s = nodes * traffic.offered / transmission_s;

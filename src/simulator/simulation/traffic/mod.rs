@@ -66,13 +66,13 @@ struct Field<'f> {
 impl<'f> Field<'f> {
     fn new(network: &Network, traffic: &'f Traffic, layout: &'f Layout, streams: Streams) -> Self {
         let fabric = Fabric::new(network, layout.topology.clone(), Onward::ByRouter, streams);
-        let link = network.end_link(&layout.topology);
+        let byte = network.injection_time(&layout.topology).expect("check refuses nodes whose links differ");
         let packet_time = match &traffic.mix[..] {
-            [] => link.byte_time().time(traffic.packet.count()),
-            _ => link.byte_time().time_of_share(traffic.mean_bytes()),
+            [] => byte.time(traffic.packet.count()),
+            _ => byte.time_of_share(traffic.mean_bytes()),
         };
         let slot = match &network.switching {
-            Switching::Wormhole(mode) => link.byte_time().time(mode.flit.count()),
+            Switching::Wormhole(mode) => byte.time(mode.flit.count()),
             _ => packet_time,
         };
         let begin = SimTime::START + traffic.warm_up;

@@ -61,9 +61,10 @@ impl PaidPath {
 
     fn of_trace(scenario: &CheckedScenario, trace: &Trace, recording: &Recording) -> Option<Self> {
         let layout = scenario.layout();
-        let links = match scenario.machine.network.links.start {
+        let network = &scenario.machine.network;
+        let links = match network.links.start {
             SimDuration::ZERO => 0,
-            _ => scenario.machine.network.working_links(&layout.topology),
+            _ => network.links_as_described(&layout.topology),
         };
         let log = trace.activity_log.as_ref()?;
         let (vertices, further_cores) = (layout.topology.vertices(), scenario.machine.nodes.cores() - 1);
@@ -79,7 +80,7 @@ impl PaidPath {
         let run = ObservedRun {
             log,
             transfers: &recording.transfers,
-            start: scenario.machine.network.links.start * links,
+            start: network.start_time(&layout.topology),
             makespan: trace.makespan,
             vertex: &vertex,
             crossing: crossing(&scenario.machine),
