@@ -43,6 +43,25 @@ fn one_way_s(folder: &TempDir) -> f64 {
     answer["makespan_s"].as_f64().expect("a time")
 }
 
+/// A link between a node and its router may be the busiest, whether messages are packets or flows.
+#[test]
+fn links_beside_routers_are_links() {
+    let machine = "machine=Machine(name: \"m\", nodes: Node(processor: Unspecified, memory: \"1 GiB\", router: Hardware, \
+                   interface: Interface(overhead: \"0 ns\", gap_per_byte: \"0 ns/B\", progress: Offloaded)), \
+                   network: Network(topology: Line(nodes: 3), routing: DimensionOrder, \
+                   switching: StoreAndForward(packet: \"1 MiB\"), links: Link(per_byte: \"1 ns/B\"), \
+                   end_links: Link(per_byte: \"3 ns/B\"), contention: CONTENTION), sends: Buffered)";
+    for contention in ["FairFlows", "FirstComeFirstServed"] {
+        let machine = machine.replace("CONTENTION", contention);
+        let settings = [&machine, "axes=[]", "compare=[]", "placement=Explicit([0, 2])", "program.bytes=1000 B"];
+        let settings = settings.iter().flat_map(|set| ["--set", set]);
+        let output = parsim().args(["run", "scenarios/ping.ron", "--format", "json"]).args(settings).assert().success();
+        let row: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).expect("an object");
+        assert_eq!(row["busiest_link"], "0-0", "{contention}: {row}");
+        assert_eq!(row["packet_hops"], 2, "{contention}");
+    }
+}
+
 #[test]
 fn every_source_of_traffic_has_a_line() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -166,6 +166,12 @@ impl FlowNetwork {
         (channel < self.first_end()).then_some(channel).and_then(joined)
     }
 
+    /// The node, twice, of a channel between it and its router.
+    fn beside(&self, channel: u32) -> Option<(u32, u32)> {
+        let node = channel.checked_sub(self.first_end())? % self.ends.max(1);
+        Some((node, node))
+    }
+
     /// About how many bytes of memory it takes.
     #[must_use]
     pub fn memory(network: &Network, topology: &Topology, gates: Gates, destinations: u32) -> f64 {
@@ -270,10 +276,11 @@ impl FlowNetwork {
     }
 
     /// For each direction of a link: its ends, its messages, and up to `now` the time that their bytes take at its full
-    /// rate.
+    /// rate. The links between a node and its router have the node at both ends.
     pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
-        (0..self.first_end()).zip(self.flows.loads(now)).filter_map(|(channel, (messages, busy))| {
-            let (from, to) = self.joint(channel)?;
+        let links = self.first_end() + 2 * self.ends;
+        (0..links).zip(self.flows.loads(now)).filter_map(|(channel, (messages, busy))| {
+            let (from, to) = self.joint(channel).or_else(|| self.beside(channel))?;
             Some((from, to, messages, busy))
         })
     }
