@@ -195,6 +195,27 @@ fn every_algorithm_moves_the_right_data_to_any_number_of_ranks() {
     }
 }
 
+/// A barrier of groups of one rank is that among their leaders, with its messages of four bytes or of none.
+#[test]
+fn barriers_among_leaders_send_what_they_send_alone() {
+    let mut machine =
+        parsim::load_machine(crate::repository("scenarios/machines/loggopsim-default.ron")).expect("a machine");
+    machine.nodes.interface.as_mut().expect("an interface").overhead_per_byte =
+        PerByte::new(SimDuration::from_ps(1000));
+    let time = |text: &str| {
+        let operation = operation(text);
+        let program = move |me: Process| {
+            let operation = operation.clone();
+            async move { drop(operation.run(&me, 0, 0, None).await) }
+        };
+        Simulation::new(&machine, 4).expect("a sound machine").run(&program).expect("it ends").makespan
+    };
+    for alone in ["Dissemination", "Bruck()", "RecursiveDoubling"] {
+        let nested = format!("Barrier(algorithm: Hierarchical(group: Ranks(1), within: Linear, between: {alone}))");
+        assert_eq!(time(&nested), time(&format!("Barrier(algorithm: {alone})")), "{alone}");
+    }
+}
+
 /// Cost of an algorithm by its definition.
 struct Cost {
     /// The longest chain of messages, where a rank sends one message a round and receives any number: at least and at most.

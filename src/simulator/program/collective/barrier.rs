@@ -105,8 +105,8 @@ impl OnWhole for Barrier {
             Self::Linear => Box::pin(barriers::linear_barrier(comm)),
             Self::DoubleRing => Box::pin(barriers::double_ring_barrier(comm)),
             Self::RecursiveDoubling => Box::pin(barriers::recursive_doubling_barrier(comm)),
-            Self::Dissemination => Box::pin(bruck::barrier(comm, 2)),
-            Self::Bruck { radix } => Box::pin(bruck::barrier(comm, *radix)),
+            Self::Dissemination => Box::pin(bruck::barrier(comm, 2, BARRIER_BYTES)),
+            Self::Bruck { radix } => Box::pin(bruck::barrier(comm, *radix, 0)),
             Self::BinomialTree => Box::pin(barriers::tree_barrier(comm)),
             Self::Hierarchical { group, within, between } => {
                 Box::pin(hierarchy::barrier(comm, *group, [&**within, &**between]))

@@ -2,6 +2,7 @@
 
 use super::buffer::{Buffer, Division};
 use super::communicator::Communicator;
+use crate::program::collective::payload::Payload;
 
 /// With distances 1, k, k², …: each gets what the k − 1 at multiples of the distance behind it hold, at once.
 pub(in crate::program::collective) async fn all_gather(
@@ -74,8 +75,8 @@ pub(in crate::program::collective) async fn all_to_all(
 }
 
 /// All wait for each other: in each step everyone tells the k − 1 at multiples of the distance behind it.
-pub(in crate::program::collective) async fn barrier(comm: Communicator<'_>, radix: u32) {
-    let token = super::barriers::token();
+pub(in crate::program::collective) async fn barrier(comm: Communicator<'_>, radix: u32, bytes: u64) {
+    let token = Payload::new(bytes, None);
     for unit in powers(radix, comm.size()) {
         let distances = multiples(unit, radix, comm.size());
         let mut under_way = Vec::new();
