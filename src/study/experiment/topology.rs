@@ -7,7 +7,7 @@ use crate::scenario::Description;
 use crate::scenario::source::Document;
 use parsim_sim::network::topology::Metrics;
 use parsim_sim::network::traffic::Pattern;
-use parsim_sim::network::{LinkOverride, Network, Routing, Topology};
+use parsim_sim::network::{Link, LinkOverride, Network, Routing, Topology};
 use std::path::{Path, PathBuf};
 
 /// Channel loads look at all pairs of nodes.
@@ -51,16 +51,12 @@ impl DescribedTopology {
         let mut document = Document::load(path)?;
         set_all(&mut document, settings)?;
         let files = document.files();
-        let rate = |network: &Network, is_searched: bool| {
-            let rate = Some(network.links.byte_time().bytes_per_s()).filter(|rate| rate.is_finite());
-            let are_gone = is_searched && network.overrides.iter().all(LinkOverride::is_failure);
-            rate.filter(|_| network.link_classes.is_empty() && (network.overrides.is_empty() || are_gone))
-        };
         match Description::read(document)? {
             Description::Machine(machine) => {
                 let network = machine.network;
                 let remaining = remaining(&network, &network.topology);
-                let (rate, notes) = (rate(&network, remaining.is_some()), notes(&network, remaining.is_some()));
+                let rate = rate(&network, &network.topology, remaining.is_some());
+                let notes = notes(&network, &network.topology, remaining.is_some());
                 Ok(Self { rate, topology: network.topology, remaining, metadata: None, files, notes })
             }
             Description::Scenario(plan) => {
@@ -68,7 +64,8 @@ impl DescribedTopology {
                 let network = &scenario.machine.network;
                 let topology = scenario.layout().topology;
                 let remaining = remaining(network, &topology);
-                let (rate, notes) = (rate(network, remaining.is_some()), notes(network, remaining.is_some()));
+                let rate = rate(network, &topology, remaining.is_some());
+                let notes = notes(network, &topology, remaining.is_some());
                 let metadata = Some(metadata(&scenario, &settings.into()));
                 Ok(Self { topology, remaining, rate, metadata, files, notes })
             }
@@ -101,8 +98,26 @@ fn remaining(network: &Network, topology: &Topology) -> Option<Topology> {
     network.remaining(topology).filter(|remaining| remaining.vertices() <= LARGEST_SEARCHED)
 }
 
+/// The rate of the links of `topology`, the part in use, in bytes per second, if all that a cut may go through have one.
+fn rate(network: &Network, topology: &Topology, are_without_failed: bool) -> Option<f64> {
+    let are_gone = are_without_failed && network.overrides.iter().all(LinkOverride::is_failure);
+    let are_alike = network.link_classes.is_empty() && (network.overrides.is_empty() || are_gone);
+    let rate = alike(network, topology).filter(|_| are_alike)?.byte_time().bytes_per_s();
+    rate.is_finite().then_some(rate)
+}
+
+/// The description of the links between the vertices, of nodes or not, if they have one speed. Links between a node and a router
+/// beside it are none of these.
+fn alike<'n>(network: &'n Network, topology: &Topology) -> Option<&'n Link> {
+    let other = network.end_links.as_ref().filter(|_| topology.switches() > 0);
+    let Some(of_nodes) = other.filter(|link| link.byte_time() != network.links.byte_time()) else {
+        return Some(&network.links);
+    };
+    topology.links().all(|((from, _), (to, _))| from.min(to) < topology.nodes()).then_some(of_nodes)
+}
+
 /// The properties of a network that the figures of its topology leave out of account.
-fn notes(network: &Network, are_without_failed: bool) -> Vec<String> {
+fn notes(network: &Network, topology: &Topology, are_without_failed: bool) -> Vec<String> {
     let failed = network.overrides.iter().filter(|one| one.is_failure()).count();
     let whole = (failed > 0).then(|| {
         let links = counted(failed, "link");
@@ -112,7 +127,8 @@ fn notes(network: &Network, are_without_failed: bool) -> Vec<String> {
             format!("note: the figures are those of the whole topology: {links} that failed are in it")
         }
     });
-    let differ = (!network.link_classes.is_empty() || network.overrides.len() > failed).then(|| {
+    let are_alike = network.link_classes.is_empty() && network.overrides.len() == failed;
+    let differ = (!are_alike || alike(network, topology).is_none()).then(|| {
         "note: links differ in speed: distances and channel loads count all alike, and no bandwidth is given".to_owned()
     });
     let is_natural = matches!(network.routing, Routing::DimensionOrder | Routing::EvenTies);
