@@ -15,19 +15,28 @@ pub struct SpeedProfile {
     rng: Vec<ChaCha8Rng>,
 }
 
+impl Machine {
+    /// The speed of the processors of each vertex of the part in use, relative to what is described.
+    #[must_use]
+    pub fn speeds(&self, vertices: u32) -> Vec<f64> {
+        let mut speeds = vec![1.0; vertices as usize];
+        for NodeOverride::NodeSpeed { nodes, factor } in &self.overrides {
+            // A node of the machine may lie outside the part that is in use.
+            for node in nodes.iter().filter(|node| **node < vertices) {
+                speeds[*node as usize] *= factor;
+            }
+        }
+        speeds
+    }
+}
+
 impl SpeedProfile {
     /// Nothing if all processors of the machine take the time that is described.
     pub fn of(machine: &Machine, vertices: u32, owners: u32, streams: Streams) -> Option<Box<Self>> {
         if machine.overrides.is_empty() && machine.nodes.noise.is_quiet() {
             return None;
         }
-        let mut speeds = vec![1.0; vertices as usize];
-        for NodeOverride::NodeSpeed { nodes, factor } in &machine.overrides {
-            // A node of the machine may lie outside the part that is in use.
-            for node in nodes.iter().filter(|node| **node < vertices) {
-                speeds[*node as usize] *= factor;
-            }
-        }
+        let speeds = machine.speeds(vertices);
         let rng = (0..owners).map(|owner| streams.stream("noise", owner.into())).collect();
         Some(Box::new(Self { speeds, noise: machine.nodes.noise, rng }))
     }

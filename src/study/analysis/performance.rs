@@ -12,8 +12,8 @@ pub struct Performance {
 }
 
 impl Performance {
-    /// `operations` in `makespan_s` seconds on `cores` cores of `core_flop_per_s` operations per second each; none for a run
-    /// that took no time.
+    /// `operations` in `makespan_s` seconds on `cores` cores of `core_flop_per_s` operations per second, on average; none for a
+    /// run that took no time.
     #[must_use]
     pub fn of(operations: f64, makespan_s: f64, cores: u32, core_flop_per_s: f64) -> Option<Self> {
         if makespan_s <= 0.0 {

@@ -19,10 +19,22 @@ pub fn is_judged(trace: &Trace) -> bool {
     trace.outcome(OPERATIONS).is_some()
 }
 
+/// The operations per second of a core that takes part, on average over the ranks: nodes may differ in speed.
+pub fn mean_flop_per_s(scenario: &CheckedScenario) -> Option<f64> {
+    let rate = scenario.machine.nodes.core_flop_per_s()?;
+    if scenario.machine.overrides.is_empty() {
+        return Some(rate);
+    }
+    let layout = scenario.layout();
+    let speeds = scenario.machine.speeds(layout.topology.nodes());
+    let sum: f64 = (0..layout.ranks()).map(|rank| speeds[layout.seat(rank).node as usize]).sum();
+    Some(rate * sum / f64::from(layout.ranks()))
+}
+
 /// Adds what follows from the operations that the program reports: its performance, and the dimensionless
 /// parameters of a characteristic program. `makespan_s` is the mean over all seeds.
 pub fn judge(scenario: &CheckedScenario, makespan_s: f64, trace: &mut Trace) {
-    let (Some(operations), Some(rate)) = (trace.outcome(OPERATIONS), scenario.machine.nodes.core_flop_per_s()) else {
+    let (Some(operations), Some(rate)) = (trace.outcome(OPERATIONS), mean_flop_per_s(scenario)) else {
         return;
     };
     if let Some(performance) = Performance::of(operations, makespan_s, scenario.ranks, rate) {

@@ -1,6 +1,6 @@
 //! The numbers of cores and nodes that suit a load best, by model and by simulation.
 
-use super::cluster::{ClosedForms, ClusterCase, predicted_speedup};
+use super::cluster::{ClosedForms, ClusterCase, mean_flop_per_s, predicted_speedup};
 use super::{Recall, StudyError, first_and_mean_s, metadata};
 use crate::analysis::{ClusterPoint, Goal, Optimum, Performance, SearchLimits};
 use crate::answer::{Answer, Record};
@@ -136,7 +136,7 @@ fn simulated_speedup(scenario: &CheckedScenario, cores: u32, nodes: u32) -> Resu
     let scenario = Scenario { ranks: cores * nodes, placement, ..Scenario::clone(scenario) };
     let Ok(scenario) = scenario.checked() else { return Ok(None) };
     let (trace, makespan_s) = first_and_mean_s(&scenario, &Recall::NONE.runs())?;
-    let (Some(operations), Some(rate)) = (trace.outcome("operations"), scenario.machine.nodes.core_flop_per_s()) else {
+    let (Some(operations), Some(rate)) = (trace.outcome("operations"), mean_flop_per_s(&scenario)) else {
         let reason = "a speed-up needs a program that reports its operations, on cores with a rate of them";
         return Err(StudyError::Request(reason.to_owned()));
     };
