@@ -69,6 +69,7 @@ pub fn execute(arguments: &ExportArguments) -> Result<(), Failure> {
     note(note_on_empty_messages(arguments, scenario, &log));
     note(note_on_host(&accounts));
     note(note_on_unsaid(log.unsaid));
+    note(note_on_speeds(&scenario.machine));
     common.output.print(Answer::one(record, &words))
 }
 
@@ -99,6 +100,17 @@ fn note_on_host(accounts: &Accounts) -> Option<String> {
             "note: {time} s of input and output are written as computations: no rank waits there until the host is free"
         )
     })
+}
+
+/// Says what the times of computations are where not all processors take the time that is described.
+fn note_on_speeds(machine: &Machine) -> Option<String> {
+    let noise = (!machine.nodes.noise.is_quiet()).then_some("computations are written with the noise of this run");
+    let speeds = (!machine.overrides.is_empty()).then_some(
+        "computations are written with the times of their nodes; the overheads of messages of nodes with a speed of their \
+         own are not",
+    );
+    let parts: Vec<_> = noise.into_iter().chain(speeds).collect();
+    (!parts.is_empty()).then(|| format!("note: {}", parts.join("; ")))
 }
 
 /// Names what moves times on this machine and has no place in either format.

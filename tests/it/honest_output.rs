@@ -158,6 +158,89 @@ fn topology_says_what_it_leaves_out() {
     assert!(!has_rate && words.contains("1 link that failed are in it"), "{words}");
     let (_, has_rate, words) = said(&["--set", "network.overrides=[LinkSpeed(from: 0, to: 1, per_byte: \"9 us/B\")]"]);
     assert!(!has_rate && words.contains("links differ in speed"), "{words}");
+    // Links of nodes that are all that can be cut, that are beside their routers, and that are only a part of a cut.
+    let with_ends = |topology: &str, rate: &str| {
+        let links =
+            ["network.links=Link(per_byte: \"8 GB/s\")", &format!("network.end_links=Link(per_byte: \"{rate}\")")];
+        let topology = format!("network.topology={topology}");
+        let (row, _, words) = said(&["--set", &topology, "--set", links[0], "--set", links[1]]);
+        (row["bisection_bytes_per_s"].as_f64().map(f64::round), words)
+    };
+    let (star, words) = with_ends("FatTree(arity: 4, levels: 1)", "1 GB/s");
+    assert!(star == Some(4e9) && words.is_empty(), "{star:?} {words}");
+    assert_eq!(with_ends("FatTree(arity: 4, levels: 1)", "8 GB/s").0, Some(3.2e10));
+    assert_eq!(with_ends("Ring(nodes: 8)", "1 GB/s").0, Some(3.2e10));
+    let (tree, words) = with_ends("FatTree(arity: 4, levels: 2)", "1 GB/s");
+    assert!(tree.is_none() && words.contains("links differ in speed"), "{tree:?} {words}");
+}
+
+/// A load that nobody can tell, or of no packets, is none.
+#[test]
+fn traffic_without_a_unit_or_a_packet_is_rejected() {
+    let check = |set: &[&str]| {
+        let base = ["run", "scenarios/traffic-64.ron", "--set", "axes=[]"];
+        rejection(&[&base[..], &set.iter().flat_map(|set| ["--set", set]).collect::<Vec<_>>()].concat())
+    };
+    let slow = "machine.network.overrides=[LinkSpeed(from: 5, to: 4, per_byte: \"9 us/B\")]";
+    let ring = ["machine.network.topology=Ring(nodes: 64)", "machine.network.end_links=None"];
+    assert!(check(&[&ring[..], &[slow]].concat()).contains("the links of the nodes differ in speed"));
+    let line = ["machine.network.topology=Line(nodes: 4)", "ranks=4", "program.pattern=Tornado"];
+    assert!(check(&line).contains("tornado sends nothing among 4 nodes"));
+}
+
+/// What cores could have done is what they do at their own speed.
+#[test]
+fn the_efficiency_is_that_of_the_cores_that_take_part() {
+    let of = |overrides: &str| {
+        let machine = "Machine(name: \"two\", nodes: Node(processor: FlopRate(\"1 Gflop/s\"), memory: \"1 GiB\", \
+                       router: Hardware), network: Network(topology: Line(nodes: 2), routing: DimensionOrder, \
+                       switching: CutThrough(packet: \"1 MiB\"), links: Link(per_byte: \"1 ns/B\")), sends: Buffered, \
+                       overrides: [OVERRIDES])"
+            .replace("OVERRIDES", overrides);
+        let settings =
+            [format!("machine={machine}"), "ranks=2".to_owned(), "axes=[]".to_owned(), "program.n=2000000".to_owned()];
+        let mut arguments = vec!["run", "scenarios/dot-product.ron"];
+        arguments.extend(settings.iter().flat_map(|set| ["--set", set.as_str()]));
+        let (rows, _) = rows(&arguments);
+        ["efficiency", "speedup"].map(|key| rows[0][key].as_f64().expect("a number"))
+    };
+    for (overrides, expected) in
+        [("", 1.0), ("NodeSpeed(nodes: [0, 1], factor: 2.0)", 1.0), ("NodeSpeed(nodes: [1], factor: 0.5)", 2.0 / 3.0)]
+    {
+        let [efficiency, speedup] = of(overrides);
+        assert!(
+            (efficiency - expected).abs() < 1e-3 && (speedup - 2.0 * expected).abs() < 2e-3,
+            "{overrides}: {efficiency}"
+        );
+    }
+}
+
+/// Computations are exported as long as they took on their node, and what has no place in the file is said.
+#[test]
+fn nodes_of_another_speed_are_exported_with_their_times() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("x.goal").display().to_string();
+    let computed = |overrides: &str| {
+        let overrides = format!("machine.overrides=[{overrides}]");
+        let small = ["--set", "ranks=4", "--set", "program.n=32", "--set", "axes=[]", "--set", &overrides];
+        let words = rows(&[&["export", "scenarios/straggler.ron", "--goal", &file], &small[..]].concat()).1;
+        let text = std::fs::read_to_string(&file).expect("it is written");
+        let times = text
+            .lines()
+            .filter_map(|line| line.split_once(": calc "))
+            .map(|(_, time)| time.parse::<u64>().expect("a time"));
+        (times.collect::<Vec<_>>(), words)
+    };
+    let (plain, silence) = computed("");
+    let (half, words) = computed("NodeSpeed(nodes: [0, 1, 2, 3], factor: 0.5)");
+    assert!(
+        !silence.contains("with the times of their nodes") && words.contains("with the times of their nodes"),
+        "{words}"
+    );
+    assert!(
+        !plain.is_empty() && plain.iter().zip(&half).all(|(one, two)| two.abs_diff(2 * one) <= 1),
+        "{plain:?} {half:?}"
+    );
 }
 
 #[test]

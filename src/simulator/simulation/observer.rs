@@ -5,7 +5,7 @@ use super::matching::{Match, TaskKind};
 use crate::program::{Operation, Reply, Verb};
 use crate::trace::events::EventId;
 use crate::trace::{CommunicationLog, Delivery, LogEntry, Phase, Trace, Transfer};
-use crate::units::SimTime;
+use crate::units::{SimDuration, SimTime};
 
 /// Something that happens in a run.
 pub enum Occurrence<'o> {
@@ -44,6 +44,8 @@ pub enum Occurrence<'o> {
     JoinedAtOnce { now: SimTime, rank: u32, operation: Operation },
     /// A rank goes on because another one has come to a barrier, or has left the host to it.
     Released { rank: u32, by: u32 },
+    /// A processor begins what a rank has asked for, which takes it this time if nothing interrupts it.
+    Computes { rank: u32, time: SimDuration },
     /// A rank has spent time; only a log of activities knows what it has asked for.
     Booked(LogEntry),
     /// A link has carried packets.

@@ -256,7 +256,8 @@ impl Observer for Recorder<'_> {
             Occurrence::Asked { .. }
             | Occurrence::Answered { .. }
             | Occurrence::AnsweredAtOnce { .. }
-            | Occurrence::Moving { .. } => {}
+            | Occurrence::Moving { .. }
+            | Occurrence::Computes { .. } => {}
         }
     }
 

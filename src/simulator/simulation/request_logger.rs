@@ -29,6 +29,8 @@ struct RankLog {
     any: Vec<Operation>,
     /// True if the operation that begins next is no message.
     is_moving: bool,
+    /// Place of the work that was asked for last, until it is known how long it takes.
+    work: Option<usize>,
 }
 
 impl Observer for RequestLogger {
@@ -38,6 +40,7 @@ impl Observer for RequestLogger {
             Occurrence::Answered { rank, reply: Some(reply) } | Occurrence::AnsweredAtOnce { rank, reply } => {
                 self.answered(rank, reply);
             }
+            Occurrence::Computes { rank, time } => self.computes(rank, time),
             _ => {}
         }
     }
@@ -60,6 +63,7 @@ impl RequestLogger {
 
     /// A process asks for something.
     fn asked(&mut self, rank: u32, verb: &Verb, phase: Phase) {
+        self.ranks[rank as usize].work = None;
         self.ranks[rank as usize].is_moving = matches!(verb, Verb::StartLoad(_) | Verb::StartLeave(_) | Verb::Issue(_));
         self.note_unsaid(verb);
         let shares_memory = self.machine.nodes.shared_memory().is_some();
@@ -156,6 +160,14 @@ impl RequestLogger {
     fn work(&mut self, rank: u32, time: SimDuration) {
         if time > SimDuration::ZERO {
             self.push(rank, Request::Work(time));
+            self.ranks[rank as usize].work = Some(self.log.ranks[rank as usize].len() - 1);
+        }
+    }
+
+    /// A processor takes its own time for what has been asked for.
+    fn computes(&mut self, rank: u32, time: SimDuration) {
+        if let Some(place) = self.ranks[rank as usize].work.take() {
+            self.log.ranks[rank as usize][place] = Request::Work(time);
         }
     }
 

@@ -105,6 +105,7 @@ impl<O: Observer> Execution<'_, O> {
 
     /// A processor begins to compute for `rank`, which takes it `own`.
     pub(super) fn begin_computing(&mut self, rank: u32, own: SimDuration) {
+        self.observer.on(&Occurrence::Computes { rank, time: own });
         if let Some(uncomputed) = &mut self.uncomputed {
             uncomputed.insert(rank, own);
         }
