@@ -237,10 +237,10 @@ fn nodes_of_another_speed_are_exported_with_their_times() {
         !silence.contains("with the times of their nodes") && words.contains("with the times of their nodes"),
         "{words}"
     );
-    assert!(
-        !plain.is_empty() && plain.iter().zip(&half).all(|(one, two)| two.abs_diff(2 * one) <= 1),
-        "{plain:?} {half:?}"
-    );
+    // Input and output of the host take no time of its processor.
+    let differ: Vec<_> = plain.iter().zip(&half).filter(|(one, two)| two.abs_diff(2 * **one) > 1).collect();
+    let [(input, same_input), (output, same_output)] = differ[..] else { panic!("{differ:?}") };
+    assert!(input == same_input && output == same_output && plain.len() > 100, "{differ:?}");
 }
 
 #[test]
