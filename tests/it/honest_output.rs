@@ -188,7 +188,7 @@ fn traffic_without_a_unit_or_a_packet_is_rejected() {
     assert!(check(&line).contains("tornado sends nothing among 4 nodes"));
 }
 
-/// What cores could have done is what they do at their own speed.
+/// The efficiency relates operations to those that cores could have done at their own speed.
 #[test]
 fn the_efficiency_is_that_of_the_cores_that_take_part() {
     let of = |overrides: &str| {
