@@ -66,6 +66,9 @@ impl fmt::Display for TextTable {
 /// Never: a number that is written with an exponent has one.
 #[must_use]
 pub fn digits(value: f64) -> String {
+    if value.is_nan() {
+        return "–".to_owned(); // a mean, or a share, of nothing
+    }
     if value == 0.0 || !value.is_finite() {
         return if value == 0.0 { "0".to_owned() } else { value.to_string() };
     }
@@ -182,6 +185,7 @@ mod tests {
     fn four_digits_are_significant() {
         let shown = [0.00015, 0.000_194_3, 7.537e-5, 0.003_926, 0.999_96, -12.5, 1234.5, 0.0].map(digits);
         assert_eq!(shown, ["0.0001500", "0.0001943", "7.537e-5", "0.003926", "1.000", "-12.50", "1234", "0"]);
+        assert_eq!([f64::NAN, f64::INFINITY].map(digits), ["–", "inf"]);
     }
 
     #[test]
