@@ -7,12 +7,15 @@ use clap::Args;
 use parsim_sim::Machine;
 use parsim_sim::network::{Contention, Network};
 use parsim_sim::node::Processor;
+use parsim_sim::program::Program;
+use parsim_sim::program::schedule::Operations;
 use parsim_sim::trace::{Accounts, Activity, Request, RequestLog, Trace, Unsaid};
 use parsim_sim::units::{PerByte, SimDuration};
 use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::{metadata, simulation};
+use parsim_study::programs::GoalText;
 use parsim_study::report::{ExportError, TimeIndependentTrace, counted, write_goal};
-use parsim_study::scenario::CheckedScenario;
+use parsim_study::scenario::{Case, CheckedScenario};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -55,22 +58,56 @@ pub fn execute(arguments: &ExportArguments) -> Result<(), Failure> {
     }
     let claims = common.claims(&plan).output("--goal", target.goal.as_deref());
     claims.folder(target.time_independent.as_deref()).check()?;
+    if let Some((schedule, unit)) = scenario.program.schedule() {
+        return export_schedule(arguments, &case, &mut *schedule.open(), unit);
+    }
     let Trace { requests, makespan, accounts, .. } =
         simulation(scenario).log_requests().run_checked(&scenario.program)?;
     let log = requests.expect("the run was asked for its requests");
-    let (statements, place) = write(arguments, scenario, &log)?;
-    let ranks = log.ranks.len();
-    let mut record = Record::default();
-    record.put("ranks", ranks);
-    record.put("statements", statements);
-    record.put("makespan_s", makespan.seconds());
-    record.put_metadata(metadata(scenario, &case.settings));
-    let words = format!("{}: {ranks} ranks, {statements} statements\n", place.display());
+    let written = write(arguments, scenario, &log)?;
     note(note_on_empty_messages(arguments, scenario, &log));
     note(note_on_host(&accounts));
     note(note_on_unsaid(log.unsaid));
     note(note_on_speeds(&scenario.machine));
-    common.output.print(Answer::one(record, &words))
+    common.output.print(answer(&case, log.ranks.len(), written, makespan))
+}
+
+/// The answer on so many ranks and statements that have been written to a place.
+fn answer(case: &Case, ranks: usize, (statements, place): (u64, &Path), makespan: SimDuration) -> Answer {
+    let mut record = Record::default();
+    record.put("ranks", ranks);
+    record.put("statements", statements);
+    record.put("makespan_s", makespan.seconds());
+    record.put_metadata(metadata(&case.scenario, &case.settings));
+    Answer::one(record, &format!("{}: {ranks} ranks, {statements} statements\n", place.display()))
+}
+
+/// Writes a program that is a schedule as it is, with what a run does not tell: its relations.
+fn export_schedule(
+    arguments: &ExportArguments,
+    case: &Case,
+    operations: &mut dyn Operations,
+    unit: SimDuration,
+) -> Result<(), Failure> {
+    let Some(file) = arguments.target.goal.as_deref() else {
+        let message = "the program is a schedule, whose operations have no order: a time-independent trace is of calls one after \
+                       the other; `--goal` writes the schedule itself";
+        return Err(Failure::Usage(message.to_owned()));
+    };
+    let scenario = &case.scenario;
+    let makespan = simulation(scenario).run_checked(&scenario.program)?.makespan;
+    let least_bytes = u64::from(takes_no_longer_by_a_byte(&scenario.machine));
+    let written = arguments.unit;
+    let statements = fill(file, |sink| {
+        let mut text = GoalText { unit, written, least_bytes, sink };
+        if let Some(lost) = text.lost(operations) {
+            let [asked, written] = lost.map(|total| format!("{:.4e} s", total.seconds()));
+            return Err(ExportError::TooCoarse { asked, written, unit: arguments.unit }.into());
+        }
+        Ok(text.write(operations)?)
+    })?;
+    let ranks = scenario.ranks as usize;
+    arguments.common.output.print(answer(case, ranks, (statements, file), makespan))
 }
 
 /// Returns whether a message of one byte takes as long as one of none: LogGOPS counts bytes from the second on, links count all.

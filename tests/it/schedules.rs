@@ -58,3 +58,34 @@ fn ranks_of_a_schedule_share_nodes() {
     is_exact("Packed(ranks_per_node: 4)", 16000.0);
     is_exact("RowMajor", 13000.0);
 }
+
+/// Chakra becomes a schedule on the way: written as GOAL with its relations it takes the same time on the same machine.
+#[test]
+fn schedules_are_exported_as_they_are() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("step.goal");
+    let scenario = "scenarios/ml-step.ron";
+    let export = |target: &str, place: &Path| {
+        let mut command = parsim();
+        command
+            .args(["export", scenario, "--set", "axes=[]", "--unit", "1 ps", "--format", "jsonl", target])
+            .arg(place);
+        command.assert()
+    };
+    let makespan = |output: &[u8]| {
+        let row: Value = serde_json::from_slice(output).expect("a row");
+        row["makespan_s"].as_f64().expect("a time")
+    };
+    let exported = makespan(&export("--goal", &file).success().get_output().stdout);
+    let program = format!("program=Goal(file: {file:?}, unit: \"1 ps\")");
+    let mut command = parsim();
+    let read =
+        command.args(["run", scenario, "--set", "axes=[]", "--format", "jsonl", "--set", &program]).assert().success();
+    assert!((makespan(&read.get_output().stdout) - exported).abs() < 1e-15);
+    let note = String::from_utf8_lossy(&read.get_output().stderr).into_owned();
+    assert!(note.contains("processors of a rank (`cpu`)"), "{note}");
+    let mut command = parsim();
+    command.args(["export", scenario, "--set", "axes=[]", "--time-independent"]).arg(folder.path().join("d"));
+    let refused = String::from_utf8_lossy(&command.assert().failure().get_output().stderr).into_owned();
+    assert!(refused.contains("the program is a schedule") && refused.contains("`--goal`"), "{refused}");
+}

@@ -11,6 +11,51 @@ const SHOWN: usize = 4;
 /// Sender, receiver and tag; of neither, where the receiver takes messages of any.
 type Route = (Option<u32>, u32, Option<u32>);
 
+/// A route with more sends than receives, or fewer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unequal {
+    route: Route,
+    /// Sends less receives.
+    balance: i64,
+}
+
+impl Unequal {
+    /// The only ranks that have operations of which there are too many; all, where any may have them.
+    pub fn rank(self) -> Option<u32> {
+        let (from, to, _) = self.route;
+        if self.balance > 0 { from } else { Some(to) }
+    }
+
+    /// Returns whether a send is one of those of which there are too many.
+    pub fn has_send(self, from: u32, to: u32, tag: u32) -> bool {
+        let (sender, receiver, of) = self.route;
+        self.balance > 0
+            && receiver == to
+            && sender.is_none_or(|sender| sender == from)
+            && of.is_none_or(|of| of == tag)
+    }
+
+    /// Returns whether a receive is one of those of which there are too many.
+    pub fn has_receive(self, from: Option<u32>, to: u32, tag: Option<u32>) -> bool {
+        let (sender, receiver, of) = self.route;
+        self.balance < 0 && receiver == to && (sender.is_none() || sender == from) && (of.is_none() || of == tag)
+    }
+
+    /// The fault, in the field `path` of the program; `place` is that of the last operation of those.
+    pub fn fault(self, path: &str, place: Option<&str>) -> Fault {
+        let last = place.map_or(String::new(), |place| format!("; the last one is at {place}"));
+        let route = match self.route {
+            (Some(from), to, Some(tag)) => format!("from rank {from} to rank {to} with tag {tag}"),
+            (_, to, _) => format!("to rank {to}"),
+        };
+        let message = match self.balance.cmp(&0) {
+            Ordering::Less => format!("messages {route}: {} more receives than sends{last}", -self.balance),
+            _ => format!("messages {route}: {} more sends than receives{last}", self.balance),
+        };
+        Fault::new(path, message, "let every send have its receive, and every receive its send")
+    }
+}
+
 /// Sends less receives, by sender, receiver and tag, where these are not equal.
 #[derive(Debug, Default)]
 pub struct Balance {
@@ -52,9 +97,8 @@ impl Balance {
         self.takes_any.is_empty()
     }
 
-    /// Messages without a receive, and receives without a message, as far as numbers tell it; `path` is the field of the
-    /// program that they come from.
-    pub fn faults(&self, path: &str) -> Vec<Fault> {
+    /// Messages without a receive, and receives without a message, as far as numbers tell it: the first few routes.
+    pub fn unequal(&self) -> Vec<Unequal> {
         let mut balance: FxHashMap<Route, i64> = FxHashMap::default();
         for (route, count) in &self.routes {
             let (_, to, _) = *route;
@@ -63,18 +107,6 @@ impl Balance {
         }
         let mut unequal: Vec<_> = balance.into_iter().filter(|(_, balance)| *balance != 0).collect();
         unequal.sort_unstable();
-        unequal.into_iter().take(SHOWN).map(|(route, balance)| fault(path, route, balance)).collect()
+        unequal.into_iter().take(SHOWN).map(|(route, balance)| Unequal { route, balance }).collect()
     }
-}
-
-fn fault(path: &str, (from, to, tag): Route, balance: i64) -> Fault {
-    let route = match (from, tag) {
-        (Some(from), Some(tag)) => format!("from rank {from} to rank {to} with tag {tag}"),
-        _ => format!("to rank {to}"),
-    };
-    let message = match balance.cmp(&0) {
-        Ordering::Less => format!("messages {route}: {} more receives than sends", -balance),
-        _ => format!("messages {route}: {balance} more sends than receives"),
-    };
-    Fault::new(path, message, "let every send have its receive, and every receive its send")
 }

@@ -7,6 +7,9 @@ use parsim_sim::units::SimDuration;
 /// A request by the name that its file gives it; several under way may bear the same.
 pub type RequestName = [u32; 3];
 
+/// The name of the requests of buffered sends, which no file gives: nothing waits for them but the end of the rank.
+pub const BUFFERED: RequestName = [0, 0, 3];
+
 /// A call of a rank. Ranks are those among all.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {

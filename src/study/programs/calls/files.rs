@@ -4,6 +4,7 @@ use super::format::CallFormat;
 use super::line_reader::LineFault;
 use super::lines::{Extent, LinePlace};
 use parsim_sim::fault::Fault;
+use parsim_sim::trace::Phase;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -55,6 +56,14 @@ impl CallFiles {
     pub fn line_fault(&self, place: LinePlace, LineFault { at, message, help }: LineFault) -> Fault {
         let message = format!("{}:{}: {message}", self.place_name(place), at + 1);
         Fault::new(self.field, message, help)
+    }
+
+    /// Returns whether the beginning of the program ends behind an operation of this name. Writers of time-independent traces
+    /// do not agree on capitals.
+    pub fn ends_behind(&self, phase: Phase) -> bool {
+        let is_loose = matches!(self.format, CallFormat::TimeIndependent);
+        let first = self.first.as_ref();
+        first.is_some_and(|first| first.of == phase || is_loose && first.of.eq_ignore_ascii_case(phase))
     }
 
     /// The fault of a rank without the operations after which it ends.

@@ -6,7 +6,7 @@
 
 mod line;
 
-use super::call::{Call, RequestName};
+use super::call::{BUFFERED, Call, RequestName};
 use super::line_reader::{CallQueue, LineFault, LineReader};
 use super::recorded::{Clock, GapFactor};
 use super::splits::Made;
@@ -25,6 +25,8 @@ pub struct Reader {
     made: Made,
     /// Addresses of the requests that may be under way.
     open: FxHashSet<u64>,
+    /// Addresses of the requests of buffered sends, which are complete at once and which no wait has named.
+    buffered: FxHashSet<u64>,
     /// Persistent requests by their addresses: the messages that `MPI_Start` begins, none to or from nobody.
     persistent: FxHashMap<u64, Option<Call>>,
     fields: Fields,
@@ -37,9 +39,12 @@ enum Kind {
     End,
     Send,
     StartSend,
+    SendBuffered,
+    StartBuffered,
     Receive,
     StartReceive,
     SendLater,
+    BufferedLater,
     ReceiveLater,
     Start,
     StartAll,
@@ -84,14 +89,14 @@ const CALLS: &[(Phase, Kind)] = &[
     ("MPI_Sendrecv", Kind::SendReceive),
     ("MPI_Sendrecv_replace", Kind::Replace),
     ("MPI_Ssend", Kind::Send),
-    ("MPI_Bsend", Kind::Send),
+    ("MPI_Bsend", Kind::SendBuffered),
     ("MPI_Rsend", Kind::Send),
     ("MPI_Issend", Kind::StartSend),
-    ("MPI_Ibsend", Kind::StartSend),
+    ("MPI_Ibsend", Kind::StartBuffered),
     ("MPI_Irsend", Kind::StartSend),
     ("MPI_Send_init", Kind::SendLater),
     ("MPI_Ssend_init", Kind::SendLater),
-    ("MPI_Bsend_init", Kind::SendLater),
+    ("MPI_Bsend_init", Kind::BufferedLater),
     ("MPI_Rsend_init", Kind::SendLater),
     ("MPI_Recv_init", Kind::ReceiveLater),
     ("MPI_Start", Kind::Start),
@@ -115,6 +120,9 @@ const CALLS: &[(Phase, Kind)] = &[
     ("MPI_Init_thread", Kind::Begin),
     ("MPI_Finalize", Kind::End),
 ];
+
+/// Sends in MPI's synchronous mode.
+const SYNCHRONOUS: [Phase; 3] = ["MPI_Ssend", "MPI_Issend", "MPI_Ssend_init"];
 
 /// Calls that would move data in ways that are not known here.
 const UNKNOWN: [&str; 12] = [
@@ -153,6 +161,7 @@ impl Reader {
             made,
             clock: Clock::new(factor),
             open: FxHashSet::default(),
+            buffered: FxHashSet::default(),
             persistent: FxHashMap::default(),
             fields: Fields::default(),
         }
@@ -185,6 +194,9 @@ impl Reader {
         let end = if kind == Kind::End { begin } else { line.time(line.last())? };
         self.clock.call(begin, end, calls).map_err(|fault| line.fault(1, fault))?;
         calls.set_phase(phase);
+        if SYNCHRONOUS.contains(&phase) {
+            calls.note_synchronous();
+        }
         match kind {
             Kind::Collective(collective) => self.collective(line, collective, calls),
             _ => self.message(line, kind, calls),
@@ -197,11 +209,19 @@ impl Reader {
                 let request = if kind == Kind::StartSend { Some(self.begin(line.number(8)?, calls)) } else { None };
                 self.send(line, [3, 4, 5, 6, 7], request, calls)?;
             }
+            Kind::SendBuffered | Kind::StartBuffered => {
+                if kind == Kind::StartBuffered {
+                    let address = line.number(8)?;
+                    self.begin(address, calls);
+                    self.complete_at_once(address);
+                }
+                self.send(line, [3, 4, 5, 6, 7], Some(BUFFERED), calls)?;
+            }
             Kind::Receive | Kind::StartReceive => {
                 let request = if kind == Kind::StartReceive { Some(self.begin(line.number(8)?, calls)) } else { None };
                 self.receive(line, [5, 6, 7], request, calls)?;
             }
-            Kind::SendLater | Kind::ReceiveLater => self.keep(line, kind)?,
+            Kind::SendLater | Kind::BufferedLater | Kind::ReceiveLater => self.keep(line, kind)?,
             Kind::Start => self.start(line, 2, line.number(2)?, calls)?,
             Kind::StartAll => {
                 for address in self.row(line)? {
@@ -220,6 +240,7 @@ impl Reader {
             Kind::Wait => {
                 let address = line.number(2)?;
                 self.open.remove(&address);
+                self.buffered.remove(&address);
                 calls.push(Call::Wait(name(address)));
             }
             Kind::WaitAll | Kind::WaitAny => self.wait(line, kind, calls)?,
@@ -234,12 +255,28 @@ impl Reader {
         if !self.open.insert(address) {
             calls.push(Call::Wait(name(address)));
         }
+        self.buffered.remove(&address);
         name(address)
+    }
+
+    /// The request of a buffered send is complete; a wait for any of several has it.
+    fn complete_at_once(&mut self, address: u64) {
+        self.open.remove(&address);
+        self.buffered.insert(address);
     }
 
     /// Waits for requests in a row; those that are known tell how large one is.
     fn wait(&mut self, line: &Line<'_>, kind: Kind, calls: &mut CallQueue) -> Result<(), LineFault> {
-        let named: Vec<u64> = self.row(line)?.filter(|address| self.open.contains(address)).collect();
+        let row: Vec<u64> = self.row(line)?.collect();
+        let mut complete = row.iter().filter(|address| self.buffered.contains(address)).copied();
+        if kind == Kind::WaitAny
+            && let Some(first) = complete.next()
+        {
+            self.buffered.remove(&first);
+            return Ok(());
+        }
+        row.iter().for_each(|address| _ = self.buffered.remove(address));
+        let named: Vec<u64> = row.into_iter().filter(|address| self.open.contains(address)).collect();
         if kind == Kind::WaitAny {
             calls.push(Call::WaitAny(named.into_iter().map(name).collect()));
             return Ok(());
@@ -258,7 +295,10 @@ impl Reader {
             return Err(line.fault(2, format!("{count} requests at once, and {MOST_REQUESTS} are the most")));
         }
         let at = move |number: u64, bytes: u64| first.wrapping_add(number * bytes);
-        let is_known = |address: &u64| self.open.contains(address) || self.persistent.contains_key(address);
+        let is_known = |address: &u64| {
+            [&self.open, &self.buffered].iter().any(|known| known.contains(address))
+                || self.persistent.contains_key(address)
+        };
         let is_small = (0..count).any(|number| number % 2 == 1 && is_known(&at(number, 4)));
         let bytes = if is_small { 4 } else { 8 };
         Ok((0..count).map(move |number| at(number, bytes)))
@@ -267,9 +307,9 @@ impl Reader {
     /// A persistent request is made; its message begins with `MPI_Start`.
     fn keep(&mut self, line: &Line<'_>, kind: Kind) -> Result<(), LineFault> {
         let (address, mut message) = (line.number(8)?, CallQueue::new());
-        let request = Some(name(address));
+        let request = Some(if kind == Kind::BufferedLater { BUFFERED } else { name(address) });
         match kind {
-            Kind::SendLater => self.send(line, [3, 4, 5, 6, 7], request, &mut message)?,
+            Kind::SendLater | Kind::BufferedLater => self.send(line, [3, 4, 5, 6, 7], request, &mut message)?,
             _ => self.receive(line, [5, 6, 7], request, &mut message)?,
         }
         self.persistent.insert(address, message.pop().map(|(_, call)| call));
@@ -285,6 +325,9 @@ impl Reader {
         };
         if let Some(message) = message {
             self.begin(address, calls);
+            if matches!(message, Call::Send { request: Some(BUFFERED), .. }) {
+                self.complete_at_once(address);
+            }
             calls.push(message);
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Reading of the lines of a rank in a format.
 
+use super::agreement::Stated;
 use super::call::Call;
 use parsim_sim::trace::Phase;
 use std::collections::VecDeque;
@@ -23,16 +24,38 @@ impl LineFault {
 pub struct CallQueue {
     calls: VecDeque<(Phase, Call)>,
     phase: Phase,
+    stated: Stated,
+    has_synchronous: bool,
 }
 
 impl CallQueue {
-    pub const fn new() -> Self {
-        Self { calls: VecDeque::new(), phase: "program" }
+    pub fn new() -> Self {
+        Self { calls: VecDeque::new(), phase: "program", stated: Stated::default(), has_synchronous: false }
+    }
+
+    /// The line of the collective operation that follows states these lengths.
+    pub const fn state(&mut self, stated: Stated) {
+        self.stated = stated;
+    }
+
+    /// Lengths that the last line with a collective operation states; none in formats that do not say them.
+    pub const fn stated(&self) -> Stated {
+        self.stated
     }
 
     /// The name of the calls that follow.
     pub const fn set_phase(&mut self, phase: Phase) {
         self.phase = phase;
+    }
+
+    /// A line sends in MPI's synchronous mode.
+    pub const fn note_synchronous(&mut self) {
+        self.has_synchronous = true;
+    }
+
+    /// Returns whether a line so far sent in MPI's synchronous mode.
+    pub const fn has_synchronous(&self) -> bool {
+        self.has_synchronous
     }
 
     pub fn push(&mut self, call: Call) {

@@ -3,6 +3,7 @@
 //! Every format is read into [`Call`](call::Call)s, line by line and in windows while the processes make them, so that no
 //! file is in memory. One [survey](survey) reads them all before a run.
 
+mod agreement;
 mod archive;
 mod call;
 mod files;
@@ -88,6 +89,13 @@ const fn unscaled() -> f64 {
 
 const fn open_mpi() -> Library {
     Library::OpenMpi
+}
+
+impl MpiTrace {
+    /// Returns whether some sends have MPI's synchronous mode, which is replayed as the standard one.
+    pub fn has_synchronous_sends(&self) -> bool {
+        self.surveyed().is_ok_and(|surveyed| surveyed.survey.has_synchronous)
+    }
 }
 
 /// The largest factor of computations.

@@ -3,7 +3,7 @@
 //! A line is an event, its location, its time in ticks and its attributes. A receive that begins is known by the number of its
 //! request alone; what it takes is said when it is complete, so that the calls behind it are held back until then.
 
-use super::call::{Call, RequestName};
+use super::call::{BUFFERED, Call, RequestName};
 use super::line_reader::{CallQueue, LineFault, LineReader};
 use super::recorded::{Clock, GapFactor};
 use crate::programs::phases::name;
@@ -62,6 +62,9 @@ impl LineReader for Reader {
         let (Some(event), _, time) = (words.next(), words.next(), words.next()) else { return Ok(()) };
         let line = Event { line, time: time.unwrap_or_default() };
         self.event(event, &line)?;
+        if matches!(self.call, Some("MPI_Ssend" | "MPI_Issend")) {
+            calls.note_synchronous();
+        }
         self.release(calls);
         Ok(())
     }
@@ -83,8 +86,11 @@ impl Reader {
             b"ENTER" => self.enter(line),
             b"LEAVE" => self.leave(line),
             b"MPI_SEND" => {
-                let is_both = self.call.is_some_and(|call| call.starts_with("MPI_Sendrecv"));
-                let send = self.send(line, is_both.then_some(SENDING))?;
+                let request = match self.call.unwrap_or_default() {
+                    "MPI_Bsend" => Some(BUFFERED),
+                    call => call.starts_with("MPI_Sendrecv").then_some(SENDING),
+                };
+                let send = self.send(line, request)?;
                 self.push(line, send)
             }
             b"MPI_RECV" => {
@@ -92,7 +98,10 @@ impl Reader {
                 self.push(line, receive)
             }
             b"MPI_ISEND" => {
-                let send = self.send(line, Some(request(line.number("Request: ")?)))?;
+                let number = line.number("Request: ")?;
+                // Its completion then has nothing to wait for.
+                let request = if self.call == Some("MPI_Ibsend") { BUFFERED } else { request(number) };
+                let send = self.send(line, Some(request))?;
                 self.push(line, send)
             }
             b"MPI_ISEND_COMPLETE" => self.push(line, Call::Wait(request(line.number("Request: ")?))),

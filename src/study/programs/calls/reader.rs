@@ -1,5 +1,6 @@
 //! The calls of a rank, read line by line.
 
+use super::agreement::Stated;
 use super::call::Call;
 use super::files::CallFiles;
 use super::line_reader::{CallQueue, LineReader};
@@ -56,6 +57,7 @@ impl CallReader {
                 return Ok(self.calls.pop());
             };
             self.place = place;
+            self.calls.state(Stated::default());
             let read = self.format.read(self.lines.text(range), &mut self.calls);
             read.map_err(|fault| Box::new(self.files.line_fault(place, fault)))?;
         }
@@ -71,9 +73,19 @@ impl CallReader {
 
     fn count(&mut self, phase: Phase, call: &Call) {
         let is_common = matches!(call, Call::Collective { communicator: 0, .. });
-        if is_common && self.files.first.as_ref().is_some_and(|first| first.of == phase) {
+        if is_common && self.files.ends_behind(phase) {
             self.counted += 1;
         }
+    }
+
+    /// Lengths that the line of the last call states.
+    pub const fn stated(&self) -> Stated {
+        self.calls.stated()
+    }
+
+    /// Returns whether a line so far sent in MPI's synchronous mode.
+    pub const fn has_synchronous(&self) -> bool {
+        self.calls.has_synchronous()
     }
 
     /// The place of the last call.

@@ -1,11 +1,12 @@
 //! Facts about the calls of all ranks that are known before they are made: every file is read once.
 
+use super::agreement::Stated;
 use super::call::Call;
 use super::files::CallFiles;
 use super::line_reader::LineFault;
 use super::lines::LinePlace;
 use super::reader::CallReader;
-use crate::programs::balance::Balance;
+use crate::programs::balance::{Balance, Unequal};
 use crate::programs::phases::name;
 use crate::programs::{mean_distance, real};
 use parsim_sim::fault::Fault;
@@ -26,6 +27,8 @@ pub struct Survey {
     pub most_operations: (f64, String),
     /// True if the files alone tell which message each receive gets.
     pub is_determined: bool,
+    /// True if some sends have MPI's synchronous mode.
+    pub has_synchronous: bool,
     pub faults: Vec<Fault>,
     messages: f64,
     bytes: f64,
@@ -35,7 +38,15 @@ pub struct Survey {
 #[derive(Debug)]
 struct Sequence {
     rank: u32,
-    operations: Vec<CommonPart>,
+    operations: Vec<CollectiveOperation>,
+}
+
+/// A collective operation, its line in the file of the first rank, and what all ranks state of it.
+#[derive(Debug)]
+struct CollectiveOperation {
+    part: CommonPart,
+    place: LinePlace,
+    stated: Stated,
 }
 
 /// The part of a collective operation that is the same at all ranks: its name, the root and the bytes.
@@ -67,9 +78,14 @@ impl Survey {
         for rank in 0..files.ranks() {
             surveyor.rank(rank)?;
         }
+        surveyor.disagreement()?;
         let Surveyor { mut survey, phases, balance, .. } = surveyor;
         survey.phases = name::phases(&phases.into_iter().collect::<Vec<_>>());
-        survey.faults = balance.faults(files.field);
+        let unequal = balance.unequal().into_iter().map(|unequal| {
+            let place = last_of(files, unequal)?.map(|place| files.place_name(place));
+            Ok(unequal.fault(files.field, place.as_deref()))
+        });
+        survey.faults = unequal.collect::<Result<_, Box<Fault>>>()?;
         survey.is_determined = balance.is_determined();
         Ok(survey)
     }
@@ -106,12 +122,13 @@ impl Surveyor<'_> {
                 Call::Receive { pattern, .. } => self.balance.receive(pattern.from, rank, pattern.tag),
                 Call::Collective { call, communicator } => {
                     let number = taken.entry(communicator).or_default();
-                    self.collective((rank, &call), communicator, *number, reader.place())?;
+                    self.collective((rank, &call), communicator, *number, (reader.place(), reader.stated()))?;
                     *number += 1;
                 }
                 Call::Wait(_) | Call::WaitAny(_) | Call::Test(_) | Call::WaitAll => {}
             }
         }
+        self.survey.has_synchronous |= reader.has_synchronous();
         self.end(rank, &taken)
     }
 
@@ -126,7 +143,7 @@ impl Surveyor<'_> {
         (rank, call): (u32, &CollectiveCall),
         communicator: u32,
         number: usize,
-        place: LinePlace,
+        (place, stated): (LinePlace, Stated),
     ) -> Result<(), Box<Fault>> {
         let ranks = self.ranks(communicator);
         if let Some(message) = too_long(call, ranks, self.library) {
@@ -135,28 +152,50 @@ impl Surveyor<'_> {
         }
         let first = || Sequence { rank, operations: Vec::new() };
         let sequence = self.sequences.entry(communicator).or_insert_with(first);
-        let operation = (call.name(), call.root(), call.common_bytes());
+        let part = (call.name(), call.root(), call.common_bytes());
         if sequence.rank == rank {
-            sequence.operations.push(operation);
+            sequence.operations.push(CollectiveOperation { part, place, stated });
             let (operation, bytes) = call.operation(self.library);
             let messages = operation.messages(ranks);
             self.count(messages, messages * real(operation.message_bytes(ranks, bytes)));
             return Ok(());
         }
-        let words = |operation: Option<&CommonPart>| {
-            let Some((name, root, bytes)) = operation else { return "no more".to_owned() };
-            let root = root.map_or(String::new(), |root| format!(" with root {root}"));
-            format!("{name}{}{root}", bytes.map_or(String::new(), |bytes| format!(" of {bytes} B")))
+        let first = sequence.rank;
+        let other = sequence.operations.get_mut(number);
+        let (mine, others, help) = match other {
+            Some(other) if other.part == part && other.stated.common == stated.common => {
+                other.stated.add(stated);
+                return Ok(());
+            }
+            Some(other) if other.part == part => {
+                (words(&part), "one of blocks of other lengths".to_owned(), "blocks have the same lengths at all ranks")
+            }
+            other => (words(&part), other.map_or("no more".to_owned(), |other| words(&other.part)), SAME_ORDER),
         };
-        let other = sequence.operations.get(number);
-        if other == Some(&operation) {
-            return Ok(());
-        }
-        let (mine, others) = (words(Some(&operation)), words(other));
-        let message =
-            format!("collective operation {} here is {mine}; of rank {} it is {others}", number + 1, sequence.rank);
-        let help = "all ranks of a communicator call the same operations in the same order";
+        let message = format!("collective operation {} here is {mine}; of rank {first} it is {others}", number + 1);
         Err(Box::new(self.files.line_fault(place, LineFault::new(0, message, help))))
+    }
+
+    /// The first collective operation whose messages have other lengths where they are sent than where they are received.
+    fn disagreement(&self) -> Result<(), Box<Fault>> {
+        for Sequence { operations, .. } in self.sequences.values() {
+            let numbered = operations.iter().enumerate();
+            let Some((number, operation)) = numbered.clone().find(|(_, operation)| !operation.stated.is_balanced())
+            else {
+                continue;
+            };
+            let Stated { sent, received, .. } = operation.stated;
+            let each = if sent == received { ", but not the same from each to each" } else { "" };
+            let message = format!(
+                "collective operation {} here is {}: its senders state {sent} B together, and its receivers {received} \
+                 B{each}",
+                number + 1,
+                words(&operation.part)
+            );
+            let fault = LineFault::new(0, message, "a message has the same length at both ends");
+            return Err(Box::new(self.files.line_fault(operation.place, fault)));
+        }
+        Ok(())
     }
 
     /// The number of ranks of a communicator.
@@ -173,13 +212,47 @@ impl Surveyor<'_> {
             if own == operations.len() || members.is_some_and(|members| !members.contains(&rank)) {
                 continue;
             }
+            let first = operations.get(own).map_or(String::new(), |CollectiveOperation { part, place, .. }| {
+                format!(
+                    ", of which the first that it does not call is {} at {}",
+                    words(part),
+                    self.files.place_name(*place)
+                )
+            });
+            let calls = operations.len();
             let message =
-                format!("rank {rank} calls {own} collective operations, and rank {other} calls {}", operations.len());
+                format!("rank {rank} calls {own} collective operations, and rank {other} calls {calls}{first}");
             let help = "all ranks of a communicator call the same operations; or a file has been cut off";
             return Err(Box::new(Fault::new(self.files.field, message, help)));
         }
         Ok(())
     }
+}
+
+/// The place of the last operation of those of which there are too many: the files are read again.
+fn last_of(files: &Arc<CallFiles>, unequal: Unequal) -> Result<Option<LinePlace>, Box<Fault>> {
+    let mut last = None;
+    let ranks = unequal.rank().map_or(0..files.ranks(), |rank| rank..rank + 1);
+    for rank in ranks {
+        let mut reader = CallReader::new(Arc::clone(files), rank);
+        while let Some((_, call)) = reader.next()? {
+            let is_one = match call {
+                Call::Send { to, tag, .. } => unequal.has_send(rank, to, tag),
+                Call::Receive { pattern, .. } => unequal.has_receive(pattern.from, rank, pattern.tag),
+                _ => false,
+            };
+            last = if is_one { Some(reader.place()) } else { last };
+        }
+    }
+    Ok(last)
+}
+
+const SAME_ORDER: &str = "all ranks of a communicator call the same operations in the same order";
+
+/// An operation in words.
+fn words(&(name, root, bytes): &CommonPart) -> String {
+    let root = root.map_or(String::new(), |root| format!(" with root {root}"));
+    format!("{name}{}{root}", bytes.map_or(String::new(), |bytes| format!(" of {bytes} B")))
 }
 
 /// The fault of an operation whose blocks are more bytes together than can be counted.

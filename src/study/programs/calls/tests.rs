@@ -1,4 +1,4 @@
-use super::call::Call;
+use super::call::{BUFFERED, Call};
 use super::liballprof;
 use super::line_reader::{CallQueue, LineReader};
 use super::splits::Splits;
@@ -57,7 +57,7 @@ fn collective_operations_have_types_and_operations() {
         (CollectiveCall::ScatterV { root: 1, lengths: list(&[20, 24, 28]) }, None)
     );
     assert_eq!(of("0 allgatherv 5 5 6 7"), (CollectiveCall::AllGatherV { lengths: list(&[5, 6, 7]) }, None));
-    assert_eq!(of("0 allgatherv 5 5 6 7 0 1"), (CollectiveCall::AllGatherV { lengths: list(&[20, 24, 28]) }, None));
+    assert_eq!(of("0 allgatherv 5 10 6 7 0 1"), (CollectiveCall::AllGatherV { lengths: list(&[40, 24, 28]) }, None));
     assert_eq!(of("0 allgatherv 5 5 6 7 0 5 11"), (CollectiveCall::AllGatherV { lengths: list(&[5, 6, 7]) }, None));
     assert_eq!(
         of("0 reducescatter 1 2 3 9 0"),
@@ -84,6 +84,31 @@ fn a_fault_of_a_line_has_its_place() {
         ("0 sleep 1e9", "9: `1e9` is not a time of a computation; give a time from 0 on"),
         ("0 alltoallv 1 1 1", "3: 3 arguments of `alltoallv`; write alltoallv COUNT COUNT-TO-EACH"),
         ("0 allgatherv 1 1 1 1 1 1 1 1 1 1", "3: 10 arguments of `allgatherv`"),
+        ("0 allgatherv 1 1 1 1 1 1 1 1", "3: 8 arguments of `allgatherv`"),
+        ("0 recv 0 0 8 xyz", "14: `xyz` is not a data type"),
+        ("0 irecv 0 0 8 xyz", "15: `xyz` is not a data type"),
+        ("0 recv 0 0 1.5", "12: `1.5` is not a number of elements; give a whole number"),
+        ("0 recv 0 0 -1 xyz", "15: `xyz` is not a data type"),
+        ("0 sendRecv 8 1 xyz 1", "16: `xyz` is not a number of elements"),
+        ("0 sendRecv 8 1 8 1 6 xyz", "22: `xyz` is not a data type"),
+        ("0 gather 8 xyz", "12: `xyz` is not a number of elements"),
+        ("0 gather 8 8 0 6 xyz", "18: `xyz` is not a data type"),
+        ("0 scatter 8 xyz 0", "13: `xyz` is not a number of elements"),
+        ("0 alltoall 8 xyz", "14: `xyz` is not a number of elements"),
+        ("0 alltoall 8 8 6 xyz", "18: `xyz` is not a data type"),
+        ("0 allgather 8 9", "15: 9 B here, and 8 B that the rank sends"),
+        ("0 gatherv 8 8 xyz 8", "15: `xyz` is not a number of elements"),
+        ("0 scatterv 8 8 8 xyz", "18: `xyz` is not a number of elements"),
+        ("0 alltoallv xyz 1 1 1 9 1 1 1", "13: `xyz` is not a number of elements"),
+        ("0 alltoallv 9 1 1 1 xyz 1 1 1", "21: `xyz` is not a number of elements"),
+        ("0 alltoallv 9 1 1 1 9 1 1 1 6 xyz", "31: `xyz` is not a data type"),
+        ("0 allgatherv 8 8 8 8 6 6 x y z", "26: `x` is not an offset"),
+        ("0 allgatherv 8 8 8 8 0 8 z", "26: `z` is not an offset"),
+        ("0 allgatherv 8 8 8 8 xyz 6", "22: `xyz` is not a data type"),
+        ("0 allgatherv 9 8 8 8", "14: 9 B here, and 8 B that the list has for this rank"),
+        ("0 init foo", "8: `foo` is not a number"),
+        ("0 waitall foo", "11: `foo` is not a number"),
+        ("0 location main.c foo", "19: `foo` is not a line"),
     ] {
         let found = fault(line);
         assert!(found.starts_with(expected), "{line}: {found}");
@@ -116,6 +141,7 @@ fn the_beginning_ends_behind_a_collective_operation() {
         program.surveyed().map(|surveyed| (surveyed.survey.calls, surveyed.survey.faults.len()))
     };
     assert_eq!(of(1, "allreduce").unwrap(), (9, 0), "an operation behind its messages belongs to it");
+    assert_eq!(of(1, "ALLREDUCE").unwrap(), (9, 0), "capitals do not matter in this format");
     assert_eq!(of(1, "alltoallv").unwrap(), (11, 0));
     assert_eq!(of(2, "allreduce").unwrap().1, 1, "the send before it has no receive");
     let message = of(3, "allreduce").unwrap_err().message;
@@ -138,16 +164,46 @@ const SMALL: &str = "# a trace\n0 init\n1 init\n0 compute 1e6\n0 isend 1 0 100 0
 fn calls_of_all_ranks_fit_together() {
     assert_eq!(surveyed(SMALL), Ok(vec![]));
     let change = |from: &str, to: &str| surveyed(&SMALL.replacen(from, to, 1));
-    let unmatched = "messages from rank 0 to rank 1 with tag 0: 1 more receives than sends";
+    let unmatched = "messages from rank 0 to rank 1 with tag 0: 1 more receives than sends; the last one is at FILE:5";
     assert_eq!(change("0 isend 1 0 100 0\n", ""), Ok(vec![unmatched.to_owned()]));
     let other =
         "FILE:10:1: collective operation 1 here is Broadcast of 8 B with root 0; of rank 0 it is AllReduce of 8 B";
     assert_eq!(change("1 allreduce 8 100", "1 bcast 8"), Err(other.to_owned()));
     let long = "FILE:9:1: blocks of 9999999999999999999 bytes of 2 ranks are 2^64 bytes or more together";
-    assert_eq!(change("0 allreduce 8 100", "0 alltoall 9999999999999999999 0"), Err(long.to_owned()));
-    let fewer = "rank 1 calls 1 collective operations, and rank 0 calls 2";
+    let line = "0 alltoall 9999999999999999999 9999999999999999999";
+    assert_eq!(change("0 allreduce 8 100", line), Err(long.to_owned()));
+    let fewer = "rank 1 calls 1 collective operations, and rank 0 calls 2, of which the first that it does not call is \
+                 AllToAllV at FILE:11";
     assert_eq!(change("1 alltoallv 4 2 2 4 2 2\n", ""), Err(fewer.to_owned()));
     assert_eq!(surveyed(""), Err("`FILE` has no line of rank 0".to_owned()));
+}
+
+#[test]
+fn lengths_of_collective_operations_fit_together() {
+    let of = |lines: [&str; 2]| surveyed(&format!("0 {}\n1 {}\n", lines[0], lines[1]));
+    let differ = |name: &str| {
+        Err(format!("FILE:2:1: collective operation 1 here is {name}; of rank 0 it is one of blocks of other lengths"))
+    };
+    let balance = |name: &str, sent: u64, received: u64, end: &str| {
+        let sums = format!("its senders state {sent} B together, and its receivers {received} B{end}");
+        Err(format!("FILE:1:1: collective operation 1 here is {name}: {sums}"))
+    };
+    let fits = |lines| assert_eq!(of(lines), Ok(vec![]), "{lines:?}");
+    fits(["allgatherv 100 100 1 0 0", "allgatherv 1 100 1 0 0"]);
+    assert_eq!(of(["allgatherv 100 100 1", "allgatherv 1 50 1"]), differ("AllGatherV"));
+    assert_eq!(of(["reducescatter 8 9 0", "reducescatter 9 8 0"]), differ("ReduceScatter"));
+    assert_eq!(of(["alltoall 8 8", "alltoall 9 9"]), differ("AllToAll"));
+    fits(["gatherv 100 100 8 1", "gatherv 0 100 8 1"]);
+    fits(["gatherv 100 7 7 1", "gatherv 8 100 8 1"]);
+    assert_eq!(of(["gatherv 77 100 8 1", "gatherv 8 100 8 1"]), balance("GatherV with root 1", 77, 100, ""));
+    fits(["scatterv 8 4 0 0", "scatterv 0 0 4 0"]);
+    assert_eq!(of(["scatterv 8 4 0 0", "scatterv 0 0 5 0"]), balance("ScatterV with root 0", 4, 5, ""));
+    fits(["scatter 8 0 0", "scatter 0 8 0"]);
+    assert_eq!(of(["scatter 8 8 0", "scatter 8 9 0"]), balance("Scatter with root 0", 8, 9, ""));
+    assert_eq!(of(["gather 8 8 0", "gather 9 9 0"]), balance("Gather with root 0", 9, 8, ""));
+    assert_eq!(of(["alltoallv 200 0 100 200 0 8", "alltoallv 200 8 0 200 50 0"]), balance("AllToAllV", 108, 58, ""));
+    let each = ", but not the same from each to each";
+    assert_eq!(of(["alltoallv 9 0 1 9 0 1", "alltoallv 9 2 0 9 2 0"]), balance("AllToAllV", 3, 3, each));
 }
 
 proptest! {
@@ -265,6 +321,56 @@ fn persistent_requests_begin_again() {
     assert_eq!(recorded(&lines, 1.0), Ok(expected));
     let fault = recorded(&[INIT, &line("MPI_Start", "4096")], 1.0).unwrap_err();
     assert!(fault.ends_with("the request at 4096 has not been made, by `MPI_Send_init` for one"), "{fault}");
+}
+
+#[test]
+fn buffered_sends_are_complete_at_once() {
+    let at = "1237666046950106.0";
+    let line = |name: &str, arguments: &str| format!("{name}:{at}:{arguments}:{at}");
+    let message = "11:100:11,8,8:2:7:0,1,4";
+    let of = |made: &[String]| {
+        let lines: Vec<&str> = std::iter::once(INIT).chain(made.iter().map(String::as_str)).collect();
+        recorded(&lines, 1.0)
+    };
+    let send = |request| Call::Send { to: 2, bytes: 800, tag: 7, request };
+    let plain = [line("MPI_Ssend", message), line("MPI_Rsend", message), line("MPI_Bsend", message)];
+    let expected = [("MPI_Ssend", None), ("MPI_Rsend", None), ("MPI_Bsend", Some(BUFFERED))];
+    assert_eq!(of(&plain), Ok(expected.map(|(phase, request)| (phase, send(request))).to_vec()));
+    let begun = [
+        line("MPI_Ibsend", &format!("{message}:4096")),
+        line("MPI_Isend", &format!("{message}:4100")),
+        line("MPI_Waitany", "2:4096:0:0"),
+        line("MPI_Waitall", "2:4096:0"),
+        line("MPI_Bsend_init", &format!("{message}:8000")),
+        line("MPI_Start", "8000"),
+    ];
+    let expected = vec![
+        ("MPI_Ibsend", send(Some(BUFFERED))),
+        ("MPI_Isend", send(Some([0, 4100, 0]))),
+        ("MPI_Waitall", Call::Wait([0, 4100, 0])),
+        ("MPI_Start", send(Some(BUFFERED))),
+    ];
+    assert_eq!(of(&begun), Ok(expected));
+}
+
+#[test]
+fn synchronous_sends_are_noted() {
+    let has = |name: &str| {
+        let folder = tempfile::tempdir().expect("there is room");
+        let ranks =
+            [format!("{name}:1.0:6:1:1,1,1:1:5:0,0,2:2.0"), "MPI_Recv:1.0:6:1:1,1,1:0:5:0,1,2:0:2.0".to_owned()];
+        for (rank, call) in ranks.iter().enumerate() {
+            let text = format!("MPI_Init:-:0:0:1.0\n{call}\nMPI_Finalize:3.0:-:3.0\n");
+            std::fs::write(folder.path().join(format!("t-{rank}.txt")), text).expect("there is room");
+        }
+        let file = ProgramFile::new(folder.path().display().to_string());
+        let (format, collectives) = (MpiTraceFormat::Liballprof, Library::OpenMpi);
+        let program = MpiTrace { folder: file, format, computation: 1.0, collectives, first: None };
+        let surveyed = program.surveyed().expect("a trace");
+        surveyed.survey.has_synchronous
+    };
+    assert!(!has("MPI_Send"));
+    assert!(has("MPI_Ssend"));
 }
 
 #[test]

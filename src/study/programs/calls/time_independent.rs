@@ -3,6 +3,7 @@
 //! Verbs, arguments and data types are those of SimGrid 3.32, `src/smpi/internals/smpi_replay.cpp` and
 //! `src/smpi/mpi/smpi_datatype.cpp`.
 
+use super::agreement::Stated;
 use super::call::{Call, RequestName};
 use super::line_reader::{CallQueue, LineFault, LineReader};
 use super::words::Words;
@@ -48,7 +49,7 @@ const fn verb(name: Phase, least: usize, most: usize, usage: &'static str) -> Ve
 
 /// Verbs without lists.
 const VERBS: &[Verb] = &[
-    verb("init", 0, 1, "init [1]"),
+    verb("init", 0, 1, "init [NUMBER]"),
     verb("finalize", 0, 0, "finalize"),
     verb("comm_size", 0, usize::MAX, "comm_size …"),
     verb("comm_split", 0, usize::MAX, "comm_split …"),
@@ -113,8 +114,9 @@ impl LineReader for Reader {
             ));
         };
         let (arguments, counts) = (self.words.len() - 2, lists * self.ranks as usize);
-        let most = if verb.name == "allgatherv" { verb.most + counts } else { verb.most };
-        if arguments < verb.least + counts || arguments > most.saturating_add(counts) {
+        let most = verb.most.saturating_add(counts);
+        let has_offsets = verb.name == "allgatherv" && self.offsets_of_allgatherv().is_some();
+        if arguments < verb.least + counts || (arguments > most && !has_offsets) {
             let message = format!("{arguments} arguments of `{}`", verb.name);
             let help = format!(
                 "write {}{}",
@@ -143,7 +145,10 @@ impl Reader {
     fn call(&mut self, line: &[u8], verb: Phase, calls: &mut CallQueue) -> Result<(), LineFault> {
         let words = &self.words;
         match verb {
-            "init" => self.default_type = if words.len() > 2 { 8 } else { 1 },
+            "init" => {
+                self.default_type = if words.len() > 2 { 8 } else { 1 };
+                self.optional_count(line, 2)?;
+            }
             "compute" => self.operate(line, 2, calls)?,
             "sleep" => calls.push(Call::Keep(words.seconds(line, 2)?)),
             "send" | "isend" => {
@@ -153,7 +158,7 @@ impl Reader {
             }
             "recv" | "irecv" => {
                 let (from, tag) = (self.source(line, 2)?, self.any_tag(line, 3)?);
-                words.number(line, 4, "a number of elements")?;
+                self.awaited(line)?;
                 let name = [from.unwrap_or(ANY), self.rank, tag.unwrap_or(ANY)];
                 let request = (verb == "irecv").then_some(name);
                 calls.push(Call::Receive { pattern: MessagePattern { from, tag }, request });
@@ -161,8 +166,12 @@ impl Reader {
             "sendRecv" => self.exchange(line, calls)?,
             "wait" => calls.push(Call::Wait(self.request(line)?)),
             "test" => calls.push(Call::Test(self.request(line)?)),
-            "waitall" => calls.push(Call::WaitAll),
-            "finalize" | "comm_size" | "comm_split" | "comm_dup" | "location" => {}
+            "waitall" => {
+                self.optional_count(line, 2)?;
+                calls.push(Call::WaitAll);
+            }
+            "location" => _ = words.count(line, 3, "a line")?,
+            "finalize" | "comm_size" | "comm_split" | "comm_dup" => {}
             _ => self.collective(line, verb, calls)?,
         }
         Ok(())
@@ -172,6 +181,7 @@ impl Reader {
     fn exchange(&self, line: &[u8], calls: &mut CallQueue) -> Result<(), LineFault> {
         let (to, from) = (self.rank(line, 3)?, self.rank(line, 5)?);
         let bytes = self.bytes(line, 2, 6)?;
+        self.bytes(line, 4, 7)?;
         // Names that no file can give: no wait in it means these requests.
         let [receiving, sending] = [[ANY, ANY, 0], [ANY, ANY, 1]];
         let pattern = MessagePattern { from: Some(from), tag: Some(0) };
@@ -185,35 +195,150 @@ impl Reader {
     fn collective(&self, line: &[u8], verb: Phase, calls: &mut CallQueue) -> Result<(), LineFault> {
         use CollectiveCall as Call_;
         let p = self.ranks as usize;
-        let root = |at: usize| if at < self.words.len() { self.rank(line, at) } else { Ok(0) };
         let (call, operations) = match verb {
             "barrier" => (Call_::Barrier, None),
-            "bcast" => (Call_::Broadcast { root: root(3)?, bytes: self.bytes(line, 2, 4)? }, None),
-            "reduce" => (Call_::Reduce { root: root(4)?, bytes: self.bytes(line, 2, 5)? }, Some(3)),
+            "bcast" => (Call_::Broadcast { root: self.root(line, 3)?, bytes: self.bytes(line, 2, 4)? }, None),
+            "reduce" => (Call_::Reduce { root: self.root(line, 4)?, bytes: self.bytes(line, 2, 5)? }, Some(3)),
             "allreduce" => (Call_::AllReduce { bytes: self.bytes(line, 2, 4)? }, Some(3)),
-            "alltoall" => (Call_::AllToAll { bytes: self.bytes(line, 2, 4)? }, None),
-            "gather" => (Call_::Gather { root: root(4)?, bytes: self.bytes(line, 2, 5)? }, None),
-            "allgather" => (Call_::AllGather { bytes: self.bytes(line, 2, 4)? }, None),
-            "scatter" => (Call_::Scatter { root: root(4)?, bytes: self.bytes(line, 2, 5)? }, None),
             "scan" | "exscan" => (Call_::Scan { bytes: self.bytes(line, 2, 4)? }, Some(3)),
-            "gatherv" => (Call_::GatherV { root: root(3 + p)?, bytes: self.bytes(line, 2, 4 + p)? }, None),
-            "allgatherv" => (Call_::AllGatherV { lengths: self.lengths(line, 3, self.type_of_allgatherv())? }, None),
-            "scatterv" => (Call_::ScatterV { root: root(3 + p)?, lengths: self.lengths(line, 2, 4 + p)? }, None),
-            "reducescatter" => (Call_::ReduceScatter { lengths: self.lengths(line, 2, 3 + p)? }, Some(2 + p)),
-            _ => {
-                let (types, sent) = (4 + 2 * p, self.lengths(line, 3, 4 + 2 * p)?);
-                (Call_::AllToAllV { sent, received: self.lengths(line, 4 + p, types + 1)? }, None)
+            "alltoall" | "allgather" => (self.of_equal_blocks(line, verb, calls)?, None),
+            "gather" | "scatter" => (self.rooted(line, verb, calls)?, None),
+            "gatherv" | "scatterv" => (self.rooted_list(line, verb, calls)?, None),
+            "allgatherv" => (self.gathered_list(line, calls)?, None),
+            "reducescatter" => {
+                let lengths = self.lengths(line, 2, 3 + p)?;
+                calls.state(Stated::common(&lengths));
+                (Call_::ReduceScatter { lengths }, Some(2 + p))
             }
+            _ => (self.exchanged_lists(line, calls)?, None),
         };
         calls.push(Call::Collective { call, communicator: 0 });
         operations.map_or(Ok(()), |at| self.operate(line, at, calls))
     }
 
-    /// The place of the type of what is received; with offsets and no types there is none.
-    fn type_of_allgatherv(&self) -> usize {
+    /// An operation in which each rank sends and receives blocks of one length.
+    fn of_equal_blocks(&self, line: &[u8], verb: Phase, calls: &mut CallQueue) -> Result<CollectiveCall, LineFault> {
+        let (bytes, received) = (self.bytes(line, 2, 4)?, self.bytes(line, 3, 5)?);
+        if received != bytes {
+            return Err(self.contradiction(3, received, bytes, "the rank sends"));
+        }
+        calls.state(Stated::common(&[bytes]));
+        Ok(match verb {
+            "alltoall" => CollectiveCall::AllToAll { bytes },
+            _ => CollectiveCall::AllGather { bytes },
+        })
+    }
+
+    /// Blocks of one length to or from the root; the root's own may be in place already, and is not asked for.
+    fn rooted(&self, line: &[u8], verb: Phase, calls: &mut CallQueue) -> Result<CollectiveCall, LineFault> {
+        let (sent, received) = (self.bytes(line, 2, 5)?, self.bytes(line, 3, 6)?);
+        let (root, is_gather) = (self.root(line, 4)?, verb == "gather");
+        let (own, others) = if is_gather { (sent, received) } else { (received, sent) };
+        calls.state(self.stated_beside(root, is_gather, own, |_| others));
+        Ok(match verb {
+            "gather" => CollectiveCall::Gather { root, bytes: sent },
+            _ => CollectiveCall::Scatter { root, bytes: if self.rank == root { sent } else { received } },
+        })
+    }
+
+    /// Blocks of several lengths to or from the root.
+    fn rooted_list(&self, line: &[u8], verb: Phase, calls: &mut CallQueue) -> Result<CollectiveCall, LineFault> {
         let p = self.ranks as usize;
-        let (words, behind) = (self.words.len(), 3 + p);
-        if words > behind + 2 && words <= behind + p { words } else { behind + 1 }
+        let (root, is_gather) = (self.root(line, 3 + p)?, verb == "gatherv");
+        let (own, first, types) = if is_gather { (2, 3, (4 + p, 5 + p)) } else { (2 + p, 2, (5 + p, 4 + p)) };
+        let (bytes, lengths) = (self.bytes(line, own, types.0)?, self.lengths(line, first, types.1)?);
+        calls.state(self.stated_beside(root, is_gather, bytes, |rank| lengths[rank as usize]));
+        Ok(match verb {
+            "gatherv" => CollectiveCall::GatherV { root, bytes },
+            _ => CollectiveCall::ScatterV { root, lengths },
+        })
+    }
+
+    /// What a rank states of blocks to (`is_gather`) or from a root: its own one, or, at the root, those of all others.
+    fn stated_beside(&self, root: u32, is_gather: bool, own: u64, others: impl Fn(u32) -> u64) -> Stated {
+        let mut stated = Stated::default();
+        match (self.rank == root, is_gather) {
+            (false, true) => stated.send(self.rank, root, own),
+            (false, false) => stated.receive(root, self.rank, own),
+            (true, true) => self.others().for_each(|rank| stated.receive(rank, root, others(rank))),
+            (true, false) => self.others().for_each(|rank| stated.send(root, rank, others(rank))),
+        }
+        stated
+    }
+
+    fn others(&self) -> impl Iterator<Item = u32> + use<> {
+        let own = self.rank;
+        (0..self.ranks).filter(move |rank| *rank != own)
+    }
+
+    /// A block of each rank to all, with a list of their lengths.
+    fn gathered_list(&self, line: &[u8], calls: &mut CallQueue) -> Result<CollectiveCall, LineFault> {
+        let p = self.ranks as usize;
+        let offsets = self.offsets_of_allgatherv();
+        // Offsets that follow the list at once leave no place for types.
+        let types = if offsets == Some(3 + p) { self.words.len() } else { 3 + p };
+        let (own, lengths) = (self.bytes(line, 2, types)?, self.lengths(line, 3, types + 1)?);
+        for number in 0..offsets.map_or(0, |_| p) {
+            self.words.count(line, offsets.unwrap_or(0) + number, "an offset")?;
+        }
+        let listed = lengths[self.rank as usize];
+        if own != listed {
+            return Err(self.contradiction(2, own, listed, "the list has for this rank"));
+        }
+        calls.state(Stated::common(&lengths));
+        Ok(CollectiveCall::AllGatherV { lengths })
+    }
+
+    /// The place of the first offset of `allgatherv`, if it has offsets: with both types, or with neither, which of one or
+    /// two ranks cannot be told from types.
+    fn offsets_of_allgatherv(&self) -> Option<usize> {
+        let p = self.ranks as usize;
+        let behind = self.words.len().checked_sub(3 + p)?;
+        match behind {
+            _ if behind == p + 2 => Some(5 + p),
+            3.. if behind == p => Some(3 + p),
+            _ => None,
+        }
+    }
+
+    /// Blocks of several lengths from each to each.
+    fn exchanged_lists(&self, line: &[u8], calls: &mut CallQueue) -> Result<CollectiveCall, LineFault> {
+        let (p, mut stated) = (self.ranks as usize, Stated::default());
+        for buffer in [2, 3 + p] {
+            self.words.count(line, buffer, "a number of elements")?;
+        }
+        let types = 4 + 2 * p;
+        let (sent, received) = (self.lengths(line, 3, types)?, self.lengths(line, 4 + p, types + 1)?);
+        for (other, (sent, received)) in (0..).zip(sent.iter().zip(&received)) {
+            stated.send(self.rank, other, *sent);
+            stated.receive(other, self.rank, *received);
+        }
+        calls.state(stated);
+        Ok(CollectiveCall::AllToAllV { sent, received })
+    }
+
+    /// The fault of a number of bytes that is another one elsewhere in the line.
+    fn contradiction(&self, at: usize, bytes: u64, other: u64, whose: &str) -> LineFault {
+        let message = format!("{bytes} B here, and {other} B that {whose}");
+        LineFault::new(self.words.at(at), message, "a message has the same length at both ends")
+    }
+
+    fn root(&self, line: &[u8], at: usize) -> Result<u32, LineFault> {
+        if at < self.words.len() { self.rank(line, at) } else { Ok(0) }
+    }
+
+    /// Reads how many elements a receive has room for; SimGrid writes −1 where it does not know, as with all that a
+    /// receive states this decides nothing.
+    fn awaited(&self, line: &[u8]) -> Result<(), LineFault> {
+        if self.words.integer(line, 4) == Some(-1) {
+            return self.type_bytes(line, 5).map(|_| ());
+        }
+        self.bytes(line, 4, 5).map(|_| ())
+    }
+
+    /// Reads a number that decides nothing, if there is one.
+    fn optional_count(&self, line: &[u8], at: usize) -> Result<(), LineFault> {
+        if at < self.words.len() { self.words.count(line, at, "a number").map(|_| ()) } else { Ok(()) }
     }
 
     /// Computes as many operations as an argument says, if any.

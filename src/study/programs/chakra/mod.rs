@@ -12,7 +12,7 @@ mod tests;
 mod trace;
 
 use super::file::{FileCache, ProgramFile, files_of_ranks, open};
-use super::schedule::{Schedule, Scheduled, StoredSchedule, scheduled_program};
+use super::schedule::{OperationPlace, Schedule, Scheduled, StoredSchedule, scheduled_program};
 use groups::Groups;
 use parsim_sim::fault::Fault;
 use parsim_sim::units::SimDuration;
@@ -53,6 +53,12 @@ impl Scheduled for Chakra {
 
     fn file(&self) -> (&'static str, &ProgramFile) {
         ("folder", &self.folder)
+    }
+
+    /// The file: what a collective operation becomes is at no line of it.
+    fn place(&self, (rank, _): OperationPlace) -> Option<String> {
+        let files = files_of_ranks(&self.folder, &["et", "json"]).ok()?;
+        files.get(rank as usize).map(|file| file.display().to_string())
     }
 }
 

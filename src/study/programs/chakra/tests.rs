@@ -52,7 +52,7 @@ fn every_collective_operation_of_every_size_has_its_messages() {
                 ranks / 2
             );
             let mut schedule = Arc::new(schedule_of(&vec![node.as_str(); ranks], "{}").unwrap());
-            let faults = crate::programs::schedule::unmatched(&mut schedule, "folder");
+            let faults = crate::programs::schedule::unmatched(&mut schedule, "folder", |_| None);
             assert!(
                 faults.is_empty() && crate::programs::schedule::is_determined(&mut schedule),
                 "{kind} on {ranks}: {faults:?}"
@@ -123,11 +123,17 @@ fn nodes_that_lack_something_are_rejected() {
         (r#"{"Id": 1, "NodeType": 2}"#, "node 1 (``): is an access to memory without a duration"),
         (r#"{"Id": 1, "NodeType": 8}"#, "node 1 (``): 8 is no kind of a node"),
         (
-            r#"{"Id": 1, "NodeType": 4, "data_deps": [2]}"#,
+            r#"{"Id": 1, "NodeType": 4, "runtime": 5, "data_deps": [2]}"#,
             "node 1 (``): waits for node 2, which the file does not have",
         ),
-        (r#"{"Id": 1, "NodeType": 4, "data_deps": [1]}"#, "node 1 (``): waits for itself, through others"),
-        (r#"{"Id": 1, "NodeType": 4}, {"Id": 1, "NodeType": 4}"#, "node 1 (``): two nodes have this id"),
+        (
+            r#"{"Id": 1, "NodeType": 4, "runtime": 5, "data_deps": [1]}"#,
+            "node 1 (``): waits for itself, through others",
+        ),
+        (
+            r#"{"Id": 1, "NodeType": 4, "runtime": 5}, {"Id": 1, "NodeType": 4, "runtime": 5}"#,
+            "node 1 (``): two nodes have this id",
+        ),
     ] {
         assert_eq!(schedule_of(&[nodes], "{}").unwrap_err().message, expected);
     }
@@ -157,7 +163,7 @@ fn sample() -> Vec<u8> {
 #[test]
 fn both_forms_say_the_same() {
     let nodes = protobuf::parse(&sample()).unwrap();
-    let text = r#"{"workload_graph": [{"Id": 1, "Name": "all �", "NodeType": 7, "is_cpu_op": false, "comm_type": 0, "comm_size": 1048576,
+    let text = r#"{"workload_graph": [{"Id": 1, "Name": "all �", "NodeType": 7, "is_cpu_op": false, "comm_type": 0, "comm_size": 1048576, "runtime": 0,
         "comm_priority": 3}, {"Id": 2, "NodeType": 4, "runtime": 300, "data_deps": [1]}]}"#;
     assert_eq!(nodes, json::parse(text.as_bytes()).unwrap());
     let fault = protobuf::parse(&sample()[..20]).unwrap_err();

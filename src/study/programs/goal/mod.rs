@@ -7,7 +7,7 @@ mod tests;
 mod text;
 
 use super::file::{FileCache, ProgramFile, open};
-use super::schedule::{FirstOperations, Scheduled, StoredSchedule, scheduled_program};
+use super::schedule::{FirstOperations, OperationPlace, Scheduled, StoredSchedule, scheduled_program};
 use binary::{BinarySchedule, FileSource};
 use parsim_sim::fault::Fault;
 use parsim_sim::units::SimDuration;
@@ -44,6 +44,14 @@ impl Scheduled for Goal {
 
     fn file(&self) -> (&'static str, &ProgramFile) {
         ("file", &self.file)
+    }
+
+    fn place(&self, operation: OperationPlace) -> Option<String> {
+        if self.first.is_some() {
+            return None;
+        }
+        let (line, column) = text::place(open(self.file.path()).ok()?, operation)?;
+        Some(format!("{}:{line}:{column}", self.file.name()))
     }
 }
 

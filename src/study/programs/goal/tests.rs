@@ -1,6 +1,8 @@
 use super::binary::{self, BinarySchedule, Source};
 use super::text::{self, TextError};
+use super::{Goal, ProgramFile, Scheduled};
 use crate::programs::schedule::{FirstOperations, Node, NodeKind, Schedule, StoredSchedule};
+use parsim_sim::units::SimDuration;
 use proptest::prelude::*;
 use std::io::{self, Cursor};
 use std::ops::Range;
@@ -31,14 +33,48 @@ fn a_text_becomes_a_graph() {
 fn a_byte_order_mark_is_passed() {
     let marked = format!("\u{feff}{SMALL}");
     assert_eq!(text::read(marked.as_bytes(), text::CHUNK).unwrap().ranks.len(), 2);
-    assert_eq!(text_fault("\u{feff}num_ranks 0"), "1:10: 0 ranks");
+    assert_eq!(text_fault("\u{feff}num_ranks 0"), "1:11: 0 ranks");
+}
+
+#[test]
+fn an_operation_has_its_place() {
+    let of = |operation| text::place(SMALL.as_bytes(), operation);
+    assert_eq!(of((0, 1)), Some((5, 1)));
+    assert_eq!(of((1, 0)), Some((10, 14)));
+    assert_eq!(of((1, 2)), Some((12, 2)));
+    assert_eq!(of((1, 3)), None);
+}
+
+/// The faults of a file as a program.
+fn faults_of_file(text: &str) -> Vec<String> {
+    let mut file = tempfile::NamedTempFile::new().expect("there is room");
+    std::io::Write::write_all(&mut file, text.as_bytes()).expect("there is room");
+    let path = file.path().display().to_string();
+    let program = Goal { file: ProgramFile::new(path.clone()), unit: SimDuration::from_ps(1000), first: None };
+    program.schedule_faults().into_iter().map(|fault| fault.message.replace(&path, "FILE")).collect()
+}
+
+#[test]
+fn faults_of_operations_name_their_lines() {
+    let of = |first: &str, second: &str| {
+        faults_of_file(&format!("num_ranks 2\nrank 0 {{\n{first}\n}}\nrank 1 {{\n{second}\n}}\n"))
+    };
+    assert_eq!(of("send 8b to 1", "recv 8b from 0"), [""; 0]);
+    let unmatched =
+        "messages from rank 0 to rank 1 with tag 0: 1 more sends than receives; the last one is at FILE:4:2";
+    assert_eq!(of("send 8b to 1\n send 8b to 1", "recv 8b from 0"), [unmatched]);
+    let unmatched = "messages to rank 1: 1 more receives than sends; the last one is at FILE:7:1";
+    assert_eq!(of("send 8b to 1", "recv 8b from -1\nrecv 8b from 0"), [unmatched]);
+    let long = "FILE:6:1: a computation of 18446744073709551615 times 1 ns is longer than 213 days";
+    assert_eq!(of("", "a: calc 18446744073709551615"), [long]);
 }
 
 #[test]
 fn a_fault_of_a_text_has_its_place() {
     for (text, expected) in [
+        ("num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n", "4:6: rank 0 comes twice"),
         ("", "1:1: `num_ranks` is missing: the file ends here"),
-        ("num_ranks 0", "1:10: 0 ranks"),
+        ("num_ranks 0", "1:11: 0 ranks"),
         ("num_ranks 2\nrank 0 {\n}\n", "4:1: rank 1 of 2 is missing"),
         ("num_ranks 1\nrank 0 {\ncalc 5\n", "4:1: the file ends within a rank"),
         ("num_ranks 1\nrank 0 {\nl: calc 5\nl requires m\n}", "4:12: `m` is no label of an operation above"),
@@ -67,7 +103,7 @@ fn a_fault_of_a_text_has_its_place() {
 fn messages_without_partner_are_counted() {
     let faults = |text: &str| {
         let schedule = text::read(text.as_bytes(), text::CHUNK).unwrap();
-        crate::programs::schedule::unmatched(&mut Arc::new(schedule), "file")
+        crate::programs::schedule::unmatched(&mut Arc::new(schedule), "file", |_| None)
             .into_iter()
             .map(|fault| fault.message)
             .collect::<Vec<_>>()
@@ -235,7 +271,7 @@ fn a_beginning_has_what_its_operations_need() {
     (0..4).for_each(|rank| assert_eq!(kinds(&schedule, rank), [2, 2, 2]));
     let schedule = beginning(&ring, 2, NodeKind::Compute).unwrap();
     (0..4).for_each(|rank| assert_eq!(kinds(&schedule, rank), [1, 1, 2]));
-    assert!(crate::programs::schedule::unmatched(&mut Arc::new(schedule), "file").is_empty());
+    assert!(crate::programs::schedule::unmatched(&mut Arc::new(schedule), "file", |_| None).is_empty());
     // All of it is the whole.
     let whole = text::read(ring.as_bytes(), text::CHUNK).unwrap();
     assert_eq!(told(Arc::new(beginning(&ring, 5, NodeKind::Receive).unwrap())), told(Arc::new(whole)));

@@ -5,7 +5,7 @@
 //! `[label:] calc UNITS [cpu C]`, `a requires b`, `a irequires b`.
 
 use super::blocks::{BYTE_ORDER_MARK, Blocks};
-use crate::programs::schedule::{ANY, Edge, Node, NodeKind, RankSchedule, Schedule, TAGS};
+use crate::programs::schedule::{ANY, Edge, Node, NodeKind, OperationPlace, RankSchedule, Schedule, TAGS};
 use rustc_hash::FxHashMap;
 use std::io::{self, Read};
 
@@ -56,12 +56,33 @@ pub fn read(source: impl Read, chunk: usize) -> Result<Schedule, TextError> {
     }
 }
 
+/// The line and the column of an operation of a text that is a schedule.
+pub fn place(source: impl Read, operation: OperationPlace) -> Option<(usize, usize)> {
+    let (mut blocks, mut ranks) = (Blocks::of(source, CHUNK), Ranks { wanted: Some(operation), ..Ranks::default() });
+    loop {
+        let (text, is_last) = blocks.next().ok()?;
+        (Parser { text, at: 0 }).part(&mut ranks, is_last).ok()?;
+        if let Some(at) = ranks.found {
+            return Some(blocks.line_and_column(at));
+        }
+        // Only their places are asked for.
+        ranks.read.iter_mut().flatten().for_each(|rank| *rank = RankSchedule::default());
+        if is_last {
+            return None;
+        }
+    }
+}
+
 /// The ranks that have been read.
 #[derive(Default)]
 struct Ranks {
     /// Their number, once it is known.
     count: Option<u64>,
     read: Vec<Option<RankSchedule>>,
+    /// An operation whose place is asked for,
+    wanted: Option<OperationPlace>,
+    /// and the byte at which it is in the part at hand.
+    found: Option<usize>,
 }
 
 struct Parser<'t> {
@@ -88,7 +109,7 @@ impl<'t> Parser<'t> {
         };
         self.skip_lines()?;
         while self.at < self.text.len() {
-            self.rank(count, &mut ranks.read)?;
+            self.rank(count, ranks)?;
             self.skip_lines()?;
         }
         let given = ranks.read.iter().take_while(|rank| rank.is_some()).count() as u64;
@@ -104,6 +125,7 @@ impl<'t> Parser<'t> {
         self.at += if self.text.starts_with(&BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         self.skip_lines()?;
         self.keyword("num_ranks", "a schedule begins with `num_ranks N`")?;
+        self.skip_blanks()?;
         let at = self.at;
         let count = self.number("the number of ranks")?;
         if count == 0 || count > MOST_RANKS {
@@ -112,27 +134,32 @@ impl<'t> Parser<'t> {
         Ok(count)
     }
 
-    fn rank(&mut self, count: u64, ranks: &mut Vec<Option<RankSchedule>>) -> Result<(), Box<PartFault>> {
+    fn rank(&mut self, count: u64, ranks: &mut Ranks) -> Result<(), Box<PartFault>> {
         self.keyword("rank", "write `rank R {` with the operations of the rank in lines of their own, then `}`")?;
+        self.skip_blanks()?;
         let at = self.at;
         let rank = self.number("the number of a rank")?;
         let Some(place) = usize::try_from(rank).ok().filter(|_| rank < count) else {
             return Err(fault(at, format!("rank {rank}, but the ranks are 0 to {}", count - 1), "correct one of them"));
         };
-        if ranks.get(place).is_some_and(Option::is_some) {
+        if ranks.read.get(place).is_some_and(Option::is_some) {
             return Err(fault(at, format!("rank {rank} comes twice"), "write all its operations in one block"));
         }
         self.skip_lines()?;
         self.symbol(b'{', "`{` follows the number of a rank")?;
-        let schedule = self.block(count)?;
-        if ranks.len() <= place {
-            ranks.resize_with(place + 1, || None);
+        let (schedule, places) = self.block(count)?;
+        if let Some((_, number)) = ranks.wanted.filter(|(of, _)| u64::from(*of) == rank) {
+            ranks.found = places.get(number as usize).copied();
         }
-        ranks[place] = Some(schedule);
+        if ranks.read.len() <= place {
+            ranks.read.resize_with(place + 1, || None);
+        }
+        ranks.read[place] = Some(schedule);
         Ok(())
     }
 
-    fn block(&mut self, ranks: u64) -> Result<RankSchedule, Box<PartFault>> {
+    /// The block of a rank, and the bytes at which its operations are.
+    fn block(&mut self, ranks: u64) -> Result<(RankSchedule, Vec<usize>), Box<PartFault>> {
         let mut block = Block::default();
         loop {
             self.skip_lines()?;
@@ -143,7 +170,7 @@ impl<'t> Parser<'t> {
             }
         }
         let Block { nodes, places, edges, labels } = block;
-        RankSchedule::linked(nodes, &edges).map_err(|number| {
+        let linked = RankSchedule::linked(nodes, &edges).map_err(|number| {
             let label = labels.iter().find(|(_, of)| **of == number).map(|(label, _)| shown(label));
             let name = label.unwrap_or_else(|| format!("operation {number}"));
             fault(
@@ -151,7 +178,8 @@ impl<'t> Parser<'t> {
                 format!("{name} waits for itself, through others"),
                 "take out one `requires`",
             )
-        })
+        });
+        linked.map(|schedule| (schedule, places))
     }
 
     fn statement(&mut self, ranks: u64, block: &mut Block<'t>) -> Result<(), Box<PartFault>> {

@@ -8,8 +8,16 @@ use rustc_hash::FxHashMap;
 /// Operations among which a dependency is looked for.
 const NEAR: usize = 64;
 
-/// Messages without a receive, and receives without a message, as far as numbers tell it; `field` names their files.
-pub fn unmatched(operations: &mut dyn Operations, field: &str) -> Vec<Fault> {
+/// An operation by its rank and its number there.
+pub type OperationPlace = (u32, u32);
+
+/// Messages without a receive, and receives without a message, as far as numbers tell it; `field` names their files, and
+/// `place` tells where in them an operation is, if that is known.
+pub fn unmatched(
+    operations: &mut dyn Operations,
+    field: &str,
+    place: impl Fn(OperationPlace) -> Option<String>,
+) -> Vec<Fault> {
     let mut balance = Balance::default();
     let known = |number: u32| (number != ANY).then_some(number);
     operations.each(&mut |rank, node| match node.kind {
@@ -17,7 +25,23 @@ pub fn unmatched(operations: &mut dyn Operations, field: &str) -> Vec<Fault> {
         NodeKind::Receive => balance.receive(known(node.peer), rank, known(node.tag)),
         NodeKind::Compute => {}
     });
-    balance.faults(field)
+    let unequal = balance.unequal().into_iter().map(|unequal| {
+        let is_one = |rank: u32, node: &Node| match node.kind {
+            NodeKind::Send => unequal.has_send(rank, node.peer, node.tag),
+            NodeKind::Receive => unequal.has_receive(known(node.peer), rank, known(node.tag)),
+            NodeKind::Compute => false,
+        };
+        unequal.fault(field, last(operations, is_one).and_then(&place).as_deref())
+    });
+    unequal.collect()
+}
+
+/// The last operation of a kind of the last rank that has some.
+pub fn last(operations: &mut dyn Operations, is_one: impl Fn(u32, &Node) -> bool) -> Option<OperationPlace> {
+    (0..operations.ranks()).rev().find_map(|rank| {
+        let count = operations.count(rank);
+        (0..count).rev().find(|number| is_one(rank, &operations.node(rank, *number))).map(|number| (rank, number))
+    })
 }
 
 /// Returns whether it is known before a run which message each receive gets: those of one source and tag have an order.

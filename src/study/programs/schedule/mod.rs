@@ -3,12 +3,14 @@
 
 mod beginning;
 mod matching;
+mod writing;
 
 pub use beginning::FirstOperations;
-pub use matching::{is_determined, unmatched};
+pub use matching::{OperationPlace, is_determined, unmatched};
 pub use parsim_sim::program::schedule::{
     ANY, Bounds, Edge, Node, NodeKind, Operations, RankSchedule, Schedule, StoredSchedule, TAGS,
 };
+pub use writing::GoalText;
 
 use super::file::ProgramFile;
 use super::{Forecast, mean_distance, packets, real};
@@ -32,6 +34,9 @@ pub trait Scheduled {
 
     /// The file or the folder, and the field that names it.
     fn file(&self) -> (&'static str, &ProgramFile);
+
+    /// The place of an operation in the files, if it is known; these are read again.
+    fn place(&self, operation: OperationPlace) -> Option<String>;
 
     fn starter_of(&self) -> Starter<'_> {
         let (schedule, unit) = (self.schedule(), self.unit());
@@ -84,20 +89,25 @@ pub trait Scheduled {
         }
         match self.schedule() {
             Ok(schedule) => {
-                let too_long = self.too_long(&schedule.bounds());
-                too_long.into_iter().chain(unmatched(&mut *schedule.open(), self.file().0)).collect()
+                let too_long = self.too_long(&schedule);
+                let place = |operation| self.place(operation);
+                too_long.into_iter().chain(unmatched(&mut *schedule.open(), self.file().0, place)).collect()
             }
             Err(fault) => vec![fault],
         }
     }
 
     /// The computation that is too long in this unit, if there is one.
-    fn too_long(&self, bounds: &Bounds) -> Option<Fault> {
-        let longest = bounds.longest_computation;
+    fn too_long(&self, schedule: &Arc<dyn StoredSchedule>) -> Option<Fault> {
+        let longest = schedule.bounds().longest_computation;
         if longest.checked_mul(self.unit().ps()).is_some() {
             return None;
         }
-        let message = format!("a computation of {longest} times {} is longer than 213 days", self.unit());
+        let is_longest = |_, node: &Node| node.kind == NodeKind::Compute && node.size == longest;
+        let place =
+            matching::last(&mut *Arc::clone(schedule).open(), is_longest).and_then(|operation| self.place(operation));
+        let place = place.map_or(String::new(), |place| format!("{place}: "));
+        let message = format!("{place}a computation of {longest} times {} is longer than 213 days", self.unit());
         Some(Fault::new(self.file().0, message, "correct the file, or give a smaller unit"))
     }
 
