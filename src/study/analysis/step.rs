@@ -209,6 +209,8 @@ impl<'d> PhaseIterations<'d> {
             }
             (Activity::Blocked, LogDetail::Transferring { .. }) => items.add(phase, StepPart::ForHost, 1, ps(rest)),
             (Activity::Blocked, LogDetail::AtBarrier) => items.add(phase, StepPart::AtBarrier, 1, ps(rest)),
+            // Computations that the process has issued, while it waits for notices.
+            (Activity::Computing, _) => items.add(phase, StepPart::Loop("time"), 1, ps(rest)),
             _ => items.add(phase, StepPart::Blocked, 1, ps(rest)),
         }
         for service in self.services_in(entry.processor, whole) {

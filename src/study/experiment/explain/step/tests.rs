@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::experiment::explain::tests::of_file;
+use parsim_sim::trace::Activity;
 
 /// Every step of every rank, by every phase; their number.
 fn check_all(scenario: &CheckedScenario) -> usize {
@@ -108,6 +109,32 @@ fn waits_for_memory_are_named() {
     };
     assert_eq!(of("waiting for bytes through memory", "constant"), "machine.nodes.levels.0.memory.bandwidth".into());
     assert_eq!(of("floating-point operations", "constant"), "machine.nodes.processor".into());
+}
+
+/// Schedules issue their computations and wait for notices; the time is one of computing all the same.
+#[test]
+fn computations_of_schedules_are_no_waits_for_others() {
+    let machines = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/machines");
+    let t800 = format!("File({:?})", machines.join("parsytec-supercluster-t800.ron"));
+    let t800 = t800.as_str();
+    for (file, machine) in [("goal-halo-exchange", None), ("goal-halo-exchange", Some(t800)), ("ml-step", None)] {
+        let settings: Vec<_> =
+            machine.map(|machine| ("machine", machine)).into_iter().chain([("axes", "[]")]).collect();
+        let (_, scenario) = of_file(file, &settings);
+        let trace = run_alone(&scenario, parsim_sim::simulation::Simulation::log_activities).unwrap();
+        let log = trace.activity_log.as_ref().unwrap();
+        let of_rank = |entry: &&parsim_sim::trace::LogEntry| entry.rank == 0;
+        let computing = log.entries.iter().filter(of_rank).filter(|entry| entry.activity == Activity::Computing);
+        let computed: i128 =
+            computing.map(|entry| i128::from((entry.end.since(entry.begin) - entry.system).ps())).sum();
+        let steps = PhaseIterations::of(log, &trace.deliveries, scenario.ranks);
+        let parts = steps.phases().into_iter().flat_map(|(phase, _)| {
+            let step = |number| steps.step(0, phase, number).unwrap().items;
+            (1..=steps.count(0, phase)).flat_map(step).collect::<Vec<_>>()
+        });
+        let named = parts.filter(|item| item.part == StepPart::Loop("time")).map(|item| item.time_ps).sum::<i128>();
+        assert!(computed > 0 && named == computed, "{file}: {named} of {computed} ps");
+    }
 }
 
 #[test]
