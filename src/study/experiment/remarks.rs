@@ -4,6 +4,7 @@ use crate::programs::Shipped;
 use crate::scenario::CheckedScenario;
 use parsim_sim::machine::Submachine;
 use parsim_sim::network::Topology;
+use parsim_sim::program::Program;
 use parsim_sim::units::SimDuration;
 use std::collections::BTreeSet;
 
@@ -23,6 +24,10 @@ pub struct Remarks {
     undescribed: BTreeSet<String>,
     /// True if a program loads from memories that its machine does not describe.
     loads_nothing: bool,
+    /// True if the sends of an MPI program have its synchronous mode.
+    synchronous: bool,
+    /// The most processors of a rank on which a schedule works, where nodes have interfaces and it is not one.
+    processors: Option<u32>,
 }
 
 impl Remarks {
@@ -52,6 +57,13 @@ impl Remarks {
         if let Shipped::Phases(program) = &scenario.program {
             self.loads_nothing |= program.loads() && node.shared_memory().is_none();
         }
+        if let Shipped::MpiTrace(program) = &scenario.program {
+            self.synchronous |= program.has_synchronous_sends();
+        }
+        if let Some((schedule, _)) = scenario.program.schedule().filter(|_| node.interface.is_some()) {
+            let highest = schedule.bounds().highest.cpu;
+            self.processors = self.processors.max((highest > 0).then_some(u32::from(highest) + 1));
+        }
         if !scenario.program.loads() {
             let levels = node.levels.iter().chain(&scenario.machine.levels);
             let with_memory = levels.filter(|level| level.memory.is_some());
@@ -62,8 +74,10 @@ impl Remarks {
     /// All of them, each in a sentence.
     #[must_use]
     pub fn all(&self) -> Vec<String> {
-        [self.on_parts(), self.on_cores(), self.on_memories(), self.on_loads(), self.on_classes()]
+        let of_programs = [self.on_loads(), self.on_sends(), self.on_processors()];
+        [self.on_parts(), self.on_cores(), self.on_memories(), self.on_classes()]
             .into_iter()
+            .chain(of_programs)
             .flatten()
             .collect()
     }
@@ -101,6 +115,23 @@ impl Remarks {
         self.loads_nothing.then(|| {
             "note: the program loads bytes, and the nodes describe no memory (`nodes.levels`): loads take no time"
                 .to_owned()
+        })
+    }
+
+    fn on_sends(&self) -> Option<String> {
+        self.synchronous.then(|| {
+            "note: synchronous sends (`MPI_Ssend`) are replayed as `MPI_Send`: small ones are complete before their receives \
+             begin; `sends: Eager(up_to: \"0 B\")`, or S: 0, has all sends wait"
+                .to_owned()
+        })
+    }
+
+    fn on_processors(&self) -> Option<String> {
+        self.processors.map(|count| {
+            format!(
+                "note: the schedule works on up to {count} processors of a rank (`cpu`): the work for messages on those beside \
+                 the first is in no account, and not in the busiest processor"
+            )
         })
     }
 
