@@ -60,21 +60,26 @@ const FINE: f64 = 1e-6;
 /// Delays in bit times are kept with two.
 const BIT_GRAIN: f64 = 1e-2;
 
+/// The path by which a value is set: an option has that of its value, the inside of a variant one of its own.
+fn name(document: &Document, path: &str) -> String {
+    let is_option = |parent: &&str| matches!(document.get(parent).map(|tree| &tree.node), Some(TreeValue::Option(_)));
+    path.strip_suffix(".0").filter(is_option).unwrap_or(path).to_owned()
+}
+
 impl Parameter {
     /// The numbers of machine and program in the resolved scenario of `document`, in their order.
     #[must_use]
     pub fn all(document: &Document) -> Vec<Self> {
         let leaves = ["machine", "program"].into_iter().flat_map(|part| document.leaves(part));
-        leaves.filter_map(|(path, leaf)| Self::of(path, leaf)).collect()
+        leaves.filter_map(|(path, leaf)| Self::of(name(document, &path), path, leaf)).collect()
     }
 
-    fn of(path: String, leaf: &Tree) -> Option<Self> {
+    fn of(name: String, path: String, leaf: &Tree) -> Option<Self> {
         let (text, (number, grain, unit, dimension)) = match &leaf.node {
             TreeValue::Number(text) => (text.clone(), bare(text)?),
             TreeValue::Text(text) => (text.clone(), quantity(text)?),
             _ => return None,
         };
-        let name = path.strip_suffix(".0").unwrap_or(&path).to_owned();
         let counts = unit == NumberStyle::Bare && number.fract() == 0.0 && path.starts_with(OWN_PARAMETERS);
         let is_whole = dimension == Dimension::None && (grain >= 1.0 || counts);
         let grain = if is_whole { 1.0 } else { grain };
@@ -261,7 +266,7 @@ mod tests {
         let expected = [
             ("machine.speed", Dimension::Rate, 20.0),
             ("machine.per_byte", Dimension::Time, 680_000.0),
-            ("machine.packet", Dimension::None, 1024.0),
+            ("machine.packet.0", Dimension::None, 1024.0),
             ("machine.rows", Dimension::None, 8.0),
             ("program.share", Dimension::None, 0.5),
             ("program.time", Dimension::Time, 2e6),

@@ -98,7 +98,8 @@ fn makespan() -> String {
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Parameter")]
 pub struct FreeParameter {
-    /// Its path. A scenario that has no such field is not affected.
+    /// Its path; the inside of a variant is its number 0, such as `machine.processor.0` of `processor: FlopRate("8 Gflop/s")`.
+    /// A scenario that has no such field is not affected.
     pub path: String,
     /// The least value that is possible.
     pub from: AxisValue,
