@@ -62,7 +62,10 @@ const BIT_GRAIN: f64 = 1e-2;
 
 /// The path by which a value is set: an option has that of its value, the inside of a variant one of its own.
 fn name(document: &Document, path: &str) -> String {
-    let is_option = |parent: &&str| matches!(document.get(parent).map(|tree| &tree.node), Some(TreeValue::Option(_)));
+    let is_option = |parent: &&str| match document.get(parent).map(|tree| &tree.node) {
+        Some(TreeValue::Option(Some(inner))) => matches!(inner.node, TreeValue::Number(_) | TreeValue::Text(_)),
+        _ => false,
+    };
     path.strip_suffix(".0").filter(is_option).unwrap_or(path).to_owned()
 }
 
@@ -250,7 +253,8 @@ mod tests {
 
     fn parameters() -> (Document, Vec<Parameter>) {
         let text = "Scenario(
-            machine: (speed: \"20 Mbit/s\", per_byte: Some(\"680 ns/B\"), packet: Whole(\"1 KiB\"), rows: 8),
+            machine: (speed: \"20 Mbit/s\", per_byte: Some(\"680 ns/B\"), packet: Whole(\"1 KiB\"), rows: 8,
+                processor: Some(FlopRate(\"8 Gflop/s\"))),
             program: (share: 0.5, time: \"2 us\", pause: \"0 us\", formula: \"2 us * n\", name: \"x\"),
             seed: 1,
         )";
@@ -268,6 +272,7 @@ mod tests {
             ("machine.per_byte", Dimension::Time, 680_000.0),
             ("machine.packet.0", Dimension::None, 1024.0),
             ("machine.rows", Dimension::None, 8.0),
+            ("machine.processor.0", Dimension::Rate, 8.0),
             ("program.share", Dimension::None, 0.5),
             ("program.time", Dimension::Time, 2e6),
             ("program.pause", Dimension::Time, 0.0),
@@ -286,7 +291,7 @@ mod tests {
     fn numbers_are_changed_where_they_stand() {
         let (mut document, parameters) = parameters();
         let scaled: Vec<_> = parameters.iter().map(|one| one.scaled(1.01)).collect();
-        for (found, expected) in scaled.iter().zip([20.2, 686_800.0, 1034.0, 9.0, 0.505, 2_020_000.0, 0.0]) {
+        for (found, expected) in scaled.iter().zip([20.2, 686_800.0, 1034.0, 9.0, 8.08, 0.505, 2_020_000.0, 0.0]) {
             assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
         }
         for parameter in &parameters {
@@ -294,6 +299,6 @@ mod tests {
             parameter.slow_down(&mut document, 2.0).unwrap();
         }
         let doubled: Vec<_> = Parameter::all(&document).iter().map(|one| one.text.clone()).collect();
-        assert_eq!(doubled, ["10 Mbit/s", "1360000 ps/B", "1 KiB", "8", "0.5", "4000000 ps", "0 ps"]);
+        assert_eq!(doubled, ["10 Mbit/s", "1360000 ps/B", "1 KiB", "8", "4 Gflop/s", "0.5", "4000000 ps", "0 ps"]);
     }
 }

@@ -479,6 +479,8 @@ fn events_say_what_receives_take_when_they_are_complete() {
     let send = Call::Send { to: 0, bytes: 80, tag: 4, request: None };
     assert_eq!(calls[1], [keep(1000), send, keep(2000), reduce]);
     assert_eq!(faults, [""; 0]);
+    let (buffered, _) = archive(DEFINITIONS, &EVENTS.replace("MPI_Send\"", "MPI_Bsend\"")).expect("an archive");
+    assert!(matches!(buffered[1][1], Call::Send { request: Some(BUFFERED), .. }), "{buffered:?}");
     let without = |line: &str| archive(&DEFINITIONS.replace(line, ""), EVENTS).expect_err("a fault");
     assert_eq!(without("CLOCK_PROPERTIES"), "FOLDER/definitions.txt: no ticks per second (`CLOCK_PROPERTIES`)");
     let unknown = "FOLDER/events.txt:11:1: the definitions have no communicator of this number";
