@@ -209,14 +209,7 @@ impl Reader {
                 let request = if kind == Kind::StartSend { Some(self.begin(line.number(8)?, calls)) } else { None };
                 self.send(line, [3, 4, 5, 6, 7], request, calls)?;
             }
-            Kind::SendBuffered | Kind::StartBuffered => {
-                if kind == Kind::StartBuffered {
-                    let address = line.number(8)?;
-                    self.begin(address, calls);
-                    self.complete_at_once(address);
-                }
-                self.send(line, [3, 4, 5, 6, 7], Some(BUFFERED), calls)?;
-            }
+            Kind::SendBuffered | Kind::StartBuffered => self.send_buffered(line, kind, calls)?,
             Kind::Receive | Kind::StartReceive => {
                 let request = if kind == Kind::StartReceive { Some(self.begin(line.number(8)?, calls)) } else { None };
                 self.receive(line, [5, 6, 7], request, calls)?;
@@ -237,12 +230,7 @@ impl Reader {
                 calls.push(Call::Wait(RECEIVING));
                 calls.push(Call::Wait(SENDING));
             }
-            Kind::Wait => {
-                let address = line.number(2)?;
-                self.open.remove(&address);
-                self.buffered.remove(&address);
-                calls.push(Call::Wait(name(address)));
-            }
+            Kind::Wait => self.wait_for_one(line.number(2)?, calls),
             Kind::WaitAll | Kind::WaitAny => self.wait(line, kind, calls)?,
             Kind::End => calls.push(Call::WaitAll),
             Kind::Begin | Kind::Unknown | Kind::Collective(_) => {}
@@ -257,6 +245,22 @@ impl Reader {
         }
         self.buffered.remove(&address);
         name(address)
+    }
+
+    fn wait_for_one(&mut self, address: u64, calls: &mut CallQueue) {
+        self.open.remove(&address);
+        self.buffered.remove(&address);
+        calls.push(Call::Wait(name(address)));
+    }
+
+    /// Sends what is copied first, so that nothing has to wait for it.
+    fn send_buffered(&mut self, line: &Line<'_>, kind: Kind, calls: &mut CallQueue) -> Result<(), LineFault> {
+        if kind == Kind::StartBuffered {
+            let address = line.number(8)?;
+            self.begin(address, calls);
+            self.complete_at_once(address);
+        }
+        self.send(line, [3, 4, 5, 6, 7], Some(BUFFERED), calls)
     }
 
     /// The request of a buffered send is complete; a wait for any of several has it.

@@ -85,25 +85,12 @@ impl Reader {
         match event {
             b"ENTER" => self.enter(line),
             b"LEAVE" => self.leave(line),
-            b"MPI_SEND" => {
-                let request = match self.call.unwrap_or_default() {
-                    "MPI_Bsend" => Some(BUFFERED),
-                    call => call.starts_with("MPI_Sendrecv").then_some(SENDING),
-                };
-                let send = self.send(line, request)?;
-                self.push(line, send)
-            }
+            b"MPI_SEND" => self.send_at_once(line),
             b"MPI_RECV" => {
                 let receive = Call::Receive { pattern: self.pattern(line)?, request: None };
                 self.push(line, receive)
             }
-            b"MPI_ISEND" => {
-                let number = line.number("Request: ")?;
-                // Its completion then has nothing to wait for.
-                let request = if self.call == Some("MPI_Ibsend") { BUFFERED } else { request(number) };
-                let send = self.send(line, Some(request))?;
-                self.push(line, send)
-            }
+            b"MPI_ISEND" => self.start_send(line),
             b"MPI_ISEND_COMPLETE" => self.push(line, Call::Wait(request(line.number("Request: ")?))),
             b"MPI_IRECV_REQUEST" => {
                 let number = line.number("Request: ")?;
@@ -203,6 +190,23 @@ impl Reader {
         };
         *held = Held::Known(Call::Receive { pattern, request: Some(request(number)) });
         self.push(line, Call::Wait(request(number)))
+    }
+
+    fn send_at_once(&mut self, line: &Event<'_>) -> Result<(), LineFault> {
+        let request = match self.call.unwrap_or_default() {
+            "MPI_Bsend" => Some(BUFFERED),
+            call => call.starts_with("MPI_Sendrecv").then_some(SENDING),
+        };
+        let send = self.send(line, request)?;
+        self.push(line, send)
+    }
+
+    fn start_send(&mut self, line: &Event<'_>) -> Result<(), LineFault> {
+        let number = line.number("Request: ")?;
+        // The completion of a buffered one then has nothing to wait for.
+        let request = if self.call == Some("MPI_Ibsend") { BUFFERED } else { request(number) };
+        let send = self.send(line, Some(request))?;
+        self.push(line, send)
     }
 
     fn send(&self, line: &Event<'_>, request: Option<RequestName>) -> Result<Call, LineFault> {

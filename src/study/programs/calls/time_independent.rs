@@ -118,11 +118,8 @@ impl LineReader for Reader {
         let has_offsets = verb.name == "allgatherv" && self.offsets_of_allgatherv().is_some();
         if arguments < verb.least + counts || (arguments > most && !has_offsets) {
             let message = format!("{arguments} arguments of `{}`", verb.name);
-            let help = format!(
-                "write {}{}",
-                verb.usage,
-                if lists > 0 { format!(", of {} ranks", self.ranks) } else { String::new() }
-            );
+            let ranks = if lists > 0 { format!(", of {} ranks", self.ranks) } else { String::new() };
+            let help = format!("write {}{ranks}", verb.usage);
             return Err(LineFault::new(self.words.at(1), message, help));
         }
         calls.set_phase(verb.name);
