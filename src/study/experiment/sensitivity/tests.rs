@@ -79,7 +79,7 @@ fn a_model_is_varied_by_its_own_constants() {
     let alone = varied(&[("program.bytes", "1 kB")]);
     assert_eq!(with_effect(&alone), ["machine.G", "machine.L", "machine.o"]);
     let names = alone.base.parameters().iter().filter_map(|one| one.name.strip_prefix("machine."));
-    assert_eq!(names.collect::<Vec<_>>(), ["L", "o", "g", "G", "O", "S", "processor"]);
+    assert_eq!(names.collect::<Vec<_>>(), ["L", "o", "g", "G", "O", "S", "processor.0"]);
     let network = "Network(topology: Complete(nodes: 64), routing: DimensionOrder, switching: StoreAndForward(packet: \
                    \"4 KiB\"), links: Link(per_byte: \"10 ns/B\", latency: \"5 us\"))";
     let over = varied(&[("program.bytes", "1 kB"), ("machine.over", network)]);
