@@ -48,7 +48,7 @@ const fn hash(from: u32, to: u32, bytes: u64) -> u64 {
     mixed(mixed((from as u64) << 32 | to as u64) ^ bytes)
 }
 
-/// The last step of the generator SplitMix64: sums of its values are equal by chance alone.
+/// The last step of the generator `SplitMix64`: sums of its values are equal by chance alone.
 const fn mixed(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

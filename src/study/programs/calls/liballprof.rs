@@ -279,7 +279,9 @@ impl Reader {
             self.buffered.remove(&first);
             return Ok(());
         }
-        row.iter().for_each(|address| _ = self.buffered.remove(address));
+        for address in &row {
+            self.buffered.remove(address);
+        }
         let named: Vec<u64> = row.into_iter().filter(|address| self.open.contains(address)).collect();
         if kind == Kind::WaitAny {
             calls.push(Call::WaitAny(named.into_iter().map(name).collect()));

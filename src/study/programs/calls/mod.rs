@@ -93,6 +93,7 @@ const fn open_mpi() -> Library {
 
 impl MpiTrace {
     /// Returns whether some sends have MPI's synchronous mode, which is replayed as the standard one.
+    #[must_use]
     pub fn has_synchronous_sends(&self) -> bool {
         self.surveyed().is_ok_and(|surveyed| surveyed.survey.has_synchronous)
     }
