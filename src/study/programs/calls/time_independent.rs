@@ -251,7 +251,7 @@ impl Reader {
         })
     }
 
-    /// What a rank states of blocks to (`is_gather`) or from a root: its own one, or, at the root, those of all others.
+    /// The statement of a rank on blocks to (`is_gather`) or from a root: its own one, or, at the root, those of all others.
     fn stated_beside(&self, root: u32, is_gather: bool, own: u64, others: impl Fn(u32) -> u64) -> Stated {
         let mut stated = Stated::default();
         match (self.rank == root, is_gather) {

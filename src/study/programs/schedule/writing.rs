@@ -4,7 +4,7 @@ use super::{ANY, Node, NodeKind, Operations};
 use parsim_sim::units::{SimDuration, TotalTime};
 use std::io::{self, Write};
 
-/// Where and how a schedule is written.
+/// The way in which a schedule is written.
 pub struct GoalText<'w> {
     /// The unit of the computations in the schedule,
     pub unit: SimDuration,
