@@ -510,8 +510,8 @@ fn a_fit_knows_the_unit_of_the_bytes() {
     }
 }
 
-/// Where the order of packets changes within the first step, closer ones tell the derivatives, though rounding could explain
-/// some of them.
+/// Closer steps tell derivatives where the order of packets changes within the first one, though rounding could explain some of
+/// them.
 #[test]
 fn derivatives_hold_on_their_own_side() {
     let folder = tempfile::tempdir().expect("there is room");

@@ -144,9 +144,9 @@ impl Fitting<'_> {
             if place >= DESCENTS && !minima.first().is_some_and(|best| self.is_implausible(best)) {
                 break;
             }
-            let found = minimise(&mut self, &start, residuals)?;
-            let worse = minima.iter().position(|one| found.as_ref().is_some_and(|found| found.cost() < one.cost()));
-            found.into_iter().for_each(|found| minima.insert(worse.unwrap_or(minima.len()), found));
+            let Some(found) = minimise(&mut self, &start, residuals)? else { continue };
+            let worse = minima.iter().position(|one| found.cost() < one.cost());
+            minima.insert(worse.unwrap_or(minima.len()), found);
         }
         Ok((minima, self.spent.get()))
     }

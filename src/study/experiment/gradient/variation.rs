@@ -130,8 +130,11 @@ impl Variation {
         let closer = CLOSER.iter().map(|part| part * first).take_while(|_| step.is_none() && widest.is_tie());
         for step in closer.filter(|step| step * parameter.number().abs() >= 2.0 * parameter.grain()) {
             let slopes = self.slopes_within(parameter, step)?;
-            if !slopes.is_tie() && (slopes.is_known() || self.agree(&slopes)) {
+            if !slopes.is_tie() && slopes.is_known() {
                 return Ok(slopes);
+            }
+            if self.agree(&slopes) {
+                return Ok(Slopes { is_local: true, ..slopes });
             }
         }
         Ok(widest)
@@ -162,7 +165,7 @@ impl Variation {
             let found: Vec<_> = derivatives.iter().filter(is_meant).collect();
             let is_told = [LARGER_STEP, -LARGER_STEP].into_iter().all(|step| self.is_told(&found, step));
             let slopes = derivatives.iter_mut().filter_map(|one| one.slopes.as_mut().ok());
-            slopes.filter(|slopes| slopes.method == method).for_each(|slopes| slopes.is_local = !is_told);
+            slopes.filter(|slopes| slopes.method == method).for_each(|slopes| slopes.is_local |= !is_told);
         }
     }
 

@@ -148,10 +148,10 @@ impl Tuned {
     fn notes(&self) -> Vec<String> {
         let held = (!self.held.is_empty()).then(|| {
             let names = self.held.join(", ");
-            match self.tuned.is_empty() {
-                true => format!("Base values of {names}."),
-                false => format!("Base values of {names}; `--each {}` finds the best for each.", self.held.join(",")),
+            if self.tuned.is_empty() {
+                return format!("Base values of {names}.");
             }
+            format!("Base values of {names}; `--each {}` finds the best for each.", self.held.join(","))
         });
         let unbounded = self.unbounded.as_ref().map(|why| {
             let has_failed = self.groups.iter().flatten().any(|one| one.standing == Standing::Failed);

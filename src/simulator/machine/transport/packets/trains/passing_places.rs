@@ -94,7 +94,7 @@ impl Play<'_> {
     }
 
     /// Has a train pass the processor of `vertex` on its way to the router, if it may and the processor does nothing else.
-    /// What is counted is counted by the caller.
+    /// The caller counts it.
     #[expect(clippy::inline_always, reason = "it is done for every hop")]
     #[inline(always)]
     fn pass_processor<R: Instants>(&mut self, vertex: u32, train: &mut Approach<R>, come: bool) -> bool {
@@ -117,8 +117,8 @@ impl Play<'_> {
         true
     }
 
-    /// Has a train pass the link by which it leaves `vertex`, if it may and that takes some time. What is counted is counted by
-    /// the caller.
+    /// Has a train pass the link by which it leaves `vertex`, if it may and that takes some time. The caller
+    /// counts it.
     #[expect(clippy::inline_always, reason = "it is done for every hop")]
     #[inline(always)]
     fn pass_link<R: Instants>(&mut self, vertex: u32, train: &mut Approach<R>, come: bool) -> bool {
