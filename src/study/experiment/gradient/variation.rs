@@ -6,6 +6,7 @@ use crate::experiment::recall::Recall;
 use crate::experiment::repetition::{first_and_mean_s, mean_makespan_s};
 use crate::scenario::source::{Document, Faults, SourceFault};
 use crate::scenario::{CheckedScenario, Parameter, Plan};
+use parsim_sim::network::Switching;
 
 /// The number of picoseconds by which a makespan changes for one percent per percent: its rounding is far less.
 const RESOLUTION_PS: f64 = 1e6;
@@ -126,7 +127,10 @@ impl Variation {
             return Err("it is zero".to_owned());
         }
         let first = step.unwrap_or_else(|| self.step(parameter));
-        let widest = self.slopes_within(parameter, first)?;
+        let mut widest = self.slopes_within(parameter, first)?;
+        if step.is_none() && !widest.is_tie() && self.is_clocked() {
+            widest.is_local = self.jumps(parameter, &widest, first)?;
+        }
         let closer = CLOSER.iter().map(|part| part * first).take_while(|_| step.is_none() && widest.is_tie());
         for step in closer.filter(|step| step * parameter.number().abs() >= 2.0 * parameter.grain()) {
             let slopes = self.slopes_within(parameter, step)?;
@@ -138,6 +142,21 @@ impl Variation {
             }
         }
         Ok(widest)
+    }
+
+    /// Returns whether the routers of the machine do everything at the ticks of a clock: the makespan is made of steps then.
+    fn is_clocked(&self) -> bool {
+        matches!(self.scenario.machine.network.switching, Switching::Wormhole(_))
+    }
+
+    /// Returns whether a much smaller change tells another derivative: both sides of a larger one may agree by chance.
+    fn jumps(&self, parameter: &Parameter, slopes: &Slopes, step: f64) -> Result<bool, String> {
+        let closer = CLOSER[0] * step;
+        if closer * parameter.number().abs() < 2.0 * parameter.grain() {
+            return Ok(false);
+        }
+        let (found, of_a_ps) = self.slope(parameter, Side::Above, closer)?;
+        Ok((found - slopes.right).abs() > 0.01 * slopes.right.abs() + LEAST_PS * of_a_ps)
     }
 
     /// Returns whether both sides are the same to a percent, though rounding could explain more of them: by changes of some
