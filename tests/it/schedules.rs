@@ -1,6 +1,6 @@
 //! Schedules from files on machines that are not LogGOPSim's.
 
-use crate::parsim;
+use crate::{parsim, repository};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -88,4 +88,27 @@ fn schedules_are_exported_as_they_are() {
     command.args(["export", scenario, "--set", "axes=[]", "--time-independent"]).arg(folder.path().join("d"));
     let refused = String::from_utf8_lossy(&command.assert().failure().get_output().stderr).into_owned();
     assert!(refused.contains("the program is a schedule") && refused.contains("`--goal`"), "{refused}");
+}
+
+/// A receive that has to wait for its processor, which is busy with another message, while its own has long come: its causes still
+/// explain the makespan, and so they do on several processors of a rank.
+#[test]
+fn causes_explain_receives_that_wait_for_their_processor() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("there is room");
+    write(
+        "late.goal",
+        "num_ranks 3\nrank 0 {\nl0: send 1000b to 2 tag 0 cpu 1\nl3: recv 8b from 2 tag 0 cpu 1\n}\nrank 1 {\n\
+         l0: send 70000b to 2 tag 0 cpu 0\nl2: send 1b to 2 tag 1 cpu 1\n}\nrank 2 {\nl0: recv 70000b from 1 tag 0 cpu 0\n\
+         l1: recv 1000b from 0 tag 0 cpu 1\nl1 requires l0\nl3: send 8b to 0 tag 0 cpu 1\nl3 requires l1\n\
+         l7: recv 1b from 1 tag 1 cpu 0\n}\n",
+    );
+    let machine = repository("scenarios/machines/loggopsim-default.ron");
+    let scenario = format!(
+        "Scenario(machine: File(\"{}\"), ranks: 3, placement: RowMajor, seed: 1, program: Goal(file: \"late.goal\", unit: \"1 ns\"))",
+        machine.display()
+    );
+    write("late.ron", &scenario);
+    parsim().arg("critical-path").arg(folder.path().join("late.ron")).assert().success();
+    parsim().args(["critical-path", "scenarios/ml-step.ron"]).assert().success();
 }

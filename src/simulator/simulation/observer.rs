@@ -18,9 +18,9 @@ pub enum Occurrence<'o> {
     /// A process goes on at once with what it has asked for.
     AnsweredAtOnce { rank: u32, reply: &'o Reply },
     /// A rank begins to send.
-    Posted { now: SimTime, rank: u32, operation: Operation, handle: u32, bytes: u64 },
+    Posted { rank: u32, operation: Operation, handle: u32, bytes: u64 },
     /// A rank begins to receive, or bytes begin to move for it.
-    Begun { now: SimTime, rank: u32, operation: Operation },
+    Begun { rank: u32, operation: Operation },
     /// An issued operation has begun, or ended, and its rank is told.
     Noticed { now: SimTime, rank: u32, operation: Operation, is_end: bool },
     /// Bytes begin to move through memory, or through an interface for nobody.

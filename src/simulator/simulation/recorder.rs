@@ -44,8 +44,8 @@ pub struct Recorder<'w> {
     sharing: Vec<bool>,
     /// The last event of each rank.
     last: Vec<u32>,
-    /// Cause of the end of the wait of each rank and the time until which it explains it, until its interval is booked.
-    causes: Vec<Option<(Cause, SimTime)>>,
+    /// Cause of the end of the wait of each rank, until its interval is booked.
+    causes: Vec<Option<Cause>>,
     /// By handle.
     messages: Vec<Option<RecordedMessage>>,
     /// By operation.
@@ -81,7 +81,7 @@ impl<'w> Recorder<'w> {
     /// A rank has done this since it was last booked.
     fn booked(&mut self, entry: &LogEntry) {
         let LogEntry { rank, phase, activity, end, system, ready, .. } = *entry;
-        let cause = self.causes[rank as usize].take().map(|(cause, _)| cause);
+        let cause = self.causes[rank as usize].take();
         let begin = self.writer.end(rank);
         if begin == end && cause.is_none() {
             return;
@@ -109,8 +109,9 @@ impl<'w> Recorder<'w> {
         }
     }
 
-    fn origin(&self, now: SimTime, rank: u32) -> Origin {
-        (self.last[rank as usize], now)
+    /// The last event of a rank. A receive that was issued may be posted later, before anything else has ended.
+    fn origin(&self, rank: u32) -> Origin {
+        (self.last[rank as usize], self.writer.end(rank))
     }
 
     /// A rank begins to send.
@@ -127,18 +128,26 @@ impl<'w> Recorder<'w> {
     }
 
     /// A message meets a receive of a rank: when it arrives, when the receive is posted, or when a message arrives that
-    /// it had to wait for, which then is the cause.
+    /// it had to wait for, which then is the cause. A receive that was issued and had to wait for its processor until now is one
+    /// itself, if its message was there before.
     fn received(&mut self, now: SimTime, rank: u32, found: &Match) {
         self.met(now, rank, found);
-        let cause = *self.message(found.by);
-        let (delivered, delay) = (cause.delivered, cause.delivered.since(cause.sent.1));
-        let cause = Cause { event: cause.sent.0, delay, means: Means::Message { bytes: cause.bytes } };
-        put(&mut self.tasks, found.operation.0, RecordedOperation::Complete(cause, delivered));
+        let message = *self.message(found.by);
+        let (delivered, delay) = (message.delivered, message.delivered.since(message.sent.1));
+        let cause = Cause { event: message.sent.0, delay, means: Means::Message { bytes: message.bytes } };
+        let complete = match self.tasks.get(found.operation.0 as usize) {
+            Some(Some(RecordedOperation::UnderWay((event, at)))) if delivered < now && *at < now => {
+                let cause = Cause { event: *event, delay: now.since(*at), means: Means::Sending };
+                RecordedOperation::Complete(cause, now)
+            }
+            _ => RecordedOperation::Complete(cause, delivered),
+        };
+        put(&mut self.tasks, found.operation.0, complete);
     }
 
     /// A receive has met a message, or the announcement of one.
     fn met(&mut self, now: SimTime, rank: u32, found: &Match) {
-        let origin = self.origin(now, rank);
+        let origin = self.origin(rank);
         let by = self.message(found.by).sent;
         let message = self.message(found.handle);
         if found.by != found.handle {
@@ -180,27 +189,31 @@ impl<'w> Recorder<'w> {
     fn joined(&mut self, rank: u32, operation: Operation, at: Option<SimTime>) {
         if let Some((cause, complete)) = self.take_cause(operation) {
             let end = at.map_or(complete, |at| at.max(complete));
-            self.causes[rank as usize] = Some((Cause { delay: cause.delay + end.since(complete), ..cause }, end));
+            self.causes[rank as usize] = Some(Cause { delay: cause.delay + end.since(complete), ..cause });
         }
     }
 
-    /// A rank need not wait for an operation, though its processor may still deal with it. If something else explains why it
-    /// goes on only now, such as the processor for which the receive of an old message had to wait, that stays the cause.
+    /// A rank need not wait for an operation, though its processor may still deal with it.
     fn joined_at_once(&mut self, now: SimTime, rank: u32, operation: Operation) {
         if let Some((cause, at)) = self.take_cause(operation) {
             let end = at.min(now);
-            let known = &mut self.causes[rank as usize];
-            if known.is_none_or(|(_, until)| until <= end) {
-                *known = Some((Cause { delay: cause.delay - at.since(end), ..cause }, end));
-            }
+            self.causes[rank as usize] = Some(Cause { delay: cause.delay - at.since(end), ..cause });
+        }
+    }
+
+    /// A rank goes on because an operation that it has issued ends now: its processor may have dealt with something else since that
+    /// was complete.
+    fn has_ended(&mut self, now: SimTime, rank: u32, operation: Operation) {
+        if let Some((cause, at)) = self.take_cause(operation) {
+            let delay = cause.delay + now.since(at) - at.since(now.min(at));
+            self.causes[rank as usize] = Some(Cause { delay, ..cause });
         }
     }
 
     /// A rank goes on because an operation of its own, which it has issued, begins.
     fn has_begun(&mut self, now: SimTime, rank: u32, operation: Operation) {
         if let Some(Some(RecordedOperation::UnderWay((event, at)))) = self.tasks.get(operation.0 as usize) {
-            let cause = Cause { event: *event, delay: now.since(*at), means: Means::Sending };
-            self.causes[rank as usize] = Some((cause, now));
+            self.causes[rank as usize] = Some(Cause { event: *event, delay: now.since(*at), means: Means::Sending });
         }
     }
 
@@ -214,8 +227,7 @@ impl<'w> Recorder<'w> {
     /// A rank goes on because another one has come to a barrier.
     fn released(&mut self, rank: u32, by: u32) {
         let event = self.last[by as usize];
-        let cause = Cause { event, delay: SimDuration::ZERO, means: Means::Release };
-        self.causes[rank as usize] = Some((cause, self.writer.end(by)));
+        self.causes[rank as usize] = Some(Cause { event, delay: SimDuration::ZERO, means: Means::Release });
     }
 
     fn message(&mut self, handle: u32) -> &mut RecordedMessage {
@@ -232,11 +244,11 @@ impl Observer for Recorder<'_> {
                 self.write(&Interval { rank, phase, activity, end, system, ready, is_shared, cause: None });
             }
             Occurrence::Booked(ref entry) => self.booked(entry),
-            Occurrence::Posted { now, rank, operation, handle, bytes } => {
-                self.posted(self.origin(now, rank), operation, handle, bytes);
+            Occurrence::Posted { rank, operation, handle, bytes } => {
+                self.posted(self.origin(rank), operation, handle, bytes);
             }
-            Occurrence::Begun { now, rank, operation } => {
-                let origin = self.origin(now, rank);
+            Occurrence::Begun { rank, operation } => {
+                let origin = self.origin(rank);
                 put(&mut self.tasks, operation.0, RecordedOperation::UnderWay(origin));
             }
             Occurrence::Delivered { at: now, handle, .. } | Occurrence::Announced { now, handle } => {
@@ -248,8 +260,8 @@ impl Observer for Recorder<'_> {
             Occurrence::Sent { at, operation, handle } => self.sent(at, operation, handle),
             Occurrence::Moved { now, operation } => self.moved(now, operation),
             Occurrence::Joined { rank, operation, at } => self.joined(rank, operation, at),
-            Occurrence::JoinedAtOnce { now, rank, operation }
-            | Occurrence::Noticed { now, rank, operation, is_end: true } => self.joined_at_once(now, rank, operation),
+            Occurrence::JoinedAtOnce { now, rank, operation } => self.joined_at_once(now, rank, operation),
+            Occurrence::Noticed { now, rank, operation, is_end: true } => self.has_ended(now, rank, operation),
             Occurrence::Noticed { now, rank, operation, is_end: false } => self.has_begun(now, rank, operation),
             Occurrence::Released { rank, by } => self.released(rank, by),
             Occurrence::Carried(transfer) => self.carried(transfer),

@@ -104,7 +104,7 @@ impl<O: Observer> Execution<'_, O> {
         (lanes, turn): (Lanes, Turn),
     ) -> Result<Operation, SimulationError> {
         let operation = self.matching.begin_computation(rank, lanes);
-        self.observer.on(&Occurrence::Begun { now, rank, operation });
+        self.observer.on(&Occurrence::Begun { rank, operation });
         let Some(interfaces) = self.transport.interfaces() else {
             let waiting = &mut self.board.issuer(rank).computations;
             waiting.push_back((operation, time));
@@ -149,7 +149,7 @@ impl<O: Observer> Execution<'_, O> {
         self.check_send(rank, to, bytes)?;
         let (operation, handle) = self.matching.prepare_send(now, (rank, to), message, Some(lanes));
         let cause = self.observer.last_event(rank);
-        self.observer.on(&Occurrence::Posted { now, rank, operation, handle, bytes });
+        self.observer.on(&Occurrence::Posted { rank, operation, handle, bytes });
         let seats = (self.layout.seat(rank), self.layout.seat(to));
         if let Some(interfaces) = self.transport.interfaces() {
             interfaces.issue_send(now, seats, (bytes, handle, cause), (lanes, turn));
@@ -170,7 +170,7 @@ impl<O: Observer> Execution<'_, O> {
         (lanes, turn): (Lanes, Turn),
     ) -> Operation {
         let operation = self.matching.prepare_receive(rank, pattern, Some(lanes));
-        self.observer.on(&Occurrence::Begun { now, rank, operation });
+        self.observer.on(&Occurrence::Begun { rank, operation });
         let seat = self.layout.seat(rank);
         match self.transport.interfaces() {
             Some(interfaces) => interfaces.issue_receive(now, seat, operation.0, (lanes, turn)),

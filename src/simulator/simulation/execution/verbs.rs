@@ -125,7 +125,7 @@ impl<O: Observer> Execution<'_, O> {
         self.check_send(rank, to, bytes)?;
         let (operation, handle) = self.matching.post(now, rank, to, message);
         let cause = self.observer.last_event(rank);
-        self.observer.on(&Occurrence::Posted { now, rank, operation, handle, bytes });
+        self.observer.on(&Occurrence::Posted { rank, operation, handle, bytes });
         let seats = (self.layout.seat(rank), self.layout.seat(to));
         let port = port_of(tag);
         match (port, self.transport.interfaces()) {
@@ -144,7 +144,7 @@ impl<O: Observer> Execution<'_, O> {
 
     fn start_receive(&mut self, now: SimTime, rank: u32, pattern: MessagePattern) -> Operation {
         let (operation, found) = self.matching.receive(rank, pattern);
-        self.observer.on(&Occurrence::Begun { now, rank, operation });
+        self.observer.on(&Occurrence::Begun { rank, operation });
         if let Some(found) = found {
             self.accept(now, &found);
         }
@@ -156,7 +156,7 @@ impl<O: Observer> Execution<'_, O> {
         let operation = self.matching.begin_move(rank, is_memory);
         self.tell_background();
         self.observer.on(&Occurrence::Moving { operation, is_memory, bytes });
-        self.observer.on(&Occurrence::Begun { now, rank, operation });
+        self.observer.on(&Occurrence::Begun { rank, operation });
         let seat = self.layout.seat(rank);
         if is_memory {
             self.transport.load(now, seat, bytes, operation.0);
