@@ -476,11 +476,11 @@ fn killed_workers_lose_nothing() {
     let cases = ["scenarios/gauss-jordan-neighbour.ron", "--over", &over, "--over", "n=32", "--over", "p=4"];
     let desk = Desk::new();
     let undisturbed = called(&desk, &[&["sweep"], &cases[..], &["--format", "jsonl"]].concat()).1;
-    let mut kills = 0u64;
+    let (mut kills, mut moment) = (0u64, 0u64);
     for round in 0.. {
         let store = format!("kept-{round}");
         let sweep = [&["sweep"], &cases[..], &["--store", &store, "--jobs", "2"]].concat();
-        kills += until_done(desk.path(), &sweep, kills);
+        kills += until_done(desk.path(), &sweep, &mut moment);
         let (code, merged, words) =
             called(&desk, &[&["merge"], &cases[..], &["--store", &store, "--format", "jsonl"]].concat());
         assert_eq!(code, 0, "{words}");
@@ -492,15 +492,17 @@ fn killed_workers_lose_nothing() {
     }
 }
 
-/// Runs both shards at once, and kills and restarts them until both are done; the number of kills.
-fn until_done(folder: &Path, sweep: &[&str], before: u64) -> u64 {
+/// Runs both shards at once, and kills and restarts them until both are done, each time after another moment; the number of kills.
+/// The moments go on from round to round, so that some come before the end however fast a computer is.
+fn until_done(folder: &Path, sweep: &[&str], moment: &mut u64) -> u64 {
     let mut open = vec!["1/2", "2/2"];
     let mut kills = 0;
     while !open.is_empty() {
         let workers: Vec<_> =
             open.iter().map(|shard| (*shard, worker(folder, &[sweep, &["--shard", shard]].concat()))).collect();
         // Moments that do not repeat: after the start, among the cases, towards the end.
-        sleep(Duration::from_micros(5_000 + (before + kills) * 7_919 % 60_000));
+        sleep(Duration::from_micros(5_000 + *moment * 7_919 % 60_000));
+        *moment += 1;
         for (shard, mut worker) in workers {
             worker.kill().expect("a worker can be killed");
             let is_done = worker.wait().expect("a worker ends").success();
