@@ -31,6 +31,12 @@ impl<T: Copy> Stacks<T> {
         self.places.get(self.tops[stack as usize] as usize).map(|place| &place.value)
     }
 
+    /// The same, to be changed.
+    #[must_use]
+    pub fn top_mut(&mut self, stack: u32) -> Option<&mut T> {
+        self.places.get_mut(self.tops[stack as usize] as usize).map(|place| &mut place.value)
+    }
+
     /// The elements of a stack from its top down.
     pub fn iter(&self, stack: u32) -> impl Iterator<Item = &T> {
         let below = |place: &&StackNode<T>| self.places.get(place.below as usize).filter(|_| place.below != NONE);

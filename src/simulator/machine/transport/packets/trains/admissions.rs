@@ -28,6 +28,8 @@ pub(super) struct SpeculativeAdmission {
     pub(super) notice: bool,
     /// True if the source prepares the next packet of the message when it has prepared the last one of these.
     pub(super) continues: bool,
+    /// True if the source has not begun to prepare the first packet of these.
+    pub(super) foreseen: bool,
 }
 
 impl SpeculativeAdmission {
@@ -46,6 +48,7 @@ impl SpeculativeAdmission {
             deferred: false,
             notice: false,
             continues: false,
+            foreseen: false,
         }
     }
 
@@ -56,7 +59,7 @@ impl SpeculativeAdmission {
         let has_come = self.entity < entity || self.entity == entity && at_once;
         let until = if has_come { now } else { now.before(SimDuration::from_ps(1)) };
         let arrived = self.train.run.within(until, SimDuration::ZERO);
-        if self.link == NO_LINK { arrived.max(1) } else { arrived }
+        if self.link == NO_LINK && !self.foreseen { arrived.max(1) } else { arrived }
     }
 }
 
@@ -76,6 +79,10 @@ impl Passages {
     /// The last admission of `vertex`.
     pub(super) fn top(&self, vertex: u32) -> Option<&SpeculativeAdmission> {
         self.stacks.top(vertex)
+    }
+
+    pub(super) fn top_mut(&mut self, vertex: u32) -> Option<&mut SpeculativeAdmission> {
+        self.stacks.top_mut(vertex)
     }
 
     /// Returns whether an arrival at `vertex` by the event with this key comes after all packets of the admissions

@@ -306,7 +306,7 @@ impl Play<'_> {
 
     /// Admits a train that has been given to a link to one vertex after the other, as far as it may be admitted ahead;
     /// to the first one in any case if it has `come` there or is known to be the next that does.
-    fn go_on(&mut self, mut flight: MovingTrain, mut come: bool) {
+    pub(super) fn go_on(&mut self, mut flight: MovingTrain, mut come: bool) {
         if self.trains.places.shares_links() {
             return self.go_on_by_routers(flight, come);
         }

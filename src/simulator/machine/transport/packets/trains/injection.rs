@@ -57,6 +57,8 @@ impl Play<'_> {
         if self.trains.places.shares_links() {
             self.keep(from, SpeculativeAdmission { out: self.trains.places.to_router(from), ..admission });
             self.hand_to_router(from, Train::new(train.run, packet), departures);
+        } else if let Some(rear) = self.rear(from, &packet, (is_alone, times)) {
+            self.inject_convoy(from, (out, times), (admission, departures), rear);
         } else {
             let (entity, comings, notice) = self.inject(from, (out, times), &packet, departures);
             self.keep(from, SpeculativeAdmission { notice, ..admission });

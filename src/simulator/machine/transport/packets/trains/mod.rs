@@ -32,6 +32,7 @@ use std::collections::VecDeque;
 mod admissions;
 mod advance;
 mod buffers;
+mod convoys;
 mod injection;
 mod passing;
 mod passing_places;

@@ -2,6 +2,7 @@
 
 use super::super::software::passing_on;
 use super::admissions::SpeculativeAdmission;
+use super::convoys::{NoRear, Rear, ShortRear};
 use super::{Advance, MovingTrain, Play, Train, longest};
 use crate::engine::Instants;
 use crate::network::{Packet, PacketCourse};
@@ -35,25 +36,44 @@ impl Play<'_> {
     pub(super) fn pass_freely(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
         let run = flight.train.run;
         let passed = match (run.count, self.trains.buffers.is_some()) {
-            (1, false) => self.pass::<false, _>(vertex, flight, run.first),
-            (_, false) => self.pass::<false, _>(vertex, flight, run),
-            (1, true) => self.pass::<true, _>(vertex, flight, run.first),
-            (_, true) => self.pass::<true, _>(vertex, flight, run),
+            (1, false) => self.pass::<false, _, _>(vertex, flight, run.first, &mut NoRear),
+            (_, false) => self.pass::<false, _, _>(vertex, flight, run, &mut NoRear),
+            (1, true) => self.pass::<true, _, _>(vertex, flight, run.first, &mut NoRear),
+            (_, true) => self.pass::<true, _, _>(vertex, flight, run, &mut NoRear),
         };
+        self.count_passed(passed)
+    }
+
+    /// The same for a train and the packet that follows it.
+    #[inline(never)]
+    pub(super) fn pass_in_convoy(&mut self, vertex: u32, flight: &mut MovingTrain, rear: &mut ShortRear) {
+        let run = flight.train.run;
+        let passed = if self.trains.buffers.is_some() {
+            self.pass::<true, _, _>(vertex, flight, run, rear)
+        } else {
+            self.pass::<false, _, _>(vertex, flight, run, rear)
+        };
+        self.count_passed(passed);
+    }
+
+    /// Counts packets by the vertices that they have passed. Returns whether there are any.
+    #[inline]
+    fn count_passed(&mut self, passed: u32) -> bool {
         self.counts.packet_hops += u64::from(passed);
         self.counts.events += u64::from(passed) * u64::from(1 + self.trains.link_events);
         passed > 0
     }
 
-    /// The same for packets that come so, and that `STAY` in finite buffers if there are such; the number of packets and vertices
-    /// that they have passed.
+    /// The same for packets that come so, with what follows them, and that `STAY` in finite buffers if there are such; the number of
+    /// packets and vertices that they have passed.
     #[expect(clippy::inline_always, reason = "one loop for single packets, one for several")]
     #[inline(always)]
-    fn pass<const STAY: bool, R: Instants>(
+    fn pass<const STAY: bool, R: Instants, B: Rear>(
         &mut self,
         mut vertex: u32,
         flight: &mut MovingTrain,
         mut arrivals: R,
+        rear: &mut B,
     ) -> u32 {
         // Variables of their own for all that changes from vertex to vertex: a structure that is copied as soon as one of its
         // parts has been written would have to wait for it.
@@ -61,7 +81,7 @@ impl Play<'_> {
         let unpaced = passing_on(self.node, packet.kind);
         let mut passed = 0;
         while let Some(crossing) = self.cross::<STAY, _>(vertex, (&packet, course), unpaced, arrivals) {
-            passed += arrivals.count();
+            passed += arrivals.count() + B::COUNT;
             if crossing.waits {
                 advance = self.behind(vertex, packet, advance);
             }
@@ -80,6 +100,7 @@ impl Play<'_> {
                     deferred: false,
                     notice: false,
                     continues: false,
+                    foreseen: false,
                 };
                 if STAY {
                     self.keep(vertex, admission);
@@ -87,6 +108,7 @@ impl Play<'_> {
                     self.trains.admissions.push(vertex, until, admission);
                 }
             }
+            rear.follow::<STAY>(self, (vertex, link, course), (crossing.out, crossing.service));
             let exit = self.trains.places.arrival(crossing.out);
             entity = if crossing.is_at_once { self.first_processor + vertex } else { exit };
             (link, vertex, course, arrivals) = (crossing.out, crossing.end, crossing.onward, crossing.comings);

@@ -44,6 +44,7 @@ impl<R: Instants> Approach<R> {
             deferred: false,
             notice: false,
             continues: false,
+            foreseen: false,
         }
     }
 }

@@ -214,7 +214,9 @@ impl Play<'_> {
     /// All but the first `kept` packets of a withdrawn admission come when they come.
     fn come_later(&mut self, place: u32, admission: &SpeculativeAdmission, kept: u32) {
         let SpeculativeAdmission { train, link, entity, .. } = *admission;
-        if link == NO_LINK {
+        if admission.foreseen {
+            self.wait_for_departure(place, admission);
+        } else if link == NO_LINK {
             self.go_on_preparing(place, train.packet.message, self.processors.free(place));
         } else if let Some(run) = train.run.tail(kept) {
             let train = Train { run, advance: Advance::Never, ..train };

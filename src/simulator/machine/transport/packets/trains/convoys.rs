@@ -1,0 +1,177 @@
+//! Convoys: trains that are followed by the packet that their message ends with, which is shorter.
+//!
+//! Without overlap the source prepares that packet when the train has left the first link. If nothing else is known to come
+//! between, it is foreseen, and both cross vertices together: each is admitted as a train of its own, in their order, as it would
+//! be if the one came after the other. Where the train does not pass freely they go on apart.
+
+use super::admissions::SpeculativeAdmission;
+use super::places::NO_LINK;
+use super::{Advance, MovingTrain, Play, Train, longest};
+use crate::engine::{Entity, EvenInstants, Runs};
+use crate::network::{Packet, PacketCourse, PacketTimes};
+use crate::node::DispatchCheckpoint;
+use crate::units::{SimDuration, SimTime};
+
+/// What follows a train that passes vertices.
+pub(super) trait Rear {
+    /// Number of packets.
+    const COUNT: u32;
+
+    /// Passes a vertex by the same way as the train before it: comes by a link, on this course, and leaves by a link after
+    /// a service.
+    fn follow<const STAY: bool>(&mut self, play: &mut Play<'_>, from: (u32, u32, PacketCourse), to: (u32, SimDuration));
+}
+
+/// Nothing follows.
+pub(super) struct NoRear;
+
+/// A packet that is shorter than those before it, on its way to a vertex.
+pub(super) struct ShortRear {
+    packet: Packet,
+    arrival: SimTime,
+    entity: Entity,
+}
+
+impl Rear for NoRear {
+    const COUNT: u32 = 0;
+
+    #[inline]
+    fn follow<const STAY: bool>(&mut self, _: &mut Play<'_>, _: (u32, u32, PacketCourse), _: (u32, SimDuration)) {}
+}
+
+impl Rear for ShortRear {
+    const COUNT: u32 = 1;
+
+    #[expect(clippy::inline_always, reason = "it is done at every vertex")]
+    #[inline(always)]
+    fn follow<const STAY: bool>(
+        &mut self,
+        play: &mut Play<'_>,
+        (vertex, link, course): (u32, u32, PacketCourse),
+        (out, service): (u32, SimDuration),
+    ) {
+        let Self { packet, arrival, entity } = *self;
+        let line = play.processors.calm_line(vertex).expect("the train before it has passed");
+        let free = line.free();
+        let departure = line.serve(arrival, service);
+        let times = play.trains.models.times(out, packet.bytes);
+        let track = &mut play.trains.tracks[out as usize];
+        let link_free = track.line.free();
+        let left = track.line.serve(departure, times.occupancy);
+        track.carried += 1;
+        let crossing = times.arrival(track.end == packet.to);
+        if play.trains.transfers.is_some() {
+            play.record_transfer(out, &packet, &[EvenInstants::one(left)], times.occupancy);
+        }
+        let run = EvenInstants::one(arrival);
+        let admission = SpeculativeAdmission {
+            train: Train { run, packet, course, advance: Advance::Ahead },
+            link,
+            entity,
+            out,
+            service,
+            before: DispatchCheckpoint::calm(free),
+            link_free,
+            stay: if STAY { longest(run, (left, left)) } else { SimDuration::ZERO },
+            deferred: false,
+            notice: false,
+            continues: false,
+            foreseen: false,
+        };
+        play.keep(vertex, admission);
+        let is_at_once = crossing == SimDuration::ZERO && link_free <= departure;
+        self.entity = if is_at_once { play.first_processor + vertex } else { play.trains.places.arrival(out) };
+        self.arrival = departure.max(link_free) + crossing;
+    }
+}
+
+impl Play<'_> {
+    /// Returns the packet that a message ends with, if its source prepares it as soon as the link has carried the packets like
+    /// `packet` that have been prepared, and does nothing else.
+    pub(super) fn rear(
+        &mut self,
+        from: u32,
+        packet: &Packet,
+        (is_alone, times): (bool, PacketTimes),
+    ) -> Option<Packet> {
+        let rest = u32::try_from(self.messages[packet.message as usize].unprepared).ok()?;
+        let waits_for_link = !self.node.sending.overlap && times.occupancy > SimDuration::ZERO;
+        let is_rear = is_alone && waits_for_link && rest > 0 && rest < packet.bytes;
+        let is_calm = self.processors.calm_line(from).is_some();
+        (is_rear && is_calm).then(|| Packet::new(packet.message, packet.to, rest, packet.kind))
+    }
+
+    /// Gives a train to its first link, as its packets depart from the processor of `from`, which then prepares the `rear` of the
+    /// message; they go on as far as they may.
+    pub(super) fn inject_convoy(
+        &mut self,
+        from: u32,
+        (out, times): (u32, PacketTimes),
+        (admission, departures): (SpeculativeAdmission, &Runs),
+        rear: Packet,
+    ) {
+        let train = admission.train;
+        let entity = self.exit(from, (out, times), &train.packet, departures.first());
+        let comings = self.transmit(out, &train.packet, departures, times);
+        self.messages[rear.message as usize].uninjected -= departures.count();
+        self.keep(from, admission);
+        let rear = self.inject_rear(from, &admission, rear);
+        match comings {
+            Runs::One(run) => {
+                let flight = MovingTrain { link: out, entity, train: Train { run, ..train } };
+                self.go_in_convoy(flight, rear);
+            }
+            Runs::Few(_) => unreachable!("packets that wait for their link depart at equal distances"),
+        }
+    }
+
+    /// Has the processor of `from` prepare the last packet of a message when those before it have left the link, if nothing comes between.
+    fn inject_rear(&mut self, from: u32, before_it: &SpeculativeAdmission, rear: Packet) -> ShortRear {
+        let SpeculativeAdmission { out, entity, train, .. } = *before_it;
+        let message = &mut self.messages[rear.message as usize];
+        let service = message.preparation(u64::from(rear.bytes), self.node);
+        message.unprepared -= u64::from(rear.bytes);
+        self.counts.events += 1;
+        let service = self.service(from, service);
+        let link_free = self.trains.tracks[out as usize].line.free();
+        let before = self.processors.standing(from);
+        let line = self.processors.calm_line(from).expect("nothing computes where a rear is foreseen");
+        let departure = Runs::One(EvenInstants::one(line.serve(link_free, service)));
+        let times = self.trains.models.times(out, rear.bytes);
+        let (arrival_entity, comings, notice) = self.inject(from, (out, times), &rear, &departure);
+        let train = Train { run: EvenInstants::one(link_free), packet: rear, ..train };
+        let admission = SpeculativeAdmission::of(&MovingTrain { link: NO_LINK, entity, train }, service, before);
+        self.keep(from, SpeculativeAdmission { out, link_free, notice, foreseen: true, ..admission });
+        ShortRear { packet: rear, arrival: comings.first(), entity: arrival_entity }
+    }
+
+    /// A train and its rear, which have been given to a link, cross vertices together as far as the train passes them freely, and
+    /// then go on.
+    fn go_in_convoy(&mut self, mut flight: MovingTrain, mut rear: ShortRear) {
+        let MovingTrain { link, entity, train: Train { packet, run, .. } } = flight;
+        let vertex = self.end(link, packet.to);
+        if packet.to != vertex && self.is_next(vertex, link, (run.first, entity)) {
+            self.pass_in_convoy(vertex, &mut flight, &mut rear);
+        }
+        let ShortRear { packet, arrival, entity } = rear;
+        let train = Train { run: EvenInstants::one(arrival), packet, advance: Advance::Ahead, ..flight.train };
+        let last = MovingTrain { link: flight.link, entity, train };
+        self.go_on(flight, false);
+        // It must not overtake on another link what has been given to that before.
+        if self.trains.ahead.is_empty() {
+            self.go_on(last, false);
+        } else {
+            self.trains.ahead.push_back(last);
+        }
+    }
+
+    /// The rear of a message is not prepared as foreseen: its source waits until the packets before it have left the link.
+    pub(super) fn wait_for_departure(&mut self, from: u32, admission: &SpeculativeAdmission) {
+        let SpeculativeAdmission { out, entity, train: Train { packet, .. }, .. } = *admission;
+        let notice = self.notify_if_awaited(packet.message, out, entity);
+        let before_it = self.trains.admissions.top_mut(from);
+        if let Some(train) = before_it.filter(|one| one.link == NO_LINK && one.train.packet.message == packet.message) {
+            train.notice = notice;
+        }
+    }
+}
