@@ -356,7 +356,7 @@ impl Channels {
         channel.free = tail;
         calendar.schedule_after(now, tail.since(now), number);
         if let Some(transfers) = &mut self.transfers {
-            transfers.give(now, number, &packet, std::iter::once(EvenInstants::one(tail)), tail.since(now));
+            transfers.give(now, number, &packet, &[EvenInstants::one(tail)], tail.since(now));
         }
         if comes.is_some() {
             return;

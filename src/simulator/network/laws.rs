@@ -151,7 +151,7 @@ fn transfers(fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Trans
     fabric.record_transfers();
     assert!(deliveries(fabric, packets).iter().all(Option::is_some));
     fabric.finish_transfers(SimTime::END);
-    let mut transfers: Vec<_> = fabric.transfers().expect("they are recorded").sure().collect();
+    let mut transfers: Vec<_> = fabric.transfers().expect("they are recorded").sure().to_vec();
     transfers.sort_by_key(|transfer| (transfer.from, transfer.first));
     transfers
 }
@@ -494,7 +494,7 @@ proptest! {
         fabric.finish_transfers(end);
         let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
         let links: Vec<_> = fabric.loads(end).into_iter().map(load).collect();
-        let transfers: Vec<_> = fabric.transfers().expect("they are recorded").sure().collect();
+        let transfers: Vec<_> = fabric.transfers().expect("they are recorded").sure().to_vec();
         let directions: Vec<Direction> = Direction::of_loads(&links).collect();
         for direction in &directions {
             let own = || transfers.iter().filter(|transfer| transfer.direction() == *direction);

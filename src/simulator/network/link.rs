@@ -209,8 +209,8 @@ impl Links {
         let (link, time) = self.ways.leave(at, &mut packet);
         self.stations.offer(calendar, now, link, packet, time);
         if let Some(transfers) = &mut self.transfers {
-            let end = std::iter::once(EvenInstants::one(self.stations.free(link)));
-            transfers.give(now, link, &packet, end, time);
+            let end = EvenInstants::one(self.stations.free(link));
+            transfers.give(now, link, &packet, &[end], time);
         }
     }
 

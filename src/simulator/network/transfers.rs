@@ -56,38 +56,37 @@ impl Transfers {
         self.causes[place] = event;
     }
 
-    /// A channel gets packets like `packet`, which leave it at `ends` and hold it for `time` each.
+    /// A channel gets packets like `packet`, which leave it at `ends`, one run at least, and hold it for `time` each.
     ///
     /// Packets given together are given back together, or not at all once the last of them has begun.
-    pub fn give(
-        &mut self,
-        now: SimTime,
-        channel: u32,
-        packet: &Packet,
-        ends: impl Iterator<Item = EvenInstants>,
-        time: SimDuration,
-    ) {
+    #[inline]
+    pub fn give(&mut self, now: SimTime, channel: u32, packet: &Packet, ends: &[EvenInstants], time: SimDuration) {
         let given = &mut self.given[channel as usize];
-        while given.front().is_some_and(|front| front.sure_at <= now) {
-            self.sure.extend(given.pop_front().map(|front| front.transfer));
+        while let Some(front) = given.front()
+            && front.sure_at <= now
+        {
+            self.sure.push(front.transfer);
+            given.pop_front();
         }
-        let mut sure_at = SimTime::START;
-        let mut count = 0;
-        for EvenInstants { first, gap, count: packets } in ends {
+        let sure_at = ends.last().map_or(now, |run| run.last().before(time));
+        for EvenInstants { first, gap, count: packets } in ends.iter().copied() {
             let gap = if packets == 1 { SimDuration::ZERO } else { gap };
             let one = self.transfer(channel, packet, first.before(time), (time, time));
-            let transfer = Transfer { gap, packets, ..one };
-            sure_at = transfer.last();
-            let message = packet.message;
-            let given = &mut self.given[channel as usize];
-            match given.back_mut().filter(|last| last.message == message && last.transfer.is_continued_by(&transfer)) {
-                Some(last) => last.transfer = last.transfer.with(&transfer),
-                None => given.push_back(Given { transfer, message, sure_at }),
-            }
-            count += 1;
+            self.add(channel, Given { transfer: Transfer { gap, packets, ..one }, message: packet.message, sure_at });
         }
-        // No more than these, the one that was continued among them, have anything to do with the last packet.
-        self.given[channel as usize].iter_mut().rev().take(count).for_each(|last| last.sure_at = sure_at);
+    }
+
+    /// Adds packets to those that a channel has been given, as a part of the last ones if they continue them.
+    #[inline]
+    fn add(&mut self, channel: u32, next: Given) {
+        let given = &mut self.given[channel as usize];
+        match given.back_mut() {
+            Some(last) if last.message == next.message && last.transfer.is_continued_by(&next.transfer) => {
+                let transfer = last.transfer.with(&next.transfer);
+                *last = Given { transfer, ..next };
+            }
+            _ => given.push_back(next),
+        }
     }
 
     /// A channel has carried a packet from `first` on, for a time, for some of which it was on the wire.
@@ -156,9 +155,15 @@ impl Transfers {
         }
     }
 
-    /// Takes out what is sure.
-    pub fn sure(&mut self) -> impl Iterator<Item = Transfer> + '_ {
-        self.sure.drain(..)
+    /// The transfers that are sure, and have not been forgotten.
+    #[must_use]
+    pub fn sure(&self) -> &[Transfer] {
+        &self.sure
+    }
+
+    /// Forgets those that are sure: somebody else knows them.
+    pub fn forget_sure(&mut self) {
+        self.sure.clear();
     }
 
     /// The run is over: what has begun before this is sure, the rest does not come.
@@ -179,8 +184,8 @@ mod tests {
 
     const TIME: SimDuration = SimDuration::from_us(1);
 
-    fn train(first: u64, count: u32) -> impl Iterator<Item = EvenInstants> {
-        std::iter::once(EvenInstants { first: us(first), gap: SimDuration::from_us(2), count })
+    fn train(first: u64, count: u32) -> [EvenInstants; 1] {
+        [EvenInstants { first: us(first), gap: SimDuration::from_us(2), count }]
     }
 
     #[test]
@@ -189,18 +194,19 @@ mod tests {
         let packet = Packet::new(0, 5, 120, PacketKind::Data);
         let link = 0;
         transfers.caused(0, 17);
-        transfers.give(us(0), link, &packet, train(2, 4), TIME);
-        transfers.give(us(0), link, &packet, train(10, 2), TIME);
-        assert_eq!(transfers.sure().count(), 0);
+        transfers.give(us(0), link, &packet, &train(2, 4), TIME);
+        transfers.give(us(0), link, &packet, &train(10, 2), TIME);
+        assert!(transfers.sure().is_empty());
         // Of six packets at 1, 3, …, 11 us the last three do not come.
         transfers.give_back(0, 6);
-        transfers.give(us(5), link, &packet, train(2, 3), TIME);
+        transfers.give(us(5), link, &packet, &train(2, 3), TIME);
         transfers.caused(1, 18);
-        transfers.give(us(6), link, &Packet::new(1, 5, 120, PacketKind::Data), train(9, 1), TIME);
-        let sure: Vec<_> = transfers.sure().collect();
+        transfers.give(us(6), link, &Packet::new(1, 5, 120, PacketKind::Data), &train(9, 1), TIME);
+        let sure = transfers.sure().to_vec();
+        transfers.forget_sure();
         assert_eq!(sure.len(), 1);
         assert_eq!((sure[0].packets, sure[0].first, sure[0].end(), sure[0].event), (3, us(1), us(6), 17));
         transfers.finish(us(7));
-        assert_eq!(transfers.sure().count(), 0);
+        assert!(transfers.sure().is_empty());
     }
 }

@@ -48,8 +48,8 @@ pub enum Occurrence<'o> {
     Computes { rank: u32, time: SimDuration },
     /// A rank has spent time; only a log of activities knows what it has asked for.
     Booked(LogEntry),
-    /// A link has carried packets.
-    Carried(&'o Transfer),
+    /// Links have carried packets, each in order.
+    Carried(&'o [Transfer]),
 }
 
 /// An observer of a run. It changes nothing: a run is the same with any observer.

@@ -120,10 +120,10 @@ impl<'w> Recorder<'w> {
         put(&mut self.tasks, operation.0, RecordedOperation::UnderWay(sent));
     }
 
-    /// A link has carried packets.
-    fn carried(&mut self, transfer: &Transfer) {
+    /// Links have carried packets.
+    fn carried(&mut self, transfers: &[Transfer]) {
         if self.error.is_none() {
-            self.error = self.writer.transfer(transfer).err();
+            self.error = transfers.iter().try_for_each(|transfer| self.writer.transfer(transfer)).err();
         }
     }
 
@@ -264,7 +264,7 @@ impl Observer for Recorder<'_> {
             Occurrence::Noticed { now, rank, operation, is_end: true } => self.has_ended(now, rank, operation),
             Occurrence::Noticed { now, rank, operation, is_end: false } => self.has_begun(now, rank, operation),
             Occurrence::Released { rank, by } => self.released(rank, by),
-            Occurrence::Carried(transfer) => self.carried(transfer),
+            Occurrence::Carried(transfers) => self.carried(transfers),
             Occurrence::Asked { .. }
             | Occurrence::Answered { .. }
             | Occurrence::AnsweredAtOnce { .. }

@@ -18,8 +18,9 @@ impl<O: Observer> Execution<'_, O> {
     /// Shows what links have carried.
     pub(super) fn observe_transfers(&mut self) {
         let Some(transfers) = self.transport.transfers() else { return };
-        for transfer in transfers.sure() {
-            self.observer.on(&Occurrence::Carried(&transfer));
+        if !transfers.sure().is_empty() {
+            self.observer.on(&Occurrence::Carried(transfers.sure()));
+            transfers.forget_sure();
         }
     }
 

@@ -16,7 +16,83 @@ pub struct RecordingWriter<W> {
     last: SimTime,
     events: u64,
     free: Free,
-    buffer: Vec<u8>,
+    buffer: Buffer,
+}
+
+/// Bytes of a recording that wait to be written together.
+struct Buffer {
+    /// The first `filled` are; the rest is room.
+    bytes: Vec<u8>,
+    filled: usize,
+}
+
+/// The bytes that are written together.
+const CHUNK: usize = 1 << 13;
+/// More bytes than the marks and numbers of any entry but the last take.
+const ENTRY: usize = 256;
+
+impl Buffer {
+    fn new() -> Self {
+        Self { bytes: vec![0; CHUNK + ENTRY], filled: 0 }
+    }
+
+    /// Makes room for an entry with as many bytes of text.
+    fn begin_entry(&mut self, text: usize) {
+        let needed = self.filled + text + ENTRY;
+        if self.bytes.len() < needed {
+            self.bytes.resize(needed, 0);
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, byte: u8) {
+        self.bytes[self.filled] = byte;
+        self.filled += 1;
+    }
+
+    /// Seven bits a byte, the low ones first; all bytes but the last have their highest bit set.
+    #[inline]
+    fn number(&mut self, number: u64) {
+        self.numbers(&[number]);
+    }
+
+    /// The same for several numbers.
+    #[inline]
+    fn numbers(&mut self, numbers: &[u64]) {
+        let (bytes, mut filled) = (self.bytes.as_mut_slice(), self.filled);
+        for number in numbers {
+            let mut number = *number;
+            while number > 0x7f {
+                bytes[filled] = (number & 0x7f) as u8 | 0x80;
+                number >>= 7;
+                filled += 1;
+            }
+            bytes[filled] = (number & 0x7f) as u8;
+            filled += 1;
+        }
+        self.filled = filled;
+    }
+
+    fn text(&mut self, text: &str) {
+        self.begin_entry(text.len());
+        self.number(text.len() as u64);
+        self.bytes[self.filled..][..text.len()].copy_from_slice(text.as_bytes());
+        self.filled += text.len();
+        self.begin_entry(0);
+    }
+
+    /// Writes all of it.
+    fn write(&mut self, sink: &mut impl Write) -> io::Result<()> {
+        sink.write_all(&self.bytes[..self.filled])?;
+        self.filled = 0;
+        Ok(())
+    }
+
+    /// Writes all of it if it is enough.
+    #[inline]
+    fn end_entry(&mut self, sink: &mut impl Write) -> io::Result<()> {
+        if self.filled < CHUNK { Ok(()) } else { self.write(sink) }
+    }
 }
 
 impl<W: Write> RecordingWriter<W> {
@@ -25,16 +101,17 @@ impl<W: Write> RecordingWriter<W> {
     /// # Errors
     /// Errors of the sink.
     pub fn new(mut sink: W, header: &Header) -> io::Result<Self> {
-        let mut buffer = MAGIC.to_vec();
-        put_text(&mut buffer, &header.origin);
-        put_text(&mut buffer, &header.program);
-        put_text(&mut buffer, &header.machine);
-        put(&mut buffer, header.nodes.len() as u64);
-        for node in &header.nodes {
-            put(&mut buffer, u64::from(*node));
+        let mut buffer = Buffer::new();
+        sink.write_all(MAGIC)?;
+        for text in [&header.origin, &header.program, &header.machine] {
+            buffer.text(text);
         }
-        sink.write_all(&buffer)?;
-        buffer.clear();
+        buffer.number(header.nodes.len() as u64);
+        for node in &header.nodes {
+            buffer.begin_entry(0);
+            buffer.number(u64::from(*node));
+            buffer.end_entry(&mut sink)?;
+        }
         let ends = vec![SimTime::START; header.nodes.len()];
         Ok(Self { sink, phases: Vec::new(), ends, last: SimTime::START, events: 0, free: Free::default(), buffer })
     }
@@ -50,32 +127,30 @@ impl<W: Write> RecordingWriter<W> {
     /// # Errors
     /// Errors of the sink, and more than 2^32 events.
     pub fn interval(&mut self, interval: &Interval<'static>) -> io::Result<Option<EventId>> {
+        self.buffer.begin_entry(0);
         let phase = self.phase(interval.phase);
         let Interval { rank, activity, end, system, ready, cause, .. } = *interval;
         let is_shared = interval.is_shared && (system > SimDuration::ZERO || activity == Activity::System);
         if is_shared || ready > SimDuration::ZERO {
             self.buffer.push(mark::READY);
-            put(&mut self.buffer, ready.ps());
-            put(&mut self.buffer, is_shared.into());
+            self.buffer.number(ready.ps());
+            self.buffer.number(is_shared.into());
         }
         self.buffer.push(cause.map_or(mark::INTERVAL, |cause| mark::CAUSED + cause.means.number()));
-        put(&mut self.buffer, end.since(self.last).ps());
-        put(&mut self.buffer, u64::from(rank));
-        put(&mut self.buffer, phase * Activity::ALL.len() as u64 + activity as u64);
-        put(&mut self.buffer, system.ps());
+        let doing = phase * Activity::ALL.len() as u64 + activity as u64;
+        self.buffer.numbers(&[end.since(self.last).ps(), u64::from(rank), doing, system.ps()]);
         let events = interval.events();
         self.events += events;
         if let Some(cause) = cause {
-            put(&mut self.buffer, self.events - 1 - u64::from(cause.event));
-            put(&mut self.buffer, cause.delay.ps());
+            self.buffer.number(self.events - 1 - u64::from(cause.event));
+            self.buffer.number(cause.delay.ps());
             if let Means::Message { bytes } = cause.means {
-                put(&mut self.buffer, bytes);
+                self.buffer.number(bytes);
             }
         }
         self.last = end;
         self.ends[rank as usize] = end;
-        self.sink.write_all(&self.buffer)?;
-        self.buffer.clear();
+        self.buffer.end_entry(&mut self.sink)?;
         let last = self.events.saturating_sub(1);
         let event = EventId::try_from(last).map_err(|_| io::Error::other("a recording has at most 2^32 events"))?;
         Ok((events > 0).then_some(event))
@@ -86,15 +161,16 @@ impl<W: Write> RecordingWriter<W> {
     /// # Errors
     /// Errors of the sink.
     pub fn transfer(&mut self, transfer: &Transfer) -> io::Result<()> {
+        self.buffer.begin_entry(0);
         let free = self.free.entry((transfer.from, transfer.to, transfer.channel)).or_insert(SimTime::START);
         if transfer.channel == 0 && transfer.on_wire == transfer.time {
             self.buffer.push(mark::TRANSFER);
         } else {
             self.buffer.push(mark::ALTERNATING);
-            put(&mut self.buffer, transfer.channel.into());
-            put(&mut self.buffer, (transfer.time - transfer.on_wire).ps());
+            self.buffer.number(transfer.channel.into());
+            self.buffer.number((transfer.time - transfer.on_wire).ps());
         }
-        for number in [
+        self.buffer.numbers(&[
             transfer.from.into(),
             transfer.to.into(),
             transfer.destination.into(),
@@ -103,23 +179,19 @@ impl<W: Write> RecordingWriter<W> {
             transfer.bytes.into(),
             transfer.first.since(*free).ps(),
             transfer.time.ps(),
-        ] {
-            put(&mut self.buffer, number);
-        }
+        ]);
         if transfer.packets > 1 {
-            put(&mut self.buffer, (transfer.gap - transfer.time).ps());
+            self.buffer.number((transfer.gap - transfer.time).ps());
         }
         *free = transfer.end();
-        self.sink.write_all(&self.buffer)?;
-        self.buffer.clear();
-        Ok(())
+        self.buffer.end_entry(&mut self.sink)
     }
 
     /// The number of a phase, which is announced when it is new.
     fn phase(&mut self, phase: &'static str) -> u64 {
         let number = find_phase(&self.phases, phase).unwrap_or_else(|| {
             self.buffer.push(mark::PHASE);
-            put_text(&mut self.buffer, phase);
+            self.buffer.text(phase);
             self.phases.push(phase);
             self.phases.len() - 1
         });
@@ -131,36 +203,17 @@ impl<W: Write> RecordingWriter<W> {
     /// # Errors
     /// Errors of the sink.
     pub fn finish(mut self, makespan: SimDuration, links: &[LinkLoad], counts: Counts) -> io::Result<()> {
+        self.buffer.begin_entry(0);
         self.buffer.push(mark::END);
-        for number in [makespan.ps(), counts.events, counts.messages, counts.packet_hops, links.len() as u64] {
-            put(&mut self.buffer, number);
-        }
+        self.buffer.numbers(&[makespan.ps(), counts.events, counts.messages, counts.packet_hops, links.len() as u64]);
         for link in links {
-            for number in [link.from.into(), link.to.into(), link.packets.into(), link.busy.ps()] {
-                put(&mut self.buffer, number);
-            }
+            self.buffer.begin_entry(0);
+            self.buffer.numbers(&[link.from.into(), link.to.into(), link.packets.into(), link.busy.ps()]);
+            self.buffer.end_entry(&mut self.sink)?;
         }
-        self.sink.write_all(&self.buffer)?;
+        self.buffer.write(&mut self.sink)?;
         self.sink.flush()
     }
-}
-
-/// Seven bits a byte, the low ones first; all bytes but the last have their highest bit set.
-fn put(buffer: &mut Vec<u8>, mut number: u64) {
-    loop {
-        let low = (number & 0x7f) as u8;
-        number >>= 7;
-        if number == 0 {
-            buffer.push(low);
-            return;
-        }
-        buffer.push(low | 0x80);
-    }
-}
-
-fn put_text(buffer: &mut Vec<u8>, text: &str) {
-    put(buffer, text.len() as u64);
-    buffer.extend_from_slice(text.as_bytes());
 }
 
 #[cfg(test)]

@@ -392,7 +392,7 @@ impl Play<'_> {
     /// Tells what a link carries, if it is recorded.
     fn record_transfer(&mut self, link: u32, packet: &Packet, ends: &[EvenInstants], transmission: SimDuration) {
         if let Some(transfers) = &mut self.trains.transfers {
-            transfers.give(self.key.0, link, packet, ends.iter().copied(), transmission);
+            transfers.give(self.key.0, link, packet, ends, transmission);
         }
     }
 }
