@@ -4,14 +4,16 @@
 use parsim::Simulation;
 use parsim::machine::{Allocation, Machine, Partition, Sends};
 use parsim::network::{Network, Topology};
+use parsim::node::processor::Processor;
 use parsim::program::collective::{
     AllGather, AllReduce, AllToAll, Barrier, Broadcast, Children, CollectiveOperation, Concurrency, Forward, Gather,
-    NaiveBroadcast, NeighbourBroadcast, PipelinedBroadcast, Reduce, ReduceScatter, Scan, Scatter, SendOrder,
+    LocalCosts, NaiveBroadcast, NeighbourBroadcast, PipelinedBroadcast, Reduce, ReduceScatter, Scan, Scatter,
+    SendOrder,
 };
 use parsim::program::{Process, Program};
 use parsim::programs::Collective;
 use parsim::trace::Trace;
-use parsim::units::Bytes;
+use parsim::units::{Bytes, SimDuration};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -181,6 +183,34 @@ fn algorithms_for_powers_of_two_say_so() {
     assert_eq!(faults[0].message, "ReduceScatterAllGather needs a power of two of ranks, not 12");
     assert_eq!(faults[0].path, "operation");
     assert!(collective(CollectiveOperation::AllReduce { algorithm: AllReduce::Ring }).faults(12).is_empty());
+}
+
+/// A time of each call leaves all else to the machine, additions among it; costs of additions without that of a byte are rejected.
+#[test]
+fn a_call_takes_its_time_beside_all_else() {
+    let machine = with_start_up();
+    for operation in operations() {
+        let time = |local| {
+            let operation = operation.clone();
+            let program = Collective { operation, bytes: Bytes::new(256), root: 0, repetitions: 3, local };
+            run_on(&machine, Topology::Hypercube { dimension: 3 }, 8, &program).makespan
+        };
+        let call = SimDuration::from_us(7);
+        let beside = time(Some(LocalCosts { call, ..LocalCosts::default() }));
+        assert_eq!(beside, time(None) + call * 3, "{operation:?}");
+    }
+    let local = Some(LocalCosts { fork: SimDuration::from_us(1), ..LocalCosts::default() });
+    let operation = CollectiveOperation::AllReduce { algorithm: AllReduce::Ring };
+    let faults = Collective { operation, bytes: Bytes::new(8), root: 0, repetitions: 1, local }.faults(4);
+    assert_eq!(faults[0].path, "local.fork");
+}
+
+/// The ideal machine with a time of each packet and of each addition.
+fn with_start_up() -> Machine {
+    let mut machine = ideal("hypercube");
+    machine.nodes.sending.per_packet = SimDuration::from_us(1);
+    machine.nodes.processor = Processor::FlopRate("1 Mflop/s".parse().expect("a rate"));
+    machine
 }
 
 const TABLE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/validation/collectives/collectives.csv"));

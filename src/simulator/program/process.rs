@@ -263,9 +263,12 @@ impl Process {
     /// Adds `bytes` bytes of words to others, as collective operations do: an operation a word, unless a library has costs
     /// of its own. Of messages that the caches do not hold, both are loaded from memory, and the sum is stored.
     pub(crate) async fn add(&self, bytes: u64) {
-        if let Some(local) = self.local().filter(|_| bytes > 0 && !self.adds_free) {
-            self.compute_for(local.adding(bytes)).await;
-        } else if bytes > 0 && !self.adds_free {
+        if bytes == 0 || self.adds_free {
+            return;
+        }
+        if let Some(time) = self.local().and_then(|local| local.adding(bytes)) {
+            self.compute_for(time).await;
+        } else {
             let message = self.notes().collective_bytes.get();
             if self.surroundings.cached.is_some_and(|cached| message > cached) {
                 self.load(3.0 * real(bytes)).await;

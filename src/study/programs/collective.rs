@@ -102,6 +102,10 @@ impl Program for Collective {
             let message = format!("the root is rank {}, but there are {ranks} ranks", self.root);
             faults.push(fault("root", message, &format!("give a rank from 0 to {}", ranks - 1)));
         }
+        if let Some(cost) = self.local.as_ref().and_then(LocalCosts::without_effect) {
+            let message = format!("`{cost}` has no effect where additions and copies are up to the machine");
+            faults.push(fault(&format!("local.{cost}"), message, "give `thread_per_byte`, too, or leave it out"));
+        }
         if self.repetitions == 0 {
             faults.push(fault("repetitions", "nothing would be measured".to_owned(), "give a number from 1 on"));
         }

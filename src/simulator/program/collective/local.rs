@@ -4,7 +4,7 @@ use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
 /// Costs of a library of collective operations that no message has. They keep the processor of their rank; a cost that is not
-/// given is nothing.
+/// given is nothing, but that of a byte: without `thread_per_byte` additions and copies take what they take without local costs.
 ///
 /// One thread adds or copies at `thread_per_byte`. The threads of several ports copy at once, at no less than
 /// `memory_per_byte` together, and add one after the other; where one port works at a time, all threads of the node share an
@@ -22,17 +22,30 @@ pub struct LocalCosts {
     /// Time of each step of each port in algorithms that prepare them in every call: those by halving and doubling of an
     /// all-reduce on a torus.
     pub step: SimDuration,
-    /// Time of a byte that a thread adds, or copies.
-    pub thread_per_byte: PerByte,
-    /// Least time of a byte that all threads of a node add, or copy, together; that of one thread unless given.
+    /// Time of a byte that a thread adds, or copies; up to the machine unless given.
+    pub thread_per_byte: Option<PerByte>,
+    /// Least time of a byte that all threads of a node add, or copy, together; that of one thread unless given. Needs `thread_per_byte`.
     pub memory_per_byte: Option<PerByte>,
     /// Time of having all threads share an addition.
     pub fork: SimDuration,
-    /// The largest addition that one thread does; all of them unless given.
+    /// The largest addition that one thread does; all of them unless given. Needs `thread_per_byte`.
     pub fork_above: Option<Bytes>,
     /// The largest message that is sent before its receiver has said, by a message of no bytes, that it is ready: in
     /// all-reduces by doubling, reduces up trees, and rings of a torus. Nobody says so unless given.
     pub ready_above: Option<Bytes>,
+}
+
+impl LocalCosts {
+    /// The first cost that is given in vain: additions and copies are up to the machine.
+    #[must_use]
+    pub fn without_effect(&self) -> Option<&'static str> {
+        let shared = [
+            ("memory_per_byte", self.memory_per_byte.is_some()),
+            ("fork", self.fork > SimDuration::ZERO),
+            ("fork_above", self.fork_above.is_some()),
+        ];
+        shared.into_iter().find(|(_, is_given)| *is_given && self.thread_per_byte.is_none()).map(|(name, _)| name)
+    }
 }
 
 /// The local costs of a call.
@@ -63,21 +76,22 @@ impl Local {
         self.costs.step * (u64::from(self.ports) * u64::from(steps))
     }
 
-    /// The time of adding `bytes` bytes to others.
+    /// The time of adding `bytes` bytes to others, if it is not up to the machine.
     #[must_use]
-    pub fn adding(&self, bytes: u64) -> SimDuration {
-        let costs = &self.costs;
-        match costs.fork_above {
-            Some(above) if self.threads == 1 && bytes > above.count() => costs.fork + self.together().time(bytes),
-            _ => costs.thread_per_byte.time(bytes),
-        }
+    pub fn adding(&self, bytes: u64) -> Option<SimDuration> {
+        let (costs, thread) = (&self.costs, self.costs.thread_per_byte?);
+        Some(match costs.fork_above {
+            Some(above) if self.threads == 1 && bytes > above.count() => costs.fork + self.together(thread).time(bytes),
+            _ => thread.time(bytes),
+        })
     }
 
-    /// The time of copying `bytes` bytes, of which each port copies its part.
+    /// The time of copying `bytes` bytes, of which each port copies its part, if it is not up to the machine.
     #[must_use]
-    pub fn copying(&self, bytes: u64) -> SimDuration {
-        let part = self.costs.thread_per_byte.time(bytes / u64::from(self.threads.max(1)));
-        if self.threads > 1 { part.max(self.together().time(bytes)) } else { part }
+    pub fn copying(&self, bytes: u64) -> Option<SimDuration> {
+        let thread = self.costs.thread_per_byte?;
+        let part = thread.time(bytes / u64::from(self.threads.max(1)));
+        Some(if self.threads > 1 { part.max(self.together(thread).time(bytes)) } else { part })
     }
 
     /// Returns whether the receiver of a message says before that it is ready.
@@ -86,7 +100,7 @@ impl Local {
         self.costs.ready_above.is_some_and(|above| bytes > above.count())
     }
 
-    fn together(&self) -> PerByte {
-        self.costs.memory_per_byte.unwrap_or(self.costs.thread_per_byte)
+    fn together(&self, thread: PerByte) -> PerByte {
+        self.costs.memory_per_byte.unwrap_or(thread)
     }
 }

@@ -4,6 +4,7 @@ use crate::node::Scratch;
 use crate::program::collective::payload::Payload;
 use crate::program::collective::transfer;
 use crate::program::process::{COLLECTIVE_TAG, MessagePattern, Operation, Process, port_tag};
+use crate::units::SimDuration;
 use std::borrow::Borrow;
 use std::collections::VecDeque;
 
@@ -170,9 +171,14 @@ impl<'a> Communicator<'a> {
 
     /// Copies `bytes` bytes between a message and the places of its blocks, which takes time where a library says so.
     pub async fn pack(&self, bytes: u64) {
-        if let Some(local) = self.me.local() {
-            self.me.compute_for(local.copying(bytes)).await;
+        if let Some(time) = self.copying(bytes) {
+            self.me.compute_for(time).await;
         }
+    }
+
+    /// The time of copying `bytes` bytes, where a library says so.
+    pub fn copying(&self, bytes: u64) -> Option<SimDuration> {
+        self.me.local().and_then(|local| local.copying(bytes))
     }
 
     /// Allocates buffers for the operation, which takes time where the machine describes such memory.
@@ -184,8 +190,8 @@ impl<'a> Communicator<'a> {
     pub async fn copy(&self, bytes: u64) {
         #[expect(clippy::cast_precision_loss, reason = "a message is far below 2^53 bytes")]
         let moved = 2.0 * bytes as f64;
-        if let Some(local) = self.me.local() {
-            self.me.compute_for(local.copying(bytes)).await;
+        if let Some(time) = self.copying(bytes) {
+            self.me.compute_for(time).await;
         } else if bytes > 0 {
             self.me.load(moved).await;
         }

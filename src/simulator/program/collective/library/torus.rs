@@ -235,9 +235,7 @@ pub(in crate::program::collective) async fn rings(
     let blocks = division.map_or_else(|| Blocks::Consecutive(whole.one(0)), Blocks::ByRank);
     let layout = Layout { lanes, blocks };
     let steps: u32 = (0..lanes[0].dimensions).map(|dimension| lanes[0].side(dimension) - 1).sum();
-    if comm.me().local().is_some() {
-        comm.copy(data.bytes()).await;
-    }
+    comm.pack(data.bytes()).await;
     let sums = (0..steps).filter(|_| passes != Passes::Blocks).map(|step| (step, false));
     for (step, back) in sums.chain((0..steps).rev().filter(|_| passes != Passes::Sums).map(|step| (step, true))) {
         step_around(comm, &layout, (step, back), data).await;
