@@ -189,28 +189,32 @@ struct DryRun<'p> {
     backlog: Backlog,
 }
 
+/// Surroundings in which nothing takes time, of ranks that each have a node of their own.
+fn without_time(ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> Surroundings {
+    Surroundings {
+        mailbox: Mailbox::new(),
+        clock: Cell::new(SimTime::START),
+        ranks,
+        host,
+        nodes: (0..ranks).collect(),
+        notes: Notes::of(ranks),
+        phases: PhaseNames::new(),
+        packet_bytes,
+        ranks_per_node: 1,
+        balance: None,
+        cached: None,
+        allocates: false,
+        processor: Processor::Rate(Rate { inner_iteration: SimDuration::ZERO }),
+        link_protocol: None,
+        streams,
+        outcomes: RefCell::default(),
+        critical_intervals: RefCell::default(),
+    }
+}
+
 impl<'p> DryRun<'p> {
     fn open(program: &'p dyn Program, ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> Self {
-        let surroundings = Rc::new(Surroundings {
-            mailbox: Mailbox::new(),
-            clock: Cell::new(SimTime::START),
-            ranks,
-            host,
-            nodes: (0..ranks).collect(),
-            notes: Notes::of(ranks),
-            phases: PhaseNames::new(),
-            packet_bytes,
-            ranks_per_node: 1,
-            balance: None,
-            cached: None,
-            allocates: false,
-            // Nothing takes time here.
-            processor: Processor::Rate(Rate { inner_iteration: SimDuration::ZERO }),
-            link_protocol: None,
-            streams,
-            outcomes: RefCell::default(),
-            critical_intervals: RefCell::default(),
-        });
+        let surroundings = Rc::new(without_time(ranks, host, packet_bytes, streams));
         let start = program.starter(ranks, host);
         let process = |rank| start(Process::new(rank, Rc::clone(&surroundings)));
         Self {

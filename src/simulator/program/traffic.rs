@@ -147,35 +147,10 @@ impl Program for Traffic {
 
     /// Traffic is injected by nodes, and a packet from a node to itself has no way to go.
     fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
-        let (network, mut faults) = (&machine.network, Vec::new());
+        let mut faults = self.misfits_of_lengths(machine);
+        faults.extend(self.misfits_of_load(machine, layout));
         let mut fault = |path, message: String, help: &str| faults.push(Fault::new(path, message, help));
-        let (smallest, largest) = (network.switching.smallest_packet_bytes(), network.switching.packet_bytes());
-        let lengths = [("program.packet", self.packet)];
-        let others = self.mix.iter().map(|other| ("program.mix", other.packet));
-        for (path, packet) in lengths.into_iter().chain(others) {
-            if !(smallest..=largest).contains(&packet.count()) {
-                let message = format!("the network has no packets of {packet}");
-                fault(path, message, &format!("give {} to {}", Bytes::new(smallest), Bytes::new(largest)));
-            }
-        }
-        let injection = network.injection_time(&layout.topology);
-        if injection.is_none() {
-            let message = "1 is the load that the link of a node carries, and the links of the nodes differ in speed";
-            let help =
-                "give them one speed; without switches `end_links` describes the link from a node into its router";
-            fault("machine.network", message.to_owned(), help);
-        }
-        let byte = injection.unwrap_or_else(|| network.links.byte_time());
-        if byte.time(largest) == SimDuration::ZERO {
-            let message = "a load is a share of what a link can carry, and here a byte takes no time".to_owned();
-            fault("machine.network.links", message, "give links that take time for a byte");
-        }
-        let packet = byte.time(self.packet.count());
-        if self.measured > SimDuration::ZERO && self.measured < packet {
-            let message = format!("within {} no packet is injected whole: one takes {packet}", self.measured);
-            fault("program.measured", message, "give a longer time, of many packets");
-        }
-        if self.to_self && !network.switching.has_clocked_routers() {
+        if self.to_self && !machine.network.switching.has_clocked_routers() {
             let message =
                 "packets of a node to itself would take no time: only wormhole routers stand between".to_owned();
             fault("program.to_self", message, "leave it out, or give Wormhole switching");
@@ -188,6 +163,45 @@ impl Program for Traffic {
         if let Some(rank) = (0..layout.ranks()).find(|rank| layout.seat(*rank).core > 0) {
             let message = format!("rank {rank} is not the first on its node: traffic goes between nodes");
             fault("placement", message, "place one rank on a node");
+        }
+        faults
+    }
+}
+
+impl Traffic {
+    /// Packets that the network has not.
+    fn misfits_of_lengths(&self, machine: &Machine) -> Vec<Fault> {
+        let switching = &machine.network.switching;
+        let (smallest, largest) = (switching.smallest_packet_bytes(), switching.packet_bytes());
+        let help = format!("give {} to {}", Bytes::new(smallest), Bytes::new(largest));
+        let others = self.mix.iter().map(|other| ("program.mix", other.packet));
+        let lengths = std::iter::once(("program.packet", self.packet)).chain(others);
+        let misfits = lengths.filter(|(_, packet)| !(smallest..=largest).contains(&packet.count()));
+        misfits
+            .map(|(path, packet)| Fault::new(path, format!("the network has no packets of {packet}"), &help))
+            .collect()
+    }
+
+    /// A load is a share of what the link of a node carries, and packets are injected in whole.
+    fn misfits_of_load(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+        let (network, mut faults) = (&machine.network, Vec::new());
+        let mut fault = |path, message: String, help: &str| faults.push(Fault::new(path, message, help));
+        let injection = network.injection_time(&layout.topology);
+        if injection.is_none() {
+            let message = "1 is the load that the link of a node carries, and the links of the nodes differ in speed";
+            let help =
+                "give them one speed; without switches `end_links` describes the link from a node into its router";
+            fault("machine.network", message.to_owned(), help);
+        }
+        let byte = injection.unwrap_or_else(|| network.links.byte_time());
+        if byte.time(network.switching.packet_bytes()) == SimDuration::ZERO {
+            let message = "a load is a share of what a link can carry, and here a byte takes no time".to_owned();
+            fault("machine.network.links", message, "give links that take time for a byte");
+        }
+        let packet = byte.time(self.packet.count());
+        if self.measured > SimDuration::ZERO && self.measured < packet {
+            let message = format!("within {} no packet is injected whole: one takes {packet}", self.measured);
+            fault("program.measured", message, "give a longer time, of many packets");
         }
         faults
     }

@@ -242,18 +242,10 @@ impl<'s, O: Observer> Execution<'s, O> {
             }
             Completion::Sent { handle } => self.sent(now, handle),
             Completion::Delivered { message, handle } => {
-                if O::OBSERVES {
-                    let (at, delivery) = self.delivery(now, handle);
-                    self.observer.on(&Occurrence::Delivered { at, handle, delivery });
-                }
+                self.show_delivery(now, handle);
                 self.match_arrival(now, handle, message);
             }
-            Completion::Whole { handle } => {
-                if O::OBSERVES {
-                    let (at, delivery) = self.delivery(now, handle);
-                    self.observer.on(&Occurrence::Delivered { at, handle, delivery });
-                }
-            }
+            Completion::Whole { handle } => self.show_delivery(now, handle),
             Completion::Announced { message, handle } => {
                 if O::OBSERVES {
                     self.observer.on(&Occurrence::Announced { now, handle });
@@ -263,6 +255,15 @@ impl<'s, O: Observer> Execution<'s, O> {
             Completion::Arrived { receive } => self.arrived(now, Operation(receive)),
         }
         Ok(())
+    }
+
+    /// The observer is shown that all bytes of a message have come.
+    #[inline]
+    fn show_delivery(&mut self, now: SimTime, handle: u32) {
+        if O::OBSERVES {
+            let (at, delivery) = self.delivery(now, handle);
+            self.observer.on(&Occurrence::Delivered { at, handle, delivery });
+        }
     }
 
     /// A process has computed, or waited for a time, or its processor has done the work for what it waited for.

@@ -4,7 +4,7 @@ use super::SimulationError;
 use super::observer::{Observer, Occurrence};
 use crate::machine::Machine;
 use crate::node::RouterTurn;
-use crate::node::processor::Stopwatch;
+use crate::node::processor::{Stopwatch, Work};
 use crate::program::{Message, MessagePattern, Operation, Received, Reply, Verb};
 use crate::trace::{CommunicationLog, Phase, ReceivedMessage, Request, RequestLog, Trace, Unsaid};
 use crate::units::SimDuration;
@@ -71,34 +71,24 @@ impl RequestLogger {
         match verb {
             // Loads take no time if cores share no memory.
             Verb::StartLoad(_) if !shares_memory => {}
-            Verb::Compute(work) => {
-                let row = self.stopwatch.row_time(*work).unwrap_or_default();
-                self.work(rank, row * work.passes());
-            }
-            Verb::Operate(operations) => {
-                let time = self.stopwatch.operations_time(*operations).unwrap_or_default();
-                self.work(rank, time);
-            }
+            Verb::Compute(work) => self.compute(rank, *work),
+            Verb::Operate(operations) => self.operate(rank, *operations),
             Verb::ComputeFor(time) => self.work(rank, *time),
             Verb::Allocate(scratch) => self.work(rank, self.machine.nodes.scratch_time(scratch)),
             Verb::Forward(bytes) => self.work(rank, self.machine.nodes.forwarding.time(*bytes)),
             Verb::Input(bytes) => self.work(rank, self.machine.host.input.time(*bytes)),
             Verb::Output(bytes) => self.work(rank, self.machine.host.output.time(*bytes)),
             Verb::Send(to, message) => {
-                let number = self.begin(rank, Request::Send { to: *to, bytes: message.bytes, tag: message.tag });
+                let number = self.begin(rank, send(*to, message));
                 self.push(rank, Request::Wait(vec![number]));
             }
-            Verb::StartSend(to, message) => {
-                self.begin(rank, Request::Send { to: *to, bytes: message.bytes, tag: message.tag });
-            }
+            Verb::StartSend(to, message) => _ = self.begin(rank, send(*to, message)),
             Verb::Receive(pattern) => {
                 let number = self.begin(rank, receive(*pattern));
                 self.ranks[rank as usize].awaited = Some(self.log.ranks[rank as usize].len() - 1);
                 self.push(rank, Request::Wait(vec![number]));
             }
-            Verb::StartReceive(pattern) => {
-                self.begin(rank, receive(*pattern));
-            }
+            Verb::StartReceive(pattern) => _ = self.begin(rank, receive(*pattern)),
             Verb::Wait(operation) => self.wait(rank, *operation),
             Verb::WaitAny(operations) => self.ranks[rank as usize].any.clone_from(operations),
             Verb::StartLoad(_) => other("a load from memory"),
@@ -109,6 +99,16 @@ impl RequestLogger {
             Verb::Issue(_) => other("an operation without order"),
             Verb::Notices | Verb::Pause(_) | Verb::Fail(_) => {}
         }
+    }
+
+    fn compute(&mut self, rank: u32, work: Work) {
+        let row = self.stopwatch.row_time(work).unwrap_or_default();
+        self.work(rank, row * work.passes());
+    }
+
+    fn operate(&mut self, rank: u32, operations: f64) {
+        let time = self.stopwatch.operations_time(operations).unwrap_or_default();
+        self.work(rank, time);
     }
 
     /// Counts what no request will hold.
@@ -185,6 +185,10 @@ impl RequestLogger {
         state.awaited = Some(place);
         self.push(rank, Request::Wait(vec![number]));
     }
+}
+
+const fn send(to: u32, message: &Message) -> Request {
+    Request::Send { to, bytes: message.bytes, tag: message.tag }
 }
 
 const fn receive(MessagePattern { from, tag }: MessagePattern) -> Request {

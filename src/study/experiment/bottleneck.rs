@@ -201,28 +201,37 @@ fn answers(
     match source {
         BottleneckSource::AsWritten => Ok(predicted(references::as_written)),
         BottleneckSource::AsPrinted => Ok(predicted(references::as_printed)),
-        BottleneckSource::Simulated => {
-            let mut answers = Vec::new();
-            run_all(cases, workers, references, |case, result| {
-                answers.push(match result {
-                    Ok(outcome) => {
-                        let (_, half_width_s) = outcome.makespan_s();
-                        let point = simulated_point(case, axis, &outcome);
-                        CaseBottleneck { point, half_width_s, error: None }
-                    }
-                    Err(error) => {
-                        let error = error.into();
-                        failures.add(&case.keys, &error);
-                        let compared = references.compare(case, OneRankTime::Of(&workers.recall.runs()));
-                        let point = point(case, axis, compared, (None, BottleneckSite::default()));
-                        CaseBottleneck { point, half_width_s: 0.0, error: Some(error.to_string()) }
-                    }
-                });
-                true
-            })?;
-            Ok(answers)
-        }
+        BottleneckSource::Simulated => simulated(cases, workers, references, axis, failures),
     }
+}
+
+/// The points of all cases, which are run.
+fn simulated(
+    cases: &[Case],
+    workers: Workers<'_>,
+    references: &References,
+    axis: &CurveAxis,
+    failures: &mut Failures,
+) -> Result<Vec<CaseBottleneck>, StudyError> {
+    let mut answers = Vec::new();
+    run_all(cases, workers, references, |case, result| {
+        answers.push(match result {
+            Ok(outcome) => {
+                let (_, half_width_s) = outcome.makespan_s();
+                let point = simulated_point(case, axis, &outcome);
+                CaseBottleneck { point, half_width_s, error: None }
+            }
+            Err(error) => {
+                let error = error.into();
+                failures.add(&case.keys, &error);
+                let compared = references.compare(case, OneRankTime::Of(&workers.recall.runs()));
+                let point = point(case, axis, compared, (None, BottleneckSite::default()));
+                CaseBottleneck { point, half_width_s: 0.0, error: Some(error.to_string()) }
+            }
+        });
+        true
+    })?;
+    Ok(answers)
 }
 
 /// A run case as a point of a curve along `axis`.

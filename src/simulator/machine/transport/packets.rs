@@ -71,6 +71,16 @@ enum Carrier {
     Trains(Box<Trains>),
 }
 
+impl Carrier {
+    /// The number of its entities, which are the links.
+    fn entities(&self) -> Entity {
+        match self {
+            Self::Packets(fabric) => fabric.entities(),
+            Self::Trains(trains) => trains.entities(),
+        }
+    }
+}
+
 /// First entity of each kind; the links begin at zero.
 #[derive(Clone, Copy)]
 struct FirstEntities {
@@ -161,13 +171,10 @@ impl PacketTransport {
         pace: Option<Box<SpeedProfile>>,
         carrier: Carrier,
     ) -> Self {
-        let links = match &carrier {
-            Carrier::Packets(fabric) => fabric.entities(),
-            Carrier::Trains(trains) => trains.entities(),
-        };
         let (vertices, nodes, cores) = (topology.vertices(), topology.nodes(), machine.nodes.cores());
         let processors = processors(vertices, nodes, cores).expect("check limits the size of machines");
-        let first = FirstEntities::after(links, processors, owners).expect("check limits the size of machines");
+        let first =
+            FirstEntities::after(carrier.entities(), processors, owners).expect("check limits the size of machines");
         let turns =
             Turns { router: machine.nodes.router_turn.unwrap_or_default(), time_slice: machine.nodes.time_slice };
         Self {

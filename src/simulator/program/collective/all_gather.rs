@@ -193,11 +193,7 @@ impl OnParts for AllGather {
         match self {
             Self::Ring | Self::Torus => Box::pin(rings::all_gather(comm, 0, division, data)),
             Self::RecursiveDoubling => Box::pin(bruck::recursive_doubling(comm, 0, division, data)),
-            Self::Linear => Box::pin(async move {
-                let library = Library::OpenMpi;
-                Gather::Auto(library).within(comm, 0, division, data).await;
-                Broadcast::Auto(library).within(comm, 0, data).await;
-            }),
+            Self::Linear => Box::pin(by_root(comm, division, data)),
             Self::Bruck { radix } => Box::pin(bruck::all_gather(comm, *radix, division, data)),
             Self::NeighborExchange => Box::pin(rings::neighbour_exchange(comm, division, data)),
             Self::Sparbit => Box::pin(bruck::sparbit(comm, division, data)),
@@ -217,17 +213,22 @@ impl OnParts for AllGather {
                 torus::gather_addresses(comm, *ports, *addresses).await;
                 torus::blocks(comm, &Lane::of(shape, *ports, *numbers), (true, *remap), division, data).await;
             }),
-            Self::TorusRings { shape, ports, addresses } => Box::pin(async move {
-                torus::gather_addresses(comm, *ports, *addresses).await;
-                let lanes = Lane::of(shape, *ports, Numbers::Binary);
-                torus::rings(comm, &lanes, Passes::Blocks, Some(division), data).await;
-            }),
+            Self::TorusRings { shape, ports, addresses } => {
+                Box::pin(torus::addressed_rings(comm, shape, (*ports, *addresses), Passes::Blocks, division, data))
+            }
             Self::Auto(library) => Box::pin(async move {
                 let chosen = Self::of_library(*library, comm.size(), division.total() / u64::from(comm.size()));
                 chosen.within(comm, 0, division, data).await;
             }),
         }
     }
+}
+
+/// A gather and a broadcast, as Open MPI chooses them.
+async fn by_root(comm: Communicator<'_>, division: &Division, data: &mut Buffer) {
+    let library = Library::OpenMpi;
+    Gather::Auto(library).within(comm, 0, division, data).await;
+    Broadcast::Auto(library).within(comm, 0, data).await;
 }
 
 /// Each of `members`, in the order of a ring, gets the blocks of all of them in that order.

@@ -263,9 +263,7 @@ impl OnWhole for Broadcast {
             Self::TorusTree { shape, ports, numbers, addresses, copy } => Box::pin(async move {
                 torus::gather_addresses(comm, *ports, *addresses).await;
                 torus::broadcast(comm, &Lane::of(shape, *ports, *numbers), root, data).await;
-                if *copy && comm.place() != root {
-                    comm.copy(data.bytes()).await;
-                }
+                copy_out(comm, root, *copy, data).await;
             }),
             Self::TorusScatterAllGather { shape, ports, numbers, addresses } => Box::pin(async move {
                 torus::gather_addresses(comm, *ports, *addresses).await;
@@ -276,6 +274,13 @@ impl OnWhole for Broadcast {
                 chosen.within(comm, root, data).await;
             }),
         }
+    }
+}
+
+/// Ranks other than the root copy what they have got to its place, if it came elsewhere.
+async fn copy_out(comm: Communicator<'_>, root: u32, is_elsewhere: bool, data: &Buffer) {
+    if is_elsewhere && comm.place() != root {
+        comm.copy(data.bytes()).await;
     }
 }
 

@@ -139,41 +139,25 @@ impl CollectiveOperation {
     ) -> Running<'a, Option<Rc<[f64]>>> {
         let whole = bytes * u64::from(me.ranks());
         me.begin_collective(if matches!(self, Self::ReduceScatter { .. }) { whole } else { bytes });
+        let has_blocks = matches!(self, Self::ReduceScatter { .. } | Self::AllToAll { .. });
+        let own = Payload::new(if has_blocks { whole } else { bytes }, values);
         match self {
-            Self::Broadcast { algorithm } => algorithm.run(me, root, bytes, values),
-            Self::Reduce { algorithm } => {
-                let own = Payload::new(bytes, values);
-                Box::pin(async move { algorithm.run(me, root, own).await?.values })
+            Self::Broadcast { algorithm } => algorithm.run(me, root, bytes, own.values),
+            Self::Reduce { algorithm } => Box::pin(async move { algorithm.run(me, root, own).await?.values }),
+            Self::AllReduce { algorithm } => Box::pin(async move { algorithm.run(me, own).await.values }),
+            Self::ReduceScatter { algorithm } => Box::pin(async move { algorithm.even(me, own, bytes).await.values }),
+            Self::Scatter { algorithm } => {
+                let values = own.values;
+                Box::pin(async move { algorithm.run(me, root, bytes, values).await.values })
             }
-            Self::AllReduce { algorithm } => {
-                let own = Payload::new(bytes, values);
-                Box::pin(async move { algorithm.run(me, own).await.values })
-            }
-            Self::ReduceScatter { algorithm } => {
-                let own = Payload::new(whole, values);
-                Box::pin(async move { algorithm.even(me, own, bytes).await.values })
-            }
-            Self::Scatter { algorithm } => Box::pin(async move { algorithm.run(me, root, bytes, values).await.values }),
-            Self::Gather { algorithm } => {
-                let own = Payload::new(bytes, values);
-                Box::pin(async move { algorithm.joined(me, root, own).await?.values })
-            }
-            Self::AllGather { algorithm } => {
-                let own = Payload::new(bytes, values);
-                Box::pin(async move { algorithm.joined(me, own).await.values })
-            }
-            Self::AllToAll { algorithm } => {
-                let own = Payload::new(whole, values);
-                Box::pin(async move { algorithm.joined(me, own, bytes).await.values })
-            }
+            Self::Gather { algorithm } => Box::pin(async move { algorithm.joined(me, root, own).await?.values }),
+            Self::AllGather { algorithm } => Box::pin(async move { algorithm.joined(me, own).await.values }),
+            Self::AllToAll { algorithm } => Box::pin(async move { algorithm.joined(me, own, bytes).await.values }),
             Self::Barrier { algorithm } => Box::pin(async move {
                 algorithm.run(me).await;
                 None
             }),
-            Self::Scan { algorithm } => {
-                let own = Payload::new(bytes, values);
-                Box::pin(async move { algorithm.run(me, own).await.values })
-            }
+            Self::Scan { algorithm } => Box::pin(async move { algorithm.run(me, own).await.values }),
         }
     }
 

@@ -213,18 +213,9 @@ impl OnWhole for Reduce {
             Self::Kary { radix, segment } => tree(Shape::Complete(*radix), *segment, data),
             Self::Knomial { radix, distances, segment } => tree(Shape::Nomial(*radix, *distances), *segment, data),
             Self::Bine { distances, segment } => tree(Shape::Bine(*distances), *segment, data),
-            Self::Rabenseifner | Self::ReduceScatterGather | Self::BineReduceScatterGather => {
-                let doubling = Pattern::Binary(Distances::Doubling);
-                let (pattern, joining) = match self {
-                    Self::Rabenseifner => (doubling, Joining::Halves),
-                    Self::ReduceScatterGather => (doubling, Joining::Whole),
-                    _ => (Pattern::Bine, Joining::Whole),
-                };
-                if decision::fewer_words(data.bytes(), decision::core(comm.size())) {
-                    return Box::pin(trees::linear_reduce(comm, root, data));
-                }
-                Box::pin(butterfly::rabenseifner(comm, pattern, joining, Some(root), data))
-            }
+            Self::Rabenseifner => by_halving(comm, DOUBLING, Joining::Halves, root, data),
+            Self::ReduceScatterGather => by_halving(comm, DOUBLING, Joining::Whole, root, data),
+            Self::BineReduceScatterGather => by_halving(comm, Pattern::Bine, Joining::Whole, root, data),
             Self::Hierarchical { group, within, between } => {
                 Box::pin(hierarchy::reduce(comm, *group, [&**within, &**between], root, data))
             }
@@ -240,6 +231,22 @@ impl OnWhole for Reduce {
             }),
         }
     }
+}
+
+const DOUBLING: Pattern = Pattern::Binary(Distances::Doubling);
+
+/// A reduce-scatter by halving and a gather, unless there are fewer words than ranks that halve.
+fn by_halving<'a>(
+    comm: Communicator<'a>,
+    pattern: Pattern,
+    joining: Joining,
+    root: u32,
+    data: &'a mut Buffer,
+) -> Running<'a> {
+    if decision::fewer_words(data.bytes(), decision::core(comm.size())) {
+        return Box::pin(trees::linear_reduce(comm, root, data));
+    }
+    Box::pin(butterfly::rabenseifner(comm, pattern, joining, Some(root), data))
 }
 
 async fn naive(me: &Process, root: u32, own: Payload) -> Option<Payload> {

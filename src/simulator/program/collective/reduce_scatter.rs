@@ -147,23 +147,24 @@ impl ReduceScatter {
             }),
             Self::RecursiveDoubling => Box::pin(exchanges::doubling_reduce_scatter(comm, division, data)),
             Self::Auto(library) | Self::AutoBlock(library) => {
-                let by_block = matches!(self, Self::AutoBlock(_));
-                let block = division.total() / u64::from(comm.size());
-                let is_uneven = *library == Library::SimGrid && !division.is_even();
-                let library = if is_uneven { Library::Mpich } else { *library };
-                let chosen = Self::of_library(library, comm.size(), block, by_block);
+                let chosen = Self::decided(*library, comm.size(), division, matches!(self, Self::AutoBlock(_)));
                 Box::pin(async move { chosen.within(comm, division, data).await })
             }
             Self::ByDimensions { shape, ports, numbers } => Box::pin(async move {
                 let lanes = Lane::of(shape, *ports, *numbers);
                 torus::blocks(comm, &lanes, (false, Remap::Permute), division, data).await;
             }),
-            Self::TorusRings { shape, ports, addresses } => Box::pin(async move {
-                torus::gather_addresses(comm, *ports, *addresses).await;
-                let lanes = Lane::of(shape, *ports, Numbers::Binary);
-                torus::rings(comm, &lanes, Passes::Sums, Some(division), data).await;
-            }),
+            Self::TorusRings { shape, ports, addresses } => {
+                Box::pin(torus::addressed_rings(comm, shape, (*ports, *addresses), Passes::Sums, division, data))
+            }
         }
+    }
+
+    /// Returns the choice of a library for blocks of which some may be longer.
+    fn decided(library: Library, ranks: u32, division: &Division, by_block: bool) -> Self {
+        let is_uneven = library == Library::SimGrid && !division.is_even();
+        let library = if is_uneven { Library::Mpich } else { library };
+        Self::of_library(library, ranks, division.total() / u64::from(ranks), by_block)
     }
 
     /// Returns the choice of a library.

@@ -279,6 +279,16 @@ impl Recording {
     }
 }
 
+/// An interval of a rank as it is written.
+struct Interval {
+    rank: u32,
+    phase: usize,
+    activity: Activity,
+    span: SimDuration,
+    /// The part of it in which the processor works for the communication.
+    system: SimDuration,
+}
+
 impl PartialRecording {
     fn new(header: Header, activities: u64) -> Self {
         let ranks = header.nodes.len();
@@ -311,18 +321,7 @@ impl PartialRecording {
         (ready, is_shared): (SimDuration, bool),
         source: &mut CountedBytes<R>,
     ) -> Result<(), RecordingError> {
-        let end = self.now + source.span()?;
-        let rank = source.small("a rank")?;
-        let code = source.number()?;
-        let system = source.span()?;
-        let phase = usize::try_from(code / self.activities).unwrap_or(usize::MAX);
-        let activity = Activity::ALL[usize::try_from(code % self.activities).expect("there are few activities")];
-        let Some(begin) = self.ends.get_mut(rank as usize) else {
-            let ranks = self.header.nodes.len();
-            return Err(source.malformed(&format!("there is no rank {rank}: the ranks are below {ranks}")));
-        };
-        let span = end.since(*begin);
-        *begin = end;
+        let Interval { rank, phase, activity, span, system } = self.next_interval(source)?;
         let Some(mut labels) = self.labels.get(phase).copied() else {
             return Err(source.malformed(&format!("phase {phase} has not been announced")));
         };
@@ -335,7 +334,6 @@ impl PartialRecording {
         if ready > span - system {
             return Err(source.malformed("a rank waits longer for its processor than its interval is"));
         }
-        self.now = end;
         let rest = span - system - ready;
         self.times.add(rank as usize, phase, activity, rest);
         for (other, service) in [(Activity::System, system), (Activity::Ready, ready)] {
@@ -356,6 +354,22 @@ impl PartialRecording {
             self.events.push(Event { process: rank, service: SimDuration::ZERO, label }, None, &[antecedent]);
         }
         Ok(())
+    }
+
+    /// The interval that comes next: its rank has got to its end.
+    fn next_interval<R: Read>(&mut self, source: &mut CountedBytes<R>) -> Result<Interval, RecordingError> {
+        self.now += source.span()?;
+        let rank = source.small("a rank")?;
+        let code = source.number()?;
+        let system = source.span()?;
+        let phase = usize::try_from(code / self.activities).unwrap_or(usize::MAX);
+        let activity = Activity::ALL[usize::try_from(code % self.activities).expect("there are few activities")];
+        let Some(end) = self.ends.get_mut(rank as usize) else {
+            let ranks = self.header.nodes.len();
+            return Err(source.malformed(&format!("there is no rank {rank}: the ranks are below {ranks}")));
+        };
+        let begin = std::mem::replace(end, self.now);
+        Ok(Interval { rank, phase, activity, span: self.now.since(begin), system })
     }
 
     fn shared_system(&mut self, phase: usize) -> u16 {

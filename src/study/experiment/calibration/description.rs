@@ -158,6 +158,11 @@ pub enum Loss {
     Absolute,
 }
 
+/// The fault of a list that is empty.
+fn none_at(document: &Document, field: &str, is_empty: bool, help: &str) -> Option<SourceFault> {
+    is_empty.then(|| document.fault_at(field, "there are none", Some(help)))
+}
+
 impl CalibrationCase {
     /// The calibration that a document describes, checked.
     ///
@@ -177,22 +182,49 @@ impl CalibrationCase {
     }
 
     fn faults(&self, document: &Document) -> Vec<SourceFault> {
-        let empty = |field: &str, is_empty: bool, help: &str| {
-            is_empty.then(|| document.fault_at(field, "there are none", Some(help)))
-        };
-        let tables = empty("tables", self.tables.is_empty(), "give a table of measurements");
-        let parameters = empty("parameters", self.parameters.is_empty(), "give a parameter that is to be fitted");
-        let noise = self.tables.iter().enumerate().filter_map(|(index, table)| {
+        let tables = none_at(document, "tables", self.tables.is_empty(), "give a table of measurements");
+        let help = "give a parameter that is to be fitted";
+        let parameters = none_at(document, "parameters", self.parameters.is_empty(), help);
+        let level = self.intervals.level.filter(|percent| Level::of_percent(*percent).is_none()).map(|_| {
+            document.fault_at("intervals.level", "it is no level from 50 to 99", Some("give percents, such as 90"))
+        });
+        let evaluations = self
+            .evaluations
+            .filter(|most| *most == 0)
+            .map(|_| document.fault_at("evaluations", "there are none", Some("allow at least one, or leave it out")));
+        let single = tables.into_iter().chain(level).chain(evaluations).chain(parameters);
+        let of_values = self.faults_of_noise(document).into_iter().chain(self.faults_of_alternatives(document));
+        single.chain(of_values).chain(self.faults_of_repetitions(document)).collect()
+    }
+
+    /// Standard deviations that none can have, and those that some tables lack.
+    fn faults_of_noise(&self, document: &Document) -> Vec<SourceFault> {
+        let unfit = self.tables.iter().enumerate().filter_map(|(index, table)| {
             table.noise.filter(|noise| !(noise.is_finite() && *noise > 0.0))?;
             let at = format!("tables.{index}.noise");
             Some(document.fault_at(&at, "a standard deviation is above 0", Some("leave it out if it is not known")))
         });
+        let unmixed = self.has_noise_of_some().then(|| {
+            let help = "give `noise` for all tables, or for none";
+            document.fault_at("tables", "the noise of some tables is stated, and not that of others", Some(help))
+        });
+        unfit.chain(unmixed).collect()
+    }
+
+    /// Choices without alternatives, or with one that is given twice.
+    fn faults_of_alternatives(&self, document: &Document) -> Vec<SourceFault> {
         let choices = self.choices.iter().enumerate().filter_map(|(index, choice)| {
             let values = format!("choices.{index}.values");
             let is_twice = (1..choice.values.len()).any(|one| choice.values[..one].contains(&choice.values[one]));
             let twice = || document.fault_at(&values, "a value is given twice", Some("give each alternative once"));
-            empty(&values, choice.values.is_empty(), "give the alternatives").or_else(|| is_twice.then(twice))
+            let none = none_at(document, &values, choice.values.is_empty(), "give the alternatives");
+            none.or_else(|| is_twice.then(twice))
         });
+        choices.collect()
+    }
+
+    /// Tables of one name, and fields that are given twice.
+    fn faults_of_repetitions(&self, document: &Document) -> Vec<SourceFault> {
         let names = || self.tables.iter().map(|table| &table.name);
         let doubled = names().enumerate().filter(|(index, name)| names().take(*index).any(|other| other == *name));
         let doubled = doubled.map(|(index, _)| {
@@ -206,26 +238,7 @@ impl CalibrationCase {
                 document.fault_at(&format!("choices.{index}.path"), "it is given twice", Some(help))
             })
         });
-        let unmixed = self.has_noise_of_some().then(|| {
-            let help = "give `noise` for all tables, or for none";
-            document.fault_at("tables", "the noise of some tables is stated, and not that of others", Some(help))
-        });
-        let level = self.intervals.level.filter(|percent| Level::of_percent(*percent).is_none()).map(|_| {
-            document.fault_at("intervals.level", "it is no level from 50 to 99", Some("give percents, such as 90"))
-        });
-        let evaluations = self
-            .evaluations
-            .filter(|most| *most == 0)
-            .map(|_| document.fault_at("evaluations", "there are none", Some("allow at least one, or leave it out")));
-        let all = tables
-            .into_iter()
-            .chain(level)
-            .chain(evaluations)
-            .chain(parameters)
-            .chain(noise)
-            .chain(choices)
-            .chain(unmixed);
-        all.chain(doubled).chain(chosen).collect()
+        doubled.chain(chosen).collect()
     }
 
     fn has_noise_of_some(&self) -> bool {

@@ -4,10 +4,10 @@ mod figures;
 mod history;
 mod summary;
 
-use super::bottleneck::{BottleneckSource, grouped, simulated_point};
+use super::bottleneck::{BottleneckSource, CurveCases, grouped, simulated_point};
 use super::cases::{Failures, Workers, name, run_all};
 use super::curves::{CurveAxis, TimeLines};
-use super::references::{note_on_withheld, prepared};
+use super::references::{References, note_on_withheld, prepared};
 use super::stopping::note_on_undelivered;
 use super::topology::drawing;
 use super::{Outcome, Remarks, StudyError};
@@ -53,25 +53,10 @@ pub fn chapter(
 ) -> Result<Chapter, StudyError> {
     let (cases, references) = prepared(plan, scenario)?;
     let axis = CurveAxis::of_page(plan, &cases);
-    let mut gathered = Gathered { left: cases.len(), ..Gathered::default() };
-    run_all(&cases, workers, &references, |case, result| {
-        gathered.left -= 1;
-        match result {
-            Ok(outcome) => {
-                gathered.add(&axis, case, &outcome);
-                gathered.points.push(simulated_point(case, &axis, &outcome));
-            }
-            Err(error) => {
-                gathered.failed.push(format!("{}: {error}", name(&case.keys)));
-                failures.add(&case.keys, &error.into());
-            }
-        }
-        true
-    })?;
+    let mut gathered = Gathered::from_runs(&cases, &axis, &references, workers, failures)?;
     let base = plan.base()?;
+    let curves = gathered.take_curves(&axis);
     let chosen = Chosen::of(&gathered.played, &gathered.messages)?;
-    let points = std::mem::take(&mut gathered.points);
-    let curves = grouped(&gathered.played, points, &axis, BottleneckSource::Simulated);
     let findings = Findings {
         base: &base,
         cases: cases.len(),
@@ -85,13 +70,7 @@ pub fn chapter(
     };
     let mut notes: Vec<String> = gathered.notes(cases.len());
     let summary = findings.statements(plan, &cases);
-    let mut sections = figures::curves(&findings);
-    sections.push(Section { title: "One run", figures: chosen.iter().map(Chosen::figure).collect() });
-    sections
-        .push(Section { title: "Links", figures: gathered.heat_map.take().map(figures::links).into_iter().collect() });
-    for section in &mut sections {
-        section.figures.retain(|figure| figures::fits(figure, &mut notes));
-    }
+    let sections = sections(&findings, gathered.heat_map.take(), &mut notes);
     let (question, remark) = question(scenario)?;
     Ok(Chapter {
         name: scenario.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
@@ -107,7 +86,44 @@ pub fn chapter(
     })
 }
 
+/// The figures of a chapter; those that are too large for a page are left out with a note.
+fn sections(findings: &Findings<'_>, heat_map: Option<String>, notes: &mut Vec<String>) -> Vec<Section> {
+    let mut sections = figures::curves(findings);
+    sections.push(Section { title: "One run", figures: findings.chosen.into_iter().map(Chosen::figure).collect() });
+    sections.push(Section { title: "Links", figures: heat_map.map(figures::links).into_iter().collect() });
+    for section in &mut sections {
+        section.figures.retain(|figure| figures::fits(figure, notes));
+    }
+    sections
+}
+
 impl Gathered {
+    /// Runs the cases and gathers their results.
+    fn from_runs(
+        cases: &[Case],
+        axis: &CurveAxis,
+        references: &References,
+        workers: Workers<'_>,
+        failures: &mut Failures,
+    ) -> Result<Self, StudyError> {
+        let mut gathered = Self { left: cases.len(), ..Self::default() };
+        run_all(cases, workers, references, |case, result| {
+            gathered.left -= 1;
+            match result {
+                Ok(outcome) => {
+                    gathered.add(axis, case, &outcome);
+                    gathered.points.push(simulated_point(case, axis, &outcome));
+                }
+                Err(error) => {
+                    gathered.failed.push(format!("{}: {error}", name(&case.keys)));
+                    failures.add(&case.keys, &error.into());
+                }
+            }
+            true
+        })?;
+        Ok(gathered)
+    }
+
     fn add(&mut self, axis: &CurveAxis, case: &Case, outcome: &Outcome) {
         self.withheld += usize::from(outcome.is_withheld());
         self.undelivered += usize::from(outcome.leaves_packets());
@@ -119,6 +135,11 @@ impl Gathered {
             let drawing = drawing(&outcome.report().title, &case.scenario.layout().topology).ok();
             self.heat_map = drawing.map(|drawing| HeatMap::new(drawing, &outcome.trace).to_string());
         }
+    }
+
+    /// The curves of the points, which are taken.
+    fn take_curves(&mut self, axis: &CurveAxis) -> Vec<CurveCases> {
+        grouped(&self.played, std::mem::take(&mut self.points), axis, BottleneckSource::Simulated)
     }
 
     /// Cautions and remarks on the cases, of which there are `all`.

@@ -225,16 +225,21 @@ impl Reader {
         number.ok_or_else(|| fault("the definitions have no communicator of this number"))
     }
 
+    /// The place of the root among the members of its communicator.
+    fn place_of_root(&self, line: &Event<'_>) -> Result<u32, LineFault> {
+        let communicator = self.communicator(line)?;
+        let root = communicator.rank(self.rank, line, "Root: ")?;
+        let place = communicator.members.iter().position(|member| *member == root);
+        Ok(place.and_then(|place| u32::try_from(place).ok()).unwrap_or(0))
+    }
+
     fn collective(&mut self, line: &Event<'_>) -> Result<(), LineFault> {
         let Communicator { number, members } = self.communicator(line)?.clone();
         let p = members.len() as u64;
         if p < 2 {
             return Ok(());
         }
-        let root = || self.communicator(line)?.rank(self.rank, line, "Root: ");
-        let place =
-            |rank: u32| members.iter().position(|member| *member == rank).and_then(|place| u32::try_from(place).ok());
-        let root = || root().map(|rank| place(rank).unwrap_or(0));
+        let root = || self.place_of_root(line);
         let is_root = || root().map(|root| members.get(root as usize) == Some(&self.rank));
         let [sent, received] = ["Sent: ", "Received: "].map(|key| line.number(key));
         let (sent, received) = (sent?.min(LONGEST), received?.min(LONGEST));

@@ -4,7 +4,7 @@ use super::Phases;
 use super::communicators::{Split, names_in, splits};
 use super::expression::{Expression, Size};
 use super::scope::Scope;
-use super::step::Step;
+use super::step::{Neighbours, Step};
 use crate::programs::expression::Value;
 use crate::programs::forecast::Forecast;
 use crate::programs::mean_distance;
@@ -122,13 +122,7 @@ impl Counter<'_> {
             }
             Step::Send { to, bytes, .. } => VERB + self.message(step, to, bytes)?,
             Step::Isend { to, bytes, .. } => REQUEST + self.message(step, to, bytes)?,
-            Step::Exchange { with, bytes } => {
-                let bytes = self.bytes(bytes)?;
-                let neighbours = with.of(self.rank, self.grid).into_iter().flatten();
-                neighbours
-                    .map(|to| EXCHANGED + self.messages(bytes, 1.0, self.distance(to)))
-                    .fold(Forecast::default(), |a, b| a + b)
-            }
+            Step::Exchange { with, bytes } => self.exchange(*with, self.bytes(bytes)?),
             Step::Collective { operation, bytes, communicator, .. } => {
                 self.collective(operation, self.bytes(bytes)?, communicator.as_deref())
             }
@@ -152,6 +146,13 @@ impl Counter<'_> {
             }
             Step::Call { function, arguments } => self.call(function, arguments)?,
         })
+    }
+
+    /// The packets that a rank sends to its neighbours.
+    fn exchange(&self, with: Neighbours, bytes: u64) -> Forecast {
+        let neighbours = with.of(self.rank, self.grid).into_iter().flatten();
+        let exchanged = neighbours.map(|to| EXCHANGED + self.messages(bytes, 1.0, self.distance(to)));
+        exchanged.fold(Forecast::default(), |sum, one| sum + one)
     }
 
     /// The packets that a rank sends in a collective operation, by the size of its communicator.

@@ -127,17 +127,7 @@ impl Schedule<'_> {
             return Err(error);
         }
         match request {
-            Request::Work(time) => {
-                let units = in_units(*time, self.unit);
-                let label = self.statement(&format!("calc {units}"), None)?;
-                // A computation waits until the sends before it have begun.
-                if let Some(send) = self.last[0] {
-                    writeln!(self.sink, "l{label} irequires l{}", send.label)?;
-                }
-                self.after.clear();
-                self.wait_for([label]);
-                self.last = [None; 2];
-            }
+            Request::Work(time) => self.compute(*time)?,
             Request::Send { to, bytes, tag } => {
                 let tag = self.tags.written(*tag);
                 let label =
@@ -154,18 +144,34 @@ impl Schedule<'_> {
                 let label = self.statement(&format!("recv {bytes}b from {from} tag {tag}"), Some(1))?;
                 self.operations.push((label, self.awaited));
             }
-            Request::Wait(numbers) => {
-                let awaited: Vec<_> = numbers.iter().map(|number| self.operations[*number as usize]).collect();
-                let required = awaited.iter().map(|(_, before)| *before).max().unwrap_or_default();
-                self.after.retain(|(_, number)| *number >= required);
-                // Later ones still wait for those that have begun before and are not known to have ended.
-                let has_ended = |last: &mut Latest| awaited.iter().any(|(ended, _)| *ended == last.label);
-                self.last.iter_mut().for_each(|last| _ = last.take_if(has_ended));
-                self.wait_for(awaited.into_iter().map(|(label, _)| label));
-            }
+            Request::Wait(numbers) => self.end(numbers),
             Request::FreeBarrier(_) | Request::Other { .. } => {}
         }
         Ok(())
+    }
+
+    /// A computation waits until the sends before it have begun; all that comes later waits for it.
+    fn compute(&mut self, time: SimDuration) -> Result<(), ExportError> {
+        let units = in_units(time, self.unit);
+        let label = self.statement(&format!("calc {units}"), None)?;
+        if let Some(send) = self.last[0] {
+            writeln!(self.sink, "l{label} irequires l{}", send.label)?;
+        }
+        self.after.clear();
+        self.wait_for([label]);
+        self.last = [None; 2];
+        Ok(())
+    }
+
+    /// What comes later waits for the end of these operations.
+    fn end(&mut self, numbers: &[u32]) {
+        let awaited: Vec<_> = numbers.iter().map(|number| self.operations[*number as usize]).collect();
+        let required = awaited.iter().map(|(_, before)| *before).max().unwrap_or_default();
+        self.after.retain(|(_, number)| *number >= required);
+        // Later ones still wait for those that have begun before and are not known to have ended.
+        let has_ended = |last: &mut Latest| awaited.iter().any(|(ended, _)| *ended == last.label);
+        self.last.iter_mut().for_each(|last| _ = last.take_if(has_ended));
+        self.wait_for(awaited.into_iter().map(|(label, _)| label));
     }
 
     fn wait_for(&mut self, labels: impl IntoIterator<Item = u64>) {

@@ -12,6 +12,7 @@ use crate::network::waiting::{BufferWait, Standstill};
 use crate::network::way::PacketWay;
 use crate::units::{PerByte, SimDuration, SimTime};
 use rustc_hash::FxHashMap;
+use std::ops::{Index, IndexMut};
 
 mod arrival;
 mod buffers;
@@ -62,10 +63,7 @@ pub struct Worms {
     active: Vec<u32>,
     sources: Vec<Source>,
     sending: Vec<u32>,
-    crowd: Vec<Worm>,
-    vacant: Vec<u32>,
-    /// Places of worms that came to their nodes in the last cycle, of which the caller may still ask.
-    just_left: Vec<u32>,
+    crowd: Crowd,
     /// The first cycle that acts on what comes to be now.
     next: u64,
     pipeline: Pipeline,
@@ -99,6 +97,51 @@ struct Worm {
     stood: u64,
 }
 
+/// The worms in the network, by place.
+#[derive(Clone, Default)]
+struct Crowd {
+    worms: Vec<Worm>,
+    vacant: Vec<u32>,
+    /// Places of worms that came to their nodes in the last cycle, of which the caller may still ask.
+    just_left: Vec<u32>,
+}
+
+impl Crowd {
+    /// The place of a new worm.
+    fn enter(&mut self, worm: Worm) -> u32 {
+        let place = self.vacant.pop().unwrap_or_else(|| {
+            self.worms.push(worm);
+            u32::try_from(self.worms.len() - 1).expect("fewer than a thousand million packets at once")
+        });
+        self.worms[place as usize] = Worm { packet: Packet { place, ..worm.packet }, ..worm };
+        place
+    }
+
+    /// A worm has come to its node.
+    fn leave(&mut self, place: u32) {
+        self.just_left.push(place);
+    }
+
+    /// Nobody asks any more for those that have left.
+    fn vacate(&mut self) {
+        self.vacant.append(&mut self.just_left);
+    }
+}
+
+impl Index<usize> for Crowd {
+    type Output = Worm;
+
+    fn index(&self, place: usize) -> &Worm {
+        &self.worms[place]
+    }
+}
+
+impl IndexMut<usize> for Crowd {
+    fn index_mut(&mut self, place: usize) -> &mut Worm {
+        &mut self.worms[place]
+    }
+}
+
 impl Worms {
     /// The idle routers of `topology`; their events use the entity 0.
     ///
@@ -129,9 +172,7 @@ impl Worms {
             active: Vec::new(),
             sources: vec![Source::default(); vertices as usize],
             sending: Vec::new(),
-            crowd: Vec::new(),
-            vacant: Vec::new(),
-            just_left: Vec::new(),
+            crowd: Crowd::default(),
             next: 0,
             pipeline: Pipeline::new(router, &wires),
             grantable: Vec::new(),

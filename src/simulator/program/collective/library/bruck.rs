@@ -3,6 +3,7 @@
 use super::buffer::{Buffer, Division};
 use super::communicator::Communicator;
 use crate::program::collective::payload::Payload;
+use std::ops::Range;
 
 /// With distances 1, k, k², …: each gets what the k − 1 at multiples of the distance behind it hold, at once.
 pub(in crate::program::collective) async fn all_gather(
@@ -146,23 +147,39 @@ pub(in crate::program::collective) async fn recursive_doubling(
         // Those of the lower group without a partner get what the first `complete` ones have got.
         let (lower, upper) = (own.min(theirs), own.max(theirs));
         if number < upper && upper < size && upper + width > size {
-            let complete = size - upper;
-            let received = [bounded(upper, width)];
-            let mut reach = width / 2;
-            while reach > 0 {
-                let other = number ^ reach;
-                let first = lower + (number - lower) / (2 * reach) * (2 * reach);
-                let has = |number: u32| number < first + complete;
-                if has(number) && !has(other) {
-                    comm.send(at(other), &data.take(received.clone())).await;
-                } else if has(other) && !has(number) {
-                    let passed = comm.receive(at(other)).await;
-                    data.put(received.clone(), &passed);
-                }
-                reach /= 2;
-            }
+            let group = LowerGroup { root, lower, width, complete: size - upper };
+            group.pass_on(comm, number, &bounded(upper, width), data).await;
         }
         width *= 2;
+    }
+}
+
+/// A group of a step of recursive doubling of which only the first ones have a partner.
+struct LowerGroup {
+    root: u32,
+    lower: u32,
+    width: u32,
+    /// The number of those that have one.
+    complete: u32,
+}
+
+impl LowerGroup {
+    /// Passes on the bytes that the first ones have got, by halving.
+    async fn pass_on(&self, comm: Communicator<'_>, number: u32, received: &Range<u64>, data: &mut Buffer) {
+        let mut reach = self.width / 2;
+        while reach > 0 {
+            let other = number ^ reach;
+            let at = comm.numbered(self.root, other);
+            let first = self.lower + (number - self.lower) / (2 * reach) * (2 * reach);
+            let has = |number: u32| number < first + self.complete;
+            if has(number) && !has(other) {
+                comm.send(at, &data.take([received.clone()])).await;
+            } else if has(other) && !has(number) {
+                let passed = comm.receive(at).await;
+                data.put([received.clone()], &passed);
+            }
+            reach /= 2;
+        }
     }
 }
 

@@ -30,6 +30,10 @@ impl Butterfly {
         Self { steps, pattern }
     }
 
+    pub const fn pattern(self) -> Pattern {
+        self.pattern
+    }
+
     pub const fn steps(self) -> u32 {
         self.steps
     }
@@ -310,22 +314,29 @@ pub(in crate::program::collective) async fn rabenseifner(
         }
         Role::Alone(doer) => doer,
     };
-    let division = Division::shares(data.bytes(), 1 << fold.steps);
-    let steps = Halving {
-        comm,
-        butterfly: Butterfly::new(fold.steps, pattern),
-        place: &|doer| at(fold.number(doer)),
-        ranges: |codes| vec![division.range(codes)],
-        by_block: false,
-    };
-    steps.reduce_scatter(doer, data).await;
-    if root.is_some() {
-        steps.gather(doer, data).await;
-        return;
-    }
-    steps.all_gather(doer, data).await;
-    if let Role::Doer(_, partner) = fold.role(number) {
+    let butterfly = Butterfly::new(fold.steps, pattern);
+    sum_of_doers(comm, butterfly, &|doer| at(fold.number(doer)), doer, root.is_none(), data).await;
+    if let (Role::Doer(_, partner), None) = (fold.role(number), root) {
         comm.send(at(partner), &data.take([whole])).await;
+    }
+}
+
+/// The sum of what all doers have, on all of them or on that of code 0.
+async fn sum_of_doers(
+    comm: Communicator<'_>,
+    butterfly: Butterfly,
+    place: &dyn Fn(u32) -> u32,
+    doer: u32,
+    is_for_all: bool,
+    data: &mut Buffer,
+) {
+    let division = Division::shares(data.bytes(), 1 << butterfly.steps());
+    let steps = Halving { comm, butterfly, place, ranges: |codes| vec![division.range(codes)], by_block: false };
+    steps.reduce_scatter(doer, data).await;
+    if is_for_all {
+        steps.all_gather(doer, data).await;
+    } else {
+        steps.gather(doer, data).await;
     }
 }
 

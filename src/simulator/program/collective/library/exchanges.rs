@@ -30,7 +30,18 @@ struct Layout<'a> {
     division: &'a Division,
 }
 
-impl Layout<'_> {
+impl<'a> Layout<'a> {
+    /// The layout among the ranks of a communicator.
+    fn of(comm: Communicator<'_>, pattern: Pattern, remap: Remap, division: &'a Division) -> Self {
+        let fold = Fold::of(comm.size(), Keeps::Odd);
+        Self { fold, butterfly: Butterfly::new(fold.steps, pattern), remap, division }
+    }
+
+    /// Returns whether the whole message is copied into the order of the steps.
+    const fn is_permuted(&self) -> bool {
+        matches!((self.remap, self.butterfly.pattern()), (Remap::Permute, Pattern::Bine))
+    }
+
     fn ranges(&self, codes: Range<u32>) -> Vec<Range<u64>> {
         if self.remap == Remap::Send {
             let ranks = self.fold.numbers(codes.start).start..self.fold.numbers(codes.end - 1).end;
@@ -72,11 +83,8 @@ pub(in crate::program::collective) async fn reduce_scatter(
     division: &Division,
     data: &mut Buffer,
 ) {
-    let fold = Fold::of(comm.size(), Keeps::Odd);
-    let butterfly = Butterfly::new(fold.steps, pattern);
-    let layout = Layout { fold, butterfly, remap, division };
-    let whole = [0..data.bytes()];
-    let place = comm.place();
+    let layout = Layout::of(comm, pattern, remap, division);
+    let (fold, whole, place) = (layout.fold, [0..data.bytes()], comm.place());
     comm.allocate(scratch(data.bytes(), fold.steps, (remap == Remap::Blocks).then_some(comm.size()))).await;
     let doer = match fold.role(place) {
         Role::Guest(partner) => {
@@ -93,23 +101,29 @@ pub(in crate::program::collective) async fn reduce_scatter(
         }
         Role::Alone(doer) => doer,
     };
-    if remap == Remap::Permute && matches!(pattern, Pattern::Bine) {
+    if layout.is_permuted() {
         comm.copy(data.bytes()).await;
     }
     let steps = Halving {
         comm,
-        butterfly,
+        butterfly: layout.butterfly,
         place: &|doer| fold.number(doer),
         ranges: |codes| layout.ranges(codes),
         by_block: remap == Remap::Blocks,
     };
     steps.reduce_scatter(doer, data).await;
+    hand_out(comm, &layout, doer, data).await;
+}
+
+/// Parts go to the ranks that they are of, after the steps.
+async fn hand_out(comm: Communicator<'_>, layout: &Layout<'_>, doer: u32, data: &mut Buffer) {
+    let place = comm.place();
     let others = layout.served(doer).filter(|rank| *rank != place);
-    let theirs = others.map(|rank| (rank, data.take([division.one(rank)])));
+    let theirs = others.map(|rank| (rank, data.take([layout.division.one(rank)])));
     let mut started = comm.start(layout.stranger(doer, place), theirs).await;
     while let Some((_, received)) = started.next().await {
         *data = Buffer::empty(data.bytes());
-        data.put([division.one(place)], &received);
+        data.put([layout.division.one(place)], &received);
     }
 }
 
@@ -121,11 +135,8 @@ pub(in crate::program::collective) async fn all_gather(
     division: &Division,
     data: &mut Buffer,
 ) {
-    let fold = Fold::of(comm.size(), Keeps::Odd);
-    let butterfly = Butterfly::new(fold.steps, pattern);
-    let layout = Layout { fold, butterfly, remap, division };
-    let place = comm.place();
-    let whole = [0..data.bytes()];
+    let layout = Layout::of(comm, pattern, remap, division);
+    let (fold, whole, place) = (layout.fold, [0..data.bytes()], comm.place());
     let own = data.take([division.one(place)]);
     let doer = match fold.role(place) {
         Role::Guest(partner) => {
@@ -143,13 +154,13 @@ pub(in crate::program::collective) async fn all_gather(
     }
     let steps = Halving {
         comm,
-        butterfly,
+        butterfly: layout.butterfly,
         place: &|doer| fold.number(doer),
         ranges: |codes| layout.ranges(codes),
         by_block: remap == Remap::Blocks,
     };
     steps.all_gather(doer, data).await;
-    if remap == Remap::Permute && matches!(pattern, Pattern::Bine) {
+    if layout.is_permuted() {
         comm.copy(data.bytes()).await;
     }
     if let Role::Doer(_, partner) = fold.role(place) {
@@ -210,19 +221,10 @@ pub(in crate::program::collective) async fn all_to_all(
         }
         Role::Alone(doer) => doer,
     };
-    let destinations =
-        |codes: Range<u32>| -> Vec<u32> { codes.flat_map(|code| fold.numbers(butterfly.with_code(code))).collect() };
-    let own = butterfly.code(doer);
     comm.pack(division.total()).await;
     for step in 0..fold.steps {
-        let partner = butterfly.partner(doer, step);
-        let at = fold.number(partner);
         comm.pack(division.total()).await;
-        let leaving = held.message(&destinations(butterfly.window(butterfly.code(partner), step + 1)));
-        let kept = destinations(butterfly.window(own, step + 1));
-        let received = comm.exchange(at, &leaving, at).await;
-        let origins = origins(fold, butterfly, partner, step);
-        held = held.with(kept, &origins, &received);
+        held = held.halved(comm, (fold, butterfly), doer, step).await;
     }
     if let Role::Doer(_, partner) = fold.role(place) {
         comm.send(partner, &held.result(partner, comm.size(), division).take(whole)).await;
@@ -282,6 +284,18 @@ impl Rows {
         let width = row.len() / self.ranks.len();
         let place = |rank: &u32| self.ranks.iter().position(|held| held == rank).expect("a rank that blocks are for");
         Some(ranks.iter().flat_map(|rank| row[place(rank) * width..][..width].iter().copied()).collect())
+    }
+
+    /// The state after a step of a doer: half of the ranks, and the origins of its partner as well.
+    async fn halved(self, comm: Communicator<'_>, (fold, butterfly): (Fold, Butterfly), doer: u32, step: u32) -> Self {
+        let destinations = |doer: u32| -> Vec<u32> {
+            let codes = butterfly.window(butterfly.code(doer), step + 1);
+            codes.flat_map(|code| fold.numbers(butterfly.with_code(code))).collect()
+        };
+        let partner = butterfly.partner(doer, step);
+        let at = fold.number(partner);
+        let received = comm.exchange(at, &self.message(&destinations(partner)), at).await;
+        self.with(destinations(doer), &origins(fold, butterfly, partner, step), &received)
     }
 
     /// The part that is kept, and the part that has come.

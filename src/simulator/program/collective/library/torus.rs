@@ -6,7 +6,7 @@ use super::buffer::{Buffer, Division};
 use super::butterfly::{Pattern, add};
 use super::communicator::{Communicator, count};
 use super::exchanges;
-use super::lane::Lane;
+use super::lane::{Lane, Numbers};
 use crate::program::collective::payload::Payload;
 use crate::units::Bytes;
 use std::ops::Range;
@@ -56,6 +56,19 @@ pub(in crate::program::collective) async fn gather_addresses(comm: Communicator<
         let mut addresses = Buffer::empty(division.total());
         bruck::recursive_doubling(comm, 0, &division, &mut addresses).await;
     }
+}
+
+/// The rings of blocks or sums on all lanes by binary numbers, after the addresses have been gathered.
+pub(in crate::program::collective) async fn addressed_rings(
+    comm: Communicator<'_>,
+    shape: &[u32],
+    (ports, address): (u32, Bytes),
+    passes: Passes,
+    division: &Division,
+    data: &mut Buffer,
+) {
+    gather_addresses(comm, ports, address).await;
+    rings(comm, &Lane::of(shape, ports, Numbers::Binary), passes, Some(division), data).await;
 }
 
 /// In each step half of all blocks go to the partner, behind each other.

@@ -169,10 +169,10 @@ impl Worms {
 
     pub(super) fn eject(&mut self, cycle: u64, passages: &mut Vec<HopEvent>) {
         let list = self.pipeline.ejections.take(cycle);
-        self.vacant.append(&mut self.just_left);
+        self.crowd.vacate();
         for &(at, worm) in &list {
             passages.push(HopEvent::Arrived { packet: self.crowd[worm as usize].packet, at });
-            self.just_left.push(worm);
+            self.crowd.leave(worm);
         }
         self.pipeline.ejections.give_back(list);
     }

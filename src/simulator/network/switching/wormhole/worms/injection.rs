@@ -24,11 +24,7 @@ impl Worms {
         let flits = u64::from(packet.bytes).div_ceil(self.flit_bytes).max(1);
         let flits = u32::try_from(flits).expect("a packet has no more flits than bytes");
         let worm = Worm { packet, flits, held_at: NONE, way: PacketWay::from(at), out: 0, stood: 0 };
-        let place = self.vacant.pop().unwrap_or_else(|| {
-            self.crowd.push(worm);
-            u32::try_from(self.crowd.len() - 1).expect("fewer than a thousand million packets at once")
-        });
-        self.crowd[place as usize] = Worm { packet: Packet { place, ..packet }, ..worm };
+        let place = self.crowd.enter(worm);
         let source = &mut self.sources[at as usize];
         source.queue.push_back(place);
         if !source.is_sending {

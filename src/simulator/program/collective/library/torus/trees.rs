@@ -279,53 +279,82 @@ pub(in crate::program::collective) async fn scatter_by_block(
     root: u32,
     data: &mut Buffer,
 ) {
-    let whole = 0..data.bytes();
-    let layout = Layout { lanes, blocks: Blocks::Consecutive(whole) };
-    let size = comm.size();
-    let distances = Distances::Doubling;
-    let mut under_way = Vec::new();
-    let mut open = Vec::new();
-    let relayed = |lane: &Lane| -> Vec<(u32, u32)> {
-        let children = lane.tree(comm.place(), root, distances).1;
-        let of_child =
-            |child: u32| downwards(lane, child, (root, distances)).into_iter().map(move |rank| (child, rank));
-        children.into_iter().flat_map(of_child).collect()
-    };
-    let ways: Vec<_> = lanes.iter().map(relayed).collect();
-    for (lane, port) in lanes.iter().zip(0..) {
-        if let Some(parent) = lane.tree(comm.place(), root, distances).0 {
-            for _ in 0..=ways[port as usize].len() {
-                open.push((port, comm.on_port(port).start_receive(parent).await));
-            }
-        }
-    }
-    let range = |port: u32, rank: u32| {
-        let code = lanes[port as usize].code(rank);
-        layout.ranges(port, code..code + 1, size, |_| 0)
-    };
+    let layout = Layout { lanes, blocks: Blocks::Consecutive(0..data.bytes()) };
+    let relays = lanes.iter().map(|lane| relays(lane, comm.place(), root)).collect();
+    let mut scatter = BlockScatter { comm, layout: &layout, relays, under_way: Vec::new() };
+    let open = scatter.start_receives(root).await;
     if comm.place() == root {
-        for (way, port) in ways.iter().zip(0..) {
-            for (child, rank) in way {
-                under_way.push(comm.on_port(port).start_send(*child, &data.take(range(port, *rank))).await);
+        scatter.send_all(data).await;
+    }
+    scatter.pass_on(open, data).await;
+    comm.wait_all(scatter.under_way).await;
+    through(comm, &layout, true, false, data).await;
+}
+
+/// The children that a place passes blocks on to, and the ranks that these are for, in their order.
+fn relays(lane: &Lane, place: u32, root: u32) -> Vec<(u32, u32)> {
+    let children = lane.tree(place, root, SCATTERED).1;
+    let of_child = |child: u32| downwards(lane, child, (root, SCATTERED)).into_iter().map(move |rank| (child, rank));
+    children.into_iter().flat_map(of_child).collect()
+}
+
+/// The trees of a scatter by block.
+const SCATTERED: Distances = Distances::Doubling;
+
+/// A rank in the trees of a scatter by block.
+struct BlockScatter<'a> {
+    comm: Communicator<'a>,
+    layout: &'a Layout<'a>,
+    /// By port.
+    relays: Vec<Vec<(u32, u32)>>,
+    under_way: Vec<Operation>,
+}
+
+impl BlockScatter<'_> {
+    fn range(&self, port: u32, rank: u32) -> Vec<Range<u64>> {
+        let code = self.layout.lanes[port as usize].code(rank);
+        self.layout.ranges(port, code..code + 1, self.comm.size(), |_| 0)
+    }
+
+    /// The receives of all blocks that are to come, with their ports.
+    async fn start_receives(&self, root: u32) -> Vec<(u32, Operation)> {
+        let mut open = Vec::new();
+        for ((lane, relays), port) in self.layout.lanes.iter().zip(&self.relays).zip(0..) {
+            if let Some(parent) = lane.tree(self.comm.place(), root, SCATTERED).0 {
+                for _ in 0..=relays.len() {
+                    open.push((port, self.comm.on_port(port).start_receive(parent).await));
+                }
+            }
+        }
+        open
+    }
+
+    /// The root sends all blocks.
+    async fn send_all(&mut self, data: &Buffer) {
+        for (relays, port) in self.relays.iter().zip(0..) {
+            for (child, rank) in relays {
+                let block = data.take(self.range(port, *rank));
+                self.under_way.push(self.comm.on_port(port).start_send(*child, &block).await);
             }
         }
     }
-    // The own block comes first, then those of the children in their order.
-    let mut come = vec![0_usize; lanes.len()];
-    while !open.is_empty() {
-        let (port, received) = next(comm, &mut open).await;
-        let place = come[port as usize];
-        come[port as usize] += 1;
-        if place == 0 {
-            data.put(range(port, comm.place()), &received);
-        } else {
-            let (child, rank) = ways[port as usize][place - 1];
-            data.put(range(port, rank), &received);
-            under_way.push(comm.on_port(port).start_send(child, &received).await);
+
+    /// The own block comes first, then those of the children in their order, which are sent on.
+    async fn pass_on(&mut self, mut open: Vec<(u32, Operation)>, data: &mut Buffer) {
+        let mut come = vec![0_usize; self.relays.len()];
+        while !open.is_empty() {
+            let (port, received) = next(self.comm, &mut open).await;
+            let place = come[port as usize];
+            come[port as usize] += 1;
+            if place == 0 {
+                data.put(self.range(port, self.comm.place()), &received);
+            } else {
+                let (child, rank) = self.relays[port as usize][place - 1];
+                data.put(self.range(port, rank), &received);
+                self.under_way.push(self.comm.on_port(port).start_send(child, &received).await);
+            }
         }
     }
-    comm.wait_all(under_way).await;
-    through(comm, &layout, true, false, data).await;
 }
 
 /// A reduce-scatter by halving of an equal part of the message by each port, and a gather up trees of the same steps.
