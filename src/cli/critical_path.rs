@@ -1,6 +1,6 @@
 //! `parsim critical-path`: what kept a run from ending earlier.
 
-use super::files::{Claims, create, each};
+use super::failure::each;
 use super::overrides::setting;
 use super::{Failure, OutputArguments, pictures};
 use clap::Args;
@@ -9,6 +9,7 @@ use parsim_sim::units::SimDuration;
 use parsim_study::analysis::{Accounting, CriticalPath};
 use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::{MOST_BYTES_ALONE, Setting, StudyError, Traced, files};
+use parsim_study::files::{Claims, create};
 use parsim_study::report::critical_path::{CriticalPathReport, write_events, write_path};
 use parsim_study::report::page_of_figure;
 use parsim_study::report::perfetto::write_perfetto;

@@ -3,6 +3,7 @@
 use super::notice::{self, say};
 use parsim_sim::simulation::SimulationError;
 use parsim_study::experiment::StudyError;
+use parsim_study::files::FileError;
 use parsim_study::scenario::source::{Faults, SourceFault, Sources};
 use std::io::{self, IsTerminal};
 
@@ -52,6 +53,21 @@ impl Failure {
     }
 }
 
+/// The results of several files, each of which has been written or not: so that one that cannot be written does not cost the others.
+///
+/// # Errors
+/// All that failed, one line each; the first failure that is not about a file ends it.
+pub fn each<E: Into<Failure>>(results: impl IntoIterator<Item = Result<(), E>>) -> Result<(), Failure> {
+    let mut failed = Vec::new();
+    for result in results {
+        match result.map_err(E::into) {
+            Err(Failure::Unwritable(message)) => failed.push(message),
+            other => other?,
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { Err(Failure::Unwritable(failed.join("\nparsim: "))) }
+}
+
 fn is_closed(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }
@@ -69,6 +85,15 @@ impl From<Faults> for Failure {
 impl From<SourceFault> for Failure {
     fn from(fault: SourceFault) -> Self {
         Self::Faults(Faults::new(Sources::default(), vec![fault]))
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Refused(message) => Self::Usage(message),
+            FileError::Unwritable(message) => Self::Unwritable(message),
+        }
     }
 }
 

@@ -40,7 +40,7 @@ enum By {
 }
 
 pub fn execute(arguments: &OptimumArguments) -> Result<(), Failure> {
-    let claims = |claims: super::files::Claims| claims.folder(arguments.plot.as_deref());
+    let claims = |claims: parsim_study::files::Claims| claims.folder(arguments.plot.as_deref());
     arguments.common.answer(claims, |_, case| arguments.answer(case))
 }
 

@@ -1,11 +1,11 @@
 //! The data of a command on their way out: to the standard output or into a file, whole lines only.
 
-use super::files::{self, Claims, OutputFile, is_stream};
-use super::interrupt::{self, Announced};
+use super::failure::each;
 use super::notice::{note, say};
 use super::{Failure, OutputFormat};
 use clap::{Args, ValueEnum};
 use parsim_study::answer::{Answer, AnswerShape, Figure, Record};
+use parsim_study::files::{self, Announced, Claims, OutputFile, is_stream};
 use parsim_study::report::{Format, RowSink, Writer};
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -47,7 +47,7 @@ impl OutputArguments {
         output.add(&answer)?;
         output.finish()?;
         answer.notes.into_iter().for_each(|text| note(Some(text)));
-        files::each(answer.figures.iter().map(|Figure { file, content }| {
+        each(answer.figures.iter().map(|Figure { file, content }| {
             files::make_folder(files::folder_of(file))?;
             files::create(file, |sink| sink.write_all(content.as_bytes()))
         }))
@@ -207,7 +207,7 @@ impl Output {
     fn new(writer: Writer<Sink>) -> Self {
         let writer = Arc::new(Mutex::new(Some(writer)));
         let shared = Arc::clone(&writer);
-        Self { writer, _announced: interrupt::announce(move || end(&shared)) }
+        Self { writer, _announced: files::announce(move || end(&shared)) }
     }
 
     /// Writes the records of an answer, or its words as text.
@@ -238,7 +238,7 @@ impl Output {
         let writer = lock(&self.writer).take().expect("an output is finished once");
         match writer.finish()? {
             Sink::Standard(_) => Ok(()),
-            Sink::File(file) => file.commit(),
+            Sink::File(file) => Ok(file.commit()?),
         }
     }
 

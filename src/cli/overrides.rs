@@ -1,9 +1,9 @@
 //! Values from the command line.
 
-use super::files::Claims;
 use super::{Failure, ScenarioArguments};
 use parsim_study::answer::Answer;
-use parsim_study::experiment::{Level, ScenarioFile, Setting};
+use parsim_study::experiment::{Level, ScenarioFile, Setting, Shard};
+use parsim_study::files::Claims;
 use parsim_study::scenario::{Case, Cases, Override, Plan};
 use std::num::NonZero;
 
@@ -73,6 +73,11 @@ pub fn over(text: &str) -> Result<Override, String> {
         Some(index) => Err(format!("value {} is empty: write name=v1,v2", index + 1)),
         None => Ok(over),
     }
+}
+
+/// Reads the shard that is meant, by its number or by what the engine of an array says.
+pub fn shard(text: &str) -> Result<Shard, String> {
+    Shard::read_or_ask(text, |name| std::env::var(name).ok())
 }
 
 /// Reads a number of threads.

@@ -1,7 +1,7 @@
 //! Names of pictures and other outputs of one form on the command line.
 
 use super::Failure;
-use super::files::{create, is_stream};
+use parsim_study::files::{create, is_stream};
 use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ pub fn folder(text: &str) -> Result<PathBuf, String> {
 
 /// Writes a picture.
 pub fn write(path: &Path, picture: &impl Display) -> Result<(), Failure> {
-    create(path, |sink| write!(sink, "{picture}"))
+    Ok(create(path, |sink| write!(sink, "{picture}"))?)
 }
 
 fn suffix(path: &Path) -> Option<&str> {

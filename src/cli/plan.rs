@@ -1,9 +1,7 @@
 //! `parsim plan`: the cases of a scenario, their ids and their costs, without running any.
 
-use super::overrides::over;
-use super::shard::shard;
 use super::store::warn;
-use super::{Failure, ScenarioArguments};
+use super::{Failure, ScenarioArguments, overrides};
 use clap::Args;
 use parsim_study::answer::AnswerShape;
 use parsim_study::experiment::{Part, PlannedCases, References, Shard, StudyError};
@@ -20,10 +18,10 @@ pub struct PlanArguments {
     #[command(flatten)]
     common: ScenarioArguments,
     /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
-    #[arg(long, value_name = "NAME=V1,V2,…", value_parser = over)]
+    #[arg(long, value_name = "NAME=V1,V2,…", value_parser = overrides::over)]
     over: Vec<Override>,
     /// Lists the cases of one of N shards alone; K counts from 1.
-    #[arg(long, value_name = "K/N|auto|auto/N", value_parser = shard)]
+    #[arg(long, value_name = "K/N|auto|auto/N", value_parser = overrides::shard)]
     shard: Option<Shard>,
     /// Says which cases this store of results has: `found`, `failed` or `missing`.
     #[arg(long, value_name = "DIR")]

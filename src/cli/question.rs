@@ -1,11 +1,11 @@
 //! Commands whose answer is rows of figures, asked from within.
 
-use super::files::Claims;
 use super::{critical_path, laws, saturation, topology};
 use clap::{Parser, Subcommand};
 use parsim_study::answer::Record;
 use parsim_study::experiment::validation::{Command, Commands};
 use parsim_study::experiment::{Recall, StudyError};
+use parsim_study::files::Claims;
 
 /// One of the commands that answer with rows, and write nothing else.
 #[derive(Debug, Parser)]

@@ -1,6 +1,5 @@
 //! `parsim report`: everything about some scenarios on one page.
 
-use super::files::{Claims, create};
 use super::overrides::setting;
 use super::progress::Bar;
 use super::store::StoreArguments;
@@ -8,6 +7,7 @@ use super::{CaseArguments, Failure, pictures};
 use clap::Args;
 use parsim_study::experiment::chapter::chapter;
 use parsim_study::experiment::{Failures, ScenarioFile, Setting};
+use parsim_study::files::{Claims, create};
 use parsim_study::report::page;
 use parsim_study::scenario::Plan;
 use std::io::Write;

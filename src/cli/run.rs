@@ -1,6 +1,6 @@
 //! `parsim run`: the base values of a scenario.
 
-use super::files::{Claims, create, each, fill};
+use super::failure::each;
 use super::store::{StoreArguments, finish};
 use super::{Failure, ScenarioArguments, pictures};
 use clap::Args;
@@ -8,6 +8,7 @@ use parsim_sim::simulation::Detail;
 use parsim_study::analysis::Parallelism;
 use parsim_study::experiment::topology::drawing;
 use parsim_study::experiment::{Outcome, References};
+use parsim_study::files::{Claims, create, fill};
 use parsim_study::report::space_time::Degrees;
 use parsim_study::report::{HeatMap, write_accounts, write_sources};
 use parsim_study::scenario::Case;
@@ -64,7 +65,7 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
         }
         Some(file) => {
             let detail = if arguments.transfers { Detail::Links } else { Detail::Ranks };
-            fill(file, |sink| Ok(Outcome::recorded(&case, &references, detail, Box::new(sink))?))?
+            fill(file, |sink| Outcome::recorded(&case, &references, detail, Box::new(sink)).map_err(Failure::from))?
         }
     };
     common.output.print(outcome.answer())?;
@@ -104,10 +105,11 @@ impl RunArguments {
         });
         let histogram = self.histogram.iter().map(|file| {
             let picture = histogram(outcome, self.published.as_deref())?;
-            create(file, |sink| sink.write_all(picture.as_bytes()))
+            Ok(create(file, |sink| sink.write_all(picture.as_bytes()))?)
         });
-        let sources = self.sources.iter().map(|file| create(file, |sink| write_sources(&outcome.trace.sources, sink)));
-        let accounts = self.accounts.iter().map(|file| create(file, |sink| write_accounts(&outcome.trace, sink)));
+        let sources =
+            self.sources.iter().map(|file| Ok(create(file, |sink| write_sources(&outcome.trace.sources, sink))?));
+        let accounts = self.accounts.iter().map(|file| Ok(create(file, |sink| write_accounts(&outcome.trace, sink))?));
         each(heat_map.chain(histogram).chain(sources).chain(accounts))
     }
 }

@@ -1,11 +1,11 @@
 //! `parsim saturation`: the load at which a network saturates, for every combination of the axes.
 
-use super::files::Claims;
 use super::store::StoreArguments;
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_study::answer::Record;
 use parsim_study::experiment::{OFFERED, Recall, SaturationSweep, StudyError, Workers};
+use parsim_study::files::Claims;
 use parsim_study::scenario::Plan;
 use std::path::PathBuf;
 

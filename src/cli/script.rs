@@ -1,21 +1,15 @@
 //! `parsim script`: a script that has an engine run a sweep in blocks of minutes, and may be submitted again.
 
-mod text;
-
 use super::output::Destination;
 use super::overrides::setting;
 use super::{CaseArguments, Failure};
 use clap::{Args, ValueEnum};
+use parsim_study::experiment::script::{self, BlockCount, BlockedSweep};
 use parsim_study::experiment::{ScenarioFile, Setting, StudyError, Workload};
-use parsim_study::scenario::source::is_standard_input;
 use std::io;
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
-use text::{Blocks, quoted};
-
-/// The most elements of an array that Slurm takes unless it is told otherwise (`MaxArraySize` is 1001).
-const MOST_BLOCKS: u64 = 1000;
 
 #[derive(Debug, Args)]
 pub struct ScriptArguments {
@@ -50,7 +44,7 @@ pub struct ScriptArguments {
 
 /// A program that runs the elements of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
+enum Engine {
     /// Slurm: `sbatch SCRIPT`.
     Slurm,
     /// `HyperQueue`: `sh SCRIPT`.
@@ -61,15 +55,27 @@ pub enum Engine {
     Parallel,
 }
 
-pub fn execute(arguments: &ScriptArguments) -> Result<(), Failure> {
-    if is_standard_input(&arguments.scenario) {
-        let message = "`-`: each block of a script reads the scenario again: give the name of its file";
-        return Err(Failure::Usage(message.to_owned()));
+impl From<Engine> for script::Engine {
+    fn from(engine: Engine) -> Self {
+        match engine {
+            Engine::Slurm => Self::Slurm,
+            Engine::Hq => Self::Hq,
+            Engine::Pbs => Self::Pbs,
+            Engine::Parallel => Self::Parallel,
+        }
     }
-    let plan = arguments.file().plan()?;
+}
+
+pub fn execute(arguments: &ScriptArguments) -> Result<(), Failure> {
+    let file = arguments.file();
+    file.check_lasting()?;
+    let plan = file.plan()?;
     arguments.destination.claims().inputs(plan.files()).check()?;
     let load = Workload::of(&plan.unfold()?)?;
-    arguments.destination.write(arguments.blocks(load)?.script(arguments.engine))
+    let folder = std::env::current_dir().map_err(|error| unknown("the folder at hand", &error))?;
+    let program = program().map_err(|error| unknown("the path of parsim", &error))?;
+    let sweep = arguments.sweep(&file);
+    arguments.destination.write(sweep.script(load, arguments.engine.into(), &folder, &program)?)
 }
 
 /// The path by which parsim is called, where it is part of another program, such as an interpreter.
@@ -90,47 +96,14 @@ impl ScriptArguments {
         ScenarioFile { path, set, seed: self.seed, over }
     }
 
-    fn blocks(&self, load: Workload) -> Result<Blocks, Failure> {
-        let folder = std::env::current_dir().map_err(|error| unknown("the folder at hand", &error))?;
-        let program = program().map_err(|error| unknown("the path of parsim", &error))?;
-        let threads = self.jobs().get() as u64;
-        let by_time = || load.blocks(60 * u64::from(self.minutes.get()) * threads);
-        let number = self.blocks.map_or_else(by_time, |blocks| load.cases.min(blocks.get().into()));
-        Ok(Blocks {
-            load,
-            number: number.min(MOST_BLOCKS),
-            threads,
-            folder: path(&folder)?,
-            program: path(&program)?,
-            cases: self.words()?.join(" "),
-            options: if self.retry_failed { " --retry-failed" } else { "" },
-        })
-    }
-
-    /// The threads of a block: one unless `--jobs` says otherwise.
-    fn jobs(&self) -> NonZero<usize> {
-        self.cases.jobs.unwrap_or(NonZero::<usize>::MIN)
-    }
-
-    /// The words that say which cases are meant, for a shell.
-    fn words(&self) -> Result<Vec<String>, Failure> {
-        let mut words = vec![path(&self.scenario)?];
-        words.extend(self.set.iter().map(|(path, value)| format!("--set {}", quoted(&format!("{path}={value}")))));
-        words.extend(self.seed.map(|seed| format!("--seed {seed}")));
-        let over = self.cases.over.iter();
-        words
-            .extend(over.map(|over| format!("--over {}", quoted(&format!("{}={}", over.name, over.values.join(","))))));
-        words.push(format!("--store {}", path(&self.store)?));
-        Ok(words)
+    /// The sweep of a scenario; a block has one thread unless `--jobs` says otherwise.
+    fn sweep<'s>(&'s self, file: &'s ScenarioFile) -> BlockedSweep<'s> {
+        let count = self.blocks.map_or(BlockCount::Minutes(self.minutes), BlockCount::Number);
+        let threads = self.cases.jobs.unwrap_or(NonZero::<usize>::MIN);
+        BlockedSweep { file, store: &self.store, retry_failed: self.retry_failed, count, threads }
     }
 }
 
-fn unknown(what: &str, error: &std::io::Error) -> Failure {
+fn unknown(what: &str, error: &io::Error) -> Failure {
     StudyError::Failed(format!("{what}: {error}")).into()
-}
-
-/// A path as a word of a shell. One that begins with `-` is not taken for an option.
-fn path(path: &Path) -> Result<String, Failure> {
-    let text = path.to_str().ok_or_else(|| Failure::Usage(format!("{}: give a path that is text", path.display())))?;
-    Ok(quoted(&if text.starts_with('-') { format!("./{text}") } else { text.to_owned() }))
 }

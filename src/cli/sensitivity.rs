@@ -33,7 +33,7 @@ pub fn execute(arguments: &SensitivityArguments) -> Result<(), Failure> {
     if let Some(step) = step.filter(|step| !(*step > 0.0 && *step <= 50.0)) {
         return Err(Failure::Usage(format!("--step {step}: give percents above 0, up to 50")));
     }
-    let claims = |claims: super::files::Claims| claims.output("--plot", arguments.plot.as_deref());
+    let claims = |claims: parsim_study::files::Claims| claims.output("--plot", arguments.plot.as_deref());
     arguments.common.answer(claims, |_, case| arguments.answer(case))
 }
 

@@ -1,9 +1,11 @@
 //! `parsim completions` and `parsim man`: what a shell and its user want to know of the command line.
 
+use super::failure::each;
 use super::output::Destination;
-use super::{CommandLine, Failure, files};
+use super::{CommandLine, Failure};
 use clap::{Args, CommandFactory};
 use clap_mangen::Man;
+use parsim_study::files;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -32,7 +34,7 @@ pub fn man(arguments: &ManArguments) -> Result<(), Failure> {
     files::make_folder(&arguments.out)?;
     let mut line = CommandLine::command().disable_help_subcommand(true);
     line.build();
-    files::each(pages(&line).map(|page| {
+    each(pages(&line).map(|page| {
         let file = arguments.out.join(page.get_filename());
         files::create(&file, |sink| page.render(sink))
     }))

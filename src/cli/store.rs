@@ -1,9 +1,9 @@
 //! `--store`: a folder of results, in which every case is looked up before it is run.
 
-use super::interrupt::{Announced, announce};
 use super::notice::{note, say};
 use clap::Args;
 use parsim_study::experiment::{Recall, StudyError};
+use parsim_study::files::{Announced, announce};
 use parsim_study::scenario::source::is_standard_input;
 use parsim_study::store::Store;
 use std::path::{Path, PathBuf};

@@ -3,9 +3,8 @@
 use super::notice::{is_quiet, note};
 use super::output::{Output, OutputArguments};
 use super::progress::Bar;
-use super::shard::shard;
 use super::store::{StoreArguments, announce_without_store, finish};
-use super::{CaseArguments, Failure, ScenarioArguments, pictures};
+use super::{CaseArguments, Failure, ScenarioArguments, overrides, pictures};
 use clap::Args;
 use parsim_study::answer::{Answer, AnswerShape};
 use parsim_study::experiment::{CurveAxis, Part, References, Shard, SweepEnd, SweptRows, TimeLines, Workers, sweep};
@@ -27,7 +26,7 @@ pub struct SweepArguments {
     store: StoreArguments,
     /// Runs one of N shards of the cases alone; K counts from 1. `auto` asks the array of Slurm or LSF, `auto/N` also those
     /// of PBS and `HyperQueue`.
-    #[arg(long, value_name = "K/N|auto|auto/N", value_parser = shard)]
+    #[arg(long, value_name = "K/N|auto|auto/N", value_parser = overrides::shard)]
     shard: Option<Shard>,
 }
 

@@ -1,12 +1,12 @@
 //! `parsim topology`: the figures of a network, and its picture.
 
-use super::files::Claims;
 use super::overrides::setting;
 use super::{Failure, OutputArguments, pictures};
 use clap::Args;
 use parsim_study::answer::Record;
 use parsim_study::experiment::topology::DescribedTopology;
 use parsim_study::experiment::{Setting, StudyError};
+use parsim_study::files::Claims;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]

@@ -12,10 +12,13 @@
 //! | [`answer`] | quantities with their units and roles, records, sentences, figures |
 //! | [`analysis`], [`model`] | explanations: where the time went; closed forms |
 //! | [`report`] | records, tables, a run in words |
+//! | [`files`] | files that are written: whole or not at all |
 
 pub mod analysis;
 pub mod answer;
 pub mod experiment;
+#[cfg(not(target_family = "wasm"))]
+pub mod files;
 pub mod model;
 pub mod programs;
 pub mod report;

@@ -3,7 +3,6 @@
 mod arguments;
 mod numbers;
 
-use super::files::Claims;
 use super::store::StoreArguments;
 use super::{Failure, OutputArguments};
 use arguments::{CollectiveArguments, GrowthArguments, IsoefficiencyArguments, KneeArguments, Law, PartsArguments};
@@ -15,6 +14,7 @@ use parsim_study::experiment::laws::{
     self, GrowingProblem, Kept, QuietMessage, SeriesColumns, ShareOrSpeedup, WorkParts,
 };
 use parsim_study::experiment::{Recall, StudyError, set_all};
+use parsim_study::files::Claims;
 use parsim_study::model::collectives::MessageCost;
 use parsim_study::model::switching::Times;
 use parsim_study::scenario::source::Document;

@@ -2,7 +2,6 @@
 
 mod own;
 
-use super::files::Claims;
 use super::notice::note;
 use super::output::Output;
 use super::overrides::{jobs, setting};
@@ -15,6 +14,7 @@ use own::OwnCase;
 use parsim_study::answer::AnswerShape;
 use parsim_study::experiment::validation::{CASE, Judging, Validation, note_on_alternatives};
 use parsim_study::experiment::{Recall, RunMemory, Setting, Workers};
+use parsim_study::files::Claims;
 use parsim_study::scenario::source::Document;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};

@@ -3,37 +3,14 @@
 use super::found::FoundCases;
 use super::identity::Identity;
 use super::references::References;
+use super::shard::Shard;
 use super::shares::shares;
 use super::{StudyError, keyed};
 use crate::answer::{Record, Value};
 use crate::scenario::{Cases, Cost, Costs, Exemplars, Ids, Likeness};
 use crate::store::{State, Store};
-use std::num::NonZero;
 use std::ops::Range;
 use std::time::Duration;
-
-/// One of several parts of the cases, which cost roughly the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shard {
-    /// Its number, 1-based.
-    pub number: u64,
-    /// The number of shards.
-    pub of: NonZero<u64>,
-}
-
-impl Shard {
-    /// Reads `K/N`.
-    ///
-    /// # Errors
-    /// A text of another form, in words that say what would be right.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
-        match parts {
-            Some((number, of)) if (1..=NonZero::get(of)).contains(&number) => Ok(Self { number, of }),
-            _ => Err("give K/N with K from 1 to N, such as 1/8".to_owned()),
-        }
-    }
-}
 
 /// The cases of a sweep that are asked for: all, or a part.
 #[derive(Clone, Debug, Default)]
@@ -224,18 +201,6 @@ impl StoredCases<'_> {
         match known {
             Some((_, state)) => Ok(state),
             None => Ok(self.references.state(&cases.case(point)?, self.store)),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_shard_is_one_of_several() {
-        for text in ["0/4", "5/4", "1/0", "1", "a/b", "1/2/3", "-1/2"] {
-            assert!(Shard::read(text).is_err(), "{text}");
         }
     }
 }

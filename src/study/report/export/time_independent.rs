@@ -41,6 +41,11 @@ impl<'l> TimeIndependentTrace<'l> {
         self.log.ranks.len()
     }
 
+    /// The names of the files of the ranks, which a file `trace.txt` beside them lists.
+    pub fn files(&self) -> impl Iterator<Item = String> + use<> {
+        (0..self.ranks()).map(|rank| format!("rank-{rank}.txt"))
+    }
+
     /// Writes the calls of a rank; their number. A receive of any sender or tag is one of the message that came.
     ///
     /// # Errors

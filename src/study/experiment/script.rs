@@ -1,27 +1,123 @@
-//! The text of a script.
+//! Scripts that have an engine run a sweep in blocks, and may be submitted again.
 
-use super::Engine;
-use parsim_study::experiment::Workload;
-use parsim_study::report::counted;
+use super::{ScenarioFile, StudyError, Workload};
+use crate::report::counted;
+use crate::scenario::source::is_standard_input;
+use std::num::NonZero;
+use std::path::Path;
+
+/// The most elements of an array that Slurm takes unless it is told otherwise (`MaxArraySize` is 1001).
+const MOST_BLOCKS: u64 = 1000;
+
+/// A program that runs the elements of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Slurm: `sbatch SCRIPT`.
+    Slurm,
+    /// `HyperQueue`: `sh SCRIPT`.
+    Hq,
+    /// PBS: `qsub SCRIPT`.
+    Pbs,
+    /// GNU parallel or, without it, xargs: `sh SCRIPT`.
+    Parallel,
+}
+
+/// The number of the blocks of a sweep; 1000 at most, and no more than there are cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockCount {
+    /// So many.
+    Number(NonZero<u32>),
+    /// As many as have each block take so many minutes, roughly.
+    Minutes(NonZero<u32>),
+}
+
+/// A sweep in blocks, whose results are kept in a store.
+#[derive(Clone, Debug)]
+pub struct BlockedSweep<'s> {
+    /// The scenario, which each block reads again.
+    pub file: &'s ScenarioFile,
+    /// The folder of the results.
+    pub store: &'s Path,
+    /// Has blocks run again what failed before.
+    pub retry_failed: bool,
+    /// The number of blocks.
+    pub count: BlockCount,
+    /// The threads of a block.
+    pub threads: NonZero<usize>,
+}
+
+impl BlockedSweep<'_> {
+    /// The script for `engine`, which calls `program` in `folder`.
+    ///
+    /// # Errors
+    /// A path that is no text.
+    pub fn script(&self, load: Workload, engine: Engine, folder: &Path, program: &Path) -> Result<String, StudyError> {
+        let threads = self.threads.get() as u64;
+        let number = match self.count {
+            BlockCount::Number(number) => load.cases.min(number.get().into()),
+            BlockCount::Minutes(minutes) => load.blocks(60 * u64::from(minutes.get()) * threads),
+        };
+        let blocks = Blocks {
+            load,
+            number: number.min(MOST_BLOCKS),
+            threads,
+            folder: path(folder)?,
+            program: path(program)?,
+            cases: self.words()?.join(" "),
+            options: if self.retry_failed { " --retry-failed" } else { "" },
+        };
+        Ok(blocks.script(engine))
+    }
+
+    /// The words that say which cases are meant, for a shell.
+    fn words(&self) -> Result<Vec<String>, StudyError> {
+        let ScenarioFile { path: scenario, set, seed, over } = self.file;
+        let mut words = vec![path(scenario)?];
+        words.extend(set.iter().map(|(path, value)| format!("--set {}", quoted(&format!("{path}={value}")))));
+        words.extend(seed.map(|seed| format!("--seed {seed}")));
+        let over = over.iter().map(|over| quoted(&format!("{}={}", over.name, over.values.join(","))));
+        words.extend(over.map(|over| format!("--over {over}")));
+        words.push(format!("--store {}", path(self.store)?));
+        Ok(words)
+    }
+}
+
+impl ScenarioFile {
+    /// Looks whether the file can be read again.
+    ///
+    /// # Errors
+    /// That it is the standard input.
+    pub fn check_lasting(&self) -> Result<(), StudyError> {
+        let message = "`-`: each block of a script reads the scenario again: give the name of its file";
+        if is_standard_input(&self.path) { Err(StudyError::Request(message.to_owned())) } else { Ok(()) }
+    }
+}
+
+/// A path as a word of a shell. One that begins with `-` is not taken for an option.
+fn path(path: &Path) -> Result<String, StudyError> {
+    let fault = || StudyError::Request(format!("{}: give a path that is text", path.display()));
+    let text = path.to_str().ok_or_else(fault)?;
+    Ok(quoted(&if text.starts_with('-') { format!("./{text}") } else { text.to_owned() }))
+}
 
 /// The blocks of a sweep, and how one is run. All texts are words of a shell.
-pub struct Blocks {
-    pub load: Workload,
-    pub number: u64,
+struct Blocks {
+    load: Workload,
+    number: u64,
     /// The threads of a block.
-    pub threads: u64,
+    threads: u64,
     /// The folder to which the paths are relative.
-    pub folder: String,
-    pub program: String,
+    folder: String,
+    program: String,
     /// The words that say which cases are meant.
-    pub cases: String,
+    cases: String,
     /// Further options of the sweep.
-    pub options: &'static str,
+    options: &'static str,
 }
 
 impl Blocks {
     /// The script for `engine`.
-    pub fn script(&self, engine: Engine) -> String {
+    fn script(&self, engine: Engine) -> String {
         let directives = match engine {
             Engine::Slurm => self.slurm(),
             Engine::Pbs => self.pbs(),
@@ -112,7 +208,7 @@ impl Blocks {
 }
 
 /// `text` as one word of a shell.
-pub fn quoted(text: &str) -> String {
+fn quoted(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./=,:+@%".contains(letter);
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_owned();

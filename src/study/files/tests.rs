@@ -17,7 +17,7 @@ fn a_file_is_complete_or_as_it_was() {
     let file = folder.path().join("file");
     let half =
         |sink: &mut OutputFile| sink.write_all(b"half").and_then(|()| sink.flush()).and(Err(io::Error::other("full")));
-    assert!(matches!(create(&file, half), Err(Failure::Unwritable(message)) if message.ends_with("full")));
+    assert!(matches!(create(&file, half), Err(FileError::Unwritable(message)) if message.ends_with("full")));
     assert!(names(folder.path()).is_empty());
     create(&file, |sink| sink.write_all(b"all")).unwrap();
     assert_eq!(fs::read(&file).unwrap(), b"all");
@@ -66,7 +66,7 @@ fn missing_folders_are_made_before_the_work() {
     assert!(names(file.parent().unwrap()).is_empty() && pictures.is_dir());
     fs::write(&file, "").unwrap();
     let below = file.join("no/folder");
-    assert!(matches!(Claims::default().output("-o", Some(&below)).check(), Err(Failure::Unwritable(_))));
+    assert!(matches!(Claims::default().output("-o", Some(&below)).check(), Err(FileError::Unwritable(_))));
 }
 
 #[cfg(unix)]
@@ -80,7 +80,7 @@ fn an_output_is_neither_an_input_nor_another_output() {
     std::os::unix::fs::symlink("new", at("dangling")).unwrap();
     fs::create_dir(at("folder")).unwrap();
     let refused = |claims: Claims| match claims.check() {
-        Err(Failure::Usage(message)) => message,
+        Err(FileError::Refused(message)) => message,
         other => panic!("{other:?}"),
     };
     for name in ["in", "hard", "soft", "folder/../in"] {

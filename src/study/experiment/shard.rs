@@ -1,22 +1,43 @@
-//! `--shard`: K/N, or what the engine that runs an array of jobs says.
+//! Shards: K/N, or what the engine that runs an array of jobs says.
 
-use parsim_study::experiment::Shard;
-use std::env;
+use std::num::NonZero;
 
 /// Variables in which engines give the number of an element of an array.
 const NUMBERS: [&str; 4] = ["SLURM_ARRAY_TASK_ID", "LSB_JOBINDEX", "PBS_ARRAY_INDEX", "HQ_TASK_ID"];
 
-/// Reads `K/N`, `auto` or `auto/N`.
-pub fn shard(text: &str) -> Result<Shard, String> {
-    read(text, |name| env::var(name).ok())
+/// One of several parts of the cases, which cost roughly the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Its number, 1-based.
+    pub number: u64,
+    /// The number of shards.
+    pub of: NonZero<u64>,
 }
 
-fn read(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
-    let number = |name: &str| variable(name)?.parse::<u64>().ok();
-    match text.strip_prefix("auto") {
-        None => Shard::read(text),
-        Some("") => automatic(number),
-        Some(of) => numbered(of.strip_prefix('/').unwrap_or_default(), number),
+impl Shard {
+    /// Reads `K/N`.
+    ///
+    /// # Errors
+    /// A text of another form, in words that say what would be right.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match parts {
+            Some((number, of)) if (1..=NonZero::get(of)).contains(&number) => Ok(Self { number, of }),
+            _ => Err("give K/N with K from 1 to N, such as 1/8".to_owned()),
+        }
+    }
+
+    /// Reads `K/N`, or with `auto` or `auto/N` what the engine that runs an array of jobs says in environment variables.
+    ///
+    /// # Errors
+    /// A text of another form, or no such array, in words that say what would be right.
+    pub fn read_or_ask(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
+        let number = |name: &str| variable(name)?.parse::<u64>().ok();
+        match text.strip_prefix("auto") {
+            None => Self::read(text),
+            Some("") => automatic(number),
+            Some(of) => numbered(of.strip_prefix('/').unwrap_or_default(), number),
+        }
     }
 }
 
@@ -55,7 +76,14 @@ mod tests {
     fn with(text: &str, variables: &[(&str, &str)]) -> Option<(u64, u64)> {
         let variable =
             |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-        read(text, variable).ok().map(|shard| (shard.number, shard.of.get()))
+        Shard::read_or_ask(text, variable).ok().map(|shard| (shard.number, shard.of.get()))
+    }
+
+    #[test]
+    fn a_shard_is_one_of_several() {
+        for text in ["0/4", "5/4", "1/0", "1", "a/b", "1/2/3", "-1/2"] {
+            assert!(Shard::read(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! The files that a command is going to write, checked before its work begins.
 
-use super::make_folder;
 use super::output_file::{OutputFile, WriteTarget, destination, folder_of};
-use crate::cli::Failure;
+use super::{FileError, make_folder};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -53,31 +52,31 @@ impl Claims {
     ///
     /// # Errors
     /// An output whose name says what is not written; an output that is an input or another output; a folder that cannot be made, a file that cannot be written.
-    pub fn check(&self) -> Result<(), Failure> {
+    pub fn check(&self) -> Result<(), FileError> {
         let mut taken: Vec<(Identity, &str)> = Vec::new();
         for (option, path) in &self.outputs {
             let shown = path.display();
             if path.as_os_str() == "-" {
                 let help = "give the name of a file, or `./-` for one of this name";
-                return Err(Failure::Usage(format!("{option} -: only data go to the standard output: {help}")));
+                return Err(FileError::Refused(format!("{option} -: only data go to the standard output: {help}")));
             }
             let WriteTarget::File(place) = destination(path) else { continue };
             let own = Identity::of(&place);
             if self.inputs.iter().any(|input| Identity::of(input).is_some_and(|input| Some(input) == own)) {
                 let message = format!("{option} {shown}: this file is read by the command: give another file");
-                return Err(Failure::Usage(message));
+                return Err(FileError::Refused(message));
             }
             make_folder(folder_of(&place))?;
             let own = Identity::of(&place);
             if let Some((_, other)) = taken.iter().find(|(taken, _)| Some(taken) == own.as_ref()) {
                 let message = format!("{option} {shown}: {other} writes this file, too: give each a file of its own");
-                return Err(Failure::Usage(message));
+                return Err(FileError::Refused(message));
             }
             taken.extend(own.map(|own| (own, *option)));
             drop(OutputFile::open(path)?);
         }
         self.folders.iter().try_for_each(|folder| make_folder(folder))?;
-        self.fault.clone().map_or(Ok(()), |fault| Err(Failure::Usage(fault)))
+        self.fault.clone().map_or(Ok(()), |fault| Err(FileError::Refused(fault)))
     }
 }
 

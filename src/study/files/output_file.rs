@@ -1,8 +1,7 @@
 //! One file on its way to its place.
 
-use super::{flushed, unwritable};
-use crate::cli::Failure;
-use crate::cli::interrupt::{self, Temporary};
+use super::under_way::{self, Temporary};
+use super::{FileError, flushed, unwritable};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -35,12 +34,12 @@ impl OutputFile {
     ///
     /// # Errors
     /// That it cannot be written.
-    pub fn open(path: &Path) -> Result<Self, Failure> {
+    pub fn open(path: &Path) -> Result<Self, FileError> {
         let (file, replacement) = match destination(path) {
             WriteTarget::Direct => (OpenOptions::new().append(true).open(path), None),
             WriteTarget::File(place) => match begin(&place) {
                 Ok((file, unfinished)) => {
-                    let temporary = interrupt::temporary(&unfinished);
+                    let temporary = under_way::temporary(&unfinished);
                     (Ok(file), Some(Replacement { unfinished, destination: place, temporary }))
                 }
                 Err(error) => (Err(error), None),
@@ -51,6 +50,7 @@ impl OutputFile {
     }
 
     /// Leaves the file unfinished where it is; its name, unless a pipe or device was written.
+    #[must_use]
     pub fn leave(self) -> Option<PathBuf> {
         self.replacement.and_then(|replacement| replacement.unfinished.keep().ok())
     }
@@ -66,7 +66,7 @@ impl OutputFile {
     ///
     /// # Errors
     /// That it cannot be written.
-    pub fn commit(mut self) -> Result<(), Failure> {
+    pub fn commit(mut self) -> Result<(), FileError> {
         flushed(&self.path, &mut self.sink)?;
         let Some(Replacement { unfinished, destination, temporary }) = self.replacement else { return Ok(()) };
         // Some file systems tell only now that they are full.
@@ -88,6 +88,7 @@ impl Write for OutputFile {
 }
 
 /// True for the name of what a shell has opened, such as `/dev/stdout`.
+#[must_use]
 pub fn is_stream(path: &Path) -> bool {
     path.starts_with("/dev") || path.starts_with("/proc")
 }
@@ -138,6 +139,7 @@ fn begin(place: &Path) -> io::Result<(File, TempPath)> {
 }
 
 /// The folder in which a file is.
+#[must_use]
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -1,0 +1,197 @@
+//! The messages of a run, or a schedule, for other simulators.
+
+use super::{StudyError, metadata, simulation};
+use crate::answer::{Answer, Record};
+use crate::programs::GoalText;
+use crate::report::{ExportError, TimeIndependentTrace, counted, write_goal};
+use crate::scenario::Case;
+use parsim_sim::Machine;
+use parsim_sim::network::{Contention, Network};
+use parsim_sim::node::Processor;
+use parsim_sim::program::Program;
+use parsim_sim::program::schedule::StoredSchedule;
+use parsim_sim::trace::{Accounts, Activity, Request, RequestLog, Unsaid};
+use parsim_sim::units::{PerByte, SimDuration};
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A form that another simulator reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportForm {
+    /// A GOAL schedule for `LogGOPSim`, whose computations are rounded to this unit.
+    Goal(SimDuration),
+    /// A time-independent trace for `SimGrid`.
+    TimeIndependent,
+}
+
+/// The base values of a scenario, to be exported.
+pub struct Export<'c> {
+    case: &'c Case,
+    form: ExportForm,
+    /// The program, if it is a schedule, and its unit: it is written as it is.
+    schedule: Option<(Arc<dyn StoredSchedule>, SimDuration)>,
+}
+
+impl<'c> Export<'c> {
+    /// The export of a case in a form.
+    ///
+    /// # Errors
+    /// A unit of no time; a program without messages of ranks; a schedule in a form without its relations.
+    pub fn of(case: &'c Case, form: ExportForm) -> Result<Self, StudyError> {
+        let program = &case.scenario.program;
+        if form == ExportForm::Goal(SimDuration::ZERO) {
+            return Err(StudyError::Argument("unit", "0: give a time such as \"1 ns\"".to_owned()));
+        }
+        if program.is_traffic() {
+            let message = "the packets of Traffic are no messages of ranks: give another program";
+            return Err(StudyError::Request(message.to_owned()));
+        }
+        let schedule = program.schedule();
+        if schedule.is_some() && form == ExportForm::TimeIndependent {
+            let message = "the program is a schedule, whose operations have no order: a time-independent trace is of calls one after \
+                           the other; `--goal` writes the schedule itself";
+            return Err(StudyError::Request(message.to_owned()));
+        }
+        Ok(Self { case, form, schedule })
+    }
+
+    /// Runs the case.
+    ///
+    /// # Errors
+    /// Those of the run.
+    pub fn run(self) -> Result<ExportedRun<'c>, StudyError> {
+        let scenario = &self.case.scenario;
+        let simulation = simulation(scenario);
+        let simulation = if self.schedule.is_some() { simulation } else { simulation.log_requests() };
+        let trace = simulation.run_checked(&scenario.program)?;
+        let log = trace.requests.unwrap_or_default();
+        Ok(ExportedRun { export: self, log, makespan: trace.makespan, accounts: trace.accounts })
+    }
+}
+
+/// A run that can be written for another simulator.
+pub struct ExportedRun<'c> {
+    export: Export<'c>,
+    log: RequestLog,
+    makespan: SimDuration,
+    accounts: Accounts,
+}
+
+impl ExportedRun<'_> {
+    /// Writes the run, or the schedule that was run, as a GOAL schedule with computations in `unit`; the number of its
+    /// statements.
+    ///
+    /// # Errors
+    /// See [`ExportError`].
+    pub fn write_goal(&self, unit: SimDuration, mut sink: &mut dyn Write) -> Result<u64, ExportError> {
+        let least_bytes = u64::from(takes_no_longer_by_a_byte(&self.export.case.scenario.machine));
+        let Some((schedule, own)) = &self.export.schedule else {
+            return write_goal(&self.log, unit, least_bytes, &mut sink);
+        };
+        let mut operations = Arc::clone(schedule).open();
+        let mut text = GoalText { unit: *own, written: unit, least_bytes, sink };
+        if let Some(lost) = text.lost(&mut *operations) {
+            let [asked, written] = lost.map(|total| format!("{:.4e} s", total.seconds()));
+            return Err(ExportError::TooCoarse { asked, written, unit });
+        }
+        Ok(text.write(&mut *operations)?)
+    }
+
+    /// The run as a time-independent trace.
+    ///
+    /// # Errors
+    /// See [`ExportError`].
+    pub fn time_independent(&self) -> Result<TimeIndependentTrace<'_>, ExportError> {
+        let processor = &self.export.case.scenario.machine.nodes.processor;
+        let rate = if let Processor::FlopRate(rate) = processor { Some(*rate) } else { None };
+        TimeIndependentTrace::new(&self.log, rate)
+    }
+
+    /// The answer on so many statements that have been written to a place.
+    #[must_use]
+    pub fn answer(&self, statements: u64, place: &Path) -> Answer {
+        let case = self.export.case;
+        let ranks = case.scenario.ranks as usize;
+        let mut record = Record::default();
+        record.put("ranks", ranks);
+        record.put("statements", statements);
+        record.put("makespan_s", self.makespan.seconds());
+        record.put_metadata(metadata(&case.scenario, &case.settings));
+        let words = format!("{}: {ranks} ranks, {statements} statements\n", place.display());
+        Answer { notes: self.notes(), ..Answer::one(record, &words) }
+    }
+
+    /// Remarks on what the form does not say; a schedule is written as it is.
+    fn notes(&self) -> Vec<String> {
+        if self.export.schedule.is_some() {
+            return Vec::new();
+        }
+        let notes = [
+            self.note_on_empty_messages(),
+            note_on_host(&self.accounts),
+            note_on_unsaid(self.log.unsaid),
+            note_on_speeds(&self.export.case.scenario.machine),
+        ];
+        notes.into_iter().flatten().collect()
+    }
+
+    /// Says that LogGOPSim does not take messages without bytes, where such have been written.
+    fn note_on_empty_messages(&self) -> Option<String> {
+        let is_empty = |request: &Request| matches!(request, Request::Send { bytes: 0, .. });
+        let count = self.log.ranks.iter().flatten().filter(|request| is_empty(request)).count();
+        let is_goal = matches!(self.export.form, ExportForm::Goal(_));
+        let is_said = is_goal && count > 0 && !takes_no_longer_by_a_byte(&self.export.case.scenario.machine);
+        is_said.then(|| {
+            format!(
+                "note: {} of 0 B: written as they are, for the same times here; LogGOPSim subtracts a byte's time from each",
+                counted(count, "message")
+            )
+        })
+    }
+}
+
+/// Returns whether a message of one byte takes as long as one of none: LogGOPS counts bytes from the second on, links count all.
+fn takes_no_longer_by_a_byte(machine: &Machine) -> bool {
+    let Network { contention, links, .. } = &machine.network;
+    machine.nodes.interface.is_some() && *contention == Contention::Off && links.byte_time() == PerByte::FREE
+}
+
+/// Says that the formats know no host, where ranks have read from one or written to it.
+fn note_on_host(accounts: &Accounts) -> Option<String> {
+    let time = accounts.in_activity(Activity::InputOutput).seconds();
+    (time > 0.0).then(|| {
+        format!(
+            "note: {time} s of input and output are written as computations: no rank waits there until the host is free"
+        )
+    })
+}
+
+/// Says what the times of computations are where not all processors take the time that is described.
+fn note_on_speeds(machine: &Machine) -> Option<String> {
+    let noise = (!machine.nodes.noise.is_quiet()).then_some("computations are written with the noise of this run");
+    let speeds = (!machine.overrides.is_empty()).then_some(
+        "computations are written with the times of their nodes; the overheads of messages of nodes with a speed of their \
+         own are not",
+    );
+    let parts: Vec<_> = noise.into_iter().chain(speeds).collect();
+    (!parts.is_empty()).then(|| format!("note: {}", parts.join("; ")))
+}
+
+/// Names what moves times on this machine and has no place in either format.
+fn note_on_unsaid(unsaid: Unsaid) -> Option<String> {
+    let Unsaid { repeated_sends, divided_computations, forwardings } = unsaid;
+    let parts = [
+        (repeated_sends, "send", "of data that had been sent before and were not copied again (`copies: Once`)"),
+        (divided_computations, "computation", "whose rows let communication software in (`router_turn: EndOfRow`)"),
+        (forwardings, "forwarding", "of data by the software of a rank"),
+    ];
+    let words = parts.iter().filter(|(count, ..)| *count > 0);
+    let words: Vec<_> = words.map(|(count, what, of)| format!("{} {of}", counted(*count, what))).collect();
+    (!words.is_empty()).then(|| {
+        format!(
+            "note: written as if they were any others, so that times differ when they are read: {}",
+            words.join("; ")
+        )
+    })
+}
