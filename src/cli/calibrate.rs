@@ -27,7 +27,7 @@ pub struct CalibrateArguments {
     plot: Option<PathBuf>,
     /// Adds to every cell the interval that is to contain so many percent of new measurements of it, such as 90: from how
     /// well the parameters are known, and from the errors of rows that took no part in the fit.
-    #[arg(long, value_name = "PERCENT", value_parser = overrides::level)]
+    #[arg(long, value_name = "PERCENT")]
     interval: Option<Level>,
     /// Number of simulations run in parallel; all cores unless given.
     #[arg(short, long, value_parser = overrides::jobs)]

@@ -3,18 +3,12 @@
 use super::Failure;
 use super::notice;
 use super::notice::note;
-use super::overrides::setting;
 use super::question::Questions;
 use clap::Args;
-use parsim_sim::node::Module;
-use parsim_sim::simulation::Estimate;
-use parsim_study::experiment::calibration::CalibrationCase;
-use parsim_study::experiment::{References, Remarks, Setting, StudyError, set_all, validation};
+use parsim_study::experiment::{Setting, inspect, read_setting};
 use parsim_study::report::counted;
-use parsim_study::scenario::source::Document;
-use parsim_study::scenario::{ChangedValues, Description, Inspection, Plan};
 use std::io::{Write, stdout};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct CheckArguments {
@@ -22,7 +16,7 @@ pub struct CheckArguments {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Changes a value of every file; may be repeated.
-    #[arg(short, long, value_name = "PATH=VALUE", value_parser = setting)]
+    #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set: Vec<Setting>,
 }
 
@@ -30,10 +24,15 @@ pub fn execute(arguments: &CheckArguments) -> Result<(), Failure> {
     let mut failures = 0;
     for file in &arguments.files {
         let _span = tracing::info_span!("check", file = %file.display()).entered();
-        match verdict(file, &arguments.set) {
-            Ok(verdict) => writeln!(stdout(), "{}: {verdict}", file.display())?,
-            Err(failure) => {
-                failure.report();
+        match inspect(file, &arguments.set, &Questions) {
+            Ok(inspected) => {
+                let changed = inspected.changed.filter(|_| !notice::is_quiet());
+                changed.into_iter().for_each(|notes| notice::write(format_args!("{notes}\n")));
+                inspected.remarks.into_iter().for_each(|remark| note(Some(remark)));
+                writeln!(stdout(), "{}: {}", file.display(), inspected.verdict)?;
+            }
+            Err(error) => {
+                Failure::from(error).report();
                 failures += 1;
             }
         }
@@ -48,74 +47,15 @@ pub fn execute(arguments: &CheckArguments) -> Result<(), Failure> {
     }
 }
 
-fn verdict(file: &Path, settings: &[Setting]) -> Result<String, Failure> {
-    let mut document = Document::load(file)?;
-    set_all(&mut document, settings)?;
-    if document.root().name() == Some("Validation") {
-        let folder = file.parent().unwrap_or(Path::new(""));
-        return Ok(validation::inspect(&document, folder, &Questions)?);
-    }
-    if document.root().name() == Some("Calibration") {
-        return Ok(CalibrationCase::of(&document)?.inspect(&document, file)?);
-    }
-    Ok(match Description::read(document)? {
-        Description::Scenario(plan) => {
-            plan.base()?;
-            References::load(plan.scenario(), file)?;
-            along_the_axes(&plan)?
-        }
-        Description::Machine(machine) => {
-            format!("the machine {}, {}", machine.name, counted(machine.network.topology.nodes(), "node"))
-        }
-        Description::Processor(t800) => {
-            format!("a processor of {}, {} cycles for a word of external memory", t800.clock, t800.external_cycles)
-        }
-        Description::Kernel(kernel) => format!("the kernel {}, {} lines", kernel.name, kernel.listing.len()),
-        Description::Modules(modules) => {
-            let names = Module::ALL.map(|module| modules.of(module).name.as_str());
-            format!("the kernels {}", names.join(", "))
-        }
-    })
-}
-
-/// The number of cases, how many of them were checked, and roughly what all cost. On stderr stand the expressions whose
-/// value has changed.
-#[expect(clippy::cast_precision_loss, reason = "it is shown with one digit")]
-fn along_the_axes(plan: &Plan) -> Result<String, Failure> {
-    let (mut estimates, mut changed, mut remarks) = (Vec::new(), ChangedValues::default(), Remarks::default());
-    let cases = plan.unfold()?;
-    changed.see_axes(plan, &cases);
-    let inspection = cases.inspect(|case| {
-        estimates.push(case.scenario.estimate());
-        changed.see(&case.scenario);
-        remarks.see(&case.scenario);
-    })?;
-    if let Some(notes) = changed.notes(plan.document()).filter(|_| !notice::is_quiet()) {
-        notice::write(format_args!("{notes}\n"));
-    }
-    remarks.all().into_iter().for_each(|remark| note(Some(remark)));
-    let Inspection { cases, points, checked, is_complete } = inspection;
-    let estimate: Estimate = estimates.into_iter().sum();
-    if is_complete && checked == 0 {
-        return Err(StudyError::no_case().into());
-    }
-    if is_complete {
-        return Ok(format!("{}, {estimate}", counted(checked, "case")));
-    }
-    if checked == 0 {
-        return Ok(format!(
-            "up to {}; the filter leaves none of those that were looked at, so that nothing is estimated",
-            counted(points, "case")
-        ));
-    }
-    let estimate = estimate.times(cases.unwrap_or(points) as f64 / checked.max(1) as f64);
-    let count = cases.map_or_else(|| format!("up to {points} cases"), |cases| format!("{cases} cases"));
-    Ok(format!("{count}, of which {checked} were checked, {estimate}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use parsim_study::experiment::StudyError;
+    use std::path::Path;
+
+    fn verdict(file: &Path, settings: &[Setting]) -> Result<String, StudyError> {
+        inspect(file, settings, &Questions).map(|inspected| inspected.verdict)
+    }
 
     #[test]
     fn every_shipped_file_is_good() {

@@ -1,13 +1,13 @@
 //! `parsim compare`: two runs side by side, or the cases of two stores.
 
-use super::overrides::{over, setting};
 use super::store::read;
 use super::{Failure, OutputArguments};
 use clap::Args;
-use parsim_sim::simulation::Detail;
 use parsim_study::answer::Answer;
-use parsim_study::experiment::{Pairs, ScenarioFile, Setting, StoredPlan, StudyError, Traced, files};
-use parsim_study::report::comparison::{ComparedRun, RunComparison};
+use parsim_study::experiment::{
+    Pairs, ScenarioFile, Setting, StoredPlan, StudyError, compared_run, files, read_setting,
+};
+use parsim_study::report::comparison::RunComparison;
 use parsim_study::scenario::Override;
 use std::path::{Path, PathBuf};
 
@@ -21,13 +21,13 @@ pub struct CompareArguments {
     #[arg(value_name = "TRACE|SCENARIO|STORE")]
     second: PathBuf,
     /// Changes a base value of both scenarios; may be repeated.
-    #[arg(short, long, value_name = "PATH=VALUE", value_parser = setting)]
+    #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set: Vec<Setting>,
     /// Changes a base value of the first scenario only; may be repeated.
-    #[arg(long, value_name = "PATH=VALUE", value_parser = setting)]
+    #[arg(long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set_first: Vec<Setting>,
     /// Changes a base value of the second scenario only; may be repeated.
-    #[arg(long, value_name = "PATH=VALUE", value_parser = setting)]
+    #[arg(long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set_second: Vec<Setting>,
     /// Replaces the seed of both scenarios.
     #[arg(long)]
@@ -36,7 +36,7 @@ pub struct CompareArguments {
     #[arg(long, value_name = "SCENARIO")]
     scenario: Option<PathBuf>,
     /// Replaces the values of an axis of that scenario, or adds an axis; may be repeated.
-    #[arg(long, value_name = "NAME=V1,V2,…", value_parser = over, requires = "scenario")]
+    #[arg(long, value_name = "NAME=V1,V2,…", requires = "scenario")]
     over: Vec<Override>,
     #[command(flatten)]
     output: OutputArguments,
@@ -74,21 +74,10 @@ fn compare_runs(arguments: &CompareArguments) -> Result<(), Failure> {
         return Err(Failure::Usage(message));
     }
     arguments.output.claims().inputs(files(&arguments.first)).inputs(files(&arguments.second)).check()?;
-    let side = |input: &Path, own: &[Setting]| side(input, &[&arguments.set[..], own].concat(), arguments.seed);
+    let side = |input: &Path, own: &[Setting]| compared_run(input, &[&arguments.set[..], own].concat(), arguments.seed);
     let comparison = RunComparison {
         first: side(&arguments.first, &arguments.set_first)?,
         second: side(&arguments.second, &arguments.set_second)?,
     };
     arguments.output.print(Answer::one(comparison.record(), &comparison))
-}
-
-fn side(input: &Path, set: &[Setting], seed: Option<u64>) -> Result<ComparedRun, Failure> {
-    let traced = Traced::load(input, set, seed, Detail::Ranks)?;
-    let values: String = set.iter().flat_map(|(path, value)| [", ", path, "=", value]).collect();
-    let title = if traced.title == input.display().to_string() {
-        traced.title.clone()
-    } else {
-        format!("{}: {}{values}", input.display(), traced.title)
-    };
-    Ok(ComparedRun::new(title, &traced.path()?, traced.recording(), traced.gain()))
 }

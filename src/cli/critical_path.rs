@@ -1,14 +1,13 @@
 //! `parsim critical-path`: what kept a run from ending earlier.
 
 use super::failure::each;
-use super::overrides::setting;
 use super::{Failure, OutputArguments, pictures};
 use clap::Args;
 use parsim_sim::simulation::Detail;
 use parsim_sim::units::SimDuration;
 use parsim_study::analysis::{Accounting, CriticalPath};
 use parsim_study::answer::{Answer, Record};
-use parsim_study::experiment::{MOST_BYTES_ALONE, Setting, StudyError, Traced, files};
+use parsim_study::experiment::{MOST_BYTES_ALONE, Setting, StudyError, Traced, drawn_window, files, read_setting};
 use parsim_study::files::{Claims, create};
 use parsim_study::report::critical_path::{CriticalPathReport, write_events, write_path};
 use parsim_study::report::page_of_figure;
@@ -23,7 +22,7 @@ pub struct CriticalPathArguments {
     #[arg(value_name = "TRACE|SCENARIO")]
     input: PathBuf,
     /// Changes a base value of the scenario; may be repeated.
-    #[arg(short, long, value_name = "PATH=VALUE", value_parser = setting)]
+    #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set: Vec<Setting>,
     /// Replaces the seed of the scenario.
     #[arg(long)]
@@ -69,7 +68,7 @@ pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
     arguments.claims().check()?;
     let traced = Traced::load(&arguments.input, &arguments.set, arguments.seed, Detail::Links)?;
     let path = traced.path()?;
-    let window = window(arguments, &path)?;
+    let window = drawn_window(&path, arguments.from, arguments.until, arguments.ranks.as_deref())?;
     arguments.output.print(arguments.answer(&traced, &path))?;
     write_files(arguments, &traced, &path, window)
 }
@@ -133,51 +132,4 @@ fn write_files(
         create(file, |sink| sink.write_all(page.as_bytes()))
     });
     each(events.chain(pieces).chain(space_time).chain(over_time).chain(degrees).chain(animation).chain(perfetto))
-}
-
-/// The part of the trace that is to be drawn.
-fn window(arguments: &CriticalPathArguments, path: &CriticalPath<'_>) -> Result<DiagramWindow, Failure> {
-    let mut window = DiagramWindow::whole(path);
-    window.from = arguments.from.unwrap_or(window.from);
-    window.until = arguments.until.unwrap_or(window.until);
-    let end = window.until.min(path.length());
-    if path.length() == SimDuration::ZERO {
-        return Err(Failure::Usage("the run takes no simulated time: it has no critical path".to_owned()));
-    }
-    if window.from >= end {
-        return Err(Failure::Usage(format!("--from {}: give a time before the end, {end}", window.from)));
-    }
-    if let Some(text) = &arguments.ranks {
-        window.processes = ranks(text, path.events().processes())?;
-    }
-    Ok(window)
-}
-
-/// `0-7,31`: ranks and ranges of them.
-fn ranks(text: &str, count: u32) -> Result<Vec<u32>, Failure> {
-    let fault = || {
-        let last = count.saturating_sub(1);
-        Failure::Usage(format!("--ranks {text}: give ranks and ranges of them from 0 to {last}, such as 0-7,31"))
-    };
-    let mut ranks = Vec::new();
-    for part in text.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let rank = |text: &str| text.trim().parse().ok().filter(|rank: &u32| *rank < count);
-        let (first, last) = rank(first).zip(rank(last)).filter(|(first, last)| first <= last).ok_or_else(fault)?;
-        ranks.extend((first..=last).filter(|rank| !ranks.contains(rank)).collect::<Vec<_>>());
-    }
-    Ok(ranks)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranks_are_read_one_by_one_and_in_ranges() {
-        assert_eq!(ranks("0-2,5,1", 8).unwrap(), [0, 1, 2, 5]);
-        for text in ["", "3-1", "0-8", "a", "1-", "-1"] {
-            assert!(ranks(text, 8).is_err(), "{text}");
-        }
-    }
 }

@@ -1,11 +1,10 @@
 //! Tables: files, or the rows of the sweep of a scenario.
 
 use super::CaseArguments;
-use super::overrides::setting;
 use super::progress::Bar;
 use super::store::StoreArguments;
 use clap::Args;
-use parsim_study::experiment::{Recall, ScenarioFile, Setting, StudyError, swept_table};
+use parsim_study::experiment::{Recall, ScenarioFile, Setting, StudyError, read_setting, swept_table};
 use parsim_study::scenario::table::Table;
 use std::path::Path;
 
@@ -13,7 +12,7 @@ use std::path::Path;
 #[derive(Clone, Debug, Args)]
 pub struct SweptArguments {
     /// Changes a base value of a scenario given as data; may be repeated.
-    #[arg(short, long, value_name = "PATH=VALUE", value_parser = setting)]
+    #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set: Vec<Setting>,
     /// Replaces the seed of a scenario given as data, or the values of an axis over it.
     #[arg(long)]

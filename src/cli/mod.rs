@@ -42,7 +42,7 @@ use output::OutputArguments;
 pub use script::call_by;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use parsim_study::experiment::Setting;
+use parsim_study::experiment::{Setting, read_setting};
 use parsim_study::scenario::Override;
 use std::ffi::OsString;
 use std::num::NonZero;
@@ -179,7 +179,7 @@ struct ScenarioArguments {
     /// The scenario, a RON file.
     scenario: PathBuf,
     /// Changes a base value, in the machine file too; may be repeated.
-    #[arg(short, long, value_name = "PATH=VALUE", value_parser = overrides::setting)]
+    #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set: Vec<Setting>,
     /// Replaces the seed, or the values of an axis over it.
     #[arg(long)]
@@ -195,7 +195,7 @@ struct ScenarioArguments {
 #[derive(Clone, Debug, Args)]
 struct CaseArguments {
     /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
-    #[arg(long, value_name = "NAME=V1,V2,…", value_parser = overrides::over)]
+    #[arg(long, value_name = "NAME=V1,V2,…")]
     over: Vec<Override>,
     /// Number of cases run in parallel; all cores unless given.
     #[arg(short, long, value_parser = overrides::jobs)]

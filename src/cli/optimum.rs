@@ -2,10 +2,9 @@
 
 use super::{Failure, ScenarioArguments, pictures};
 use clap::{Args, ValueEnum};
-use parsim_study::analysis::{Goal, SearchLimits};
 use parsim_study::answer::Answer;
-use parsim_study::experiment::optimum::Optima;
-use parsim_study::scenario::{Case, CheckedScenario};
+use parsim_study::experiment::optimum::{Optima, search_limits};
+use parsim_study::scenario::Case;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -46,30 +45,11 @@ pub fn execute(arguments: &OptimumArguments) -> Result<(), Failure> {
 
 impl OptimumArguments {
     fn answer(&self, case: &Case) -> Result<Answer, Failure> {
-        let limits = choice(self, &case.scenario)?;
+        let most = (self.most_cores, self.most_nodes);
+        let limits = search_limits(&case.scenario, most, self.efficiency, self.tolerance)?;
         let optima = Optima::search(case, limits, self.by != By::Simulation, self.by != By::Model)?;
         let Some(folder) = &self.plot else { return Ok(optima.answer()) };
         let figures = optima.figures()?.into_iter();
         Ok(figures.fold(optima.answer(), |answer, (file, svg)| answer.with_figure(&folder.join(file), &svg)))
     }
-}
-
-fn choice(arguments: &OptimumArguments, scenario: &CheckedScenario) -> Result<SearchLimits, Failure> {
-    let share = |name: &str, value: f64| match value {
-        value if (0.0..1.0).contains(&value) => Ok(value),
-        _ => Err(Failure::Usage(format!("--{name} {value}: give a share from 0 to below 1"))),
-    };
-    let limit = |name: &str, given: Option<u32>, most: u32| match given {
-        Some(given) if !(1..=most).contains(&given) => {
-            Err(Failure::Usage(format!("--{name} {given}: the machine has 1 to {most}")))
-        }
-        _ => Ok(given.unwrap_or(most)),
-    };
-    let efficiency = arguments.efficiency.map(|value| share("efficiency", value)).transpose()?;
-    Ok(SearchLimits {
-        most_cores: limit("most-cores", arguments.most_cores, scenario.machine.nodes.cores())?,
-        most_nodes: limit("most-nodes", arguments.most_nodes, scenario.machine.network.topology.nodes())?,
-        goal: efficiency.map_or(Goal::Speedup, Goal::CoresAt),
-        tolerance: share("tolerance", arguments.tolerance)?,
-    })
 }

@@ -2,7 +2,7 @@
 
 use super::{Failure, ScenarioArguments};
 use parsim_study::answer::Answer;
-use parsim_study::experiment::{Level, ScenarioFile, Setting, Shard};
+use parsim_study::experiment::{ScenarioFile, Shard};
 use parsim_study::files::Claims;
 use parsim_study::scenario::{Case, Cases, Override, Plan};
 use std::num::NonZero;
@@ -54,27 +54,6 @@ impl ScenarioArguments {
     }
 }
 
-/// Reads the level of intervals, in percent.
-pub fn level(text: &str) -> Result<Level, String> {
-    let percent = text.parse().ok().and_then(Level::of_percent);
-    percent.ok_or_else(|| format!("give whole percents from {} to {}", Level::BOUNDS.0, Level::BOUNDS.1))
-}
-
-/// Reads `PATH=VALUE`.
-pub fn setting(text: &str) -> Result<Setting, String> {
-    split(text).map(|(path, value)| (path.to_owned(), value.to_owned())).ok_or_else(|| "write path=value".to_owned())
-}
-
-/// Reads `NAME=V1,V2,…`.
-pub fn over(text: &str) -> Result<Override, String> {
-    let over = split(text).map(|(name, values)| Override { name: name.to_owned(), values: list(values) });
-    let over = over.ok_or_else(|| "write name=v1,v2".to_owned())?;
-    match over.values.iter().position(|value| value.trim().is_empty()) {
-        Some(index) => Err(format!("value {} is empty: write name=v1,v2", index + 1)),
-        None => Ok(over),
-    }
-}
-
 /// Reads the shard that is meant, by its number or by what the engine of an array says.
 pub fn shard(text: &str) -> Result<Shard, String> {
     Shard::read_or_ask(text, |name| std::env::var(name).ok())
@@ -83,40 +62,4 @@ pub fn shard(text: &str) -> Result<Shard, String> {
 /// Reads a number of threads.
 pub fn jobs(text: &str) -> Result<NonZero<usize>, String> {
     text.parse().map_err(|_| "give a number from 1 on".to_owned())
-}
-
-fn split(text: &str) -> Option<(&str, &str)> {
-    text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty())
-}
-
-/// Values between commas; commas within parentheses, brackets or quotes belong to a value.
-fn list(values: &str) -> Vec<String> {
-    let (mut depth, mut quoted) = (0i32, false);
-    let mut list = vec![String::new()];
-    for character in values.chars() {
-        match character {
-            '"' => quoted = !quoted,
-            '(' | '[' if !quoted => depth += 1,
-            ')' | ']' if !quoted => depth -= 1,
-            ',' if depth == 0 && !quoted => {
-                list.push(String::new());
-                continue;
-            }
-            _ => {}
-        }
-        list.last_mut().expect("the list is never empty").push(character);
-    }
-    list
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commas_inside_a_value_do_not_separate() {
-        assert_eq!(list("1,2"), ["1", "2"]);
-        assert!(over("p=1,,2").unwrap_err().starts_with("value 2 is empty"));
-        assert_eq!(list("Shape(rows: 2, columns: 3),Whole"), ["Shape(rows: 2, columns: 3)", "Whole"]);
-    }
 }

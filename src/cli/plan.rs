@@ -18,7 +18,7 @@ pub struct PlanArguments {
     #[command(flatten)]
     common: ScenarioArguments,
     /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
-    #[arg(long, value_name = "NAME=V1,V2,…", value_parser = overrides::over)]
+    #[arg(long, value_name = "NAME=V1,V2,…")]
     over: Vec<Override>,
     /// Lists the cases of one of N shards alone; K counts from 1.
     #[arg(long, value_name = "K/N|auto|auto/N", value_parser = overrides::shard)]

@@ -1,12 +1,11 @@
 //! `parsim report`: everything about some scenarios on one page.
 
-use super::overrides::setting;
 use super::progress::Bar;
 use super::store::StoreArguments;
 use super::{CaseArguments, Failure, pictures};
 use clap::Args;
 use parsim_study::experiment::chapter::chapter;
-use parsim_study::experiment::{Failures, ScenarioFile, Setting};
+use parsim_study::experiment::{Failures, ScenarioFile, Setting, read_setting};
 use parsim_study::files::{Claims, create};
 use parsim_study::report::page;
 use parsim_study::scenario::Plan;
@@ -29,7 +28,7 @@ pub struct ReportArguments {
     )]
     out: PathBuf,
     /// Changes a base value of every scenario, in the machine file too; may be repeated.
-    #[arg(short, long, value_name = "PATH=VALUE", value_parser = setting)]
+    #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set: Vec<Setting>,
     /// Replaces the seed, or the values of an axis over it.
     #[arg(long)]

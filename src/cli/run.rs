@@ -5,16 +5,13 @@ use super::store::{StoreArguments, finish};
 use super::{Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_sim::simulation::Detail;
-use parsim_study::analysis::Parallelism;
 use parsim_study::experiment::topology::drawing;
-use parsim_study::experiment::{Outcome, References};
+use parsim_study::experiment::{Outcome, References, degrees_of_parallelism};
 use parsim_study::files::{Claims, create, fill};
-use parsim_study::report::space_time::Degrees;
 use parsim_study::report::{HeatMap, write_accounts, write_sources};
 use parsim_study::scenario::Case;
-use parsim_study::scenario::table::Table;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct RunArguments {
@@ -104,81 +101,12 @@ impl RunArguments {
             pictures::write(file, &HeatMap::new(drawing, &outcome.trace))
         });
         let histogram = self.histogram.iter().map(|file| {
-            let picture = histogram(outcome, self.published.as_deref())?;
+            let picture = degrees_of_parallelism(outcome, self.published.as_deref())?;
             Ok(create(file, |sink| sink.write_all(picture.as_bytes()))?)
         });
         let sources =
             self.sources.iter().map(|file| Ok(create(file, |sink| write_sources(&outcome.trace.sources, sink))?));
         let accounts = self.accounts.iter().map(|file| Ok(create(file, |sink| write_accounts(&outcome.trace, sink))?));
         each(heat_map.chain(histogram).chain(sources).chain(accounts))
-    }
-}
-
-/// The degree of parallelism that a program has computed of itself, as a picture.
-fn histogram(outcome: &Outcome, published: Option<&Path>) -> Result<String, Failure> {
-    let parallelism = Parallelism::of_units(&outcome.trace.critical_intervals).ok_or_else(|| {
-        let program = outcome.report().title;
-        Failure::Usage(format!(
-            "{program}: the program computes no critical times: `parsim critical-path --histogram` draws those of its run"
-        ))
-    })?;
-    let degrees = Degrees {
-        title: outcome.report().title,
-        note: format!("activities at once, if only causality delays them: on average {:.3}", parallelism.mean()),
-        of: "Active at once".to_owned(),
-        published: published.map_or(Ok(Vec::new()), shares)?,
-    };
-    Ok(degrees.svg(&parallelism))
-}
-
-/// The most activities at once that are drawn.
-const MOST_ACTIVE: f64 = 65536.0;
-
-/// The columns of a table of published shares.
-const ACTIVE: &str = "active";
-const SHARE: &str = "share";
-
-fn shares(file: &Path) -> Result<Vec<(u32, f64)>, Failure> {
-    let table = Table::load(file)?;
-    let columns = [table.column(ACTIVE)?, table.column(SHARE)?];
-    if let Some(other) = table.columns().iter().find(|column| !columns.contains(column)) {
-        return Err(table.failure(&format!("`{other}` is neither `{ACTIVE}` nor `{SHARE}`")).into());
-    }
-    table.need_values(&columns)?;
-    table.need_numbers(&columns)?;
-    table.need_different_points(&columns[..1])?;
-    let shares = table.rows.iter().map(|row| {
-        let active = row.number(ACTIVE).filter(|active| active.fract() == 0.0 && (0.0..=MOST_ACTIVE).contains(active));
-        let active = active.ok_or_else(|| table.fault_in(row, ACTIVE, "give a whole number up to 65536"))?;
-        let share = row.number(SHARE).filter(|share| (0.0..=1.0).contains(share));
-        let share = share.ok_or_else(|| table.fault_in(row, SHARE, "give a share from 0 to 1"))?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole and at most 65536")]
-        Ok((active as u32, share))
-    });
-    shares.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn published_shares_are_shares() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("shares.csv");
-        let read = |text: &str| {
-            std::fs::write(&file, text).unwrap();
-            shares(&file)
-        };
-        assert_eq!(read("active,share\n1,0.13\n10,0.2\n").unwrap(), [(1, 0.13), (10, 0.2)]);
-        for text in [
-            "active,share\n1,13\n",
-            "active,share\n99999,0.1\n",
-            "active\n1\n",
-            "active,share,x\n1,0.1,2\n",
-            "active,share\n1,\n",
-        ] {
-            assert!(read(text).is_err(), "{text}");
-        }
     }
 }

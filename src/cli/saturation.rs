@@ -4,7 +4,7 @@ use super::store::StoreArguments;
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_study::answer::Record;
-use parsim_study::experiment::{OFFERED, Recall, SaturationSweep, StudyError, Workers};
+use parsim_study::experiment::{Recall, SaturationSweep, StudyError, Workers};
 use parsim_study::files::Claims;
 use parsim_study::scenario::Plan;
 use std::path::PathBuf;
@@ -65,20 +65,6 @@ impl SaturationArguments {
     }
 
     fn plan(&self) -> Result<Plan, StudyError> {
-        if !(self.resolution > 0.0 && self.resolution < 1.0) {
-            return Err(StudyError::Argument(
-                "resolution",
-                format!("{}: give a number above 0 and below 1", self.resolution),
-            ));
-        }
-        let plan = self.common.file(&self.cases.over).plan()?;
-        let is_load = |name: &str| plan.axes().any(|axis| axis.name == name && axis.path == OFFERED);
-        match self.cases.over.iter().find(|over| is_load(&over.name)) {
-            Some(over) => {
-                let message = format!("{}: the load is what is searched: leave it out", over.name);
-                Err(StudyError::Argument("over", message))
-            }
-            None => Ok(plan),
-        }
+        SaturationSweep::plan(&self.common.file(&self.cases.over), self.resolution)
     }
 }

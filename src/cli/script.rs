@@ -1,11 +1,10 @@
 //! `parsim script`: a script that has an engine run a sweep in blocks of minutes, and may be submitted again.
 
 use super::output::Destination;
-use super::overrides::setting;
 use super::{CaseArguments, Failure};
 use clap::{Args, ValueEnum};
 use parsim_study::experiment::script::{self, BlockCount, BlockedSweep};
-use parsim_study::experiment::{ScenarioFile, Setting, StudyError, Workload};
+use parsim_study::experiment::{ScenarioFile, Setting, StudyError, Workload, read_setting};
 use std::io;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -28,7 +27,7 @@ pub struct ScriptArguments {
     #[arg(long, value_name = "N", conflicts_with = "minutes")]
     blocks: Option<NonZero<u32>>,
     /// Changes a base value, in the machine file too; may be repeated.
-    #[arg(short, long, value_name = "PATH=VALUE", value_parser = setting)]
+    #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set: Vec<Setting>,
     /// Replaces the seed, or the values of an axis over it.
     #[arg(long)]

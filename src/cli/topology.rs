@@ -1,11 +1,10 @@
 //! `parsim topology`: the figures of a network, and its picture.
 
-use super::overrides::setting;
 use super::{Failure, OutputArguments, pictures};
 use clap::Args;
 use parsim_study::answer::Record;
 use parsim_study::experiment::topology::DescribedTopology;
-use parsim_study::experiment::{Setting, StudyError};
+use parsim_study::experiment::{Setting, StudyError, read_setting};
 use parsim_study::files::Claims;
 use std::path::PathBuf;
 
@@ -22,7 +21,7 @@ pub struct TopologyArguments {
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
     /// Changes a value of the scenario; may be repeated.
-    #[arg(short, long, value_name = "PATH=VALUE", value_parser = setting, requires = "scenario")]
+    #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting, requires = "scenario")]
     set: Vec<Setting>,
     /// Compares networks of equal cost: all routers together have this number of pins, divided evenly over their ports.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]

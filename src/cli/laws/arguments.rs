@@ -2,11 +2,10 @@
 
 use super::numbers::{between, count, fraction, links, packets, positive, time};
 use crate::cli::data::SweptArguments;
-use crate::cli::overrides::setting;
 use crate::cli::pictures;
 use crate::cli::store::StoreArguments;
 use clap::{Args, Subcommand, ValueEnum};
-use parsim_study::experiment::Setting;
+use parsim_study::experiment::{Setting, read_setting};
 use parsim_study::model::laws::OverheadLaw;
 use parsim_study::model::laws::isoefficiency::Algorithm;
 use std::path::PathBuf;
@@ -239,7 +238,7 @@ pub struct GrowthArguments {
     /// The scenario, a RON file, whose base values hold.
     pub scenario: PathBuf,
     /// Changes a base value, in the machine file too; may be repeated.
-    #[arg(short, long, value_name = "PATH=VALUE", value_parser = setting)]
+    #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     pub set: Vec<Setting>,
     /// Numbers of processors.
     #[arg(long, value_delimiter = ',', required = true, value_parser = clap::value_parser!(u32).range(1..))]

@@ -4,7 +4,7 @@ mod own;
 
 use super::notice::note;
 use super::output::Output;
-use super::overrides::{jobs, setting};
+use super::overrides::jobs;
 use super::progress::Bar;
 use super::question::Questions;
 use super::store::{StoreArguments, finish};
@@ -13,7 +13,7 @@ use clap::Args;
 use own::OwnCase;
 use parsim_study::answer::AnswerShape;
 use parsim_study::experiment::validation::{CASE, Judging, Validation, note_on_alternatives};
-use parsim_study::experiment::{Recall, RunMemory, Setting, Workers};
+use parsim_study::experiment::{Recall, RunMemory, Setting, Workers, read_setting};
 use parsim_study::files::Claims;
 use parsim_study::scenario::source::Document;
 use std::num::NonZero;
@@ -29,7 +29,7 @@ pub struct ValidateArguments {
     #[arg(long)]
     all: bool,
     /// Changes a base value of every scenario, to see what an alternative gives; may be repeated.
-    #[arg(short, long, value_name = "PATH=VALUE", value_parser = setting)]
+    #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set: Vec<Setting>,
     #[command(flatten)]
     output: OutputArguments,

@@ -1,11 +1,10 @@
 //! A validation from the command line: a scenario, a file of measurements and models to judge beside it.
 
-use crate::cli::Failure;
 use clap::Args;
-use parsim_study::experiment::validation::{MeasuredTable, Tolerance, ToleranceKind, Validation};
-use parsim_study::scenario::AxisValue;
+use parsim_study::experiment::StudyError;
+use parsim_study::experiment::validation::{OwnTable, Tolerance, Validation};
 use parsim_study::scenario::source::Document;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Judges any scenario by any file of measurements, without a folder.
 #[derive(Debug, Args)]
@@ -51,55 +50,17 @@ impl OwnCase {
     }
 
     /// The case that the options describe, if they describe one.
-    pub fn validation(&self) -> Result<Option<Validation>, Failure> {
+    pub fn validation(&self) -> Result<Option<Validation>, StudyError> {
         let (Some(scenario), Some(data)) = (&self.scenario, &self.data) else { return Ok(None) };
-        if self.models.contains(&self.simulated) {
-            let message = format!("--models: `{}` is what is simulated, which is judged anyway", self.simulated);
-            return Err(Failure::Usage(message));
-        }
-        if let Some(index) = (1..self.models.len()).find(|index| self.models[..*index].contains(&self.models[*index])) {
-            return Err(Failure::Usage(format!("--models has `{}` twice: name each model once", self.models[index])));
-        }
-        let kind = ToleranceKind::Acceptance("given on the command line".to_owned());
-        let tolerance = Tolerance { mean_percent: self.mean_percent, max_percent: self.max_percent, kind };
-        let is_judged = self.mean_percent.is_some() || self.max_percent.is_some();
-        let calibration = self.calibration.as_deref().map(axis_value).transpose()?;
-        let name = |path: &Path| path.file_stem().map_or(String::new(), |name| name.to_string_lossy().into_owned());
-        let table = MeasuredTable {
-            name: name(data),
-            scenario: Some(scenario.clone()),
-            command: None,
-            long: false,
-            labels: Vec::new(),
-            data: Some(data.clone()),
-            over: Vec::new(),
-            set: Vec::new(),
-            simulated: self.simulated.clone(),
-            reference: self.reference.clone(),
-            predictions: self.models.clone(),
-            mean_over: None,
-            calibration,
-            calibrated: false,
-            calibration_tolerance: None,
-            fit_point_to_point: false,
-            tolerance: is_judged.then_some(tolerance),
-            baselines: Vec::new(),
-            no_baseline: Some("none can be given on the command line".to_owned()),
-            leave_out: None,
+        let own = OwnTable {
+            scenario,
+            data,
+            simulated: &self.simulated,
+            reference: &self.reference,
+            models: &self.models,
+            calibration: self.calibration.as_deref(),
+            tolerated: (self.mean_percent, self.max_percent),
         };
-        Ok(Some(Validation {
-            title: format!("{} against {}", scenario.display(), data.display()),
-            calibrated_on: self.calibration.iter().cloned().collect(),
-            tables: vec![table],
-            totals: Vec::new(),
-            choices: Vec::new(),
-        }))
+        own.validation().map(Some)
     }
-}
-
-fn axis_value(text: &str) -> Result<(String, AxisValue), Failure> {
-    let parts = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
-    let (name, value) =
-        parts.ok_or_else(|| Failure::Usage(format!("`--calibration {text}`: write --calibration axis=value")))?;
-    Ok((name.to_owned(), AxisValue::parse(value)))
 }

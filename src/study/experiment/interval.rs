@@ -1,6 +1,7 @@
 //! Intervals of predictions, and their keys.
 
 use crate::answer::{Record, Role, Unit};
+use std::str::FromStr;
 
 /// The share of new values that intervals are to contain, in whole percents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,16 @@ impl Level {
         for (end, value) in [("low", low), ("high", high)] {
             record.put_as(Role::Spread, format!("{name}_{end}{}{ending}", self.0), value);
         }
+    }
+}
+
+impl FromStr for Level {
+    type Err = String;
+
+    /// Reads whole percents.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let level = text.parse().ok().and_then(Self::of_percent);
+        level.ok_or_else(|| format!("give whole percents from {} to {}", Self::BOUNDS.0, Self::BOUNDS.1))
     }
 }
 

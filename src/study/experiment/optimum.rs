@@ -11,6 +11,37 @@ use crate::scenario::{Case, CheckedScenario, Scenario};
 use parsim_sim::machine::Placement;
 use std::convert::Infallible;
 
+/// The limits of a search on a machine: the most cores of a node and the most nodes, all of the machine's unless given; the
+/// most cores of at least this efficiency, or unless given the greatest speed-up; the share of the best speed-up that a point
+/// of the plateau may lack.
+///
+/// # Errors
+/// Cores or nodes that the machine has not; shares that are none.
+pub fn search_limits(
+    scenario: &CheckedScenario,
+    (most_cores, most_nodes): (Option<u32>, Option<u32>),
+    efficiency: Option<f64>,
+    tolerance: f64,
+) -> Result<SearchLimits, StudyError> {
+    let share = |name: &'static str, value: f64| match value {
+        value if (0.0..1.0).contains(&value) => Ok(value),
+        _ => Err(StudyError::Argument(name, format!("{value}: give a share from 0 to below 1"))),
+    };
+    let limit = |name: &'static str, given: Option<u32>, most: u32| match given {
+        Some(given) if !(1..=most).contains(&given) => {
+            Err(StudyError::Argument(name, format!("{given}: the machine has 1 to {most}")))
+        }
+        _ => Ok(given.unwrap_or(most)),
+    };
+    let efficiency = efficiency.map(|value| share("efficiency", value)).transpose()?;
+    Ok(SearchLimits {
+        most_cores: limit("most-cores", most_cores, scenario.machine.nodes.cores())?,
+        most_nodes: limit("most-nodes", most_nodes, scenario.machine.network.topology.nodes())?,
+        goal: efficiency.map_or(Goal::Speedup, Goal::CoresAt),
+        tolerance: share("tolerance", tolerance)?,
+    })
+}
+
 /// The optima of a scenario, by each method that was asked.
 pub struct Optima<'s> {
     case: &'s Case,

@@ -1,7 +1,7 @@
 //! The load at which a network saturates.
 
 use super::memory_budget::Room;
-use super::{OFFERED, Recall, StudyError, Workers, keyed, metadata};
+use super::{OFFERED, Recall, ScenarioFile, StudyError, Workers, keyed, metadata};
 use crate::answer::{Answer, Record};
 use crate::programs::Shipped;
 use crate::report::latency_load::{SaturationCurve, saturation_curves};
@@ -104,6 +104,26 @@ pub struct SaturationSweep {
 }
 
 impl SaturationSweep {
+    /// The plan of a search over the axes of a scenario to a `resolution` in flits per node and cycle.
+    ///
+    /// # Errors
+    /// A resolution that is no share of the load; values of the load; faults of the scenario.
+    pub fn plan(file: &ScenarioFile, resolution: f64) -> Result<Plan, StudyError> {
+        if !(resolution > 0.0 && resolution < 1.0) {
+            let message = format!("{resolution}: give a number above 0 and below 1");
+            return Err(StudyError::Argument("resolution", message));
+        }
+        let plan = file.plan()?;
+        let is_load = |name: &str| plan.axes().any(|axis| axis.name == name && axis.path == OFFERED);
+        match file.over.iter().find(|over| is_load(&over.name)) {
+            Some(over) => {
+                let message = format!("{}: the load is what is searched: leave it out", over.name);
+                Err(StudyError::Argument("over", message))
+            }
+            None => Ok(plan),
+        }
+    }
+
     /// Searches the saturation point of every case of `plan`, to a `resolution` in flits per node and cycle.
     ///
     /// # Errors

@@ -2,11 +2,20 @@
 
 use super::StudyError;
 use crate::scenario::source::{Document, TreeValue};
-use crate::scenario::{Override, Plan, apply_settings};
+use crate::scenario::{Override, Plan, apply_settings, assigned};
 use std::path::PathBuf;
 
 /// The path of a field, and the text of its value.
 pub type Setting = (String, String);
+
+/// Reads `PATH=VALUE`.
+///
+/// # Errors
+/// A text of another form, in words that say what would be right.
+pub fn read_setting(text: &str) -> Result<Setting, String> {
+    let setting = assigned(text).map(|(path, value)| (path.to_owned(), value.to_owned()));
+    setting.ok_or_else(|| "write path=value".to_owned())
+}
 
 /// A scenario file, with the values that replace its own.
 #[derive(Clone, Debug, Default)]

@@ -7,6 +7,7 @@ use super::{ScenarioFile, Setting, StudyError, run_recorded};
 use crate::analysis::read_table;
 use crate::analysis::{CriticalPath, Gain};
 use crate::answer::Metadata;
+use crate::report::comparison::ComparedRun;
 use crate::report::{Figure, counted};
 use crate::scenario::source::{Document, STANDARD_INPUT, is_standard_input, open_regular, standard_input};
 use crate::scenario::{Case, CheckedScenario};
@@ -16,6 +17,21 @@ use parsim_sim::trace::{Recording, is_recording};
 use parsim_sim::units::{SimDuration, escaped};
 use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+
+/// The run in `input`, with these values if it is a scenario, to be compared with another one.
+///
+/// # Errors
+/// As [`Traced::load`]; a trace without a critical path.
+pub fn compared_run(input: &Path, set: &[Setting], seed: Option<u64>) -> Result<ComparedRun, StudyError> {
+    let traced = Traced::load(input, set, seed, Detail::Ranks)?;
+    let values: String = set.iter().flat_map(|(path, value)| [", ", path, "=", value]).collect();
+    let title = if traced.title == input.display().to_string() {
+        traced.title.clone()
+    } else {
+        format!("{}: {}{values}", input.display(), traced.title)
+    };
+    Ok(ComparedRun::new(title, &traced.path()?, traced.recording(), traced.gain()))
+}
 
 /// A trace to be analysed.
 pub struct Traced {

@@ -7,6 +7,7 @@ mod choice;
 mod description;
 mod fit;
 mod leave_out;
+mod own;
 mod points;
 mod summary;
 mod table_runner;
@@ -18,6 +19,7 @@ pub use description::{
     Alternative, Baseline, Choice, ClosedForm, LeaveOut, MeasuredTable, TableSource, Tolerance, ToleranceKind, Total,
     Validation,
 };
+pub use own::OwnTable;
 pub use summary::Summary;
 
 use super::{Setting, StudyError, Workers};

@@ -8,6 +8,7 @@ mod formula;
 mod ids;
 mod inspection;
 mod names;
+mod over;
 mod planned;
 mod points;
 mod ranges;
@@ -20,6 +21,7 @@ pub use costs::{Cost, Costs};
 pub use exemplars::{Exemplars, Likeness};
 pub use ids::Ids;
 pub(super) use inspection::spread;
+pub use over::{Override, assigned};
 
 use super::axis::{Axis, AxisValue};
 use super::named_topology;
@@ -35,23 +37,6 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// An axis replaced or added from outside: `--over name=v1,v2,…`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Override {
-    /// The name of a declared axis, or the path of a field.
-    pub name: String,
-    /// The values as text.
-    pub values: Vec<String>,
-}
-
-impl Override {
-    /// Values for the axis, or the field at the path, called `name`.
-    #[must_use]
-    pub fn new(name: &str, values: &[&str]) -> Self {
-        Self { name: name.to_owned(), values: values.iter().map(|value| (*value).to_owned()).collect() }
-    }
-}
 
 /// One case: the scenario with its base values replaced by one point of the axes.
 #[derive(Clone, Debug)]

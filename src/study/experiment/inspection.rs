@@ -1,0 +1,97 @@
+//! Files of any kind, looked at without a run.
+
+use super::calibration::CalibrationCase;
+use super::validation::{self, Commands};
+use super::{References, Remarks, Setting, StudyError, set_all};
+use crate::report::counted;
+use crate::scenario::source::{Document, Faults};
+use crate::scenario::{ChangedValues, Description, Inspection, Plan};
+use parsim_sim::node::Module;
+use parsim_sim::simulation::Estimate;
+use std::path::Path;
+
+/// A file that has no fault.
+#[derive(Clone, Debug)]
+pub struct InspectedFile {
+    /// What it describes, in words.
+    pub verdict: String,
+    /// The expressions whose value has changed since an earlier version, with their places.
+    pub changed: Option<Faults>,
+    /// Remarks on its cases, each in a sentence.
+    pub remarks: Vec<String>,
+}
+
+impl From<String> for InspectedFile {
+    fn from(verdict: String) -> Self {
+        Self { verdict, changed: None, remarks: Vec::new() }
+    }
+}
+
+/// Looks for every fault of a file, with these base values in the place of its own; tables of validations may ask `commands`.
+///
+/// # Errors
+/// The faults; a filter that leaves no case.
+pub fn inspect(file: &Path, settings: &[Setting], commands: &dyn Commands) -> Result<InspectedFile, StudyError> {
+    let mut document = Document::load(file)?;
+    set_all(&mut document, settings)?;
+    if document.root().name() == Some("Validation") {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        return Ok(validation::inspect(&document, folder, commands)?.into());
+    }
+    if document.root().name() == Some("Calibration") {
+        return Ok(CalibrationCase::of(&document)?.inspect(&document, file)?.into());
+    }
+    Ok(match Description::read(document)? {
+        Description::Scenario(plan) => {
+            plan.base()?;
+            References::load(plan.scenario(), file)?;
+            return along_the_axes(&plan);
+        }
+        Description::Machine(machine) => {
+            format!("the machine {}, {}", machine.name, counted(machine.network.topology.nodes(), "node"))
+        }
+        Description::Processor(t800) => {
+            format!("a processor of {}, {} cycles for a word of external memory", t800.clock, t800.external_cycles)
+        }
+        Description::Kernel(kernel) => format!("the kernel {}, {} lines", kernel.name, kernel.listing.len()),
+        Description::Modules(modules) => {
+            let names = Module::ALL.map(|module| modules.of(module).name.as_str());
+            format!("the kernels {}", names.join(", "))
+        }
+    }
+    .into())
+}
+
+/// The number of cases, how many of them were checked, and roughly what all cost.
+fn along_the_axes(plan: &Plan) -> Result<InspectedFile, StudyError> {
+    let (mut estimates, mut changed, mut remarks) = (Vec::new(), ChangedValues::default(), Remarks::default());
+    let cases = plan.unfold()?;
+    changed.see_axes(plan, &cases);
+    let inspection = cases.inspect(|case| {
+        estimates.push(case.scenario.estimate());
+        changed.see(&case.scenario);
+        remarks.see(&case.scenario);
+    })?;
+    if inspection.is_complete && inspection.checked == 0 {
+        return Err(StudyError::no_case());
+    }
+    let verdict = words(&inspection, estimates.into_iter().sum());
+    Ok(InspectedFile { verdict, changed: changed.notes(plan.document()), remarks: remarks.all() })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "it is shown with one digit")]
+fn words(inspection: &Inspection, estimate: Estimate) -> String {
+    let Inspection { cases, points, checked, is_complete } = *inspection;
+    if is_complete {
+        return format!("{}, {estimate}", counted(checked, "case"));
+    }
+    if checked == 0 {
+        return format!(
+            "up to {}; the filter leaves none of those that were looked at, so that nothing is estimated",
+            counted(points, "case")
+        );
+    }
+    let estimate = estimate.times(cases.unwrap_or(points) as f64 / checked.max(1) as f64);
+    let count = cases.map_or_else(|| format!("up to {points} cases"), |cases| format!("{cases} cases"));
+    format!("{count}, of which {checked} were checked, {estimate}")
+}

@@ -1,0 +1,72 @@
+//! Axes from outside.
+
+use std::str::FromStr;
+
+/// An axis replaced or added from outside: `--over name=v1,v2,…`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Override {
+    /// The name of a declared axis, or the path of a field.
+    pub name: String,
+    /// The values as text.
+    pub values: Vec<String>,
+}
+
+impl Override {
+    /// Values for the axis, or the field at the path, called `name`.
+    #[must_use]
+    pub fn new(name: &str, values: &[&str]) -> Self {
+        Self { name: name.to_owned(), values: values.iter().map(|value| (*value).to_owned()).collect() }
+    }
+}
+
+impl FromStr for Override {
+    type Err = String;
+
+    /// Reads `NAME=V1,V2,…`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, values) = assigned(text).ok_or_else(|| "write name=v1,v2".to_owned())?;
+        let values = list(values);
+        match values.iter().position(|value| value.trim().is_empty()) {
+            Some(index) => Err(format!("value {} is empty: write name=v1,v2", index + 1)),
+            None => Ok(Self { name: name.to_owned(), values }),
+        }
+    }
+}
+
+/// The two sides of `NAME=VALUE`.
+#[must_use]
+pub fn assigned(text: &str) -> Option<(&str, &str)> {
+    text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty())
+}
+
+/// Values between commas; commas within parentheses, brackets or quotes belong to a value.
+fn list(values: &str) -> Vec<String> {
+    let (mut depth, mut quoted) = (0i32, false);
+    let mut list = vec![String::new()];
+    for character in values.chars() {
+        match character {
+            '"' => quoted = !quoted,
+            '(' | '[' if !quoted => depth += 1,
+            ')' | ']' if !quoted => depth -= 1,
+            ',' if depth == 0 && !quoted => {
+                list.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        list.last_mut().expect("the list is never empty").push(character);
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_inside_a_value_do_not_separate() {
+        assert_eq!(list("1,2"), ["1", "2"]);
+        assert!("p=1,,2".parse::<Override>().unwrap_err().starts_with("value 2 is empty"));
+        assert_eq!(list("Shape(rows: 2, columns: 3),Whole"), ["Shape(rows: 2, columns: 3)", "Whole"]);
+    }
+}
