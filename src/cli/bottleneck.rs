@@ -1,9 +1,11 @@
 //! `parsim bottleneck`: what limits a program, along an axis.
 
+use super::choice::one_of;
 use super::progress::Bar;
 use super::store::StoreArguments;
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use parsim_study::experiment::bottleneck::{BottleneckSource, Bottlenecks};
 use parsim_study::experiment::{CurveAxis, prepared};
 use std::path::PathBuf;
@@ -15,8 +17,8 @@ pub struct BottleneckArguments {
     #[command(flatten)]
     cases: CaseArguments,
     /// The origin of the times.
-    #[arg(long, value_enum, default_value = "simulated")]
-    source: Source,
+    #[arg(long, value_parser = sources(), default_value = "simulated")]
+    source: BottleneckSource,
     /// The axis to follow; the last one unless given.
     #[arg(long, value_name = "NAME")]
     axis: Option<String>,
@@ -27,24 +29,16 @@ pub struct BottleneckArguments {
     store: StoreArguments,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Source {
-    /// The simulation.
-    Simulated,
-    /// The equations of CS-RR-281 read literally (Gauss-Jordan only).
-    AsWritten,
-    /// A reconstruction of the printed predictions of CS-RR-281 (Gauss-Jordan, only where it prints one).
-    AsPrinted,
-}
-
-impl From<Source> for BottleneckSource {
-    fn from(source: Source) -> Self {
-        match source {
-            Source::Simulated => Self::Simulated,
-            Source::AsWritten => Self::AsWritten,
-            Source::AsPrinted => Self::AsPrinted,
-        }
-    }
+fn sources() -> impl TypedValueParser<Value = BottleneckSource> {
+    one_of([
+        ("simulated", "The simulation", BottleneckSource::Simulated),
+        ("as-written", "The equations of CS-RR-281 read literally (Gauss-Jordan only)", BottleneckSource::AsWritten),
+        (
+            "as-printed",
+            "A reconstruction of the printed predictions of CS-RR-281 (Gauss-Jordan, only where it prints one)",
+            BottleneckSource::AsPrinted,
+        ),
+    ])
 }
 
 pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
@@ -59,14 +53,10 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
     }
     let (cases, references) = prepared(&plan, &common.scenario)?;
     common.claims(&plan).folder(arguments.plot.as_deref()).check()?;
-    let source = arguments.source.into();
+    let source = arguments.source;
     let found = arguments
         .store
         .with(|recall| Bottlenecks::find(&cases, source, arguments.cases.workers(&bar, recall), &references, &axis))?;
-    let figures = arguments
-        .plot
-        .iter()
-        .flat_map(|folder| found.figures().into_iter().map(|(file, svg)| (folder.join(file), svg)));
-    common.output.print(figures.fold(found.answer(), |answer, (file, svg)| answer.with_figure(&file, &svg)))?;
+    common.output.print(found.answer().with_figures(arguments.plot.as_deref(), || found.figures()))?;
     Ok(found.failures.into_result()?)
 }

@@ -1,8 +1,10 @@
 //! `parsim fit`: models fitted to the times of a sweep or of measurements.
 
+use super::choice::one_of;
 use super::data::SweptArguments;
 use super::{Failure, OutputArguments};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use parsim_study::experiment::fit::{FitModel, FitRequest, FormRequest, MessageColumns};
 use parsim_study::model::fit::Weighting;
 use std::path::PathBuf;
@@ -15,15 +17,15 @@ pub struct FitArguments {
     #[command(flatten)]
     swept: SweptArguments,
     /// The model.
-    #[arg(long, value_enum)]
-    model: Model,
+    #[arg(long, value_parser = models())]
+    model: FitModel,
     /// The column of the times; `makespan_mean_s`, `makespan_s`, `measured_s`, `time_s` or `time` unless given. Columns before it say
     /// what was varied.
     #[arg(long, value_name = "KEY")]
     value: Option<String>,
     /// Residuals in the unit of the values or relative to them.
-    #[arg(long, value_enum, default_value = "relative")]
-    residuals: ResidualKind,
+    #[arg(long, value_parser = weightings(), default_value = "relative")]
+    residuals: Weighting,
     #[command(flatten)]
     messages: MessageArguments,
     #[command(flatten)]
@@ -76,22 +78,25 @@ struct MessageArguments {
     break_bytes: Option<f64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Model {
-    /// Equation (4) of CS-RR-281: two regimes of alpha + beta l + gamma d + delta l d.
-    PointToPoint,
-    /// `t_0` + l / `r_inf`
-    Hockney,
-    /// L, o, g, G, O, S
-    Loggp,
-    /// Extra-P's: `c_0` + sum of `c_k` x^i log2^j x, with one or two parameters
-    NormalForm,
+fn models() -> impl TypedValueParser<Value = FitModel> {
+    one_of([
+        (
+            "point-to-point",
+            "Equation (4) of CS-RR-281: two regimes of alpha + beta l + gamma d + delta l d",
+            FitModel::PointToPoint,
+        ),
+        ("hockney", "`t_0` + l / `r_inf`", FitModel::Hockney),
+        ("loggp", "L, o, g, G, O, S", FitModel::Loggp),
+        (
+            "normal-form",
+            "Extra-P's: `c_0` + sum of `c_k` x^i log2^j x, with one or two parameters",
+            FitModel::NormalForm,
+        ),
+    ])
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ResidualKind {
-    Absolute,
-    Relative,
+fn weightings() -> impl TypedValueParser<Value = Weighting> {
+    one_of([("absolute", "", Weighting::Absolute), ("relative", "", Weighting::Relative)])
 }
 
 /// Arguments of the search for a normal form.
@@ -113,17 +118,6 @@ struct FormArguments {
     at: Vec<String>,
 }
 
-impl From<Model> for FitModel {
-    fn from(model: Model) -> Self {
-        match model {
-            Model::PointToPoint => Self::PointToPoint,
-            Model::Hockney => Self::Hockney,
-            Model::Loggp => Self::Loggp,
-            Model::NormalForm => Self::NormalForm,
-        }
-    }
-}
-
 /// Reads `KEY=VALUE` with a number.
 fn limit(text: &str) -> Result<(String, f64), String> {
     let parts = text.split_once('=').and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
@@ -133,10 +127,14 @@ fn limit(text: &str) -> Result<(String, f64), String> {
 pub fn execute(arguments: &FitArguments) -> Result<(), Failure> {
     let claims = arguments.output.claims().inputs([&arguments.data]);
     claims.output("--ron", arguments.ron.as_deref()).output("--extra-p", arguments.extra_p.as_deref()).check()?;
-    arguments.check().map_err(Failure::Usage)?;
+    let request = arguments.request();
+    request.check()?;
+    if !arguments.form.at.is_empty() && !arguments.points && !arguments.output.is_text() {
+        return Err(Failure::Usage("--at predicts a point: add --points, or leave out --format".to_owned()));
+    }
     let swept = &arguments.swept;
     let table = swept.store.with(|recall| swept.table(&arguments.data, recall))?;
-    let fits = arguments.request().fit(table)?;
+    let fits = request.fit(table)?;
     let mut answer = fits.answer(arguments.points);
     if let Some(file) = &arguments.extra_p {
         answer = answer.with_figure(file, &fits.to_extra_p());
@@ -149,73 +147,15 @@ pub fn execute(arguments: &FitArguments) -> Result<(), Failure> {
 
 impl FitArguments {
     fn request(&self) -> FitRequest {
-        let weighting = match self.residuals {
-            ResidualKind::Absolute => Weighting::Absolute,
-            ResidualKind::Relative => Weighting::Relative,
-        };
         let MessageArguments { bytes, hops, messages, overhead, delay, late, break_bytes } = self.messages.clone();
         let FormArguments { parameters, terms, strong_scaling, at } = self.form.clone();
         FitRequest {
-            model: self.model.into(),
+            model: self.model,
             value: self.value.clone(),
-            weighting,
-            messages: MessageColumns {
-                bytes: bytes.unwrap_or_else(|| "bytes".to_owned()),
-                hops: hops.unwrap_or_else(|| "hops".to_owned()),
-                messages,
-                overhead,
-                delay,
-                late,
-                break_bytes,
-            },
-            form: FormRequest { parameters, terms: terms.unwrap_or(1), strong_scaling, at },
+            weighting: self.residuals,
+            messages: MessageColumns { bytes, hops, messages, overhead, delay, late, break_bytes },
+            form: FormRequest { parameters, terms, strong_scaling, at },
             up_to: self.up_to.clone(),
         }
-    }
-
-    /// Looks whether every option means something here.
-    fn check(&self) -> Result<(), String> {
-        let is_given = self.messages.given().into_iter().chain(self.form.given());
-        if let Some((option, models, _)) =
-            is_given.filter(|(_, _, is_given)| *is_given).find(|(_, models, _)| !models.contains(&self.model))
-        {
-            let name = |model: &Model| model.to_possible_value().map(|value| value.get_name().to_owned());
-            let models: Vec<_> = models.iter().filter_map(name).collect();
-            return Err(format!("{option} belongs to --model {}", models.join(" or ")));
-        }
-        if !self.form.at.is_empty() && !self.points && !self.output.is_text() {
-            return Err("--at predicts a point: add --points, or leave out --format".to_owned());
-        }
-        Ok(())
-    }
-}
-
-/// An option, the models that it belongs to, and whether it is given.
-type GivenOption = (&'static str, &'static [Model], bool);
-
-impl MessageArguments {
-    const fn given(&self) -> [GivenOption; 7] {
-        let loggp = &[Model::Loggp];
-        [
-            ("--bytes", &[Model::PointToPoint, Model::Hockney, Model::Loggp], self.bytes.is_some()),
-            ("--hops", &[Model::PointToPoint], self.hops.is_some()),
-            ("--break-bytes", &[Model::PointToPoint], self.break_bytes.is_some()),
-            ("--messages", loggp, self.messages.is_some()),
-            ("--overhead", loggp, self.overhead.is_some()),
-            ("--delay", loggp, self.delay.is_some()),
-            ("--late", loggp, self.late.is_some()),
-        ]
-    }
-}
-
-impl FormArguments {
-    const fn given(&self) -> [GivenOption; 4] {
-        let form = &[Model::NormalForm];
-        [
-            ("--parameters", form, !self.parameters.is_empty()),
-            ("--terms", form, self.terms.is_some()),
-            ("--strong-scaling", form, self.strong_scaling.is_some()),
-            ("--at", form, !self.at.is_empty()),
-        ]
     }
 }

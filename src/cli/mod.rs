@@ -4,6 +4,7 @@ mod advice;
 mod bottleneck;
 mod calibrate;
 mod check;
+mod choice;
 mod compare;
 mod critical_path;
 mod data;
@@ -41,7 +42,7 @@ pub use failure::Failure;
 use output::OutputArguments;
 pub use script::call_by;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use parsim_study::experiment::{Setting, read_setting};
 use parsim_study::scenario::Override;
 use std::ffi::OsString;
@@ -200,27 +201,6 @@ struct CaseArguments {
     /// Number of cases run in parallel; all cores unless given.
     #[arg(short, long, value_parser = overrides::jobs)]
     jobs: Option<NonZero<usize>>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum OutputFormat {
-    Text,
-    Json,
-    Jsonl,
-    Csv,
-    Parquet,
-}
-
-impl From<OutputFormat> for parsim_study::report::Format {
-    fn from(format: OutputFormat) -> Self {
-        match format {
-            OutputFormat::Text => Self::Text,
-            OutputFormat::Json => Self::Json,
-            OutputFormat::Jsonl => Self::Jsonl,
-            OutputFormat::Csv => Self::Csv,
-            OutputFormat::Parquet => Self::Parquet,
-        }
-    }
 }
 
 /// Does what a command line says, whose first word is the program, and returns the exit code. A wrong command line, and an interrupt, end

@@ -1,7 +1,9 @@
 //! `parsim optimum`: the numbers of cores and nodes that suit a load best.
 
+use super::choice::one_of;
 use super::{Failure, ScenarioArguments, pictures};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use parsim_study::answer::Answer;
 use parsim_study::experiment::optimum::{Optima, search_limits};
 use parsim_study::scenario::Case;
@@ -24,18 +26,18 @@ pub struct OptimumArguments {
     #[arg(long)]
     most_nodes: Option<u32>,
     /// The method: model, simulation or both.
-    #[arg(long, value_enum, default_value = "both")]
-    by: By,
+    #[arg(long, value_parser = methods(), default_value = "both")]
+    by: Methods,
     /// Draws speed-up, efficiency of a node, roofline, and simulation against model into this folder.
     #[arg(long, value_name = "DIR", value_parser = pictures::folder)]
     plot: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum By {
-    Model,
-    Simulation,
-    Both,
+/// True for the model, and for the simulation.
+type Methods = (bool, bool);
+
+fn methods() -> impl TypedValueParser<Value = Methods> {
+    one_of([("model", "", (true, false)), ("simulation", "", (false, true)), ("both", "", (true, true))])
 }
 
 pub fn execute(arguments: &OptimumArguments) -> Result<(), Failure> {
@@ -47,9 +49,8 @@ impl OptimumArguments {
     fn answer(&self, case: &Case) -> Result<Answer, Failure> {
         let most = (self.most_cores, self.most_nodes);
         let limits = search_limits(&case.scenario, most, self.efficiency, self.tolerance)?;
-        let optima = Optima::search(case, limits, self.by != By::Simulation, self.by != By::Model)?;
-        let Some(folder) = &self.plot else { return Ok(optima.answer()) };
-        let figures = optima.figures()?.into_iter();
-        Ok(figures.fold(optima.answer(), |answer, (file, svg)| answer.with_figure(&folder.join(file), &svg)))
+        let optima = Optima::search(case, limits, self.by.0, self.by.1)?;
+        let figures = if self.plot.is_some() { optima.figures()? } else { Vec::new() };
+        Ok(optima.answer().with_figures(self.plot.as_deref(), || figures))
     }
 }

@@ -1,9 +1,11 @@
 //! The data of a command on their way out: to the standard output or into a file, whole lines only.
 
+use super::Failure;
+use super::choice::one_of;
 use super::failure::each;
 use super::notice::{note, say};
-use super::{Failure, OutputFormat};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use parsim_study::answer::{Answer, AnswerShape, Figure, Record};
 use parsim_study::files::{self, Announced, Claims, OutputFile, is_stream};
 use parsim_study::report::{Format, RowSink, Writer};
@@ -17,8 +19,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Clone, Debug, Default, Args)]
 pub struct OutputArguments {
     /// The form of the output; text unless given, or what the name of the file of `-o` ends with: .json, .jsonl, .csv or .parquet.
-    #[arg(long, value_enum, global = true)]
-    format: Option<OutputFormat>,
+    #[arg(long, value_parser = formats(), global = true)]
+    format: Option<Format>,
     #[command(flatten)]
     destination: Destination,
 }
@@ -29,6 +31,10 @@ pub struct Destination {
     /// Writes the data into this file instead of the standard output (`-`); it appears when it is complete.
     #[arg(short = 'o', long, value_name = "FILE", global = true)]
     output: Option<PathBuf>,
+}
+
+fn formats() -> impl TypedValueParser<Value = Format> {
+    one_of(Format::NAMES.map(|(name, format)| (name, "", format)))
 }
 
 /// The bytes that a pipe takes whole or not at all: a reader sees whole rows even if this process is killed.
@@ -99,7 +105,7 @@ impl OutputArguments {
     fn unknown_suffix(&self) -> Option<String> {
         let path = self.destination.file().filter(|path| self.format.is_none() && !is_stream(path))?;
         let suffix = path.extension()?.to_string_lossy();
-        let is_known = OutputFormat::from_str(&suffix, true).is_ok() || TEXTS.contains(&suffix.to_lowercase().as_str());
+        let is_known = Format::named(&suffix).is_some() || TEXTS.contains(&suffix.to_lowercase().as_str());
         (!is_known).then(|| {
             format!(
                 "-o {}: nothing is written as .{suffix}: give a name that ends in .json, .jsonl, .csv or .txt, or a --format",
@@ -115,7 +121,7 @@ impl OutputArguments {
 
     /// The form of the output.
     pub fn format(&self) -> Format {
-        self.format.unwrap_or_else(|| self.destination.format()).into()
+        self.format.unwrap_or_else(|| self.destination.format())
     }
 }
 
@@ -126,9 +132,9 @@ impl Destination {
     }
 
     /// The form that the name of the file asks for.
-    fn format(&self) -> OutputFormat {
+    fn format(&self) -> Format {
         let extension = self.file().and_then(Path::extension).and_then(OsStr::to_str);
-        extension.and_then(|extension| OutputFormat::from_str(extension, true).ok()).unwrap_or(OutputFormat::Text)
+        extension.and_then(Format::named).unwrap_or(Format::Text)
     }
 
     /// The file as an output of the command.

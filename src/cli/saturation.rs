@@ -35,10 +35,7 @@ pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
     let found = arguments
         .store
         .with(|recall| SaturationSweep::search(&plan, arguments.resolution, arguments.workers(recall)))?;
-    common.output.print(found.answer())?;
-    if let Some(file) = &arguments.plot {
-        pictures::write(file, &found.chart().svg())?;
-    }
+    common.output.print(found.answer().with_drawing(arguments.plot.as_deref(), || found.chart().svg()))?;
     Ok(found.into_result()?)
 }
 

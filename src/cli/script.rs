@@ -1,9 +1,11 @@
 //! `parsim script`: a script that has an engine run a sweep in blocks of minutes, and may be submitted again.
 
+use super::choice::one_of;
 use super::output::Destination;
 use super::{CaseArguments, Failure};
-use clap::{Args, ValueEnum};
-use parsim_study::experiment::script::{self, BlockCount, BlockedSweep};
+use clap::Args;
+use clap::builder::TypedValueParser;
+use parsim_study::experiment::script::{BlockCount, BlockedSweep, Engine};
 use parsim_study::experiment::{ScenarioFile, Setting, StudyError, Workload, read_setting};
 use std::io;
 use std::num::NonZero;
@@ -15,7 +17,7 @@ pub struct ScriptArguments {
     /// The scenario, a RON file.
     scenario: PathBuf,
     /// The program that runs the script.
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = engines())]
     engine: Engine,
     /// The folder of the results, which all nodes must see.
     #[arg(long, value_name = "DIR")]
@@ -41,28 +43,13 @@ pub struct ScriptArguments {
     destination: Destination,
 }
 
-/// A program that runs the elements of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Engine {
-    /// Slurm: `sbatch SCRIPT`.
-    Slurm,
-    /// `HyperQueue`: `sh SCRIPT`.
-    Hq,
-    /// PBS: `qsub SCRIPT`.
-    Pbs,
-    /// GNU parallel or, without it, xargs: `sh SCRIPT`.
-    Parallel,
-}
-
-impl From<Engine> for script::Engine {
-    fn from(engine: Engine) -> Self {
-        match engine {
-            Engine::Slurm => Self::Slurm,
-            Engine::Hq => Self::Hq,
-            Engine::Pbs => Self::Pbs,
-            Engine::Parallel => Self::Parallel,
-        }
-    }
+fn engines() -> impl TypedValueParser<Value = Engine> {
+    one_of([
+        ("slurm", "Slurm: `sbatch SCRIPT`", Engine::Slurm),
+        ("hq", "`HyperQueue`: `sh SCRIPT`", Engine::Hq),
+        ("pbs", "PBS: `qsub SCRIPT`", Engine::Pbs),
+        ("parallel", "GNU parallel or, without it, xargs: `sh SCRIPT`", Engine::Parallel),
+    ])
 }
 
 pub fn execute(arguments: &ScriptArguments) -> Result<(), Failure> {
@@ -74,7 +61,7 @@ pub fn execute(arguments: &ScriptArguments) -> Result<(), Failure> {
     let folder = std::env::current_dir().map_err(|error| unknown("the folder at hand", &error))?;
     let program = program().map_err(|error| unknown("the path of parsim", &error))?;
     let sweep = arguments.sweep(&file);
-    arguments.destination.write(sweep.script(load, arguments.engine.into(), &folder, &program)?)
+    arguments.destination.write(sweep.script(load, arguments.engine, &folder, &program)?)
 }
 
 /// The path by which parsim is called, where it is part of another program, such as an interpreter.

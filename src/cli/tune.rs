@@ -56,10 +56,7 @@ pub fn execute(arguments: &TuneArguments) -> Result<(), Failure> {
     common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;
     let tuned = tuning.tune(workers)?;
     super::store::finish(store.as_ref())?;
-    common.output.print(tuned.answer())?;
-    if let Some(file) = &arguments.plot {
-        pictures::write(file, &tuned.chart().svg())?;
-    }
+    common.output.print(tuned.answer().with_drawing(arguments.plot.as_deref(), || tuned.chart().svg()))?;
     Ok(tuned.check()?)
 }
 

@@ -1,10 +1,12 @@
 //! The laws of `parsim laws`, and the numbers that they are applied to.
 
 use super::numbers::{between, count, fraction, links, packets, positive, time};
+use crate::cli::choice::one_of;
 use crate::cli::data::SweptArguments;
 use crate::cli::pictures;
 use crate::cli::store::StoreArguments;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
 use parsim_study::experiment::{Setting, read_setting};
 use parsim_study::model::laws::OverheadLaw;
 use parsim_study::model::laws::isoefficiency::Algorithm;
@@ -60,22 +62,15 @@ pub enum Law {
     Collective(CollectiveArguments),
 }
 
-/// Growth of the overhead with the processors.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum OverheadGrowth {
-    Constant,
-    Log,
-    Linear,
-}
+/// The law of an overhead, by its constant in seconds.
+pub type OverheadGrowth = fn(f64) -> OverheadLaw;
 
-impl OverheadGrowth {
-    pub const fn by(self, seconds: f64) -> OverheadLaw {
-        match self {
-            Self::Constant => OverheadLaw::Constant(seconds),
-            Self::Log => OverheadLaw::Logarithmic(seconds),
-            Self::Linear => OverheadLaw::Linear(seconds),
-        }
-    }
+fn growths() -> impl TypedValueParser<Value = OverheadGrowth> {
+    one_of([
+        ("constant", "", OverheadLaw::Constant as OverheadGrowth),
+        ("log", "", OverheadLaw::Logarithmic),
+        ("linear", "", OverheadLaw::Linear),
+    ])
 }
 
 #[derive(Debug, Args)]
@@ -87,7 +82,7 @@ pub struct PartsArguments {
     #[arg(long, value_parser = time)]
     pub parallel_s: f64,
     /// Growth of kappa, the overhead, with the processors: c, c log2 p or c p.
-    #[arg(long, value_enum, default_value = "constant")]
+    #[arg(long, value_parser = growths(), default_value = "constant")]
     pub overhead: OverheadGrowth,
     /// c, in seconds.
     #[arg(long, value_parser = time, default_value = "0")]
@@ -134,30 +129,20 @@ pub struct KarpFlattArguments {
 }
 
 /// The algorithms whose isoefficiency relation is known.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum KnownAlgorithm {
-    Reduction,
-    Floyd,
-    FiniteDifference,
-    GaussJordan,
-}
-
-impl From<KnownAlgorithm> for Algorithm {
-    fn from(algorithm: KnownAlgorithm) -> Self {
-        match algorithm {
-            KnownAlgorithm::Reduction => Self::Reduction,
-            KnownAlgorithm::Floyd => Self::Floyd,
-            KnownAlgorithm::FiniteDifference => Self::FiniteDifference,
-            KnownAlgorithm::GaussJordan => Self::GaussJordan,
-        }
-    }
+fn algorithms() -> impl TypedValueParser<Value = Algorithm> {
+    one_of([
+        ("reduction", "", Algorithm::Reduction),
+        ("floyd", "", Algorithm::Floyd),
+        ("finite-difference", "", Algorithm::FiniteDifference),
+        ("gauss-jordan", "", Algorithm::GaussJordan),
+    ])
 }
 
 #[derive(Debug, Args)]
 pub struct IsoefficiencyArguments {
     /// The algorithm, whose constants are one.
-    #[arg(long, value_enum)]
-    pub algorithm: KnownAlgorithm,
+    #[arg(long, value_parser = algorithms())]
+    pub algorithm: Algorithm,
     /// The efficiency to hold, above 0 and below 1.
     #[arg(long, value_parser = between, required_unless_present = "constant", conflicts_with = "constant")]
     pub efficiency: Option<f64>,
@@ -181,7 +166,7 @@ pub struct KneeArguments {
     #[arg(long, value_parser = time, default_value = "0")]
     pub serial_s: f64,
     /// Growth of kappa, the overhead, with the processors: c, c log2 p or c p.
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = growths())]
     pub overhead: OverheadGrowth,
     /// c, in seconds.
     #[arg(long, value_parser = positive)]

@@ -108,15 +108,15 @@ fn share(share: Option<f64>, speedup: Option<f64>) -> ShareOrSpeedup {
 }
 
 impl PartsArguments {
-    const fn work(&self) -> WorkParts {
-        let overhead = self.overhead.by(self.overhead_s);
+    fn work(&self) -> WorkParts {
+        let overhead = (self.overhead)(self.overhead_s);
         WorkParts { serial_s: self.serial_s, parallel_s: self.parallel_s, overhead }
     }
 }
 
 impl KneeArguments {
-    const fn work(&self) -> WorkParts {
-        let overhead = self.overhead.by(self.overhead_s);
+    fn work(&self) -> WorkParts {
+        let overhead = (self.overhead)(self.overhead_s);
         WorkParts { serial_s: self.serial_s, parallel_s: self.parallel_s, overhead }
     }
 }
@@ -125,7 +125,7 @@ impl IsoefficiencyArguments {
     fn answer(&self) -> Answer {
         let constant = self.constant.or_else(|| self.efficiency.map(laws::isoefficiency_constant));
         let constant = constant.expect("the command line has one of the two");
-        laws::isoefficiency(self.algorithm.into(), constant, self.memory, &self.p)
+        laws::isoefficiency(self.algorithm, constant, self.memory, &self.p)
     }
 }
 

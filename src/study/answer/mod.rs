@@ -67,6 +67,22 @@ impl Answer {
         self
     }
 
+    /// The same with a text for a file, such as a drawing, which is made if there is a file for it.
+    #[must_use]
+    pub fn with_drawing(self, file: Option<&Path>, draw: impl FnOnce() -> String) -> Self {
+        match file {
+            Some(file) => self.with_figure(file, &draw()),
+            None => self,
+        }
+    }
+
+    /// The same with figures by the names of their files, which are made if there is a folder for them.
+    #[must_use]
+    pub fn with_figures(self, folder: Option<&Path>, figures: impl FnOnce() -> Vec<(PathBuf, String)>) -> Self {
+        let Some(folder) = folder else { return self };
+        figures().into_iter().fold(self, |answer, (file, svg)| answer.with_figure(&folder.join(file), &svg))
+    }
+
     /// The same with the content of a file.
     #[must_use]
     pub fn with_figure(mut self, file: &Path, content: &impl ToString) -> Self {

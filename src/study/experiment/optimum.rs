@@ -10,6 +10,7 @@ use crate::report::{TextTable, cluster, digits};
 use crate::scenario::{Case, CheckedScenario, Scenario};
 use parsim_sim::machine::Placement;
 use std::convert::Infallible;
+use std::path::PathBuf;
 
 /// The limits of a search on a machine: the most cores of a node and the most nodes, all of the machine's unless given; the
 /// most cores of at least this efficiency, or unless given the greatest speed-up; the share of the best speed-up that a point
@@ -114,7 +115,7 @@ impl<'s> Optima<'s> {
     ///
     /// # Errors
     /// A scenario that the model is not about; those of the runs.
-    pub fn figures(&self) -> Result<Vec<(&'static str, String)>, StudyError> {
+    pub fn figures(&self) -> Result<Vec<(PathBuf, String)>, StudyError> {
         let (scenario, limits) = (&self.case.scenario, &self.limits);
         let Some(case) = ClusterCase::of(scenario) else {
             let reason = "--plot: only a Characteristic program on a cluster has a model to draw";
@@ -129,12 +130,13 @@ impl<'s> Optima<'s> {
         let title = format!("Efficiency of a node of {}", scenario.machine.name);
         let (q, _) = case.at();
         let efficiency = cluster::efficiency(&title, case.parameters.x, q, limits.most_cores, Scaling::Hockney);
-        Ok(vec![
+        let drawn = [
             ("speedup.svg", speedup.svg()),
             ("efficiency.svg", efficiency.svg()),
             ("roofline.svg", roofline(scenario, &case, &what)?.svg()),
             ("simulated.svg", self.simulated_and_predicted(&case)?.svg()),
-        ])
+        ];
+        Ok(drawn.map(|(file, svg)| (PathBuf::from(file), svg)).into())
     }
 
     /// Along powers of two of nodes, with the cores per node that are best.

@@ -22,6 +22,23 @@ pub enum Format {
     Parquet,
 }
 
+impl Format {
+    /// All formats by their names.
+    pub const NAMES: [(&str, Self); 5] = [
+        ("text", Self::Text),
+        ("json", Self::Json),
+        ("jsonl", Self::Jsonl),
+        ("csv", Self::Csv),
+        ("parquet", Self::Parquet),
+    ];
+
+    /// The format with a name, in letters of either case.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, format)| format)
+    }
+}
+
 /// Writes records one after the other, each as complete lines only; they may wait in the sink until [`Writer::flush`].
 pub struct Writer<W> {
     sink: W,

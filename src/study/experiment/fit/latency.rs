@@ -8,7 +8,7 @@ use crate::scenario::table::Row;
 
 pub fn hockney(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<Fitted> {
     let fit = Hockney::fit(&transfers(arguments, group, value), arguments.weighting)?;
-    let bytes = arguments.messages.bytes.clone();
+    let bytes = arguments.messages.bytes().to_owned();
     let mut record = beginning(&group.name);
     record.put("model", "hockney");
     record.put("t_0_s", fit.startup_s);

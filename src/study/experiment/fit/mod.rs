@@ -36,10 +36,10 @@ pub struct FitRequest {
 /// The columns of data on messages.
 #[derive(Clone, Debug)]
 pub struct MessageColumns {
-    /// The column of the bytes of a message.
-    pub bytes: String,
-    /// The column of its hops, for point-to-point.
-    pub hops: String,
+    /// The column of the bytes of a message; `bytes` unless given.
+    pub bytes: Option<String>,
+    /// The column of its hops, for point-to-point; `hops` unless given.
+    pub hops: Option<String>,
     /// The column of the number of messages in a row, for `LogGP`; one unless given.
     pub messages: Option<String>,
     /// The column of the time of a processor for a message, mean of sender and receiver, for `LogGP`.
@@ -106,6 +106,21 @@ struct FitGroup {
 }
 
 impl FitRequest {
+    /// Looks whether every argument means something for the model.
+    ///
+    /// # Errors
+    /// One that belongs to other models.
+    pub fn check(&self) -> Result<(), StudyError> {
+        let mut given = self.messages.given().into_iter().chain(self.form.given()).filter(|(_, _, is_given)| *is_given);
+        match given.find(|(_, models, _)| !models.contains(&self.model)) {
+            Some((argument, models, _)) => {
+                let models: Vec<_> = models.iter().map(|model| model.name()).collect();
+                Err(StudyError::Argument(argument, format!("belongs to --model {}", models.join(" or "))))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Fits the model to the rows of each group of `data` that differs in what the model does not know.
     ///
     /// # Errors
@@ -116,7 +131,7 @@ impl FitRequest {
         let columns = &self.messages;
         let times = [&columns.overhead, &columns.delay, &columns.late].into_iter().flatten();
         let times = times.map(|name| data.quantity(Some(name))).collect::<Result<Vec<_>, _>>()?;
-        data.read_sizes(&self.messages.bytes);
+        data.read_sizes(self.messages.bytes());
         let parameters = self.parameters(&data, &value)?;
         data.need_numbers(&parameters)?;
         let used = [&value].into_iter().chain(&parameters).chain(&times);
@@ -133,8 +148,8 @@ impl FitRequest {
     fn parameters(&self, data: &Data, value: &str) -> Result<Vec<String>, StudyError> {
         let columns = &self.messages;
         match self.model {
-            FitModel::PointToPoint => named(data, [&columns.bytes, &columns.hops]),
-            FitModel::Hockney => named(data, [&columns.bytes]),
+            FitModel::PointToPoint => named(data, [columns.bytes(), columns.hops()]),
+            FitModel::Hockney => named(data, [columns.bytes()]),
             FitModel::Loggp => columns.of_loggp(data),
             FitModel::NormalForm => self.form.parameters(data, value),
         }
@@ -192,17 +207,53 @@ impl FitRequest {
     }
 }
 
+impl FitModel {
+    /// Its name on the command line.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::PointToPoint => "point-to-point",
+            Self::Hockney => "hockney",
+            Self::Loggp => "loggp",
+            Self::NormalForm => "normal-form",
+        }
+    }
+}
+
+/// An argument, the models that it belongs to, and whether it is given.
+type GivenArgument = (&'static str, &'static [FitModel], bool);
+
 impl MessageColumns {
+    const fn given(&self) -> [GivenArgument; 7] {
+        let loggp = &[FitModel::Loggp];
+        [
+            ("bytes", &[FitModel::PointToPoint, FitModel::Hockney, FitModel::Loggp], self.bytes.is_some()),
+            ("hops", &[FitModel::PointToPoint], self.hops.is_some()),
+            ("break-bytes", &[FitModel::PointToPoint], self.break_bytes.is_some()),
+            ("messages", loggp, self.messages.is_some()),
+            ("overhead", loggp, self.overhead.is_some()),
+            ("delay", loggp, self.delay.is_some()),
+            ("late", loggp, self.late.is_some()),
+        ]
+    }
+
+    fn bytes(&self) -> &str {
+        self.bytes.as_deref().unwrap_or("bytes")
+    }
+
+    fn hops(&self) -> &str {
+        self.hops.as_deref().unwrap_or("hops")
+    }
+
     /// The columns that `LogGP` is a function of; times are in seconds.
     fn of_loggp(&self, data: &Data) -> Result<Vec<String>, StudyError> {
-        let mut columns = named(data, [Some(&self.bytes), self.messages.as_ref()].into_iter().flatten())?;
+        let mut columns = named(data, [Some(self.bytes()), self.messages.as_deref()].into_iter().flatten())?;
         columns.extend([&self.delay, &self.late].into_iter().flatten().map(|name| in_seconds(name)));
         Ok(columns)
     }
 }
 
 /// The columns with these names.
-fn named<'n>(data: &Data, names: impl IntoIterator<Item = &'n String>) -> Result<Vec<String>, StudyError> {
+fn named<'n>(data: &Data, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<String>, StudyError> {
     names.into_iter().map(|name| Ok(data.column(name)?)).collect()
 }
 

@@ -1,6 +1,6 @@
 //! `--model normal-form`
 
-use super::{FitGroup, Fitted, FittedPoint, beginning, points, put_quality, quality_words};
+use super::{FitGroup, FitModel, Fitted, FittedPoint, GivenArgument, beginning, points, put_quality, quality_words};
 use crate::answer::Record;
 use crate::experiment::StudyError;
 use crate::model::fit::{FittedForm, NormalFormSearch, Observation, Weighting};
@@ -12,8 +12,8 @@ use crate::scenario::table::{Row, Table as Data};
 pub struct FormRequest {
     /// The columns that the normal form is a function of, one or two; all that vary unless given.
     pub parameters: Vec<String>,
-    /// The most terms of a normal form with one parameter.
-    pub terms: u8,
+    /// The most terms of a normal form with one parameter; 1 unless given.
+    pub terms: Option<u8>,
     /// The parameter that is the number of processors of a strong scaling: what is fitted is the time of all
     /// processors together, because falling times have no normal form.
     pub strong_scaling: Option<String>,
@@ -22,8 +22,18 @@ pub struct FormRequest {
 }
 
 impl FormRequest {
+    pub(super) const fn given(&self) -> [GivenArgument; 4] {
+        let form = &[FitModel::NormalForm];
+        [
+            ("parameters", form, !self.parameters.is_empty()),
+            ("terms", form, self.terms.is_some()),
+            ("strong-scaling", form, self.strong_scaling.is_some()),
+            ("at", form, !self.at.is_empty()),
+        ]
+    }
+
     pub(super) fn parameters(&self, data: &Data, value: &str) -> Result<Vec<String>, StudyError> {
-        let named = super::named(data, &self.parameters)?;
+        let named = super::named(data, self.parameters.iter().map(String::as_str))?;
         let varied = |axis: &&String| {
             let mut numbers = data.rows.iter().filter_map(|row| row.number(axis));
             let first = numbers.next();
@@ -53,7 +63,7 @@ impl FormRequest {
     ) -> Result<Option<Fitted>, StudyError> {
         let search = NormalFormSearch {
             parameters: parameters.to_vec(),
-            terms: usize::from(self.terms),
+            terms: usize::from(self.terms.unwrap_or(1)),
             strong_scaling: self.strong_scaling(parameters)?,
             weighting,
         };

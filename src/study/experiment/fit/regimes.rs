@@ -20,7 +20,7 @@ const MICRO: f64 = 1e6;
 pub fn fit(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<Fitted> {
     let columns = &arguments.messages;
     let measurement = |row: &Row| {
-        let (bytes, hops) = (row.number(&columns.bytes)?, row.number(&columns.hops)?);
+        let (bytes, hops) = (row.number(columns.bytes())?, row.number(columns.hops())?);
         Some(Measurement { bytes, hops, seconds: row.number(value)? })
     };
     let measurements: Vec<_> = group.fitted.iter().filter_map(measurement).collect();
@@ -29,7 +29,7 @@ pub fn fit(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<Fitt
         let point = measurement(row);
         (point.and_then(|point| model.time_s(point.bytes, point.hops)), None)
     };
-    let parameters = [columns.bytes.clone(), columns.hops.clone()];
+    let parameters = [columns.bytes().to_owned(), columns.hops().to_owned()];
     Some(Fitted {
         record: record(group, &model),
         words: text(&model),

@@ -14,7 +14,7 @@ pub fn transfer(columns: &MessageColumns, row: &Row, seconds: f64) -> Option<Tim
     let number = |name: &Option<String>, without| name.as_ref().map_or(Some(without), |name| row.number(name));
     let time = |name: &Option<String>| name.as_ref().map_or(Some(0.0), |name| row.number(&in_seconds(name)));
     Some(TimedTransfer {
-        bytes: row.number(&columns.bytes)?,
+        bytes: row.number(columns.bytes())?,
         messages: number(&columns.messages, 1.0)?,
         delay_s: time(&columns.delay)?,
         late_s: time(&columns.late)?,

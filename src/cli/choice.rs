@@ -1,0 +1,17 @@
+//! Options whose value is one of a few names.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+/// Reads the name of a value; each name comes with what it means, for the help, which may be empty.
+pub fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
+    values: [(&'static str, &'static str, T); N],
+) -> impl TypedValueParser<Value = T> {
+    let names = values.each_ref().map(|(name, meaning, _)| match *meaning {
+        "" => PossibleValue::new(*name),
+        meaning => PossibleValue::new(*name).help(meaning),
+    });
+    PossibleValuesParser::new(names).map(move |given| {
+        let found = values.iter().find(|(name, ..)| *name == given);
+        found.expect("it is one of the names").2.clone()
+    })
+}
