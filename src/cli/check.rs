@@ -26,8 +26,9 @@ pub fn execute(arguments: &CheckArguments) -> Result<(), Failure> {
         let _span = tracing::info_span!("check", file = %file.display()).entered();
         match inspect(file, &arguments.set, &Questions) {
             Ok(inspected) => {
-                let changed = inspected.changed.filter(|_| !notice::is_quiet());
-                changed.into_iter().for_each(|notes| notice::write(format_args!("{notes}\n")));
+                if let Some(notes) = inspected.changed.filter(|_| !notice::is_quiet()) {
+                    notice::write(format_args!("{notes}\n"));
+                }
                 inspected.remarks.into_iter().for_each(|remark| note(Some(remark)));
                 writeln!(stdout(), "{}: {}", file.display(), inspected.verdict)?;
             }

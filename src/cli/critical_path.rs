@@ -5,15 +5,14 @@ use super::{Failure, OutputArguments, pictures};
 use clap::Args;
 use parsim_sim::simulation::Detail;
 use parsim_sim::units::SimDuration;
-use parsim_study::analysis::{Accounting, CriticalPath};
-use parsim_study::answer::{Answer, Record};
+use parsim_study::analysis::CriticalPath;
+use parsim_study::answer::Record;
 use parsim_study::experiment::{MOST_BYTES_ALONE, Setting, StudyError, Traced, drawn_window, files, read_setting};
 use parsim_study::files::{Claims, create};
-use parsim_study::report::critical_path::{CriticalPathReport, write_events, write_path};
+use parsim_study::report::critical_path::{write_events, write_path};
 use parsim_study::report::page_of_figure;
 use parsim_study::report::perfetto::write_perfetto;
-use parsim_study::report::space_time::{DiagramWindow, SpaceTime, histogram, profile};
-use std::io::Write;
+use parsim_study::report::space_time::{SpaceTime, histogram, profile};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -69,25 +68,32 @@ pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
     let traced = Traced::load(&arguments.input, &arguments.set, arguments.seed, Detail::Links)?;
     let path = traced.path()?;
     let window = drawn_window(&path, arguments.from, arguments.until, arguments.ranks.as_deref())?;
-    arguments.output.print(arguments.answer(&traced, &path))?;
-    write_files(arguments, &traced, &path, window)
+    let title = &traced.title;
+    let answer = traced.critical_path_answer(&path, arguments.accounts);
+    let answer = answer.with_drawing(arguments.space_time.as_deref(), || SpaceTime::new(&path, title, window).svg());
+    let answer = answer.with_drawing(arguments.profile.as_deref(), || profile(&path, title));
+    let answer = answer.with_drawing(arguments.histogram.as_deref(), || histogram(&path, title));
+    let animation = || page_of_figure(title, &traced.played(&path, MOST_BYTES_ALONE));
+    let answer = answer.with_drawing(arguments.animation.as_deref(), animation);
+    each(std::iter::once_with(|| arguments.output.print(answer)).chain(arguments.tables(&traced, &path)))
 }
 
 impl CriticalPathArguments {
-    /// The path and, if they are asked for, the accounts.
-    fn answer(&self, traced: &Traced, path: &CriticalPath<'_>) -> Answer {
-        let accounted = traced.recording().filter(|_| self.accounts);
-        let gain = accounted.and_then(|_| traced.gain());
-        let accounting = accounted.map(|run| (Accounting::of(&run.times, &path.overlaps()), gain));
-        let report = CriticalPathReport::new(traced.title.clone(), path, traced.recording());
-        report.answer(accounting.as_ref(), traced.metadata.as_ref())
+    /// Writes the tables and traces that are asked for, piece by piece.
+    fn tables(&self, traced: &Traced, path: &CriticalPath<'_>) -> impl Iterator<Item = Result<(), Failure>> {
+        let recording = traced.recording();
+        let events = self.events.iter().map(|file| Ok(create(file, |sink| write_events(path, sink))?));
+        let pieces = self.path.iter().map(move |file| Ok(create(file, |sink| write_path(path, recording, sink))?));
+        let perfetto = self.perfetto.iter();
+        let perfetto =
+            perfetto.map(move |file| Ok(create(file, |sink| write_perfetto(path, recording, sink).map(|_| ()))?));
+        events.chain(pieces).chain(perfetto)
     }
 
     /// The only record of the answer.
     pub fn records(&self) -> Result<Vec<Record>, StudyError> {
         let traced = Traced::load(&self.input, &self.set, self.seed, Detail::Links)?;
-        let report = CriticalPathReport::new(traced.title.clone(), &traced.path()?, traced.recording());
-        Ok(report.answer(None, traced.metadata.as_ref()).records)
+        Ok(traced.critical_path_answer(&traced.path()?, false).records)
     }
 
     pub fn claims(&self) -> Claims {
@@ -102,34 +108,4 @@ impl CriticalPathArguments {
             .output("--animation", self.animation.as_deref())
             .output("--perfetto", self.perfetto.as_deref())
     }
-}
-
-/// Writes, draws and exports what is asked for.
-fn write_files(
-    arguments: &CriticalPathArguments,
-    traced: &Traced,
-    path: &CriticalPath<'_>,
-    window: DiagramWindow,
-) -> Result<(), Failure> {
-    let events = arguments.events.iter().map(|file| create(file, |sink| write_events(path, sink)));
-    let pieces = arguments.path.iter().map(|file| create(file, |sink| write_path(path, traced.recording(), sink)));
-    let mut window = Some(window);
-    let space_time = arguments.space_time.iter().filter_map(|file| {
-        let diagram = SpaceTime::new(path, &traced.title, window.take()?).svg();
-        Some(create(file, |sink| sink.write_all(diagram.as_bytes())))
-    });
-    let title = &traced.title;
-    let over_time =
-        arguments.profile.iter().map(|file| create(file, |sink| sink.write_all(profile(path, title).as_bytes())));
-    let degrees =
-        arguments.histogram.iter().map(|file| create(file, |sink| sink.write_all(histogram(path, title).as_bytes())));
-    let perfetto = arguments
-        .perfetto
-        .iter()
-        .map(|file| create(file, |sink| write_perfetto(path, traced.recording(), sink).map(|_| ())));
-    let animation = arguments.animation.iter().map(|file| {
-        let page = page_of_figure(title, &traced.played(path, MOST_BYTES_ALONE));
-        create(file, |sink| sink.write_all(page.as_bytes()))
-    });
-    each(events.chain(pieces).chain(space_time).chain(over_time).chain(degrees).chain(animation).chain(perfetto))
 }

@@ -1,8 +1,10 @@
 //! `parsim schema`: what a file may say, derived from the types that read it.
 
 use super::Failure;
+use super::choice::one_of;
 use super::output::Destination;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use parsim_sim::node::processor::Kernel;
 use parsim_study::experiment::calibration::CalibrationCase;
 use parsim_study::experiment::validation::Validation;
@@ -13,52 +15,38 @@ use schemars::{Schema, schema_for};
 #[derive(Debug, Args)]
 pub struct SchemaArguments {
     /// The kind of file.
-    #[arg(value_enum, default_value = "scenario")]
+    #[arg(value_parser = kinds(), default_value = "scenario")]
     kind: FileKind,
     /// The form of the schema: JSON Schema, or a page to read.
-    #[arg(long, value_enum, default_value = "json")]
-    format: SchemaFormat,
+    #[arg(long, value_parser = forms(), default_value = "json")]
+    format: SchemaForm,
     #[command(flatten)]
     destination: Destination,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum FileKind {
-    /// A scenario, with all that it can name.
-    Scenario,
-    /// A machine.
-    Machine,
-    /// A kernel.
-    Kernel,
-    /// The `case.ron` of a validation.
-    Validation,
-    /// The case of a calibration.
-    Calibration,
+/// The schema of a kind of file.
+type FileKind = fn() -> Schema;
+
+fn kinds() -> impl TypedValueParser<Value = FileKind> {
+    one_of([
+        ("scenario", "A scenario, with all that it can name", (|| schema_for!(Scenario)) as FileKind),
+        ("machine", "A machine", || schema_for!(MachineForm)),
+        ("kernel", "A kernel", || schema_for!(Kernel)),
+        ("validation", "The `case.ron` of a validation", || schema_for!(Validation)),
+        ("calibration", "The case of a calibration", || schema_for!(CalibrationCase)),
+    ])
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SchemaFormat {
-    Json,
-    Markdown,
-}
+/// The text of a schema.
+type SchemaForm = fn(&Schema) -> String;
 
-impl FileKind {
-    fn schema(self) -> Schema {
-        match self {
-            Self::Scenario => schema_for!(Scenario),
-            Self::Machine => schema_for!(MachineForm),
-            Self::Kernel => schema_for!(Kernel),
-            Self::Validation => schema_for!(Validation),
-            Self::Calibration => schema_for!(CalibrationCase),
-        }
-    }
+fn forms() -> impl TypedValueParser<Value = SchemaForm> {
+    one_of([
+        ("json", "", (|schema| format!("{:#}\n", schema.as_value())) as SchemaForm),
+        ("markdown", "", |schema| reference(schema.as_value())),
+    ])
 }
 
 pub fn execute(arguments: &SchemaArguments) -> Result<(), Failure> {
-    let schema = arguments.kind.schema();
-    let text = match arguments.format {
-        SchemaFormat::Json => format!("{:#}\n", schema.as_value()),
-        SchemaFormat::Markdown => reference(schema.as_value()),
-    };
-    arguments.destination.write(text)
+    arguments.destination.write((arguments.format)(&(arguments.kind)()))
 }

@@ -12,7 +12,7 @@ use super::{Failure, OutputArguments};
 use clap::Args;
 use own::OwnCase;
 use parsim_study::answer::AnswerShape;
-use parsim_study::experiment::validation::{CASE, Judging, Validation, note_on_alternatives};
+use parsim_study::experiment::validation::{CASE, Judging, Validation, folders, note_on_alternatives, note_on_long};
 use parsim_study::experiment::{Recall, RunMemory, Setting, Workers, read_setting};
 use parsim_study::files::Claims;
 use parsim_study::scenario::source::Document;
@@ -97,29 +97,4 @@ impl ValidateArguments {
             .flat_map(std::fs::read_dir)
             .fold(claims, |claims, entries| claims.inputs(entries.flatten().map(|entry| entry.path())))
     }
-}
-
-/// The folders of the named cases, or of all.
-fn folders(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let root = Path::new("validation");
-    if named.is_empty() {
-        let entries = std::fs::read_dir(root)
-            .map_err(|error| Failure::Usage(format!("`validation` cannot be listed: {error}; name a folder")))?;
-        let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-        folders.retain(|folder| folder.join(CASE).is_file());
-        folders.sort();
-        return Ok(folders);
-    }
-    let find = |name: &PathBuf| {
-        let candidates = [name.clone(), root.join(name)];
-        let found = candidates.into_iter().find(|folder| folder.join(CASE).is_file());
-        found.ok_or_else(|| Failure::Usage(format!("there is no validation case `{}`", name.display())))
-    };
-    named.iter().map(find).collect()
-}
-
-/// The tables that are left out, in a sentence.
-fn note_on_long(folder: &Path, tables: &[String]) -> Option<String> {
-    let (folder, list) = (folder.display(), tables.join("; "));
-    (!tables.is_empty()).then(|| format!("{folder}: these tables take long and are run only with --all: {list}"))
 }

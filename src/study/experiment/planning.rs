@@ -7,6 +7,7 @@ use super::shard::Shard;
 use super::shares::shares;
 use super::{StudyError, keyed};
 use crate::answer::{Record, Value};
+use crate::report::{counted, table};
 use crate::scenario::{Cases, Cost, Costs, Exemplars, Ids, Likeness};
 use crate::store::{State, Store};
 use std::ops::Range;
@@ -203,4 +204,55 @@ impl StoredCases<'_> {
             None => Ok(self.references.state(&cases.case(point)?, self.store)),
         }
     }
+}
+
+impl PlannedCases<'_> {
+    /// Hands out the records of all cases, or of those of the shard.
+    ///
+    /// # Errors
+    /// Faults of the cases; a filter that leaves none; the error of `row`.
+    pub fn list<E: From<StudyError>>(&mut self, mut row: impl FnMut(&Record) -> Result<(), E>) -> Result<(), E> {
+        let count = self.cases.count().map_err(StudyError::from)?;
+        for point in Part::of(self.cases, self.shard)?.points(self.cases) {
+            row(&self.record(point)?)?;
+        }
+        if count == 0 { Err(StudyError::no_case().into()) } else { Ok(()) }
+    }
+
+    /// A table of the first `shown` of them, and the number of all, in each state of the store.
+    ///
+    /// # Errors
+    /// Faults of the cases; a filter that leaves none.
+    pub fn table(&mut self, shown: usize) -> Result<String, StudyError> {
+        let (mut records, mut states, mut chosen) = (Vec::new(), Vec::new(), 0);
+        let count = self.cases.count()?;
+        for point in Part::of(self.cases, self.shard)?.points(self.cases) {
+            chosen += 1;
+            states.extend(self.state(point)?);
+            if records.len() < shown {
+                records.push(self.record(point)?);
+            }
+        }
+        if count == 0 {
+            return Err(StudyError::no_case());
+        }
+        let rest = chosen - records.len() as u64;
+        let more =
+            if rest > 0 { format!("… and {rest} more, which the other formats list\n") } else { String::new() };
+        let states = self.stored.as_ref().map(|_| counts_of(&states)).unwrap_or_default();
+        Ok(format!("{}{more}\n{}{states}\n", table(&records), self.total(count, chosen)))
+    }
+
+    /// The number of all cases, and of those that are chosen, in words.
+    fn total(&self, count: u64, chosen: u64) -> String {
+        let Some(Shard { number, of }) = self.shard else { return format!("{count} cases") };
+        let are = if chosen == 1 { "is" } else { "are" };
+        format!("{chosen} of {} {are} in shard {number} of {of}", counted(count, "case"))
+    }
+}
+
+/// The number of cases in each state: those that are shown may be a few of many.
+fn counts_of(states: &[State]) -> String {
+    let of = |state: State| format!("{} {}", states.iter().filter(|one| **one == state).count(), state.name());
+    format!(": {}", [State::Found, State::Failed, State::Missing].map(of).join(", "))
 }

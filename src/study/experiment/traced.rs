@@ -5,9 +5,10 @@ use super::played::played;
 use super::topology::drawing;
 use super::{ScenarioFile, Setting, StudyError, run_recorded};
 use crate::analysis::read_table;
-use crate::analysis::{CriticalPath, Gain};
-use crate::answer::Metadata;
+use crate::analysis::{Accounting, CriticalPath, Gain};
+use crate::answer::{Answer, Metadata};
 use crate::report::comparison::ComparedRun;
+use crate::report::critical_path::CriticalPathReport;
 use crate::report::{Figure, counted};
 use crate::scenario::source::{Document, STANDARD_INPUT, is_standard_input, open_regular, standard_input};
 use crate::scenario::{Case, CheckedScenario};
@@ -131,6 +132,16 @@ impl Traced {
             metadata,
             scenario: Some(case.into_scenario()),
         })
+    }
+
+    /// The critical path and, if they are asked for and known, the accounts of the ranks.
+    #[must_use]
+    pub fn critical_path_answer(&self, path: &CriticalPath<'_>, accounts: bool) -> Answer {
+        let accounted = self.recording().filter(|_| accounts);
+        let gain = accounted.and_then(|_| self.gain());
+        let accounting = accounted.map(|run| (Accounting::of(&run.times, &path.overlaps()), gain));
+        let report = CriticalPathReport::new(self.title.clone(), path, self.recording());
+        report.answer(accounting.as_ref(), self.metadata.as_ref())
     }
 
     /// The gain over the same program on one rank; `None` if it cannot run there, or is not known.

@@ -6,6 +6,7 @@ mod cell;
 mod choice;
 mod description;
 mod fit;
+mod folders;
 mod leave_out;
 mod own;
 mod points;
@@ -19,6 +20,7 @@ pub use description::{
     Alternative, Baseline, Choice, ClosedForm, LeaveOut, MeasuredTable, TableSource, Tolerance, ToleranceKind, Total,
     Validation,
 };
+pub use folders::{folders, note_on_long};
 pub use own::OwnTable;
 pub use summary::Summary;
 

@@ -1,0 +1,34 @@
+//! The folders of validation cases.
+
+use super::CASE;
+use crate::experiment::StudyError;
+use std::path::{Path, PathBuf};
+
+/// The folders of the cases with these names, which are folders or names below `validation`, or of all of those.
+///
+/// # Errors
+/// A name of no case; a folder that cannot be listed.
+pub fn folders(named: &[PathBuf]) -> Result<Vec<PathBuf>, StudyError> {
+    let root = Path::new("validation");
+    if named.is_empty() {
+        let entries = std::fs::read_dir(root)
+            .map_err(|error| StudyError::Request(format!("`validation` cannot be listed: {error}; name a folder")))?;
+        let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+        folders.retain(|folder| folder.join(CASE).is_file());
+        folders.sort();
+        return Ok(folders);
+    }
+    let find = |name: &PathBuf| {
+        let candidates = [name.clone(), root.join(name)];
+        let found = candidates.into_iter().find(|folder| folder.join(CASE).is_file());
+        found.ok_or_else(|| StudyError::Request(format!("there is no validation case `{}`", name.display())))
+    };
+    named.iter().map(find).collect()
+}
+
+/// The tables that are left out, in a sentence.
+#[must_use]
+pub fn note_on_long(folder: &Path, tables: &[String]) -> Option<String> {
+    let (folder, list) = (folder.display(), tables.join("; "));
+    (!tables.is_empty()).then(|| format!("{folder}: these tables take long and are run only with --all: {list}"))
+}
