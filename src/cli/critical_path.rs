@@ -1,13 +1,14 @@
 //! `parsim critical-path`: what kept a run from ending earlier.
 
 use super::failure::each;
-use super::{Failure, OutputArguments, pictures};
+use super::question::Asked;
+use super::{Failure, OutputArguments, ValueArguments, pictures};
 use clap::Args;
 use parsim_sim::simulation::Detail;
 use parsim_sim::units::SimDuration;
 use parsim_study::analysis::CriticalPath;
 use parsim_study::answer::Record;
-use parsim_study::experiment::{MOST_BYTES_ALONE, Setting, StudyError, Traced, drawn_window, files, read_setting};
+use parsim_study::experiment::{MOST_BYTES_ALONE, Recall, StudyError, Traced, drawn_window, files};
 use parsim_study::files::{Claims, create};
 use parsim_study::report::critical_path::{write_events, write_path};
 use parsim_study::report::page_of_figure;
@@ -20,12 +21,8 @@ pub struct CriticalPathArguments {
     /// A trace written by `run --trace`, a table of events (`.csv`), or a scenario, whose base values are run.
     #[arg(value_name = "TRACE|SCENARIO")]
     input: PathBuf,
-    /// Changes a base value of the scenario; may be repeated.
-    #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
-    set: Vec<Setting>,
-    /// Replaces the seed of the scenario.
-    #[arg(long)]
-    seed: Option<u64>,
+    #[command(flatten)]
+    values: ValueArguments,
     #[command(flatten)]
     output: OutputArguments,
     /// Writes every event with its causes, critical time and slack into this file.
@@ -65,7 +62,7 @@ pub struct CriticalPathArguments {
 
 pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
     arguments.claims().check()?;
-    let traced = Traced::load(&arguments.input, &arguments.set, arguments.seed, Detail::Links)?;
+    let traced = arguments.traced()?;
     let path = traced.path()?;
     let window = drawn_window(&path, arguments.from, arguments.until, arguments.ranks.as_deref())?;
     let title = &traced.title;
@@ -79,6 +76,10 @@ pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
 }
 
 impl CriticalPathArguments {
+    fn traced(&self) -> Result<Traced, StudyError> {
+        Traced::load(&self.input, &self.values.set, self.values.seed, Detail::Links)
+    }
+
     /// Writes the tables and traces that are asked for, piece by piece.
     fn tables(&self, traced: &Traced, path: &CriticalPath<'_>) -> impl Iterator<Item = Result<(), Failure>> {
         let recording = traced.recording();
@@ -89,14 +90,10 @@ impl CriticalPathArguments {
             perfetto.map(move |file| Ok(create(file, |sink| write_perfetto(path, recording, sink).map(|_| ()))?));
         events.chain(pieces).chain(perfetto)
     }
+}
 
-    /// The only record of the answer.
-    pub fn records(&self) -> Result<Vec<Record>, StudyError> {
-        let traced = Traced::load(&self.input, &self.set, self.seed, Detail::Links)?;
-        Ok(traced.critical_path_answer(&traced.path()?, false).records)
-    }
-
-    pub fn claims(&self) -> Claims {
+impl Asked for CriticalPathArguments {
+    fn claims(&self) -> Claims {
         self.output
             .claims()
             .inputs(files(&self.input))
@@ -107,5 +104,10 @@ impl CriticalPathArguments {
             .output("--histogram", self.histogram.as_deref())
             .output("--animation", self.animation.as_deref())
             .output("--perfetto", self.perfetto.as_deref())
+    }
+
+    fn records(&self, _: Recall<'_>) -> Result<Vec<Record>, StudyError> {
+        let traced = self.traced()?;
+        Ok(traced.critical_path_answer(&traced.path()?, false).records)
     }
 }

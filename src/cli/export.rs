@@ -3,9 +3,11 @@
 use super::{Failure, ScenarioArguments};
 use clap::Args;
 use parsim_sim::units::SimDuration;
+use parsim_study::answer::Answer;
 use parsim_study::experiment::export::{Export, ExportForm, ExportedRun};
-use parsim_study::files::{fill, make_folder};
+use parsim_study::files::{Claims, fill, make_folder};
 use parsim_study::report::ExportError;
+use parsim_study::scenario::Case;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -33,22 +35,20 @@ struct Target {
 }
 
 pub fn execute(arguments: &ExportArguments) -> Result<(), Failure> {
-    let (common, target) = (&arguments.common, &arguments.target);
-    let plan = common.plan(&[])?;
-    let case = plan.base()?;
-    if common.dump_config {
-        return common.output.write(format_args!("{}\n", case.scenario.to_ron()));
-    }
-    let goal = target.goal.as_deref();
-    let export = Export::of(&case, goal.map_or(ExportForm::TimeIndependent, |_| ExportForm::Goal(arguments.unit)))?;
-    let claims = common.claims(&plan).output("--goal", goal);
-    claims.folder(target.time_independent.as_deref()).check()?;
-    let run = export.run()?;
-    let (statements, place) = arguments.write(&run)?;
-    common.output.print(run.answer(statements, place))
+    let target = &arguments.target;
+    let claims =
+        |claims: Claims| claims.output("--goal", target.goal.as_deref()).folder(target.time_independent.as_deref());
+    arguments.common.answer(claims, |_, case| arguments.answer(case))
 }
 
 impl ExportArguments {
+    fn answer(&self, case: &Case) -> Result<Answer, Failure> {
+        let goal = self.target.goal.as_ref().map(|_| ExportForm::Goal(self.unit));
+        let run = Export::of(case, goal.unwrap_or(ExportForm::TimeIndependent))?.run()?;
+        let (statements, place) = self.write(&run)?;
+        Ok(run.answer(statements, place))
+    }
+
     /// Writes the run where it is asked for: the statements, and the place.
     fn write(&self, run: &ExportedRun<'_>) -> Result<(u64, &Path), Failure> {
         if let Some(file) = &self.target.goal {

@@ -174,17 +174,24 @@ enum Command {
     Man(shell::ManArguments),
 }
 
-/// Arguments of all commands that run a scenario.
-#[derive(Debug, Args)]
-struct ScenarioArguments {
-    /// The scenario, a RON file.
-    scenario: PathBuf,
+/// Values in the place of those of a scenario.
+#[derive(Clone, Debug, Args)]
+struct ValueArguments {
     /// Changes a base value, in the machine file too; may be repeated.
     #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set: Vec<Setting>,
     /// Replaces the seed, or the values of an axis over it.
     #[arg(long)]
     seed: Option<u64>,
+}
+
+/// Arguments of all commands that run a scenario.
+#[derive(Debug, Args)]
+struct ScenarioArguments {
+    /// The scenario, a RON file.
+    scenario: PathBuf,
+    #[command(flatten)]
+    values: ValueArguments,
     #[command(flatten)]
     output: OutputArguments,
     /// Prints the resolved scenario, every default included, instead of running it.

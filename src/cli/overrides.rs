@@ -1,11 +1,19 @@
 //! Values from the command line.
 
-use super::{Failure, ScenarioArguments};
+use super::{Failure, ScenarioArguments, ValueArguments};
 use parsim_study::answer::Answer;
 use parsim_study::experiment::{ScenarioFile, Shard};
 use parsim_study::files::Claims;
 use parsim_study::scenario::{Case, Cases, Override, Plan};
 use std::num::NonZero;
+use std::path::Path;
+
+impl ValueArguments {
+    /// The scenario in a file with these values, and with axes in the place of its own.
+    pub fn file(&self, path: &Path, over: &[Override]) -> ScenarioFile {
+        ScenarioFile { path: path.to_owned(), set: self.set.clone(), seed: self.seed, over: over.to_vec() }
+    }
+}
 
 impl ScenarioArguments {
     /// The files that the command writes and reads: `-o` and the files of `plan`.
@@ -20,8 +28,7 @@ impl ScenarioArguments {
 
     /// The scenario with the values of the command line.
     pub fn file(&self, over: &[Override]) -> ScenarioFile {
-        let (path, set) = (self.scenario.clone(), self.set.clone());
-        ScenarioFile { path, set, seed: self.seed, over: over.to_vec() }
+        self.values.file(&self.scenario, over)
     }
 
     /// Prints the answer to the base values of a scenario, or with `--dump-config` these.

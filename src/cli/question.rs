@@ -34,42 +34,43 @@ impl Question {
             let sentence = text.lines().next().unwrap_or_default();
             sentence.strip_prefix("error: ").unwrap_or(sentence).to_owned()
         })?;
-        if question.claims().writes() {
+        if question.asked().claims().writes() {
             return Err("it writes a file: give it without".to_owned());
         }
-        if question.has_store() {
+        if question.asked().has_store() {
             return Err("it has a store of its own: give --store to `validate`".to_owned());
         }
         Ok(question)
     }
 
-    fn has_store(&self) -> bool {
+    fn asked(&self) -> &dyn Asked {
         match &self.command {
-            QuestionCommand::Laws(arguments) => arguments.store().is_given(),
-            QuestionCommand::Saturation(arguments) => arguments.has_store(),
-            QuestionCommand::CriticalPath(_) | QuestionCommand::Topology(_) => false,
-        }
-    }
-
-    fn claims(&self) -> Claims {
-        match &self.command {
-            QuestionCommand::CriticalPath(arguments) => arguments.claims(),
-            QuestionCommand::Laws(arguments) => arguments.claims(),
-            QuestionCommand::Saturation(arguments) => arguments.claims(),
-            QuestionCommand::Topology(arguments) => arguments.claims(),
+            QuestionCommand::CriticalPath(arguments) => arguments,
+            QuestionCommand::Laws(arguments) => arguments,
+            QuestionCommand::Saturation(arguments) => arguments,
+            QuestionCommand::Topology(arguments) => arguments,
         }
     }
 }
 
 impl Command for Question {
     fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError> {
-        match &self.command {
-            QuestionCommand::CriticalPath(arguments) => arguments.records(),
-            QuestionCommand::Laws(arguments) => arguments.records(recall),
-            QuestionCommand::Saturation(arguments) => arguments.records(recall),
-            QuestionCommand::Topology(arguments) => arguments.records(),
-        }
+        self.asked().records(recall)
     }
+}
+
+/// A command that answers with rows.
+pub trait Asked {
+    /// The files that it would write.
+    fn claims(&self) -> Claims;
+
+    /// Returns whether it is given a store of its own.
+    fn has_store(&self) -> bool {
+        false
+    }
+
+    /// The rows of its answer; results of runs are looked up in `recall`.
+    fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError>;
 }
 
 /// The commands that a validation may ask.

@@ -2,15 +2,14 @@
 
 use super::progress::Bar;
 use super::store::StoreArguments;
-use super::{CaseArguments, Failure, pictures};
+use super::{CaseArguments, Failure, ValueArguments, pictures};
 use clap::Args;
+use parsim_study::experiment::Failures;
 use parsim_study::experiment::chapter::chapter;
-use parsim_study::experiment::{Failures, ScenarioFile, Setting, read_setting};
 use parsim_study::files::{Claims, create};
 use parsim_study::report::page;
-use parsim_study::scenario::Plan;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct ReportArguments {
@@ -27,12 +26,8 @@ pub struct ReportArguments {
         value_parser = pictures::html
     )]
     out: PathBuf,
-    /// Changes a base value of every scenario, in the machine file too; may be repeated.
-    #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
-    set: Vec<Setting>,
-    /// Replaces the seed, or the values of an axis over it.
-    #[arg(long)]
-    seed: Option<u64>,
+    #[command(flatten)]
+    values: ValueArguments,
     #[command(flatten)]
     cases: CaseArguments,
     #[command(flatten)]
@@ -40,7 +35,8 @@ pub struct ReportArguments {
 }
 
 pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
-    let plans = arguments.scenarios.iter().map(|scenario| arguments.plan(scenario)).collect::<Result<Vec<_>, _>>()?;
+    let plan = |scenario: &PathBuf| arguments.values.file(scenario, &arguments.cases.over).plan();
+    let plans = arguments.scenarios.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
     plans
         .iter()
         .fold(Claims::default(), |claims, plan| claims.inputs(plan.files()))
@@ -60,11 +56,4 @@ pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
     };
     create(&arguments.out, |sink| sink.write_all(page(&title, &chapters).as_bytes()))?;
     Ok(failures.into_result()?)
-}
-
-impl ReportArguments {
-    fn plan(&self, scenario: &Path) -> Result<Plan, Failure> {
-        let (path, set, over) = (scenario.to_owned(), self.set.clone(), self.cases.over.clone());
-        Ok(ScenarioFile { path, set, seed: self.seed, over }.plan()?)
-    }
 }

@@ -1,5 +1,6 @@
 //! `parsim saturation`: the load at which a network saturates, for every combination of the axes.
 
+use super::question::Asked;
 use super::store::StoreArguments;
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
@@ -40,22 +41,6 @@ pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
 }
 
 impl SaturationArguments {
-    /// The files that are going to be written.
-    pub fn claims(&self) -> Claims {
-        self.common.output.claims().output("--plot", self.plot.as_deref())
-    }
-
-    pub const fn has_store(&self) -> bool {
-        self.store.is_given()
-    }
-
-    /// The rows of the answer; results of runs are looked up in `recall`.
-    pub fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError> {
-        let found = SaturationSweep::search(&self.plan()?, self.resolution, self.workers(recall))?;
-        let records = found.answer().records;
-        found.into_result().map(|()| records)
-    }
-
     /// Searches take too long for a bar of cases.
     fn workers<'s>(&self, recall: Recall<'s>) -> Workers<'s> {
         Workers { jobs: self.cases.jobs, recall, ..Workers::default() }
@@ -63,5 +48,21 @@ impl SaturationArguments {
 
     fn plan(&self) -> Result<Plan, StudyError> {
         SaturationSweep::plan(&self.common.file(&self.cases.over), self.resolution)
+    }
+}
+
+impl Asked for SaturationArguments {
+    fn claims(&self) -> Claims {
+        self.common.output.claims().output("--plot", self.plot.as_deref())
+    }
+
+    fn has_store(&self) -> bool {
+        self.store.is_given()
+    }
+
+    fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError> {
+        let found = SaturationSweep::search(&self.plan()?, self.resolution, self.workers(recall))?;
+        let records = found.answer().records;
+        found.into_result().map(|()| records)
     }
 }

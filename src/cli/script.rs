@@ -2,11 +2,11 @@
 
 use super::choice::one_of;
 use super::output::Destination;
-use super::{CaseArguments, Failure};
+use super::{CaseArguments, Failure, ValueArguments};
 use clap::Args;
 use clap::builder::TypedValueParser;
 use parsim_study::experiment::script::{BlockCount, BlockedSweep, Engine};
-use parsim_study::experiment::{ScenarioFile, Setting, StudyError, Workload, read_setting};
+use parsim_study::experiment::{ScenarioFile, StudyError, Workload};
 use std::io;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -28,12 +28,8 @@ pub struct ScriptArguments {
     /// The number of blocks, instead of as many as the time asks for; 1000 at most, and no more than there are cases.
     #[arg(long, value_name = "N", conflicts_with = "minutes")]
     blocks: Option<NonZero<u32>>,
-    /// Changes a base value, in the machine file too; may be repeated.
-    #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
-    set: Vec<Setting>,
-    /// Replaces the seed, or the values of an axis over it.
-    #[arg(long)]
-    seed: Option<u64>,
+    #[command(flatten)]
+    values: ValueArguments,
     #[command(flatten)]
     cases: CaseArguments,
     /// Has blocks run again what failed before.
@@ -53,7 +49,7 @@ fn engines() -> impl TypedValueParser<Value = Engine> {
 }
 
 pub fn execute(arguments: &ScriptArguments) -> Result<(), Failure> {
-    let file = arguments.file();
+    let file = arguments.values.file(&arguments.scenario, &arguments.cases.over);
     file.check_lasting()?;
     let plan = file.plan()?;
     arguments.destination.claims().inputs(plan.files()).check()?;
@@ -77,11 +73,6 @@ fn program() -> io::Result<PathBuf> {
 }
 
 impl ScriptArguments {
-    fn file(&self) -> ScenarioFile {
-        let (path, set, over) = (self.scenario.clone(), self.set.clone(), self.cases.over.clone());
-        ScenarioFile { path, set, seed: self.seed, over }
-    }
-
     /// The sweep of a scenario; a block has one thread unless `--jobs` says otherwise.
     fn sweep<'s>(&'s self, file: &'s ScenarioFile) -> BlockedSweep<'s> {
         let count = self.blocks.map_or(BlockCount::Minutes(self.minutes), BlockCount::Number);

@@ -1,10 +1,11 @@
 //! `parsim topology`: the figures of a network, and its picture.
 
+use super::question::Asked;
 use super::{Failure, OutputArguments, pictures};
 use clap::Args;
 use parsim_study::answer::Record;
 use parsim_study::experiment::topology::DescribedTopology;
-use parsim_study::experiment::{Setting, StudyError, read_setting};
+use parsim_study::experiment::{Recall, Setting, StudyError, read_setting};
 use parsim_study::files::Claims;
 use std::path::PathBuf;
 
@@ -42,20 +43,20 @@ pub fn execute(arguments: &TopologyArguments) -> Result<(), Failure> {
 }
 
 impl TopologyArguments {
-    /// The files that are going to be written.
-    pub fn claims(&self) -> Claims {
-        self.output.claims().output("--svg", self.svg.as_deref())
-    }
-
-    /// The figures as the only record of the answer.
-    pub fn records(&self) -> Result<Vec<Record>, StudyError> {
-        Ok(self.subject()?.answer(self.pins).records)
-    }
-
     fn subject(&self) -> Result<DescribedTopology, StudyError> {
         match &self.scenario {
             Some(path) => DescribedTopology::of_file(path, &self.set),
             None => DescribedTopology::named(self.name.as_deref().unwrap_or_default(), self.nodes.unwrap_or_default()),
         }
+    }
+}
+
+impl Asked for TopologyArguments {
+    fn claims(&self) -> Claims {
+        self.output.claims().output("--svg", self.svg.as_deref())
+    }
+
+    fn records(&self, _: Recall<'_>) -> Result<Vec<Record>, StudyError> {
+        Ok(self.subject()?.answer(self.pins).records)
     }
 }

@@ -3,6 +3,7 @@
 mod arguments;
 mod numbers;
 
+use super::question::Asked;
 use super::store::StoreArguments;
 use super::{Failure, OutputArguments};
 use arguments::{CollectiveArguments, GrowthArguments, IsoefficiencyArguments, KneeArguments, Law, PartsArguments};
@@ -33,20 +34,11 @@ pub struct LawsArguments {
 }
 
 impl LawsArguments {
-    pub fn claims(&self) -> Claims {
-        self.output.claims().inputs(self.series.data.as_ref())
-    }
-
     fn answer(&self, recall: Recall<'_>) -> Result<Answer, StudyError> {
         match &self.law {
             Some(law) => law.answer(recall),
             None => self.series.answer(recall),
         }
-    }
-
-    /// The rows of the answer.
-    pub fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError> {
-        Ok(self.answer(recall)?.records)
     }
 
     /// The store of the runs that a search makes, or of those of a sweep.
@@ -131,15 +123,9 @@ impl IsoefficiencyArguments {
 
 impl SwitchingArguments {
     fn answer(&self) -> Result<Answer, StudyError> {
-        for (option, largest) in [("--packets", self.packets), ("--flit-bytes", self.flit_bytes)] {
-            if largest > self.bytes {
-                let message = format!("{option}: a message of {} B has no {largest}", self.bytes);
-                return Err(StudyError::Request(format!("{message}: give {} at most", self.bytes)));
-            }
-        }
         let times = Times { startup_s: self.startup_s, hop_s: self.per_hop_s, byte_s: self.per_byte_s };
         let (bytes, packets, flit_bytes) = (self.bytes, self.packets, self.flit_bytes);
-        Ok(QuietMessage { times, bytes, packets, flit_bytes }.answer(&self.links))
+        QuietMessage { times, bytes, packets, flit_bytes }.answer(&self.links)
     }
 }
 
@@ -156,11 +142,7 @@ impl GrowthArguments {
         set_all(&mut document, &self.set)?;
         let (processors, size, largest) = (self.p.clone(), self.size.clone(), self.largest);
         let growth = GrowingProblem { document, processors, size, largest }.search(kept, recall)?;
-        let answer = growth.answer();
-        Ok(match &self.svg {
-            Some(file) => answer.with_figure(file, &growth.chart().svg()),
-            None => answer,
-        })
+        Ok(growth.answer().with_drawing(self.svg.as_deref(), || growth.chart().svg()))
     }
 }
 
@@ -174,5 +156,19 @@ impl SeriesArguments {
         let (time, processors, components) = (self.time.clone(), self.processors.clone(), self.components.clone());
         SeriesColumns { time, processors, sequential_s: self.sequential_s, components }
             .answer(self.swept.table(path, recall)?)
+    }
+}
+
+impl Asked for LawsArguments {
+    fn has_store(&self) -> bool {
+        self.store().is_given()
+    }
+
+    fn claims(&self) -> Claims {
+        self.output.claims().inputs(self.series.data.as_ref())
+    }
+
+    fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError> {
+        Ok(self.answer(recall)?.records)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{processors, rows};
 use crate::answer::{Answer, Record, Role};
+use crate::experiment::StudyError;
 use crate::model::collectives::MessageCost;
 use crate::model::switching::Times;
 
@@ -20,9 +21,17 @@ pub struct QuietMessage {
 
 impl QuietMessage {
     /// Its times over these numbers of links, by every kind of switching.
-    #[must_use]
-    pub fn answer(&self, links: &[f64]) -> Answer {
-        rows(links, |links| self.record(links))
+    ///
+    /// # Errors
+    /// More packets than bytes; flits that are longer than the message.
+    pub fn answer(&self, links: &[f64]) -> Result<Answer, StudyError> {
+        for (option, largest) in [("packets", self.packets), ("flit-bytes", self.flit_bytes)] {
+            if largest > self.bytes {
+                let message = format!("--{option}: a message of {} B has no {largest}", self.bytes);
+                return Err(StudyError::Request(format!("{message}: give {} at most", self.bytes)));
+            }
+        }
+        Ok(rows(links, |links| self.record(links)))
     }
 
     fn record(&self, links: f64) -> Record {
