@@ -93,6 +93,7 @@ impl From<FileError> for Failure {
         match error {
             FileError::Refused(message) => Self::Usage(message),
             FileError::Unwritable(message) => Self::Unwritable(message),
+            FileError::Io(error) => Self::Output(error),
         }
     }
 }

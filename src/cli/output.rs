@@ -6,14 +6,13 @@ use super::failure::each;
 use super::notice::{note, say};
 use clap::Args;
 use clap::builder::TypedValueParser;
-use parsim_study::answer::{Answer, AnswerShape, Figure, Record};
-use parsim_study::files::{self, Announced, Claims, OutputFile, is_stream};
-use parsim_study::report::{Format, RowSink, Writer};
+use parsim_study::answer::{Answer, AnswerShape, Figure};
+use parsim_study::files::{self, Claims, Output, is_stream};
+use parsim_study::report::Format;
 use std::ffi::OsStr;
 use std::fmt::Display;
-use std::io::{self, BufWriter, Stdout, Write, stdout};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The destination of the data of a command, and their form.
 #[derive(Clone, Debug, Default, Args)]
@@ -36,9 +35,6 @@ pub struct Destination {
 fn formats() -> impl TypedValueParser<Value = Format> {
     one_of(Format::NAMES.map(|(name, format)| (name, "", format)))
 }
-
-/// The bytes that a pipe takes whole or not at all: a reader sees whole rows even if this process is killed.
-const PIPE_BYTES: usize = 4096;
 
 /// The suffixes of the names of texts.
 const TEXTS: [&str; 3] = ["txt", "log", "out"];
@@ -64,12 +60,7 @@ impl OutputArguments {
     /// # Errors
     /// A file that cannot be written.
     pub fn open(&self, shape: AnswerShape) -> Result<Output, Failure> {
-        let (sink, format) = (self.destination.sink()?, self.format());
-        Ok(Output::new(match shape {
-            AnswerShape::One => Writer::single(sink, format),
-            AnswerShape::Many => Writer::many(sink, format),
-            AnswerShape::Mixed => Writer::mixed(sink, format),
-        }))
+        self.destination.open(self.format(), shape)
     }
 
     /// Writes a text as it is, whatever the form.
@@ -150,128 +141,18 @@ impl Destination {
         self.claims().check()?;
         let mut output = self.raw()?;
         output.words(text)?;
-        output.finish()
+        Ok(output.finish()?)
+    }
+
+    fn open(&self, format: Format, shape: AnswerShape) -> Result<Output, Failure> {
+        let left = |rows: &Path| {
+            say(Some(format_args!("interrupted: what was finished stands in {}", rows.display())));
+        };
+        Ok(Output::open(self.file(), format, shape, left)?)
     }
 
     /// The output of texts as they are.
     fn raw(&self) -> Result<Output, Failure> {
-        Ok(Output::new(Writer::single(self.sink()?, Format::Text)))
-    }
-
-    fn sink(&self) -> Result<Sink, Failure> {
-        Ok(match self.file() {
-            None => Sink::Standard(BufWriter::with_capacity(PIPE_BYTES, stdout())),
-            Some(path) => {
-                let file = OutputFile::open(path)?;
-                file.keep_when_interrupted();
-                Sink::File(Box::new(file))
-            }
-        })
-    }
-}
-
-enum Sink {
-    Standard(BufWriter<Stdout>),
-    File(Box<OutputFile>),
-}
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Standard(stdout) => stdout.write(bytes),
-            Self::File(file) => file.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Standard(stdout) => stdout.flush(),
-            Self::File(file) => file.flush(),
-        }
-    }
-}
-
-/// The output of a command. An interrupt ends it between two records; dropped unfinished, a file does not appear.
-pub struct Output {
-    writer: SharedWriter,
-    _announced: Announced,
-}
-
-type SharedWriter = Arc<Mutex<Option<Writer<Sink>>>>;
-
-impl RowSink for Output {
-    fn row(&mut self, record: &Record) -> io::Result<()> {
-        self.with(|writer| writer.row(record))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.with(Writer::flush)
-    }
-}
-
-impl Output {
-    fn new(writer: Writer<Sink>) -> Self {
-        let writer = Arc::new(Mutex::new(Some(writer)));
-        let shared = Arc::clone(&writer);
-        Self { writer, _announced: files::announce(move || end(&shared)) }
-    }
-
-    /// Writes the records of an answer, or its words as text.
-    ///
-    /// # Errors
-    /// The error of the sink.
-    pub fn add(&mut self, answer: &Answer) -> io::Result<()> {
-        self.with(|writer| {
-            answer.records.iter().try_for_each(|record| writer.write(record))?;
-            writer.words(&answer.words)?;
-            writer.flush()
-        })
-    }
-
-    /// Writes what only people read: nothing in other forms than text.
-    ///
-    /// # Errors
-    /// The error of the sink.
-    pub fn words(&mut self, words: impl Display) -> io::Result<()> {
-        self.with(|writer| writer.words(words))
-    }
-
-    /// Ends the output; a file takes its place.
-    ///
-    /// # Errors
-    /// That it cannot be written.
-    pub fn finish(self) -> Result<(), Failure> {
-        let writer = lock(&self.writer).take().expect("an output is finished once");
-        match writer.finish()? {
-            Sink::Standard(_) => Ok(()),
-            Sink::File(file) => Ok(file.commit()?),
-        }
-    }
-
-    fn with<T>(&self, write: impl FnOnce(&mut Writer<Sink>) -> T) -> T {
-        write(lock(&self.writer).as_mut().expect("an output is finished last"))
-    }
-}
-
-fn lock(writer: &SharedWriter) -> MutexGuard<'_, Option<Writer<Sink>>> {
-    writer.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Ends an output for good: nobody can write into it any more, as the process ends.
-fn end(shared: &SharedWriter) {
-    let mut writer = lock(shared);
-    if let Some(writer) = writer.take() {
-        match writer.finish() {
-            Ok(Sink::File(file)) => leave(*file),
-            // Nobody reads the output any more.
-            Ok(Sink::Standard(_)) | Err(_) => {}
-        }
-    }
-    std::mem::forget(writer);
-}
-
-fn leave(file: OutputFile) {
-    if let Some(rows) = file.leave() {
-        say(Some(format_args!("interrupted: what was finished stands in {}", rows.display())));
+        self.open(Format::Text, AnswerShape::One)
     }
 }

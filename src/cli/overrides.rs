@@ -57,7 +57,8 @@ impl ScenarioArguments {
                 output.words(format_args!("{}\n", cases.case(point)?.scenario.to_ron()))?;
             }
         }
-        output.finish().map(|()| true)
+        output.finish()?;
+        Ok(true)
     }
 }
 

@@ -45,7 +45,7 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
     } else {
         planned.list(|record| Ok::<_, Failure>(output.row(record)?))?;
     }
-    output.finish()
+    Ok(output.finish()?)
 }
 
 /// The store in `folder`, and what the cases of `plan`, whose scenario lies at `path`, are compared with.

@@ -1,13 +1,14 @@
 //! `parsim sweep`: every case of a scenario's axes, on all cores, in the order of the axes.
 
 use super::notice::{is_quiet, note};
-use super::output::{Output, OutputArguments};
+use super::output::OutputArguments;
 use super::progress::Bar;
 use super::store::{StoreArguments, announce_without_store, finish};
 use super::{CaseArguments, Failure, ScenarioArguments, overrides, pictures};
 use clap::Args;
 use parsim_study::answer::{Answer, AnswerShape};
 use parsim_study::experiment::{CurveAxis, Part, References, Shard, SweepEnd, SweptRows, TimeLines, Workers, sweep};
+use parsim_study::files::Output;
 use parsim_study::report::RowWriter;
 use parsim_study::scenario::{Cases, Plan};
 use std::path::{Path, PathBuf};

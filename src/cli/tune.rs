@@ -4,14 +4,10 @@ use super::progress::Bar;
 use super::store::StoreArguments;
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
-use parsim_study::experiment::calibration::{CalibrationCase, Predictor};
+use parsim_study::experiment::StudyError;
+use parsim_study::experiment::calibration::Predictor;
 use parsim_study::experiment::tuning::Tuning;
-use parsim_study::experiment::{Level, StudyError, Workers};
-use parsim_study::scenario::source::Document;
 use std::path::PathBuf;
-
-/// The level of the intervals that tell candidates apart, in percent.
-const LEVEL: u8 = 90;
 
 #[derive(Debug, Args)]
 pub struct TuneArguments {
@@ -46,7 +42,7 @@ pub fn execute(arguments: &TuneArguments) -> Result<(), Failure> {
     }
     let store = arguments.store.open()?;
     let workers = arguments.cases.workers(&bar, arguments.store.recall(store.as_ref()));
-    let predictor = arguments.predictor(workers)?;
+    let predictor = arguments.calibration.as_deref().map(|file| Predictor::load(file, workers)).transpose()?;
     let margin = (!arguments.all).then_some(arguments.margin);
     let tuning = Tuning::new(common.file(&arguments.cases.over), &arguments.each, margin, predictor.as_ref())?;
     let plan = tuning.plan()?;
@@ -58,15 +54,4 @@ pub fn execute(arguments: &TuneArguments) -> Result<(), Failure> {
     super::store::finish(store.as_ref())?;
     common.output.print(tuned.answer().with_drawing(arguments.plot.as_deref(), || tuned.chart().svg()))?;
     Ok(tuned.check()?)
-}
-
-impl TuneArguments {
-    /// The calibrated machine, if a calibration is given.
-    fn predictor(&self, workers: Workers<'_>) -> Result<Option<Predictor>, Failure> {
-        let Some(file) = &self.calibration else { return Ok(None) };
-        let document = Document::load(file)?;
-        let case = CalibrationCase::of(&document)?;
-        let level = Level::of_percent(LEVEL).expect("it is a level");
-        Ok(Some(case.predictor(&document, file, level, workers)?))
-    }
 }

@@ -3,7 +3,6 @@
 mod own;
 
 use super::notice::note;
-use super::output::Output;
 use super::overrides::jobs;
 use super::progress::Bar;
 use super::question::Questions;
@@ -15,6 +14,7 @@ use parsim_study::answer::AnswerShape;
 use parsim_study::experiment::validation::{CASE, Judging, Validation, folders, note_on_alternatives, note_on_long};
 use parsim_study::experiment::{Recall, RunMemory, Setting, Workers, read_setting};
 use parsim_study::files::Claims;
+use parsim_study::files::Output;
 use parsim_study::scenario::source::Document;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};

@@ -1,10 +1,12 @@
 //! Files that are written: beside their place first, then renamed, so that an older file survives whatever fails.
 
 mod claims;
+mod output;
 mod output_file;
 mod under_way;
 
 pub use claims::Claims;
+pub use output::Output;
 pub use output_file::{OutputFile, folder_of, is_stream};
 pub use under_way::{Announced, announce, end};
 
@@ -21,6 +23,9 @@ pub enum FileError {
     /// It cannot be written.
     #[error("{0}")]
     Unwritable(String),
+    /// The bytes cannot be given away.
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 /// Has `write` fill a file, which appears when it is complete.

@@ -34,6 +34,25 @@ struct NearbyParameter {
     scale: f64,
 }
 
+/// The level of the intervals that tell candidates apart, in percent.
+const LEVEL: u8 = 90;
+
+impl Predictor {
+    /// The machine that the case in `file` calibrates, whose times have the intervals that are to contain 90 % of new
+    /// measurements.
+    ///
+    /// # Errors
+    /// Faults of the case; those of [`predictor`](CalibrationCase::predictor).
+    ///
+    /// # Panics
+    /// Never: 90 is a level.
+    pub fn load(file: &Path, workers: Workers<'_>) -> Result<Self, StudyError> {
+        let document = Document::load(file)?;
+        let level = Level::of_percent(LEVEL).expect("it is a level");
+        CalibrationCase::of(&document)?.predictor(&document, file, level, workers)
+    }
+}
+
 impl CalibrationCase {
     /// Fits the parameters, to predict scenarios with them; the case was read from `document`, whose file is `file`.
     ///

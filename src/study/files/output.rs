@@ -1,0 +1,148 @@
+//! Answers on their way out: to the standard output or into a file, whole lines only.
+
+use super::{Announced, FileError, OutputFile, announce};
+use crate::answer::{Answer, AnswerShape, Record};
+use crate::report::{Format, RowSink, Writer};
+use std::fmt::Display;
+use std::io::{self, BufWriter, Stdout, Write, stdout};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The bytes that a pipe takes whole or not at all: a reader sees whole rows even if this process is killed.
+const PIPE_BYTES: usize = 4096;
+
+/// The place of the bytes.
+enum Sink {
+    Standard(BufWriter<Stdout>),
+    File(Box<OutputFile>),
+}
+
+impl Sink {
+    fn open(file: Option<&Path>) -> Result<Self, FileError> {
+        Ok(match file {
+            None => Self::Standard(BufWriter::with_capacity(PIPE_BYTES, stdout())),
+            Some(path) => {
+                let file = OutputFile::open(path)?;
+                file.keep_when_interrupted();
+                Self::File(Box::new(file))
+            }
+        })
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Standard(stdout) => stdout.write(bytes),
+            Self::File(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Standard(stdout) => stdout.flush(),
+            Self::File(file) => file.flush(),
+        }
+    }
+}
+
+/// An output of records and words. An interrupt ends it between two records; dropped unfinished, a file does not appear.
+pub struct Output {
+    writer: SharedWriter,
+    _announced: Announced,
+}
+
+type SharedWriter = Arc<Mutex<Option<Writer<Sink>>>>;
+
+impl RowSink for Output {
+    fn row(&mut self, record: &Record) -> io::Result<()> {
+        self.with(|writer| writer.row(record))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.with(Writer::flush)
+    }
+}
+
+impl Output {
+    /// The output of records of this shape into the file, or to the standard output; as long as it lives, an interrupt
+    /// ends it and calls `left` with the name of what has come of the file.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn open(
+        file: Option<&Path>,
+        format: Format,
+        shape: AnswerShape,
+        left: impl FnOnce(&Path) + Send + 'static,
+    ) -> Result<Self, FileError> {
+        let sink = Sink::open(file)?;
+        let writer = Arc::new(Mutex::new(Some(match shape {
+            AnswerShape::One => Writer::single(sink, format),
+            AnswerShape::Many => Writer::many(sink, format),
+            AnswerShape::Mixed => Writer::mixed(sink, format),
+        })));
+        let shared = Arc::clone(&writer);
+        Ok(Self { writer, _announced: announce(move || end(&shared, left)) })
+    }
+
+    /// Writes the records of an answer, or its words as text.
+    ///
+    /// # Errors
+    /// The error of the sink.
+    pub fn add(&mut self, answer: &Answer) -> io::Result<()> {
+        self.with(|writer| {
+            answer.records.iter().try_for_each(|record| writer.write(record))?;
+            writer.words(&answer.words)?;
+            writer.flush()
+        })
+    }
+
+    /// Writes what only people read: nothing in other forms than text.
+    ///
+    /// # Errors
+    /// The error of the sink.
+    pub fn words(&mut self, words: impl Display) -> io::Result<()> {
+        self.with(|writer| writer.words(words))
+    }
+
+    /// Ends the output; a file takes its place.
+    ///
+    /// # Errors
+    /// That it cannot be written.
+    ///
+    /// # Panics
+    /// Never: an output is finished once.
+    pub fn finish(self) -> Result<(), FileError> {
+        let writer = lock(&self.writer).take().expect("an output is finished once");
+        match writer.finish()? {
+            Sink::Standard(_) => Ok(()),
+            Sink::File(file) => file.commit(),
+        }
+    }
+
+    fn with<T>(&self, write: impl FnOnce(&mut Writer<Sink>) -> T) -> T {
+        write(lock(&self.writer).as_mut().expect("an output is finished last"))
+    }
+}
+
+fn lock(writer: &SharedWriter) -> MutexGuard<'_, Option<Writer<Sink>>> {
+    writer.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends an output for good: nobody can write into it any more, as the process ends.
+fn end(shared: &SharedWriter, left: impl FnOnce(&Path)) {
+    let mut writer = lock(shared);
+    if let Some(writer) = writer.take() {
+        match writer.finish() {
+            Ok(Sink::File(file)) => {
+                if let Some(rows) = file.leave() {
+                    left(&rows);
+                }
+            }
+            // Nobody reads the output any more.
+            Ok(Sink::Standard(_)) | Err(_) => {}
+        }
+    }
+    std::mem::forget(writer);
+}
