@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// For each module the modules that it may use; ARCHITECTURE.md shows the same table with reasons.
-const MAY_USE: [(&str, &[&str]); 19] = [
+const MAY_USE: [(&str, &[&str]); 20] = [
     ("version", &[]),
     ("units", &[]),
     ("fault", &[]),
@@ -24,6 +24,7 @@ const MAY_USE: [(&str, &[&str]); 19] = [
     ("store", &["units", "fault", "trace", "simulation", "scenario", "programs"]),
     ("answer", &[]),
     ("report", &["version", "units", "trace", "analysis", "model", "answer"]),
+    ("files", &["answer", "report"]),
     (
         "experiment",
         &[
@@ -65,6 +66,7 @@ const MAY_USE: [(&str, &[&str]); 19] = [
             "store",
             "answer",
             "report",
+            "files",
             "experiment",
         ],
     ),
