@@ -4,7 +4,7 @@ use super::progress::Bar;
 use super::{Failure, OutputArguments, overrides, pictures};
 use clap::Args;
 use parsim_study::experiment::calibration::CalibrationCase;
-use parsim_study::experiment::{Level, Workers};
+use parsim_study::experiment::{IntervalLevel, Workers};
 use parsim_study::scenario::source::Document;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub struct CalibrateArguments {
     /// Adds to every cell the interval that is to contain so many percent of new measurements of it, such as 90: from how
     /// well the parameters are known, and from the errors of rows that took no part in the fit.
     #[arg(long, value_name = "PERCENT")]
-    interval: Option<Level>,
+    interval: Option<IntervalLevel>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -64,7 +64,7 @@ pub fn execute(arguments: &CalibrateArguments) -> Result<(), Failure> {
     let claims = arguments.output.claims().inputs(document.files()).inputs(case.files(&arguments.case));
     let claims = claims.output("--machine-out", arguments.machine_out.as_deref());
     claims.output("--plot", arguments.plot.as_deref()).check()?;
-    case.intervals.level = arguments.interval.map(Level::percent).or(case.intervals.level);
+    case.intervals.level = arguments.interval.map(IntervalLevel::percent).or(case.intervals.level);
     let bar = Bar::default();
     let calibrated = case.calibrate(&document, &arguments.case, arguments.fits.workers(&bar))?;
     let machine = || calibrated.machine_file(&arguments.case.display().to_string());

@@ -94,7 +94,7 @@ mod tests {
         let text = std::fs::read_to_string(kernels.join("inv.ron")).unwrap().replace("fpdiv", "fpdvi");
         let file = folder.path().join("inv.ron");
         std::fs::write(&file, &text).unwrap();
-        let Err(Failure::Faults(faults)) = verdict(&file, &[]) else { panic!("it is not refused") };
+        let Err(StudyError::Faults(faults)) = verdict(&file, &[]) else { panic!("it is not refused") };
         let entry = &faults.entries()[0];
         assert!(entry.message.contains("did you mean `fpdiv`?"), "{}", entry.message);
         assert_eq!(text.lines().nth(entry.line.unwrap() - 1).unwrap().trim(), "\"fpdvi\",");

@@ -1,7 +1,7 @@
 //! `parsim critical-path`: what kept a run from ending earlier.
 
 use super::failure::each;
-use super::question::Asked;
+use super::row_command::RowCommand;
 use super::{Failure, OutputArguments, ValueArguments, pictures};
 use clap::Args;
 use parsim_sim::simulation::Detail;
@@ -92,7 +92,7 @@ impl CriticalPathArguments {
     }
 }
 
-impl Asked for CriticalPathArguments {
+impl RowCommand for CriticalPathArguments {
     fn claims(&self) -> Claims {
         self.output
             .claims()

@@ -6,7 +6,7 @@ use super::{CaseArguments, Failure, ScenarioArguments};
 use crate::cli::notice::{note, say};
 use crate::cli::progress::Bar;
 use clap::Args;
-use parsim_study::experiment::{Part, Recall, References, StudyError, Unfinished, unfinished};
+use parsim_study::experiment::{Recall, References, StudyError, SweepPart, Unfinished, unfinished};
 use std::mem::take;
 use std::path::PathBuf;
 
@@ -41,7 +41,7 @@ pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
     if unfinished.count() > 0 && !arguments.partial {
         return Err(Failure::Simulation(arguments.summary(&unfinished)));
     }
-    let part = Part::without(take(&mut unfinished.missing_points));
+    let part = SweepPart::without(take(&mut unfinished.missing_points));
     let rows = written(&common.output, &cases, &part, None, &references, workers)?;
     store.check().map_err(StudyError::from)?;
     finish_rows(rows)?;

@@ -25,6 +25,7 @@ mod plan;
 mod progress;
 mod question;
 mod report;
+mod row_command;
 mod run;
 mod saturation;
 mod schema;
@@ -58,13 +59,13 @@ use std::path::PathBuf;
 )]
 pub struct CommandLine {
     #[command(subcommand)]
-    command: Command,
+    command: SubCommand,
     #[command(flatten)]
     telemetry: telemetry::TelemetryArguments,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum SubCommand {
     /// Runs the base values of a scenario.
     #[command(
         after_help = "Example: parsim run scenarios/gauss-jordan-neighbour.ron --set ranks=32 --set program.n=256"
@@ -258,30 +259,30 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
 fn execute(line: CommandLine) -> Result<(), Failure> {
     telemetry::install(&line.telemetry);
     match line.command {
-        Command::Run(arguments) => run::execute(&arguments),
-        Command::Sweep(arguments) => sweep::execute(&arguments),
-        Command::Plan(arguments) => plan::execute(&arguments),
-        Command::Merge(arguments) => merge::execute(&arguments),
-        Command::Script(arguments) => script::execute(&arguments),
-        Command::Saturation(arguments) => saturation::execute(&arguments),
-        Command::Bottleneck(arguments) => bottleneck::execute(&arguments),
-        Command::CriticalPath(arguments) => critical_path::execute(&arguments),
-        Command::Compare(arguments) => compare::execute(&arguments),
-        Command::Optimum(arguments) => optimum::execute(&arguments),
-        Command::Tune(arguments) => tune::execute(&arguments),
-        Command::Validate(arguments) => validate::execute(&arguments),
-        Command::Report(arguments) => report::execute(&arguments),
-        Command::Check(arguments) => check::execute(&arguments),
-        Command::Fit(arguments) => fit::execute(&arguments),
-        Command::Calibrate(arguments) => calibrate::execute(&arguments),
-        Command::Identify(arguments) => identify::execute(&arguments),
-        Command::Sensitivity(arguments) => sensitivity::execute(&arguments),
-        Command::Explain(arguments) => explain::execute(&arguments),
-        Command::Export(arguments) => export::execute(&arguments),
-        Command::Laws(arguments) => laws::execute(&arguments),
-        Command::Topology(arguments) => topology::execute(&arguments),
-        Command::Schema(arguments) => schema::execute(&arguments),
-        Command::Completions(arguments) => shell::completions(&arguments),
-        Command::Man(arguments) => shell::man(&arguments),
+        SubCommand::Run(arguments) => run::execute(&arguments),
+        SubCommand::Sweep(arguments) => sweep::execute(&arguments),
+        SubCommand::Plan(arguments) => plan::execute(&arguments),
+        SubCommand::Merge(arguments) => merge::execute(&arguments),
+        SubCommand::Script(arguments) => script::execute(&arguments),
+        SubCommand::Saturation(arguments) => saturation::execute(&arguments),
+        SubCommand::Bottleneck(arguments) => bottleneck::execute(&arguments),
+        SubCommand::CriticalPath(arguments) => critical_path::execute(&arguments),
+        SubCommand::Compare(arguments) => compare::execute(&arguments),
+        SubCommand::Optimum(arguments) => optimum::execute(&arguments),
+        SubCommand::Tune(arguments) => tune::execute(&arguments),
+        SubCommand::Validate(arguments) => validate::execute(&arguments),
+        SubCommand::Report(arguments) => report::execute(&arguments),
+        SubCommand::Check(arguments) => check::execute(&arguments),
+        SubCommand::Fit(arguments) => fit::execute(&arguments),
+        SubCommand::Calibrate(arguments) => calibrate::execute(&arguments),
+        SubCommand::Identify(arguments) => identify::execute(&arguments),
+        SubCommand::Sensitivity(arguments) => sensitivity::execute(&arguments),
+        SubCommand::Explain(arguments) => explain::execute(&arguments),
+        SubCommand::Export(arguments) => export::execute(&arguments),
+        SubCommand::Laws(arguments) => laws::execute(&arguments),
+        SubCommand::Topology(arguments) => topology::execute(&arguments),
+        SubCommand::Schema(arguments) => schema::execute(&arguments),
+        SubCommand::Completions(arguments) => shell::completions(&arguments),
+        SubCommand::Man(arguments) => shell::man(&arguments),
     }
 }

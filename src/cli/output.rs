@@ -6,8 +6,8 @@ use super::failure::each;
 use super::notice::{note, say};
 use clap::Args;
 use clap::builder::TypedValueParser;
-use parsim_study::answer::{Answer, AnswerShape, Figure};
-use parsim_study::files::{self, Claims, Output, is_stream};
+use parsim_study::answer::{Answer, AnswerShape, FigureFile};
+use parsim_study::files::{self, AnswerOutput, Claims, is_stream};
 use parsim_study::report::Format;
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -49,7 +49,7 @@ impl OutputArguments {
         output.add(&answer)?;
         output.finish()?;
         answer.notes.into_iter().for_each(|text| note(Some(text)));
-        each(answer.figures.iter().map(|Figure { file, content }| {
+        each(answer.figures.iter().map(|FigureFile { file, content }| {
             files::make_folder(files::folder_of(file))?;
             files::create(file, |sink| sink.write_all(content.as_bytes()))
         }))
@@ -59,7 +59,7 @@ impl OutputArguments {
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn open(&self, shape: AnswerShape) -> Result<Output, Failure> {
+    pub fn open(&self, shape: AnswerShape) -> Result<AnswerOutput, Failure> {
         self.destination.open(self.format(), shape)
     }
 
@@ -75,7 +75,7 @@ impl OutputArguments {
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn raw(&self) -> Result<Output, Failure> {
+    pub fn raw(&self) -> Result<AnswerOutput, Failure> {
         self.destination.claims().check()?;
         self.destination.raw()
     }
@@ -144,15 +144,15 @@ impl Destination {
         Ok(output.finish()?)
     }
 
-    fn open(&self, format: Format, shape: AnswerShape) -> Result<Output, Failure> {
+    fn open(&self, format: Format, shape: AnswerShape) -> Result<AnswerOutput, Failure> {
         let left = |rows: &Path| {
             say(Some(format_args!("interrupted: what was finished stands in {}", rows.display())));
         };
-        Ok(Output::open(self.file(), format, shape, left)?)
+        Ok(AnswerOutput::open(self.file(), format, shape, left)?)
     }
 
     /// The output of texts as they are.
-    fn raw(&self) -> Result<Output, Failure> {
+    fn raw(&self) -> Result<AnswerOutput, Failure> {
         self.open(Format::Text, AnswerShape::One)
     }
 }

@@ -3,7 +3,7 @@
 use super::CaseArguments;
 use super::notice::{is_quiet, note};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use parsim_study::experiment::{PROGRESS, Progress, Recall, Workers};
+use parsim_study::experiment::{CaseProgress, PROGRESS, Recall, Workers};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ impl Default for Bar {
     }
 }
 
-impl Progress for Bar {
+impl CaseProgress for Bar {
     fn begin(&self, cases: u64) {
         HAS_BAR.store(true, Ordering::Relaxed);
         self.shown.reset();

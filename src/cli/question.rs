@@ -1,11 +1,11 @@
 //! Commands whose answer is rows of figures, asked from within.
 
+use super::row_command::RowCommand;
 use super::{critical_path, laws, saturation, topology};
 use clap::{Parser, Subcommand};
 use parsim_study::answer::Record;
 use parsim_study::experiment::validation::{Command, Commands};
 use parsim_study::experiment::{Recall, StudyError};
-use parsim_study::files::Claims;
 
 /// One of the commands that answer with rows, and write nothing else.
 #[derive(Debug, Parser)]
@@ -43,7 +43,7 @@ impl Question {
         Ok(question)
     }
 
-    fn asked(&self) -> &dyn Asked {
+    fn asked(&self) -> &dyn RowCommand {
         match &self.command {
             QuestionCommand::CriticalPath(arguments) => arguments,
             QuestionCommand::Laws(arguments) => arguments,
@@ -57,20 +57,6 @@ impl Command for Question {
     fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError> {
         self.asked().records(recall)
     }
-}
-
-/// A command that answers with rows.
-pub trait Asked {
-    /// The files that it would write.
-    fn claims(&self) -> Claims;
-
-    /// Returns whether it is given a store of its own.
-    fn has_store(&self) -> bool {
-        false
-    }
-
-    /// The rows of its answer; results of runs are looked up in `recall`.
-    fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError>;
 }
 
 /// The commands that a validation may ask.

@@ -1,6 +1,6 @@
 //! `parsim saturation`: the load at which a network saturates, for every combination of the axes.
 
-use super::question::Asked;
+use super::row_command::RowCommand;
 use super::store::StoreArguments;
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
@@ -51,7 +51,7 @@ impl SaturationArguments {
     }
 }
 
-impl Asked for SaturationArguments {
+impl RowCommand for SaturationArguments {
     fn claims(&self) -> Claims {
         self.common.output.claims().output("--plot", self.plot.as_deref())
     }

@@ -3,7 +3,7 @@
 use super::{Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_study::answer::Answer;
-use parsim_study::experiment::gradient::Approach;
+use parsim_study::experiment::gradient::DerivativeMethod;
 use parsim_study::experiment::metadata;
 use parsim_study::experiment::sensitivity::VariedRun;
 use parsim_study::scenario::Case;
@@ -39,7 +39,7 @@ pub fn execute(arguments: &SensitivityArguments) -> Result<(), Failure> {
 
 impl SensitivityArguments {
     fn answer(&self, case: &Case) -> Result<Answer, Failure> {
-        let approach = Approach { exact: self.exact, step: self.step.map(|percent| percent / 100.0) };
+        let approach = DerivativeMethod { exact: self.exact, step: self.step.map(|percent| percent / 100.0) };
         let run = VariedRun::of(&case.scenario)?;
         let found = run.sensitivities(approach);
         let answer = run.answer(&found, &metadata(&case.scenario, &case.settings));

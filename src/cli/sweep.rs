@@ -7,8 +7,10 @@ use super::store::{StoreArguments, announce_without_store, finish};
 use super::{CaseArguments, Failure, ScenarioArguments, overrides, pictures};
 use clap::Args;
 use parsim_study::answer::{Answer, AnswerShape};
-use parsim_study::experiment::{CurveAxis, Part, References, Shard, SweepEnd, SweptRows, TimeLines, Workers, sweep};
-use parsim_study::files::Output;
+use parsim_study::experiment::{
+    CurveAxis, References, Shard, SweepEnd, SweepPart, SweptRows, TimeLines, Workers, sweep,
+};
+use parsim_study::files::AnswerOutput;
 use parsim_study::report::RowWriter;
 use parsim_study::scenario::{Cases, Plan};
 use std::path::{Path, PathBuf};
@@ -44,7 +46,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     let store = arguments.store.open()?;
     let _announced = store.is_none().then(announce_without_store);
     let workers = arguments.cases.workers(&bar, arguments.store.recall(store.as_ref()));
-    let part = Part::of(&cases, arguments.shard)?;
+    let part = SweepPart::of(&cases, arguments.shard)?;
     let rows = written(&common.output, &cases, &part, axis.as_ref(), &references, workers)?;
     finish(store.as_ref())?;
     let SweepEnd { times, failures, remarks, tally } = finish_rows(rows)?;
@@ -66,11 +68,11 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
 pub fn written<'a>(
     output: &OutputArguments,
     cases: &Cases<'_>,
-    part: &Part,
+    part: &SweepPart,
     axis: Option<&'a CurveAxis>,
     references: &'a References,
     workers: Workers<'_>,
-) -> Result<SweptRows<'a, Output>, Failure> {
+) -> Result<SweptRows<'a, AnswerOutput>, Failure> {
     let writer = RowWriter::new(output.open(AnswerShape::Many)?, output.format());
     let mut rows = SweptRows::new(axis, writer, references);
     let mut written = Ok(());
@@ -83,7 +85,7 @@ pub fn written<'a>(
 }
 
 /// Ends the output of these rows.
-pub fn finish_rows(rows: SweptRows<'_, Output>) -> Result<SweepEnd<'_>, Failure> {
+pub fn finish_rows(rows: SweptRows<'_, AnswerOutput>) -> Result<SweepEnd<'_>, Failure> {
     let (mut output, end) = rows.finish()?;
     output.add(&Answer::default().with_words(&end.remarks.errors()))?;
     output.finish()?;

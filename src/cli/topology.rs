@@ -1,6 +1,6 @@
 //! `parsim topology`: the figures of a network, and its picture.
 
-use super::question::Asked;
+use super::row_command::RowCommand;
 use super::{Failure, OutputArguments, pictures};
 use clap::Args;
 use parsim_study::answer::Record;
@@ -51,7 +51,7 @@ impl TopologyArguments {
     }
 }
 
-impl Asked for TopologyArguments {
+impl RowCommand for TopologyArguments {
     fn claims(&self) -> Claims {
         self.output.claims().output("--svg", self.svg.as_deref())
     }

@@ -31,8 +31,8 @@ mod version;
 /// The names of most programs: `use parsim_sim::prelude::*`.
 ///
 /// Machines (`Machine`, its builder and its parts), programs (`Process` and its verbs, collective operations), runs
-/// (`Simulation`), traces and quantities with units. Names that more than one module has are left out: the router's cost
-/// is [`node::Routing`], the routing of the network `Routing`.
+/// (`Simulation`), traces and quantities with units. The rule of the network is
+/// `Routing`, what a node pays for it [`node::RoutingCosts`].
 pub mod prelude {
     pub use crate::engine::Streams;
     pub use crate::fault::{Fault, Rejection};

@@ -374,3 +374,71 @@ fn every_form_of_question_is_seen() {
     assert_eq!(questions(source), [1, 7, 9]);
     assert!(questions("/// Whatever it is.\n/// `what`\nlet what = 1;\n").is_empty());
 }
+
+/// The names that several types still have, one for each transport or each format of a file: no new ones.
+const WITH_SEVERAL_MEANINGS: [&str; 15] = [
+    "Collective",
+    "Communicator",
+    "Costs",
+    "Event",
+    "Extent",
+    "Lane",
+    "Line",
+    "Lines",
+    "MessageState",
+    "Node",
+    "Progress",
+    "Reader",
+    "Resources",
+    "Verb",
+    "Waiting",
+];
+
+#[test]
+fn a_name_of_a_type_has_one_meaning() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in sources(&repository("src")) {
+        let source = fs::read_to_string(&file).expect("a source file is text");
+        let module =
+            file.strip_prefix(repository("src")).expect("it is below").with_extension("").display().to_string();
+        if !is_test(&file) {
+            for name in types(&source) {
+                places.entry(name).or_default().push(module.clone());
+            }
+        }
+    }
+    assert!(places.len() > 1000, "{} types", places.len());
+    let settled = WITH_SEVERAL_MEANINGS.iter().find(|name| places.get(**name).is_none_or(|places| places.len() < 2));
+    assert_eq!(settled, None, "it has one meaning: take it from the list");
+    let several = places.into_iter().filter(|(_, places)| places.len() > 1);
+    let unknown: Vec<_> = several.filter(|(name, _)| !WITH_SEVERAL_MEANINGS.contains(&name.as_str())).collect();
+    assert!(unknown.is_empty(), "give each type a name of its own, the usual one of its field: {unknown:#?}");
+}
+
+/// Returns whether a file is compiled for tests alone.
+fn is_test(file: &Path) -> bool {
+    let name = file.file_stem().expect("a file has a name").to_string_lossy().into_owned();
+    let folder = file.parent().expect("a file is in a folder");
+    let parents = [folder.join("mod.rs"), folder.join("lib.rs"), folder.with_extension("rs")];
+    let declared = parents.iter().filter_map(|parent| fs::read_to_string(parent).ok()).collect::<String>();
+    name == "tests" || declared.contains(&format!("#[cfg(test)]\nmod {name};"))
+}
+
+/// The names of the types that a source defines outside of its tests; those within implementations are of traits.
+fn types(source: &str) -> Vec<String> {
+    let end = source.find("#[cfg(test)]\nmod tests {").unwrap_or(source.len());
+    let is_kind = |word: &str| ["struct", "enum", "trait", "type", "union"].contains(&word);
+    let lines = source[..end].lines().filter(|line| line.starts_with(|first: char| first.is_alphabetic()));
+    let named = lines.filter_map(|line| {
+        let mut words = line.split_whitespace().skip_while(|word| word.starts_with("pub") || word.ends_with(')'));
+        let kind = words.next().filter(|word| is_kind(word));
+        kind.and_then(|_| first_name(words.next()?))
+    });
+    named.collect()
+}
+
+#[test]
+fn every_form_of_type_is_seen() {
+    let source = "pub(in crate::a) struct A<T>(T);\npub enum B {\n    C(D),\n}\nimpl E for B {\n    type F = A;\n}\ntype G = A;\n#[cfg(test)]\nmod tests {\nstruct H;\n}\n";
+    assert_eq!(types(source), ["A", "B", "G"]);
+}

@@ -5,7 +5,7 @@ use parsim::analysis::CriticalPath;
 use parsim::engine::Streams;
 use parsim::machine::{Allocation, Layout, Partition, Placement, Sends};
 use parsim::network::Topology;
-use parsim::node::{Copies, Forwarding, Module, Router, RouterTurn, Routing, Work};
+use parsim::node::{Copies, Forwarding, Module, Router, RouterTurn, RoutingCosts, Work};
 use parsim::program::MessagePattern;
 use parsim::program::collective::{
     Barrier, Broadcast, Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, SendOrder,
@@ -182,7 +182,7 @@ pub fn any_machine() -> impl Strategy<Value = Machine> {
         machine.nodes.router_turn = router_turn;
         if router_turn.is_none() {
             machine.nodes.router = Router::Hardware;
-            machine.nodes.routing = Routing::default();
+            machine.nodes.routing = RoutingCosts::default();
         }
         machine.nodes.sending.overlap = overlap;
         machine.nodes.acknowledging.bytes = Bytes::new(acknowledge_bytes);

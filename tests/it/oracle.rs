@@ -9,7 +9,7 @@ use parsim::machine::{Allocation, Partition, Placement, Sends};
 use parsim::network::switching::{CutThrough, StoreAndForward};
 use parsim::network::topology::Topology;
 use parsim::network::{Buffers, LinkOverride, Switching};
-use parsim::node::{Module, Processor, Router, RouterTurn, Routing, Work};
+use parsim::node::{Module, Processor, Router, RouterTurn, RoutingCosts, Work};
 use parsim::simulation::Detail;
 use parsim::trace::{Activity, Recording, Trace, Transfer};
 use parsim::units::{Bytes, PerByte, SimDuration};
@@ -297,7 +297,7 @@ fn described(small: &SmallMachine) -> Machine {
     machine.nodes.receiving.per_packet = ps(small.receive.0);
     machine.nodes.receiving.per_byte = per_byte(small.receive.1);
     machine.nodes.router = small.router.map_or(Router::Hardware, |_| Router::Software);
-    machine.nodes.routing = Routing { per_packet: ps(small.route) };
+    machine.nodes.routing = RoutingCosts { per_packet: ps(small.route) };
     machine.nodes.router_turn = small.router;
     machine.nodes.time_slice = ps(small.tick);
     machine.nodes.dma_per_word = ps(small.steal);

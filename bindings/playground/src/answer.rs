@@ -6,7 +6,7 @@ use parsim_sim::simulation::Detail;
 use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::topology::drawing;
 use parsim_study::experiment::{
-    CurveAxis, MOST_BYTES_ALONE, Outcome, Part, Recall, References, ScenarioFile, StudyError, SweptRows, Traced,
+    CurveAxis, MOST_BYTES_ALONE, Outcome, Recall, References, ScenarioFile, StudyError, SweepPart, SweptRows, Traced,
     Workers, sweep,
 };
 use parsim_study::report::space_time::{DiagramWindow, SpaceTime};
@@ -101,7 +101,7 @@ impl Question {
     fn sweep(&self) -> Result<Value, StudyError> {
         let (plan, references) = self.plan()?;
         let cases = plan.unfold()?;
-        let part = Part::of(&cases, None)?;
+        let part = SweepPart::of(&cases, None)?;
         let axis = CurveAxis::to_draw(&plan, None).ok();
         let mut rows = SweptRows::new(axis.as_ref(), RowWriter::new(Texts::new(), Format::Jsonl), &references);
         let workers = Workers { jobs: NonZero::new(1), ..Workers::default() };

@@ -3,7 +3,7 @@
 use crate::errors::{FailedCasesWarning, raised};
 use crate::scenario::Question;
 use crate::table::Table;
-use parsim_study::experiment::{Failures, Part, Recall, References, StudyError, SweepEnd, SweptRows, Workers};
+use parsim_study::experiment::{Failures, Recall, References, StudyError, SweepEnd, SweepPart, SweptRows, Workers};
 use parsim_study::report::{Columns, Format, RowWriter};
 use parsim_study::scenario::Plan;
 use parsim_study::store::Store;
@@ -74,7 +74,7 @@ fn swept(
     let recall = store.as_ref().map_or_else(Recall::default, |store| Recall::from(store, false));
     let writer = RowWriter::new(Columns::default(), Format::Parquet);
     let (part, mut rows, mut signals) =
-        (Part::of(&cases, None)?, SweptRows::new(None, writer, references), Signals::default());
+        (SweepPart::of(&cases, None)?, SweptRows::new(None, writer, references), Signals::default());
     let workers = Workers { jobs, recall, ..Workers::default() };
     parsim_study::experiment::sweep(&cases, &part, references, workers, |turns| {
         for turn in turns {

@@ -3,7 +3,7 @@
 mod arguments;
 mod numbers;
 
-use super::question::Asked;
+use super::row_command::RowCommand;
 use super::store::StoreArguments;
 use super::{Failure, OutputArguments};
 use arguments::{CollectiveArguments, GrowthArguments, IsoefficiencyArguments, KneeArguments, Law, PartsArguments};
@@ -159,7 +159,7 @@ impl SeriesArguments {
     }
 }
 
-impl Asked for LawsArguments {
+impl RowCommand for LawsArguments {
     fn has_store(&self) -> bool {
         self.store().is_given()
     }

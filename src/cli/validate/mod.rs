@@ -13,8 +13,8 @@ use own::OwnCase;
 use parsim_study::answer::AnswerShape;
 use parsim_study::experiment::validation::{CASE, Judging, Validation, folders, note_on_alternatives, note_on_long};
 use parsim_study::experiment::{Recall, RunMemory, Setting, Workers, read_setting};
+use parsim_study::files::AnswerOutput;
 use parsim_study::files::Claims;
-use parsim_study::files::Output;
 use parsim_study::scenario::source::Document;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ pub fn execute(arguments: &ValidateArguments) -> Result<(), Failure> {
 }
 
 impl ValidateArguments {
-    fn validate(&self, folder: &Path, recall: Recall<'_>, output: &mut Output) -> Result<bool, Failure> {
+    fn validate(&self, folder: &Path, recall: Recall<'_>, output: &mut AnswerOutput) -> Result<bool, Failure> {
         let mut validation = Validation::of(&Document::load(folder.join(CASE))?)?;
         if !self.all {
             note(note_on_long(folder, &validation.take_long()));
@@ -78,7 +78,7 @@ impl ValidateArguments {
         validation: &Validation,
         folder: &Path,
         recall: Recall<'_>,
-        output: &mut Output,
+        output: &mut AnswerOutput,
     ) -> Result<bool, Failure> {
         let bar = Bar::default();
         let workers = Workers { jobs: self.jobs, progress: &bar, recall };

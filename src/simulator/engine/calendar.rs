@@ -12,17 +12,17 @@ mod delay_queues;
 pub type Entity = u32;
 
 /// (time, entity) packed so that one comparison orders both.
-type Key = u128;
+type EventKey = u128;
 
 /// Later than any event.
-const NEVER: Key = Key::MAX;
+const NEVER: EventKey = EventKey::MAX;
 
-fn key(time: SimTime, entity: Entity) -> Key {
-    Key::from(time.ps()) << 32 | Key::from(entity)
+fn key(time: SimTime, entity: Entity) -> EventKey {
+    EventKey::from(time.ps()) << 32 | EventKey::from(entity)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the key is 64 bits of time over 32 bits of entity")]
-fn unpack(key: Key) -> (SimTime, Entity) {
+fn unpack(key: EventKey) -> (SimTime, Entity) {
     (SimTime::from_ps((key >> 32) as u64), key as Entity)
 }
 
@@ -34,12 +34,12 @@ pub struct Calendar {
     delay_queues: DelayQueues,
     fixed: Heap,
     /// The key of the first movable event, `NEVER` if there is none.
-    first_alarm: Key,
+    first_alarm: EventKey,
     // Fx, never an identity hasher: dense ids under an identity hash make every look-up of an
     // absent key scan the table.
-    movable: PriorityQueue<Entity, Reverse<Key>, FxBuildHasher>,
+    movable: PriorityQueue<Entity, Reverse<EventKey>, FxBuildHasher>,
     /// Nothing but the instant that a delay queue hands out comes before this key.
-    limit: Key,
+    limit: EventKey,
 }
 
 impl Calendar {
@@ -138,14 +138,14 @@ impl Default for Calendar {
 /// that has just finished a job usually schedules the next one: one sift instead of two.
 #[derive(Default)]
 struct Heap {
-    keys: Vec<Key>,
+    keys: Vec<EventKey>,
     hole: bool,
 }
 
 const ARITY: usize = 4;
 
 impl Heap {
-    fn push(&mut self, key: Key) {
+    fn push(&mut self, key: EventKey) {
         if self.hole {
             self.hole = false;
             self.sift_down(key);
@@ -161,7 +161,7 @@ impl Heap {
     }
 
     /// The first key, `NEVER` if there is none.
-    fn peek(&mut self) -> Key {
+    fn peek(&mut self) -> EventKey {
         if self.hole {
             self.hole = false;
             if let Some(last) = self.keys.pop()
@@ -174,7 +174,7 @@ impl Heap {
     }
 
     /// Places `key` on the path from the last leaf upwards.
-    fn sift_up(&mut self, key: Key) {
+    fn sift_up(&mut self, key: EventKey) {
         let mut at = self.keys.len() - 1;
         while at > 0 {
             let parent = (at - 1) / ARITY;
@@ -188,7 +188,7 @@ impl Heap {
     }
 
     /// Places `key` on the path from the root downwards; the root is vacant.
-    fn sift_down(&mut self, key: Key) {
+    fn sift_down(&mut self, key: EventKey) {
         let mut at = 0;
         loop {
             let first = at * ARITY + 1;

@@ -31,7 +31,7 @@ pub struct Servers<J> {
 
 enum Server<J> {
     Line { waiting: VecDeque<(J, SimDuration)>, free: SimTime },
-    Shared(Sharing<J>),
+    Shared(JobSharing<J>),
 }
 
 /// Attained service in units of 2^−32 ps: fine enough that the shares of a picosecond do not add up to one.
@@ -40,7 +40,7 @@ const FRACTION: u32 = 32;
 
 /// Jobs that share a server: each leaves when what every job has attained since the server began to count reaches
 /// its mark.
-struct Sharing<J> {
+struct JobSharing<J> {
     attained: Attained,
     counted: SimTime,
     arrivals: u64,
@@ -82,9 +82,12 @@ impl<J: Copy> Servers<J> {
     pub fn new(disciplines: impl IntoIterator<Item = Discipline>, first_entity: Entity) -> Self {
         let server = |discipline| match discipline {
             Discipline::FirstComeFirstServed => Server::Line { waiting: VecDeque::new(), free: SimTime::START },
-            Discipline::ProcessorSharing => {
-                Server::Shared(Sharing { attained: 0, counted: SimTime::START, arrivals: 0, jobs: BinaryHeap::new() })
-            }
+            Discipline::ProcessorSharing => Server::Shared(JobSharing {
+                attained: 0,
+                counted: SimTime::START,
+                arrivals: 0,
+                jobs: BinaryHeap::new(),
+            }),
         };
         Self { first_entity, servers: disciplines.into_iter().map(server).collect() }
     }
@@ -130,7 +133,7 @@ impl<J: Copy> Servers<J> {
     }
 }
 
-impl<J> Sharing<J> {
+impl<J> JobSharing<J> {
     /// Counts what every job has attained up to `now`.
     fn count(&mut self, now: SimTime) {
         if !self.jobs.is_empty() {

@@ -2,8 +2,8 @@
 
 use super::{LogGops, Machine, NodeOverride, Sends};
 use crate::fault::{Fault, within};
-use crate::network::{Buffers, Contention, Link, Routing as Route, Switching, Topology};
-use crate::node::{Acknowledging, Level, Progress, Receiving, Router, Routing, Sending, WithinNode};
+use crate::network::{Buffers, Contention, Link, Routing, Switching, Topology};
+use crate::node::{Acknowledging, Level, Progress, Receiving, Router, RoutingCosts, Sending, WithinNode};
 use crate::units::SimDuration;
 use std::collections::HashSet;
 
@@ -89,7 +89,7 @@ impl Machine {
         let nodes = &self.nodes;
         let software = nodes.sending != Sending::FREE
             || nodes.receiving != Receiving::FREE
-            || nodes.routing != Routing::default()
+            || nodes.routing != RoutingCosts::default()
             || nodes.acknowledging != Acknowledging::default();
         let message = "nodes with an interface prepare no packets: the costs of `sending`, `receiving`, `routing` and \
                        `acknowledging` would not be paid";
@@ -121,8 +121,8 @@ impl Machine {
         reject(differs, "network.contention", message, "leave `end_links`, `link_classes` and `overrides` out");
         let message = "without contention messages take as long as along the shortest way, whatever the routing";
         let leads_round = match &network.routing {
-            Route::Valiant | Route::Ugal { .. } | Route::UpDown => true,
-            Route::Table(posts) => !posts.is_empty(),
+            Routing::Valiant | Routing::Ugal { .. } | Routing::UpDown => true,
+            Routing::Table(posts) => !posts.is_empty(),
             _ => false,
         };
         reject(leads_round, "network.routing", message, "give a routing along shortest ways, such as DimensionOrder");

@@ -27,13 +27,13 @@ enum SharedKind {
 
 /// Shared tiers on the path of a packet between two cores: from `next` up to `until`, of one kind.
 #[derive(Clone, Copy, Debug)]
-struct Reach {
+struct TierPath {
     kind: SharedKind,
     next: usize,
     until: usize,
 }
 
-impl Reach {
+impl TierPath {
     /// Out of every group that does not hold both cores, or, within a node, through the memory of the innermost group
     /// that holds both and has one. `sizes` gives the cores of a group by tier, and whether it has a memory; the first
     /// `inside` tiers lie within a node of `cores_per_node` cores.
@@ -79,7 +79,7 @@ impl Machine {
         let has_memory = levels().map(|level| level.memory.is_some());
         let sizes: Vec<_> = Level::sizes(levels()).zip(has_memory).collect();
         let cores = (core(from, cores_per_node), core(to, cores_per_node));
-        let reach = Reach::between(cores, sizes.iter().copied(), self.nodes.levels.len(), cores_per_node);
+        let reach = TierPath::between(cores, sizes.iter().copied(), self.nodes.levels.len(), cores_per_node);
         let is_memory = reach.kind == SharedKind::Memory;
         let on_the_way = levels().enumerate().take(reach.until).skip(reach.next);
         let shared = on_the_way.filter_map(|(level, described)| {
@@ -188,7 +188,7 @@ impl Hierarchy {
         (from, to): (Seat, Seat),
         packet: Packet,
     ) -> Option<Traveller> {
-        let (core, Reach { kind, next, until }) = (self.core(from), self.reach(from, to));
+        let (core, TierPath { kind, next, until }) = (self.core(from), self.reach(from, to));
         let traveller = Traveller::Packet(packet);
         self.go_on(calendar, now, LevelPass { traveller, kind, bytes: f64::from(packet.bytes), core, next, until })
     }
@@ -201,20 +201,20 @@ impl Hierarchy {
         (from, to): (Seat, Seat),
         (bytes, handle): (f64, u32),
     ) -> Option<Traveller> {
-        let (core, Reach { kind, next, until }) = (self.core(from), self.reach(from, to));
+        let (core, TierPath { kind, next, until }) = (self.core(from), self.reach(from, to));
         let traveller = Traveller::Bytes { handle };
         self.go_on(calendar, now, LevelPass { traveller, kind, bytes, core, next, until })
     }
 
     /// Returns whether bytes between two cores of a node pass through a memory.
     pub fn has_memory_between(&self, from: Seat, to: Seat) -> bool {
-        let Reach { kind, next, until } = self.reach(from, to);
+        let TierPath { kind, next, until } = self.reach(from, to);
         kind == SharedKind::Memory && self.tiers[next..until].iter().any(|tier| tier.memory.is_some())
     }
 
-    fn reach(&self, from: Seat, to: Seat) -> Reach {
+    fn reach(&self, from: Seat, to: Seat) -> TierPath {
         let sizes = self.tiers.iter().map(|tier| (tier.size, tier.memory.is_some()));
-        Reach::between((self.core(from), self.core(to)), sizes, self.inside, self.cores_per_node)
+        TierPath::between((self.core(from), self.core(to)), sizes, self.inside, self.cores_per_node)
     }
 
     /// Runs the event of `entity`; who has come through, if somebody has.

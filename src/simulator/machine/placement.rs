@@ -120,12 +120,12 @@ pub struct Layout {
     /// By rank, its node; shared with those who need no more of a layout.
     nodes: Arc<[u32]>,
     /// The nodes that ranks share; `None` if every rank lies alone on the node of its number.
-    sharing: Option<Sharing>,
+    sharing: Option<NodeSharing>,
 }
 
 /// Ranks on one node.
 #[derive(Clone, Debug, PartialEq)]
-struct Sharing {
+struct NodeSharing {
     /// By rank, how many ranks before it lie on its node.
     cores: Vec<u32>,
     /// By node, up to the last with a rank: a machine may have many more.
@@ -187,7 +187,7 @@ fn shuffled(nodes: u32, ranks: u32, streams: Streams) -> Vec<u32> {
 impl Layout {
     fn new(topology: Topology, nodes: Arc<[u32]>) -> Self {
         let is_in_order = (0..).zip(nodes.iter()).all(|(rank, node)| rank == *node);
-        let sharing = (!is_in_order).then(|| Sharing::of(&nodes));
+        let sharing = (!is_in_order).then(|| NodeSharing::of(&nodes));
         Self { topology, nodes, sharing }
     }
 
@@ -265,7 +265,7 @@ impl Layout {
     }
 }
 
-impl Sharing {
+impl NodeSharing {
     fn of(nodes: &[u32]) -> Self {
         let in_use = nodes.iter().max().map_or(0, |last| *last as usize + 1);
         let mut ranks_on = vec![0; in_use];

@@ -12,12 +12,12 @@ use super::router::RouteSelector;
 use super::switching::Switching;
 use super::topology::Topology;
 use super::transfers::{self, Transfers};
-use super::virtual_channels::{Came, Classes, Hop};
+use super::virtual_channels::{Classes, Hop, LastHop};
 use super::waiting::{BufferWait, Standstill};
 use super::{HopEvent, Network};
 use crate::engine::{Calendar, Entity, EvenInstants, Streams};
 use crate::units::{SimDuration, SimTime};
-use state::{Buffer, ChannelState, ChannelTransmission, Joint, PacketState};
+use state::{ChannelState, ChannelTransmission, Joint, PacketBuffer, PacketState};
 use waiting_line::BlockedPacket;
 
 mod state;
@@ -221,14 +221,14 @@ impl Channels {
         for (number, channel) in (0..).zip(&self.wires) {
             for (class, lane) in (0..).zip(&channel.lanes) {
                 let holders = lane.waiting.iter().map(|waiting| self.flights[waiting.flight as usize].buffer);
-                let wanted = self.name(Buffer { channel: number, class });
+                let wanted = self.name(PacketBuffer { channel: number, class });
                 waits.extend(holders.map(|buffer| (buffer.map(|buffer| self.name(buffer)), wanted)));
             }
         }
         Standstill::of(waits)
     }
 
-    fn name(&self, buffer: Buffer) -> BufferWait {
+    fn name(&self, buffer: PacketBuffer) -> BufferWait {
         let (from, to) = self.try_ends(buffer.channel).expect("packets move along links");
         BufferWait { from, to, class: buffer.class }
     }
@@ -292,10 +292,10 @@ impl Channels {
     }
 
     /// The port by which a packet that has `buffer` came, and its class there; `None` for one that has just been sent.
-    fn came(&self, buffer: Option<Buffer>) -> Option<Came> {
+    fn came(&self, buffer: Option<PacketBuffer>) -> Option<LastHop> {
         let buffer = buffer.filter(|buffer| buffer.channel < self.first_inward)?;
         let Joint { port, .. } = self.wires[buffer.channel as usize].joint;
-        Some(Came { port, class: buffer.class })
+        Some(LastHop { port, class: buffer.class })
     }
 
     /// The turn in which a packet goes on.
@@ -314,7 +314,7 @@ impl Channels {
 
     /// The class of the buffer at the end of `channel` for a packet that has `buffer` now and is bound for node `to` on this
     /// leg of its way.
-    fn class(&self, channel: u32, buffer: Option<Buffer>, (to, leg): (u32, u32)) -> u32 {
+    fn class(&self, channel: u32, buffer: Option<PacketBuffer>, (to, leg): (u32, u32)) -> u32 {
         if channel >= self.first_inward || !self.classes.are_many() {
             return 0;
         }
@@ -343,7 +343,7 @@ impl Channels {
         let state = &mut self.flights[flight as usize];
         let packet = state.packet;
         let is_last = leads_out && channel.joint.to == packet.to;
-        let leaves = state.buffer.replace(Buffer { channel: number, class });
+        let leaves = state.buffer.replace(PacketBuffer { channel: number, class });
         let times = channel.link.times(packet.bytes, &self.switching);
         let tail = (now + times.occupancy).max(state.tail);
         state.tail = tail + channel.link.latency;
@@ -377,8 +377,8 @@ impl Channels {
         comes.and_then(|flight| self.come(calendar, now, number, flight))
     }
 
-    fn make_room(&mut self, calendar: &mut Calendar, now: SimTime, buffer: Option<Buffer>) {
-        let Some(Buffer { channel, class }) = buffer else { return };
+    fn make_room(&mut self, calendar: &mut Calendar, now: SimTime, buffer: Option<PacketBuffer>) {
+        let Some(PacketBuffer { channel, class }) = buffer else { return };
         if let Some(room) = &mut self.wires[channel as usize].lane(class).room {
             *room += 1;
             self.start(calendar, now, channel);

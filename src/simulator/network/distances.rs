@@ -4,7 +4,7 @@ use super::wiring::{UNREACHABLE, Wiring};
 use std::sync::OnceLock;
 
 /// The distances to every destination, each made when first asked for.
-pub(super) struct Distances {
+pub(super) struct DistanceTable {
     nodes: usize,
     /// The links of all vertices, one vertex after the other: port and neighbour, by rising port.
     links: Vec<(u32, u32)>,
@@ -13,7 +13,7 @@ pub(super) struct Distances {
     toward: Vec<OnceLock<Box<[u32]>>>,
 }
 
-impl Distances {
+impl DistanceTable {
     pub fn new(wiring: &Wiring) -> Self {
         let topology = wiring.topology();
         let (mut links, mut first) = (Vec::new(), vec![0]);

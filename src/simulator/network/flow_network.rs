@@ -73,7 +73,7 @@ pub struct Gates {
 }
 
 /// The way of a message through the network.
-struct Way {
+struct FlowPath {
     channels: Vec<u32>,
     /// Delay of its first byte.
     delay: SimDuration,
@@ -81,7 +81,7 @@ struct Way {
     stored: u64,
 }
 
-impl Way {
+impl FlowPath {
     fn cross(&mut self, channel: u32, link: &Link, flows: &Flows) {
         let is_first = self.channels.is_empty();
         let storing = if is_first { SimDuration::ZERO } else { flows.time(channel, self.stored) };
@@ -191,7 +191,7 @@ impl FlowNetwork {
 
     fn depart(&mut self, departure: Departure, arrival: impl Fn(SimDuration) -> SimTime) {
         let Departure { ends, message, bytes } = departure;
-        let Way { mut channels, delay, .. } = self.way(ends, bytes);
+        let FlowPath { mut channels, delay, .. } = self.way(ends, bytes);
         self.crossed += channels.iter().filter(|channel| **channel < self.first_end()).count() as u64;
         if let Some(queues) = &mut self.queues {
             queues.begin(&departure, delay);
@@ -217,9 +217,9 @@ impl FlowNetwork {
         self.crossed
     }
 
-    fn way(&mut self, ends: FlowEnds, bytes: u64) -> Way {
+    fn way(&mut self, ends: FlowEnds, bytes: u64) -> FlowPath {
         let stored = self.switching.header_bytes(bytes.min(self.switching.packet_bytes()));
-        let mut way = Way { channels: Vec::new(), delay: SimDuration::ZERO, stored };
+        let mut way = FlowPath { channels: Vec::new(), delay: SimDuration::ZERO, stored };
         if self.ends > 0 {
             way.cross(self.first_end() + ends.from, &self.end_links, &self.flows);
         }

@@ -143,7 +143,7 @@ impl PacketCourse {
 /// ever keeps a packet back but the packets before it, so that a link is a plain station.
 pub struct Links {
     topology: Topology,
-    ways: Ways,
+    ways: NextLinks,
     stations: Stations<Packet>,
     /// Vertex at the end of each link; its own vertex where there is none.
     ends: Vec<u32>,
@@ -152,7 +152,7 @@ pub struct Links {
 }
 
 /// The next link of every packet, and its time there.
-struct Ways {
+struct NextLinks {
     routes: Routes,
     link: Link,
     ports: u32,
@@ -160,7 +160,7 @@ struct Ways {
     last_time: (u32, SimDuration),
 }
 
-impl Ways {
+impl NextLinks {
     /// The link by which a packet leaves `at`, and its transmission time.
     #[expect(clippy::inline_always, reason = "it is asked for every hop")]
     #[inline(always)]
@@ -185,7 +185,7 @@ impl Links {
         let link = link.at_work();
         Self {
             ends: (0..count).map(end).collect(),
-            ways: Ways { routes: Routes::of(&topology), last_time: (0, link.time(0)), link, ports },
+            ways: NextLinks { routes: Routes::of(&topology), last_time: (0, link.time(0)), link, ports },
             topology,
             stations: Stations::new(count, 0),
             transfers: None,

@@ -66,7 +66,7 @@ impl Protocol {
 
     /// The mean time of a byte of end 0 when the ends send these numbers of bytes.
     fn byte_time(&self, bytes: [u32; 2]) -> SimDuration {
-        let mut wires = Wires::new(self, bytes);
+        let mut wires = WirePair::new(self, bytes);
         let mut counted_from = SimTime::START;
         while wires.ends[0].unacknowledged > 0 {
             let now = wires.step().expect("a byte that is not acknowledged has its next event");
@@ -103,7 +103,7 @@ enum PacketFormat {
 ///
 /// A byte is sent when the one before has been acknowledged, so at each end at most one byte waits to
 /// be acknowledged and at most one acknowledge to be followed by the next byte.
-struct Wires<'p> {
+struct WirePair<'p> {
     protocol: &'p Protocol,
     calendar: Calendar,
     ends: [End; 2],
@@ -120,7 +120,7 @@ const fn answers(end: usize, packet: PacketFormat) -> Entity {
     [[0, 1], [2, 3]][end][packet as usize]
 }
 
-impl<'p> Wires<'p> {
+impl<'p> WirePair<'p> {
     fn new(protocol: &'p Protocol, bytes: [u32; 2]) -> Self {
         let ends = bytes.map(|unacknowledged| End { unacknowledged, wire_free: SimTime::START });
         let mut wires = Self { protocol, calendar: Calendar::new(), ends };

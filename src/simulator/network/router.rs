@@ -3,7 +3,7 @@
 use super::Network;
 use super::choice::{any, hashed, one_of};
 use super::detours::Detours;
-use super::distances::Distances;
+use super::distances::DistanceTable;
 use super::routing::{Choice, Routing, Through, TieRule};
 use super::routing_table::RoutingTable;
 use super::topology::{Routes, Topology};
@@ -24,7 +24,7 @@ enum Selection {
     RingTies(RingTies),
     Indirect(Detours),
     Signposts(RoutingTable),
-    Shortest(Distances, Tie),
+    Shortest(DistanceTable, Tie),
 }
 
 /// Choice between ports that lie on shortest paths.
@@ -40,7 +40,7 @@ impl RouteSelector {
     /// The router of `network`, of which `topology` is in use.
     pub fn new(network: &Network, topology: &Topology, streams: Streams) -> Self {
         let wiring = || Wiring::new(topology, &network.overrides);
-        let shortest = |tie| Selection::Shortest(Distances::new(&wiring()), tie);
+        let shortest = |tie| Selection::Shortest(DistanceTable::new(&wiring()), tie);
         let manner = match &network.routing {
             Routing::DimensionOrder | Routing::Ties(TieRule::ByParity) => Selection::Natural(Routes::of(topology)),
             Routing::EvenTies => Selection::EvenTies(Ties::new(topology)),
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn a_hash_keeps_a_pair_on_its_way_and_spreads_pairs() {
         let tree = Topology::FatTree { arity: 4, levels: 2 };
-        let distances = Distances::new(&Wiring::new(&tree, &[]));
+        let distances = DistanceTable::new(&Wiring::new(&tree, &[]));
         let rng = Streams::new(1).stream("routing", 0);
         let mut router = RouteSelector { manner: Selection::Shortest(distances, Tie::Hashed), rng };
         let mut port = |from, to| router.leave(&mut PacketWay::from(from), &tree, (16, to), |_| 0);
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn the_least_loaded_of_the_shortest_paths_is_taken_and_the_lowest_of_equals() {
         let mesh = Topology::Mesh2d { rows: 2, columns: 2 };
-        let distances = Distances::new(&Wiring::new(&mesh, &[]));
+        let distances = DistanceTable::new(&Wiring::new(&mesh, &[]));
         let rng = Streams::new(1).stream("routing", 0);
         let mut router = RouteSelector { manner: Selection::Shortest(distances, Tie::LeastLoaded), rng };
         let mut port = |to, load: fn(u32) -> u64| router.leave(&mut PacketWay::from(0), &mesh, (0, to), load);

@@ -1,7 +1,7 @@
 //! Traffic patterns: who sends to whom.
 
 use super::Topology;
-use super::topology::{ChannelLoads, Flow};
+use super::topology::{ChannelLoads, TrafficShare};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -115,11 +115,11 @@ impl Pattern {
     /// Returns the mean flow of every one of `nodes` nodes to every other, if each sends one unit; nothing where the
     /// pattern has a [fault](Self::fault).
     #[must_use]
-    pub fn flows(&self, nodes: u32) -> Option<Vec<Flow>> {
+    pub fn flows(&self, nodes: u32) -> Option<Vec<TrafficShare>> {
         self.fault(nodes).is_none().then(|| (0..nodes).flat_map(|node| self.flows_from(node, nodes)).collect())
     }
 
-    fn flows_from(&self, node: u32, nodes: u32) -> Vec<Flow> {
+    fn flows_from(&self, node: u32, nodes: u32) -> Vec<TrafficShare> {
         let anywhere = |weight: f64| (0..nodes).map(move |to| (node, to, weight / f64::from(nodes)));
         match self {
             Self::Uniform => anywhere(1.0).collect(),
@@ -212,7 +212,12 @@ fn one_of(several: &[u32], rng: &mut ChaCha8Rng) -> u32 {
 }
 
 /// The flows from `node` to hot nodes, and to all nodes by `anywhere`, which is given their weight.
-fn spots<I: Iterator<Item = Flow>>(hot: &[u32], share: f64, node: u32, anywhere: impl Fn(f64) -> I) -> Vec<Flow> {
+fn spots<I: Iterator<Item = TrafficShare>>(
+    hot: &[u32],
+    share: f64,
+    node: u32,
+    anywhere: impl Fn(f64) -> I,
+) -> Vec<TrafficShare> {
     let count = u32::try_from(hot.len()).expect("fewer than all nodes");
     let hot = hot.iter().map(|to| (node, *to, share / f64::from(count)));
     if share < 1.0 { anywhere(1.0 - share).chain(hot).collect() } else { hot.collect() }

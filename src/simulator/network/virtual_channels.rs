@@ -29,7 +29,7 @@ pub enum VirtualChannels {
 
 /// Last hop of a packet: the port by which it came to the vertex where it is, and its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Came {
+pub(super) struct LastHop {
     pub port: u32,
     pub class: u32,
 }
@@ -112,7 +112,7 @@ impl Classes {
 
     /// The class in which a packet takes `hop`.
     #[inline]
-    pub fn next(self, topology: &Topology, came: Option<Came>, hop: Hop) -> u32 {
+    pub fn next(self, topology: &Topology, came: Option<LastHop>, hop: Hop) -> u32 {
         let Hop { at, port, next, to, leg } = hop;
         let before = came.map_or(0, |came| came.class);
         match self.rule {
@@ -124,7 +124,7 @@ impl Classes {
             }
             ClassRule::GlobalLinks => {
                 let first = 2 * leg.min(self.legs - 1);
-                let is_behind = |came: Came| topology.is_global(at, came.port);
+                let is_behind = |came: LastHop| topology.is_global(at, came.port);
                 if before < first { first } else { before + u32::from(came.is_some_and(is_behind)) }
             }
             ClassRule::Phases => {
@@ -136,7 +136,7 @@ impl Classes {
             }
             // Valleys of the first leg count on the second, too.
             ClassRule::Valleys => {
-                let comes_down = |came: Came| topology.neighbour(at, came.port).is_some_and(|(from, _)| from > at);
+                let comes_down = |came: LastHop| topology.neighbour(at, came.port).is_some_and(|(from, _)| from > at);
                 before + u32::from(next > at && came.is_some_and(comes_down))
             }
         }
@@ -229,7 +229,7 @@ mod tests {
                 let channel = (at, port, class);
                 waits.entry(channel).or_default();
                 waits.entry(last.unwrap_or(channel)).or_default().extend(last.map(|_| channel));
-                open.push((next, way, Some(Came { port: there, class }), Some(channel)));
+                open.push((next, way, Some(LastHop { port: there, class }), Some(channel)));
             }
         }
     }
@@ -365,7 +365,7 @@ mod tests {
                 let (next, there) = dragonfly.neighbour(at, port).unwrap();
                 let class = classes.next(&dragonfly, came, Hop { at, port, next, to: bound, leg: way.leg() });
                 all.push(class);
-                (at, came) = (next, Some(Came { port: there, class }));
+                (at, came) = (next, Some(LastHop { port: there, class }));
             }
             all
         };

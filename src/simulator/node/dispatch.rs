@@ -2,7 +2,7 @@
 
 use crate::engine::{Calendar, Entity, EvenInstants, Runs, StationState};
 use crate::units::{SimDuration, SimTime};
-use occupancy::{Computation, ComputedRow, Deferred, Due, Occupancy};
+use occupancy::{ComputedRow, Deferred, Due, Occupancy, RemainingComputation};
 use serde::{Deserialize, Serialize};
 
 mod occupancy;
@@ -107,7 +107,7 @@ impl<J: Copy> Dispatcher<J> {
         owner: u32,
         (row, rows): (SimDuration, u64),
     ) {
-        let computation = Computation { owner, left: row * rows, row: ComputedRow::of(row) };
+        let computation = RemainingComputation { owner, left: row * rows, row: ComputedRow::of(row) };
         let occupancy = &mut self.processors[processor as usize];
         let free = occupancy.line.free();
         let background = occupancy.background.get_or_insert_with(Box::default);
@@ -238,7 +238,7 @@ impl<J: Copy> Dispatcher<J> {
         let gives_way = background.running.take_if(|running| running.slice_ends <= now && is_awaited);
         if let Some(running) = gives_way {
             let left = running.left(now, occupancy.line.free());
-            background.waiting.push_back(Computation { owner: running.owner, left, row: running.row });
+            background.waiting.push_back(RemainingComputation { owner: running.owner, left, row: running.row });
         }
         if !background.deferred.is_empty() {
             occupancy.router_has_turn = background.running.is_some();

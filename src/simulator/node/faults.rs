@@ -1,6 +1,6 @@
 //! Faults of the description of a node.
 
-use super::{Level, Node, Router, Routing};
+use super::{Level, Node, Router, RoutingCosts};
 use crate::fault::{Fault, within};
 
 /// The most cores of a group: far more than there are, and few enough to be numbered.
@@ -27,7 +27,7 @@ impl Node {
         const NO_COST: &str =
             "leave `routing` out, or write `router: Software`; what the destination pays is `receiving`";
         let is_hardware = self.router == Router::Hardware;
-        let cost = (is_hardware && self.routing != Routing::default())
+        let cost = (is_hardware && self.routing != RoutingCosts::default())
             .then(|| Fault::new("routing", "hardware routers take no time of a processor", NO_COST));
         let turn = self.router_turn.filter(|_| is_hardware).map(|_| {
             let help = "leave `router_turn` out, or write `router: Software`";

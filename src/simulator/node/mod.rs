@@ -20,7 +20,7 @@ pub use level::{Level, Shared};
 pub use noise::Noise;
 pub use processor::{Module, Processor, Work};
 pub use scratch::{Scratch, ScratchMemory};
-pub use software::{Acknowledging, Copies, Forwarding, Receiving, Router, Routing, Sending};
+pub use software::{Acknowledging, Copies, Forwarding, Receiving, Router, RoutingCosts, Sending};
 
 use crate::units::{Bytes, SimDuration};
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ pub struct Node {
     pub router: Router,
     /// The software cost of passing packets on; none unless given. Hardware routers have none.
     #[serde(default)]
-    pub routing: Routing,
+    pub routing: RoutingCosts,
     /// The time at which communication software gets a processor that computes; at once unless given. Hardware routers have
     /// no turn.
     #[serde(default)]
@@ -96,7 +96,7 @@ impl Node {
             receiving,
             forwarding: Forwarding::default(),
             router,
-            routing: Routing::default(),
+            routing: RoutingCosts::default(),
             router_turn: None,
             time_slice: SimDuration::ZERO,
             dma_per_word: SimDuration::ZERO,

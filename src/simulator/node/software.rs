@@ -175,7 +175,7 @@ impl Receiving {
 pub enum Router {
     /// A router beside the processor: a packet in transit takes no time of a processor or a memory, and waits for none.
     Hardware,
-    /// Software on the first core of every node, which takes [`Routing`] for a packet, after what came to that core before,
+    /// Software on the first core of every node, which takes [`RoutingCosts`] for a packet, after what came to that core before,
     /// and in its turn. With wormhole switching it decides where a head goes, and the flits wait in the buffers.
     Software,
 }
@@ -183,8 +183,8 @@ pub enum Router {
 /// Costs of a packet at each node that it comes to, the destination included.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Routing {
+#[serde(deny_unknown_fields, rename = "Routing")]
+pub struct RoutingCosts {
     /// Local routing of each packet.
     pub per_packet: SimDuration,
 }

@@ -25,7 +25,7 @@ pub(crate) use process::{
     Notes, PhaseIndex, PhaseNames, Reply, STUCK, Surroundings, Verb, port_of, send_fault, tag_words,
 };
 pub use rehearsal::{Rehearsal, UntimedMachine, rehearse, rehearse_within};
-pub use traffic::{Injection, LengthShare, Traffic};
+pub use traffic::{InjectionProcess, LengthShare, Traffic};
 
 use crate::fault::Fault;
 use crate::machine::{Layout, Machine};

@@ -1,6 +1,6 @@
 //! A process: what it knows, and what it can ask for.
 
-use super::collective::Local;
+use super::collective::CallCosts;
 use super::grid::Grid;
 use super::numerics::WORD;
 use crate::engine::Streams;
@@ -41,7 +41,7 @@ pub struct Process {
     /// True if the additions of collective operations take no time.
     adds_free: bool,
     /// Costs of the library of its collective operations beside messages, if they are described.
-    local: Option<Rc<Local>>,
+    local: Option<Rc<CallCosts>>,
 }
 
 impl Process {
@@ -65,18 +65,18 @@ impl Process {
 
     /// The same process, whose collective operations have local costs.
     #[must_use]
-    pub fn with_local_costs(&self, local: &Rc<Local>) -> Self {
+    pub fn with_local_costs(&self, local: &Rc<CallCosts>) -> Self {
         Self { local: Some(Rc::clone(local)), ..self.clone() }
     }
 
     /// The time of a call of the library of its collective operations, if its costs are described.
     #[must_use]
     pub fn local_call(&self) -> Option<SimDuration> {
-        self.local().map(Local::call)
+        self.local().map(CallCosts::call)
     }
 
     /// Costs of the library of its collective operations beside messages, if they are described.
-    pub(crate) fn local(&self) -> Option<&Local> {
+    pub(crate) fn local(&self) -> Option<&CallCosts> {
         self.local.as_deref()
     }
 

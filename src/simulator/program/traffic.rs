@@ -26,7 +26,7 @@ pub struct Traffic {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mix: Vec<LengthShare>,
     /// The times of injection.
-    pub process: Injection,
+    pub process: InjectionProcess,
     /// The time until the network is in its steady state; what is injected in it is not measured.
     pub warm_up: SimDuration,
     /// The time in which packets are injected that are measured.
@@ -57,7 +57,8 @@ pub struct LengthShare {
 /// The times between the packets of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Injection {
+#[serde(rename = "Injection")]
+pub enum InjectionProcess {
     /// Exponentially distributed.
     Poisson,
     /// In every cycle (of a flit with wormhole switching, of a packet otherwise) with the same

@@ -14,7 +14,7 @@ const FIRST: u32 = BACKGROUND_HANDLES;
 /// The sources of background traffic, and what they have to know of the program.
 pub struct Background<'s> {
     description: &'s BackgroundTraffic,
-    sources: Vec<Source>,
+    sources: Vec<BackgroundSource>,
     /// The owner, at the transport, of the timer of the first source.
     first_owner: u32,
     /// Sources that send nothing until the program goes on.
@@ -24,7 +24,7 @@ pub struct Background<'s> {
     counts: BackgroundCounts,
 }
 
-struct Source {
+struct BackgroundSource {
     node: u32,
     dice: ChaCha8Rng,
 }
@@ -42,7 +42,7 @@ pub enum OwnCompletion {
 impl<'s> Background<'s> {
     /// Sources on `nodes` nodes beside `ranks` ranks.
     pub fn new(description: &'s BackgroundTraffic, nodes: u32, ranks: u32, streams: Streams) -> Self {
-        let source = |node: u32| Source { node, dice: streams.stream("background", node.into()) };
+        let source = |node: u32| BackgroundSource { node, dice: streams.stream("background", node.into()) };
         Self {
             sources: description.taking_part(nodes).into_iter().map(source).collect(),
             description,
@@ -91,7 +91,7 @@ impl<'s> Background<'s> {
     /// A source sends its next message; the one after it follows after a random time.
     pub fn send(&mut self, transport: &mut Transport, now: SimTime, source: u32) {
         let (count, bytes) = (self.owners(), self.description.bytes.count());
-        let Source { node, dice } = &mut self.sources[source as usize];
+        let BackgroundSource { node, dice } = &mut self.sources[source as usize];
         let (from, to) = (*node, self.description.pattern.destination(source, count, dice));
         self.wait(transport, now, source);
         if to == source {

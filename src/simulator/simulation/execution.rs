@@ -36,7 +36,7 @@ pub struct Execution<'s, O> {
     transport: Transport,
     processes: Processes<Verb, Reply>,
     matching: Matching,
-    ranks: Vec<RankState>,
+    ranks: Vec<RankActivity>,
     surroundings: Rc<Surroundings>,
     accounts: Accounts,
     /// The place of each phase of the processes in the accounts, once time has been spent in it.
@@ -72,7 +72,7 @@ pub struct Execution<'s, O> {
 }
 
 /// Activity of the process of one rank, and its begin.
-struct RankState {
+struct RankActivity {
     waits: WaitState,
     activity: Activity,
     /// The phase in which it has asked for it.
@@ -81,7 +81,7 @@ struct RankState {
     system_before: SimDuration,
 }
 
-impl RankState {
+impl RankActivity {
     /// Before anything is asked for.
     const fn begun(phase: PhaseIndex) -> Self {
         Self {
@@ -123,7 +123,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             transport: transport(simulation, owners),
             processes,
             matching: Matching::new(ranks),
-            ranks: (0..ranks).map(|_| RankState::begun(initialisation)).collect(),
+            ranks: (0..ranks).map(|_| RankActivity::begun(initialisation)).collect(),
             places: Vec::new(),
             accounts: Accounts::new(ranks, &[&[INITIALISATION], program.phases()].concat()),
             surroundings,

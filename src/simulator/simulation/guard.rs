@@ -1,6 +1,6 @@
 //! The limits of a run, held while it is run, and how far it is.
 
-use super::{SimulationError, Stopwatch};
+use super::{SimulationError, WallClock};
 use crate::simulation::Limits;
 use crate::units::SimTime;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(super) struct Guard<'l> {
     limits: &'l Limits,
     pulse: Option<Pulse>,
     /// `None` without a limit of wall time.
-    deadline: Option<(Stopwatch, Duration)>,
+    deadline: Option<(WallClock, Duration)>,
     unseen: u32,
 }
 
@@ -24,7 +24,7 @@ impl<'l> Guard<'l> {
     /// The guard of a run that begins now. It looks at the clock at once: a case may have many seeds of a few events.
     pub(super) fn new(limits: &'l Limits, pulse: Option<Pulse>) -> Self {
         let wall = limits.wall.map(|wall| Duration::from_secs_f64(wall.seconds()));
-        Self { limits, pulse, deadline: wall.map(|wall| (Stopwatch::begin(), wall)), unseen: BETWEEN_LOOKS }
+        Self { limits, pulse, deadline: wall.map(|wall| (WallClock::begin(), wall)), unseen: BETWEEN_LOOKS }
     }
 
     /// Returns whether the run may go on, which is at `now` after `events` events.

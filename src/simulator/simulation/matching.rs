@@ -21,7 +21,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 /// A send, receive or other task that a process waits for, or could.
 #[derive(Debug)]
-pub struct Request {
+pub struct PendingRequest {
     pub rank: u32,
     pub kind: TaskKind,
     pub state: TaskState,
@@ -104,7 +104,7 @@ pub struct Match {
 /// The messages and operations of all ranks.
 pub struct Matching {
     envelopes: Slots<Envelope>,
-    tasks: Slots<Request>,
+    tasks: Slots<PendingRequest>,
     order: PairOrder,
     /// Arrived messages that nobody has received, by receiving rank, in the order of arrival, ties by sending rank.
     inboxes: Lists<u32>,
@@ -144,7 +144,7 @@ impl Matching {
         message: Message,
         lanes: Option<Lanes>,
     ) -> (Operation, u32) {
-        let task = Request { rank: from, kind: TaskKind::Send { to }, state: TaskState::UnderWay, lanes };
+        let task = PendingRequest { rank: from, kind: TaskKind::Send { to }, state: TaskState::UnderWay, lanes };
         let operation = Operation(self.tasks.put(task));
         let (sending, cpu) = (Some(operation), lanes.map_or(0, |lanes| lanes.cpu));
         let (is_received, arrival, id, place) = (false, now, 0, 0);
@@ -162,7 +162,7 @@ impl Matching {
     /// A computation begins.
     pub fn begin_computation(&mut self, rank: u32, lanes: Lanes) -> Operation {
         let (kind, state) = (TaskKind::Computation, TaskState::UnderWay);
-        Operation(self.tasks.put(Request { rank, kind, state, lanes: Some(lanes) }))
+        Operation(self.tasks.put(PendingRequest { rank, kind, state, lanes: Some(lanes) }))
     }
 
     /// A send is complete.
@@ -179,7 +179,7 @@ impl Matching {
     /// Bytes begin to move.
     pub fn begin_move(&mut self, rank: u32, is_memory: bool) -> Operation {
         let (kind, state) = (TaskKind::Move { is_memory }, TaskState::UnderWay);
-        Operation(self.tasks.put(Request { rank, kind, state, lanes: None }))
+        Operation(self.tasks.put(PendingRequest { rank, kind, state, lanes: None }))
     }
 
     /// They have moved.
@@ -296,7 +296,7 @@ impl Matching {
     /// A receive is asked for, which takes no message before it is [posted](Self::post_receive).
     pub fn prepare_receive(&mut self, rank: u32, pattern: MessagePattern, lanes: Option<Lanes>) -> Operation {
         let (kind, state) = (TaskKind::Receive(pattern), TaskState::Prepared);
-        Operation(self.tasks.put(Request { rank, kind, state, lanes }))
+        Operation(self.tasks.put(PendingRequest { rank, kind, state, lanes }))
     }
 
     /// A prepared receive is posted; it takes a message, if one is there for it.
@@ -363,12 +363,12 @@ impl Matching {
     }
 
     /// An operation that has not been ended, if `rank` has begun it.
-    pub fn find(&mut self, rank: u32, operation: Operation) -> Option<&Request> {
+    pub fn find(&mut self, rank: u32, operation: Operation) -> Option<&PendingRequest> {
         self.tasks.get(operation.0).filter(|task| task.rank == rank).map(|task| &*task)
     }
 
     /// The request that an operation is.
-    pub fn request(&self, operation: Operation) -> &Request {
+    pub fn request(&self, operation: Operation) -> &PendingRequest {
         self.tasks.peek(operation.0).expect("an operation is kept until it is ended")
     }
 
@@ -411,7 +411,7 @@ impl Matching {
         }
     }
 
-    fn task(&mut self, operation: Operation) -> &mut Request {
+    fn task(&mut self, operation: Operation) -> &mut PendingRequest {
         self.tasks.get(operation.0).expect("an operation is kept until it is ended")
     }
 

@@ -24,7 +24,7 @@ mod tests;
 pub use deadlock::{Blocked, DeadlockReport};
 pub use estimate::Estimate;
 pub use limits::Limits;
-pub use stopwatch::Stopwatch;
+pub use stopwatch::WallClock;
 
 use crate::engine::Streams;
 use crate::fault::Rejection;

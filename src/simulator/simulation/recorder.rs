@@ -15,22 +15,22 @@ use rustc_hash::FxHashSet;
 use std::io::{self, Write};
 
 /// An event of a rank and when it was.
-type Origin = (u32, SimTime);
+type RankEvent = (u32, SimTime);
 
 /// A message on its way.
 #[derive(Clone, Copy)]
 struct RecordedMessage {
-    sent: Origin,
+    sent: RankEvent,
     bytes: u64,
     delivered: SimTime,
     /// The receive, if it came after the delivery, or the sending of the message that this one had to wait for.
-    received: Option<Origin>,
+    received: Option<RankEvent>,
 }
 
 /// An operation under way, or complete and not yet waited for.
 #[derive(Clone, Copy)]
 enum RecordedOperation {
-    UnderWay(Origin),
+    UnderWay(RankEvent),
     /// The cause, and when it took effect: with network interfaces the time until which the processor deals with it.
     Complete(Cause, SimTime),
 }
@@ -110,12 +110,12 @@ impl<'w> Recorder<'w> {
     }
 
     /// The last event of a rank. A receive that was issued may be posted later, before anything else has ended.
-    fn origin(&self, rank: u32) -> Origin {
+    fn origin(&self, rank: u32) -> RankEvent {
         (self.last[rank as usize], self.writer.end(rank))
     }
 
     /// A rank begins to send.
-    fn posted(&mut self, sent: Origin, operation: Operation, handle: u32, bytes: u64) {
+    fn posted(&mut self, sent: RankEvent, operation: Operation, handle: u32, bytes: u64) {
         put(&mut self.messages, handle, RecordedMessage { sent, bytes, delivered: sent.1, received: None });
         put(&mut self.tasks, operation.0, RecordedOperation::UnderWay(sent));
     }
@@ -179,7 +179,7 @@ impl<'w> Recorder<'w> {
         }
     }
 
-    fn complete(&mut self, now: SimTime, operation: Operation, origin: Origin, means: Means) {
+    fn complete(&mut self, now: SimTime, operation: Operation, origin: RankEvent, means: Means) {
         let cause = Cause { event: origin.0, delay: now.since(origin.1), means };
         put(&mut self.tasks, operation.0, RecordedOperation::Complete(cause, now));
     }

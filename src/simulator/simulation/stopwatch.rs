@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 /// The time of this computer since some instant.
 #[derive(Clone, Copy, Debug)]
-pub struct Stopwatch(Option<Instant>);
+pub struct WallClock(Option<Instant>);
 
-impl Stopwatch {
+impl WallClock {
     /// A watch that begins now. Where programs have no clock, as in a module of WebAssembly without a system, it stands still.
     #[must_use]
     pub fn begin() -> Self {

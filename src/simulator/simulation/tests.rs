@@ -2,7 +2,7 @@ use super::*;
 use crate::machine::NodeOverride;
 use crate::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use crate::network::{Buffers, Switching, Topology, VirtualChannels};
-use crate::node::{Module, Noise, Router, Routing, Work};
+use crate::node::{Module, Noise, Router, RoutingCosts, Work};
 use crate::program::{Message, Process};
 use crate::trace::Activity;
 use crate::units::{Bytes, PerByte};
@@ -39,7 +39,7 @@ fn a_message_of_a_program_takes_its_closed_form() {
             machine.network.links.buffers = buffers;
             machine.nodes.sending.per_packet = us(100);
             machine.nodes.router = Router::Software;
-            machine.nodes.routing = Routing { per_packet: us(3) };
+            machine.nodes.routing = RoutingCosts { per_packet: us(3) };
             let trace = Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap();
             assert_eq!(trace.makespan, us(100 + expected + 5 * 3), "{switching:?}");
         }
@@ -56,9 +56,9 @@ fn a_worm_waits_for_the_software_of_every_node_that_has_some() {
     assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone));
     machine.nodes.router = Router::Software;
     assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone + 4 * 4));
-    machine.nodes.routing = Routing { per_packet: us(3) };
+    machine.nodes.routing = RoutingCosts { per_packet: us(3) };
     assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone + 4 * 4 + 3));
-    machine.nodes.routing = Routing { per_packet: us(5) };
+    machine.nodes.routing = RoutingCosts { per_packet: us(5) };
     assert_eq!(Simulation::new(&machine, 6).unwrap().run(&ping_the_last).unwrap().makespan, us(lone + 4 * 8 + 5));
 }
 

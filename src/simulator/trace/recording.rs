@@ -118,7 +118,7 @@ mod mark {
 
 /// Time at which each channel is free after the transfers recorded so far, by the vertices that it joins and its
 /// number.
-type Free = FxHashMap<(u32, u32, u32), SimTime>;
+type FreeTimes = FxHashMap<(u32, u32, u32), SimTime>;
 
 impl Means {
     const fn number(self) -> u8 {

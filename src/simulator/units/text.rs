@@ -62,7 +62,7 @@ pub enum QuantityError {
 }
 
 /// A unit: its name and how many base units it is.
-pub(super) type Unit = (&'static str, u128);
+pub(super) type NamedUnit = (&'static str, u128);
 
 /// The product of a count and a unit.
 ///
@@ -79,7 +79,7 @@ pub(super) const fn positive(count: u64, unit: u64) -> u64 {
 pub(super) struct QuantityKind {
     /// Completes "…: a time needs a unit, such as …".
     pub wanted: &'static str,
-    pub units: &'static [Unit],
+    pub units: &'static [NamedUnit],
     pub smallest: &'static str,
     pub largest: &'static str,
 }
@@ -234,8 +234,8 @@ macro_rules! quantity_text {
     ($type:ident, $expecting:literal) => {
         impl<'de> serde::Deserialize<'de> for $type {
             fn deserialize<D: serde::Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-                struct Text;
-                impl serde::de::Visitor<'_> for Text {
+                struct QuantityText;
+                impl serde::de::Visitor<'_> for QuantityText {
                     type Value = $type;
                     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                         f.write_str($expecting)
@@ -244,7 +244,7 @@ macro_rules! quantity_text {
                         text.parse().map_err(E::custom)
                     }
                 }
-                source.deserialize_str(Text)
+                source.deserialize_str(QuantityText)
             }
         }
         impl serde::Serialize for $type {

@@ -88,7 +88,7 @@ const KIND: &str = "kind";
 const PHASE: &str = "phase";
 
 /// Index of each column.
-struct Columns {
+struct ColumnIndices {
     id: usize,
     process: usize,
     clock: usize,
@@ -98,7 +98,7 @@ struct Columns {
     phase: Option<usize>,
 }
 
-impl Columns {
+impl ColumnIndices {
     fn of(header: &csv::StringRecord) -> Result<Self, TableError> {
         let known = [ID, PROCESS, CLOCK, SERVICE, ANTECEDENTS, KIND, PHASE];
         if let Some(name) = header.iter().find(|name| !known.contains(name)) {
@@ -140,7 +140,7 @@ impl NumberedRow {
         read(text).ok_or_else(fault)
     }
 
-    fn id(&self, columns: &Columns) -> Result<u64, TableError> {
+    fn id(&self, columns: &ColumnIndices) -> Result<u64, TableError> {
         self.cell((columns.id, ID), "whole number", |text| text.parse().ok())
     }
 
@@ -161,7 +161,7 @@ impl NumberedRow {
 /// The first fault, with its line.
 pub fn read_table(source: impl Read) -> Result<Events, TableError> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(source);
-    let columns = Columns::of(reader.headers().map_err(|error| TableError::Csv(error.to_string()))?)?;
+    let columns = ColumnIndices::of(reader.headers().map_err(|error| TableError::Csv(error.to_string()))?)?;
     let mut lines = Vec::new();
     for cells in reader.records() {
         let cells = cells.map_err(|error| TableError::Csv(error.to_string()))?;
@@ -184,7 +184,7 @@ pub fn read_table(source: impl Read) -> Result<Events, TableError> {
 fn add(
     events: &mut Events,
     line: &NumberedRow,
-    columns: &Columns,
+    columns: &ColumnIndices,
     numbers: &FxHashMap<u64, u32>,
 ) -> Result<(), TableError> {
     let id = line.id(columns)?;

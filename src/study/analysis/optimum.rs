@@ -29,14 +29,14 @@ impl ClusterPoint {
 
 /// Goal of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Goal {
+pub enum SearchGoal {
     /// The greatest speed-up.
     Speedup,
     /// The most cores whose efficiency is at least this.
     CoresAt(f64),
 }
 
-impl Goal {
+impl SearchGoal {
     /// Returns whether `one` is better than `other`; ties: fewer cores.
     fn prefers(self, one: &ClusterPoint, other: &ClusterPoint) -> bool {
         let by_size = one.size().cmp(&other.size());
@@ -77,7 +77,7 @@ pub struct SearchLimits {
     /// The most nodes.
     pub most_nodes: u32,
     /// The goal.
-    pub goal: Goal,
+    pub goal: SearchGoal,
     /// The share of the best speed-up that a point of the plateau may lack.
     pub tolerance: f64,
 }
@@ -139,8 +139,8 @@ impl SearchLimits {
         let mut looked = Looked { speedup, known: BTreeMap::new() };
         for cores in 1..=self.most_cores {
             match self.goal {
-                Goal::Speedup => self.climb(cores, &mut looked)?,
-                Goal::CoresAt(_) => self.fall(cores, &mut looked)?,
+                SearchGoal::Speedup => self.climb(cores, &mut looked)?,
+                SearchGoal::CoresAt(_) => self.fall(cores, &mut looked)?,
             }
         }
         self.conclude(&mut looked)
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn looking_around_finds_what_looking_everywhere_finds() {
-        for goal in [Goal::Speedup, Goal::CoresAt(0.5), Goal::CoresAt(0.05)] {
+        for goal in [SearchGoal::Speedup, SearchGoal::CoresAt(0.5), SearchGoal::CoresAt(0.05)] {
             for (most_cores, most_nodes) in [(1, 1), (1, 7), (4, 500), (16, 1000), (3, 20)] {
                 let choice = SearchLimits { most_cores, most_nodes, goal, tolerance: 0.05 };
                 let everywhere = choice.look_everywhere(speedup).unwrap().unwrap();
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn the_plateau_is_what_lacks_no_more_than_the_tolerance() {
-        let choice = SearchLimits { most_cores: 1, most_nodes: 1000, goal: Goal::Speedup, tolerance: 0.05 };
+        let choice = SearchLimits { most_cores: 1, most_nodes: 1000, goal: SearchGoal::Speedup, tolerance: 0.05 };
         let Optimum { best, first, last, cheapest, .. } = choice.look_everywhere(speedup).unwrap().unwrap();
         assert_eq!(best.nodes, 32);
         assert!(first.nodes < 32 && last.nodes > 32 && cheapest == first);
@@ -270,7 +270,7 @@ mod tests {
                 && at(last.nodes) >= 0.95
                 && at(last.nodes + 1) < 0.95
         );
-        let none = SearchLimits { goal: Goal::CoresAt(0.99), ..choice };
+        let none = SearchLimits { goal: SearchGoal::CoresAt(0.99), ..choice };
         assert_eq!(none.look_around(speedup).unwrap(), None);
     }
 }

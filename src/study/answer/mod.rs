@@ -6,7 +6,7 @@
 mod quantity;
 mod record;
 
-pub use quantity::{Key, Quantity, Role, Unit, Value};
+pub use quantity::{Key, Quantity, QuantityValue, Role, Unit};
 pub use record::{Metadata, Record};
 
 use std::path::{Path, PathBuf};
@@ -21,14 +21,14 @@ pub struct Answer {
     /// The same, and what else people want to know, in words and tables.
     pub words: String,
     /// The pictures and tables that were asked for beside it, each for a file.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<FigureFile>,
     /// Remarks beside the answer, each in a sentence.
     pub notes: Vec<String>,
 }
 
 /// The content of a file that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Figure {
+pub struct FigureFile {
     /// The file to be written.
     pub file: PathBuf,
     /// Its content.
@@ -86,7 +86,7 @@ impl Answer {
     /// The same with the content of a file.
     #[must_use]
     pub fn with_figure(mut self, file: &Path, content: &impl ToString) -> Self {
-        self.figures.push(Figure { file: file.to_owned(), content: content.to_string() });
+        self.figures.push(FigureFile { file: file.to_owned(), content: content.to_string() });
         self
     }
 }

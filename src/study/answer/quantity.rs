@@ -15,7 +15,7 @@ pub struct Quantity {
     /// Its unit.
     pub unit: Unit,
     /// Its value.
-    pub value: Value,
+    pub value: QuantityValue,
     /// Its role.
     pub role: Role,
 }
@@ -91,7 +91,7 @@ impl Unit {
 impl Quantity {
     /// A quantity whose key says its unit.
     #[must_use]
-    pub fn new(key: impl Into<Key>, value: impl Into<Value>) -> Self {
+    pub fn new(key: impl Into<Key>, value: impl Into<QuantityValue>) -> Self {
         let key = key.into();
         let (unit, _) = Unit::of_key(&key);
         Self { key, unit, value: value.into(), role: Role::default() }
@@ -118,7 +118,7 @@ impl Quantity {
 
 /// The value of a quantity.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Value {
+pub enum QuantityValue {
     /// There is none.
     #[default]
     Missing,
@@ -136,7 +136,7 @@ pub enum Value {
     Group(Vec<(String, Self)>),
 }
 
-impl Value {
+impl QuantityValue {
     /// The number, if it is one.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a count beyond 2^53 is rounded")]
@@ -162,7 +162,7 @@ impl Value {
 }
 
 /// Texts as they are, nothing as an empty text, anything else as JSON.
-impl fmt::Display for Value {
+impl fmt::Display for QuantityValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => Ok(()),
@@ -172,7 +172,7 @@ impl fmt::Display for Value {
     }
 }
 
-impl Serialize for Value {
+impl Serialize for QuantityValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Missing => serializer.serialize_unit(),
@@ -190,44 +190,44 @@ impl Serialize for Value {
     }
 }
 
-impl From<f64> for Value {
+impl From<f64> for QuantityValue {
     fn from(number: f64) -> Self {
         if number.is_finite() { Self::Real(number) } else { Self::Missing }
     }
 }
 
-impl From<&str> for Value {
+impl From<&str> for QuantityValue {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<String> for Value {
+impl From<String> for QuantityValue {
     fn from(text: String) -> Self {
         Self::Text(text)
     }
 }
 
-impl From<bool> for Value {
+impl From<bool> for QuantityValue {
     fn from(flag: bool) -> Self {
         Self::Flag(flag)
     }
 }
 
-impl From<usize> for Value {
+impl From<usize> for QuantityValue {
     fn from(number: usize) -> Self {
         Self::Whole(i128::try_from(number).unwrap_or(i128::MAX))
     }
 }
 
-impl From<i128> for Value {
+impl From<i128> for QuantityValue {
     fn from(number: i128) -> Self {
         Self::Whole(number)
     }
 }
 
 macro_rules! from_whole {
-    ($($whole:ty),*) => { $(impl From<$whole> for Value {
+    ($($whole:ty),*) => { $(impl From<$whole> for QuantityValue {
         fn from(number: $whole) -> Self {
             Self::Whole(number.into())
         }
@@ -236,13 +236,13 @@ macro_rules! from_whole {
 
 from_whole!(u8, u16, u32, u64, i32, i64);
 
-impl<T: Into<Self>> From<Option<T>> for Value {
+impl<T: Into<Self>> From<Option<T>> for QuantityValue {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Missing, Into::into)
     }
 }
 
-impl<T: Into<Self>> From<Vec<T>> for Value {
+impl<T: Into<Self>> From<Vec<T>> for QuantityValue {
     fn from(values: Vec<T>) -> Self {
         Self::List(values.into_iter().map(Into::into).collect())
     }
@@ -270,11 +270,11 @@ mod tests {
 
     #[test]
     fn values_are_written_as_json_has_them() {
-        let json = |value: Value| serde_json::to_string(&value).unwrap();
+        let json = |value: QuantityValue| serde_json::to_string(&value).unwrap();
         assert_eq!(json(f64::NAN.into()), "null");
         assert_eq!([json(1.0.into()), json(u64::MAX.into()), json((-3).into())], ["1.0", "18446744073709551615", "-3"]);
         assert_eq!(json(vec![0.5, 1.0].into()), "[0.5,1.0]");
-        assert_eq!(json(Value::Group(vec![("a".to_owned(), "b\"".into())])), r#"{"a":"b\""}"#);
-        assert_eq!(Value::from("b\"").to_string(), "b\"");
+        assert_eq!(json(QuantityValue::Group(vec![("a".to_owned(), "b\"".into())])), r#"{"a":"b\""}"#);
+        assert_eq!(QuantityValue::from("b\"").to_string(), "b\"");
     }
 }

@@ -1,6 +1,6 @@
 //! A record: the quantities of one point, in the order of output, and their origin.
 
-use super::quantity::{Key, Quantity, Role, Value};
+use super::quantity::{Key, Quantity, QuantityValue, Role};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
@@ -57,7 +57,7 @@ pub struct Metadata {
 }
 
 /// The values of metadata by their paths, but for those of `--set`.
-type OriginEntries = [(&'static str, Value); 7];
+type OriginEntries = [(&'static str, QuantityValue); 7];
 
 impl Origin {
     const fn metadata(&self) -> Option<&Metadata> {
@@ -74,7 +74,7 @@ impl Origin {
         }
         let metadata = self.metadata();
         let id = metadata.map(|metadata| format!("{:032x}", metadata.id));
-        let begin = Value::from(id.as_deref().and_then(|id| id.get(..SCENARIO_DIGITS)));
+        let begin = QuantityValue::from(id.as_deref().and_then(|id| id.get(..SCENARIO_DIGITS)));
         Some([
             ("meta.id", id.into()),
             ("meta.results", metadata.map(|metadata| metadata.results).into()),
@@ -87,20 +87,22 @@ impl Origin {
     }
 
     /// The changes of `--set`, as a value.
-    fn settings(&self) -> Value {
+    fn settings(&self) -> QuantityValue {
         let settings = self.metadata().map_or(&[][..], |metadata| &metadata.set);
-        Value::Group(settings.iter().map(|(path, text)| (path.clone(), Value::from(text.as_str()))).collect())
+        QuantityValue::Group(
+            settings.iter().map(|(path, text)| (path.clone(), QuantityValue::from(text.as_str()))).collect(),
+        )
     }
 }
 
 impl Record {
     /// Adds a quantity whose key says its unit.
-    pub fn put(&mut self, key: impl Into<Key>, value: impl Into<Value>) {
+    pub fn put(&mut self, key: impl Into<Key>, value: impl Into<QuantityValue>) {
         self.add(Quantity::new(key, value));
     }
 
     /// Adds a quantity in a role.
-    pub fn put_as(&mut self, role: Role, key: impl Into<Key>, value: impl Into<Value>) {
+    pub fn put_as(&mut self, role: Role, key: impl Into<Key>, value: impl Into<QuantityValue>) {
         self.add(Quantity::new(key, value).with_role(role));
     }
 
@@ -135,21 +137,21 @@ impl Record {
     #[must_use]
     pub fn error(&self) -> Option<&str> {
         match &self.error.as_ref()?.value {
-            Value::Text(error) => Some(error),
+            QuantityValue::Text(error) => Some(error),
             _ => None,
         }
     }
 
     /// The value of a key.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<&Value> {
+    pub fn get(&self, key: &str) -> Option<&QuantityValue> {
         self.quantity(key).map(|quantity| &quantity.value)
     }
 
     /// The value of a key, if it is a number.
     #[must_use]
     pub fn number(&self, key: &str) -> Option<f64> {
-        self.get(key).and_then(Value::number)
+        self.get(key).and_then(QuantityValue::number)
     }
 
     /// The quantity with a key.
@@ -175,7 +177,7 @@ impl Record {
             0 => (self.quantities.len(), self.error.as_ref()),
             shown => (shown, None),
         };
-        let is_flat = |quantity: &&Quantity| !matches!(quantity.value, Value::Group(_));
+        let is_flat = |quantity: &&Quantity| !matches!(quantity.value, QuantityValue::Group(_));
         self.quantities.iter().take(shown).filter(is_flat).chain(error)
     }
 
@@ -197,10 +199,10 @@ impl Record {
     }
 
     /// Calls `see` with the keys and values in the columns of [`flat`](Self::flat), in their order.
-    pub fn each_cell(&self, see: &mut dyn FnMut(&str, &Value)) {
+    pub fn each_cell(&self, see: &mut dyn FnMut(&str, &QuantityValue)) {
         for one in self.quantities.iter().chain(&self.error) {
             match &one.value {
-                Value::Group(inner) => each_below(&mut one.key.clone().into_owned(), inner, see),
+                QuantityValue::Group(inner) => each_below(&mut one.key.clone().into_owned(), inner, see),
                 value => see(&one.key, value),
             }
         }
@@ -223,7 +225,7 @@ impl Record {
         let own = |known: &Quantity| {
             let index = self.quantities.iter().position(|one| one.key == known.key);
             index.map_or_else(
-                || Quantity { value: Value::Missing, ..known.clone() },
+                || Quantity { value: QuantityValue::Missing, ..known.clone() },
                 |index| self.quantities.remove(index),
             )
         };
@@ -264,18 +266,18 @@ impl Serialize for Origin {
     }
 }
 
-fn each_below(path: &mut String, inner: &[(String, Value)], see: &mut dyn FnMut(&str, &Value)) {
+fn each_below(path: &mut String, inner: &[(String, QuantityValue)], see: &mut dyn FnMut(&str, &QuantityValue)) {
     for (name, value) in inner {
         each_at(path, name, value, see);
     }
 }
 
-fn each_at(path: &mut String, name: &str, value: &Value, see: &mut dyn FnMut(&str, &Value)) {
+fn each_at(path: &mut String, name: &str, value: &QuantityValue, see: &mut dyn FnMut(&str, &QuantityValue)) {
     let length = path.len();
     path.push('.');
     path.push_str(name);
     match value {
-        Value::Group(inner) => each_below(path, inner, see),
+        QuantityValue::Group(inner) => each_below(path, inner, see),
         _ => see(path, value),
     }
     path.truncate(length);

@@ -383,7 +383,7 @@ mod tests {
         let groups = curves(&[("n", &["256"]), ("p", &["2", "3"])], BottleneckSource::AsPrinted);
         let record = groups[0].curve.record(1);
         for key in ["total_s", "communication_s", "bottleneck", "communication_b_ratio"] {
-            assert_eq!(record.get(key), Some(&crate::answer::Value::Missing), "{key}");
+            assert_eq!(record.get(key), Some(&crate::answer::QuantityValue::Missing), "{key}");
         }
     }
 }

@@ -6,10 +6,10 @@ use super::memory_budget::Room;
 use super::outcome::{Outcome, keyed};
 use super::recall::Recall;
 use super::references::References;
-use crate::answer::{Record, Value};
+use crate::answer::{QuantityValue, Record};
 use crate::scenario::source::Faults;
 use crate::scenario::{AxisValue, Case};
-use parsim_sim::simulation::{SimulationError, Stopwatch};
+use parsim_sim::simulation::{SimulationError, WallClock};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -54,7 +54,7 @@ impl From<SimulationError> for CaseError {
 }
 
 /// A case after its turn.
-pub enum Turn<'c> {
+pub enum CaseTurn<'c> {
     /// It was run.
     Played(Box<Cow<'c, Case>>, Box<Result<Outcome, SimulationError>>),
     /// It was not, as a store has all its results.
@@ -63,7 +63,7 @@ pub enum Turn<'c> {
     Unplayed(Keys, CaseError),
 }
 
-impl Turn<'_> {
+impl CaseTurn<'_> {
     /// True if it has no outcome.
     #[must_use]
     pub fn has_failed(&self) -> bool {
@@ -76,7 +76,7 @@ impl Turn<'_> {
 }
 
 /// The progress of many cases, for those who wait.
-pub trait Progress {
+pub trait CaseProgress {
     /// Roughly as many cases as will be run.
     fn begin(&self, cases: u64);
     /// So many more have had their turn, some of which failed.
@@ -86,7 +86,7 @@ pub trait Progress {
 }
 
 /// Nobody waits.
-impl Progress for () {
+impl CaseProgress for () {
     fn begin(&self, _: u64) {}
     fn advance(&self, _: u64, _: u64) {}
     fn end(&self) {}
@@ -98,7 +98,7 @@ pub struct Workers<'w> {
     /// Number of threads; one for each core unless given.
     pub jobs: Option<NonZero<usize>>,
     /// The observer that is told how many cases are done.
-    pub progress: &'w dyn Progress,
+    pub progress: &'w dyn CaseProgress,
     /// The place that results are looked up in before a run is made.
     pub recall: Recall<'w>,
 }
@@ -120,9 +120,9 @@ pub fn run_all(
     mut receive: impl FnMut(&Case, Result<Outcome, SimulationError>) -> bool,
 ) -> Result<(), StudyError> {
     let known = |case| Ok(Cow::Borrowed(case));
-    let mut see = |turn: Turn<'_>| match turn {
-        Turn::Played(case, result) => receive(&case, *result),
-        Turn::Found(_) | Turn::Unplayed(..) => unreachable!("these cases are described well"),
+    let mut see = |turn: CaseTurn<'_>| match turn {
+        CaseTurn::Played(case, result) => receive(&case, *result),
+        CaseTurn::Found(_) | CaseTurn::Unplayed(..) => unreachable!("these cases are described well"),
     };
     run_each(cases.iter(), cases.len() as u64, known, workers, references, |turns| turns.into_iter().all(&mut see))
 }
@@ -144,10 +144,10 @@ pub fn run_all(
 pub fn run_each<'c, T: Send>(
     cases: impl Iterator<Item = T> + Send,
     count: u64,
-    make: impl Fn(T) -> Result<Cow<'c, Case>, Turn<'c>> + Sync,
+    make: impl Fn(T) -> Result<Cow<'c, Case>, CaseTurn<'c>> + Sync,
     workers: Workers<'_>,
     references: &References,
-    mut receive: impl FnMut(Vec<Turn<'c>>) -> bool,
+    mut receive: impl FnMut(Vec<CaseTurn<'c>>) -> bool,
 ) -> Result<(), StudyError> {
     let cases_at_most = usize::try_from(count).unwrap_or(usize::MAX);
     let pool = (workers.threads(cases_at_most) > 1).then(|| workers.pool(cases_at_most)).transpose()?;
@@ -157,11 +157,11 @@ pub fn run_each<'c, T: Send>(
         Ok(case) => {
             let _place = room.enter(case.scenario.estimate().memory_bytes);
             let result = Box::new(guarded(|| Outcome::of(&case, references, workers.recall)));
-            Turn::Played(Box::new(case), result)
+            CaseTurn::Played(Box::new(case), result)
         }
         Err(turn) => turn,
     };
-    let receive = |turns: Vec<Turn<'c>>| {
+    let receive = |turns: Vec<CaseTurn<'c>>| {
         let failed = turns.iter().filter(|turn| turn.has_failed()).count();
         workers.progress.advance(turns.len() as u64, failed as u64);
         receive(turns)
@@ -216,7 +216,7 @@ fn one_by_one<T, R>(
 ) {
     let mut size = BatchSize::default();
     loop {
-        let begin = Stopwatch::begin();
+        let begin = WallClock::begin();
         let batch: Vec<_> = items.by_ref().take(size.0).map(&turn).collect();
         size.adapt(begin.elapsed());
         if batch.is_empty() || !receive(batch) {
@@ -233,7 +233,7 @@ fn work<T, R>(
 ) {
     let mut size = BatchSize::default();
     while let Some(batch) = next(size.0) {
-        let (begin, first) = (Stopwatch::begin(), batch[0].0);
+        let (begin, first) = (WallClock::begin(), batch[0].0);
         let turns = batch.into_iter().map(|(_, item)| turn(item)).collect();
         size.adapt(begin.elapsed());
         // The receiver is gone when nobody reads the output any more: then the rest is not run.
@@ -380,7 +380,7 @@ impl Failures {
 #[must_use]
 pub fn failed_row(keys: &Keys, case: Option<&Case>, error: &CaseError) -> Record {
     let mut row = keyed(keys);
-    row.put("makespan_s", Value::Missing);
+    row.put("makespan_s", QuantityValue::Missing);
     let metadata = case.map(|case| metadata(&case.scenario, &case.settings));
     row.put_metadata(metadata);
     row.put_error(Some(&error.to_string()));

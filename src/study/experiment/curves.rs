@@ -3,7 +3,7 @@
 use super::StudyError;
 use super::outcome::Outcome;
 use crate::report::Along;
-use crate::report::figures::{self, Origin, TimeLine};
+use crate::report::figures::{self, LineOrigin, TimeLine};
 use crate::report::latency_load::{MEAN, P99, latency_load};
 use crate::report::plot::LineChart;
 use crate::report::{Compared, ReferenceTime};
@@ -159,10 +159,10 @@ fn value<'c>(case: &'c Case, name: &str) -> Option<&'c AxisValue> {
     case.keys.iter().find(|(other, _)| other == name).and_then(|(_, value)| value.as_ref())
 }
 
-fn origin(compared: &Compared) -> Origin {
+fn origin(compared: &Compared) -> LineOrigin {
     match compared.beside {
-        ReferenceTime::MeasuredMakespan => Origin::Measurement,
-        _ => Origin::Model,
+        ReferenceTime::MeasuredMakespan => LineOrigin::Measurement,
+        _ => LineOrigin::Model,
     }
 }
 
@@ -186,7 +186,7 @@ impl TimeLines {
         let times = others.filter(|one| !matches!(one.beside, ReferenceTime::Outcome(_) | ReferenceTime::Outcomes(_)));
         let others = times.map(|one| (one.title.as_str(), one.value, 0.0, origin(one)));
         for (kind, seconds, half_width, origin) in
-            [(kind, seconds, half_width, Origin::Subject)].into_iter().chain(others)
+            [(kind, seconds, half_width, LineOrigin::Subject)].into_iter().chain(others)
         {
             let Some(seconds) = seconds else { continue };
             let line = self.line(&group, kind, origin);
@@ -208,7 +208,7 @@ impl TimeLines {
         }
     }
 
-    fn line(&mut self, group: &str, kind: &str, origin: Origin) -> &mut TimeLine {
+    fn line(&mut self, group: &str, kind: &str, origin: LineOrigin) -> &mut TimeLine {
         let found = self.0.iter().position(|line| line.group == group && line.kind == kind);
         let index = found.unwrap_or_else(|| {
             let (group, kind) = (group.to_owned(), kind.to_owned());

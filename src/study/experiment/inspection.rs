@@ -13,7 +13,7 @@ use std::path::Path;
 /// A file that has no fault.
 #[derive(Clone, Debug)]
 pub struct InspectedFile {
-    /// What it describes, in words.
+    /// Its contents, in words.
     pub verdict: String,
     /// The expressions whose value has changed since an earlier version, with their places.
     pub changed: Option<Faults>,

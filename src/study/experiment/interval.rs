@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 /// The share of new values that intervals are to contain, in whole percents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Level(u8);
+pub struct IntervalLevel(u8);
 
-impl Level {
+impl IntervalLevel {
     /// The least and the largest one.
     pub const BOUNDS: (u8, u8) = (50, 99);
 
@@ -41,7 +41,7 @@ impl Level {
     }
 }
 
-impl FromStr for Level {
+impl FromStr for IntervalLevel {
     type Err = String;
 
     /// Reads whole percents.
@@ -58,11 +58,11 @@ mod tests {
     #[test]
     fn keys_end_in_their_unit() {
         let mut record = Record::default();
-        let level = Level::of_percent(90).unwrap();
+        let level = IntervalLevel::of_percent(90).unwrap();
         level.put(&mut record, "makespan_s", Some((1.0, 2.0)));
         level.put(&mut record, "speedup", None);
         let keys: Vec<_> = record.quantities().iter().map(|one| &*one.key).collect();
         assert_eq!(keys, ["makespan_low90_s", "makespan_high90_s", "speedup_low90", "speedup_high90"]);
-        assert_eq!([49, 100].map(Level::of_percent), [None; 2]);
+        assert_eq!([49, 100].map(IntervalLevel::of_percent), [None; 2]);
     }
 }

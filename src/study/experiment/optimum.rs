@@ -2,7 +2,7 @@
 
 use super::cluster::{ClosedForms, ClusterCase, mean_flop_per_s, predicted_speedup};
 use super::{Recall, StudyError, first_and_mean_s, metadata};
-use crate::analysis::{ClusterPoint, Goal, Optimum, Performance, SearchLimits};
+use crate::analysis::{ClusterPoint, Optimum, Performance, SearchGoal, SearchLimits};
 use crate::answer::{Answer, Record};
 use crate::model::kredel::{Hardware, Scaling};
 use crate::report::plot::LineChart;
@@ -38,7 +38,7 @@ pub fn search_limits(
     Ok(SearchLimits {
         most_cores: limit("most-cores", most_cores, scenario.machine.nodes.cores())?,
         most_nodes: limit("most-nodes", most_nodes, scenario.machine.network.topology.nodes())?,
-        goal: efficiency.map_or(Goal::Speedup, Goal::CoresAt),
+        goal: efficiency.map_or(SearchGoal::Speedup, SearchGoal::CoresAt),
         tolerance: share("tolerance", tolerance)?,
     })
 }
@@ -199,8 +199,10 @@ fn in_words(forms: &ClosedForms) -> String {
 fn words(choice: &SearchLimits) -> String {
     let range = format!("up to {} cores on each of up to {} nodes", choice.most_cores, choice.most_nodes);
     match choice.goal {
-        Goal::Speedup => format!("{range}: the greatest speed-up"),
-        Goal::CoresAt(efficiency) => format!("{range}: the most cores with an efficiency of at least {efficiency}"),
+        SearchGoal::Speedup => format!("{range}: the greatest speed-up"),
+        SearchGoal::CoresAt(efficiency) => {
+            format!("{range}: the most cores with an efficiency of at least {efficiency}")
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::cluster;
 use super::identity::Identity;
 use super::real_programs::PREDICTED;
-use super::recall::{Recall, RunCounts, Runs};
+use super::recall::{CaseRuns, Recall, RunCounts};
 use super::references::{OneRankTime, References, note_on_withheld};
 use super::remarks::Remarks;
 use super::remarks::part;
@@ -13,13 +13,13 @@ use super::run_recorded;
 use super::run_series::{Repetition, RunSeries};
 use super::stopping::{is_precise, note_on_imprecise, note_on_undelivered};
 use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
-use crate::answer::{Answer, Quantity, Record, Role, Value};
+use crate::answer::{Answer, Quantity, QuantityValue, Record, Role};
 use crate::programs::phases::time_key;
 use crate::report::{Compared, ReferenceTime, RunReport, counted};
 use crate::scenario::{AxisValue, Case, Repeat};
 use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::network::topology::NAMES;
-use parsim_sim::simulation::{Detail, SimulationError, Stopwatch};
+use parsim_sim::simulation::{Detail, SimulationError, WallClock};
 use parsim_sim::trace::Trace;
 use std::io::Write;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ impl Outcome {
     /// # Errors
     /// Those of the runs.
     pub fn of(case: &Case, references: &References, recall: Recall<'_>) -> Result<Self, SimulationError> {
-        let (begin, runs) = (Stopwatch::begin(), recall.runs());
+        let (begin, runs) = (WallClock::begin(), recall.runs());
         let trace = runs.run(&case.scenario)?;
         Self::with(case, references, &runs, begin, trace)
     }
@@ -67,7 +67,7 @@ impl Outcome {
         detail: Detail,
         sink: Box<dyn Write + '_>,
     ) -> Result<Self, SimulationError> {
-        let begin = Stopwatch::begin();
+        let begin = WallClock::begin();
         let trace = run_reported(&case.scenario, || run_recorded(&case.scenario, detail, sink))?;
         Self::with(case, references, &Recall::default().runs(), begin, trace)
     }
@@ -76,8 +76,8 @@ impl Outcome {
     fn with(
         case: &Case,
         references: &References,
-        runs: &Runs<'_>,
-        begin: Stopwatch,
+        runs: &CaseRuns<'_>,
+        begin: WallClock,
         trace: Trace,
     ) -> Result<Self, SimulationError> {
         let series = RunSeries::of(case.scenario.repeat, trace, |run| repetition(&case.scenario, run, begin, runs))?;
@@ -138,7 +138,7 @@ impl Outcome {
     /// An axis whose value another value of the row takes the place of.
     fn lost_axis(&self, record: &Record) -> Option<Fault> {
         let is_lost = |(name, value): &&(String, Option<AxisValue>)| {
-            let own = Value::from(value.as_ref()).number();
+            let own = QuantityValue::from(value.as_ref()).number();
             let written = record.quantity(name).filter(|written| written.role != Role::Axis);
             // A program may report the number that the axis gives it.
             written.is_some_and(|written| own.is_none() || written.value.number() != own)
@@ -378,7 +378,7 @@ pub fn keyed(keys: &[(String, Option<AxisValue>)]) -> Record {
     record
 }
 
-impl From<&AxisValue> for Value {
+impl From<&AxisValue> for QuantityValue {
     fn from(value: &AxisValue) -> Self {
         match value {
             AxisValue::Whole(whole) => Self::from(*whole),

@@ -6,7 +6,7 @@ use super::recall::{Recall, state};
 use super::repetition::first_and_makespans_s;
 use super::sweep::made;
 use super::unfinished::NAMED;
-use super::{Part, StudyError};
+use super::{StudyError, SweepPart};
 use crate::analysis::Sample;
 use crate::answer::{Answer, AnswerShape, Record, Role};
 use crate::report::table;
@@ -28,7 +28,7 @@ const PS_PER_S: f64 = 1e12;
 #[derive(Debug)]
 pub struct Pairs {
     /// The pairs, in the order of the axes.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<CasePair>,
     /// The cases that one of them lacks.
     pub unpaired: Unpaired,
 }
@@ -61,7 +61,7 @@ impl Unpaired {
 
 /// A case before and after a change.
 #[derive(Debug)]
-pub struct Pair {
+pub struct CasePair {
     keys: Keys,
     before: Stored,
     after: Stored,
@@ -82,14 +82,14 @@ impl Pairs {
     pub fn of(before: StoredPlan<'_>, after: StoredPlan<'_>) -> Result<Self, StudyError> {
         let (first, second) = (before.plan.unfold()?, after.plan.unfold()?);
         let (mut pairs, mut unpaired) = (Vec::new(), Unpaired::default());
-        let part = Part::default();
+        let part = SweepPart::default();
         let mut others = part.points(&second);
         for point in part.points(&first) {
             let (before, after) = (before.at(&first, point), others.next().map(|point| after.at(&second, point)));
             match (before, after) {
                 (_, None) => return Err(different(Some(&first.keys(point)), None)),
                 (before, Some(after)) if before.0 != after.0 => return Err(different(Some(&before.0), Some(&after.0))),
-                ((keys, Ok(before)), Some((_, Ok(after)))) => pairs.push(Pair { keys, before, after }),
+                ((keys, Ok(before)), Some((_, Ok(after)))) => pairs.push(CasePair { keys, before, after }),
                 ((keys, before), Some((_, after))) => {
                     unpaired.add(|| {
                         let why = [("first", before.err()), ("second", after.err())];
@@ -110,7 +110,7 @@ impl Pairs {
     /// A record for each pair, and one about all of them.
     #[must_use]
     pub fn answer(&self) -> Answer {
-        let mut records: Vec<_> = self.pairs.iter().map(Pair::record).collect();
+        let mut records: Vec<_> = self.pairs.iter().map(CasePair::record).collect();
         let words = format!("{}{}", table(&records), self.words());
         records.push(self.summary());
         Answer { shape: AnswerShape::Mixed, ..Answer::many(records, &words) }
@@ -133,7 +133,7 @@ impl Pairs {
 
     /// The logarithms of the second makespan over the first; `None` if one of them is zero, or there is no pair.
     fn ratio(&self) -> Option<Sample> {
-        let logarithm = |pair: &Pair| {
+        let logarithm = |pair: &CasePair| {
             let (before, after) = pair.means();
             Some((after / before).ln()).filter(|ratio| ratio.is_finite())
         };
@@ -176,7 +176,7 @@ impl StoredPlan<'_> {
     }
 }
 
-impl Pair {
+impl CasePair {
     /// The mean makespans, in seconds.
     fn means(&self) -> (f64, f64) {
         let mean = |stored: &Stored| Sample::of(&stored.makespans).map_or(f64::NAN, |sample| sample.mean);
@@ -222,11 +222,11 @@ mod tests {
     use super::*;
     use crate::scenario::{CheckedScenario, Scenario};
 
-    fn pair(before: &[f64], after: &[f64]) -> Pair {
+    fn pair(before: &[f64], after: &[f64]) -> CasePair {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/ring-shift.ron");
         let scenario: CheckedScenario = Scenario::load(path).unwrap();
         let stored = |makespans: &[f64]| Stored { id: scenario.id(), makespans: makespans.to_vec() };
-        Pair { keys: Keys::new(), before: stored(before), after: stored(after) }
+        CasePair { keys: Keys::new(), before: stored(before), after: stored(after) }
     }
 
     /// The noise that two runs with one seed share is no part of the interval of their difference.

@@ -6,23 +6,23 @@ use super::references::References;
 use super::shard::Shard;
 use super::shares::shares;
 use super::{StudyError, keyed};
-use crate::answer::{Record, Value};
+use crate::answer::{QuantityValue, Record};
 use crate::report::{counted, table};
-use crate::scenario::{Cases, Cost, Costs, Exemplars, Ids, Likeness};
+use crate::scenario::{CaseCost, CaseCosts, Cases, Exemplars, Ids, Likeness};
 use crate::store::{State, Store};
 use std::ops::Range;
 use std::time::Duration;
 
 /// The cases of a sweep that are asked for: all, or a part.
 #[derive(Clone, Debug, Default)]
-pub struct Part {
+pub struct SweepPart {
     /// The points of a shard, in their order.
     shard: Option<Vec<u64>>,
     /// The points that are left out, in their order.
     without: Vec<Range<u64>>,
 }
 
-impl Part {
+impl SweepPart {
     /// The cases of `shard`, or all. The longest cases are given first, each to the shard that has least to do.
     ///
     /// # Errors
@@ -69,14 +69,14 @@ fn holding<'c>(cases: &'c Cases<'_>) -> impl Iterator<Item = u64> + Send + 'c {
 const MOST_SHARED: u64 = 20_000_000;
 
 /// All cases, each with its cost.
-fn costs<'c>(cases: &'c Cases<'_>) -> Result<impl Iterator<Item = (u64, Cost)> + 'c, StudyError> {
+fn costs<'c>(cases: &'c Cases<'_>) -> Result<impl Iterator<Item = (u64, CaseCost)> + 'c, StudyError> {
     if cases.point_count() > MOST_SHARED {
         let what = format!(
             "more than {MOST_SHARED} points are not shared out: give fewer values, and the others in another sweep"
         );
         return Err(StudyError::Request(what));
     }
-    let mut costs = Costs::of(cases);
+    let mut costs = CaseCosts::of(cases);
     Ok(holding(cases).map(move |point| (point, costs.at(point))))
 }
 
@@ -102,7 +102,7 @@ impl Workload {
         if all.cases == 0 { Err(StudyError::no_case()) } else { Ok(all) }
     }
 
-    fn with(self, (_, cost): (u64, Cost)) -> Self {
+    fn with(self, (_, cost): (u64, CaseCost)) -> Self {
         let cpu_s = self.cpu_s + Duration::from_nanos(cost.cpu_ns).as_secs_f64();
         Self { cases: self.cases + 1, cpu_s, is_open: self.is_open || cost.is_open }
     }
@@ -175,7 +175,7 @@ impl<'c> PlannedCases<'c> {
         let state = self.state(point)?;
         let estimate = case.scenario.estimate();
         let mut record = keyed(&case.keys);
-        record.put("state", state.map_or(Value::Missing, |state| Value::from(state.name())));
+        record.put("state", state.map_or(QuantityValue::Missing, |state| QuantityValue::from(state.name())));
         record.put("shard", self.shard.map(|shard| shard.number));
         record.put("estimated_events", (!estimate.is_open).then_some(estimate.events));
         record.put("estimated_memory_bytes", estimate.memory_bytes);
@@ -213,7 +213,7 @@ impl PlannedCases<'_> {
     /// Faults of the cases; a filter that leaves none; the error of `row`.
     pub fn list<E: From<StudyError>>(&mut self, mut row: impl FnMut(&Record) -> Result<(), E>) -> Result<(), E> {
         let count = self.cases.count().map_err(StudyError::from)?;
-        for point in Part::of(self.cases, self.shard)?.points(self.cases) {
+        for point in SweepPart::of(self.cases, self.shard)?.points(self.cases) {
             row(&self.record(point)?)?;
         }
         if count == 0 { Err(StudyError::no_case().into()) } else { Ok(()) }
@@ -226,7 +226,7 @@ impl PlannedCases<'_> {
     pub fn table(&mut self, shown: usize) -> Result<String, StudyError> {
         let (mut records, mut states, mut chosen) = (Vec::new(), Vec::new(), 0);
         let count = self.cases.count()?;
-        for point in Part::of(self.cases, self.shard)?.points(self.cases) {
+        for point in SweepPart::of(self.cases, self.shard)?.points(self.cases) {
             chosen += 1;
             states.extend(self.state(point)?);
             if records.len() < shown {

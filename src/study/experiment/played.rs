@@ -58,10 +58,10 @@ pub fn played(
 }
 
 /// A message: its delivery, and the ranks at its ends.
-type Message = (SimDuration, [u32; 2]);
+type PlayedMessage = (SimDuration, [u32; 2]);
 
 /// All messages, by delivery.
-fn messages(path: &CriticalPath<'_>) -> Vec<Message> {
+fn messages(path: &CriticalPath<'_>) -> Vec<PlayedMessage> {
     let events = path.events();
     let of_event = |event| {
         let messages = events.antecedents(event).iter().filter(|one| events.way_of(one).kind == MESSAGE);
@@ -70,13 +70,13 @@ fn messages(path: &CriticalPath<'_>) -> Vec<Message> {
             (path.critical(one.event) + one.delay, ends)
         })
     };
-    let mut messages: Vec<Message> = (0..events.count()).flat_map(of_event).collect();
+    let mut messages: Vec<PlayedMessage> = (0..events.count()).flat_map(of_event).collect();
     messages.sort_unstable();
     messages
 }
 
 /// The ranks of `ranks` with the most messages, in their order.
-fn busiest(messages: &[Message], ranks: usize) -> Vec<u32> {
+fn busiest(messages: &[PlayedMessage], ranks: usize) -> Vec<u32> {
     let mut counts: Vec<(usize, u32)> = (0..).take(ranks).map(|rank| (0, rank)).collect();
     for rank in messages.iter().flat_map(|(_, ends)| ends) {
         counts[*rank as usize].0 += 1;

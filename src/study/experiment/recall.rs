@@ -14,11 +14,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The place in which results are looked up, and kept.
 #[derive(Clone, Copy, Default)]
 pub struct Recall<'s> {
-    place: Place<'s>,
+    place: RecallPlace<'s>,
 }
 
 #[derive(Clone, Copy, Default)]
-enum Place<'s> {
+enum RecallPlace<'s> {
     #[default]
     Nowhere,
     Store {
@@ -41,7 +41,7 @@ impl RunMemory {
 }
 
 /// The runs of a case: those that are recalled, and those that are made.
-pub struct Runs<'s> {
+pub struct CaseRuns<'s> {
     recall: Recall<'s>,
     counts: Cell<RunCounts>,
 }
@@ -65,32 +65,32 @@ impl Add for RunCounts {
 
 impl<'s> Recall<'s> {
     /// Nothing is looked up, and nothing kept.
-    pub const NONE: Self = Self { place: Place::Nowhere };
+    pub const NONE: Self = Self { place: RecallPlace::Nowhere };
 
     /// Looks results up in `store`, and runs failed cases again if `retry_failed`.
     #[must_use]
     pub const fn from(store: &'s Store, retry_failed: bool) -> Self {
-        Self { place: Place::Store { store, retry_failed } }
+        Self { place: RecallPlace::Store { store, retry_failed } }
     }
 
     /// Looks results up among those that `memory` has been given.
     #[must_use]
     pub const fn within(memory: &'s RunMemory) -> Self {
-        Self { place: Place::Memory(memory) }
+        Self { place: RecallPlace::Memory(memory) }
     }
 
     /// The runs of the next case.
     #[must_use]
-    pub fn runs(self) -> Runs<'s> {
-        Runs { recall: self, counts: Cell::default() }
+    pub fn runs(self) -> CaseRuns<'s> {
+        CaseRuns { recall: self, counts: Cell::default() }
     }
 
     /// The store, if there is one.
     #[must_use]
     pub const fn store(self) -> Option<&'s Store> {
         match self.place {
-            Place::Store { store, .. } => Some(store),
-            Place::Nowhere | Place::Memory(_) => None,
+            RecallPlace::Store { store, .. } => Some(store),
+            RecallPlace::Nowhere | RecallPlace::Memory(_) => None,
         }
     }
 
@@ -103,9 +103,9 @@ impl<'s> Recall<'s> {
     /// The result of `scenario` with its own seed, if there is one that will do.
     fn find(self, scenario: &CheckedScenario) -> Option<RunResult> {
         match self.place {
-            Place::Nowhere => None,
-            Place::Memory(memory) => memory.traces().get(&scenario.id()).cloned().map(Ok),
-            Place::Store { store, retry_failed } => match store.get(scenario.id()) {
+            RecallPlace::Nowhere => None,
+            RecallPlace::Memory(memory) => memory.traces().get(&scenario.id()).cloned().map(Ok),
+            RecallPlace::Store { store, retry_failed } => match store.get(scenario.id()) {
                 Ok(found) => found.filter(|result| result.is_ok() || !retry_failed),
                 Err(error) => Some(Err(SimulationError::Recalled(error.to_string()))),
             },
@@ -115,20 +115,20 @@ impl<'s> Recall<'s> {
     /// Keeps a result. The store knows of a failure to do so, and tells it when it is asked.
     fn keep(self, scenario: &CheckedScenario, result: &RunResult) {
         match self.place {
-            Place::Nowhere => {}
-            Place::Memory(memory) => {
+            RecallPlace::Nowhere => {}
+            RecallPlace::Memory(memory) => {
                 if let Ok(trace) = result {
                     memory.traces().insert(scenario.id(), trace.clone());
                 }
             }
-            Place::Store { store, .. } => {
+            RecallPlace::Store { store, .. } => {
                 let _ = store.append(scenario.id(), result);
             }
         }
     }
 }
 
-impl Runs<'_> {
+impl CaseRuns<'_> {
     /// The result of `scenario` with its own seed: recalled, or of a run.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use super::StudyError;
 use super::cluster;
-use super::recall::{Runs, state};
+use super::recall::{CaseRuns, state};
 use super::repetition::first_and_mean_s;
 use crate::model::point_to_point::PointToPoint;
 use crate::model::zemerly::{self, Prediction};
@@ -360,7 +360,7 @@ fn message_s(scenario: &CheckedScenario) -> Option<f64> {
 #[derive(Clone, Copy)]
 pub enum OneRankTime<'r> {
     /// Is recalled or run, if it can run there.
-    Of(&'r Runs<'r>),
+    Of(&'r CaseRuns<'r>),
     /// Is known; none where it cannot run there.
     Known(Option<f64>),
 }

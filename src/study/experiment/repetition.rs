@@ -1,18 +1,18 @@
 //! The runs of a case: with its seed, and with those of its repetitions.
 
-use super::recall::{Recall, Runs};
+use super::recall::{CaseRuns, Recall};
 use super::stopping::goes_on;
 use crate::analysis::Sample;
 use crate::scenario::CheckedScenario;
-use parsim_sim::simulation::{SimulationError, Stopwatch};
+use parsim_sim::simulation::{SimulationError, WallClock};
 use parsim_sim::trace::Trace;
 
 /// Repetition `run` of `scenario`, whose seed a check has found small enough, in a case that began at `begin`.
 pub fn repetition(
     scenario: &CheckedScenario,
     run: u32,
-    begin: Stopwatch,
-    runs: &Runs<'_>,
+    begin: WallClock,
+    runs: &CaseRuns<'_>,
 ) -> Result<Trace, SimulationError> {
     let seed = scenario.seed + u64::from(run);
     let trace = runs.run(&scenario.with_seed(seed, begin.elapsed())?);
@@ -31,7 +31,7 @@ pub fn mean_makespan_s(scenario: &CheckedScenario, recall: Recall<'_>) -> Result
 ///
 /// # Errors
 /// Those of the runs.
-pub fn first_and_mean_s(scenario: &CheckedScenario, runs: &Runs<'_>) -> Result<(Trace, f64), SimulationError> {
+pub fn first_and_mean_s(scenario: &CheckedScenario, runs: &CaseRuns<'_>) -> Result<(Trace, f64), SimulationError> {
     let (first, makespans) = first_and_makespans_s(scenario, runs)?;
     let mean_s = Sample::of(&makespans).map_or(makespans[0], |sample| sample.mean);
     Ok((first, mean_s))
@@ -40,9 +40,9 @@ pub fn first_and_mean_s(scenario: &CheckedScenario, runs: &Runs<'_>) -> Result<(
 /// The first of these `runs` of `scenario`, and the makespans of all seeds, in seconds.
 pub fn first_and_makespans_s(
     scenario: &CheckedScenario,
-    runs: &Runs<'_>,
+    runs: &CaseRuns<'_>,
 ) -> Result<(Trace, Vec<f64>), SimulationError> {
-    let begin = Stopwatch::begin();
+    let begin = WallClock::begin();
     let first = runs.run(scenario)?;
     let mut makespans = vec![first.makespan.seconds()];
     while goes_on(scenario.repeat, &makespans) {

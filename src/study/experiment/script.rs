@@ -57,7 +57,7 @@ impl BlockedSweep<'_> {
             BlockCount::Number(number) => load.cases.min(number.get().into()),
             BlockCount::Minutes(minutes) => load.blocks(60 * u64::from(minutes.get()) * threads),
         };
-        let blocks = Blocks {
+        let blocks = ScriptBlocks {
             load,
             number: number.min(MOST_BLOCKS),
             threads,
@@ -101,7 +101,7 @@ fn path(path: &Path) -> Result<String, StudyError> {
 }
 
 /// The blocks of a sweep, and how one is run. All texts are words of a shell.
-struct Blocks {
+struct ScriptBlocks {
     load: Workload,
     number: u64,
     /// The threads of a block.
@@ -115,7 +115,7 @@ struct Blocks {
     options: &'static str,
 }
 
-impl Blocks {
+impl ScriptBlocks {
     /// The script for `engine`.
     fn script(&self, engine: Engine) -> String {
         let directives = match engine {

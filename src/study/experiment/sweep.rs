@@ -1,8 +1,8 @@
 //! Every case of a scenario's axes, in the order of the axes.
 
-use super::cases::{CaseError, Keys, Turn, Workers, guarded, run_each};
+use super::cases::{CaseError, CaseTurn, Keys, Workers, guarded, run_each};
 use super::found::FoundByThreads;
-use super::planning::Part;
+use super::planning::SweepPart;
 use super::references::{Met, References, note_on_withheld};
 use super::stopping::{note_on_imprecise, note_on_undelivered};
 use super::{Outcome, Remarks, StudyError};
@@ -23,10 +23,10 @@ use std::sync::Arc;
 /// Faults that all cases share; a filter that leaves no case; threads that cannot be started.
 pub fn sweep<'c>(
     cases: &'c Cases<'_>,
-    part: &'c Part,
+    part: &'c SweepPart,
     references: &'c References,
     workers: Workers<'c>,
-    receive: impl FnMut(Vec<Turn<'c>>) -> bool,
+    receive: impl FnMut(Vec<CaseTurn<'c>>) -> bool,
 ) -> Result<(), StudyError> {
     let found = workers.recall.store().and_then(|store| FoundByThreads::of(cases, references, store));
     let Inspection { cases: count, points, .. } = inspected(cases, found.as_ref())?;
@@ -34,8 +34,8 @@ pub fn sweep<'c>(
         return Err(StudyError::no_case());
     }
     let make = |point| match found.as_ref().and_then(|found| found.with(|found| found.outcome(point))) {
-        Some(outcome) => Err(Turn::Found(Box::new(outcome))),
-        None => made(cases, point).map_err(|(keys, error)| Turn::Unplayed(keys, error)),
+        Some(outcome) => Err(CaseTurn::Found(Box::new(outcome))),
+        None => made(cases, point).map_err(|(keys, error)| CaseTurn::Unplayed(keys, error)),
     };
     let count = part.size(count.unwrap_or(points));
     run_each(part.points(cases), count, make, workers, references, receive)

@@ -1,6 +1,6 @@
 //! Rows of the cases of a sweep, as these have their turns, and what they tell besides.
 
-use super::cases::{CaseError, Failures, Keys, Turn, failed_row};
+use super::cases::{CaseError, CaseTurn, Failures, Keys, failed_row};
 use super::curves::{CurveAxis, TimeLines};
 use super::outcome::Outcome;
 use super::recall::RunCounts;
@@ -27,7 +27,7 @@ pub struct SweepEnd<'r> {
     /// Remarks on the cases.
     pub remarks: SweepRemarks<'r>,
     /// The cases with a result.
-    pub tally: Tally,
+    pub tally: ResultTally,
 }
 
 impl<'r, S: RowSink> SweptRows<'r, S> {
@@ -35,7 +35,7 @@ impl<'r, S: RowSink> SweptRows<'r, S> {
     #[must_use]
     pub fn new(axis: Option<&'r CurveAxis>, writer: RowWriter<S>, references: &'r References) -> Self {
         let (times, failures) = (TimeLines::default(), Failures::default());
-        let end = SweepEnd { times, failures, remarks: SweepRemarks::new(references), tally: Tally::default() };
+        let end = SweepEnd { times, failures, remarks: SweepRemarks::new(references), tally: ResultTally::default() };
         Self { axis, writer, end }
     }
 
@@ -43,14 +43,14 @@ impl<'r, S: RowSink> SweptRows<'r, S> {
     ///
     /// # Errors
     /// The error of the sink.
-    pub fn add(&mut self, turn: Turn<'_>) -> io::Result<()> {
+    pub fn add(&mut self, turn: CaseTurn<'_>) -> io::Result<()> {
         match turn {
-            Turn::Played(case, result) => match *result {
+            CaseTurn::Played(case, result) => match *result {
                 Ok(outcome) => self.good(outcome),
                 Err(error) => self.failed(&case.keys, Some(&case), &error.into()),
             },
-            Turn::Found(outcome) => self.good(*outcome),
-            Turn::Unplayed(keys, error) => self.failed(&keys, None, &error),
+            CaseTurn::Found(outcome) => self.good(*outcome),
+            CaseTurn::Unplayed(keys, error) => self.failed(&keys, None, &error),
         }
     }
 
@@ -88,13 +88,13 @@ impl<'r, S: RowSink> SweptRows<'r, S> {
 
 /// Cases with a result, by its origin.
 #[derive(Clone, Copy, Default)]
-pub struct Tally {
+pub struct ResultTally {
     cases: RunCounts,
     /// Their runs, with the repetitions and those on one rank.
     runs: RunCounts,
 }
 
-impl Tally {
+impl ResultTally {
     /// The cases and the failed ones, in a sentence.
     #[must_use]
     pub fn words(self, failures: &Failures) -> String {

@@ -1,7 +1,7 @@
 //! The rows of a sweep as a table.
 
-use super::cases::{Failures, Turn, Workers};
-use super::planning::Part;
+use super::cases::{CaseTurn, Failures, Workers};
+use super::planning::SweepPart;
 use super::references::References;
 use super::sweep::sweep;
 use super::{ScenarioFile, StudyError};
@@ -16,14 +16,14 @@ pub fn swept_table(file: &ScenarioFile, workers: Workers<'_>) -> Result<Table, S
     let references = References::load(plan.scenario(), &file.path)?;
     let (mut rows, mut failures) = (String::new(), Failures::default());
     let mut add = |turn| match turn {
-        Turn::Played(case, result) => match *result {
+        CaseTurn::Played(case, result) => match *result {
             Ok(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
             Err(error) => failures.add(&case.keys, &error.into()),
         },
-        Turn::Found(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
-        Turn::Unplayed(keys, error) => failures.add(&keys, &error),
+        CaseTurn::Found(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
+        CaseTurn::Unplayed(keys, error) => failures.add(&keys, &error),
     };
-    sweep(&plan.unfold()?, &Part::default(), &references, workers, |turns| {
+    sweep(&plan.unfold()?, &SweepPart::default(), &references, workers, |turns| {
         turns.into_iter().for_each(&mut add);
         workers.recall.is_sound()
     })?;

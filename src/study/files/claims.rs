@@ -53,7 +53,7 @@ impl Claims {
     /// # Errors
     /// An output whose name says what is not written; an output that is an input or another output; a folder that cannot be made, a file that cannot be written.
     pub fn check(&self) -> Result<(), FileError> {
-        let mut taken: Vec<(Identity, &str)> = Vec::new();
+        let mut taken: Vec<(FileIdentity, &str)> = Vec::new();
         for (option, path) in &self.outputs {
             let shown = path.display();
             if path.as_os_str() == "-" {
@@ -61,13 +61,13 @@ impl Claims {
                 return Err(FileError::Refused(format!("{option} -: only data go to the standard output: {help}")));
             }
             let WriteTarget::File(place) = destination(path) else { continue };
-            let own = Identity::of(&place);
-            if self.inputs.iter().any(|input| Identity::of(input).is_some_and(|input| Some(input) == own)) {
+            let own = FileIdentity::of(&place);
+            if self.inputs.iter().any(|input| FileIdentity::of(input).is_some_and(|input| Some(input) == own)) {
                 let message = format!("{option} {shown}: this file is read by the command: give another file");
                 return Err(FileError::Refused(message));
             }
             make_folder(folder_of(&place))?;
-            let own = Identity::of(&place);
+            let own = FileIdentity::of(&place);
             if let Some((_, other)) = taken.iter().find(|(taken, _)| Some(taken) == own.as_ref()) {
                 let message = format!("{option} {shown}: {other} writes this file, too: give each a file of its own");
                 return Err(FileError::Refused(message));
@@ -82,7 +82,7 @@ impl Claims {
 
 /// The identity that two names of one file share.
 #[derive(PartialEq, Eq)]
-enum Identity {
+enum FileIdentity {
     /// A file that is there, also by hard links.
     #[cfg(unix)]
     Node(u64, u64),
@@ -90,7 +90,7 @@ enum Identity {
     Place(PathBuf),
 }
 
-impl Identity {
+impl FileIdentity {
     /// `None` where there is no such folder yet: then there is no such file either.
     fn of(path: &Path) -> Option<Self> {
         #[cfg(unix)]

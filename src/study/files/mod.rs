@@ -6,7 +6,7 @@ mod output_file;
 mod under_way;
 
 pub use claims::Claims;
-pub use output::Output;
+pub use output::AnswerOutput;
 pub use output_file::{OutputFile, folder_of, is_stream};
 pub use under_way::{Announced, announce, end};
 

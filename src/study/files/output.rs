@@ -47,14 +47,14 @@ impl Write for Sink {
 }
 
 /// An output of records and words. An interrupt ends it between two records; dropped unfinished, a file does not appear.
-pub struct Output {
+pub struct AnswerOutput {
     writer: SharedWriter,
     _announced: Announced,
 }
 
 type SharedWriter = Arc<Mutex<Option<Writer<Sink>>>>;
 
-impl RowSink for Output {
+impl RowSink for AnswerOutput {
     fn row(&mut self, record: &Record) -> io::Result<()> {
         self.with(|writer| writer.row(record))
     }
@@ -64,7 +64,7 @@ impl RowSink for Output {
     }
 }
 
-impl Output {
+impl AnswerOutput {
     /// The output of records of this shape into the file, or to the standard output; as long as it lives, an interrupt
     /// ends it and calls `left` with the name of what has come of the file.
     ///

@@ -35,7 +35,7 @@ fn a_file_appears_when_it_is_complete() {
         sink.write_all(b"newer").unwrap();
         sink.flush().unwrap();
         assert_eq!(fs::read(&file).unwrap(), b"older");
-        Ok(())
+        Ok::<_, FileError>(())
     })
     .unwrap();
     assert_eq!(fs::read(&file).unwrap(), b"newer");

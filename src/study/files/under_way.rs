@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 type LastWords = Box<dyn FnOnce() + Send>;
 
 /// Work under way in this process that must be ended in order.
-static UNDER_WAY: Mutex<UnderWay> = Mutex::new(UnderWay { temporaries: Vec::new(), outputs: Vec::new(), next: 0 });
+static UNDER_WAY: Mutex<OpenWork> = Mutex::new(OpenWork { temporaries: Vec::new(), outputs: Vec::new(), next: 0 });
 
-struct UnderWay {
+struct OpenWork {
     temporaries: Vec<(u64, PathBuf)>,
     outputs: Vec<(u64, LastWords)>,
     next: u64,
@@ -66,14 +66,14 @@ impl Drop for Announced {
     }
 }
 
-impl UnderWay {
+impl OpenWork {
     fn number(&mut self) -> u64 {
         self.next += 1;
         self.next
     }
 }
 
-fn with<T>(change: impl FnOnce(&mut UnderWay) -> T) -> T {
+fn with<T>(change: impl FnOnce(&mut OpenWork) -> T) -> T {
     change(&mut UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner))
 }
 

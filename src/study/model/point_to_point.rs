@@ -31,8 +31,8 @@ impl Regime {
     /// `None` if the points do not determine all four: at least two lengths at each of at least
     /// two distances are needed.
     #[must_use]
-    pub fn fit(points: &[Measurement]) -> Option<Self> {
-        let column = |of: fn(&Measurement) -> f64| points.iter().map(of).collect::<Vec<_>>();
+    pub fn fit(points: &[TimedMessage]) -> Option<Self> {
+        let column = |of: fn(&TimedMessage) -> f64| points.iter().map(of).collect::<Vec<_>>();
         let columns = [column(|_| 1.0), column(|p| p.bytes), column(|p| p.hops), column(|p| p.bytes * p.hops)];
         let coefficients = Qr::of(&columns)?.solve(&column(|p| p.seconds));
         Some(Self {
@@ -91,14 +91,14 @@ impl PointToPoint {
     ///
     /// `None` if either side does not determine its four coefficients.
     #[must_use]
-    pub fn fit(points: &[Measurement], packet_bytes: f64) -> Option<Self> {
+    pub fn fit(points: &[TimedMessage], packet_bytes: f64) -> Option<Self> {
         let (short, long): (Vec<_>, Vec<_>) = points.iter().partition(|p| p.bytes <= packet_bytes);
         Some(Self { short: Regime::fit(&short)?, long: Regime::fit(&long)?, packet_bytes })
     }
 
     /// Returns the deviation of this surface from `points`; `None` without points.
     #[must_use]
-    pub fn deviation(&self, points: &[Measurement]) -> Option<Deviation> {
+    pub fn deviation(&self, points: &[TimedMessage]) -> Option<Deviation> {
         Deviation::between(points, |p| self.time_s(p.bytes, p.hops))
     }
 
@@ -109,7 +109,7 @@ impl PointToPoint {
 
 /// A message that was timed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measurement {
+pub struct TimedMessage {
     /// Length of the message, in bytes.
     pub bytes: f64,
     /// Distance of the message, in hops.
@@ -130,7 +130,7 @@ pub struct Deviation {
 impl Deviation {
     /// Returns the deviation of `model_s` (in seconds) from `points`; `None` without points.
     #[must_use]
-    pub fn between(points: &[Measurement], model_s: impl Fn(&Measurement) -> f64) -> Option<Self> {
+    pub fn between(points: &[TimedMessage], model_s: impl Fn(&TimedMessage) -> f64) -> Option<Self> {
         if points.is_empty() {
             return None;
         }
@@ -152,10 +152,10 @@ mod tests {
         assert!((left - right).abs() <= bound, "{left} is not {right}");
     }
 
-    fn grid(lengths: &[f64], surface: &PointToPoint) -> Vec<Measurement> {
+    fn grid(lengths: &[f64], surface: &PointToPoint) -> Vec<TimedMessage> {
         let distances = [1.0, 2.0, 5.0, 11.0, 22.0];
         let pairs = lengths.iter().flat_map(|&l| distances.map(|d| (l, d)));
-        pairs.map(|(bytes, hops)| Measurement { bytes, hops, seconds: surface.time_s(bytes, hops) }).collect()
+        pairs.map(|(bytes, hops)| TimedMessage { bytes, hops, seconds: surface.time_s(bytes, hops) }).collect()
     }
 
     fn coefficients(regime: &Regime) -> [f64; 4] {
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn deviation_is_relative_to_the_measurement() {
-        let at = |seconds| Measurement { bytes: 8.0, hops: 1.0, seconds };
+        let at = |seconds| TimedMessage { bytes: 8.0, hops: 1.0, seconds };
         let points = [at(1.0), at(2.0), at(4.0)];
         let deviation = Deviation::between(&points, |_| 2.0).unwrap();
         assert_close(deviation.mean, 0.5, 1e-12);

@@ -287,12 +287,12 @@ pub fn as_printed(n: u32, p: u32, broadcast: BroadcastTerms) -> Option<Predictio
     let alone = Prediction::without_communication(n, computation_s);
     match p {
         1 => Some(alone.summed()),
-        _ => Some(Calibration::at(p)?.extend(alone, n, broadcast).summed()),
+        _ => Some(PrintedConstants::at(p)?.extend(alone, n, broadcast).summed()),
     }
 }
 
 /// The constants of [`as_printed`] for one p.
-struct Calibration {
+struct PrintedConstants {
     processors: u32,
     /// D: sum of the distances from processor 0, in hops.
     distance_sum: f64,
@@ -306,7 +306,7 @@ struct Calibration {
     naive_s_per_byte: f64,
 }
 
-impl Calibration {
+impl PrintedConstants {
     const TABLE: [Self; 7] = [
         Self::new(2, 0.911, 1.925, 0.00146, 84.98e-6, 0.93175e-6),
         Self::new(4, 2.779, 8.889, 0.00449, 114.5e-6, 3.56035e-6),

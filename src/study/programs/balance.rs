@@ -9,12 +9,12 @@ use std::collections::hash_map::Entry;
 const SHOWN: usize = 4;
 
 /// Sender, receiver and tag; of neither, where the receiver takes messages of any.
-type Route = (Option<u32>, u32, Option<u32>);
+type MessageRoute = (Option<u32>, u32, Option<u32>);
 
 /// A route with more sends than receives, or fewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unequal {
-    route: Route,
+    route: MessageRoute,
     /// Sends less receives.
     balance: i64,
 }
@@ -59,7 +59,7 @@ impl Unequal {
 /// Sends less receives, by sender, receiver and tag, where these are not equal.
 #[derive(Debug, Default)]
 pub struct Balance {
-    routes: FxHashMap<Route, i64>,
+    routes: FxHashMap<MessageRoute, i64>,
     /// Ranks that receive from any sender or with any tag.
     takes_any: FxHashSet<u32>,
 }
@@ -78,7 +78,7 @@ impl Balance {
     }
 
     /// Counts a message or a receive. A route that is balanced is forgotten: there may be as many as messages.
-    fn add(&mut self, route: Route, change: i64) {
+    fn add(&mut self, route: MessageRoute, change: i64) {
         match self.routes.entry(route) {
             Entry::Vacant(vacant) => {
                 vacant.insert(change);
@@ -99,7 +99,7 @@ impl Balance {
 
     /// Messages without a receive, and receives without a message, as far as numbers tell it: the first few routes.
     pub fn unequal(&self) -> Vec<Unequal> {
-        let mut balance: FxHashMap<Route, i64> = FxHashMap::default();
+        let mut balance: FxHashMap<MessageRoute, i64> = FxHashMap::default();
         for (route, count) in &self.routes {
             let (_, to, _) = *route;
             let route = if self.takes_any.contains(&to) { (None, to, None) } else { *route };

@@ -4,7 +4,7 @@ use super::packets;
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
 use parsim_sim::node::processor::{Stopwatch, Work};
-use parsim_sim::program::collective::{CollectiveOperation, Local, LocalCosts};
+use parsim_sim::program::collective::{CallCosts, CollectiveOperation, LocalCosts};
 use parsim_sim::program::mean_distance;
 use parsim_sim::program::{InFlight, Process};
 use parsim_sim::program::{Program, RankFuture, Starter};
@@ -119,7 +119,7 @@ fn measure(mut me: Process, collective: Rc<Collective>) -> impl Future<Output = 
     async move {
         me.phase("collective");
         if let Some(costs) = collective.local.clone() {
-            let local = Local::new(costs, collective.operation.ports(), collective.operation.threads());
+            let local = CallCosts::new(costs, collective.operation.ports(), collective.operation.threads());
             me = me.with_local_costs(&Rc::new(local));
         }
         let mut total = SimDuration::ZERO;

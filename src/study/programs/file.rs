@@ -189,10 +189,10 @@ const KEPT: usize = 8;
 
 /// Cache of what has been read from files, by their path and something that the reading depends on.
 pub struct FileCache<T, K = ()> {
-    kept: Mutex<Option<Kept<T, K>>>,
+    kept: Mutex<Option<KeptFiles<T, K>>>,
 }
 
-type Kept<T, K> = FxHashMap<(PathBuf, K), (Version, Arc<T>)>;
+type KeptFiles<T, K> = FxHashMap<(PathBuf, K), (Version, Arc<T>)>;
 
 impl<T, K: Eq + Hash> FileCache<T, K> {
     pub const fn new() -> Self {

@@ -113,7 +113,7 @@ async fn multiply(me: Process, program: Summa) {
     let share = MatrixBlocks::new(&program, me.rank(), me.ranks());
     let (down, along) = Grid::shaped(me.ranks(), program.rows).lines(me.rank());
     let (down, along) = (Group::new(&me, down), Group::new(&me, along));
-    let mut numbers = program.numerics.then(|| Numbers::new(&me, program.n, &share));
+    let mut numbers = program.numerics.then(|| Factors::new(&me, program.n, &share));
     let mut start = 0;
     while start < program.n {
         let end = share.end(start, program.panel);
@@ -139,14 +139,14 @@ async fn multiply(me: Process, program: Summa) {
 }
 
 /// The factors, of which a rank only sends what it has, and the rank's block of the product.
-struct Numbers {
+struct Factors {
     n: u64,
     a: Dense,
     b: Dense,
     product: Dense,
 }
 
-impl Numbers {
+impl Factors {
     fn new(me: &Process, n: u64, share: &MatrixBlocks) -> Self {
         let factor = |name| Dense::random(me.common_random(name), n, n);
         Self { n, a: factor("A"), b: factor("B"), product: Dense::zeros(share.rows, share.columns) }

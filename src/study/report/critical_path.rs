@@ -3,9 +3,9 @@
 use super::comparison;
 use super::table::{TextTable, digits, time};
 use crate::analysis::Parallelism;
-use crate::analysis::critical_path::{Composition, CriticalPath, PathPart, Through};
+use crate::analysis::critical_path::{Composition, CriticalPath, EventArc, PathPart};
 use crate::analysis::{Accounting, Gain};
-use crate::answer::{Answer, Metadata, Record, Value};
+use crate::answer::{Answer, Metadata, QuantityValue, Record};
 use parsim_sim::trace::Recording;
 use parsim_sim::trace::events::{Label, MESSAGE};
 use parsim_sim::units::{SimDuration, TotalTime, counted};
@@ -215,9 +215,9 @@ fn link(link: Option<&str>) -> String {
     link.unwrap_or("within processes").to_owned()
 }
 
-fn object<T>(parts: &[PathPart<T>], name: impl Fn(&T) -> String) -> Value {
-    let entry = |part: &PathPart<T>| (name(&part.of), Value::from(part.time.seconds()));
-    Value::Group(parts.iter().map(entry).collect())
+fn object<T>(parts: &[PathPart<T>], name: impl Fn(&T) -> String) -> QuantityValue {
+    let entry = |part: &PathPart<T>| (name(&part.of), QuantityValue::from(part.time.seconds()));
+    QuantityValue::Group(parts.iter().map(entry).collect())
 }
 
 /// Every event as a line: the columns of a table of events, and its critical time and slack.
@@ -283,8 +283,8 @@ pub fn pieces<'p>(path: &'p CriticalPath<'_>, run: Option<&Recording>) -> Vec<Pa
     for span in path.spans().filter(|span| span.to > span.from) {
         let (process, label) = (events.get(span.event).process, events.label_of(span.event));
         let (kind, link) = match &span.through {
-            Through::Activity => (&label.kind, ""),
-            Through::Antecedent(antecedent) => (&events.way_of(antecedent).kind, &*events.way_of(antecedent).link),
+            EventArc::Activity => (&label.kind, ""),
+            EventArc::Antecedent(antecedent) => (&events.way_of(antecedent).kind, &*events.way_of(antecedent).link),
         };
         let way = carried.as_ref().and_then(|carried| carried.way(path, &span));
         let way = way.map(|way| way.iter().map(|it| (it.from, it.to, it.place.to_string())).collect());

@@ -18,7 +18,7 @@ pub struct TimeLine {
     /// The kind of the times, such as `simulated`.
     pub kind: String,
     /// The origin of the times.
-    pub origin: Origin,
+    pub origin: LineOrigin,
     /// Value of the axis, and time in seconds.
     pub points: Vec<(f64, f64)>,
     /// Half the 95 % interval of each time, in seconds; 0 where there is none.
@@ -27,7 +27,7 @@ pub struct TimeLine {
 
 /// The origin of a line of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum LineOrigin {
     /// Runs, or what else is looked at.
     Subject,
     /// A model beside it.
@@ -36,7 +36,7 @@ pub enum Origin {
     Measurement,
 }
 
-impl Origin {
+impl LineOrigin {
     /// The form of its line.
     #[must_use]
     pub const fn style(self) -> LineStyle {

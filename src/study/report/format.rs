@@ -1,8 +1,8 @@
 //! Records on their way out.
 
 use super::columnar::Columns;
-use super::lines::Lines;
-use crate::answer::{Record, Value};
+use super::lines::LineTable;
+use crate::answer::{QuantityValue, Record};
 use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, Write};
@@ -44,7 +44,7 @@ pub struct Writer<W> {
     sink: W,
     format: Format,
     columns: Option<Vec<String>>,
-    lines: Option<Lines>,
+    lines: Option<LineTable>,
     written: usize,
     array: bool,
     /// Records that wait until all columns are known.
@@ -107,7 +107,7 @@ impl<W: Write> Writer<W> {
         }
         let (lines, header) = match self.lines.take() {
             Some(lines) => (lines, String::new()),
-            None => Lines::begin(record),
+            None => LineTable::begin(record),
         };
         let text = header + &lines.row(record);
         self.lines = Some(lines);
@@ -212,14 +212,14 @@ fn line_in_order(columns: &[String], record: &Record) -> Option<String> {
 }
 
 /// Writes a value as a cell of CSV, in quotes if it needs them.
-fn write_cell(line: &mut Vec<u8>, value: &Value) {
+fn write_cell(line: &mut Vec<u8>, value: &QuantityValue) {
     match value {
-        Value::Missing => {}
-        Value::Flag(_) | Value::Whole(_) | Value::Real(_) => {
+        QuantityValue::Missing => {}
+        QuantityValue::Flag(_) | QuantityValue::Whole(_) | QuantityValue::Real(_) => {
             serde_json::to_writer(line, value).expect("a vector takes all bytes");
         }
-        Value::Text(text) => write_text(line, text),
-        Value::List(_) | Value::Group(_) => write_text(line, &value.to_string()),
+        QuantityValue::Text(text) => write_text(line, text),
+        QuantityValue::List(_) | QuantityValue::Group(_) => write_text(line, &value.to_string()),
     }
 }
 
@@ -261,7 +261,7 @@ mod tests {
         let mut record = Record::default();
         record.put("n", n);
         record.put("name", name);
-        record.put("measured_s", crate::answer::Value::Missing);
+        record.put("measured_s", crate::answer::QuantityValue::Missing);
         record
     }
 
@@ -285,7 +285,10 @@ mod tests {
         for text in ["", "a", "a b", "a,b", "\"", "a\"b", "\"a\"", "a\nb", "a\rb", " a ", "#a", "'", "é, ü", "\t"] {
             let mut record = record(7, text);
             record.put("list_s", vec![0.5, 1e300]);
-            record.put("numbers", Value::Group(vec![("x".to_owned(), 0.1.into()), ("y".to_owned(), text.into())]));
+            record.put(
+                "numbers",
+                QuantityValue::Group(vec![("x".to_owned(), 0.1.into()), ("y".to_owned(), text.into())]),
+            );
             record.put("flag", true);
             record.put("last", -3);
             let cells = record.flat();

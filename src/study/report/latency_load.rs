@@ -73,7 +73,7 @@ pub fn saturation_curves(program: &str, curves: &[SaturationCurve]) -> LineChart
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::figures::Origin;
+    use crate::report::figures::LineOrigin;
 
     #[test]
     fn a_dashed_line_marks_where_a_network_saturates() {
@@ -97,7 +97,7 @@ mod tests {
         let line = |group: &str, kind: &str| TimeLine {
             group: group.to_owned(),
             kind: kind.to_owned(),
-            origin: Origin::Subject,
+            origin: LineOrigin::Subject,
             points: vec![(0.1, 1e-7)],
             half_widths: Vec::new(),
         };

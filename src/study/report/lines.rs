@@ -1,11 +1,11 @@
 //! Tables whose rows are written one by one.
 
 use super::summary::{cell, streamed};
-use crate::answer::{Quantity, Record, Role, Value};
+use crate::answer::{Quantity, QuantityValue, Record, Role};
 
 /// A table whose rows are written one by one: its columns are as wide as their names and the first row ask for, and
 /// wider where a number stands, which may grow. What is longer moves the rest of its row.
-pub struct Lines {
+pub struct LineTable {
     columns: Vec<LineColumn>,
 }
 
@@ -21,15 +21,15 @@ const WIDTH_OF_COUNT: usize = 4;
 /// Room for a number with four significant digits, or for a time.
 const WIDTH_OF_NUMBER: usize = 8;
 
-impl Lines {
+impl LineTable {
     /// A table of the keys that `first` shows to people, and its line of names.
     #[must_use]
     pub fn begin(first: &Record) -> (Self, String) {
         let column = |quantity: &Quantity| {
             let value = &quantity.value;
             let least = match value {
-                Value::Whole(_) => WIDTH_OF_COUNT,
-                Value::Real(_) | Value::Missing => WIDTH_OF_NUMBER,
+                QuantityValue::Whole(_) => WIDTH_OF_COUNT,
+                QuantityValue::Real(_) | QuantityValue::Missing => WIDTH_OF_NUMBER,
                 _ => 0,
             };
             let (name, key) = (quantity.name().to_owned(), quantity.key.clone().into_owned());
@@ -77,9 +77,9 @@ mod tests {
             record.put_error(None);
             record
         };
-        let (lines, names) = Lines::begin(&record(1, 2.0));
+        let (lines, names) = LineTable::begin(&record(1, 2.0));
         let mut failed = record(128, 1.0);
-        failed.put("makespan_s", Value::Missing);
+        failed.put("makespan_s", QuantityValue::Missing);
         failed.put_error(Some("deadlock"));
         let text = names + &lines.row(&record(1, 2.0)) + &lines.row(&record(2, 12345.0)) + &lines.row(&failed);
         assert_eq!(

@@ -1,6 +1,6 @@
 //! Several charts side by side as one picture.
 
-use super::plot::{Area, DrawingResult, Extent, LineChart, PlotLine, document, font};
+use super::plot::{Area, AxisExtent, DrawingResult, LineChart, PlotLine, document, font};
 use plotters::prelude::*;
 use serde::Serialize;
 
@@ -68,13 +68,13 @@ impl Panels {
     }
 
     /// Charts of one quantity have the same axes, so that they can be compared.
-    fn shared(&self) -> Extent {
+    fn shared(&self) -> AxisExtent {
         let first = &self.charts[0];
         let points = || self.charts.iter().flat_map(|chart| &chart.lines).flat_map(|line| &line.points);
         if self.charts.iter().any(|chart| chart.y != first.y || chart.x != first.x) {
-            return Extent::default();
+            return AxisExtent::default();
         }
-        Extent { x: points().map(|point| point.0).collect(), y: points().map(|point| point.1).collect() }
+        AxisExtent { x: points().map(|point| point.0).collect(), y: points().map(|point| point.1).collect() }
     }
 
     /// A chart whose legend has every line of all of them once.

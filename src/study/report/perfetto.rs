@@ -1,6 +1,6 @@
 //! A trace in the trace-event format, which Perfetto (ui.perfetto.dev) and Chrome show.
 
-use crate::analysis::critical_path::{CriticalPath, Through};
+use crate::analysis::critical_path::{CriticalPath, EventArc};
 use parsim_sim::trace::events::{EventId, MESSAGE};
 use parsim_sim::trace::{Direction, Recording, Transfer};
 use parsim_sim::units::{SimDuration, SimTime};
@@ -23,7 +23,7 @@ const LINKS: u32 = 3;
 /// # Errors
 /// Errors of the sink.
 pub fn write_perfetto(path: &CriticalPath<'_>, run: Option<&Recording>, sink: impl Write) -> io::Result<u64> {
-    let mut export = Export { sink, entries: 0, slices: 0, arrows: 0 };
+    let mut export = PerfettoWriter { sink, entries: 0, slices: 0, arrows: 0 };
     writeln!(
         export.sink,
         "{{\"displayTimeUnit\":\"ns\",\"otherData\":{},\"traceEvents\":[",
@@ -47,14 +47,14 @@ pub fn write_perfetto(path: &CriticalPath<'_>, run: Option<&Recording>, sink: im
     Ok(export.slices)
 }
 
-struct Export<W> {
+struct PerfettoWriter<W> {
     sink: W,
     entries: u64,
     slices: u64,
     arrows: u64,
 }
 
-impl<W: Write> Export<W> {
+impl<W: Write> PerfettoWriter<W> {
     fn put(&mut self, entry: &Value) -> io::Result<()> {
         if self.entries > 0 {
             self.sink.write_all(b",\n")?;
@@ -152,8 +152,8 @@ impl<W: Write> Export<W> {
             let label = events.label_of(span.event);
             let process = events.get(span.event).process;
             let (name, link) = match &span.through {
-                Through::Activity => (label.kind.as_str(), ""),
-                Through::Antecedent(antecedent) => {
+                EventArc::Activity => (label.kind.as_str(), ""),
+                EventArc::Antecedent(antecedent) => {
                     let way = events.way_of(antecedent);
                     (way.kind.as_str(), way.link.as_str())
                 }

@@ -138,7 +138,7 @@ impl PlotLine {
 
 /// Values that an axis shows beside those of the lines, so that several charts have the same axes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Extent {
+pub(super) struct AxisExtent {
     pub(super) x: Vec<f64>,
     pub(super) y: Vec<f64>,
 }
@@ -213,11 +213,11 @@ impl LineChart {
         root.draw(&Text::new(self.title.clone(), (24, 18), font(20)))?;
         let (_, below) = root.split_vertically(TITLE_HEIGHT);
         let (plot, legend) = below.split_horizontally(PLOT_WIDTH);
-        self.draw_plot(&plot, &Extent::default())?;
+        self.draw_plot(&plot, &AxisExtent::default())?;
         self.draw_legend(&legend)
     }
 
-    pub(super) fn draw_plot(&self, area: &Area<'_>, shared: &Extent) -> DrawingResult {
+    pub(super) fn draw_plot(&self, area: &Area<'_>, shared: &AxisExtent) -> DrawingResult {
         let values = |pick: fn(&(f64, f64)) -> f64| self.lines.iter().flat_map(|line| &line.points).map(pick);
         let x_axis = self.x.layout(values(|point| point.0).chain(shared.x.iter().copied()));
         let ends = self.lines.iter().flat_map(PlotLine::bars).flat_map(|(_, from, to)| [from, to]);

@@ -115,7 +115,7 @@ impl RowSink for Columns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::Value;
+    use crate::answer::QuantityValue;
     use crate::report::Writer;
     use std::io::Write;
 
@@ -141,7 +141,7 @@ mod tests {
     fn failed(n: i64) -> Record {
         let mut row = Record::default();
         row.put("n", n);
-        row.put("makespan_s", Value::Missing);
+        row.put("makespan_s", QuantityValue::Missing);
         row.put_metadata(None);
         row.put_error(Some("two\nlines"));
         row

@@ -1,6 +1,6 @@
 //! Speedup, efficiency and the serial fraction over the processors, beside Amdahl's law.
 
-use super::figures::{Origin, TimeLine, chart};
+use super::figures::{LineOrigin, TimeLine, chart};
 use super::panels::Panels;
 use super::plot::{LineChart, LineStyle, PlotLine, Scale};
 use super::table::digits;
@@ -24,7 +24,7 @@ type Calibration = (f64, Vec<(f64, f64)>);
 fn based(times: &[TimeLine]) -> Vec<Based<'_>> {
     let mut groups: Vec<&str> = times.iter().map(|time| time.group.as_str()).collect();
     groups.dedup();
-    let based = times.iter().filter(|time| time.origin != Origin::Model).filter_map(|line| {
+    let based = times.iter().filter(|time| time.origin != LineOrigin::Model).filter_map(|line| {
         let base = line.points.iter().find(|point| (point.0 - 1.0).abs() < 1e-9)?.1;
         let words = [line.group.as_str(), line.kind.as_str()].into_iter().filter(|word| !word.is_empty());
         let speedups = line.points.iter().map(|(p, seconds)| (*p, base / seconds)).collect();
@@ -67,7 +67,7 @@ pub fn scaling(program: &str, axis: &str, times: &[TimeLine]) -> Option<(Panels,
     if lines.is_empty() {
         return None;
     }
-    let runs = lines.iter().filter(|line| line.line.origin == Origin::Subject);
+    let runs = lines.iter().filter(|line| line.line.origin == LineOrigin::Subject);
     let laws: Vec<_> = runs.filter_map(|line| Some((line, line.calibrated()?))).collect();
     let ideal = PlotLine { style: LineStyle::Formula, ..PlotLine::new("ideal", vec![(1.0, 1.0), (most, most)], IDEAL) };
     let law = |(line, (fraction, _)): &(&Based<'_>, Calibration)| {

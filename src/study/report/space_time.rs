@@ -2,7 +2,7 @@
 
 use super::frame::{Frame, FrameAxis};
 use super::plot::{COLOURS, Chart, DrawingResult, INK, Positions, Scale};
-use crate::analysis::critical_path::{CriticalPath, PathSpan, Through};
+use crate::analysis::critical_path::{CriticalPath, EventArc, PathSpan};
 use crate::analysis::{Parallelism, ProfileStep};
 use parsim_sim::trace::events::{EventId, MESSAGE};
 use parsim_sim::units::SimDuration;
@@ -141,7 +141,7 @@ impl<'p> SpaceTime<'p> {
         let pixel = |part: u64| (self.window.until - self.window.from).ratio(1, u64::from(WIDTH) * part);
         let (narrow, gap) = (pixel(5), pixel(2));
         let mut drawn = vec![SimDuration::ZERO; self.rows.len()];
-        let mut bars: Vec<Option<Bar>> = vec![None; self.rows.len()];
+        let mut bars: Vec<Option<ActivityBar>> = vec![None; self.rows.len()];
         for event in 0..events.count() {
             let (entry, end) = (events.get(event), self.path.critical(event));
             let begin = end - entry.service;
@@ -151,7 +151,7 @@ impl<'p> SpaceTime<'p> {
                 continue;
             }
             *drawn = end;
-            let bar = Bar { row, hue, begin: begin.max(self.window.from), end: end.min(self.window.until) };
+            let bar = ActivityBar { row, hue, begin: begin.max(self.window.from), end: end.min(self.window.until) };
             let last = &mut bars[entry.process as usize];
             match last {
                 Some(last) if last.hue == hue && bar.begin <= last.end + gap => last.end = last.end.max(bar.end),
@@ -180,8 +180,8 @@ impl<'p> SpaceTime<'p> {
     fn span(&self, span: &PathSpan) -> Option<(DiagramPoint, DiagramPoint)> {
         let row = self.row(span.event);
         let from = match span.through {
-            Through::Activity => row,
-            Through::Antecedent(antecedent) => self.row(antecedent.event),
+            EventArc::Activity => row,
+            EventArc::Antecedent(antecedent) => self.row(antecedent.event),
         };
         self.line((span.from, span.to), (from, row))
     }
@@ -208,14 +208,14 @@ impl<'p> SpaceTime<'p> {
 
 /// An activity of a process, or several of one kind with no gap between them that could be seen.
 #[derive(Clone, Copy)]
-struct Bar {
+struct ActivityBar {
     row: f64,
     hue: usize,
     begin: SimDuration,
     end: SimDuration,
 }
 
-fn draw_bar(chart: &mut Chart<'_, '_>, bar: &Bar) -> DrawingResult {
+fn draw_bar(chart: &mut Chart<'_, '_>, bar: &ActivityBar) -> DrawingResult {
     let corners = [(bar.begin.seconds(), bar.row + 0.14), (bar.end.seconds(), bar.row + 0.86)];
     chart.draw_series([Rectangle::new(corners, colour(bar.hue).filled())])?;
     Ok(())

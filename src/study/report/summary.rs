@@ -1,7 +1,7 @@
 //! The columns of records that people see, and their cells.
 
 use super::table::{TextTable, digits, time};
-use crate::answer::{Quantity, Record, Unit, Value};
+use crate::answer::{Quantity, QuantityValue, Record, Unit};
 
 /// The mean of all seeds, which stands for the run of the first one.
 const MEAN: &str = "makespan_mean_s";
@@ -55,7 +55,7 @@ pub fn table(rows: &[Record]) -> TextTable {
 
 fn shown(quantity: &Quantity) -> String {
     match quantity.value {
-        Value::Real(value) => number(quantity.unit, value),
+        QuantityValue::Real(value) => number(quantity.unit, value),
         ref other => other.to_string(),
     }
 }
@@ -71,7 +71,7 @@ mod tests {
         row.put("makespan_s", 0.25);
         row.put("makespan_mean_s", 0.5);
         row.put("makespan_interval95_s", 0.125);
-        row.put("measured_s", Value::Missing);
+        row.put("measured_s", QuantityValue::Missing);
         row.end_summary();
         let keys: Vec<_> = columns(std::slice::from_ref(&row)).iter().map(|column| &*column.key).collect();
         assert_eq!(keys, ["p", "makespan_mean_s"]);

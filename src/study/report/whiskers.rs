@@ -56,7 +56,7 @@ impl Whiskers {
     fn draw(&self, root: &Area<'_>) -> DrawingResult {
         root.draw(&Text::new(self.title.clone(), (24, 14), font(20)))?;
         root.draw(&Text::new(self.note.clone(), (24, 40), font(13)))?;
-        let scale = Scale::of(self);
+        let scale = AxisEnds::of(self);
         let bottom = HEAD + ROW * i32::try_from(self.rows.len()).unwrap_or(0);
         for value in scale.marks() {
             let x = scale.x(value);
@@ -76,7 +76,7 @@ impl Whiskers {
 }
 
 impl Whisker {
-    fn draw(&self, root: &Area<'_>, y: i32, scale: &Scale) -> DrawingResult {
+    fn draw(&self, root: &Area<'_>, y: i32, scale: &AxisEnds) -> DrawingResult {
         let colour = COLOURS[usize::from(!self.is_best)];
         let name = font(13).pos(Pos::new(HPos::Right, VPos::Center));
         root.draw(&Text::new(shortened(&self.name), (LEFT - 16, y), name))?;
@@ -108,12 +108,12 @@ fn shortened(name: &str) -> String {
 }
 
 /// The values at the ends of the axis.
-struct Scale {
+struct AxisEnds {
     low: f64,
     high: f64,
 }
 
-impl Scale {
+impl AxisEnds {
     fn of(chart: &Whiskers) -> Self {
         let values = chart.rows.iter().flat_map(|row| {
             let (low, high) = row.interval.unwrap_or((row.value, row.value));
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn marks_are_round_and_names_keep_their_ends() {
-        let marks = |low, high| Scale { low, high }.marks().collect::<Vec<_>>();
+        let marks = |low, high| AxisEnds { low, high }.marks().collect::<Vec<_>>();
         assert_eq!(marks(-1.421, 7.14), [0.0, 2.0, 4.0, 6.0]);
         assert_eq!(marks(0.0, 4.0), [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0]);
         let long = format!("{}: refuted", "x".repeat(80));

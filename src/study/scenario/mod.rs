@@ -32,7 +32,9 @@ pub use measurements::Measurements;
 pub use parameter::{Dimension, Parameter};
 pub use repeat::{Repeat, Until};
 pub use settings::apply_settings;
-pub use sweep::{Case, Cases, Cost, Costs, Exemplars, Ids, Inspection, Likeness, Override, Plan, Settings, assigned};
+pub use sweep::{
+    Case, CaseCost, CaseCosts, Cases, Exemplars, Ids, Inspection, Likeness, Override, Plan, Settings, assigned,
+};
 
 use crate::programs::Shipped;
 use parsim_sim::engine::Streams;

@@ -1,6 +1,6 @@
 //! Segments that are held open, and records that are read from them.
 
-use super::index::Place;
+use super::index::RecordPlace;
 use super::record::{HEAD_BYTES, Head};
 use std::fs::File;
 use std::io;
@@ -23,12 +23,12 @@ pub struct Files([RwLock<Option<Arc<OpenFile>>>; MOST_OPEN]);
 struct OpenFile {
     segment: u32,
     file: File,
-    window: RwLock<Window>,
+    window: RwLock<SegmentWindow>,
 }
 
 /// A part of a segment that has been read at once: records that are asked for one after the other often lie so.
 #[derive(Default)]
-struct Window {
+struct SegmentWindow {
     begin: u64,
     bytes: Vec<u8>,
 }
@@ -44,7 +44,7 @@ impl Files {
     ///
     /// # Errors
     /// A segment that cannot be read.
-    pub fn record(&self, place: Place, path: impl FnOnce() -> PathBuf) -> io::Result<Option<Vec<u8>>> {
+    pub fn record(&self, place: RecordPlace, path: impl FnOnce() -> PathBuf) -> io::Result<Option<Vec<u8>>> {
         let open = self.open(place.segment, path)?;
         // Only short records are checked when they are indexed.
         if place.is_checked
@@ -78,7 +78,7 @@ impl Files {
 
 impl OpenFile {
     /// The payload of the record at `place`, if it lies whole in the window, or in the next one.
-    fn in_window(&self, place: Place) -> io::Result<Option<Vec<u8>>> {
+    fn in_window(&self, place: RecordPlace) -> io::Result<Option<Vec<u8>>> {
         if let Some(payload) = self.window.read().unwrap_or_else(PoisonError::into_inner).record(place) {
             return Ok(Some(payload));
         }
@@ -87,15 +87,15 @@ impl OpenFile {
             window.read(&self.file, place.offset)?;
         } else {
             // Records that are asked for here and there are read alone.
-            *window = Window { begin: place.offset, bytes: Vec::new() };
+            *window = SegmentWindow { begin: place.offset, bytes: Vec::new() };
         }
         Ok(window.record(place))
     }
 }
 
-impl Window {
+impl SegmentWindow {
     /// The payload of the record at `place`, if all of it is here and sound.
-    fn record(&self, place: Place) -> Option<Vec<u8>> {
+    fn record(&self, place: RecordPlace) -> Option<Vec<u8>> {
         let begin = usize::try_from(place.offset.checked_sub(self.begin)?).ok()?;
         let (head, behind) = head_of(place, self.bytes.get(begin..)?)?;
         let payload = behind.get(..usize::try_from(head.length).ok()?)?;
@@ -119,7 +119,7 @@ impl Window {
 }
 
 /// The head of the record at `place`, if it begins these bytes, and what stands behind it.
-fn head_of(place: Place, bytes: &[u8]) -> Option<(Head, &[u8])> {
+fn head_of(place: RecordPlace, bytes: &[u8]) -> Option<(Head, &[u8])> {
     let head = Head::read(bytes.first_chunk()?).filter(|head| head.id == place.id)?;
     Some((head, &bytes[HEAD_BYTES..]))
 }

@@ -1,7 +1,7 @@
 //! Places of the records in all segments.
 
 use super::error::StoreError;
-use super::record::{HEAD_BYTES, Head, Kind, MARK};
+use super::record::{HEAD_BYTES, Head, MARK, ResultKind};
 use super::segment::{HEADER_BYTES, begins_header, check_header};
 use crate::scenario::CaseId;
 use std::fmt;
@@ -15,10 +15,10 @@ const BUFFER_BYTES: usize = 1 << 16;
 
 /// The place of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct RecordPlace {
     pub id: CaseId,
     /// Traces come before failures: a result is worth more.
-    pub kind: Kind,
+    pub kind: ResultKind,
     pub segment: u32,
     pub offset: u64,
     /// False for a record that was too long to be checked when its segment was indexed.
@@ -28,7 +28,7 @@ pub struct Place {
 /// The places of records, in order of their ids.
 #[derive(Default)]
 pub struct Index {
-    places: Vec<Place>,
+    places: Vec<RecordPlace>,
     /// The first place of every group of ids that begin with the same bits, and the end: ids are evenly spread.
     groups: Vec<u32>,
     /// The number of those bits.
@@ -70,7 +70,7 @@ impl Index {
     pub fn of(segments: &[PathBuf]) -> Result<(Self, Vec<Flaw>), StoreError> {
         let (mut places, mut flaws) = (Vec::new(), Vec::new());
         for (number, path) in (0..).zip(segments) {
-            let mut scan = Scan::open(path).map_err(StoreError::unreadable(path))?;
+            let mut scan = SegmentScan::open(path).map_err(StoreError::unreadable(path))?;
             scan.records(number, &mut places)?;
             flaws.append(&mut scan.flaws);
         }
@@ -79,7 +79,7 @@ impl Index {
         Ok((Self::sorted(places), flaws))
     }
 
-    fn sorted(places: Vec<Place>) -> Self {
+    fn sorted(places: Vec<RecordPlace>) -> Self {
         let bits = (places.len() / GROUP).max(1).ilog2();
         let mut groups = vec![0; (1 << bits) + 1];
         for place in &places {
@@ -92,7 +92,7 @@ impl Index {
     }
 
     /// All records with this id, the best first.
-    pub fn places(&self, id: CaseId) -> &[Place] {
+    pub fn places(&self, id: CaseId) -> &[RecordPlace] {
         let group = group(id, self.bits);
         let Some([begin, end]) = self.groups.get(group..group + 2) else { return &[] };
         let group = &self.places[*begin as usize..*end as usize];
@@ -108,7 +108,7 @@ fn group(id: CaseId, bits: u32) -> usize {
 }
 
 /// A segment that is read from its begin to its end, as long as it was when it was opened.
-struct Scan<'p> {
+struct SegmentScan<'p> {
     path: &'p Path,
     file: BufReader<File>,
     /// The place of the next byte that is read: to ask the file for it would be a call of the system.
@@ -120,7 +120,7 @@ struct Scan<'p> {
     flaws: Vec<Flaw>,
 }
 
-impl<'p> Scan<'p> {
+impl<'p> SegmentScan<'p> {
     fn open(path: &'p Path) -> io::Result<Self> {
         let file = File::open(path)?;
         let end = file.metadata()?.len();
@@ -129,7 +129,7 @@ impl<'p> Scan<'p> {
     }
 
     /// Adds the places of all sound records; what lies between them is a flaw.
-    fn records(&mut self, segment: u32, places: &mut Vec<Place>) -> Result<(), StoreError> {
+    fn records(&mut self, segment: u32, places: &mut Vec<RecordPlace>) -> Result<(), StoreError> {
         if !self.header()? {
             self.flaws.extend((self.end > 0).then(|| self.flaw(0, true)));
             return Ok(());
@@ -139,11 +139,11 @@ impl<'p> Scan<'p> {
         while self.offset < self.end {
             let offset = self.offset;
             match self.record()? {
-                Found::Sound { head, is_checked } => {
+                ScannedItem::Sound { head, is_checked } => {
                     self.flaws.extend(unsound.take().map(|begin| self.flaw(begin, false)));
-                    places.push(Place { id: head.id, kind: head.kind, segment, offset, is_checked });
+                    places.push(RecordPlace { id: head.id, kind: head.kind, segment, offset, is_checked });
                 }
-                Found::Damaged => unsound = unsound.or(Some(offset)),
+                ScannedItem::Damaged => unsound = unsound.or(Some(offset)),
             }
         }
         self.flaws.extend(unsound.map(|begin| self.flaw(begin, true)));
@@ -155,22 +155,22 @@ impl<'p> Scan<'p> {
     }
 
     /// Reads the record that begins here, and goes to the next.
-    fn record(&mut self) -> Result<Found, StoreError> {
+    fn record(&mut self) -> Result<ScannedItem, StoreError> {
         let Some(head) = self.bytes::<HEAD_BYTES>()?.as_ref().and_then(Head::read) else {
             self.go_to_head_after(self.offset)?;
-            return Ok(Found::Damaged);
+            return Ok(ScannedItem::Damaged);
         };
         let end = self.offset.saturating_add(head.record_bytes());
         if end > self.end {
             self.offset = self.end;
-            return Ok(Found::Damaged);
+            return Ok(ScannedItem::Damaged);
         }
         // The last record is the one that a power cut damages.
         let is_checked = head.length <= BUFFER_BYTES as u64 || end == self.end;
         let is_sound = !is_checked || self.has_payload_of(head)?;
         self.offset = end;
         self.seek(end)?;
-        Ok(if is_sound { Found::Sound { head, is_checked } } else { Found::Damaged })
+        Ok(if is_sound { ScannedItem::Sound { head, is_checked } } else { ScannedItem::Damaged })
     }
 
     /// Returns whether the payload of `head`, which begins here, is the one that was written.
@@ -248,7 +248,7 @@ impl<'p> Scan<'p> {
 }
 
 /// A record, or damage, at a place of a segment.
-enum Found {
+enum ScannedItem {
     Sound { head: Head, is_checked: bool },
     Damaged,
 }

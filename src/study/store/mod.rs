@@ -19,8 +19,8 @@ pub use payload::RunResult;
 
 use crate::scenario::CaseId;
 use files::Files;
-use index::{Flaw, Index, Place};
-use record::{Kind, record};
+use index::{Flaw, Index, RecordPlace};
+use record::{ResultKind, record};
 use segment::{SUFFIX, Segment};
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -69,7 +69,7 @@ struct Own {
     segments: Vec<PathBuf>,
     /// The one that takes records, the last of the list.
     open: Option<Segment>,
-    places: HashMap<CaseId, Place>,
+    places: HashMap<CaseId, RecordPlace>,
     /// The first reason why the store can no longer be used.
     fault: Option<StoreError>,
 }
@@ -112,8 +112,8 @@ impl Store {
         let sound = self.places(id).find(|place| self.is_sound(*place));
         match sound.map(|place| place.kind) {
             None => State::Missing,
-            Some(Kind::Trace) => State::Found,
-            Some(Kind::Failure) => State::Failed,
+            Some(ResultKind::Trace) => State::Found,
+            Some(ResultKind::Failure) => State::Failed,
         }
     }
 
@@ -163,7 +163,7 @@ impl Store {
     }
 
     /// All records of a case, the best first.
-    fn places(&self, id: CaseId) -> impl Iterator<Item = Place> {
+    fn places(&self, id: CaseId) -> impl Iterator<Item = RecordPlace> {
         let (own, others) = (self.own().places.get(&id).copied(), self.index.places(id));
         let before = own.map_or(0, |own| others.partition_point(|place| *place < own));
         let (before, after) = others.split_at(before);
@@ -171,12 +171,12 @@ impl Store {
     }
 
     /// Returns whether the record at `place` is what was written.
-    fn is_sound(&self, place: Place) -> bool {
+    fn is_sound(&self, place: RecordPlace) -> bool {
         place.is_checked || self.payload(place).map_err(|fault| self.note(fault)).is_ok_and(|payload| payload.is_some())
     }
 
     /// The payload of the record at `place`; `None` if it is damaged, which is told.
-    fn payload(&self, place: Place) -> Result<Option<Vec<u8>>, StoreError> {
+    fn payload(&self, place: RecordPlace) -> Result<Option<Vec<u8>>, StoreError> {
         if !place.is_checked && lock(&self.damaged).contains(&(place.segment, place.offset)) {
             return Ok(None);
         }
@@ -189,7 +189,7 @@ impl Store {
     }
 
     /// The segment of a place.
-    fn path(&self, place: Place) -> PathBuf {
+    fn path(&self, place: RecordPlace) -> PathBuf {
         self.own().segments[place.segment as usize].clone()
     }
 
@@ -212,7 +212,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Own {
-    fn append(&mut self, folder: &Path, id: CaseId, kind: Kind, payload: &[u8]) -> Result<(), StoreError> {
+    fn append(&mut self, folder: &Path, id: CaseId, kind: ResultKind, payload: &[u8]) -> Result<(), StoreError> {
         let mut segment = match self.open.take() {
             Some(segment) => segment,
             None => self.begin(folder)?,
@@ -221,7 +221,7 @@ impl Own {
         // A segment that has taken a part of a record stays closed: that part must be its last.
         self.open = Some(segment);
         let number = u32::try_from(self.segments.len() - 1).expect("there are fewer than 2^32 files");
-        self.places.insert(id, Place { id, kind, segment: number, offset, is_checked: true });
+        self.places.insert(id, RecordPlace { id, kind, segment: number, offset, is_checked: true });
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Content of a record: all of a trace but its logs, or a failure.
 
-use super::record::Kind;
+use super::record::ResultKind;
 use crate::programs::phases::named_phase;
 use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::simulation::SimulationError;
@@ -16,7 +16,7 @@ use std::ops::Range;
 pub type RunResult = Result<Trace, SimulationError>;
 
 /// Times of all ranks, by activity.
-type Columns = [Vec<SimDuration>; Activity::ALL.len()];
+type RankColumns = [Vec<SimDuration>; Activity::ALL.len()];
 
 /// A trace; times in picoseconds.
 #[derive(Serialize, Deserialize)]
@@ -39,7 +39,7 @@ struct StoredTrace<'n> {
 }
 
 /// Columns as lists of numbers of picoseconds: a million records are read in seconds, so that none is converted twice.
-struct StoredColumns<'n>(Cow<'n, Columns>);
+struct StoredColumns<'n>(Cow<'n, RankColumns>);
 
 impl Serialize for StoredColumns<'_> {
     fn serialize<S: Serializer>(&self, sink: S) -> Result<S::Ok, S::Error> {
@@ -103,19 +103,19 @@ struct StoredFault {
 }
 
 /// The kind and the bytes of `result`; `None` for a failure that another try may not have, and for a defect.
-pub fn encoded(result: &RunResult) -> Option<(Kind, Vec<u8>)> {
+pub fn encoded(result: &RunResult) -> Option<(ResultKind, Vec<u8>)> {
     let (kind, bytes) = match result {
-        Ok(trace) => (Kind::Trace, postcard::to_allocvec(&StoredTrace::of(trace))),
-        Err(error) => (Kind::Failure, postcard::to_allocvec(&StoredFailure::of(error)?)),
+        Ok(trace) => (ResultKind::Trace, postcard::to_allocvec(&StoredTrace::of(trace))),
+        Err(error) => (ResultKind::Failure, postcard::to_allocvec(&StoredFailure::of(error)?)),
     };
     Some((kind, bytes.expect("a growing vector takes all bytes")))
 }
 
 /// The result whose bytes these are; `None` if they are none.
-pub fn decoded(kind: Kind, bytes: &[u8]) -> Option<RunResult> {
+pub fn decoded(kind: ResultKind, bytes: &[u8]) -> Option<RunResult> {
     match kind {
-        Kind::Trace => postcard::from_bytes::<StoredTrace<'_>>(bytes).ok()?.trace().map(Ok),
-        Kind::Failure => Some(Err(postcard::from_bytes::<StoredFailure>(bytes).ok()?.error())),
+        ResultKind::Trace => postcard::from_bytes::<StoredTrace<'_>>(bytes).ok()?.trace().map(Ok),
+        ResultKind::Failure => Some(Err(postcard::from_bytes::<StoredFailure>(bytes).ok()?.error())),
     }
 }
 

@@ -10,14 +10,14 @@ pub const HEAD_BYTES: usize = 48;
 
 /// The kind of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ResultKind {
     /// A run that came to its end.
     Trace,
     /// A run that failed.
     Failure,
 }
 
-impl Kind {
+impl ResultKind {
     const fn number(self) -> u32 {
         match self {
             Self::Trace => 1,
@@ -33,7 +33,7 @@ impl Kind {
 /// The head of a record: mark, kind, length, id, checksum of the payload, checksum of these; little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    pub kind: Kind,
+    pub kind: ResultKind,
     pub id: CaseId,
     /// The bytes of the payload.
     pub length: u64,
@@ -47,7 +47,7 @@ impl Head {
         if covered[..4] != MARK || own != xxh3_64(covered).to_le_bytes() {
             return None;
         }
-        let kind = Kind::of(u32::from_le_bytes(covered[4..8].try_into().ok()?))?;
+        let kind = ResultKind::of(u32::from_le_bytes(covered[4..8].try_into().ok()?))?;
         let length = u64::from_le_bytes(covered[8..16].try_into().ok()?);
         let id = CaseId::from_bytes(covered[16..32].try_into().ok()?);
         let checksum = u64::from_le_bytes(covered[32..40].try_into().ok()?);
@@ -66,7 +66,7 @@ impl Head {
 }
 
 /// A record of the result `payload`, to be written at once.
-pub fn record(kind: Kind, id: CaseId, payload: &[u8]) -> Vec<u8> {
+pub fn record(kind: ResultKind, id: CaseId, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HEAD_BYTES + payload.len());
     bytes.extend(MARK);
     bytes.extend(kind.number().to_le_bytes());

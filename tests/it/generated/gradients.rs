@@ -7,7 +7,7 @@
 use super::dice::Dice;
 use super::number;
 use super::sample::Sample;
-use parsim::experiment::gradient::{Approach, Derivative, Gradient, Method, PaidPath, Slopes, Variation};
+use parsim::experiment::gradient::{Derivative, DerivativeMethod, Gradient, Method, PaidPath, Slopes, Variation};
 use parsim::experiment::run_recorded;
 use parsim::scenario::source::Document;
 use parsim::scenario::{CheckedScenario, Parameter, Plan};
@@ -76,7 +76,7 @@ fn derivatives_are_those_of_two_sided_differences() {
 fn pair(number: u64) -> Option<Pair> {
     let scenario = scenario(&Sample::new(number))?;
     let base = Variation::of(&scenario).ok().filter(|base| base.makespan_s() > 1e-6)?;
-    let gradient = Gradient::of(&base, Approach::default(), |_| true);
+    let gradient = Gradient::of(&base, DerivativeMethod::default(), |_| true);
     let mut constants: Vec<_> = gradient.derivatives.iter().filter_map(effective(&base)).collect();
     if constants.is_empty() {
         return None;

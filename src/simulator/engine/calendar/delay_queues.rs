@@ -1,7 +1,7 @@
 //! Queues of events that were scheduled equally far ahead, whose times therefore come in the order in which they
 //! are scheduled.
 
-use super::{Entity, Key, NEVER, key};
+use super::{Entity, EventKey, NEVER, key};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
@@ -18,7 +18,7 @@ pub(super) struct DelayQueues {
     /// The delay with which the events of each queue were scheduled.
     delays: [SimDuration; QUEUES],
     /// The first event of each queue.
-    firsts: [Key; QUEUES],
+    firsts: [EventKey; QUEUES],
     all: [DelayQueue; QUEUES],
     /// The queue whose first event was taken out last; its first one now may come later than `firsts` says.
     open: usize,
@@ -67,7 +67,7 @@ impl DelayQueues {
 
     /// The queue with the first event of all, and that event, `NEVER` if there is none.
     #[inline]
-    pub(super) fn first(&mut self) -> (usize, Key) {
+    pub(super) fn first(&mut self) -> (usize, EventKey) {
         if self.used == 0 {
             return (0, NEVER);
         }
@@ -82,14 +82,14 @@ impl DelayQueues {
     }
 
     /// The first event of all queues but this one.
-    pub(super) fn first_beside(&self, queue: usize) -> Key {
+    pub(super) fn first_beside(&self, queue: usize) -> EventKey {
         let others = (0..self.used).filter(|other| *other != queue);
         others.map(|other| self.firsts[other]).min().unwrap_or(NEVER)
     }
 
     /// Takes out the next event of the instant that is being handed out, if it comes before `limit`.
     #[inline]
-    pub(super) fn next_of_instant(&mut self, limit: Key) -> Option<(SimTime, Entity)> {
+    pub(super) fn next_of_instant(&mut self, limit: EventKey) -> Option<(SimTime, Entity)> {
         let queue = &mut self.all[self.open];
         let entity = *queue.current.get(queue.handed_out)?;
         if key(queue.time, entity) >= limit {
@@ -160,7 +160,7 @@ impl DelayQueue {
     }
 
     /// The first event, `NEVER` if there is none.
-    fn first(&self) -> Key {
+    fn first(&self) -> EventKey {
         match (self.current.get(self.handed_out), self.instants.front().unwrap_or(&self.last)) {
             (Some(entity), _) => key(self.time, *entity),
             (None, Instant { events: 0, .. }) => NEVER,

@@ -25,7 +25,7 @@ use crate::node::{DataTransfer, Interface, WithinNode};
 use crate::trace::events::EventId;
 use crate::trace::{CommunicationLog, Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
-use handshake::Role;
+use handshake::TransferRole;
 use memories::Memories;
 use queue::{Event, Scheduled};
 use resources::{Port, Resources};
@@ -78,7 +78,7 @@ struct MessageState {
     injected: u64,
     /// Bytes that have passed the interface of the destination.
     arrived: u64,
-    role: Role,
+    role: TransferRole,
     /// Its number among all.
     serial: u32,
     /// Packets that have entered the network.
@@ -176,7 +176,7 @@ impl MessageTransport {
     fn message(&mut self, from: Seat, to: Seat, bytes: u64, handle: u32) -> MessageState {
         let interface = self.resources.choose(&self.interface, from, to);
         let waits = self.interface.data.waits(bytes);
-        let role = if waits { Role::AwaitedData { receive: 0 } } else { Role::Data };
+        let role = if waits { TransferRole::AwaitedData { receive: 0 } } else { TransferRole::Data };
         let (lanes, is_issued, serial, packets) = (Lanes::default(), false, 0, 0);
         MessageState {
             from,
@@ -212,7 +212,7 @@ impl MessageTransport {
         self.wire.caused(id, self.cause);
         match self.interface.data {
             DataTransfer::OnRequest { .. } if waits => {
-                self.send_control(now, MessageState { role: Role::Announcement { of: id }, ..message });
+                self.send_control(now, MessageState { role: TransferRole::Announcement { of: id }, ..message });
             }
             DataTransfer::WhenMatched { .. } if waits => self.announce(now, message, id),
             // As in LogGOPSim, what is issued waits for its turn even if everything is free.
@@ -284,9 +284,12 @@ impl MessageTransport {
         self.note_send(now, &message);
         self.leave(now, leaves, id);
         match message.role {
-            Role::Data => self.left(message),
-            Role::Announcement { of } => self.left(self.messages[of as usize]),
-            Role::AwaitedData { .. } | Role::ComingData { .. } | Role::Request { .. } | Role::Confirmation => {}
+            TransferRole::Data => self.left(message),
+            TransferRole::Announcement { of } => self.left(self.messages[of as usize]),
+            TransferRole::AwaitedData { .. }
+            | TransferRole::ComingData { .. }
+            | TransferRole::Request { .. }
+            | TransferRole::Confirmation => {}
         }
     }
 

@@ -49,7 +49,7 @@ pub(super) struct PacketState {
     pub(super) packet: Packet,
     pub(super) way: PacketWay,
     /// The buffer that it has, at the vertex to which its head has come or will come.
-    pub(super) buffer: Option<Buffer>,
+    pub(super) buffer: Option<PacketBuffer>,
     /// From then on its bytes come to that vertex, and all of it is there by `tail`.
     pub(super) head: SimTime,
     /// Arrival of the tail at that vertex.
@@ -58,7 +58,7 @@ pub(super) struct PacketState {
 
 /// Room for a packet at the end of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Buffer {
+pub(super) struct PacketBuffer {
     pub(super) channel: u32,
     pub(super) class: u32,
 }
@@ -66,7 +66,7 @@ pub(super) struct Buffer {
 /// The packet that a channel carries, and the room that it leaves behind.
 pub(super) struct ChannelTransmission {
     pub(super) packet: Packet,
-    pub(super) leaves: Option<Buffer>,
+    pub(super) leaves: Option<PacketBuffer>,
     /// The packet by its number, if it comes to the other end as it leaves this one.
     pub(super) comes: Option<u32>,
 }

@@ -13,7 +13,7 @@ pub struct Sharing {
     found: Vec<u64>,
     /// New rates, by flow.
     rates: Vec<(u32, f64)>,
-    fullest: BinaryHeap<Reverse<(Share, u32)>>,
+    fullest: BinaryHeap<Reverse<(RateBits, u32)>>,
     round: u64,
 }
 
@@ -26,10 +26,10 @@ struct Left {
 }
 
 /// A rate as bits, which order like the rates themselves: none is negative.
-type Share = u64;
+type RateBits = u64;
 
 impl Left {
-    fn share(&self) -> Share {
+    fn share(&self) -> RateBits {
         (self.capacity.max(0.0) / f64::from(self.flows)).to_bits()
     }
 }

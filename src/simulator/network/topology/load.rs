@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Topology;
 
 /// A share of traffic: source node, destination node and weight.
-pub type Flow = (u32, u32, f64);
+pub type TrafficShare = (u32, u32, f64);
 
 /// The load of every channel under a traffic pattern.
 ///
@@ -28,7 +28,7 @@ pub struct ChannelLoads {
 impl ChannelLoads {
     /// Every flow keeps to [`Topology::route`].
     #[must_use]
-    pub fn along_routes(topology: &Topology, traffic: impl IntoIterator<Item = Flow>) -> Self {
+    pub fn along_routes(topology: &Topology, traffic: impl IntoIterator<Item = TrafficShare>) -> Self {
         let mut loads = Self::idle(topology);
         for (from, to, weight) in traffic {
             let mut at = from;
@@ -43,7 +43,7 @@ impl ChannelLoads {
 
     /// Every flow is divided evenly, at every vertex, over all ports that come closer.
     #[must_use]
-    pub fn over_shortest_paths(topology: &Topology, traffic: impl IntoIterator<Item = Flow>) -> Self {
+    pub fn over_shortest_paths(topology: &Topology, traffic: impl IntoIterator<Item = TrafficShare>) -> Self {
         let mut loads = Self::idle(topology);
         for (to, present) in by_destination(topology, traffic) {
             loads.spread(topology, to, present);
@@ -107,17 +107,17 @@ impl ChannelLoads {
 }
 
 /// Every node sends the same to every node, itself included: 1 / nodes each.
-pub fn uniform(nodes: u32) -> impl Iterator<Item = Flow> {
+pub fn uniform(nodes: u32) -> impl Iterator<Item = TrafficShare> {
     all_pairs(nodes).map(move |(from, to, _)| (from, to, 1.0 / f64::from(nodes)))
 }
 
 /// One unit from every node to every other.
-pub(super) fn all_pairs(nodes: u32) -> impl Iterator<Item = Flow> {
+pub(super) fn all_pairs(nodes: u32) -> impl Iterator<Item = TrafficShare> {
     (0..nodes).flat_map(move |from| (0..nodes).filter(move |&to| to != from).map(move |to| (from, to, 1.0)))
 }
 
 /// Load that every vertex has to send, by destination.
-fn by_destination(topology: &Topology, traffic: impl IntoIterator<Item = Flow>) -> BTreeMap<u32, Vec<f64>> {
+fn by_destination(topology: &Topology, traffic: impl IntoIterator<Item = TrafficShare>) -> BTreeMap<u32, Vec<f64>> {
     let mut present = BTreeMap::new();
     for (from, to, weight) in traffic {
         let sources = present.entry(to).or_insert_with(|| vec![0.0; topology.vertices() as usize]);

@@ -67,7 +67,7 @@ pub use bisection::Bisection;
 pub use description::Topology;
 pub use global_links::Arrangement;
 pub use graph_links::GraphLinks;
-pub use load::{ChannelLoads, Flow, uniform};
+pub use load::{ChannelLoads, TrafficShare, uniform};
 pub use metrics::Metrics;
 pub use name::{NAMES, TopologyError};
 pub use routes::Routes;

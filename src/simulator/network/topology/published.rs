@@ -1,7 +1,7 @@
 //! The figures of `execution-time-topologies-collectives`, recomputed; see
 //! `validation/topologies-64/README.md` for where the source is wrong.
 
-use super::{ChannelLoads, Flow, Metrics, Topology, uniform};
+use super::{ChannelLoads, Metrics, Topology, TrafficShare, uniform};
 
 macro_rules! published {
     ($file:literal) => {
@@ -108,7 +108,7 @@ fn graph_columns_of_table_five_to_the_digit() {
     }
 }
 
-fn pattern(name: &str) -> Vec<Flow> {
+fn pattern(name: &str) -> Vec<TrafficShare> {
     let all = |to: fn(u32) -> u32| (0..64).map(|from| (from, to(from), 1.0)).collect();
     let neighbours = |wrapped: bool| {
         let to = move |from: u32, (right, down): (u32, u32)| {
@@ -134,7 +134,7 @@ fn pattern(name: &str) -> Vec<Flow> {
 /// The vector with halved ties. Where both ways round a ring are equally long, the natural route rises from even
 /// coordinates and falls from odd ones; the vector halves such flows. The mean of the loads and of those of the
 /// network shifted by one in every direction does, too.
-fn with_halved_ties(topology: &Topology, flows: &[Flow]) -> f64 {
+fn with_halved_ties(topology: &Topology, flows: &[TrafficShare]) -> f64 {
     let shifted = |node: u32| {
         let next = |node, port| topology.neighbour(node, port).expect("a ring goes on").0;
         (0..topology.ports()).step_by(2).fold(node, next)

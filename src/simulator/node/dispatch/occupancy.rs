@@ -12,14 +12,14 @@ pub(super) struct Occupancy<J> {
     /// The router's turn goes on for as long as its station is busy.
     pub router_has_turn: bool,
     /// `None` until the first computation: most nodes of a large machine have none.
-    pub background: Option<Box<Background<J>>>,
+    pub background: Option<Box<Computations<J>>>,
 }
 
 /// The computations of a processor, and what waits for them.
-pub(super) struct Background<J> {
-    pub running: Option<Running>,
+pub(super) struct Computations<J> {
+    pub running: Option<RunningComputation>,
     /// Computations that wait for their time slice.
-    pub waiting: VecDeque<Computation>,
+    pub waiting: VecDeque<RemainingComputation>,
     /// Jobs that wait for the router's turn, and when that is.
     pub deferred: Vec<Deferred<J>>,
     pub router_due: Option<Due>,
@@ -35,7 +35,7 @@ pub(super) struct Deferred<J> {
 }
 
 /// A computation of which `left` is still to be done.
-pub(super) struct Computation {
+pub(super) struct RemainingComputation {
     pub owner: u32,
     pub left: SimDuration,
     pub row: ComputedRow,
@@ -57,7 +57,7 @@ impl ComputedRow {
 }
 
 /// The computation that has the processor.
-pub(super) struct Running {
+pub(super) struct RunningComputation {
     pub owner: u32,
     pub row: ComputedRow,
     /// End of the computation unless jobs preempt it or others take turns with it.
@@ -75,7 +75,7 @@ pub(super) enum Due {
     At(SimTime),
 }
 
-impl Running {
+impl RunningComputation {
     /// The work that is left at `now`; `free` is when the jobs let in so far are done.
     pub fn left(&self, now: SimTime, free: SimTime) -> SimDuration {
         self.ends.since(now.max(free))
@@ -92,7 +92,7 @@ impl Running {
 }
 
 impl<J> Occupancy<J> {
-    pub fn running(&self) -> Option<&Running> {
+    pub fn running(&self) -> Option<&RunningComputation> {
         self.background.as_ref()?.running.as_ref()
     }
 
@@ -115,16 +115,21 @@ impl<J> Occupancy<J> {
     }
 }
 
-impl<J> Default for Background<J> {
+impl<J> Default for Computations<J> {
     fn default() -> Self {
         Self { running: None, waiting: VecDeque::new(), deferred: Vec::new(), router_due: None, alarm: None }
     }
 }
 
-impl<J> Background<J> {
+impl<J> Computations<J> {
     /// Gives the processor to a computation, from `begin` on.
-    pub fn give(&mut self, turns: Turns, begin: SimTime, Computation { owner, left, row }: Computation) {
-        self.running = Some(Running { owner, row, ends: begin + left, slice_ends: turns.slice_end(begin) });
+    pub fn give(
+        &mut self,
+        turns: Turns,
+        begin: SimTime,
+        RemainingComputation { owner, left, row }: RemainingComputation,
+    ) {
+        self.running = Some(RunningComputation { owner, row, ends: begin + left, slice_ends: turns.slice_end(begin) });
     }
 
     /// Serves what waits for the router's turn; a computation that goes on gets a new time slice.

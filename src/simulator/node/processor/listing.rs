@@ -23,7 +23,7 @@ pub struct Kernel {
     /// The name of the kernel.
     pub name: String,
     /// The places of workspace, data and code.
-    pub placement: Placement,
+    pub placement: CodePlacement,
     /// The workspace, from slot 0 upwards.
     pub locals: Vec<Local>,
     /// Named numbers for operands.
@@ -43,8 +43,8 @@ pub struct Kernel {
 /// Places of the parts of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Placement {
+#[serde(deny_unknown_fields, rename = "Placement")]
+pub struct CodePlacement {
     /// The workspace with all locals.
     pub workspace: MemoryRegion,
     /// All arrays.

@@ -31,13 +31,13 @@ pub use cycles::QuarterCycles;
 pub use instruction::{DatabookCycles, InstructionSpec, Mnemonic, OPERATIONS, Takes};
 pub use interpreter::{ExecutedInstruction, KernelFault, KernelInterpreter, MemoryAccess};
 pub use kernels::Kernels;
-pub use listing::{Array, Constant, Contents, Holds, Iteration, Kernel, Length, Local, MemoryRegion, Placement};
+pub use listing::{Array, CodePlacement, Constant, Contents, Holds, Iteration, Kernel, Length, Local, MemoryRegion};
 pub use memory::{LayoutError, MemoryLayout};
 pub use modules::{Module, Modules, Work};
 pub use stopwatch::{Computation, Stopwatch};
 pub use t800::{FpTimes, KernelError, T800};
 pub use timed_kernel::TimedKernel;
-pub use timing::{Arrival, TimedRun, time_kernel};
+pub use timing::{IterationStart, TimedRun, time_kernel};
 
 use crate::units::{FlopRate, SimDuration};
 use serde::{Deserialize, Serialize};

@@ -13,7 +13,7 @@ pub(super) fn kernel(name: &str) -> Kernel {
 fn on_chip(name: &str) -> Kernel {
     let mut kernel = kernel(name);
     kernel.placement =
-        Placement { workspace: MemoryRegion::OnChip, data: MemoryRegion::OnChip, code: MemoryRegion::OnChip };
+        CodePlacement { workspace: MemoryRegion::OnChip, data: MemoryRegion::OnChip, code: MemoryRegion::OnChip };
     kernel
 }
 

@@ -25,12 +25,12 @@ pub struct TimedRun {
     /// Time at which the integer unit and the FPU had both finished, by the clock of the run.
     pub end: QuarterCycles,
     /// The arrivals at the beginning of an iteration.
-    pub arrivals: Vec<Arrival>,
+    pub arrivals: Vec<IterationStart>,
 }
 
 /// The moment an iteration begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arrival {
+pub struct IterationStart {
     /// Cost of everything before it.
     pub cost: Cost,
     /// For how long the FPU will still be busy.
@@ -216,8 +216,8 @@ impl<'a> Clockwork<'a> {
         }
     }
 
-    fn arrival(&self) -> Arrival {
-        Arrival { cost: self.cost(), pending: self.pending() }
+    fn arrival(&self) -> IterationStart {
+        IterationStart { cost: self.cost(), pending: self.pending() }
     }
 
     fn cost(&self) -> Cost {

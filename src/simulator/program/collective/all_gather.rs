@@ -2,7 +2,7 @@
 
 use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
-use super::library::butterfly::Pattern;
+use super::library::butterfly::PartnerPattern;
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OnParts, OnWhole, Running};
 use super::library::lane::Lane;
@@ -189,7 +189,7 @@ impl OnParts for AllGather {
         division: &'a Division,
         data: &'a mut Buffer,
     ) -> Running<'a> {
-        let doubling = Pattern::Binary(Distances::Doubling);
+        let doubling = PartnerPattern::Binary(Distances::Doubling);
         match self {
             Self::Ring | Self::Torus => Box::pin(rings::all_gather(comm, 0, division, data)),
             Self::RecursiveDoubling => Box::pin(bruck::recursive_doubling(comm, 0, division, data)),
@@ -201,11 +201,13 @@ impl OnParts for AllGather {
             Self::RecursiveDistanceHalving => {
                 Box::pin(exchanges::all_gather(comm, doubling, Remap::Permute, division, data))
             }
-            Self::Bine { remap } => Box::pin(exchanges::all_gather(comm, Pattern::Bine, *remap, division, data)),
+            Self::Bine { remap } => Box::pin(exchanges::all_gather(comm, PartnerPattern::Bine, *remap, division, data)),
             Self::BineAdjacent if comm.size().is_power_of_two() => {
                 Box::pin(exchanges::adjacent_all_gather(comm, division, data))
             }
-            Self::BineAdjacent => Box::pin(exchanges::all_gather(comm, Pattern::Bine, Remap::Send, division, data)),
+            Self::BineAdjacent => {
+                Box::pin(exchanges::all_gather(comm, PartnerPattern::Bine, Remap::Send, division, data))
+            }
             Self::Hierarchical { group, gather, between, broadcast } => {
                 Box::pin(hierarchy::all_gather(comm, *group, (&**gather, &**between, &**broadcast), division, data))
             }

@@ -4,7 +4,7 @@ use super::all_gather::AllGather;
 use super::broadcast::Broadcast;
 use super::library::Numbers;
 use super::library::buffer::Buffer;
-use super::library::butterfly::{self, Joining, Pattern};
+use super::library::butterfly::{self, Joining, PartnerPattern};
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OnWhole, Running};
 use super::library::lane::Lane;
@@ -141,13 +141,13 @@ impl AllReduce {
     /// In steps with partners, with whole messages or with halves; fewer words than ranks cannot be halved.
     async fn in_butterfly(&self, comm: Communicator<'_>, data: &mut Buffer) {
         let few = decision::fewer_words(data.bytes(), decision::core(comm.size()));
-        let [doubling, halving] = [Distances::Doubling, Distances::Halving].map(Pattern::Binary);
+        let [doubling, halving] = [Distances::Doubling, Distances::Halving].map(PartnerPattern::Binary);
         let (pattern, joining) = match self {
             Self::Rabenseifner => (doubling, Some(Joining::Halves)),
             Self::RabenseifnerWhole => (doubling, Some(Joining::Whole)),
             Self::ReduceScatterAllGather if !few => (halving, Some(Joining::Whole)),
-            Self::BineReduceScatterAllGather => (Pattern::Bine, Some(Joining::Whole)),
-            Self::Bine => (Pattern::Bine, None),
+            Self::BineReduceScatterAllGather => (PartnerPattern::Bine, Some(Joining::Whole)),
+            Self::Bine => (PartnerPattern::Bine, None),
             _ => (doubling, None),
         };
         match joining.filter(|_| !few) {

@@ -2,7 +2,7 @@
 
 use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
-use super::library::butterfly::Pattern;
+use super::library::butterfly::PartnerPattern;
 use super::library::communicator::Communicator;
 use super::library::lane::Lane;
 use super::library::rings::Window;
@@ -103,7 +103,7 @@ impl AllToAll {
             if let Self::Auto(library) = self { Self::of_library(*library, me.ranks(), bytes) } else { self.clone() };
         let result = match chosen {
             Self::Bruck { radix } => bruck::all_to_all(comm, radix, &division, &data).await,
-            Self::Bine => exchanges::all_to_all(comm, Pattern::Bine, &division, &data).await,
+            Self::Bine => exchanges::all_to_all(comm, PartnerPattern::Bine, &division, &data).await,
             Self::ByDimensions { shape, numbers } => {
                 torus::all_to_all(comm, Lane::of(&shape, 1, numbers)[0], &division, &data).await
             }

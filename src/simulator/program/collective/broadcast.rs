@@ -2,7 +2,7 @@
 
 use super::library::Numbers;
 use super::library::buffer::Buffer;
-use super::library::butterfly::{self, Pattern};
+use super::library::butterfly::{self, PartnerPattern};
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{self, OnWhole, Running};
 use super::library::lane::Lane;
@@ -256,7 +256,9 @@ impl OnWhole for Broadcast {
             Self::Bine { distances, segment } => tree(Shape::Bine(*distances), *segment, data),
             Self::ScatterRecursiveDoublingAllGather => Box::pin(scatter_all_gather(comm, root, false, data)),
             Self::ScatterRingAllGather => Box::pin(scatter_all_gather(comm, root, true, data)),
-            Self::BineScatterAllGather => Box::pin(butterfly::scatter_all_gather(comm, Pattern::Bine, root, data)),
+            Self::BineScatterAllGather => {
+                Box::pin(butterfly::scatter_all_gather(comm, PartnerPattern::Bine, root, data))
+            }
             Self::Hierarchical { group, between, within } => {
                 Box::pin(hierarchy::broadcast(comm, *group, [&**between, &**within], root, data))
             }

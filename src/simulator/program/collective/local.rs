@@ -50,13 +50,13 @@ impl LocalCosts {
 
 /// The local costs of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Local {
+pub struct CallCosts {
     costs: LocalCosts,
     ports: u32,
     threads: u32,
 }
 
-impl Local {
+impl CallCosts {
     /// Those of a call with so many ports, which so many threads work for at once.
     #[must_use]
     pub const fn new(costs: LocalCosts, ports: u32, threads: u32) -> Self {

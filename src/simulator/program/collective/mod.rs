@@ -34,7 +34,7 @@ pub use call::CollectiveCall;
 pub use gather::Gather;
 pub use group::Group;
 pub use library::{Distances, Grouping, Library, Numbers, Remap};
-pub use local::{Local, LocalCosts};
+pub use local::{CallCosts, LocalCosts};
 pub use operation::CollectiveOperation;
 pub use payload::Payload;
 pub use reduce::Reduce;

@@ -2,7 +2,7 @@
 
 use super::library::Numbers;
 use super::library::buffer::Buffer;
-use super::library::butterfly::{self, Joining, Pattern};
+use super::library::butterfly::{self, Joining, PartnerPattern};
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OnWhole, Running};
 use super::library::lane::Lane;
@@ -215,7 +215,7 @@ impl OnWhole for Reduce {
             Self::Bine { distances, segment } => tree(Shape::Bine(*distances), *segment, data),
             Self::Rabenseifner => by_halving(comm, DOUBLING, Joining::Halves, root, data),
             Self::ReduceScatterGather => by_halving(comm, DOUBLING, Joining::Whole, root, data),
-            Self::BineReduceScatterGather => by_halving(comm, Pattern::Bine, Joining::Whole, root, data),
+            Self::BineReduceScatterGather => by_halving(comm, PartnerPattern::Bine, Joining::Whole, root, data),
             Self::Hierarchical { group, within, between } => {
                 Box::pin(hierarchy::reduce(comm, *group, [&**within, &**between], root, data))
             }
@@ -233,12 +233,12 @@ impl OnWhole for Reduce {
     }
 }
 
-const DOUBLING: Pattern = Pattern::Binary(Distances::Doubling);
+const DOUBLING: PartnerPattern = PartnerPattern::Binary(Distances::Doubling);
 
 /// A reduce-scatter by halving and a gather, unless there are fewer words than ranks that halve.
 fn by_halving<'a>(
     comm: Communicator<'a>,
-    pattern: Pattern,
+    pattern: PartnerPattern,
     joining: Joining,
     root: u32,
     data: &'a mut Buffer,

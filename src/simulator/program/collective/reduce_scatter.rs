@@ -3,7 +3,7 @@
 use super::Reduce;
 use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
-use super::library::butterfly::Pattern;
+use super::library::butterfly::PartnerPattern;
 use super::library::communicator::Communicator;
 use super::library::hierarchy::{OnWhole, Running};
 use super::library::lane::Lane;
@@ -124,13 +124,15 @@ impl ReduceScatter {
     /// Adds up among the ranks of a communicator.
     fn within<'a>(&'a self, comm: Communicator<'a>, division: &'a Division, data: &'a mut Buffer) -> Running<'a> {
         let halving = |distances, remap, data| {
-            Box::pin(exchanges::reduce_scatter(comm, Pattern::Binary(distances), remap, division, data))
+            Box::pin(exchanges::reduce_scatter(comm, PartnerPattern::Binary(distances), remap, division, data))
         };
         match self {
             Self::RecursiveHalving => halving(Distances::Halving, Remap::Send, data),
             Self::Butterfly => halving(Distances::Doubling, Remap::Send, data),
             Self::RecursiveDistanceDoubling => halving(Distances::Doubling, Remap::Permute, data),
-            Self::Bine { remap } => Box::pin(exchanges::reduce_scatter(comm, Pattern::Bine, *remap, division, data)),
+            Self::Bine { remap } => {
+                Box::pin(exchanges::reduce_scatter(comm, PartnerPattern::Bine, *remap, division, data))
+            }
             Self::Ring => Box::pin(rings::ring_reduce_scatter(comm, division, data)),
             Self::Pairwise => Box::pin(rings::pairwise_reduce_scatter(comm, division, data)),
             Self::Linear => Box::pin(async move {

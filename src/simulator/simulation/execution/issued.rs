@@ -17,7 +17,7 @@ pub struct NoticeBoard {
     /// By rank; empty before the first operation is issued.
     ranks: Vec<Issuer>,
     /// The notices that the present event brings about, now or later.
-    happened: Vec<Happening>,
+    happened: Vec<IssuedEvent>,
 }
 
 #[derive(Clone, Default)]
@@ -34,7 +34,7 @@ struct Issuer {
 }
 
 #[derive(Clone, Copy)]
-struct Happening {
+struct IssuedEvent {
     rank: u32,
     at: SimTime,
     notice: Notice,
@@ -227,12 +227,12 @@ impl<O: Observer> Execution<'_, O> {
         }
         let (rank, leaves) = (self.matching.rank(operation), Some(self.matching.cpu(operation)));
         let notice = Notice { operation, is_end: true, turn: Turn { leaves, ..turn } };
-        self.board.happened.push(Happening { rank, at: now, notice });
+        self.board.happened.push(IssuedEvent { rank, at: now, notice });
     }
 
     fn happens(&mut self, rank: u32, at: SimTime, operation: Operation, is_end: bool) {
         let notice = Notice { operation, is_end, turn: Turn::default() };
-        self.board.happened.push(Happening { rank, at, notice });
+        self.board.happened.push(IssuedEvent { rank, at, notice });
     }
 
     /// Tells processes what has happened to the operations that they have issued, those of lower ranks first. Returns
@@ -248,16 +248,16 @@ impl<O: Observer> Execution<'_, O> {
     }
 
     /// Tells a process what has happened now, and has it told later what is going to happen.
-    fn tell(&mut self, now: SimTime, happened: &[Happening]) -> Result<(), SimulationError> {
-        let Some(Happening { rank, .. }) = happened.first().copied() else { return Ok(()) };
-        let is_now = |happening: &&Happening| happening.at <= now;
+    fn tell(&mut self, now: SimTime, happened: &[IssuedEvent]) -> Result<(), SimulationError> {
+        let Some(IssuedEvent { rank, .. }) = happened.first().copied() else { return Ok(()) };
+        let is_now = |happening: &&IssuedEvent| happening.at <= now;
         let new = self.transport.interfaces().map(MessageTransport::next_turn).unwrap_or_default();
         let turn_of = |notice: Notice| match notice.turn {
             Turn { order: 0, .. } if notice.is_end => new.of_end(),
             Turn { order: 0, .. } => new,
             known => known,
         };
-        for Happening { notice, .. } in happened.iter().filter(is_now) {
+        for IssuedEvent { notice, .. } in happened.iter().filter(is_now) {
             self.note(now, rank, Notice { turn: turn_of(*notice), ..*notice });
         }
         if matches!(self.ranks[rank as usize].waits, WaitState::ForNotices) {
@@ -266,7 +266,7 @@ impl<O: Observer> Execution<'_, O> {
                 self.run(now, rank, Some(Reply::Noticed(notices)))?;
             }
         }
-        for Happening { at, notice, .. } in happened.iter().filter(|happening| !is_now(happening)) {
+        for IssuedEvent { at, notice, .. } in happened.iter().filter(|happening| !is_now(happening)) {
             let interfaces = self.transport.interfaces().expect("only interfaces foresee what happens");
             interfaces.remind(*at, notice.operation.0, turn_of(*notice));
         }

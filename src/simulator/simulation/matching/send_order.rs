@@ -26,11 +26,11 @@ struct PairEnds {
 struct PairEntry {
     earlier: u32,
     later: u32,
-    progress: Progress,
+    progress: PairProgress,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Progress {
+enum PairProgress {
     UnderWay,
     Early,
     /// Has come, after the ones before it.
@@ -53,7 +53,7 @@ impl PairOrder {
         if let Some(earlier) = self.places.get_mut(earlier as usize) {
             earlier.later = handle;
         }
-        let place = PairEntry { earlier, later: NONE, progress: Progress::UnderWay };
+        let place = PairEntry { earlier, later: NONE, progress: PairProgress::UnderWay };
         if self.places.len() <= handle as usize {
             self.places.resize(handle as usize + 1, place);
         }
@@ -64,7 +64,7 @@ impl PairOrder {
     pub fn arrive(&mut self, handle: u32) -> bool {
         let earlier = self.places[handle as usize].earlier;
         let in_order = self.places.get(earlier as usize).is_none_or(PairEntry::has_come);
-        self.places[handle as usize].progress = if in_order { Progress::InOrder } else { Progress::Early };
+        self.places[handle as usize].progress = if in_order { PairProgress::InOrder } else { PairProgress::Early };
         in_order
     }
 
@@ -74,7 +74,7 @@ impl PairOrder {
         loop {
             handle = self.places[handle as usize].later;
             match self.places.get_mut(handle as usize) {
-                Some(place) if place.progress == Progress::Early => place.progress = Progress::Overtook,
+                Some(place) if place.progress == PairProgress::Early => place.progress = PairProgress::Overtook,
                 _ => return followers,
             }
             followers += 1;
@@ -104,17 +104,17 @@ impl PairOrder {
 
     /// True if a message has arrived before one that was sent before it, come or not.
     pub fn has_overtaken(&self, handle: u32) -> bool {
-        matches!(self.places[handle as usize].progress, Progress::Early | Progress::Overtook)
+        matches!(self.places[handle as usize].progress, PairProgress::Early | PairProgress::Overtook)
     }
 
     /// True if a message has arrived.
     pub fn has_arrived(&self, handle: u32) -> bool {
-        self.places[handle as usize].progress != Progress::UnderWay
+        self.places[handle as usize].progress != PairProgress::UnderWay
     }
 
     /// True if a message has arrived while an earlier one is still under way.
     pub fn is_early(&self, handle: u32) -> bool {
-        self.places[handle as usize].progress == Progress::Early
+        self.places[handle as usize].progress == PairProgress::Early
     }
 
     /// The unmatched messages of a pair, the oldest first.
@@ -132,7 +132,7 @@ impl PairOrder {
 
 impl PairEntry {
     const fn has_come(&self) -> bool {
-        matches!(self.progress, Progress::InOrder | Progress::Overtook)
+        matches!(self.progress, PairProgress::InOrder | PairProgress::Overtook)
     }
 }
 

@@ -18,13 +18,13 @@ pub struct Meetings {
     /// Of ranks all of whose receives name source and tag: the first of each queue. A queue holds receives or messages, never
     /// both, since they would have met.
     heads: Heads,
-    links: Slab<Link>,
+    links: Slab<MeetingLink>,
     /// Of the other ranks.
     any: FxHashMap<u32, Box<AnyQueue>>,
 }
 
 #[derive(Clone, Copy)]
-struct Link {
+struct MeetingLink {
     what: What,
     next: u32,
     /// The last of its queue, if it is the first.
@@ -104,19 +104,19 @@ impl Meetings {
         let links = &self.links;
         let route_of_head = |head: u32| route_of(links.get(head).what);
         let Some(slot) = self.heads.find(route, route_of_head) else {
-            let link = self.links.put(Link { what, next: NONE, last: NONE });
+            let link = self.links.put(MeetingLink { what, next: NONE, last: NONE });
             self.links.at(link).last = link;
             let links = &self.links;
             self.heads.insert(route, link, |head| route_of(links.get(head).what));
             return None;
         };
         let head = self.heads.at(slot);
-        let (found, Link { next, last, .. }) = match (self.links.get(head).what, what) {
+        let (found, MeetingLink { next, last, .. }) = match (self.links.get(head).what, what) {
             (What::Message(found), What::Receive(_)) | (What::Receive(found), What::Message(_)) => {
                 (found, self.links.get(head))
             }
             _ => {
-                let link = self.links.put(Link { what, next: NONE, last: NONE });
+                let link = self.links.put(MeetingLink { what, next: NONE, last: NONE });
                 let last = std::mem::replace(&mut self.links.at(head).last, link);
                 self.links.at(last).next = link;
                 return None;

@@ -11,12 +11,12 @@ pub struct Resources {
     /// is free.
     free: Vec<SimTime>,
     /// By rank and processor.
-    work: Vec<Work>,
+    work: Vec<SoftwareWork>,
 }
 
 /// Work of a processor for the communication.
 #[derive(Clone, Copy, Default)]
-struct Work {
+struct SoftwareWork {
     /// The end of the latest.
     until: SimTime,
     /// All that has begun.
@@ -28,7 +28,7 @@ impl Resources {
     pub fn new(ranks: u32, highest: Lanes) -> Self {
         let (cpus, nics) = (u32::from(highest.cpu) + 1, u32::from(highest.nic) + 1);
         let (all, processors) = (ranks as usize * (cpus + 2 * nics) as usize, ranks as usize * cpus as usize);
-        Self { cpus, nics, free: vec![SimTime::START; all], work: vec![Work::default(); processors] }
+        Self { cpus, nics, free: vec![SimTime::START; all], work: vec![SoftwareWork::default(); processors] }
     }
 
     pub const fn count(&self) -> usize {

@@ -6,7 +6,7 @@ use crate::engine::{Calendar, Entity, Streams};
 use crate::machine::Layout;
 use crate::network::traffic::unit;
 use crate::network::{Fabric, HopEvent, Network, Onward, Packet, PacketKind, Switching};
-use crate::program::{Injection, Traffic};
+use crate::program::{InjectionProcess, Traffic};
 use crate::trace::{Accounts, Activity, Counts, LinkLoad, SourceLoad, Trace};
 use crate::units::{SimDuration, SimTime};
 use measurement::{Delivered, Measurement};
@@ -146,8 +146,8 @@ impl<'f> Field<'f> {
         // 1 − u is never zero, its logarithm never positive.
         let log = (1.0 - unit(&mut self.dice[rank as usize])).ln();
         match self.traffic.process {
-            Injection::Poisson => self.packet_time.scaled(-log / self.traffic.offered),
-            Injection::Bernoulli => {
+            InjectionProcess::Poisson => self.packet_time.scaled(-log / self.traffic.offered),
+            InjectionProcess::Bernoulli => {
                 let chance = self.traffic.offered * self.slot.seconds() / self.packet_time.seconds();
                 let slots = if chance < 1.0 { (log / (1.0 - chance).ln()).floor() } else { 0.0 };
                 self.slot.scaled(slots + 1.0)

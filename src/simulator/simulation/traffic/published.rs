@@ -5,7 +5,7 @@ use super::tests::{router_network, run};
 use crate::machine::Pattern;
 use crate::network::switching::StoreAndForward;
 use crate::network::{Buffers, Link, Network, Routing, Switching, Topology, VirtualChannels};
-use crate::program::{Injection, Traffic};
+use crate::program::{InjectionProcess, Traffic};
 use crate::units::{Bytes, PerByte, SimDuration};
 
 /// A row of the table: topology, pattern, width of a link, and the throughputs of the bisection
@@ -87,7 +87,7 @@ fn throughput(row: &Row, offered: f64, packets: f64) -> (f64, f64) {
         pattern: pattern(row.pattern),
         offered,
         packet: Bytes::new(16),
-        process: Injection::Poisson,
+        process: InjectionProcess::Poisson,
         warm_up: SimDuration::from_us(measured.ps() / 20_000_000),
         measured,
         drain: measured,

@@ -34,7 +34,7 @@ fn traffic(offered: f64, packet: u64) -> Traffic {
         pattern: Pattern::Uniform,
         offered,
         packet: Bytes::new(packet),
-        process: Injection::Bernoulli,
+        process: InjectionProcess::Bernoulli,
         warm_up: SimDuration::from_us(10),
         measured: SimDuration::from_us(100),
         drain: SimDuration::from_us(1000),

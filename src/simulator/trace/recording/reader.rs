@@ -1,6 +1,6 @@
 //! Recordings are read back.
 
-use super::{Free, Header, KIND, MAGIC, READABLE, mark};
+use super::{FreeTimes, Header, KIND, MAGIC, READABLE, mark};
 use crate::trace::accounts::Activity;
 use crate::trace::events::{Antecedent, Event, EventId, Events, Label, MESSAGE, SHARED_SYSTEM, Way};
 use crate::trace::{Counts, Direction, LinkLoad, Transfer};
@@ -204,7 +204,7 @@ struct PartialRecording {
     /// The ways of messages by the nodes at their ends: a trace may have many times more messages than ways.
     message_ways: FxHashMap<(u32, u32), u32>,
     transfers: Vec<Transfer>,
-    free: Free,
+    free: FreeTimes,
 }
 
 /// Checks that a recording that begins so can be read, and returns the number of activities that its version knows.
@@ -280,7 +280,7 @@ impl Recording {
 }
 
 /// An interval of a rank as it is written.
-struct Interval {
+struct WrittenInterval {
     rank: u32,
     phase: usize,
     activity: Activity,
@@ -304,7 +304,7 @@ impl PartialRecording {
             activities,
             message_ways: FxHashMap::default(),
             transfers: Vec::new(),
-            free: Free::default(),
+            free: FreeTimes::default(),
         }
     }
 
@@ -321,7 +321,7 @@ impl PartialRecording {
         (ready, is_shared): (SimDuration, bool),
         source: &mut CountedBytes<R>,
     ) -> Result<(), RecordingError> {
-        let Interval { rank, phase, activity, span, system } = self.next_interval(source)?;
+        let WrittenInterval { rank, phase, activity, span, system } = self.next_interval(source)?;
         let Some(mut labels) = self.labels.get(phase).copied() else {
             return Err(source.malformed(&format!("phase {phase} has not been announced")));
         };
@@ -357,7 +357,7 @@ impl PartialRecording {
     }
 
     /// The interval that comes next: its rank has got to its end.
-    fn next_interval<R: Read>(&mut self, source: &mut CountedBytes<R>) -> Result<Interval, RecordingError> {
+    fn next_interval<R: Read>(&mut self, source: &mut CountedBytes<R>) -> Result<WrittenInterval, RecordingError> {
         self.now += source.span()?;
         let rank = source.small("a rank")?;
         let code = source.number()?;
@@ -369,7 +369,7 @@ impl PartialRecording {
             return Err(source.malformed(&format!("there is no rank {rank}: the ranks are below {ranks}")));
         };
         let begin = std::mem::replace(end, self.now);
-        Ok(Interval { rank, phase, activity, span: self.now.since(begin), system })
+        Ok(WrittenInterval { rank, phase, activity, span: self.now.since(begin), system })
     }
 
     fn shared_system(&mut self, phase: usize) -> u16 {

@@ -1,6 +1,6 @@
 //! Recordings are written while a run is run.
 
-use super::{Free, Header, Interval, MAGIC, Means, mark};
+use super::{FreeTimes, Header, Interval, MAGIC, Means, mark};
 use crate::trace::accounts::Activity;
 use crate::trace::events::EventId;
 use crate::trace::{Counts, LinkLoad, Transfer, find_phase};
@@ -15,12 +15,12 @@ pub struct RecordingWriter<W> {
     ends: Vec<SimTime>,
     last: SimTime,
     events: u64,
-    free: Free,
-    buffer: Buffer,
+    free: FreeTimes,
+    buffer: EntryBuffer,
 }
 
 /// Bytes of a recording that wait to be written together.
-struct Buffer {
+struct EntryBuffer {
     /// The first `filled` are; the rest is room.
     bytes: Vec<u8>,
     filled: usize,
@@ -31,7 +31,7 @@ const CHUNK: usize = 1 << 13;
 /// More bytes than the marks and numbers of any entry but the last take.
 const ENTRY: usize = 256;
 
-impl Buffer {
+impl EntryBuffer {
     fn new() -> Self {
         Self { bytes: vec![0; CHUNK + ENTRY], filled: 0 }
     }
@@ -101,7 +101,7 @@ impl<W: Write> RecordingWriter<W> {
     /// # Errors
     /// Errors of the sink.
     pub fn new(mut sink: W, header: &Header) -> io::Result<Self> {
-        let mut buffer = Buffer::new();
+        let mut buffer = EntryBuffer::new();
         sink.write_all(MAGIC)?;
         for text in [&header.origin, &header.program, &header.machine] {
             buffer.text(text);
@@ -113,7 +113,7 @@ impl<W: Write> RecordingWriter<W> {
             buffer.end_entry(&mut sink)?;
         }
         let ends = vec![SimTime::START; header.nodes.len()];
-        Ok(Self { sink, phases: Vec::new(), ends, last: SimTime::START, events: 0, free: Free::default(), buffer })
+        Ok(Self { sink, phases: Vec::new(), ends, last: SimTime::START, events: 0, free: FreeTimes::default(), buffer })
     }
 
     /// Returns the end of the last interval of `rank`.

@@ -1,14 +1,14 @@
 //! Index of all that ended, by place and time.
 
 use super::interfaces::Interfaces;
-use super::{Crossing, ObservedRun};
+use super::{CrossingRule, ObservedRun};
 use parsim_sim::trace::{Activity, LogDetail, LogEntry, Service, Transfer};
 use parsim_sim::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 
 /// One packet on one link.
 #[derive(Clone, Copy, Debug)]
-pub struct Carried {
+pub struct PacketOnLink {
     pub from: u32,
     pub to: u32,
     pub bytes: u64,
@@ -22,13 +22,13 @@ pub struct Carried {
 }
 
 /// A place and a time.
-type Moment = (u32, SimTime);
+type PlacedTime = (u32, SimTime);
 
 /// The ends of all that was observed, by place and time.
-pub struct Index<'t> {
+pub struct TimeIndex<'t> {
     pub entries: &'t [LogEntry],
     pub services: &'t [Service],
-    pub packets: Vec<Carried>,
+    pub packets: Vec<PacketOnLink>,
     pub interfaces: Interfaces<'t>,
     /// By processor, its services in their order.
     by_processor: FxHashMap<u32, Vec<u32>>,
@@ -36,18 +36,18 @@ pub struct Index<'t> {
     rank_of_service: Vec<u32>,
     /// By vertex, its processors.
     by_vertex: FxHashMap<u32, Vec<u32>>,
-    by_rank: FxHashMap<Moment, u32>,
-    by_entry_processor: FxHashMap<Moment, u32>,
+    by_rank: FxHashMap<PlacedTime, u32>,
+    by_entry_processor: FxHashMap<PlacedTime, u32>,
     /// By processor, the begins of its computations, in order.
     computations: FxHashMap<u32, Vec<(SimTime, u32)>>,
     /// Activities that are no wait at a barrier, by their end: one of each.
     by_end: FxHashMap<SimTime, u32>,
     /// Transfers from and to the host, by their end.
     by_host: FxHashMap<SimTime, u32>,
-    by_departure: FxHashMap<Moment, u32>,
-    by_arrival: FxHashMap<Moment, u32>,
+    by_departure: FxHashMap<PlacedTime, u32>,
+    by_arrival: FxHashMap<PlacedTime, u32>,
     /// By the time at which its first byte has come.
-    by_head: FxHashMap<Moment, u32>,
+    by_head: FxHashMap<PlacedTime, u32>,
 }
 
 /// All of these with their numbers.
@@ -55,7 +55,7 @@ fn numbered<T>(all: &[T]) -> impl Iterator<Item = (u32, &T)> {
     (0..u32::try_from(all.len()).unwrap_or(u32::MAX)).zip(all)
 }
 
-impl<'t> Index<'t> {
+impl<'t> TimeIndex<'t> {
     pub fn of(run: &ObservedRun<'t>) -> Self {
         let (entries, services) = (&run.log.entries[..], &run.log.services[..]);
         let mut index = Self {
@@ -111,7 +111,7 @@ impl<'t> Index<'t> {
     }
 
     /// Adds the packets on links that are crossed so.
-    fn add_packets(&mut self, crossing: &Crossing) {
+    fn add_packets(&mut self, crossing: &CrossingRule) {
         for (number, packet) in numbered(&self.packets) {
             self.by_departure.insert((packet.from, packet.begin + packet.time), number);
             self.by_arrival.insert((packet.to, packet.arrival(crossing)), number);
@@ -202,25 +202,25 @@ impl<'t> Index<'t> {
     }
 }
 
-impl Carried {
+impl PacketOnLink {
     /// The bytes that the vertex at the other end needs.
-    pub fn needed(&self, crossing: &Crossing) -> u64 {
+    pub fn needed(&self, crossing: &CrossingRule) -> u64 {
         if self.is_last { self.bytes } else { self.bytes.min(crossing.header) }
     }
 
     /// The time from its beginning until the vertex at the other end has what it needs, but for the travel time.
-    pub fn needed_time(&self, crossing: &Crossing) -> SimDuration {
+    pub fn needed_time(&self, crossing: &CrossingRule) -> SimDuration {
         if self.needed(crossing) == self.bytes { self.time } else { crossing.header_time }
     }
 
     /// The time at which the vertex at the other end has what it needs.
-    pub fn arrival(&self, crossing: &Crossing) -> SimTime {
+    pub fn arrival(&self, crossing: &CrossingRule) -> SimTime {
         self.begin + self.needed_time(crossing) + crossing.latency
     }
 }
 
 /// All packets on all links, one by one.
-fn packets(transfers: &[Transfer]) -> Vec<Carried> {
+fn packets(transfers: &[Transfer]) -> Vec<PacketOnLink> {
     let mut packets = Vec::new();
     let mut last: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
     let mut ordered: Vec<&Transfer> = transfers.iter().collect();
@@ -229,7 +229,7 @@ fn packets(transfers: &[Transfer]) -> Vec<Carried> {
         for packet in 0..transfer.packets {
             let number = u32::try_from(packets.len()).unwrap_or(u32::MAX);
             let before = last.insert((transfer.from, transfer.to, transfer.channel), number);
-            packets.push(Carried {
+            packets.push(PacketOnLink {
                 from: transfer.from,
                 to: transfer.to,
                 bytes: transfer.bytes.into(),

@@ -104,7 +104,7 @@ pub struct ObservedRun<'t> {
     /// The vertex of a processor.
     pub vertex: &'t dyn Fn(u32) -> u32,
     /// The rule by which packets cross links.
-    pub crossing: Crossing,
+    pub crossing: CrossingRule,
     /// The network interfaces, where there are some.
     pub interfaces: Option<InterfaceTimes<'t>>,
 }
@@ -123,7 +123,7 @@ pub struct InterfaceTimes<'t> {
 
 /// The rule by which packets cross links: alike on all of them.
 #[derive(Clone, Copy, Debug)]
-pub struct Crossing {
+pub struct CrossingRule {
     /// The most bytes that a vertex needs of a packet before it sends it on.
     pub header: u64,
     /// The time of those bytes on a link; no more than that of the packet.

@@ -54,7 +54,7 @@ fn transfer(first: u64) -> Transfer {
 fn chain(transfers: &[Transfer]) -> Option<CostChain> {
     let log = log();
     let header = u64::MAX;
-    let crossing = Crossing { header, header_time: us(0), empty_time: us(0), latency: us(1) };
+    let crossing = CrossingRule { header, header_time: us(0), empty_time: us(0), latency: us(1) };
     let (start, makespan) = (us(2), us(14));
     let vertex = &|processor| processor;
     CostChain::of(&ObservedRun { log: &log, transfers, start, makespan, vertex, crossing, interfaces: None })

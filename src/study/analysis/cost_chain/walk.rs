@@ -2,7 +2,7 @@
 
 mod messages;
 
-use super::index::Index;
+use super::index::TimeIndex;
 use super::{ChainPlace, ChainStep, Charge, ObservedRun};
 use parsim_sim::trace::{Activity, Extent, LogDetail, LogEntry, Phase, Service, Software};
 use parsim_sim::units::{SimDuration, SimTime};
@@ -36,14 +36,14 @@ enum Ended {
 
 struct Walk<'r, 't> {
     run: &'r ObservedRun<'t>,
-    index: Index<'t>,
+    index: TimeIndex<'t>,
     steps: Vec<ChainStep>,
     phase: Phase,
 }
 
 /// The pieces of the path, the last one first; `None` where the walk comes to an end before the beginning of the run.
 pub fn walk(run: &ObservedRun<'_>) -> Option<Vec<ChainStep>> {
-    let mut walk = Walk { run, index: Index::of(run), steps: Vec::new(), phase: "" };
+    let mut walk = Walk { run, index: TimeIndex::of(run), steps: Vec::new(), phase: "" };
     let end = SimTime::START + run.makespan;
     let last = run.log.entries.iter().position(|entry| entry.end == end)?;
     let mut ended = Ended::Activity(u32::try_from(last).ok()?);

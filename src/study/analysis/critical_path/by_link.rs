@@ -1,6 +1,6 @@
 //! Links that the messages on a critical path were on.
 
-use super::{CriticalPath, PathSpan, Through};
+use super::{CriticalPath, EventArc, PathSpan};
 use parsim_sim::trace::events::{EventId, MESSAGE};
 use parsim_sim::trace::{Direction, Recording, Transfer};
 use parsim_sim::units::{SimDuration, SimTime};
@@ -73,7 +73,7 @@ impl<'r> MessageWay<'r> {
 /// The sending of the message that a piece of a path is.
 fn message(path: &CriticalPath<'_>, span: &PathSpan) -> Option<EventId> {
     match &span.through {
-        Through::Antecedent(antecedent) if path.events().way_of(antecedent).kind == MESSAGE => Some(antecedent.event),
+        EventArc::Antecedent(antecedent) if path.events().way_of(antecedent).kind == MESSAGE => Some(antecedent.event),
         _ => None,
     }
 }
@@ -147,7 +147,7 @@ mod tests {
         let (one, other) = (on(0, 11, 2), on(1, 16, 2));
         let link = |from, to| Direction::Link { from, to };
         let links = [(one.first, link(0, 1), vec![&one]), (other.first, link(1, 2), vec![&other])];
-        let span = PathSpan { event: 1, from: us(10), to: us(25), through: Through::Activity };
+        let span = PathSpan { event: 1, from: us(10), to: us(25), through: EventArc::Activity };
         // The first link holds packets from 11 to 14 and 15 to 18, the second one from 16 to 19 and 20 to 23.
         let places = [
             (Where::Node(0), 10, 11),

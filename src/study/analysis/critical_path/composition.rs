@@ -1,7 +1,7 @@
 //! Composition of the critical path.
 
 use super::by_link::{MessageWay, WayPart, Where};
-use super::{CriticalPath, PathSpan, Through};
+use super::{CriticalPath, EventArc, PathSpan};
 use parsim_sim::trace::Direction;
 use parsim_sim::trace::events::MESSAGE;
 use parsim_sim::units::SimDuration;
@@ -40,8 +40,8 @@ impl Composition {
     pub(super) fn of(path: &CriticalPath<'_>, carried: Option<MessageWay<'_>>) -> Self {
         let events = path.events();
         let way = |span: &PathSpan| match &span.through {
-            Through::Activity => None,
-            Through::Antecedent(antecedent) => Some(events.way_of(antecedent)),
+            EventArc::Activity => None,
+            EventArc::Antecedent(antecedent) => Some(events.way_of(antecedent)),
         };
         let link = |span: &PathSpan| way(span).map(|way| way.link.clone()).filter(|link| !link.is_empty());
         let process = |span: &PathSpan| {

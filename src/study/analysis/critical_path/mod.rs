@@ -43,12 +43,12 @@ pub struct PathSpan {
     /// The end: the critical time of the event.
     pub to: SimDuration,
     /// The activity or antecedent.
-    pub through: Through,
+    pub through: EventArc,
 }
 
 /// Arc that leads to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Through {
+pub enum EventArc {
     /// The activity of the process itself.
     Activity,
     /// An antecedent with its delay.
@@ -87,16 +87,16 @@ impl<'e> CriticalPath<'e> {
     fn latest_cause(&self, event: EventId, critical: &[SimDuration]) -> PathSpan {
         let service = self.events.get(event).service;
         let from = self.predecessor(event).map_or(SimDuration::ZERO, |before| critical[before as usize]);
-        let mut latest = PathSpan { event, from, to: from + service, through: Through::Activity };
+        let mut latest = PathSpan { event, from, to: from + service, through: EventArc::Activity };
         for antecedent in self.events.antecedents(event) {
             let from = critical[antecedent.event as usize];
             let is_named_first = match latest.through {
-                Through::Activity => false,
-                Through::Antecedent(other) => self.events.name(antecedent.event) < self.events.name(other.event),
+                EventArc::Activity => false,
+                EventArc::Antecedent(other) => self.events.name(antecedent.event) < self.events.name(other.event),
             };
             let to = from + antecedent.delay;
             if to > latest.to || (to == latest.to && is_named_first) {
-                latest = PathSpan { event, from, to, through: Through::Antecedent(*antecedent) };
+                latest = PathSpan { event, from, to, through: EventArc::Antecedent(*antecedent) };
             }
         }
         latest
@@ -108,8 +108,8 @@ impl<'e> CriticalPath<'e> {
         while let Some(event) = at {
             events.push(event);
             at = match self.latest_cause(event, &self.critical).through {
-                Through::Activity => self.predecessor(event),
-                Through::Antecedent(antecedent) => Some(antecedent.event),
+                EventArc::Activity => self.predecessor(event),
+                EventArc::Antecedent(antecedent) => Some(antecedent.event),
             };
         }
         events.reverse();
@@ -186,8 +186,8 @@ impl<'e> CriticalPath<'e> {
     fn waits_on_path(&self) -> TotalTime {
         let labels = self.events.labels();
         let waits = self.spans().filter(|span| match span.through {
-            Through::Activity => !labels[usize::from(self.events.get(span.event).label)].occupies(),
-            Through::Antecedent(antecedent) => self.events.way_of(&antecedent).kind != MESSAGE,
+            EventArc::Activity => !labels[usize::from(self.events.get(span.event).label)].occupies(),
+            EventArc::Antecedent(antecedent) => self.events.way_of(&antecedent).kind != MESSAGE,
         });
         waits.map(|span| span.to - span.from).sum()
     }

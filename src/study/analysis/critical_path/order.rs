@@ -111,7 +111,7 @@ pub fn order(events: &Events, predecessors: &[EventId]) -> Result<CriticalOrder,
     let mut ready: BinaryHeap<_> =
         (0..events.count()).filter(is_ready).map(|event| Reverse(moment(events, event))).collect();
     let mut sorted = Vec::with_capacity(events.count() as usize);
-    while let Some(Reverse(Moment { event, .. })) = ready.pop() {
+    while let Some(Reverse(LogicalTime { event, .. })) = ready.pop() {
         sorted.push(event);
         for effect in successors.of_event(event) {
             missing[*effect as usize] -= 1;
@@ -128,29 +128,29 @@ pub fn order(events: &Events, predecessors: &[EventId]) -> Result<CriticalOrder,
 
 /// Time of an event in the logical time of its trace; unique.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Moment {
+struct LogicalTime {
     clock: f64,
     name: u64,
     event: EventId,
 }
 
-impl Eq for Moment {}
+impl Eq for LogicalTime {}
 
-impl PartialOrd for Moment {
+impl PartialOrd for LogicalTime {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Moment {
+impl Ord for LogicalTime {
     fn cmp(&self, other: &Self) -> Ordering {
         self.clock.total_cmp(&other.clock).then_with(|| self.name.cmp(&other.name))
     }
 }
 
-fn moment(events: &Events, event: EventId) -> Moment {
+fn moment(events: &Events, event: EventId) -> LogicalTime {
     let clock = events.stamp(event).map_or(0.0, |stamp| stamp.clock);
-    Moment { clock, name: events.name(event), event }
+    LogicalTime { clock, name: events.name(event), event }
 }
 
 fn causes(events: &Events, predecessors: &[EventId], event: EventId) -> impl Iterator<Item = EventId> {

@@ -1,6 +1,6 @@
 //! Combinations of parameters that the data determine where they do not determine the parameters.
 
-use super::found::Found;
+use super::found::FoundMinimum;
 use crate::experiment::StudyError;
 use crate::model::fit::{Entangled, Identifiability};
 
@@ -58,7 +58,7 @@ pub struct Told {
 ///
 /// # Errors
 /// Those of the runs.
-pub fn told(found: &Found<'_>, identified: &Identifiability, limit: f64) -> Result<Vec<Told>, StudyError> {
+pub fn told(found: &FoundMinimum<'_>, identified: &Identifiability, limit: f64) -> Result<Vec<Told>, StudyError> {
     let mut all = Vec::new();
     for set in &identified.entangled {
         for weights in &set.determined {
@@ -76,7 +76,7 @@ struct MovedPoint {
 
 /// The form whose value keeps the simulated values when the parameters move; none of a single parameter, and none if neither
 /// form keeps them.
-fn best(found: &Found<'_>, set: &Entangled, weights: &[f64], limit: f64) -> Result<Option<Told>, StudyError> {
+fn best(found: &FoundMinimum<'_>, set: &Entangled, weights: &[f64], limit: f64) -> Result<Option<Told>, StudyError> {
     let terms: Vec<_> = set.members.iter().copied().zip(weights.iter().copied()).filter(|term| term.1 != 0.0).collect();
     if terms.len() < 2 {
         return Ok(None);
@@ -93,7 +93,7 @@ fn best(found: &Found<'_>, set: &Entangled, weights: &[f64], limit: f64) -> Resu
     Ok(best.map(|(_, told)| told))
 }
 
-impl Found<'_> {
+impl FoundMinimum<'_> {
     fn value_of(&self, index: usize) -> f64 {
         self.fit.unknowns[index].value(self.best.point[index])
     }

@@ -1,7 +1,7 @@
 //! Errors of rows that took no part in the fit.
 
 use super::fitting::Fitting;
-use super::found::Found;
+use super::found::FoundMinimum;
 use super::mean_error;
 use crate::experiment::StudyError;
 use crate::model::fit::leverages;
@@ -23,7 +23,7 @@ pub struct LeftOut {
 }
 
 /// Leaves out the values of every group, one at a time.
-pub fn leave_out(found: &Found<'_>) -> Result<Vec<LeftOut>, StudyError> {
+pub fn leave_out(found: &FoundMinimum<'_>) -> Result<Vec<LeftOut>, StudyError> {
     let mut answers = Vec::new();
     for axis in &found.case.groups {
         let mut values: Vec<String> = Vec::new();
@@ -49,7 +49,7 @@ const MOST_WEIGHT: f64 = 0.3;
 ///
 /// # Errors
 /// Those of the runs.
-pub fn alone(found: &Found<'_>) -> Result<Vec<Option<f64>>, StudyError> {
+pub fn alone(found: &FoundMinimum<'_>) -> Result<Vec<Option<f64>>, StudyError> {
     let of = |((row, residual), weight): ((&usize, &f64), f64)| match 1.0 - weight {
         ..=INDISPENSABLE => Ok(None),
         kept if weight <= MOST_WEIGHT => Ok(Some(residual / kept)),
@@ -64,7 +64,7 @@ pub fn alone(found: &Found<'_>) -> Result<Vec<Option<f64>>, StudyError> {
 }
 
 /// The parameters that fit the rows best that are not left out: the descent begins at the best ones of all rows.
-fn refitted(found: &Found<'_>, is_left: impl Fn(usize) -> bool) -> Result<Vec<f64>, StudyError> {
+fn refitted(found: &FoundMinimum<'_>, is_left: impl Fn(usize) -> bool) -> Result<Vec<f64>, StudyError> {
     let fit = found.fit;
     let (choice, training) = (fit.choice.clone(), fit.training.iter().copied().filter(|row| !is_left(*row)).collect());
     let mut rest = Fitting { choice, training, spent: Cell::new(0), ..*fit };
@@ -72,7 +72,7 @@ fn refitted(found: &Found<'_>, is_left: impl Fn(usize) -> bool) -> Result<Vec<f6
 }
 
 /// The error of one group, predicted with the parameters that fit all others best.
-fn without(found: &Found<'_>, axis: &str, value: &str) -> Result<LeftOut, StudyError> {
+fn without(found: &FoundMinimum<'_>, axis: &str, value: &str) -> Result<LeftOut, StudyError> {
     let fit = found.fit;
     let is_left = |row: usize| fit.rows[row].value(axis).is_some_and(|own| own.to_string() == value);
     let point = refitted(found, is_left)?;

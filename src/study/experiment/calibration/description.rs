@@ -1,6 +1,6 @@
 //! The file of a calibration.
 
-use crate::experiment::Level;
+use crate::experiment::IntervalLevel;
 use crate::scenario::AxisValue;
 use crate::scenario::source::{Document, Faults, SourceFault};
 use serde::Deserialize;
@@ -185,7 +185,7 @@ impl CalibrationCase {
         let tables = none_at(document, "tables", self.tables.is_empty(), "give a table of measurements");
         let help = "give a parameter that is to be fitted";
         let parameters = none_at(document, "parameters", self.parameters.is_empty(), help);
-        let level = self.intervals.level.filter(|percent| Level::of_percent(*percent).is_none()).map(|_| {
+        let level = self.intervals.level.filter(|percent| IntervalLevel::of_percent(*percent).is_none()).map(|_| {
             document.fault_at("intervals.level", "it is no level from 50 to 99", Some("give percents, such as 90"))
         });
         let evaluations = self

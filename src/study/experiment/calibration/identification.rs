@@ -2,7 +2,7 @@
 
 use super::cross_validation::{alone, leave_out};
 use super::description::{CalibrationCase, Loss};
-use super::found::Found;
+use super::found::FoundMinimum;
 use super::{AlternativeFits, FittedChoice, Setting, mean_error};
 use crate::analysis::Sample;
 use crate::experiment::{StudyError, Workers};
@@ -16,7 +16,7 @@ const LEAST_FOLDS: usize = 2;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identified {
     /// The alternatives, the best one first; those that the budget did not reach last.
-    pub choices: Vec<JudgedChoice>,
+    pub choices: Vec<JudgedAlternative>,
     /// Each value of each field.
     pub mechanisms: Vec<JudgedMechanism>,
     /// The columns whose values were left out; rows, each on its own, if there are none.
@@ -29,7 +29,7 @@ pub struct Identified {
 
 /// An alternative with its error.
 #[derive(Clone, Debug, PartialEq)]
-pub struct JudgedChoice {
+pub struct JudgedAlternative {
     /// The values of the fields.
     pub settings: Vec<Setting>,
     /// The parameters that change anything.
@@ -80,7 +80,7 @@ impl Verdict {
     }
 }
 
-impl JudgedChoice {
+impl JudgedAlternative {
     /// The 95 % interval of the difference.
     #[must_use]
     pub fn interval95(&self) -> Option<(f64, f64)> {
@@ -113,7 +113,7 @@ impl CalibrationCase {
         })
     }
 
-    fn mechanisms(&self, choices: &[JudgedChoice]) -> Vec<JudgedMechanism> {
+    fn mechanisms(&self, choices: &[JudgedAlternative]) -> Vec<JudgedMechanism> {
         let fields = self.choices.iter().filter(|field| field.values.len() > 1);
         let settings = fields.flat_map(|field| field.values.iter().map(|value| (field.path.clone(), value.clone())));
         settings.map(|setting| mechanism(setting, choices)).collect()
@@ -121,9 +121,9 @@ impl CalibrationCase {
 }
 
 /// A value of a field stands or falls with the alternatives that have it.
-fn mechanism(setting: Setting, choices: &[JudgedChoice]) -> JudgedMechanism {
+fn mechanism(setting: Setting, choices: &[JudgedAlternative]) -> JudgedMechanism {
     let (with, without): (Vec<_>, Vec<_>) = choices.iter().partition(|one| one.settings.contains(&setting));
-    let are_refuted = |some: &[&JudgedChoice]| some.iter().all(|one| one.verdict == Verdict::Refuted);
+    let are_refuted = |some: &[&JudgedAlternative]| some.iter().all(|one| one.verdict == Verdict::Refuted);
     let verdict = match (are_refuted(&with), are_refuted(&without)) {
         (true, _) => Verdict::Refuted,
         (false, true) => Verdict::Supported,
@@ -150,7 +150,7 @@ impl Tried {
             return Ok(Self { settings, constants: 0, train_error: None, errors: Vec::new(), has_converged: false });
         };
         let fit = (fits.open)(&one.settings, usize::MAX);
-        let found = Found { case, fit: &fit, best };
+        let found = FoundMinimum { case, fit: &fit, best };
         let values = found.values_of(&best.point, |row| row.trains)?;
         Ok(Self {
             settings,
@@ -167,7 +167,7 @@ impl Tried {
 }
 
 /// The mean absolute error of every group, predicted without it; of every row where no column makes groups.
-fn errors(found: &Found<'_>) -> Result<Vec<Option<f64>>, StudyError> {
+fn errors(found: &FoundMinimum<'_>) -> Result<Vec<Option<f64>>, StudyError> {
     if !found.case.groups.is_empty() {
         return Ok(leave_out(found)?.into_iter().map(|group| group.held_out_error).collect());
     }
@@ -183,11 +183,11 @@ fn errors(found: &Found<'_>) -> Result<Vec<Option<f64>>, StudyError> {
 }
 
 /// The alternatives, the best one first, each beside the best one.
-fn judged(mut tried: Vec<Tried>) -> Vec<JudgedChoice> {
+fn judged(mut tried: Vec<Tried>) -> Vec<JudgedAlternative> {
     let error = |one: &Tried| one.mean().unwrap_or(f64::INFINITY);
     tried.sort_by(|one, other| error(one).total_cmp(&error(other)));
     let best = tried.first().map(|one| one.errors.clone()).unwrap_or_default();
-    let mut choices: Vec<JudgedChoice> = tried.into_iter().map(|one| beside(&best, one)).collect();
+    let mut choices: Vec<JudgedAlternative> = tried.into_iter().map(|one| beside(&best, one)).collect();
     let others_are_refuted = choices.iter().skip(1).all(|one| one.verdict == Verdict::Refuted);
     if let Some(first) = choices.first_mut().filter(|_| others_are_refuted) {
         first.verdict = Verdict::Supported;
@@ -195,11 +195,11 @@ fn judged(mut tried: Vec<Tried>) -> Vec<JudgedChoice> {
     choices
 }
 
-fn beside(best: &[Option<f64>], one: Tried) -> JudgedChoice {
+fn beside(best: &[Option<f64>], one: Tried) -> JudgedAlternative {
     let pairs = one.errors.iter().zip(best).filter_map(|(own, of_best)| Some((*own)? - (*of_best)?));
     let sample = Sample::of(&pairs.collect::<Vec<_>>()).filter(|sample| sample.count >= LEAST_FOLDS);
     let is_refuted = sample.is_some_and(|sample| sample.mean - sample.interval > 0.0);
-    JudgedChoice {
+    JudgedAlternative {
         constants: one.constants,
         train_error: one.train_error,
         held_out_error: one.mean(),

@@ -2,8 +2,8 @@
 
 use super::CalibratedParameter;
 use super::combination::Told;
-use super::found::Found;
-use super::profile::{Interval, Profiles};
+use super::found::FoundMinimum;
+use super::profile::{CoordinateInterval, Profiles};
 use super::unknown::Unknown;
 use crate::experiment::StudyError;
 use crate::model::fit::Identifiability;
@@ -17,7 +17,7 @@ const AT_BOUND: f64 = 1e-6;
 
 /// Widens an interval to the points that fit as well. Returns whether one of them lies further off than the interval is wide: then
 /// something else can make up for the parameter.
-fn reach((low, high): &mut Interval, index: usize, as_good: &[Vec<f64>]) -> bool {
+fn reach((low, high): &mut CoordinateInterval, index: usize, as_good: &[Vec<f64>]) -> bool {
     let (from, to) = (*low, *high);
     for point in as_good {
         *low = low.min(point[index]);
@@ -26,7 +26,7 @@ fn reach((low, high): &mut Interval, index: usize, as_good: &[Vec<f64>]) -> bool
     *low < from - (to - from) || *high > to + (to - from)
 }
 
-impl Found<'_> {
+impl FoundMinimum<'_> {
     /// The parameters with their intervals: those of the profiles where there are some, with all points that fit as well. A residual
     /// has this standard deviation, and this many of them explain a change of the residuals by noise.
     ///
@@ -44,7 +44,7 @@ impl Found<'_> {
         let is_alone =
             |index: usize| identified.entangled.iter().any(|set| set.determined.is_empty() && set.members == [index]);
         let known = |index: usize| profiles.intervals.get(index).copied().flatten();
-        let mut intervals: Vec<Interval> = (0..count)
+        let mut intervals: Vec<CoordinateInterval> = (0..count)
             .map(|index| known(index).unwrap_or_else(|| self.interval(index, identified, told, quantile)))
             .collect();
         let mut is_open = vec![false; count];
@@ -70,7 +70,7 @@ impl Found<'_> {
     /// The parameters with these intervals.
     fn listed(
         &self,
-        intervals: &[Interval],
+        intervals: &[CoordinateInterval],
         is_told: impl Fn(usize) -> bool,
         has_influence: impl Fn(usize) -> bool,
     ) -> Vec<CalibratedParameter> {
@@ -90,7 +90,7 @@ impl Found<'_> {
     }
 
     /// The 95 % interval of a coordinate; of one that cannot be told from others, all that keeps what is told.
-    fn interval(&self, index: usize, identified: &Identifiability, told: &[Told], quantile: f64) -> Interval {
+    fn interval(&self, index: usize, identified: &Identifiability, told: &[Told], quantile: f64) -> CoordinateInterval {
         if identified.entangled.iter().any(|set| set.members.contains(&index)) {
             let ranges = told.iter().map(|one| self.range_within(one, index, identified, quantile));
             return ranges.fold((0.0, 1.0), |(low, high), (least, most)| (f64::max(low, least), f64::min(high, most)));
@@ -119,7 +119,7 @@ impl Found<'_> {
         &self,
         index: usize,
         has_slope: bool,
-        (intervals, is_open): (&mut [Interval], &mut [bool]),
+        (intervals, is_open): (&mut [CoordinateInterval], &mut [bool]),
         (is_entangled, limit): (&dyn Fn(usize) -> bool, f64),
     ) -> Result<(), StudyError> {
         let range = self.range_of_as_good(index, limit)?;
@@ -135,7 +135,7 @@ impl Found<'_> {
     }
 
     /// The coordinates of a parameter for which the residuals stay as they are while the others keep theirs.
-    fn range_of_as_good(&self, index: usize, limit: f64) -> Result<Interval, StudyError> {
+    fn range_of_as_good(&self, index: usize, limit: f64) -> Result<CoordinateInterval, StudyError> {
         let end = |bound: f64| {
             if self.is_as_good(&self.best.point, (index, bound), limit)? {
                 return Ok(bound);
@@ -155,10 +155,10 @@ impl Found<'_> {
     fn range_beside(
         &self,
         index: usize,
-        range: Interval,
-        (other, (mut low, mut high)): (usize, Interval),
+        range: CoordinateInterval,
+        (other, (mut low, mut high)): (usize, CoordinateInterval),
         limit: f64,
-    ) -> Result<Interval, StudyError> {
+    ) -> Result<CoordinateInterval, StudyError> {
         for end in [range.0, range.1].into_iter().filter(|end| (AT_BOUND..1.0 - AT_BOUND).contains(end)) {
             let mut point = self.best.point.clone();
             point[index] = end;

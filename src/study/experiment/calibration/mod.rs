@@ -23,17 +23,17 @@ pub use cross_validation::LeftOut;
 pub use description::{
     Alternatives, CalibrationCase, CalibrationTable, FreeParameter, Loss, ParameterScale, PredictionIntervals,
 };
-pub use identification::{Identified, JudgedChoice, JudgedMechanism, Verdict};
+pub use identification::{Identified, JudgedAlternative, JudgedMechanism, Verdict};
 pub use prediction::{Coverage, ErrorsFrom, RowIntervals};
 pub use predictor::Predictor;
 pub use rows::MeasuredRow;
 
-use super::{Level, Setting, StudyError, Workers};
+use super::{IntervalLevel, Setting, StudyError, Workers};
 use crate::analysis::Residuals;
 use crate::model::fit::{Identifiability, Minimum};
 use crate::scenario::source::Document;
 use fitting::Fitting;
-use found::Found;
+use found::FoundMinimum;
 use profile::{Profiled, Profiles};
 use simulated::{Assignment, Simulated};
 use std::cell::Cell;
@@ -182,7 +182,7 @@ impl CalibrationCase {
             let interval_evaluations = fit.spent.replace(fits.spent());
             let mut fitted = fits.fitted.clone();
             fitted[0].minimum = Some(best.clone());
-            let found = Found { case: self, fit: &fit, best: &best };
+            let found = FoundMinimum { case: self, fit: &fit, best: &best };
             let choices = found.choices(&fitted)?;
             found.answer(choices, (&profiles, interval_evaluations))
         })
@@ -197,7 +197,7 @@ impl CalibrationCase {
     ) -> Result<(Minimum, Profiles), StudyError> {
         let mut best = minimum.clone();
         for _ in 0..RESTARTS {
-            let found = Found { case: self, fit, best: &best };
+            let found = FoundMinimum { case: self, fit, best: &best };
             let (deviation, quantile) = found.deviation();
             if !found.knows_noise() || found.is_exact() {
                 return Ok((best, Profiles::default()));
@@ -283,7 +283,7 @@ impl CalibrationCase {
     }
 }
 
-impl Found<'_> {
+impl FoundMinimum<'_> {
     fn answer(
         &self,
         choices: Vec<TriedChoice>,
@@ -300,7 +300,7 @@ impl Found<'_> {
         let left_out = cross_validation::leave_out(self)?;
         let is_predicted = |row: &MeasuredRow| row.reference.is_some() || self.case.intervals.level.is_some();
         let values = self.values_of(&self.best.point, is_predicted)?;
-        let level = self.case.intervals.level.and_then(Level::of_percent);
+        let level = self.case.intervals.level.and_then(IntervalLevel::of_percent);
         let intervals = level.map(|level| self.intervals(level, &values, &identified, &left_out)).transpose()?;
         Ok(Calibrated {
             case: self.case.clone(),
@@ -329,7 +329,7 @@ impl Found<'_> {
                 let choice =
                     one.settings.iter().map(|(path, text)| everywhere(path, text, self.fit.simulated)).collect();
                 let fit = Fitting { choice, training: Vec::new(), spent: Cell::new(0), ..*self.fit };
-                let found = Found { case: self.case, fit: &fit, best: minimum };
+                let found = FoundMinimum { case: self.case, fit: &fit, best: minimum };
                 let values = found.values_of(&minimum.point, |row| row.reference.is_some())?;
                 let errors = [true, false].map(|trains| mean_error(self.fit.rows, &values, |row| row.trains == trains));
                 Ok::<_, StudyError>(errors)

@@ -1,10 +1,10 @@
 //! A calibration in records.
 
 use super::{
-    Calibrated, CalibratedParameter, Combination, Identified, JudgedChoice, JudgedMechanism, Verdict, mean_error,
+    Calibrated, CalibratedParameter, Combination, Identified, JudgedAlternative, JudgedMechanism, Verdict, mean_error,
 };
 use crate::analysis::Residuals;
-use crate::answer::{Answer, AnswerShape, Record, Role, Unit, Value};
+use crate::answer::{Answer, AnswerShape, QuantityValue, Record, Role, Unit};
 use crate::report::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use crate::report::whiskers::{Whisker, Whiskers};
 
@@ -79,8 +79,8 @@ impl Calibrated {
             }
             record.put("train_error", one.train_error);
             record.put("held_out_error", one.held_out_error);
-            record.put("chosen", Value::Flag(place == 0));
-            record.put("converged", Value::Flag(one.has_converged));
+            record.put("chosen", QuantityValue::Flag(place == 0));
+            record.put("converged", QuantityValue::Flag(one.has_converged));
             record
         })
     }
@@ -101,7 +101,7 @@ impl Calibrated {
             record.put("role", if row.trains { "train" } else { "held_out" });
             if let Some(intervals) = &self.intervals {
                 intervals.level.put(&mut record, &table.simulated, intervals.of_rows[index]);
-                record.put("covered", intervals.covers(index, row).map(Value::Flag));
+                record.put("covered", intervals.covers(index, row).map(QuantityValue::Flag));
             }
             Some(record)
         })
@@ -140,7 +140,7 @@ impl Calibrated {
         record.put("evaluations", self.evaluations);
         record.put("interval_evaluations", self.interval_evaluations);
         record.put("constants", self.parameters.len());
-        record.put("converged", Value::Flag(self.has_converged));
+        record.put("converged", QuantityValue::Flag(self.has_converged));
         if let Some(intervals) = &self.intervals {
             let judged = intervals.coverage(&self.rows);
             record.put("coverage", judged.share());
@@ -163,7 +163,7 @@ impl Identified {
     /// The errors of all alternatives beside the best one's as a picture.
     #[must_use]
     pub fn chart(&self) -> Whiskers {
-        let whisker = |(place, one): (usize, &JudgedChoice)| {
+        let whisker = |(place, one): (usize, &JudgedAlternative)| {
             let own = one.difference.map(|(mean, _)| mean).or((place == 0).then_some(0.0))?;
             let settings = one.settings.iter().map(|(path, value)| format!("{} = {value}", field_of(path)));
             Some(Whisker {
@@ -189,7 +189,7 @@ impl Identified {
         record.put("groups", self.groups.clone());
         record.put("folds", self.folds);
         record.put("evaluations", self.evaluations);
-        record.put("converged", Value::Flag(self.has_converged()));
+        record.put("converged", QuantityValue::Flag(self.has_converged()));
         record
     }
 
@@ -205,7 +205,7 @@ fn field_of(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }
 
-fn judged_choice(one: &JudgedChoice) -> Record {
+fn judged_choice(one: &JudgedAlternative) -> Record {
     let mut record = begin("choice");
     for (path, value) in &one.settings {
         record.put_as(Role::Axis, path.clone(), value.as_str());
@@ -218,7 +218,7 @@ fn judged_choice(one: &JudgedChoice) -> Record {
     record.put("high95", interval.map(|(_, high)| high));
     record.put("constants", one.constants);
     record.put("verdict", one.verdict.name());
-    record.put("converged", Value::Flag(one.has_converged));
+    record.put("converged", QuantityValue::Flag(one.has_converged));
     record
 }
 
@@ -244,7 +244,7 @@ fn parameter(one: &CalibratedParameter) -> Record {
     record.put("unit", one.unit.as_str());
     record.put("low95", one.interval95.0);
     record.put("high95", one.interval95.1);
-    record.put("determined", Value::Flag(one.is_determined));
+    record.put("determined", QuantityValue::Flag(one.is_determined));
     record
 }
 

@@ -4,9 +4,9 @@
 use super::LeftOut;
 use super::cross_validation::alone;
 use super::description::{CalibrationCase, Loss};
-use super::found::Found;
+use super::found::FoundMinimum;
 use super::rows::MeasuredRow;
-use crate::experiment::{Level, StudyError};
+use crate::experiment::{IntervalLevel, StudyError};
 use crate::model::fit::{Conformal, Identifiability, Score};
 
 /// Errors that intervals are made from, by their origin.
@@ -36,7 +36,7 @@ impl ErrorsFrom {
 #[derive(Clone, Debug)]
 pub struct RowIntervals {
     /// The share of new measurements that they are to contain.
-    pub level: Level,
+    pub level: IntervalLevel,
     /// Of each row; none where there is no value, or too few errors are known.
     pub of_rows: Vec<Option<(f64, f64)>>,
     /// The errors that they are made from.
@@ -97,14 +97,14 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-impl Found<'_> {
+impl FoundMinimum<'_> {
     /// The intervals of the values of all rows.
     ///
     /// # Errors
     /// Those of the runs.
     pub fn intervals(
         &self,
-        level: Level,
+        level: IntervalLevel,
         values: &[Option<f64>],
         identified: &Identifiability,
         left_out: &[LeftOut],

@@ -3,9 +3,9 @@
 use super::AlternativeFits;
 use super::cross_validation;
 use super::description::{CalibrationCase, Loss};
-use super::found::Found;
+use super::found::FoundMinimum;
 use super::prediction::around;
-use crate::experiment::{Level, Setting, StudyError, Workers};
+use crate::experiment::{IntervalLevel, Setting, StudyError, Workers};
 use crate::model::fit::{Conformal, Identifiability};
 use crate::scenario::source::Document;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub struct Predictor {
     /// The alternatives of the case that fit best.
     choice: Vec<Setting>,
     parameters: Vec<NearbyParameter>,
-    level: Level,
+    level: IntervalLevel,
     loss: Loss,
     /// The largest standard deviation of a measurement; 1 where none is stated.
     noise: f64,
@@ -48,7 +48,7 @@ impl Predictor {
     /// Never: 90 is a level.
     pub fn load(file: &Path, workers: Workers<'_>) -> Result<Self, StudyError> {
         let document = Document::load(file)?;
-        let level = Level::of_percent(LEVEL).expect("it is a level");
+        let level = IntervalLevel::of_percent(LEVEL).expect("it is a level");
         CalibrationCase::of(&document)?.predictor(&document, file, level, workers)
     }
 }
@@ -62,20 +62,20 @@ impl CalibrationCase {
         &self,
         document: &Document,
         file: &Path,
-        level: Level,
+        level: IntervalLevel,
         workers: Workers<'_>,
     ) -> Result<Predictor, StudyError> {
         self.with_fits(document, file, workers, |fits| self.predictor_of(fits, level))
     }
 
-    fn predictor_of(&self, fits: &AlternativeFits<'_, '_>, level: Level) -> Result<Predictor, StudyError> {
+    fn predictor_of(&self, fits: &AlternativeFits<'_, '_>, level: IntervalLevel) -> Result<Predictor, StudyError> {
         let chosen = &fits.fitted[0];
         let Some(best) = chosen.minimum.as_ref().filter(|best| best.has_converged) else {
             let message = "the calibration has not ended within its evaluations: allow more in its case";
             return Err(StudyError::Failed(message.to_owned()));
         };
         let fit = (fits.open)(&chosen.settings, usize::MAX);
-        let found = Found { case: self, fit: &fit, best };
+        let found = FoundMinimum { case: self, fit: &fit, best };
         let (deviation, quantile) = found.deviation();
         let identified = Identifiability::of(&found.by_parts(best.slopes.clone()), deviation, quantile);
         let left_out = cross_validation::leave_out(&found)?;

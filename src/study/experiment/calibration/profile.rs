@@ -1,7 +1,7 @@
 //! Profiles: how far a parameter may go while all others follow, where slopes at the best point do not tell it.
 
 use super::fitting::Fitting;
-use super::found::Found;
+use super::found::FoundMinimum;
 use crate::experiment::StudyError;
 use crate::model::fit::{Identifiability, LeastSquares, Minimum, minimise};
 
@@ -17,13 +17,13 @@ const BETTER: f64 = 0.05;
 const PLACES: [f64; 3] = [0.25, 0.5, 1.0];
 
 /// An interval of coordinates.
-pub type Interval = (f64, f64);
+pub type CoordinateInterval = (f64, f64);
 
 /// The intervals of parameters that are told, as far as the others can make up for them.
 #[derive(Clone, Debug, Default)]
 pub struct Profiles {
     /// By parameter; none of those that are not told apart.
-    pub intervals: Vec<Option<Interval>>,
+    pub intervals: Vec<Option<CoordinateInterval>>,
     /// Points that fit as well as the best one, by what noise explains.
     pub as_good: Vec<Vec<f64>>,
 }
@@ -94,8 +94,8 @@ impl LeastSquares for Others<'_, '_> {
 }
 
 /// A walk along the parameters of a best point.
-struct Walk<'w, 'f> {
-    found: &'w Found<'f>,
+struct ProfileWalk<'w, 'f> {
+    found: &'w FoundMinimum<'f>,
     identified: &'w Identifiability,
     /// The square of the change of the residuals that noise explains.
     explained: f64,
@@ -104,7 +104,7 @@ struct Walk<'w, 'f> {
     left: usize,
 }
 
-impl Found<'_> {
+impl FoundMinimum<'_> {
     /// Follows every parameter that is told to the ends of its interval, and those that change nothing beyond the place from which
     /// they do, with all others fitted again. `limit` is the change of the residuals that noise explains, `others` are
     /// minima beside the best one, `budget` the passes over the rows for it.
@@ -120,7 +120,7 @@ impl Found<'_> {
         let explained = limit * limit;
         let is_as_good = |one: &&Minimum| one.cost() - self.best.cost() <= explained;
         let as_good = others.iter().filter(is_as_good).map(|one| one.point.clone()).collect();
-        let mut walk = Walk { found: self, identified, explained, as_good, left: budget };
+        let mut walk = ProfileWalk { found: self, identified, explained, as_good, left: budget };
         match walk.intervals() {
             Ok(intervals) => Ok(Profiled::Kept(Profiles { intervals, as_good: walk.as_good })),
             Err(Stop::Better(better)) => Ok(Profiled::Better(better)),
@@ -129,8 +129,8 @@ impl Found<'_> {
     }
 }
 
-impl Walk<'_, '_> {
-    fn intervals(&mut self) -> Result<Vec<Option<Interval>>, Stop> {
+impl ProfileWalk<'_, '_> {
+    fn intervals(&mut self) -> Result<Vec<Option<CoordinateInterval>>, Stop> {
         let count = self.found.best.point.len();
         let is_entangled =
             |index: usize| self.identified.entangled.iter().find(|set| set.members.contains(&index)).cloned();

@@ -6,7 +6,7 @@ use crate::analysis::Residuals;
 use crate::answer::{Record, Role};
 use crate::experiment::bottleneck::CurveCases;
 use crate::experiment::curves::CurveAxis;
-use crate::report::figures::{Origin, TimeLine};
+use crate::report::figures::{LineOrigin, TimeLine};
 use crate::report::latency_load::MEAN;
 use crate::report::{Statement, counted, digits, percent, time};
 use crate::scenario::{Case, Plan};
@@ -70,7 +70,7 @@ impl Findings<'_> {
             return self.rows.last().and_then(single).into_iter().collect();
         }
         let is_subject =
-            |line: &&TimeLine| line.origin == Origin::Subject && (line.kind == MEAN || line.kind == "simulated");
+            |line: &&TimeLine| line.origin == LineOrigin::Subject && (line.kind == MEAN || line.kind == "simulated");
         let lines: Vec<_> = self.times.iter().filter(is_subject).collect();
         let named = lines.iter().take(MOST_NAMED).filter_map(|line| self.line(line));
         let rest = lines.len().saturating_sub(MOST_NAMED);

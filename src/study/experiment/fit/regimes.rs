@@ -3,7 +3,7 @@
 use super::{FitGroup, FitRequest, Fitted, beginning, points, put_quality, quality_words};
 use crate::answer::Record;
 use crate::model::fit::{FittedRegime, TwoRegimes};
-use crate::model::point_to_point::Measurement;
+use crate::model::point_to_point::TimedMessage;
 use crate::report::TextTable;
 use crate::scenario::table::Row;
 use std::fmt::Write;
@@ -21,7 +21,7 @@ pub fn fit(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<Fitt
     let columns = &arguments.messages;
     let measurement = |row: &Row| {
         let (bytes, hops) = (row.number(columns.bytes())?, row.number(columns.hops())?);
-        Some(Measurement { bytes, hops, seconds: row.number(value)? })
+        Some(TimedMessage { bytes, hops, seconds: row.number(value)? })
     };
     let measurements: Vec<_> = group.fitted.iter().filter_map(measurement).collect();
     let model = TwoRegimes::fit(&measurements, columns.break_bytes, arguments.weighting)?;

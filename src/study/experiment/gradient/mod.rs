@@ -68,7 +68,7 @@ pub struct Gradient<'p> {
 
 /// Way to the derivatives of a scenario.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Approach {
+pub struct DerivativeMethod {
     /// True if every constant is changed alone, on both sides.
     pub exact: bool,
     /// The relative change of a constant in a run; such that rounding does not matter, unless given.
@@ -116,7 +116,7 @@ impl<'p> Gradient<'p> {
     /// The derivatives of the makespan of `base` by those of its continuous constants that are `wanted`. What keeps a
     /// constant from being changed stands beside it.
     #[must_use]
-    pub fn of(base: &'p Variation, approach: Approach, wanted: impl Fn(&Parameter) -> bool) -> Self {
+    pub fn of(base: &'p Variation, approach: DerivativeMethod, wanted: impl Fn(&Parameter) -> bool) -> Self {
         let constants: Vec<_> = base.parameters().iter().filter(|one| !one.is_whole() && wanted(one)).collect();
         let path = if approach.exact { None } else { PaidPath::of(base) };
         let known: Vec<_> = constants.par_iter().map(|one| path.as_ref()?.slopes(base, one)).collect();
@@ -147,7 +147,7 @@ pub type NamedSlopes = (String, Result<Slopes, String>);
 /// As [`Variation::of`].
 pub fn derivatives(scenario: &CheckedScenario, wanted: impl Fn(&str) -> bool) -> Result<Vec<NamedSlopes>, StudyError> {
     let base = Variation::of(scenario)?;
-    let gradient = Gradient::of(&base, Approach::default(), |one| wanted(&one.name));
+    let gradient = Gradient::of(&base, DerivativeMethod::default(), |one| wanted(&one.name));
     Ok(gradient.derivatives.into_iter().map(|one| (one.parameter.name.clone(), one.slopes)).collect())
 }
 

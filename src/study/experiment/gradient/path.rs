@@ -8,7 +8,7 @@
 use super::prices::Prices;
 use super::variation::{Variation, weights};
 use super::{Method, Slopes};
-use crate::analysis::cost_chain::{ChainStep, Charge, CostChain, Crossing, InterfaceTimes, ObservedRun};
+use crate::analysis::cost_chain::{ChainStep, Charge, CostChain, CrossingRule, InterfaceTimes, ObservedRun};
 use crate::experiment::simulation;
 use crate::scenario::source::Document;
 use crate::scenario::{CheckedScenario, Dimension, Parameter, Repeat, Scenario};
@@ -221,11 +221,11 @@ fn is_itemised(scenario: &CheckedScenario) -> bool {
     plain_links && plain_nodes && is_packets && is_alone && is_certain && queues
 }
 
-fn crossing(machine: &Machine) -> Crossing {
+fn crossing(machine: &Machine) -> CrossingRule {
     let links = machine.network.links.at_work();
     let header = machine.network.switching.header_bytes(u64::MAX);
     let header_time = if header == u64::MAX { SimDuration::ZERO } else { links.time(header) };
-    Crossing { header, header_time, empty_time: links.time(0), latency: links.latency }
+    CrossingRule { header, header_time, empty_time: links.time(0), latency: links.latency }
 }
 
 fn counted(steps: &[ChainStep]) -> Vec<(Charge, u64)> {

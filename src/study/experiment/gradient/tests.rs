@@ -16,7 +16,7 @@ fn scenario(file: &str, settings: &[(&str, &str)]) -> CheckedScenario {
 #[test]
 fn the_derivatives_by_all_times_make_up_the_makespan() {
     let base = Variation::of(&scenario("gauss-jordan-neighbour.ron", &[("program.n", "48"), ("ranks", "8")])).unwrap();
-    let gradient = Gradient::of(&base, Approach::default(), |_| true);
+    let gradient = Gradient::of(&base, DerivativeMethod::default(), |_| true);
     let shares = gradient.derivatives.iter().filter_map(|one| {
         let value = one.parameter.number() * one.parameter.si_factor();
         let sign = if one.parameter.dimension == crate::scenario::Dimension::Rate { -1.0 } else { 1.0 };
@@ -48,7 +48,7 @@ fn a_path_gives_what_runs_on_both_sides_give() {
     for (file, settings) in cases {
         let base = Variation::of(&scenario(file, settings)).unwrap();
         let of = |approach| Gradient::of(&base, approach, |_| true);
-        let (by_path, by_reruns) = (of(Approach::default()), of(Approach { exact: true, step: None }));
+        let (by_path, by_reruns) = (of(DerivativeMethod::default()), of(DerivativeMethod { exact: true, step: None }));
         for (one, other) in by_path.derivatives.iter().zip(&by_reruns.derivatives) {
             let (Ok(path), Ok(rerun)) = (&one.slopes, &other.slopes) else { continue };
             let bound = 1e-6 * rerun.mean().abs() + path.rounding + rerun.rounding;

@@ -47,7 +47,7 @@ pub enum Kept {
 }
 
 /// The problems that keep a quantity on each number of processors.
-pub struct Growth {
+pub struct ProblemGrowth {
     /// The problems, in the order of the numbers of processors.
     pub found: Vec<SearchedProblem>,
     /// The memory that a node has, in bytes.
@@ -85,7 +85,7 @@ impl GrowingProblem {
     ///
     /// # Errors
     /// Those of the runs; sizes of which none fits.
-    pub fn search(&self, kept: Kept, recall: Recall<'_>) -> Result<Growth, StudyError> {
+    pub fn search(&self, kept: Kept, recall: Recall<'_>) -> Result<ProblemGrowth, StudyError> {
         self.document.read_at::<u64>(&self.size)?;
         let present = self.machine()?.nodes.memory.count();
         let search = |p: &u32| Problem::new(self, *p, recall)?.search(kept);
@@ -97,7 +97,7 @@ impl GrowingProblem {
         if let Kept::Efficiency(_) = kept {
             add_closed_form(&mut found);
         }
-        Ok(Growth { found, present, kept, largest: self.largest })
+        Ok(ProblemGrowth { found, present, kept, largest: self.largest })
     }
 
     /// The machine, whether the problem of the base values fits on it or not.
@@ -106,7 +106,7 @@ impl GrowingProblem {
     }
 }
 
-impl Growth {
+impl ProblemGrowth {
     /// A record for each number of processors, and what they say.
     #[must_use]
     pub fn answer(&self) -> Answer {

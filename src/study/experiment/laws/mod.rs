@@ -6,20 +6,20 @@ mod network;
 mod series;
 
 pub use given::{ShareOrSpeedup, WorkParts, amdahl, gustafson, isoefficiency, isoefficiency_constant, karp_flatt};
-pub use growth::{FoundProblem, GrowingProblem, Growth, Kept, SearchedProblem};
+pub use growth::{FoundProblem, GrowingProblem, Kept, ProblemGrowth, SearchedProblem};
 pub use network::{QuietMessage, collective};
 pub use series::SeriesColumns;
 
-use crate::answer::{Answer, Record, Value};
+use crate::answer::{Answer, QuantityValue, Record};
 use crate::report::table;
 
 /// A number of processors as output shows it: whole where it is, `inf` where it has no end.
-fn processors(count: f64) -> Value {
+fn processors(count: f64) -> QuantityValue {
     #[expect(clippy::cast_possible_truncation, reason = "it is whole and below 2^53")]
     match count {
-        count if count.is_infinite() => Value::from("inf"),
-        count if count.fract() == 0.0 && count.abs() < 9e15 => Value::from(count as i64),
-        count => Value::from(count),
+        count if count.is_infinite() => QuantityValue::from("inf"),
+        count if count.fract() == 0.0 && count.abs() < 9e15 => QuantityValue::from(count as i64),
+        count => QuantityValue::from(count),
     }
 }
 

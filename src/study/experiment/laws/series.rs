@@ -1,9 +1,9 @@
 //! The laws on the times of a sweep or of measurements.
 
 use super::processors;
-use crate::answer::{Answer, Record, Role, Unit, Value};
+use crate::answer::{Answer, QuantityValue, Record, Role, Unit};
 use crate::experiment::StudyError;
-use crate::model::laws::{Base, SeriesPoint, SpeedupPoint, SpeedupSeries, Verdict};
+use crate::model::laws::{Base, KarpFlattVerdict, SeriesPoint, SpeedupPoint, SpeedupSeries};
 use crate::report::table;
 use crate::scenario::AxisValue;
 use crate::scenario::table::{Row, Table as Data};
@@ -159,7 +159,7 @@ fn records(series: &SpeedupSeries, group: &SeriesKey, time: &str) -> Vec<Record>
     let record = |point: SpeedupPoint| {
         let mut record = Record::default();
         for (name, value) in group {
-            let value = value.number().map_or_else(|| Value::from(value.to_string()), processors);
+            let value = value.number().map_or_else(|| QuantityValue::from(value.to_string()), processors);
             record.put_as(Role::Axis, name.to_owned(), value);
         }
         record.put_as(Role::Axis, "p", processors(point.processors));
@@ -189,7 +189,7 @@ fn time_name(column: &str) -> &str {
 }
 
 /// Describes a series by the laws.
-fn sentences(series: &SpeedupSeries, group: &SeriesKey, verdict: Option<&Verdict>) -> String {
+fn sentences(series: &SpeedupSeries, group: &SeriesKey, verdict: Option<&KarpFlattVerdict>) -> String {
     let beginning = if group.is_empty() { String::new() } else { format!("{}: ", described(group)) };
     let base = match series.base() {
         Base::OneProcessor(_) => format!("speedup is relative to {}", series.base().name()),
@@ -202,7 +202,7 @@ fn sentences(series: &SpeedupSeries, group: &SeriesKey, verdict: Option<&Verdict
         None => write!(text, "; no knee up to p = {last}"),
     }
     .expect("a text can be written to");
-    if let Some(Verdict { trend, growing }) = verdict {
+    if let Some(KarpFlattVerdict { trend, growing }) = verdict {
         let fractions = series.laws().into_iter().filter_map(|point| point.serial_fraction);
         write!(text, "; {}", trend.meaning(fractions)).expect("a text can be written to");
         if let Some((name, growth)) = growing {

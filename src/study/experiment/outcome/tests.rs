@@ -70,7 +70,7 @@ fn a_processor_is_also_a_rate_or_counted_instructions() {
     for (processor, ns) in [(r#"Rate(inner_iteration: "9 us")"#, 9000.0), (counted, 31.0 * 40.0)] {
         let record = record(&[("machine.nodes.processor", processor)]);
         assert!((number(&record, "iteration_ns") - ns).abs() < 1e-6, "{processor}");
-        assert_eq!(record.get("published_cpu_cycles"), Some(&Value::Missing));
+        assert_eq!(record.get("published_cpu_cycles"), Some(&QuantityValue::Missing));
     }
 }
 

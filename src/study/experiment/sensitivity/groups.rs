@@ -3,7 +3,7 @@
 use crate::scenario::{Dimension, Parameter};
 
 /// The part that a what-if answer speeds up, and the fields below which it does so.
-pub const WHAT_IFS: [Places; 6] = [
+pub const WHAT_IFS: [GroupFields; 6] = [
     ("processor", &["machine.nodes.processor", "machine.processor"]),
     ("links", &["machine.network", "machine.over", "machine.L", "machine.G"]),
     (
@@ -26,7 +26,7 @@ pub const WHAT_IFS: [Places; 6] = [
 ];
 
 /// Groups of parameters, by the fields they stand below; the first that fits counts.
-pub const GROUPS: [Places; 6] = [
+pub const GROUPS: [GroupFields; 6] = [
     (
         "communication",
         &[
@@ -58,7 +58,7 @@ pub const GROUPS: [Places; 6] = [
 ];
 
 /// The name of a group, and the fields below which its constants stand.
-type Places = (&'static str, &'static [&'static str]);
+type GroupFields = (&'static str, &'static [&'static str]);
 
 /// The group of a parameter.
 pub fn group_of(parameter: &Parameter) -> &'static str {

@@ -10,7 +10,7 @@ pub use places::PathShare;
 pub use reach::Reach;
 
 use super::StudyError;
-use super::gradient::{Approach, Derivative, Gradient, Method, Slopes, Variation};
+use super::gradient::{Derivative, DerivativeMethod, Gradient, Method, Slopes, Variation};
 use crate::analysis::{Elasticity, Probe};
 use crate::answer::{Answer, Metadata};
 use crate::report::counted;
@@ -125,7 +125,7 @@ impl VariedRun {
 
     /// The effects of all parameters; whole numbers change by at least one.
     #[must_use]
-    pub fn sensitivities(&self, approach: Approach) -> Sensitivities<'_> {
+    pub fn sensitivities(&self, approach: DerivativeMethod) -> Sensitivities<'_> {
         let step = approach.step.unwrap_or(STEP);
         let gradient = Gradient::of(&self.base, approach, |_| true);
         let constants = gradient.derivatives.par_iter().map(|one| self.finding(one, &gradient));

@@ -4,7 +4,7 @@ use super::{
     ConstantGroup, ContinuousEffect, Effect, Finding, PathShare, Sensitivities, VariedRun, WhatIf, WholeVariation,
 };
 use crate::analysis::Elasticity;
-use crate::answer::{Record, Value};
+use crate::answer::{QuantityValue, Record};
 use crate::experiment::gradient::Method;
 use crate::report::{TextTable, wrapped};
 use crate::scenario::Repeat;
@@ -47,7 +47,7 @@ fn record(kind: &str, name: &str) -> Record {
     record.put("record", kind);
     record.put("name", name);
     for key in KEYS {
-        record.put(key, Value::Missing);
+        record.put(key, QuantityValue::Missing);
     }
     record
 }

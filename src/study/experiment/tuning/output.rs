@@ -2,7 +2,7 @@
 
 use super::Tuned;
 use super::candidate::{Candidate, Standing};
-use crate::answer::{Answer, AnswerShape, Record, Role, Value};
+use crate::answer::{Answer, AnswerShape, QuantityValue, Record, Role};
 use crate::experiment::{Keys, StudyError, keyed, metadata};
 use crate::report::whiskers::{Whisker, Whiskers};
 use crate::report::{TextTable, digits, time, wrapped};
@@ -175,7 +175,7 @@ fn record(one: &Candidate, best: Option<f64>, has_failed: bool) -> Record {
     let (low, high) = one.interval.unzip();
     record.put_as(Role::Spread, format!("low{PERCENT}_s"), low);
     record.put_as(Role::Spread, format!("high{PERCENT}_s"), high);
-    record.put("chosen", Value::Flag(one.standing == Standing::Chosen));
+    record.put("chosen", QuantityValue::Flag(one.standing == Standing::Chosen));
     record.put("runs", one.makespans.len());
     record.put("standing", one.standing.name());
     record.put("excess", makespan.zip(best).map(|(own, best)| own / best - 1.0));

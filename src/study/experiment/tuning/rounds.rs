@@ -12,7 +12,7 @@ use crate::experiment::stopping::goes_on;
 use crate::experiment::sweep::made;
 use crate::experiment::{StudyError, Workers};
 use crate::scenario::{Case, CheckedScenario, Plan, Repeat};
-use parsim_sim::simulation::{SimulationError, Stopwatch};
+use parsim_sim::simulation::{SimulationError, WallClock};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ const ROUND: usize = 8;
 const MOST_CANDIDATES: usize = 100_000;
 
 /// A simulation of a candidate.
-struct Job {
+struct CandidateRun {
     candidate: usize,
     scenario: CheckedScenario,
     run: u32,
@@ -129,12 +129,12 @@ impl Race<'_> {
     }
 
     /// The first runs of the chosen candidates as another plan has them; those that it cannot run are left out.
-    fn varied(&self, plan: &Plan, is_chosen: impl Fn(&Candidate) -> bool) -> Result<Vec<Job>, StudyError> {
+    fn varied(&self, plan: &Plan, is_chosen: impl Fn(&Candidate) -> bool) -> Result<Vec<CandidateRun>, StudyError> {
         let cases = plan.unfold()?;
         let chosen = self.candidates.iter().enumerate().filter(|(_, one)| one.is_open() && is_chosen(one));
         let job = |(candidate, one): (usize, &Candidate)| {
             let case = made(&cases, one.point).ok()?.into_owned();
-            Some(Job { candidate, scenario: case.into_scenario(), run: 0 })
+            Some(CandidateRun { candidate, scenario: case.into_scenario(), run: 0 })
         };
         Ok(chosen.filter_map(job).collect())
     }
@@ -147,7 +147,7 @@ impl Race<'_> {
             if batch.is_empty() {
                 return Ok(());
             }
-            let jobs: Vec<Job> =
+            let jobs: Vec<CandidateRun> =
                 batch.iter().flat_map(|index| (0..runs).filter_map(|run| self.job(*index, run))).collect();
             self.run(&jobs)?;
             self.test_bounds();
@@ -184,13 +184,13 @@ impl Race<'_> {
         open
     }
 
-    fn job(&self, candidate: usize, run: u32) -> Option<Job> {
+    fn job(&self, candidate: usize, run: u32) -> Option<CandidateRun> {
         let case: &Case = self.candidates[candidate].case.as_ref()?;
-        Some(Job { candidate, scenario: (*case.scenario).clone(), run })
+        Some(CandidateRun { candidate, scenario: (*case.scenario).clone(), run })
     }
 
     /// Runs jobs, and keeps their makespans.
-    fn run(&mut self, jobs: &[Job]) -> Result<(), StudyError> {
+    fn run(&mut self, jobs: &[CandidateRun]) -> Result<(), StudyError> {
         for (candidate, result) in self.results(jobs)? {
             let one = &mut self.candidates[candidate];
             match result {
@@ -202,14 +202,14 @@ impl Race<'_> {
     }
 
     /// The makespans of jobs, in their order.
-    fn results(&self, jobs: &[Job]) -> Result<Vec<Ran>, StudyError> {
+    fn results(&self, jobs: &[CandidateRun]) -> Result<Vec<Ran>, StudyError> {
         let (recall, room) = (self.workers.recall, &self.room);
-        let makespan = |job: &Job| {
+        let makespan = |job: &CandidateRun| {
             let _place = room.enter(job.scenario.estimate().memory_bytes);
             let runs = recall.runs();
             let trace = guarded(|| match job.run {
                 0 => runs.run(&job.scenario),
-                run => repetition(&job.scenario, run, Stopwatch::begin(), &runs),
+                run => repetition(&job.scenario, run, WallClock::begin(), &runs),
             });
             (job.candidate, trace.map(|trace| trace.makespan.seconds()))
         };
@@ -223,7 +223,7 @@ impl Race<'_> {
             self.drop_beaten();
             runs = (2 * runs).min(self.repeat.most());
             let racing = self.groups.iter().map(|group| self.racing(group)).filter(|racing| racing.len() > 1);
-            let jobs: Vec<Job> = racing.flatten().flat_map(|index| self.further_runs(index, runs)).collect();
+            let jobs: Vec<CandidateRun> = racing.flatten().flat_map(|index| self.further_runs(index, runs)).collect();
             if jobs.is_empty() {
                 break;
             }
@@ -233,7 +233,7 @@ impl Race<'_> {
     }
 
     /// The runs that a candidate still needs, up to so many in all.
-    fn further_runs(&self, index: usize, runs: u32) -> Vec<Job> {
+    fn further_runs(&self, index: usize, runs: u32) -> Vec<CandidateRun> {
         let makespans = &self.candidates[index].makespans;
         let done = u32::try_from(makespans.len()).unwrap_or(u32::MAX);
         if !goes_on(self.repeat, makespans) {

@@ -3,9 +3,9 @@
 use super::description::MeasuredTable;
 use super::points::PublishedPoint;
 use crate::analysis::{Residuals, Sample};
-use crate::answer::{Quantity, Record, Role, Unit, Value};
+use crate::answer::{Quantity, QuantityValue, Record, Role, Unit};
 use crate::experiment::{Outcome, keyed};
-use crate::model::point_to_point::Measurement;
+use crate::model::point_to_point::TimedMessage;
 use crate::scenario::{AxisValue, Case};
 
 /// The makespan, and what is judged in its place where runs are repeated: the mean of all seeds.
@@ -201,15 +201,15 @@ impl Cell {
     }
 
     /// The cell as a simulated ping, if it is one.
-    pub(super) fn ping(&self) -> Option<Measurement> {
+    pub(super) fn ping(&self) -> Option<TimedMessage> {
         let number = |axis| self.at(axis).and_then(AxisValue::number);
-        Some(Measurement { bytes: number("bytes")?, hops: number("hops")?, seconds: self.simulated()? })
+        Some(TimedMessage { bytes: number("bytes")?, hops: number("hops")?, seconds: self.simulated()? })
     }
 }
 
 /// The value of an axis as records have it.
 fn shown(value: Option<&AxisValue>) -> String {
-    value.map_or_else(|| "null".to_owned(), |value| Value::from(value).to_string())
+    value.map_or_else(|| "null".to_owned(), |value| QuantityValue::from(value).to_string())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Choices by the simulation, judged by measured times.
 
 use super::cell::Cell;
-use super::description::{Choice, Validation};
+use super::description::{MeasuredChoice, Validation};
 use crate::answer::Record;
 use crate::report::TextTable;
 
@@ -43,7 +43,7 @@ pub fn judged_choices(validation: &Validation, cells: &[Cell]) -> Vec<JudgedChoi
 }
 
 /// The cells of a choice, those together that do the same; a single one is no choice.
-fn ways<'c>(choice: &Choice, cells: &'c [Cell]) -> Vec<Ways<'c>> {
+fn ways<'c>(choice: &MeasuredChoice, cells: &'c [Cell]) -> Vec<Ways<'c>> {
     let mut groups: Vec<Ways<'_>> = Vec::new();
     for cell in cells.iter().filter(|cell| choice.tables.contains(&cell.table)) {
         let does_the_same = |other: &&Cell| choice.among.iter().all(|axis| other.at(axis) == cell.at(axis));
@@ -57,7 +57,7 @@ fn ways<'c>(choice: &Choice, cells: &'c [Cell]) -> Vec<Ways<'c>> {
 }
 
 /// The choices by the simulation and by each baseline that all cells have.
-fn of_ways(choice: &Choice, ways: &[Ways<'_>], calibrated: bool) -> Vec<JudgedChoice> {
+fn of_ways(choice: &MeasuredChoice, ways: &[Ways<'_>], calibrated: bool) -> Vec<JudgedChoice> {
     let Some(first) = ways.first().map(|ways| ways[0]) else { return Vec::new() };
     let simulated = first.judged.iter().take(1).map(|(key, _)| (key, false));
     let baselines = first.baselines.iter().map(|(key, _)| (key, true));
@@ -65,7 +65,13 @@ fn of_ways(choice: &Choice, ways: &[Ways<'_>], calibrated: bool) -> Vec<JudgedCh
     simulated.chain(baselines).filter_map(judged).collect()
 }
 
-fn of_key(choice: &Choice, ways: &[Ways<'_>], key: &str, is_baseline: bool, calibrated: bool) -> Option<JudgedChoice> {
+fn of_key(
+    choice: &MeasuredChoice,
+    ways: &[Ways<'_>],
+    key: &str,
+    is_baseline: bool,
+    calibrated: bool,
+) -> Option<JudgedChoice> {
     let mut regrets: Vec<(f64, String)> = Vec::new();
     let (mut good, mut ties) = (Vec::new(), 0);
     for group in ways {
@@ -201,7 +207,7 @@ mod tests {
             cell(512, "tree", 5.0, 6.0, false),
             cell(4096, "ring", 9.0, 9.0, false),
         ];
-        let choice = Choice {
+        let choice = MeasuredChoice {
             name: "algorithm".to_owned(),
             tables: vec!["measured".to_owned()],
             among: vec!["bytes".to_owned()],
@@ -223,8 +229,11 @@ mod tests {
         let mut cells = cells.map(|(name, measured)| cell(8, name, measured, measured.clamp(1.5, 1.8), false));
         cells[1].judged[0].1 = Some(1.5);
         cells[2].judged[0].1 = Some(1.9);
-        let choice =
-            Choice { name: "a".to_owned(), tables: vec!["measured".to_owned()], among: vec!["bytes".to_owned()] };
+        let choice = MeasuredChoice {
+            name: "a".to_owned(),
+            tables: vec!["measured".to_owned()],
+            among: vec!["bytes".to_owned()],
+        };
         for _ in 0..2 {
             let judged = of_ways(&choice, &ways(&choice, &cells), false).remove(0);
             assert_eq!((&judged.regrets[..], judged.good, judged.ties), (&[0.5][..], 0.5, 1));

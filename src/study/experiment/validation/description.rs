@@ -19,14 +19,14 @@ pub struct Validation {
     pub totals: Vec<Total>,
     /// Choices by the simulation, judged by measured times; none unless given.
     #[serde(default)]
-    pub choices: Vec<Choice>,
+    pub choices: Vec<MeasuredChoice>,
 }
 
 /// A choice among several ways to do the same: the way with the least simulated time is taken, and its measured time is set
 /// beside the least measured one.
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Choice {
+#[serde(deny_unknown_fields, rename = "Choice")]
+pub struct MeasuredChoice {
     /// Its name in the output.
     pub name: String,
     /// The names of its tables.

@@ -3,7 +3,7 @@
 use super::cell::Cell;
 use super::description::MeasuredTable;
 use crate::answer::Record;
-use crate::model::point_to_point::{Measurement, PointToPoint, Regime};
+use crate::model::point_to_point::{PointToPoint, Regime, TimedMessage};
 use crate::report::TextTable;
 
 /// Equation (4) fitted to the simulated pings of a table, beside the published coefficients.
@@ -16,7 +16,7 @@ pub struct PointToPointFit {
 impl PointToPointFit {
     pub fn of(table: &MeasuredTable, cells: &[Cell]) -> Option<Self> {
         let own = cells.iter().filter(|cell| table.fit_point_to_point && cell.table == table.name);
-        let points: Vec<Measurement> = own.filter_map(Cell::ping).collect();
+        let points: Vec<TimedMessage> = own.filter_map(Cell::ping).collect();
         let published = &PointToPoint::PARSYTEC_SUPERCLUSTER;
         let is_short = points.iter().all(|point| point.bytes <= published.packet_bytes);
         let published = if is_short { published.short } else { published.long };

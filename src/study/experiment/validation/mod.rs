@@ -17,8 +17,8 @@ mod text;
 pub use asked::{Command, Commands};
 pub use cell::Cell;
 pub use description::{
-    Alternative, Baseline, Choice, ClosedForm, LeaveOut, MeasuredTable, TableSource, Tolerance, ToleranceKind, Total,
-    Validation,
+    Alternative, Baseline, ClosedForm, LeaveOut, MeasuredChoice, MeasuredTable, TableSource, Tolerance, ToleranceKind,
+    Total, Validation,
 };
 pub use folders::{folders, note_on_long};
 pub use own::OwnTable;

@@ -53,7 +53,7 @@ pub struct EagerLimit {
 
 /// Time of a message, or of a part of one, by its length: `first` and (k − 1) `per_byte`.
 #[derive(Clone, Copy, Debug)]
-struct Line {
+struct LinearTime {
     first: f64,
     per_byte: f64,
 }
@@ -94,7 +94,7 @@ impl LogGp {
     /// The time of `messages` messages of `bytes` bytes in a row, in seconds.
     #[must_use]
     pub fn time_s(&self, bytes: f64, messages: f64) -> f64 {
-        let gap = Line { first: self.gap_s.unwrap_or(0.0), per_byte: self.gap_per_byte_s.unwrap_or(0.0) };
+        let gap = LinearTime { first: self.gap_s.unwrap_or(0.0), per_byte: self.gap_per_byte_s.unwrap_or(0.0) };
         self.lone().at(bytes) + (messages - 1.0) * gap.at(bytes)
     }
 
@@ -103,16 +103,16 @@ impl LogGp {
     #[must_use]
     pub fn time_with_delay_s(&self, bytes: f64, messages: f64, delay_s: f64) -> f64 {
         let processor =
-            Line { first: self.overhead_s.unwrap_or(0.0), per_byte: self.overhead_per_byte_s.unwrap_or(0.0) };
+            LinearTime { first: self.overhead_s.unwrap_or(0.0), per_byte: self.overhead_per_byte_s.unwrap_or(0.0) };
         self.time_s(bytes, messages).max(self.lone().at(bytes) + (messages - 1.0) * (processor.at(bytes) + delay_s))
     }
 
-    const fn lone(&self) -> Line {
-        Line { first: self.end_to_end_s, per_byte: self.per_byte_s }
+    const fn lone(&self) -> LinearTime {
+        LinearTime { first: self.end_to_end_s, per_byte: self.per_byte_s }
     }
 }
 
-impl Line {
+impl LinearTime {
     fn at(self, bytes: f64) -> f64 {
         self.first + (bytes - 1.0) * self.per_byte
     }
@@ -129,7 +129,7 @@ impl Line {
 /// The time of a processor for a message.
 #[derive(Clone, Copy)]
 struct Overhead {
-    line: Line,
+    line: LinearTime,
     up_to_bytes: Option<f64>,
     /// That of a byte in messages of all lengths.
     mean_per_byte: f64,
@@ -146,7 +146,7 @@ impl Overhead {
             return self;
         }
         let per_byte = own.max(0.0);
-        let line = Line { per_byte, ..self.line };
+        let line = LinearTime { per_byte, ..self.line };
         Self { line, mean_per_byte: per_byte, shared: Some(mean), ..self }
     }
 }
@@ -163,7 +163,7 @@ const STEP: f64 = 0.02;
 fn overhead(transfers: &[TimedTransfer]) -> Option<Overhead> {
     let mut points = transfers.iter().map(|one| Some((one.bytes, one.overhead_s?))).collect::<Option<Vec<_>>>()?;
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let through = |points: &[(f64, f64)]| Line::through(points, Weighting::Absolute);
+    let through = |points: &[(f64, f64)]| LinearTime::through(points, Weighting::Absolute);
     if let Some((line, _)) = through(&points).filter(|(_, error)| *error <= BROKEN) {
         return Some(Overhead { line, up_to_bytes: None, mean_per_byte: line.per_byte, shared: None });
     }

@@ -1,7 +1,7 @@
 //! Equation (4) of CS-RR-281 fitted with its break, and with intervals.
 
 use super::regression::{Quality, Regression, Weighting};
-use crate::model::point_to_point::{Measurement, Regime};
+use crate::model::point_to_point::{Regime, TimedMessage};
 
 /// Residuals below this part of a time are those of arithmetic.
 const EXACT: f64 = 1e-9;
@@ -19,8 +19,8 @@ pub struct FittedRegime {
 }
 
 impl FittedRegime {
-    fn fit(points: &[Measurement], weighting: Weighting) -> Option<Self> {
-        let column = |of: &dyn Fn(&Measurement) -> f64| points.iter().map(of).collect::<Vec<_>>();
+    fn fit(points: &[TimedMessage], weighting: Weighting) -> Option<Self> {
+        let column = |of: &dyn Fn(&TimedMessage) -> f64| points.iter().map(of).collect::<Vec<_>>();
         let columns = [
             vec![1.0; points.len()],
             column(&|point| point.bytes),
@@ -41,7 +41,7 @@ impl FittedRegime {
     }
 }
 
-fn weight(weighting: Weighting, point: &Measurement) -> f64 {
+fn weight(weighting: Weighting, point: &TimedMessage) -> f64 {
     match weighting {
         Weighting::Absolute => 1.0,
         Weighting::Relative => point.seconds.recip(),
@@ -70,7 +70,7 @@ impl TwoRegimes {
     ///
     /// `None` if no regime is determined: two lengths at each of two distances are needed.
     #[must_use]
-    pub fn fit(points: &[Measurement], break_bytes: Option<f64>, weighting: Weighting) -> Option<Self> {
+    pub fn fit(points: &[TimedMessage], break_bytes: Option<f64>, weighting: Weighting) -> Option<Self> {
         if let Some(break_bytes) = break_bytes {
             return Self::broken(points, break_bytes, weighting)
                 .filter(|fit| fit.short.is_some() || fit.long.is_some());
@@ -87,9 +87,9 @@ impl TwoRegimes {
         best.or_else(|| Self::broken(points, f64::INFINITY, weighting).filter(|fit| fit.short.is_some()))
     }
 
-    fn broken(points: &[Measurement], break_bytes: f64, weighting: Weighting) -> Option<Self> {
+    fn broken(points: &[TimedMessage], break_bytes: f64, weighting: Weighting) -> Option<Self> {
         let (short, long): (Vec<_>, Vec<_>) = points.iter().partition(|point| point.bytes <= break_bytes);
-        let fit = |points: &[Measurement]| FittedRegime::fit(points, weighting);
+        let fit = |points: &[TimedMessage]| FittedRegime::fit(points, weighting);
         (!points.is_empty()).then(|| Self { short: fit(&short), long: fit(&long), break_bytes })
     }
 

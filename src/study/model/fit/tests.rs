@@ -1,7 +1,7 @@
 //! Fits that give back what made the data.
 
 use super::*;
-use crate::model::point_to_point::{Measurement, PointToPoint};
+use crate::model::point_to_point::{PointToPoint, TimedMessage};
 use rand::RngExt;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -63,7 +63,7 @@ fn table_2_and_its_break_come_back() {
     let lengths = [8.0, 40.0, 120.0, 240.0, 1032.0, 4104.0];
     let pairs = lengths.iter().flat_map(|bytes| [1.0, 2.0, 5.0, 22.0].map(|hops| (*bytes, hops)));
     let points: Vec<_> =
-        pairs.map(|(bytes, hops)| Measurement { bytes, hops, seconds: model.time_s(bytes, hops) }).collect();
+        pairs.map(|(bytes, hops)| TimedMessage { bytes, hops, seconds: model.time_s(bytes, hops) }).collect();
     for weighting in [Weighting::Absolute, Weighting::Relative] {
         for given in [None, Some(120.0)] {
             let fit = TwoRegimes::fit(&points, given, weighting).unwrap();
@@ -224,7 +224,7 @@ fn of_equal_breaks_the_longest_is_found() {
     let points: Vec<_> = pairs
         .as_flattened()
         .iter()
-        .map(|(bytes, hops)| Measurement { bytes: *bytes, hops: *hops, seconds: time(*bytes, *hops) })
+        .map(|(bytes, hops)| TimedMessage { bytes: *bytes, hops: *hops, seconds: time(*bytes, *hops) })
         .collect();
     for weighting in [Weighting::Absolute, Weighting::Relative] {
         assert_close(TwoRegimes::fit(&points, None, weighting).unwrap().break_bytes, 120.0, 0.0);

@@ -32,5 +32,5 @@ mod tests;
 
 pub use knee::{OverheadLaw, knee};
 pub use scaling::ScaledWork;
-pub use series::{Base, SeriesPoint, SpeedupPoint, SpeedupSeries, Trend, Verdict};
+pub use series::{Base, KarpFlattVerdict, SeriesPoint, SpeedupPoint, SpeedupSeries, Trend};
 pub use speedup::{TimeParts, efficiency, speedup};

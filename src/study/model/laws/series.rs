@@ -110,7 +110,7 @@ impl Trend {
 
 /// Verdict of the Karp-Flatt metric on a series.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct KarpFlattVerdict {
     /// The trend of e.
     pub trend: Trend,
     /// The component whose part of e grows most from the fewest processors to the most, and by how much; `None`
@@ -166,11 +166,11 @@ impl SpeedupSeries {
 
     /// Returns the verdict; `None` with fewer than two points of more than one processor.
     #[must_use]
-    pub fn verdict(&self) -> Option<Verdict> {
+    pub fn verdict(&self) -> Option<KarpFlattVerdict> {
         let laws = self.laws();
         let fractions: Vec<_> =
             laws.iter().filter_map(|point| Some((point.processors.log2(), point.serial_fraction?))).collect();
-        Some(Verdict { trend: trend(&fractions)?, growing: self.growing() })
+        Some(KarpFlattVerdict { trend: trend(&fractions)?, growing: self.growing() })
     }
 
     /// The parts of e by component, at each point with more than one processor; empty where the components of

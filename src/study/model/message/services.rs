@@ -17,7 +17,7 @@ pub type Priced = (ServiceId, SimDuration);
 type LabelText = Cow<'static, str>;
 
 /// A part of a service: which kind, how often, how long.
-type Charge = (usize, u64, SimDuration);
+type ServicePart = (usize, u64, SimDuration);
 
 /// The service in words, and the path of its constant.
 type ChargeKind = (LabelText, Option<LabelText>);
@@ -80,7 +80,7 @@ pub struct Services {
     on_one_processor: bool,
     hops: u64,
     kinds: Vec<ChargeKind>,
-    charges: Vec<Vec<Charge>>,
+    charges: Vec<Vec<ServicePart>>,
 }
 
 /// A service without cost.
@@ -232,7 +232,7 @@ impl<'m> NamedLink<'m> {
 /// Services while they are priced.
 struct Bill {
     kinds: Vec<ChargeKind>,
-    charges: Vec<Vec<Charge>>,
+    charges: Vec<Vec<ServicePart>>,
 }
 
 impl Default for Bill {
@@ -386,7 +386,7 @@ impl Bill {
         &mut self,
         charges: [(W, C, u64, SimDuration); N],
     ) -> Priced {
-        let charges: Vec<Charge> = charges
+        let charges: Vec<ServicePart> = charges
             .into_iter()
             .map(|(what, constant, count, time)| {
                 (self.kind((what.into().into(), Some(constant.into().into()))), count, time)

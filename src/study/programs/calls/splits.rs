@@ -17,7 +17,7 @@ pub struct Splits {
 }
 
 /// A rank's part in a split: its colour, and the key by which members are ordered.
-type Share = (i64, i64);
+type SplitKey = (i64, i64);
 
 /// The start of the lines that split a communicator.
 const SPLIT: &[u8] = b"MPI_Comm_split:";
@@ -28,7 +28,7 @@ impl Splits {
     /// # Errors
     /// A file that cannot be read; ranks that split another number of times, in words.
     pub fn read(files: &[PathBuf]) -> io::Result<Result<Self, String>> {
-        let shares: Vec<Vec<Share>> =
+        let shares: Vec<Vec<SplitKey>> =
             files.iter().map(|path| shares(path, files.len() as u64)).collect::<io::Result<_>>()?;
         Ok(Self::of(&shares))
     }
@@ -37,7 +37,7 @@ impl Splits {
     ///
     /// # Errors
     /// Ranks that split another number of times, in words.
-    pub fn of(ranks: &[Vec<Share>]) -> Result<Self, String> {
+    pub fn of(ranks: &[Vec<SplitKey>]) -> Result<Self, String> {
         let calls = ranks.first().map_or(0, Vec::len);
         if let Some(rank) = ranks.iter().position(|shares| shares.len() != calls) {
             let message = format!("rank {rank} splits the communicator of all ranks {} times", ranks[rank].len());
@@ -77,7 +77,7 @@ impl Splits {
 }
 
 /// Colour and key of every split of the communicator of all ranks; others are left to the reader of the lines.
-fn shares(path: &Path, ranks: u64) -> io::Result<Vec<Share>> {
+fn shares(path: &Path, ranks: u64) -> io::Result<Vec<SplitKey>> {
     let (mut file, mut line, mut found) = (BufReader::new(File::open(path)?), Vec::new(), Vec::new());
     while file.read_until(b'\n', &mut line)? > 0 {
         if line.starts_with(SPLIT) {
@@ -88,7 +88,7 @@ fn shares(path: &Path, ranks: u64) -> io::Result<Vec<Share>> {
     Ok(found)
 }
 
-fn share(line: &[u8], ranks: u64) -> Option<Share> {
+fn share(line: &[u8], ranks: u64) -> Option<SplitKey> {
     let text = std::str::from_utf8(line).ok()?;
     let mut fields = text.trim_end().split(':').skip(2);
     let size: u64 = fields.next()?.split(',').nth(2)?.parse().ok()?;

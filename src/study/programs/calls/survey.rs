@@ -38,12 +38,12 @@ pub struct Survey {
 #[derive(Debug)]
 struct Sequence {
     rank: u32,
-    operations: Vec<CollectiveOperation>,
+    operations: Vec<SurveyedOperation>,
 }
 
 /// A collective operation, its line in the file of the first rank, and what all ranks state of it.
 #[derive(Debug)]
-struct CollectiveOperation {
+struct SurveyedOperation {
     part: CommonPart,
     place: LinePlace,
     stated: Stated,
@@ -154,7 +154,7 @@ impl Surveyor<'_> {
         let sequence = self.sequences.entry(communicator).or_insert_with(first);
         let part = (call.name(), call.root(), call.common_bytes());
         if sequence.rank == rank {
-            sequence.operations.push(CollectiveOperation { part, place, stated });
+            sequence.operations.push(SurveyedOperation { part, place, stated });
             let (operation, bytes) = call.operation(self.library);
             let messages = operation.messages(ranks);
             self.count(messages, messages * real(operation.message_bytes(ranks, bytes)));
@@ -212,7 +212,7 @@ impl Surveyor<'_> {
             if own == operations.len() || members.is_some_and(|members| !members.contains(&rank)) {
                 continue;
             }
-            let first = operations.get(own).map_or(String::new(), |CollectiveOperation { part, place, .. }| {
+            let first = operations.get(own).map_or(String::new(), |SurveyedOperation { part, place, .. }| {
                 format!(
                     ", of which the first that it does not call is {} at {}",
                     words(part),

@@ -3,11 +3,11 @@
 //! The operations of `parsim_sim::program::collective` are steps of a process, which has one under way at a time; a rank of a
 //! trace may have several, so here each is a part of the rank's graph.
 
-use super::graph::{Graph, Part};
+use super::graph::{ChakraGraph, NodePart};
 
 /// Kinds by their numbers in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CollectiveKind {
     AllReduce,
     Reduce,
     AllGather,
@@ -19,7 +19,7 @@ pub enum Kind {
     Barrier,
 }
 
-impl Kind {
+impl CollectiveKind {
     pub const fn of(number: u64) -> Option<Self> {
         Some(match number {
             0 => Self::AllReduce,
@@ -37,7 +37,7 @@ impl Kind {
 }
 
 /// The part of one rank in an operation.
-pub struct Share<'g> {
+pub struct CollectivePart<'g> {
     /// The ranks of the group, of which there are two at least.
     pub members: &'g [u32],
     /// The place of the rank among them.
@@ -48,21 +48,21 @@ pub struct Share<'g> {
     pub tag: u32,
 }
 
-impl Share<'_> {
+impl CollectivePart<'_> {
     /// Adds the messages of the rank.
-    pub fn expand(&self, kind: Kind, graph: &mut Graph) -> Part {
+    pub fn expand(&self, kind: CollectiveKind, graph: &mut ChakraGraph) -> NodePart {
         let p = self.members.len();
         let block = self.bytes.div_ceil(p as u64);
         match kind {
-            Kind::AllReduce => self.ring(2 * (p - 1), block, graph),
-            Kind::ReduceScatter => self.ring(p - 1, block, graph),
-            Kind::AllGather => self.ring(p - 1, self.bytes, graph),
-            Kind::AllToAll => self.all_to_all(block, graph),
-            Kind::Broadcast => self.broadcast(graph),
-            Kind::Reduce => self.reduce(graph),
-            Kind::Gather => self.straight(self.bytes, true, graph),
-            Kind::Scatter => self.straight(block, false, graph),
-            Kind::Barrier => self.dissemination(graph),
+            CollectiveKind::AllReduce => self.ring(2 * (p - 1), block, graph),
+            CollectiveKind::ReduceScatter => self.ring(p - 1, block, graph),
+            CollectiveKind::AllGather => self.ring(p - 1, self.bytes, graph),
+            CollectiveKind::AllToAll => self.all_to_all(block, graph),
+            CollectiveKind::Broadcast => self.broadcast(graph),
+            CollectiveKind::Reduce => self.reduce(graph),
+            CollectiveKind::Gather => self.straight(self.bytes, true, graph),
+            CollectiveKind::Scatter => self.straight(block, false, graph),
+            CollectiveKind::Barrier => self.dissemination(graph),
         }
     }
 
@@ -72,9 +72,9 @@ impl Share<'_> {
     }
 
     /// Blocks go round: what a step has received the next one sends on.
-    fn ring(&self, steps: usize, block: u64, graph: &mut Graph) -> Part {
+    fn ring(&self, steps: usize, block: u64, graph: &mut ChakraGraph) -> NodePart {
         let (next, before) = (self.member(1), self.member(self.members.len() - 1));
-        let mut part = Part::default();
+        let mut part = NodePart::default();
         for step in 0..steps {
             let send = graph.send(next, block, self.tag);
             let receive = graph.receive(before, block, self.tag);
@@ -92,14 +92,14 @@ impl Share<'_> {
     }
 
     /// All blocks at once, each rank beginning with the one behind it.
-    fn all_to_all(&self, block: u64, graph: &mut Graph) -> Part {
+    fn all_to_all(&self, block: u64, graph: &mut ChakraGraph) -> NodePart {
         let p = self.members.len();
         let mut all = Vec::with_capacity(2 * (p - 1));
         for step in 1..p {
             all.push(graph.send(self.member(step), block, self.tag));
             all.push(graph.receive(self.member(p - step), block, self.tag));
         }
-        Part { first: all.clone(), last: all }
+        NodePart { first: all.clone(), last: all }
     }
 
     /// The places in a binomial tree whose root is 0: the parent's and those of the children, the largest subtree first.
@@ -116,32 +116,32 @@ impl Share<'_> {
         self.members[(place + self.root) % self.members.len()]
     }
 
-    fn broadcast(&self, graph: &mut Graph) -> Part {
+    fn broadcast(&self, graph: &mut ChakraGraph) -> NodePart {
         let (parent, children) = self.tree();
         let received = parent.map(|parent| graph.receive(self.at_place(parent), self.bytes, self.tag));
         let sends: Vec<_> =
             children.into_iter().map(|child| graph.send(self.at_place(child), self.bytes, self.tag)).collect();
-        let Some(received) = received else { return Part { first: sends.clone(), last: sends } };
+        let Some(received) = received else { return NodePart { first: sends.clone(), last: sends } };
         for send in &sends {
             graph.requires(*send, received);
         }
-        Part { first: vec![received], last: sends.into_iter().chain([received]).collect() }
+        NodePart { first: vec![received], last: sends.into_iter().chain([received]).collect() }
     }
 
-    fn reduce(&self, graph: &mut Graph) -> Part {
+    fn reduce(&self, graph: &mut ChakraGraph) -> NodePart {
         let (parent, children) = self.tree();
         let received: Vec<_> =
             children.into_iter().map(|child| graph.receive(self.at_place(child), self.bytes, self.tag)).collect();
-        let Some(parent) = parent else { return Part { first: received.clone(), last: received } };
+        let Some(parent) = parent else { return NodePart { first: received.clone(), last: received } };
         let send = graph.send(self.at_place(parent), self.bytes, self.tag);
         for message in &received {
             graph.requires(send, *message);
         }
-        Part { first: if received.is_empty() { vec![send] } else { received }, last: vec![send] }
+        NodePart { first: if received.is_empty() { vec![send] } else { received }, last: vec![send] }
     }
 
     /// Messages between the root and each of the others, to the root or from it.
-    fn straight(&self, bytes: u64, to_root: bool, graph: &mut Graph) -> Part {
+    fn straight(&self, bytes: u64, to_root: bool, graph: &mut ChakraGraph) -> NodePart {
         let root = self.members[self.root];
         let partners: Vec<u32> = if self.me == self.root {
             self.members.iter().copied().filter(|member| *member != root).collect()
@@ -153,13 +153,13 @@ impl Share<'_> {
             if sends { graph.send(partner, bytes, self.tag) } else { graph.receive(partner, bytes, self.tag) }
         };
         let all: Vec<_> = partners.into_iter().map(message).collect();
-        Part { first: all.clone(), last: all }
+        NodePart { first: all.clone(), last: all }
     }
 
     /// Rounds in which each rank tells the one 1, 2, 4, … places further on.
-    fn dissemination(&self, graph: &mut Graph) -> Part {
+    fn dissemination(&self, graph: &mut ChakraGraph) -> NodePart {
         let p = self.members.len();
-        let mut part = Part::default();
+        let mut part = NodePart::default();
         for distance in
             std::iter::successors(Some(1), |distance| Some(2 * distance)).take_while(|distance| *distance < p)
         {

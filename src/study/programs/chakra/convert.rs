@@ -1,8 +1,8 @@
 //! The schedule of the nodes of all ranks.
 
-use super::collective::Share;
-use super::graph::{ACCELERATOR, Graph, HOST, Part};
-use super::groups::{Collective, Groups};
+use super::collective::CollectivePart;
+use super::graph::{ACCELERATOR, ChakraGraph, HOST, NodePart};
+use super::groups::{Groups, RankCollective};
 use super::trace::TraceNode;
 use crate::programs::schedule::{RankSchedule, Schedule};
 use rustc_hash::FxHashMap;
@@ -34,7 +34,7 @@ pub fn schedule(traces: &[Vec<TraceNode>], groups: &Groups, with_control: bool) 
     let mut operations = 0;
     for ((rank, nodes), collectives) in (0..).zip(traces).zip(&collectives) {
         let count = u32::try_from(traces.len()).unwrap_or(u32::MAX);
-        let conversion = Conversion { rank, ranks: count, nodes, collectives, groups, tags: &tags, with_control };
+        let conversion = RankConversion { rank, ranks: count, nodes, collectives, groups, tags: &tags, with_control };
         ranks.push(conversion.run()?);
         operations += ranks.last().map_or(0, |rank: &RankSchedule| rank.nodes.len());
         if operations > MOST_OPERATIONS {
@@ -46,7 +46,7 @@ pub fn schedule(traces: &[Vec<TraceNode>], groups: &Groups, with_control: bool) 
 }
 
 /// The collective operations of a rank by their nodes, in the order of its file.
-fn of_rank(nodes: &[TraceNode], rank: u32, groups: &Groups) -> Result<Vec<(u64, Collective)>, ConversionFault> {
+fn of_rank(nodes: &[TraceNode], rank: u32, groups: &Groups) -> Result<Vec<(u64, RankCollective)>, ConversionFault> {
     let mut found = Vec::new();
     for node in nodes.iter().filter(|node| node.kind == COLLECTIVE) {
         let collective = groups.collective(node, rank).map_err(|message| fault(rank, node, &message, LACKS))?;
@@ -56,7 +56,7 @@ fn of_rank(nodes: &[TraceNode], rank: u32, groups: &Groups) -> Result<Vec<(u64, 
 }
 
 /// The first tag of each group; its ranks must have the same operations.
-fn common(ranks: &[Vec<(u64, Collective)>], groups: &Groups) -> Result<Vec<u32>, ConversionFault> {
+fn common(ranks: &[Vec<(u64, RankCollective)>], groups: &Groups) -> Result<Vec<u32>, ConversionFault> {
     let (mut tags, mut next) = (Vec::new(), COLLECTIVE_TAGS);
     for group in (0..).take(groups.count()) {
         let of = |rank: u32| ranks[rank as usize].iter().filter(move |(_, collective)| collective.group == group);
@@ -83,11 +83,11 @@ fn common(ranks: &[Vec<(u64, Collective)>], groups: &Groups) -> Result<Vec<u32>,
     Ok(tags)
 }
 
-type Found<'c> = Option<&'c (u64, Collective)>;
+type Found<'c> = Option<&'c (u64, RankCollective)>;
 
 fn unlike((first, here): (u32, Found<'_>), (rank, there): (u32, Found<'_>)) -> ConversionFault {
     let words = |found: Found<'_>| {
-        found.map_or("nothing".to_owned(), |(id, Collective { kind, bytes, .. })| {
+        found.map_or("nothing".to_owned(), |(id, RankCollective { kind, bytes, .. })| {
             format!("node {id} ({kind:?} of {bytes} B)")
         })
     };
@@ -111,20 +111,20 @@ fn fault(rank: u32, node: &TraceNode, message: &str, help: &'static str) -> Conv
 }
 
 /// The trace of a rank while it is converted.
-struct Conversion<'t> {
+struct RankConversion<'t> {
     rank: u32,
     ranks: u32,
     nodes: &'t [TraceNode],
-    collectives: &'t [(u64, Collective)],
+    collectives: &'t [(u64, RankCollective)],
     groups: &'t Groups,
     tags: &'t [u32],
     with_control: bool,
 }
 
-impl Conversion<'_> {
+impl RankConversion<'_> {
     fn run(&self) -> Result<RankSchedule, ConversionFault> {
         let places = self.places()?;
-        let mut graph = Graph::default();
+        let mut graph = ChakraGraph::default();
         let mut parts = Vec::with_capacity(self.nodes.len());
         let (mut done, mut collectives) = (vec![0; self.groups.count()], self.collectives.iter().peekable());
         for node in self.nodes {
@@ -139,7 +139,7 @@ impl Conversion<'_> {
             });
         }
         self.link(&places, &mut parts, &mut graph)?;
-        let Graph { nodes, edges } = graph;
+        let ChakraGraph { nodes, edges } = graph;
         RankSchedule::linked(nodes, &edges).map_err(|_| ConversionFault {
             rank: self.rank,
             message: "nodes wait for themselves, through others".to_owned(),
@@ -158,14 +158,19 @@ impl Conversion<'_> {
         Ok(places)
     }
 
-    fn expand(&self, Collective { group, kind, bytes, root }: Collective, tag: u32, graph: &mut Graph) -> Part {
+    fn expand(
+        &self,
+        RankCollective { group, kind, bytes, root }: RankCollective,
+        tag: u32,
+        graph: &mut ChakraGraph,
+    ) -> NodePart {
         let members = self.groups.members(group);
         let place = |rank| members.iter().position(|member| *member == rank).unwrap_or(0);
-        let share = Share { members, me: place(self.rank), root: place(root), bytes, tag };
-        if members.len() > 1 { share.expand(kind, graph) } else { Part::default() }
+        let share = CollectivePart { members, me: place(self.rank), root: place(root), bytes, tag };
+        if members.len() > 1 { share.expand(kind, graph) } else { NodePart::default() }
     }
 
-    fn part(&self, node: &TraceNode, graph: &mut Graph) -> Result<Part, ConversionFault> {
+    fn part(&self, node: &TraceNode, graph: &mut ChakraGraph) -> Result<NodePart, ConversionFault> {
         let cpu = if node.is_of_host { HOST } else { ACCELERATOR };
         let fault = |message: &str| fault(self.rank, node, message, LACKS);
         let micros = node.micros.unwrap_or(0);
@@ -184,19 +189,19 @@ impl Conversion<'_> {
                 let other = u32::try_from(other).ok().filter(|other| *other < self.ranks);
                 let other = other.ok_or_else(|| fault(&format!("`{lack}` is none of the {} ranks", self.ranks)))?;
                 let receives = node.kind == RECEIVE;
-                Ok(Part::single(if receives {
+                Ok(NodePart::single(if receives {
                     graph.receive(other, bytes, tag)
                 } else {
                     graph.send(other, bytes, tag)
                 }))
             }
-            METADATA..=COLLECTIVE if micros > 0 => Ok(Part::single(graph.compute(micros, cpu))),
+            METADATA..=COLLECTIVE if micros > 0 => Ok(NodePart::single(graph.compute(micros, cpu))),
             COMPUTATION if node.operations.is_some_and(|operations| operations > 0) => {
                 Err(fault("has operations (`num_ops`) and no duration"))
             }
             COMPUTATION if node.micros.is_none() => Err(fault("is a computation without `runtime`")),
             LOAD | STORE => Err(fault("is an access to memory without a duration")),
-            METADATA..=COLLECTIVE => Ok(Part::default()),
+            METADATA..=COLLECTIVE => Ok(NodePart::default()),
             kind => Err(fault(&format!("{kind} is no kind of a node"))),
         }
     }
@@ -212,8 +217,8 @@ impl Conversion<'_> {
     fn link(
         &self,
         places: &FxHashMap<u64, usize>,
-        parts: &mut [Part],
-        graph: &mut Graph,
+        parts: &mut [NodePart],
+        graph: &mut ChakraGraph,
     ) -> Result<(), ConversionFault> {
         for place in self.order(places)? {
             let leaders = self.awaited(&self.nodes[place]).filter_map(|id| places.get(&id));

@@ -4,14 +4,14 @@ use crate::programs::schedule::{Edge, Node, NodeKind};
 
 /// Operations and what they wait for.
 #[derive(Debug, Default)]
-pub struct Graph {
+pub struct ChakraGraph {
     pub nodes: Vec<Node>,
     pub edges: Vec<Edge>,
 }
 
 /// The operations of a node that wait for what the node needs, and those that others wait for; none if it does nothing.
 #[derive(Clone, Debug, Default)]
-pub struct Part {
+pub struct NodePart {
     pub first: Vec<u32>,
     pub last: Vec<u32>,
 }
@@ -23,13 +23,13 @@ pub const HOST: u8 = 1;
 /// The processor of a rank that deals with messages.
 pub const MESSAGES: u8 = 2;
 
-impl Part {
+impl NodePart {
     pub fn single(operation: u32) -> Self {
         Self { first: vec![operation], last: vec![operation] }
     }
 }
 
-impl Graph {
+impl ChakraGraph {
     /// Adds a computation of so many microseconds.
     pub fn compute(&mut self, micros: u64, cpu: u8) -> u32 {
         self.add(Node { cpu, ..Node::new(NodeKind::Compute, micros) })

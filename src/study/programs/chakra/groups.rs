@@ -1,6 +1,6 @@
 //! The groups of ranks that collective operations name, and what each of these has in common at all of its ranks.
 
-use super::collective::Kind;
+use super::collective::CollectiveKind;
 use super::trace::TraceNode;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -14,9 +14,9 @@ pub struct Groups {
 
 /// A collective operation of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Collective {
+pub struct RankCollective {
     pub group: u32,
-    pub kind: Kind,
+    pub kind: CollectiveKind,
     pub bytes: u64,
     /// The rank at its root.
     pub root: u32,
@@ -56,7 +56,7 @@ impl Groups {
     ///
     /// # Errors
     /// The fault of the node, in words.
-    pub fn collective(&self, node: &TraceNode, rank: u32) -> Result<Option<Collective>, String> {
+    pub fn collective(&self, node: &TraceNode, rank: u32) -> Result<Option<RankCollective>, String> {
         let (Some(kind), Some(bytes)) = (node.collective, node.bytes) else {
             // The host only begins it.
             if node.is_of_host && node.collective.is_none() && node.bytes.is_none() {
@@ -65,8 +65,8 @@ impl Groups {
             let lack = if node.collective.is_none() { "comm_type" } else { "comm_size" };
             return Err(format!("is a collective operation without `{lack}`"));
         };
-        let kind =
-            Kind::of(kind).ok_or_else(|| format!("{kind} is no kind of a collective operation (`comm_type`)"))?;
+        let kind = CollectiveKind::of(kind)
+            .ok_or_else(|| format!("{kind} is no kind of a collective operation (`comm_type`)"))?;
         let named = node.group.as_deref().filter(|name| !name.is_empty());
         let group = match named {
             None => 0,
@@ -89,6 +89,6 @@ impl Groups {
             Ok(root) if members.contains(&root) => Ok(root),
             _ => Err(format!("rank {root} is the root of a group that it is not in")),
         })?;
-        Ok(Some(Collective { group, kind, bytes, root }))
+        Ok(Some(RankCollective { group, kind, bytes, root }))
     }
 }

@@ -8,11 +8,11 @@ use serde::Deserialize;
 
 #[derive(Deserialize)]
 struct File {
-    workload_graph: Vec<Node>,
+    workload_graph: Vec<JsonNode>,
 }
 
 #[derive(Deserialize)]
-struct Node {
+struct JsonNode {
     #[serde(rename = "Id")]
     id: u64,
     #[serde(rename = "Name", default)]
@@ -48,10 +48,10 @@ pub fn parse(text: &[u8]) -> Result<Vec<TraceNode>, TraceFault> {
         message: error.to_string(),
         help: "write the file anew; it may be damaged, or no execution trace",
     })?;
-    Ok(file.workload_graph.into_iter().map(Node::read).collect())
+    Ok(file.workload_graph.into_iter().map(JsonNode::read).collect())
 }
 
-impl Node {
+impl JsonNode {
     fn read(self) -> TraceNode {
         TraceNode {
             id: self.id,

@@ -12,7 +12,7 @@ mod tests;
 mod trace;
 
 use super::file::{FileCache, ProgramFile, files_of_ranks, open};
-use super::schedule::{OperationPlace, Schedule, Scheduled, StoredSchedule, scheduled_program};
+use super::schedule::{OperationPlace, Schedule, ScheduleSource, StoredSchedule, scheduled_program};
 use groups::Groups;
 use parsim_sim::fault::Fault;
 use parsim_sim::units::SimDuration;
@@ -41,7 +41,7 @@ const GROUPS: &str = "comm_group.json";
 /// The unit of durations.
 const MICROSECOND: SimDuration = SimDuration::from_ps(1_000_000);
 
-impl Scheduled for Chakra {
+impl ScheduleSource for Chakra {
     fn schedule(&self) -> Result<Arc<dyn StoredSchedule>, Fault> {
         let schedule = SCHEDULES.get(self.folder.path(), self.control_dependencies, || self.read())?;
         Ok(schedule)

@@ -6,13 +6,13 @@ use super::trace::{TraceFault, TraceNode};
 use prost::Message;
 
 #[derive(Clone, PartialEq, Message)]
-struct Metadata {
+struct ChakraMetadata {
     #[prost(bytes = "vec", tag = "1")]
     version: Vec<u8>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Node {
+struct ChakraNode {
     #[prost(uint64, tag = "1")]
     id: u64,
     #[prost(bytes = "vec", tag = "2")]
@@ -33,12 +33,12 @@ struct Node {
 struct Attribute {
     #[prost(bytes = "vec", tag = "1")]
     name: Vec<u8>,
-    #[prost(oneof = "Value", tags = "7, 9, 11, 13, 27, 28, 29")]
-    value: Option<Value>,
+    #[prost(oneof = "ChakraValue", tags = "7, 9, 11, 13, 27, 28, 29")]
+    value: Option<ChakraValue>,
 }
 
 #[derive(Clone, PartialEq, prost::Oneof)]
-enum Value {
+enum ChakraValue {
     #[prost(int32, tag = "7")]
     Int32(i32),
     #[prost(int64, tag = "9")]
@@ -78,11 +78,11 @@ pub fn parse(file: &[u8]) -> Result<Vec<TraceNode>, TraceFault> {
     }
     let mut rest = file;
     let (at, first) = next(file, &mut rest)?;
-    Metadata::decode(first).map_err(|error| broken(at, &error.to_string()))?;
+    ChakraMetadata::decode(first).map_err(|error| broken(at, &error.to_string()))?;
     let mut nodes = Vec::new();
     while !rest.is_empty() {
         let (at, message) = next(file, &mut rest)?;
-        let node = Node::decode(message).map_err(|error| broken(at, &error.to_string()))?;
+        let node = ChakraNode::decode(message).map_err(|error| broken(at, &error.to_string()))?;
         nodes.push(node.read().map_err(|message| broken(at, &message))?);
     }
     Ok(nodes)
@@ -106,7 +106,7 @@ fn broken(at: usize, message: &str) -> TraceFault {
     TraceFault { place: format!("byte {at}"), message: message.to_owned(), help }
 }
 
-impl Node {
+impl ChakraNode {
     fn read(self) -> Result<TraceNode, String> {
         let mut node = TraceNode {
             id: self.id,
@@ -128,11 +128,11 @@ impl Node {
                 b"comm_tag" => node.tag = Some(number()?),
                 b"num_ops" => node.operations = Some(number()?),
                 b"pg_name" => match value {
-                    Some(Value::Text(text)) => node.group = Some(String::from_utf8_lossy(&text).into_owned()),
+                    Some(ChakraValue::Text(text)) => node.group = Some(String::from_utf8_lossy(&text).into_owned()),
                     _ => return Err("`pg_name` is no text".to_owned()),
                 },
                 b"involved_dim" => match value {
-                    Some(Value::Flags(Flags { values })) => node.dimensions = values,
+                    Some(ChakraValue::Flags(Flags { values })) => node.dimensions = values,
                     _ => return Err("`involved_dim` is no list of truth values".to_owned()),
                 },
                 _ => {}
@@ -142,13 +142,13 @@ impl Node {
     }
 }
 
-fn number(name: &[u8], value: Option<&Value>) -> Result<u64, String> {
+fn number(name: &[u8], value: Option<&ChakraValue>) -> Result<u64, String> {
     let number = match value {
-        Some(Value::Int32(number)) => u64::try_from(*number).ok(),
-        Some(Value::Int64(number)) => u64::try_from(*number).ok(),
-        Some(Value::Uint32(number)) => Some((*number).into()),
-        Some(Value::Uint64(number)) => Some(*number),
-        Some(Value::Flag(flag)) => Some((*flag).into()),
+        Some(ChakraValue::Int32(number)) => u64::try_from(*number).ok(),
+        Some(ChakraValue::Int64(number)) => u64::try_from(*number).ok(),
+        Some(ChakraValue::Uint32(number)) => Some((*number).into()),
+        Some(ChakraValue::Uint64(number)) => Some(*number),
+        Some(ChakraValue::Flag(flag)) => Some((*flag).into()),
         _ => None,
     };
     number.ok_or_else(|| format!("`{}` is no number from 0 on", name.escape_ascii()))

@@ -4,7 +4,7 @@
 //! comparison with a part without value was false, and `!=` true.
 
 use super::functions::Function;
-use super::node::{Arithmetic, ComparisonOperator, Connective, ExpressionNode, NodeKind};
+use super::node::{Arithmetic, ComparisonOperator, Connective, ExpressionNode, PartKind};
 use super::parser::Grammar;
 use super::{Formula, Value};
 use std::cmp::Ordering;
@@ -95,28 +95,28 @@ fn shown(text: &str) -> Option<String> {
 fn evaluate(node: &ExpressionNode, values: &[Value]) -> Option<Value> {
     let truth = |node: &ExpressionNode| evaluate(node, values).map(|value| value == Value::Truth(true));
     match &node.kind {
-        NodeKind::Constant(value) => Some(*value),
-        NodeKind::Variable(name) => Some(values[usize::from(*name)]),
-        NodeKind::Negate(operand) => match evaluate(operand, values)? {
+        PartKind::Constant(value) => Some(*value),
+        PartKind::Variable(name) => Some(values[usize::from(*name)]),
+        PartKind::Negate(operand) => match evaluate(operand, values)? {
             Value::Whole(number) => number.checked_neg().map(Value::Whole),
             other => other.as_real().map(|number| Value::Real(-number)),
         },
-        NodeKind::Awaited(_) | NodeKind::Not(_) => None,
-        NodeKind::Arithmetic(operator, sides) => {
+        PartKind::Awaited(_) | PartKind::Not(_) => None,
+        PartKind::Arithmetic(operator, sides) => {
             arithmetic(*operator, evaluate(&sides[0], values)?, evaluate(&sides[1], values)?)
         }
-        NodeKind::Comparison(comparison, sides) => {
+        PartKind::Comparison(comparison, sides) => {
             let sides = evaluate(&sides[0], values).zip(evaluate(&sides[1], values));
             let holds =
                 sides.map_or(*comparison == ComparisonOperator::Unequal, |(left, right)| comparison.holds(left, right));
             Some(Value::Truth(holds))
         }
-        NodeKind::Connective(connective, sides) => {
+        PartKind::Connective(connective, sides) => {
             let (left, right) = (truth(&sides[0])?, truth(&sides[1])?);
             Some(Value::Truth(if *connective == Connective::And { left && right } else { left || right }))
         }
-        NodeKind::Choice(parts) => evaluate(&parts[if truth(&parts[0])? { 1 } else { 2 }], values),
-        NodeKind::Call(function, arguments) => {
+        PartKind::Choice(parts) => evaluate(&parts[if truth(&parts[0])? { 1 } else { 2 }], values),
+        PartKind::Call(function, arguments) => {
             let arguments: Option<Vec<_>> = arguments.iter().map(|argument| evaluate(argument, values)).collect();
             call(function, &arguments?)
         }

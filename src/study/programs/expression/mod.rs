@@ -20,7 +20,7 @@ pub use fault::{ExpressionFault, REFERENCE, TextSpan};
 pub use former::Former;
 pub use value::Value;
 
-use node::{ExpressionNode, NodeKind};
+use node::{ExpressionNode, PartKind};
 use parser::Grammar;
 use std::fmt;
 
@@ -175,7 +175,7 @@ impl Bound {
     #[must_use]
     pub const fn constant(&self) -> Option<Value> {
         match self.root.kind {
-            NodeKind::Constant(value) => Some(value),
+            PartKind::Constant(value) => Some(value),
             _ => None,
         }
     }
@@ -206,31 +206,31 @@ fn bound(node: &ExpressionNode, bindings: &[Binding]) -> ExpressionNode {
     let part = |node: &ExpressionNode| bound(node, bindings);
     let pair = |sides: &[ExpressionNode; 2]| Box::new(sides.each_ref().map(part));
     let kind = match &node.kind {
-        NodeKind::Constant(value) => NodeKind::Constant(*value),
-        NodeKind::Awaited(awaited) => NodeKind::Awaited(awaited),
-        NodeKind::Variable(name) => match bindings[usize::from(*name)] {
-            Binding::Constant(value) => NodeKind::Constant(value),
-            Binding::Slot(slot) => NodeKind::Variable(slot),
-            Binding::Awaited(awaited) => NodeKind::Awaited(awaited),
+        PartKind::Constant(value) => PartKind::Constant(*value),
+        PartKind::Awaited(awaited) => PartKind::Awaited(awaited),
+        PartKind::Variable(name) => match bindings[usize::from(*name)] {
+            Binding::Constant(value) => PartKind::Constant(value),
+            Binding::Slot(slot) => PartKind::Variable(slot),
+            Binding::Awaited(awaited) => PartKind::Awaited(awaited),
         },
-        NodeKind::Negate(operand) => NodeKind::Negate(Box::new(part(operand))),
-        NodeKind::Not(operand) => NodeKind::Not(Box::new(part(operand))),
-        NodeKind::Arithmetic(operator, sides) => NodeKind::Arithmetic(*operator, pair(sides)),
-        NodeKind::Comparison(comparison, sides) => NodeKind::Comparison(*comparison, pair(sides)),
-        NodeKind::Connective(connective, sides) => NodeKind::Connective(*connective, pair(sides)),
-        NodeKind::Choice(parts) => {
+        PartKind::Negate(operand) => PartKind::Negate(Box::new(part(operand))),
+        PartKind::Not(operand) => PartKind::Not(Box::new(part(operand))),
+        PartKind::Arithmetic(operator, sides) => PartKind::Arithmetic(*operator, pair(sides)),
+        PartKind::Comparison(comparison, sides) => PartKind::Comparison(*comparison, pair(sides)),
+        PartKind::Connective(connective, sides) => PartKind::Connective(*connective, pair(sides)),
+        PartKind::Choice(parts) => {
             let [condition, value, otherwise] = parts.each_ref().map(part);
             match condition.kind {
-                NodeKind::Constant(Value::Truth(true)) => return value,
-                NodeKind::Constant(Value::Truth(false)) => return otherwise,
-                _ => NodeKind::Choice(Box::new([condition, value, otherwise])),
+                PartKind::Constant(Value::Truth(true)) => return value,
+                PartKind::Constant(Value::Truth(false)) => return otherwise,
+                _ => PartKind::Choice(Box::new([condition, value, otherwise])),
             }
         }
-        NodeKind::Call(function, arguments) => NodeKind::Call(function, arguments.iter().map(part).collect()),
+        PartKind::Call(function, arguments) => PartKind::Call(function, arguments.iter().map(part).collect()),
     };
     let node = ExpressionNode { kind, span: node.span };
     match node.is_constant().then(|| node.evaluate(&[])) {
-        Some(Ok(value)) => ExpressionNode { kind: NodeKind::Constant(value), ..node },
+        Some(Ok(value)) => ExpressionNode { kind: PartKind::Constant(value), ..node },
         _ => node,
     }
 }

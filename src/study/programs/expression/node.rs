@@ -9,13 +9,13 @@ use std::cmp::Ordering;
 /// A part of an expression. Its type, number or truth value, is known from its kind and was checked when it was read.
 #[derive(Clone)]
 pub(super) struct ExpressionNode {
-    pub kind: NodeKind,
+    pub kind: PartKind,
     pub span: TextSpan,
 }
 
 /// The kind of a part.
 #[derive(Clone)]
-pub(super) enum NodeKind {
+pub(super) enum PartKind {
     Constant(Value),
     /// The number of a name, or of a slot once it is resolved.
     Variable(u16),
@@ -67,65 +67,65 @@ impl ExpressionNode {
     /// True if its value is a truth value; else it is a number.
     pub fn is_truth(&self) -> bool {
         match &self.kind {
-            NodeKind::Constant(value) => matches!(value, Value::Truth(_)),
-            NodeKind::Not(_) | NodeKind::Comparison(..) | NodeKind::Connective(..) => true,
-            NodeKind::Choice(parts) => parts[1].is_truth(),
-            NodeKind::Variable(_)
-            | NodeKind::Awaited(_)
-            | NodeKind::Negate(_)
-            | NodeKind::Arithmetic(..)
-            | NodeKind::Call(..) => false,
+            PartKind::Constant(value) => matches!(value, Value::Truth(_)),
+            PartKind::Not(_) | PartKind::Comparison(..) | PartKind::Connective(..) => true,
+            PartKind::Choice(parts) => parts[1].is_truth(),
+            PartKind::Variable(_)
+            | PartKind::Awaited(_)
+            | PartKind::Negate(_)
+            | PartKind::Arithmetic(..)
+            | PartKind::Call(..) => false,
         }
     }
 
     /// True if its parts are constants, or a constant left side decides.
     pub fn is_constant(&self) -> bool {
-        let constant = |node: &Self| matches!(node.kind, NodeKind::Constant(_));
+        let constant = |node: &Self| matches!(node.kind, PartKind::Constant(_));
         match &self.kind {
-            NodeKind::Constant(_) => true,
-            NodeKind::Variable(_) | NodeKind::Awaited(_) => false,
-            NodeKind::Negate(operand) | NodeKind::Not(operand) => constant(operand),
-            NodeKind::Arithmetic(_, sides) | NodeKind::Comparison(_, sides) => sides.iter().all(constant),
-            NodeKind::Connective(connective, sides) => match sides[0].kind {
-                NodeKind::Constant(value) => {
+            PartKind::Constant(_) => true,
+            PartKind::Variable(_) | PartKind::Awaited(_) => false,
+            PartKind::Negate(operand) | PartKind::Not(operand) => constant(operand),
+            PartKind::Arithmetic(_, sides) | PartKind::Comparison(_, sides) => sides.iter().all(constant),
+            PartKind::Connective(connective, sides) => match sides[0].kind {
+                PartKind::Constant(value) => {
                     value == Value::Truth(*connective == Connective::Or) || constant(&sides[1])
                 }
                 _ => false,
             },
-            NodeKind::Choice(parts) => parts.iter().all(constant),
-            NodeKind::Call(_, arguments) => arguments.iter().all(constant),
+            PartKind::Choice(parts) => parts.iter().all(constant),
+            PartKind::Call(_, arguments) => arguments.iter().all(constant),
         }
     }
 
     /// Its value where the variables have these values.
     pub fn evaluate(&self, slots: &[Value]) -> Evaluated {
         match &self.kind {
-            NodeKind::Constant(value) => Ok(*value),
-            NodeKind::Variable(slot) => Ok(slots[usize::from(*slot)]),
-            NodeKind::Awaited(awaited) => match slots[usize::from(awaited.slot)] {
+            PartKind::Constant(value) => Ok(*value),
+            PartKind::Variable(slot) => Ok(slots[usize::from(*slot)]),
+            PartKind::Awaited(awaited) => match slots[usize::from(awaited.slot)] {
                 NOTHING_YET => Err(Box::new(self.too_early(awaited))),
                 value => Ok(value),
             },
-            NodeKind::Negate(operand) => {
+            PartKind::Negate(operand) => {
                 let value = operand.evaluate(slots)?;
                 value.negated().ok_or_else(|| Box::new(self.beyond(&format!("-({value})"))))
             }
-            NodeKind::Not(operand) => Ok(Value::Truth(!operand.holds(slots)?)),
-            NodeKind::Arithmetic(operator, sides) => {
+            PartKind::Not(operand) => Ok(Value::Truth(!operand.holds(slots)?)),
+            PartKind::Arithmetic(operator, sides) => {
                 let (left, right) = (sides[0].evaluate(slots)?, sides[1].evaluate(slots)?);
                 operator.apply(left, right).ok_or_else(|| Box::new(self.undefined(*operator, left, right)))
             }
-            NodeKind::Comparison(comparison, sides) => {
+            PartKind::Comparison(comparison, sides) => {
                 let (left, right) = (sides[0].evaluate(slots)?, sides[1].evaluate(slots)?);
                 Ok(Value::Truth(comparison.holds(left, right)))
             }
-            NodeKind::Connective(connective, sides) => {
+            PartKind::Connective(connective, sides) => {
                 let decisive = *connective == Connective::Or;
                 let decided = sides[0].holds(slots)? == decisive;
                 if decided { Ok(Value::Truth(decisive)) } else { sides[1].evaluate(slots) }
             }
-            NodeKind::Choice(parts) => parts[if parts[0].holds(slots)? { 1 } else { 2 }].evaluate(slots),
-            NodeKind::Call(function, arguments) => self.call(function, arguments, slots),
+            PartKind::Choice(parts) => parts[if parts[0].holds(slots)? { 1 } else { 2 }].evaluate(slots),
+            PartKind::Call(function, arguments) => self.call(function, arguments, slots),
         }
     }
 

@@ -6,7 +6,7 @@ use super::Value;
 use super::fault::{ExpressionFault, REFERENCE, TextSpan};
 use super::functions::{self, FUNCTIONS};
 use super::lexer::{ExpressionToken, Spanned};
-use super::node::{Arithmetic, ComparisonOperator, Connective, ExpressionNode, NodeKind};
+use super::node::{Arithmetic, ComparisonOperator, Connective, ExpressionNode, PartKind};
 use parsim_sim::units::nearest;
 
 /// The binding strength of operators.
@@ -104,7 +104,7 @@ impl ExpressionParser<'_> {
             return Err(ExpressionFault::new(at, message, "give two numbers or two conditions"));
         }
         let span = value.span.to(otherwise.span);
-        Ok(ExpressionNode { kind: NodeKind::Choice(Box::new([condition, value, otherwise])), span })
+        Ok(ExpressionNode { kind: PartKind::Choice(Box::new([condition, value, otherwise])), span })
     }
 
     /// Operators that bind at least as closely as `level`.
@@ -164,7 +164,7 @@ impl ExpressionParser<'_> {
     fn not(&self, at: TextSpan, operand: ExpressionNode) -> Result<ExpressionNode, ExpressionFault> {
         self.truth(&operand, "what is negated")?;
         let span = at.to(operand.span);
-        Ok(ExpressionNode { kind: NodeKind::Not(Box::new(operand)), span })
+        Ok(ExpressionNode { kind: PartKind::Not(Box::new(operand)), span })
     }
 
     fn unary(&mut self) -> Result<ExpressionNode, ExpressionFault> {
@@ -173,7 +173,7 @@ impl ExpressionParser<'_> {
             let operand = self.nested(Self::unary)?;
             self.number(&operand, "`-`")?;
             let span = at.to(operand.span);
-            return Ok(ExpressionNode { kind: NodeKind::Negate(Box::new(operand)), span });
+            return Ok(ExpressionNode { kind: PartKind::Negate(Box::new(operand)), span });
         }
         if self.accept("+") {
             let operand = self.nested(Self::unary)?;
@@ -201,7 +201,7 @@ impl ExpressionParser<'_> {
     fn primary(&mut self) -> Result<ExpressionNode, ExpressionFault> {
         let Spanned { token, span } = self.tokens[self.at].clone();
         self.at += usize::from(token != ExpressionToken::End);
-        let constant = |value| Ok(ExpressionNode { kind: NodeKind::Constant(value), span });
+        let constant = |value| Ok(ExpressionNode { kind: PartKind::Constant(value), span });
         match token {
             ExpressionToken::Number(value) => constant(value),
             ExpressionToken::Symbol("true") => constant(Value::Truth(true)),
@@ -246,7 +246,7 @@ impl ExpressionParser<'_> {
             self.names.len() - 1
         });
         let number = u16::try_from(number).expect("an expression has fewer names than characters");
-        ExpressionNode { kind: NodeKind::Variable(number), span }
+        ExpressionNode { kind: PartKind::Variable(number), span }
     }
 
     fn call(&mut self, name: &str, span: TextSpan) -> Result<ExpressionNode, ExpressionFault> {
@@ -268,7 +268,7 @@ impl ExpressionParser<'_> {
         for argument in &arguments {
             self.number(argument, &format!("`{name}`"))?;
         }
-        Ok(ExpressionNode { kind: NodeKind::Call(function, arguments.into()), span: span.to(end) })
+        Ok(ExpressionNode { kind: PartKind::Call(function, arguments.into()), span: span.to(end) })
     }
 
     fn joined(
@@ -289,9 +289,9 @@ impl ExpressionParser<'_> {
         }
         let sides = Box::new([left, right]);
         let kind = match operator {
-            Operator::Connective(connective) => NodeKind::Connective(connective, sides),
-            Operator::Comparison(comparison) => NodeKind::Comparison(comparison, sides),
-            Operator::Arithmetic(arithmetic) => NodeKind::Arithmetic(arithmetic, sides),
+            Operator::Connective(connective) => PartKind::Connective(connective, sides),
+            Operator::Comparison(comparison) => PartKind::Comparison(comparison, sides),
+            Operator::Arithmetic(arithmetic) => PartKind::Arithmetic(arithmetic, sides),
         };
         Ok(ExpressionNode { kind, span })
     }

@@ -7,7 +7,7 @@
 mod check;
 mod windows;
 
-pub use windows::{FileSource, Source};
+pub use windows::{FileSource, ReopenableBytes};
 
 use crate::programs::schedule::{Bounds, Node, NodeKind, Operations, StoredSchedule};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ struct Part {
     end: u64,
 }
 
-impl<S: Source> BinarySchedule<S> {
+impl<S: ReopenableBytes> BinarySchedule<S> {
     /// The schedule in a file that begins with [`MAGIC`].
     ///
     /// # Errors
@@ -63,7 +63,7 @@ impl<S: Source> BinarySchedule<S> {
     }
 }
 
-impl<S: Source> StoredSchedule for BinarySchedule<S> {
+impl<S: ReopenableBytes> StoredSchedule for BinarySchedule<S> {
     fn ranks(&self) -> u32 {
         u32::try_from(self.parts.len()).expect("the ranks of a file are counted in 32 bits")
     }
@@ -85,13 +85,13 @@ impl<S: Source> StoredSchedule for BinarySchedule<S> {
 }
 
 /// A binary schedule whose operations are looked up.
-struct OpenSchedule<S: Source> {
+struct OpenSchedule<S: ReopenableBytes> {
     schedule: Arc<BinarySchedule<S>>,
     windows: Windows<S::Opened>,
     fault: Option<String>,
 }
 
-impl<S: Source> Operations for OpenSchedule<S> {
+impl<S: ReopenableBytes> Operations for OpenSchedule<S> {
     fn ranks(&self) -> u32 {
         self.schedule.ranks()
     }
@@ -139,7 +139,7 @@ impl<S: Source> Operations for OpenSchedule<S> {
     }
 }
 
-impl<S: Source> OpenSchedule<S> {
+impl<S: ReopenableBytes> OpenSchedule<S> {
     /// Something cannot be looked up that was there when the file was checked.
     #[cold]
     fn fail(&mut self, OutOfReach(error): OutOfReach) {

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 pub const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
 /// A text that is read block by block: each part ends with the bracket that closes a block, the last one with the text.
-pub struct Blocks<R> {
+pub struct TextBlocks<R> {
     source: R,
     /// Bytes that are read at once, at least.
     chunk: usize,
@@ -16,7 +16,7 @@ pub struct Blocks<R> {
     /// and ends here.
     end: usize,
     has_ended: bool,
-    scan: Scan,
+    scan: ScannedText,
     /// Lines before the part,
     lines: usize,
     /// and bytes before it in its first line.
@@ -25,7 +25,7 @@ pub struct Blocks<R> {
 
 /// The text that a byte belongs to while the end of a block is looked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Scan {
+enum ScannedText {
     Statements,
     /// Behind `//`.
     Line,
@@ -33,7 +33,7 @@ enum Scan {
     Comment,
 }
 
-impl<R: Read> Blocks<R> {
+impl<R: Read> TextBlocks<R> {
     pub const fn of(source: R, chunk: usize) -> Self {
         Self {
             source,
@@ -42,7 +42,7 @@ impl<R: Read> Blocks<R> {
             begin: 0,
             end: 0,
             has_ended: false,
-            scan: Scan::Statements,
+            scan: ScannedText::Statements,
             lines: 0,
             columns: 0,
         }
@@ -79,9 +79,9 @@ impl<R: Read> Blocks<R> {
     fn find_end(&mut self) -> bool {
         while let Some(rest) = self.buffer.get(self.end..).filter(|rest| !rest.is_empty()) {
             let stops = |byte: &u8| match self.scan {
-                Scan::Statements => matches!(byte, b'}' | b'/'),
-                Scan::Line => *byte == b'\n',
-                Scan::Comment => *byte == b'*',
+                ScannedText::Statements => matches!(byte, b'}' | b'/'),
+                ScannedText::Line => *byte == b'\n',
+                ScannedText::Comment => *byte == b'*',
             };
             let Some(length) = rest.iter().position(stops) else {
                 self.end = self.buffer.len();
@@ -89,15 +89,15 @@ impl<R: Read> Blocks<R> {
             };
             let next = rest.get(length + 1);
             // The byte behind a slash or a star tells its meaning.
-            if next.is_none() && rest[length] != b'}' && self.scan != Scan::Line && !self.has_ended {
+            if next.is_none() && rest[length] != b'}' && self.scan != ScannedText::Line && !self.has_ended {
                 self.end += length;
                 return false;
             }
             let (scan, passed) = match (self.scan, rest[length], next) {
-                (Scan::Statements, b'}', _) | (Scan::Line, ..) => (Scan::Statements, 1),
-                (Scan::Statements, _, Some(b'/')) => (Scan::Line, 2),
-                (Scan::Statements, _, Some(b'*')) => (Scan::Comment, 2),
-                (Scan::Comment, _, Some(b'/')) => (Scan::Statements, 2),
+                (ScannedText::Statements, b'}', _) | (ScannedText::Line, ..) => (ScannedText::Statements, 1),
+                (ScannedText::Statements, _, Some(b'/')) => (ScannedText::Line, 2),
+                (ScannedText::Statements, _, Some(b'*')) => (ScannedText::Comment, 2),
+                (ScannedText::Comment, _, Some(b'/')) => (ScannedText::Statements, 2),
                 (scan, ..) => (scan, 1),
             };
             let is_closed = rest[length] == b'}';

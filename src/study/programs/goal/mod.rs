@@ -7,7 +7,7 @@ mod tests;
 mod text;
 
 use super::file::{FileCache, ProgramFile, open};
-use super::schedule::{FirstOperations, OperationPlace, Scheduled, StoredSchedule, scheduled_program};
+use super::schedule::{FirstOperations, OperationPlace, ScheduleSource, StoredSchedule, scheduled_program};
 use binary::{BinarySchedule, FileSource};
 use parsim_sim::fault::Fault;
 use parsim_sim::units::SimDuration;
@@ -33,7 +33,7 @@ pub struct Goal {
 
 static SCHEDULES: FileCache<Arc<dyn StoredSchedule>, Option<FirstOperations>> = FileCache::new();
 
-impl Scheduled for Goal {
+impl ScheduleSource for Goal {
     fn schedule(&self) -> Result<Arc<dyn StoredSchedule>, Fault> {
         SCHEDULES.get(self.file.path(), self.first, || self.beginning()).map(|schedule| Arc::clone(&*schedule))
     }

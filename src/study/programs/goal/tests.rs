@@ -1,6 +1,6 @@
-use super::binary::{self, BinarySchedule, Source};
+use super::binary::{self, BinarySchedule, ReopenableBytes};
 use super::text::{self, TextError};
-use super::{Goal, ProgramFile, Scheduled};
+use super::{Goal, ProgramFile, ScheduleSource};
 use crate::programs::schedule::{FirstOperations, Node, NodeKind, Schedule, StoredSchedule};
 use parsim_sim::units::SimDuration;
 use proptest::prelude::*;
@@ -132,7 +132,7 @@ fn an_order_of_messages_is_seen() {
 /// A file in memory.
 struct Bytes(Vec<u8>);
 
-impl Source for Bytes {
+impl ReopenableBytes for Bytes {
     type Opened = Cursor<Vec<u8>>;
 
     fn open(&self) -> io::Result<Self::Opened> {

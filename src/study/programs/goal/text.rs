@@ -4,7 +4,7 @@
 //! `[label:] send SIZEb to PEER [tag T] [cpu C] [nic K]`, `[label:] recv SIZEb from PEER|-1 [tag T|-1] [cpu C] [nic K]`,
 //! `[label:] calc UNITS [cpu C]`, `a requires b`, `a irequires b`.
 
-use super::blocks::{BYTE_ORDER_MARK, Blocks};
+use super::blocks::{BYTE_ORDER_MARK, TextBlocks};
 use crate::programs::schedule::{ANY, Edge, Node, NodeKind, OperationPlace, RankSchedule, Schedule, TAGS};
 use rustc_hash::FxHashMap;
 use std::io::{self, Read};
@@ -43,10 +43,10 @@ pub const CHUNK: usize = 1 << 18;
 /// # Errors
 /// The first fault.
 pub fn read(source: impl Read, chunk: usize) -> Result<Schedule, TextError> {
-    let (mut blocks, mut ranks) = (Blocks::of(source, chunk), Ranks::default());
+    let (mut blocks, mut ranks) = (TextBlocks::of(source, chunk), Ranks::default());
     loop {
         let (text, is_last) = blocks.next().map_err(TextError::Unreadable)?;
-        if let Err(fault) = (Parser { text, at: 0 }).part(&mut ranks, is_last) {
+        if let Err(fault) = (GoalParser { text, at: 0 }).part(&mut ranks, is_last) {
             let PartFault { at, message, help } = *fault;
             return Err(TextError::Faulty(Box::new(TextFault { place: blocks.line_and_column(at), message, help })));
         }
@@ -58,10 +58,11 @@ pub fn read(source: impl Read, chunk: usize) -> Result<Schedule, TextError> {
 
 /// The line and the column of an operation of a text that is a schedule.
 pub fn place(source: impl Read, operation: OperationPlace) -> Option<(usize, usize)> {
-    let (mut blocks, mut ranks) = (Blocks::of(source, CHUNK), Ranks { wanted: Some(operation), ..Ranks::default() });
+    let (mut blocks, mut ranks) =
+        (TextBlocks::of(source, CHUNK), Ranks { wanted: Some(operation), ..Ranks::default() });
     loop {
         let (text, is_last) = blocks.next().ok()?;
-        (Parser { text, at: 0 }).part(&mut ranks, is_last).ok()?;
+        (GoalParser { text, at: 0 }).part(&mut ranks, is_last).ok()?;
         if let Some(at) = ranks.found {
             return Some(blocks.line_and_column(at));
         }
@@ -85,7 +86,7 @@ struct Ranks {
     found: Option<usize>,
 }
 
-struct Parser<'t> {
+struct GoalParser<'t> {
     text: &'t [u8],
     at: usize,
 }
@@ -100,7 +101,7 @@ struct Block<'t> {
     labels: FxHashMap<&'t [u8], u32>,
 }
 
-impl<'t> Parser<'t> {
+impl<'t> GoalParser<'t> {
     /// Reads a part of the text: its beginning, if that has not been read, and whole blocks.
     fn part(&mut self, ranks: &mut Ranks, is_last: bool) -> Result<(), Box<PartFault>> {
         let count = match ranks.count {

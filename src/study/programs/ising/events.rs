@@ -60,7 +60,7 @@ pub struct RolledBack {
 
 /// Kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventKind {
+pub enum IsingEventKind {
     /// An attempt to flip a spin.
     Attempt,
     /// A message that updates a shadow boundary.
@@ -128,7 +128,7 @@ impl EventQueue {
     }
 
     /// Processes the earliest event; `None` if there is none.
-    pub fn process_next(&mut self) -> Option<(EventKind, RolledBack)> {
+    pub fn process_next(&mut self) -> Option<(IsingEventKind, RolledBack)> {
         let earliest = |index: &usize| self.processes[*index].next_time(&self.model);
         let index = (0..self.processes.len()).min_by(|a, b| earliest(a).total_cmp(&earliest(b)))?;
         if earliest(&index).is_infinite() {
@@ -150,7 +150,7 @@ impl EventQueue {
                         cause: EventCause::Message(update),
                     });
                 }
-                (EventKind::Update, Vec::new())
+                (IsingEventKind::Update, Vec::new())
             }
             _ => {
                 let time = process.lattice.tally.next;
@@ -163,7 +163,7 @@ impl EventQueue {
                 } else {
                     process.committed.push(critical);
                 }
-                (EventKind::Attempt, updates)
+                (IsingEventKind::Attempt, updates)
             }
         };
         Some((kind, self.dispatch(updates.into_iter().map(|update| EventMessage { update, anti: false }).collect())))

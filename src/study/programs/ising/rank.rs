@@ -1,7 +1,7 @@
 //! One rank of a simulation: its logical processes, its messages, and what its work costs.
 
 use super::courier::Courier;
-use super::events::{EventKind, EventMessage, EventQueue, RolledBack};
+use super::events::{EventMessage, EventQueue, IsingEventKind, RolledBack};
 use super::lattice::IsingModel;
 use super::wire::Note;
 use super::{Ising, StateSaving};
@@ -76,8 +76,8 @@ impl Rank {
     pub async fn process_next(&mut self) -> bool {
         let Some((kind, rolled_back)) = self.queue.process_next() else { return false };
         let operations = match kind {
-            EventKind::Attempt => self.program.costs.attempt,
-            EventKind::Update => self.program.costs.update,
+            IsingEventKind::Attempt => self.program.costs.attempt,
+            IsingEventKind::Update => self.program.costs.update,
         };
         self.operate(operations).await;
         self.save().await;

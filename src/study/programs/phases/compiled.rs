@@ -3,7 +3,7 @@
 use super::bound::{BoundExpression, BoundSize};
 use super::communicators::Split;
 use super::distribution::BoundDistribution;
-use super::names::Slot;
+use super::names::VariableSlot;
 use super::step::Neighbours;
 use crate::programs::expression::{NOTHING_YET, Value};
 use parsim_sim::program::Grid;
@@ -33,7 +33,7 @@ pub(super) struct CompiledProgram {
     /// The communicators.
     pub splits: Vec<Split>,
     /// The slots of the rank in each of them and of its size.
-    pub split_slots: Vec<[Slot; 2]>,
+    pub split_slots: Vec<[VariableSlot; 2]>,
 }
 
 /// A step, or its end.
@@ -50,35 +50,35 @@ pub(super) enum StepAction {
     /// Enters a phase; the number of the outer one goes to a slot.
     Enter {
         phase: usize,
-        outer: Slot,
+        outer: VariableSlot,
     },
     /// Returns to the outer phase.
     Leave {
-        outer: Slot,
+        outer: VariableSlot,
     },
     /// Begins a loop; without rounds goes on behind it. A loop in which nothing is asked for has none.
     Repeat {
         times: BoundExpression,
         happens: bool,
-        index: Slot,
-        end: Slot,
+        index: VariableSlot,
+        end: VariableSlot,
         behind: Address,
     },
     /// Ends a round.
     Round {
-        index: Slot,
-        end: Slot,
+        index: VariableSlot,
+        end: VariableSlot,
         body: Address,
     },
     /// Begins a loop that a condition ends; the count of changes goes to a slot.
     While {
         condition: BoundExpression,
-        changes: Slot,
+        changes: VariableSlot,
         behind: Address,
     },
     /// Ends a round of it; its condition is that at `begin`.
     WhileRound {
-        changes: Slot,
+        changes: VariableSlot,
         begin: Address,
     },
     /// Goes on, if the condition holds, else elsewhere.
@@ -97,12 +97,12 @@ pub(super) enum StepAction {
     Send(SendStep),
     Receive(ReceiveStep),
     /// Begins to send, under the name with this number.
-    Isend(SendStep, RequestName),
-    Irecv(ReceiveStep, RequestName),
+    Isend(SendStep, RequestNumber),
+    Irecv(ReceiveStep, RequestNumber),
     /// Waits for all operations of a name, or for all.
-    Wait(Option<RequestName>),
+    Wait(Option<RequestNumber>),
     /// Waits for the first operation of a name.
-    Waitany(RequestName),
+    Waitany(RequestNumber),
     Exchange {
         with: Neighbours,
         bytes: BoundSize,
@@ -121,12 +121,12 @@ pub(super) enum StepAction {
     },
     /// Gives a value to a variable.
     Let {
-        slot: Slot,
+        slot: VariableSlot,
         value: BoundExpression,
     },
     /// Gives a random value to a variable, from the stream with this number.
     Draw {
-        slot: Slot,
+        slot: VariableSlot,
         from: BoundDistribution,
         stream: usize,
     },
@@ -140,7 +140,7 @@ pub(super) enum StepAction {
 }
 
 /// The number of the name of a request.
-pub(super) type RequestName = u16;
+pub(super) type RequestNumber = u16;
 
 /// The communicator in which a step counts ranks, by its number; all ranks if there is none.
 pub(super) type Within = Option<usize>;

@@ -8,7 +8,7 @@ use super::communicators::{Split, names_in, splits};
 use super::compiled::{Address, CompiledFunction, CompiledProgram, CompiledStep, StepAction};
 use super::expression::{Expression, Size};
 use super::fields::CONDITION;
-use super::names::{NameTable, Slot};
+use super::names::{NameTable, VariableSlot};
 use super::scope::KNOWN;
 use super::step::{Step, StepFunction};
 use super::{Phases, name};
@@ -80,7 +80,7 @@ impl Compiler<'_> {
     }
 
     /// Declares the rank in each communicator and its size.
-    fn communicators(&mut self) -> Vec<[Slot; 2]> {
+    fn communicators(&mut self) -> Vec<[VariableSlot; 2]> {
         let communicators = self.communicators.clone();
         let declare = |communicator: &str| {
             names_in(communicator).map(|name| {
@@ -112,7 +112,7 @@ impl Compiler<'_> {
         mut self,
         grid: Grid,
         paths: Vec<String>,
-        (functions, split_slots): (Vec<CompiledFunction>, Vec<[Slot; 2]>),
+        (functions, split_slots): (Vec<CompiledFunction>, Vec<[VariableSlot; 2]>),
     ) -> (CompiledProgram, Vec<Fault>) {
         let slots = self.names.slots();
         if slots > MOST_SLOTS {

@@ -47,7 +47,7 @@ pub(super) struct StepInterpreter {
 }
 
 /// A step that has been taken, or what it asks for.
-enum Taken {
+enum TakenStep {
     Done,
     Asks,
 }
@@ -91,8 +91,8 @@ impl StepInterpreter {
             }
         }
         match self.control(&step.action)? {
-            Taken::Done => Ok(()),
-            Taken::Asks => self.ask(step).await,
+            TakenStep::Done => Ok(()),
+            TakenStep::Asks => self.ask(step).await,
         }
     }
 
@@ -120,7 +120,7 @@ impl StepInterpreter {
     }
 
     /// Takes a step that asks for nothing.
-    fn control(&mut self, action: &StepAction) -> Result<Taken, Fault> {
+    fn control(&mut self, action: &StepAction) -> Result<TakenStep, Fault> {
         match action {
             StepAction::Enter { phase, outer } => {
                 self.set(*outer, index_value(self.phase));
@@ -149,9 +149,9 @@ impl StepInterpreter {
                 self.at = self.calls.open(&self.program, (*function, self.at), arguments, &mut self.slots)?;
             }
             StepAction::Return => self.at = self.calls.close(&self.program, &mut self.slots),
-            _ => return Ok(Taken::Asks),
+            _ => return Ok(TakenStep::Asks),
         }
-        Ok(Taken::Done)
+        Ok(TakenStep::Done)
     }
 
     fn set(&mut self, slot: u16, value: Value) {

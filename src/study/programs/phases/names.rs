@@ -4,12 +4,12 @@ use crate::programs::expression::{Awaited, Binding, Formula, Value};
 use parsim_sim::program::Grid;
 
 /// The place of a variable among those of a process.
-pub(super) type Slot = u16;
+pub(super) type VariableSlot = u16;
 
 /// Variables that every process has.
-const RANK: Slot = 0;
-const ROW: Slot = 1;
-const COLUMN: Slot = 2;
+const RANK: VariableSlot = 0;
+const ROW: VariableSlot = 1;
+const COLUMN: VariableSlot = 2;
 /// Sender of the message that was received last.
 pub(super) static SOURCE: Awaited = Awaited { name: "source", slot: 3, event: "a message has been received" };
 /// The number in the last message that had one.
@@ -79,7 +79,7 @@ impl NameTable {
 
     /// The slot of the variable to which steps give a value by this name: declared, unless it is known; `None` if the name
     /// means something else.
-    pub fn variable(&mut self, name: &str) -> Option<Slot> {
+    pub fn variable(&mut self, name: &str) -> Option<VariableSlot> {
         match self.find(name) {
             None => {
                 let slot = self.reserve();
@@ -97,18 +97,18 @@ impl NameTable {
     }
 
     /// Gives a name to a slot of its own, which steps do not change.
-    pub fn declare(&mut self, name: &str) -> Slot {
+    pub fn declare(&mut self, name: &str) -> VariableSlot {
         let slot = self.reserve();
         self.name(name, Binding::Slot(slot), false);
         slot
     }
 
     /// A slot without a name. Of programs with too many of them all slots behind the last are one; they are rejected.
-    pub fn reserve(&mut self) -> Slot {
+    pub fn reserve(&mut self) -> VariableSlot {
         let slot = self.next;
         self.next += 1;
         self.most = self.most.max(self.next);
-        Slot::try_from(slot).unwrap_or(Slot::MAX)
+        VariableSlot::try_from(slot).unwrap_or(VariableSlot::MAX)
     }
 
     /// The names and slots so far, for [`return_to`](Self::return_to).

@@ -26,7 +26,7 @@ impl FirstOperations {
             let message = format!("rank {rank} receives messages of any source or tag: which these are is not known");
             return Err((message, "name source and tag of every receive in the file, or leave `first` out"));
         }
-        let graphs: Vec<_> = (0..whole.ranks()).map(|rank| Graph::of(whole, rank)).collect();
+        let graphs: Vec<_> = (0..whole.ranks()).map(|rank| RankGraph::of(whole, rank)).collect();
         if let Some(fault) = whole.fault() {
             return Err((fault, "do not change the file during a run"));
         }
@@ -37,21 +37,21 @@ impl FirstOperations {
                 format!("no rank has more than {longest} operations {kind:?}, and the first {most} are asked for");
             return Err((message, "ask for fewer, or for operations of another kind"));
         }
-        let is_kept = Kept::of(&graphs, self).is_kept;
+        let is_kept = KeptOperations::of(&graphs, self).is_kept;
         let ranks = graphs.into_iter().zip(&is_kept).map(|(graph, is_kept)| graph.part(is_kept));
         Ok(Schedule { ranks: ranks.collect() })
     }
 }
 
 /// The operations of a rank, with what each waits for.
-struct Graph {
+struct RankGraph {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
     /// By operation the first of its edges, which are sorted by the operation that waits.
     first: Vec<u32>,
 }
 
-impl Graph {
+impl RankGraph {
     fn of(whole: &mut dyn Operations, rank: u32) -> Self {
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
         for leader in 0..whole.count(rank) {
@@ -108,14 +108,14 @@ impl Graph {
 }
 
 /// The operations that are kept.
-struct Kept {
+struct KeptOperations {
     is_kept: Vec<Vec<bool>>,
     /// Kept operations, rank and number, whose needs have not been looked at.
     open: Vec<(u32, u32)>,
 }
 
-impl Kept {
-    fn of(graphs: &[Graph], first: FirstOperations) -> Self {
+impl KeptOperations {
+    fn of(graphs: &[RankGraph], first: FirstOperations) -> Self {
         let is_kept = graphs.iter().map(|graph| vec![false; graph.nodes.len()]).collect();
         let mut this = Self { is_kept, open: Vec::new() };
         for (rank, graph) in (0..).zip(graphs) {
@@ -140,15 +140,15 @@ impl Kept {
 }
 
 /// Sender, receiver and tag of messages.
-type Route = (u32, u32, u32);
+type ScheduledRoute = (u32, u32, u32);
 
 /// The messages of a schedule: by route the numbers of their sends and of their receives, in their order.
 struct Messages {
-    ends: FxHashMap<Route, [Vec<u32>; 2]>,
+    ends: FxHashMap<ScheduledRoute, [Vec<u32>; 2]>,
 }
 
 /// The route of a message, and the end of it, 0 or 1, that an operation is.
-fn route(rank: u32, node: &Node) -> Option<(Route, usize)> {
+fn route(rank: u32, node: &Node) -> Option<(ScheduledRoute, usize)> {
     match node.kind {
         NodeKind::Send => Some(((rank, node.peer, node.tag), 0)),
         NodeKind::Receive => Some(((node.peer, rank, node.tag), 1)),
@@ -157,8 +157,8 @@ fn route(rank: u32, node: &Node) -> Option<(Route, usize)> {
 }
 
 impl Messages {
-    fn of(graphs: &[Graph]) -> Self {
-        let mut ends: FxHashMap<Route, [Vec<u32>; 2]> = FxHashMap::default();
+    fn of(graphs: &[RankGraph]) -> Self {
+        let mut ends: FxHashMap<ScheduledRoute, [Vec<u32>; 2]> = FxHashMap::default();
         for (rank, graph) in (0..).zip(graphs) {
             for (number, node) in (0..).zip(&graph.nodes) {
                 if let Some((route, end)) = route(rank, node) {
@@ -170,7 +170,7 @@ impl Messages {
     }
 
     /// The rank and the number of the operation at the other end of a message, if there is one.
-    fn other_end(&self, graphs: &[Graph], rank: u32, number: u32) -> Option<(u32, u32)> {
+    fn other_end(&self, graphs: &[RankGraph], rank: u32, number: u32) -> Option<(u32, u32)> {
         let ((from, to, tag), end) = route(rank, &graphs[rank as usize].nodes[number as usize])?;
         let ends = self.ends.get(&(from, to, tag))?;
         let place = ends[end].binary_search(&number).ok()?;

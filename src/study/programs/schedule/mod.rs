@@ -24,7 +24,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// A program that is the schedule of a file or a folder.
-pub trait Scheduled {
+pub trait ScheduleSource {
     /// # Errors
     /// The first fault of the files.
     fn schedule(&self) -> Result<Arc<dyn StoredSchedule>, Fault>;
@@ -177,7 +177,7 @@ macro_rules! scheduled_program {
             fn schedule(
                 &self,
             ) -> Option<(std::sync::Arc<dyn super::schedule::StoredSchedule>, parsim_sim::units::SimDuration)> {
-                Some((super::schedule::Scheduled::schedule(self).ok()?, self.unit()))
+                Some((super::schedule::ScheduleSource::schedule(self).ok()?, self.unit()))
             }
 
             fn is_rehearsed(&self) -> bool {

@@ -1,7 +1,7 @@
 //! A large run in groups of vertices and bins of time.
 
 use super::pack::Packed;
-use super::scene::{Groups, Scene, numbered};
+use super::scene::{Scene, VertexGroups, numbered};
 use crate::analysis::CriticalPath;
 use parsim_sim::trace::{Recording, Transfer};
 use parsim_sim::units::{SimDuration, SimTime};
@@ -55,7 +55,7 @@ impl Binned {
         path: &CriticalPath<'_>,
         run: Option<&Recording>,
         scene: &Scene,
-        groups: &Groups,
+        groups: &VertexGroups,
         makespan: SimDuration,
     ) -> Self {
         // A run without length has nothing to show.
@@ -86,7 +86,7 @@ fn kinds(path: &CriticalPath<'_>) -> Vec<String> {
 fn activities(
     path: &CriticalPath<'_>,
     scene: &Scene,
-    groups: &Groups,
+    groups: &VertexGroups,
     kinds: &[String],
     makespan: SimDuration,
 ) -> Packed {
@@ -117,7 +117,7 @@ fn activities(
 }
 
 /// The load of each pair of groups, as [`Groups::links`] orders them.
-fn loads(run: &Recording, scene: &Scene, groups: &Groups, makespan: SimDuration) -> Packed {
+fn loads(run: &Recording, scene: &Scene, groups: &VertexGroups, makespan: SimDuration) -> Packed {
     let pairs = groups.links(scene);
     let mut place = vec![None; run.links.len()];
     for (pair, links) in pairs.values().enumerate() {
@@ -150,7 +150,7 @@ fn spread(transfer: &Transfer, bins: &mut Bins, makespan: SimDuration) {
     }
 }
 
-fn places(path: &CriticalPath<'_>, scene: &Scene, groups: &Groups, makespan: SimDuration) -> Vec<u32> {
+fn places(path: &CriticalPath<'_>, scene: &Scene, groups: &VertexGroups, makespan: SimDuration) -> Vec<u32> {
     let mut spans = path.spans().peekable();
     let place = |bin: u32| {
         let middle = makespan.ratio(u64::from(2 * bin + 1), u64::from(2 * BINS));

@@ -3,7 +3,7 @@
 use super::pack::Packed;
 use super::scene::{Scene, numbered};
 use crate::analysis::CriticalPath;
-use crate::analysis::critical_path::Through;
+use crate::analysis::critical_path::EventArc;
 use parsim_sim::trace::events::MESSAGE;
 use parsim_sim::trace::{Recording, Transfer};
 use parsim_sim::units::{SimDuration, SimTime};
@@ -144,11 +144,11 @@ fn activities(path: &CriticalPath<'_>, labels: &mut Labels) -> Packed {
 }
 
 /// A message: when it was received, its delay, and the ranks that send and receive it.
-type Message = (SimDuration, SimDuration, u32, u32);
+type MessageRow = (SimDuration, SimDuration, u32, u32);
 
 fn messages(path: &CriticalPath<'_>) -> Packed {
     let events = path.events();
-    let mut messages: Vec<Message> = Vec::new();
+    let mut messages: Vec<MessageRow> = Vec::new();
     for event in 0..events.count() {
         for antecedent in events.antecedents(event) {
             if events.way_of(antecedent).kind == MESSAGE && antecedent.delay > SimDuration::ZERO {
@@ -182,8 +182,8 @@ fn critical(path: &CriticalPath<'_>, labels: &mut Labels) -> Packed {
         let process = events.get(span.event).process;
         let label = events.label_of(span.event);
         let (sort, from, kind) = match &span.through {
-            Through::Activity => (0_u32, process, label.kind.as_str()),
-            Through::Antecedent(antecedent) => {
+            EventArc::Activity => (0_u32, process, label.kind.as_str()),
+            EventArc::Antecedent(antecedent) => {
                 let way = events.way_of(antecedent);
                 let sort = if way.kind == MESSAGE { 1 } else { 2 };
                 (sort, events.get(antecedent.event).process, way.kind.as_str())

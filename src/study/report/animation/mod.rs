@@ -30,12 +30,12 @@ pub struct Animation {
     makespan: u64,
     /// The places of vertices and the links between them.
     scene: Scene,
-    detail: Detail,
+    detail: AnimationDetail,
 }
 
 /// Form of the data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-enum Detail {
+enum AnimationDetail {
     Exact(Exact),
     Binned(Binned),
 }
@@ -56,11 +56,11 @@ impl Animation {
         let is_small = scene.vertices() <= MOST_VERTICES && path.events().processes() <= MOST_ROWS;
         let exact = is_small.then(|| Exact::of(path, run, &scene)).filter(|exact| exact.bytes() <= bytes);
         let (scene, detail) = if let Some(exact) = exact {
-            (scene, Detail::Exact(exact))
+            (scene, AnimationDetail::Exact(exact))
         } else {
             let groups = scene.groups();
             let binned = Binned::of(path, run, &scene, &groups, makespan);
-            (scene.grouped(&groups), Detail::Binned(binned))
+            (scene.grouped(&groups), AnimationDetail::Binned(binned))
         };
         Self { title: title.to_owned(), makespan: makespan.ps(), scene, detail }
     }
@@ -68,7 +68,7 @@ impl Animation {
     /// True if it shows every packet and activity, not groups and bins.
     #[must_use]
     pub const fn is_exact(&self) -> bool {
-        matches!(self.detail, Detail::Exact(_))
+        matches!(self.detail, AnimationDetail::Exact(_))
     }
 }
 

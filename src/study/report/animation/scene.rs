@@ -26,7 +26,7 @@ pub struct Scene {
 }
 
 /// The group of each vertex.
-pub struct Groups {
+pub struct VertexGroups {
     of_vertex: Vec<u32>,
     count: usize,
 }
@@ -78,10 +78,10 @@ impl Scene {
     }
 
     /// Groups of neighbours: the vertices in one tile of the plane, or every vertex alone if there are few.
-    pub fn groups(&self) -> Groups {
+    pub fn groups(&self) -> VertexGroups {
         let count = self.vertices();
         if count <= MOST_ALONE {
-            return Groups { of_vertex: (0..u32::try_from(count).unwrap_or(u32::MAX)).collect(), count };
+            return VertexGroups { of_vertex: (0..u32::try_from(count).unwrap_or(u32::MAX)).collect(), count };
         }
         let mut side = (self.size.0 * self.size.1 / 200.0).sqrt();
         loop {
@@ -91,14 +91,14 @@ impl Scene {
             if tiles.len() <= MOST_GROUPS {
                 let numbers: BTreeMap<_, u32> = tiles.into_keys().zip(0..).collect();
                 let of_vertex = self.places.iter().map(|place| numbers[&tile(place)]).collect();
-                return Groups { of_vertex, count: numbers.len() };
+                return VertexGroups { of_vertex, count: numbers.len() };
             }
             side *= 1.2;
         }
     }
 
     /// The network of the groups, with a link for each direction between two of them.
-    pub fn grouped(&self, groups: &Groups) -> Self {
+    pub fn grouped(&self, groups: &VertexGroups) -> Self {
         let mut sums = vec![(0.0, 0.0, 0_u32, u32::MAX, 0_u32); groups.count];
         for (vertex, ((x, y), group)) in (0..).zip(self.places.iter().zip(&groups.of_vertex)) {
             let sum = &mut sums[*group as usize];
@@ -119,7 +119,7 @@ impl Scene {
     }
 }
 
-impl Groups {
+impl VertexGroups {
     /// The group of a vertex.
     pub fn of(&self, vertex: u32) -> u32 {
         self.of_vertex.get(vertex as usize).copied().unwrap_or(0)

@@ -1,6 +1,6 @@
 //! A table as arrays in memory: columns with their types and, as metadata of the field, the `unit` of numbers.
 
-use super::{Cells, Column, Columns, unit};
+use super::{Column, ColumnValues, Columns, unit};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, NullArray, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ impl Column {
     }
 }
 
-impl Cells {
+impl ColumnValues {
     const fn kind(&self) -> DataType {
         match self {
             Self::Missing(_) => DataType::Null,

@@ -1,6 +1,6 @@
 //! Records as columns with types, for programs that read tables: as arrays in memory, and as Parquet.
 
-use crate::answer::{Record, Unit, Value};
+use crate::answer::{QuantityValue, Record, Unit};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -22,11 +22,11 @@ pub struct Columns {
 
 struct Column {
     name: String,
-    cells: Cells,
+    cells: ColumnValues,
 }
 
 /// The values of a column, of the narrowest type that fits all of them.
-enum Cells {
+enum ColumnValues {
     Missing(usize),
     Flags(Vec<Option<bool>>),
     Whole(Vec<Option<i64>>),
@@ -51,7 +51,7 @@ impl Columns {
             return *place;
         }
         let next = self.list.len();
-        self.list.push(Column { name: name.to_owned(), cells: Cells::Missing(0) });
+        self.list.push(Column { name: name.to_owned(), cells: ColumnValues::Missing(0) });
         self.places.insert(name.to_owned(), next);
         next
     }
@@ -75,7 +75,7 @@ impl Columns {
     }
 }
 
-impl Cells {
+impl ColumnValues {
     fn len(&self) -> usize {
         match self {
             Self::Missing(count) => *count,
@@ -104,7 +104,7 @@ impl Cells {
         }
     }
 
-    fn push(&mut self, value: &Value) {
+    fn push(&mut self, value: &QuantityValue) {
         if self.takes(value) {
             return;
         }
@@ -114,15 +114,15 @@ impl Cells {
     }
 
     /// Adds a value if its type is that of the column.
-    fn takes(&mut self, value: &Value) -> bool {
+    fn takes(&mut self, value: &QuantityValue) -> bool {
         match (self, value) {
-            (cells, Value::Missing) => cells.fill(cells.len() + 1),
-            (Self::Flags(cells), Value::Flag(flag)) => cells.push(Some(*flag)),
-            (Self::Whole(cells), Value::Whole(whole)) => match i64::try_from(*whole) {
+            (cells, QuantityValue::Missing) => cells.fill(cells.len() + 1),
+            (Self::Flags(cells), QuantityValue::Flag(flag)) => cells.push(Some(*flag)),
+            (Self::Whole(cells), QuantityValue::Whole(whole)) => match i64::try_from(*whole) {
                 Ok(whole) => cells.push(Some(whole)),
                 Err(_) => return false,
             },
-            (Self::Real(cells), Value::Whole(_) | Value::Real(_)) => cells.push(value.number()),
+            (Self::Real(cells), QuantityValue::Whole(_) | QuantityValue::Real(_)) => cells.push(value.number()),
             (Self::Texts(cells), _) => {
                 let text = text(value, cells.last());
                 cells.push(Some(text));
@@ -133,16 +133,16 @@ impl Cells {
     }
 
     /// Gives the column a type that `value` and its own values have.
-    fn widen(&mut self, value: &Value) {
+    fn widen(&mut self, value: &QuantityValue) {
         let own = std::mem::replace(self, Self::Missing(0));
         *self = match (own, value) {
-            (Self::Missing(rows), Value::Flag(_)) => Self::Flags(vec![None; rows]),
-            (Self::Missing(rows), Value::Whole(whole)) if i64::try_from(*whole).is_ok() => {
+            (Self::Missing(rows), QuantityValue::Flag(_)) => Self::Flags(vec![None; rows]),
+            (Self::Missing(rows), QuantityValue::Whole(whole)) if i64::try_from(*whole).is_ok() => {
                 Self::Whole(vec![None; rows])
             }
-            (Self::Missing(rows), Value::Whole(_) | Value::Real(_)) => Self::Real(vec![None; rows]),
-            (Self::Whole(cells), Value::Whole(_) | Value::Real(_)) => {
-                let number = |whole: i64| Value::Whole(whole.into()).number();
+            (Self::Missing(rows), QuantityValue::Whole(_) | QuantityValue::Real(_)) => Self::Real(vec![None; rows]),
+            (Self::Whole(cells), QuantityValue::Whole(_) | QuantityValue::Real(_)) => {
+                let number = |whole: i64| QuantityValue::Whole(whole.into()).number();
                 Self::Real(cells.into_iter().map(|cell| cell.and_then(number)).collect())
             }
             (own, _) => Self::Texts(own.texts()),
@@ -150,21 +150,21 @@ impl Cells {
     }
 
     fn texts(self) -> Vec<Option<Arc<str>>> {
-        fn all<T>(cells: Vec<Option<T>>, value: impl Fn(T) -> Value) -> Vec<Option<Arc<str>>> {
+        fn all<T>(cells: Vec<Option<T>>, value: impl Fn(T) -> QuantityValue) -> Vec<Option<Arc<str>>> {
             cells.into_iter().map(|cell| cell.map(|cell| value(cell).to_string().into())).collect()
         }
         match self {
             Self::Missing(rows) => vec![None; rows],
-            Self::Flags(cells) => all(cells, Value::Flag),
-            Self::Whole(cells) => all(cells, |whole| Value::Whole(whole.into())),
-            Self::Real(cells) => all(cells, Value::Real),
+            Self::Flags(cells) => all(cells, QuantityValue::Flag),
+            Self::Whole(cells) => all(cells, |whole| QuantityValue::Whole(whole.into())),
+            Self::Real(cells) => all(cells, QuantityValue::Real),
             Self::Texts(cells) => cells,
         }
     }
 }
 
 /// The text of a value; neighbours that are equal share it.
-fn text(value: &Value, last: Option<&Option<Arc<str>>>) -> Arc<str> {
+fn text(value: &QuantityValue, last: Option<&Option<Arc<str>>>) -> Arc<str> {
     let text = value.to_string();
     last.and_then(Option::as_ref).filter(|last| ***last == *text).cloned().unwrap_or_else(|| text.into())
 }

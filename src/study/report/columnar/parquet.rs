@@ -30,27 +30,27 @@ impl Columns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::{Record, Value};
+    use crate::answer::{QuantityValue, Record};
     use arrow_array::Array;
     use arrow_array::cast::AsArray;
     use arrow_array::types::{Float64Type, Int64Type};
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-    fn record(n: Value, name: Option<&str>, makespan_s: Value) -> Record {
+    fn record(n: QuantityValue, name: Option<&str>, makespan_s: QuantityValue) -> Record {
         let mut record = Record::default();
         record.put("n", n);
         record.put("name", name);
         record.put("makespan_s", makespan_s);
-        record.put("measured_s", Value::Missing);
+        record.put("measured_s", QuantityValue::Missing);
         record
     }
 
     #[test]
     fn what_is_written_is_read_back_with_types_and_units() {
         let mut columns = Columns::default();
-        columns.add(&record(Value::Whole(1), Some("a"), Value::Missing));
-        columns.add(&record(Value::Real(0.5), None, Value::Real(0.25)));
-        let mut other = record(Value::Whole(3), Some("b"), Value::Whole(2));
+        columns.add(&record(QuantityValue::Whole(1), Some("a"), QuantityValue::Missing));
+        columns.add(&record(QuantityValue::Real(0.5), None, QuantityValue::Real(0.25)));
+        let mut other = record(QuantityValue::Whole(3), Some("b"), QuantityValue::Whole(2));
         other.put("late", true);
         columns.add(&other);
         let bytes = bytes::Bytes::from(columns.parquet().unwrap());

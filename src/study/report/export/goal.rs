@@ -29,7 +29,7 @@ pub fn write_goal(
     let mut statements = 0;
     for (rank, requests) in log.ranks.iter().enumerate() {
         writeln!(sink, "rank {rank} {{")?;
-        let mut schedule = Schedule {
+        let mut schedule = GoalSchedule {
             rank,
             unit,
             least_bytes,
@@ -88,7 +88,7 @@ fn in_units(time: SimDuration, unit: SimDuration) -> u64 {
 }
 
 /// The schedule of a rank while it is written.
-struct Schedule<'s> {
+struct GoalSchedule<'s> {
     rank: usize,
     unit: SimDuration,
     least_bytes: u64,
@@ -121,7 +121,7 @@ struct Latest {
 /// Operations that are free at one moment begin in the order of the file, also in LogGOPSim if there are no more.
 const AT_ONCE: u32 = 16;
 
-impl Schedule<'_> {
+impl GoalSchedule<'_> {
     fn add(&mut self, request: &Request) -> Result<(), ExportError> {
         if let Some(error) = unsayable(request, self.rank, "GOAL") {
             return Err(error);
@@ -163,7 +163,7 @@ impl Schedule<'_> {
         Ok(())
     }
 
-    /// What comes later waits for the end of these operations.
+    /// All that comes later waits for the end of these operations.
     fn end(&mut self, numbers: &[u32]) {
         let awaited: Vec<_> = numbers.iter().map(|number| self.operations[*number as usize]).collect();
         let required = awaited.iter().map(|(_, before)| *before).max().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Pictures of a page: drawn for everybody, and as data for the script that brings them to life.
 
-use super::payload::Payload;
+use super::payload::PagePayload;
 use crate::report::animation::Animation;
 use crate::report::panels::Panels;
 use maud::{Markup, PreEscaped, html};
@@ -44,7 +44,7 @@ impl Figure {
     }
 
     /// The figure, whose data come into `payload`.
-    pub(super) fn markup(&self, payload: &mut Payload) -> Markup {
+    pub(super) fn markup(&self, payload: &mut PagePayload) -> Markup {
         let (chart, run) = match &self.picture {
             Picture::Charts(panels) => (Some(payload.chart(panels)), None),
             Picture::Run(run, _) => (None, Some(payload.run(run))),

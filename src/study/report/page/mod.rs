@@ -11,7 +11,7 @@ pub use figure::{Figure, Picture};
 
 use crate::answer::Record;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use payload::Payload;
+use payload::PagePayload;
 use table::{download, downloads, table};
 
 /// The style of a page, and of all that its script makes.
@@ -79,7 +79,7 @@ pub struct Section {
 /// The page about `chapters`, as HTML. The same chapters are the same bytes.
 #[must_use]
 pub fn page(title: &str, chapters: &[Chapter]) -> String {
-    let mut payload = Payload::default();
+    let mut payload = PagePayload::default();
     let chapters: Vec<_> = chapters.iter().map(|chapter| (chapter, chapter.markup(&mut payload))).collect();
     let contents = html! {
         nav aria-label="Contents" { ul { @for (chapter, _) in &chapters { (chapter.contents(chapters.len() > 1)) } } }
@@ -90,12 +90,12 @@ pub fn page(title: &str, chapters: &[Chapter]) -> String {
 /// A page with nothing but a figure.
 #[must_use]
 pub fn page_of_figure(title: &str, figure: &Figure) -> String {
-    let mut payload = Payload::default();
+    let mut payload = PagePayload::default();
     let figure = figure.markup(&mut payload);
     document(title, &html! {}, &figure, &payload)
 }
 
-fn document(title: &str, contents: &Markup, main: &Markup, payload: &Payload) -> String {
+fn document(title: &str, contents: &Markup, main: &Markup, payload: &PagePayload) -> String {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -141,7 +141,7 @@ impl Chapter {
         html! { h3 id=(self.anchor(title)) { (title) } }
     }
 
-    fn markup(&self, payload: &mut Payload) -> Markup {
+    fn markup(&self, payload: &mut PagePayload) -> Markup {
         html! {
             section.chapter id=(self.name) {
                 h2 { (self.question) }
@@ -172,7 +172,7 @@ impl Chapter {
         }
     }
 
-    fn residuals_markup(&self, payload: &mut Payload) -> Markup {
+    fn residuals_markup(&self, payload: &mut PagePayload) -> Markup {
         html! { @if !self.residuals.is_empty() {
             (self.heading(RESIDUALS))
             p { "Relative errors of the simulation and of the models against the measurements of the scenario, or, where nothing was measured, of the simulation against the models." }

@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 
 /// Everything that the script of a page works on, as JSON in the page.
 #[derive(Debug, Default, Serialize)]
-pub struct Payload {
+pub struct PagePayload {
     charts: Vec<Value>,
     runs: Vec<Value>,
     /// Texts that can be saved, by the names of their files.
     files: Map<String, Value>,
 }
 
-impl Payload {
+impl PagePayload {
     /// Adds charts, and returns their number.
     pub fn chart(&mut self, panels: &Panels) -> usize {
         self.charts.push(value(panels));

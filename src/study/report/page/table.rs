@@ -1,6 +1,6 @@
 //! Tables of a page, and the data that can be saved.
 
-use super::payload::Payload;
+use super::payload::PagePayload;
 use crate::answer::{Quantity, Record};
 use crate::report::format::{Format, Writer};
 use crate::report::summary::{self, columns};
@@ -28,7 +28,7 @@ fn cell(row: &Record, column: &Quantity) -> Markup {
 }
 
 /// All keys of all records, to save as files that begin with `name`.
-pub fn downloads(name: &str, rows: &[Record], payload: &mut Payload) -> Markup {
+pub fn downloads(name: &str, rows: &[Record], payload: &mut PagePayload) -> Markup {
     let forms = [("csv", "CSV", Format::Csv), ("jsonl", "JSON Lines", Format::Jsonl)];
     html! { p.downloads hidden {
         "All columns: "
@@ -39,7 +39,7 @@ pub fn downloads(name: &str, rows: &[Record], payload: &mut Payload) -> Markup {
 }
 
 /// A button that saves a text.
-pub fn download(file: &str, words: &str, text: String, payload: &mut Payload) -> Markup {
+pub fn download(file: &str, words: &str, text: String, payload: &mut PagePayload) -> Markup {
     payload.file(file, text);
     html! { button.download type="button" data-file=(file) hidden { (words) } }
 }

@@ -6,7 +6,7 @@ fn chapter() -> Chapter {
     let mut row = Record::default();
     row.put("p", 4);
     row.put("makespan_s", 0.25);
-    row.put("measured_s", crate::answer::Value::Missing);
+    row.put("measured_s", crate::answer::QuantityValue::Missing);
     row.end_summary();
     row.put("events", 7);
     let chart = LineChart {

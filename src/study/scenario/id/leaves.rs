@@ -13,13 +13,13 @@ const NAMES: [(&str, &str); 3] = [("Machine", "name"), ("Level", "name"), ("Kern
 
 /// The hashes of all values of `value`, which stands at `path`, added up.
 pub(super) fn sum(path: &str, value: &impl Serialize) -> Sum {
-    let mut leaves = Leaves { path: Vec::with_capacity(MOST_PATHS), sum: 0 };
+    let mut leaves = IdLeaves { path: Vec::with_capacity(MOST_PATHS), sum: 0 };
     let result = leaves.below(PathElement::Name(path), value);
     result.expect("whatever a scenario holds can be hashed");
     leaves.sum
 }
 
-struct Leaves {
+struct IdLeaves {
     /// The way from the root, unambiguous: the kind of every step, its length and its name.
     path: Vec<u8>,
     sum: Sum,
@@ -42,7 +42,7 @@ enum LeafKind {
     Length,
 }
 
-impl Leaves {
+impl IdLeaves {
     fn below(&mut self, step: PathElement<'_>, value: &(impl Serialize + ?Sized)) -> Result<(), Never> {
         let length = self.path.len();
         match step {
@@ -103,7 +103,7 @@ macro_rules! whole_numbers {
     };
 }
 
-impl<'l> ser::Serializer for &'l mut Leaves {
+impl<'l> ser::Serializer for &'l mut IdLeaves {
     type Ok = ();
     type Error = Never;
     type SerializeSeq = ElementHasher<'l>;
@@ -226,7 +226,7 @@ impl<'l> ser::Serializer for &'l mut Leaves {
 
 /// The values of a list, or the keys and values of a map, by their numbers.
 struct ElementHasher<'l> {
-    leaves: &'l mut Leaves,
+    leaves: &'l mut IdLeaves,
     count: u64,
 }
 
@@ -280,7 +280,7 @@ impl ser::SerializeMap for ElementHasher<'_> {
 
 /// The fields of a record, by their names.
 struct FieldHasher<'l> {
-    leaves: &'l mut Leaves,
+    leaves: &'l mut IdLeaves,
     owner: &'static str,
 }
 

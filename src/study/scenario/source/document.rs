@@ -12,7 +12,7 @@ use super::named_files::NamedFiles;
 use super::overrides::{self, Typed};
 use super::paths;
 use super::place::{SourceText, Sources};
-use super::reader::Reader;
+use super::reader::ValueReader;
 use super::reading;
 use super::tree::{Tree, TreeValue};
 
@@ -237,7 +237,7 @@ impl Document {
 
     /// Returns whether the value at a path can be read as a plain type.
     pub(in crate::scenario) fn fits<T: DeserializeOwned>(&self, path: &str) -> bool {
-        self.get(path).is_some_and(|tree| T::deserialize(Reader::new(tree, &self.sources)).is_ok())
+        self.get(path).is_some_and(|tree| T::deserialize(ValueReader::new(tree, &self.sources)).is_ok())
     }
 
     /// A fault of the value at a path, or of its nearest existing parent.

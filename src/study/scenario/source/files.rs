@@ -16,7 +16,7 @@ use super::syntax;
 use super::texts;
 use super::tree::{Tree, TreeValue};
 
-use regular::{LARGEST, Unreadable, read, read_standard};
+use regular::{LARGEST, UnreadableFile, read, read_standard};
 
 mod regular;
 
@@ -93,19 +93,19 @@ impl<'a> Loader<'a> {
                 self.bytes += text.len();
                 Some(self.sources.add(SourceText { name, text, typed: false }))
             }
-            Err(Unreadable::NotText { readable, at }) => {
+            Err(UnreadableFile::NotText { readable, at }) => {
                 let whole = self.sources.add(SourceText { name, text: readable, typed: false });
                 let place = Place { start: at, end: at + '\u{fffd}'.len_utf8(), ..whole };
                 self.fault(Some(place), "the file is not UTF-8 text: this byte is none", None);
                 None
             }
-            Err(Unreadable::Missing) => {
+            Err(UnreadableFile::Missing) => {
                 let message = format!("there is no file `{}`", excerpt(&name));
                 let help = asked_at.map(|_| "the path is relative to the file that names it");
                 self.fault(asked_at, &message, help);
                 None
             }
-            Err(Unreadable::Other(reason)) => {
+            Err(UnreadableFile::Other(reason)) => {
                 let place = asked_at.unwrap_or_else(|| {
                     self.sources.add(SourceText { name: name.clone(), text: String::new(), typed: false })
                 });
@@ -315,11 +315,11 @@ fn file_name(tree: &Tree) -> Option<&str> {
 }
 
 /// The text of a file of the set, or of the system.
-fn read_among(files: &NamedFiles, path: &Path) -> Result<String, Unreadable> {
+fn read_among(files: &NamedFiles, path: &Path) -> Result<String, UnreadableFile> {
     if files.are_of_system() {
         return read(path);
     }
-    files.text(path).map(str::to_owned).ok_or(Unreadable::Missing)
+    files.text(path).map(str::to_owned).ok_or(UnreadableFile::Missing)
 }
 
 /// Returns the name of a file: its path without detours through parents of folders, if that leads to the same file.

@@ -15,14 +15,14 @@ mod access;
 
 /// A value of a tree, to be read.
 #[derive(Clone, Copy)]
-pub(super) struct Reader<'a> {
+pub(super) struct ValueReader<'a> {
     pub tree: &'a Tree,
     sources: &'a Sources,
     /// The name of the value was that of a variant and is already used up.
     is_nameless: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ValueReader<'a> {
     pub fn new(tree: &'a Tree, sources: &'a Sources) -> Self {
         Self { tree, sources, is_nameless: false }
     }
@@ -203,7 +203,7 @@ macro_rules! hand_over {
     };
 }
 
-impl<'de> Deserializer<'de> for Reader<'_> {
+impl<'de> Deserializer<'de> for ValueReader<'_> {
     type Error = ReadError;
 
     hand_over! {

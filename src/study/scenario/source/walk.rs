@@ -2,7 +2,7 @@
 
 use super::fault::{MOST_SHOWN, SourceFault};
 use super::read_error::in_words;
-use super::reader::Reader;
+use super::reader::ValueReader;
 use super::shape::{RecordShape, ScalarShape, ShapeKind, TypeShape, Types, VariantShape};
 use super::spelling::{advice, excerpt, nearest};
 use super::tree::{PathSegment, Tree, TreeField, TreeValue};
@@ -10,19 +10,19 @@ use serde_json::Value;
 use std::collections::HashSet;
 
 /// All faults of the value at the reader, up to as many as are shown.
-pub(super) fn faults_of(reader: Reader<'_>, types: &Types<'_>) -> Vec<SourceFault> {
-    let mut walk = Walk { types, path: Vec::new(), faults: Vec::new() };
+pub(super) fn faults_of(reader: ValueReader<'_>, types: &Types<'_>) -> Vec<SourceFault> {
+    let mut walk = SchemaWalk { types, path: Vec::new(), faults: Vec::new() };
     walk.value(reader, &types.whole());
     walk.faults
 }
 
-struct Walk<'a> {
+struct SchemaWalk<'a> {
     types: &'a Types<'a>,
     path: Vec<PathSegment<'a>>,
     faults: Vec<SourceFault>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> SchemaWalk<'a> {
     fn has_room(&self) -> bool {
         self.faults.len() <= MOST_SHOWN
     }
@@ -41,7 +41,7 @@ impl<'a> Walk<'a> {
         self.fault(SourceFault::new(&message).at(tree.usual_place()), shape.advice(tree));
     }
 
-    fn child(&mut self, segment: PathSegment<'a>, child: Reader<'a>, shape: &TypeShape<'a>) {
+    fn child(&mut self, segment: PathSegment<'a>, child: ValueReader<'a>, shape: &TypeShape<'a>) {
         if self.has_room() {
             self.path.push(segment);
             self.value(child, shape);
@@ -49,7 +49,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn value(&mut self, reader: Reader<'a>, shape: &TypeShape<'a>) {
+    fn value(&mut self, reader: ValueReader<'a>, shape: &TypeShape<'a>) {
         if let (TreeValue::Option(inner), true) = (&reader.tree.node, shape.is_optional) {
             if let Some(inner) = inner {
                 self.value(reader.child(inner), shape);
@@ -70,14 +70,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn list(&mut self, reader: Reader<'a>, items: &'a [Tree], values: &'a Value) {
+    fn list(&mut self, reader: ValueReader<'a>, items: &'a [Tree], values: &'a Value) {
         let shape = self.types.shape(values);
         for (index, item) in items.iter().enumerate() {
             self.child(PathSegment::Index(index), reader.child(item), &shape);
         }
     }
 
-    fn tuple(&mut self, reader: Reader<'a>, items: &'a [Tree], parts: &'a [Value]) {
+    fn tuple(&mut self, reader: ValueReader<'a>, items: &'a [Tree], parts: &'a [Value]) {
         if items.len() != parts.len() {
             let message = format!("expected {} values, found {}", parts.len(), items.len());
             self.fault(SourceFault::new(&message).at(reader.tree.usual_place()), None);
@@ -88,7 +88,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn map(&mut self, reader: Reader<'a>, entries: &'a [(Tree, Tree)], values: &'a Value) {
+    fn map(&mut self, reader: ValueReader<'a>, entries: &'a [(Tree, Tree)], values: &'a Value) {
         let shape = self.types.shape(values);
         for (key, value) in entries {
             if !self.has_room() {
@@ -102,7 +102,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn scalar(&mut self, reader: Reader<'a>, scalar: &ScalarShape<'a>) -> Option<()> {
+    fn scalar(&mut self, reader: ValueReader<'a>, scalar: &ScalarShape<'a>) -> Option<()> {
         let text = match &reader.tree.node {
             TreeValue::Name(name) if scalar.is_mixed() => Some(name.into()),
             _ => reader.text(),
@@ -126,7 +126,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn structure(&mut self, reader: Reader<'a>, name: &str, record: &RecordShape<'a>) -> Option<()> {
+    fn structure(&mut self, reader: ValueReader<'a>, name: &str, record: &RecordShape<'a>) -> Option<()> {
         if let Some(given) = reader.name().filter(|given| *given != name) {
             let fault = SourceFault::new(&format!("expected `{name}`, found `{}`", excerpt(given)));
             let meant = nearest(given, [name]).map(|name| format!("did you mean `{name}`?"));
@@ -141,7 +141,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The fields of a record: misspelt ones are read as what they mean.
-    fn fields(&mut self, reader: Reader<'a>, owner: &str, record: &RecordShape<'a>, given: &'a [TreeField]) {
+    fn fields(&mut self, reader: ValueReader<'a>, owner: &str, record: &RecordShape<'a>, given: &'a [TreeField]) {
         let mut taken: HashSet<&str> = given.iter().map(|field| field.name.text.as_str()).collect();
         for field in given.iter().filter(|field| record.looks_at(field)) {
             if !self.has_room() {
@@ -182,7 +182,7 @@ impl<'a> Walk<'a> {
         self.fault(SourceFault::new(&message).at(tree.opening()), Some(&advice));
     }
 
-    fn enumeration(&mut self, reader: Reader<'a>, name: &str, variants: &[VariantShape<'a>]) -> Option<()> {
+    fn enumeration(&mut self, reader: ValueReader<'a>, name: &str, variants: &[VariantShape<'a>]) -> Option<()> {
         let names = variants.iter().map(|variant| variant.name);
         // A text that is no name cannot be meant as one.
         let given =
@@ -198,7 +198,7 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    fn variant(&mut self, reader: Reader<'a>, variant: &VariantShape<'a>) {
+    fn variant(&mut self, reader: ValueReader<'a>, variant: &VariantShape<'a>) {
         let name = variant.name;
         let Some(schema) = variant.content else {
             if reader.has_values() {

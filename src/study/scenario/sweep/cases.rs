@@ -65,7 +65,7 @@ pub(super) enum AxisPart {
 }
 
 /// The values of all axes at a point.
-type Values<'c> = Vec<Cow<'c, AxisValue>>;
+type PointValues<'c> = Vec<Cow<'c, AxisValue>>;
 
 impl Plan {
     /// The cases along the axes.
@@ -274,7 +274,7 @@ impl Cases<'_> {
     }
 
     /// The values of all axes at a point.
-    fn values(&self, point: u64) -> Result<Values<'_>, SourceFault> {
+    fn values(&self, point: u64) -> Result<PointValues<'_>, SourceFault> {
         let (values, fault) = self.known_values(point);
         fault.map_or(Ok(values), Err)
     }
@@ -288,8 +288,8 @@ impl Cases<'_> {
     }
 
     /// The values of the axes, up to the first expression that has none.
-    fn known_values(&self, point: u64) -> (Values<'_>, Option<SourceFault>) {
-        let mut values = Values::new();
+    fn known_values(&self, point: u64) -> (PointValues<'_>, Option<SourceFault>) {
+        let mut values = PointValues::new();
         for (index, (planned, formula)) in self.plan.axes.iter().zip(&self.formulas).enumerate() {
             values.push(match formula {
                 None => Cow::Borrowed(&planned.values[self.points.number(index, point)].shown),

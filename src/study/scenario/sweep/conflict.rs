@@ -4,11 +4,11 @@ use super::planned::PlannedAxis;
 use crate::scenario::source::{Document, SourceFault};
 use std::collections::HashMap;
 
-type Route = Vec<usize>;
+type FieldRoute = Vec<usize>;
 
 /// The fields of all axes, in whatever way their paths are spelt.
 #[derive(Debug)]
-pub(super) struct FieldRoutes(Vec<Option<Route>>);
+pub(super) struct FieldRoutes(Vec<Option<FieldRoute>>);
 
 impl FieldRoutes {
     pub fn of(axes: &[PlannedAxis], base: &Document) -> Self {
@@ -25,7 +25,7 @@ impl FieldRoutes {
     /// The axes that vary something of which the field of axis `index` is a part.
     pub fn around(&self, index: usize) -> impl Iterator<Item = usize> {
         let route = self.0[index].as_ref();
-        let is_around = move |other: &Option<Route>| match (route, other) {
+        let is_around = move |other: &Option<FieldRoute>| match (route, other) {
             (Some(route), Some(other)) => other.len() < route.len() && route.starts_with(other),
             _ => false,
         };
@@ -50,7 +50,7 @@ impl FieldRoutes {
         let mut faults = self.doubles(axes);
         for (path, value) in settings {
             let Some(route) = base.route(path) else { continue };
-            let is_lost = |other: &Option<Route>| other.as_ref().is_some_and(|other| route.starts_with(other));
+            let is_lost = |other: &Option<FieldRoute>| other.as_ref().is_some_and(|other| route.starts_with(other));
             let lost_to = self.0.iter().position(is_lost).map(|index| &axes[index]);
             faults.extend(lost_to.filter(|axis| !axis.is_held(base)).map(|axis| lost(path, value, axis)));
         }

@@ -1,6 +1,6 @@
 //! Costs of all cases, estimated for as many of them as a second allows.
 
-use super::points::Grid;
+use super::points::PointGrid;
 use super::{Case, Cases};
 use parsim_sim::simulation::Estimate;
 use std::collections::HashMap;
@@ -14,22 +14,22 @@ const SEED: &str = "seed";
 
 /// The CPU times of the cases. Where there are too many, a grid divides the points of the axes, and those of a cell cost as much
 /// as its first case. They depend on the scenario and its axes only, not on the computer.
-pub struct Costs<'c> {
+pub struct CaseCosts<'c> {
     cases: &'c Cases<'c>,
-    grid: Grid,
-    known: HashMap<u64, Cost>,
+    grid: PointGrid,
+    known: HashMap<u64, CaseCost>,
 }
 
 /// The cost of a case, for all its seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cost {
+pub struct CaseCost {
     /// The CPU time, in nanoseconds.
     pub cpu_ns: u64,
     /// True if nobody can tell how long its program goes on: the time is then the least.
     pub is_open: bool,
 }
 
-impl<'c> Costs<'c> {
+impl<'c> CaseCosts<'c> {
     /// The costs of `cases`.
     #[must_use]
     pub fn of(cases: &'c Cases<'c>) -> Self {
@@ -41,13 +41,16 @@ impl<'c> Costs<'c> {
     }
 
     /// The cost of the case at a point.
-    pub fn at(&mut self, point: u64) -> Cost {
+    pub fn at(&mut self, point: u64) -> CaseCost {
         let cell = self.grid.cell(point);
-        *self.known.entry(cell).or_insert_with(|| self.cases.case(point).map_or(Cost::LEAST, |case| Cost::of(&case)))
+        *self
+            .known
+            .entry(cell)
+            .or_insert_with(|| self.cases.case(point).map_or(CaseCost::LEAST, |case| CaseCost::of(&case)))
     }
 }
 
-impl Cost {
+impl CaseCost {
     const LEAST: Self = Self { cpu_ns: LEAST_NS, is_open: false };
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "costs are positive, and saturate")]
@@ -64,13 +67,13 @@ mod tests {
     use crate::scenario::{Override, Plan};
 
     /// The estimates of the shipped Gauss-Jordan elimination along `over`, and those of its cases one by one.
-    fn costs(over: &[(&str, &str)]) -> Vec<(Cost, Cost)> {
+    fn costs(over: &[(&str, &str)]) -> Vec<(CaseCost, CaseCost)> {
         let over: Vec<_> = over.iter().map(|(name, values)| Override::new(name, &[values])).collect();
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/gauss-jordan-neighbour.ron");
         let plan = Plan::new(Document::load(file).unwrap(), &over).unwrap();
         let cases = plan.unfold().unwrap();
-        let mut costs = Costs::of(&cases);
-        let single = |point| Cost::of(&cases.case(point).unwrap());
+        let mut costs = CaseCosts::of(&cases);
+        let single = |point| CaseCost::of(&cases.case(point).unwrap());
         cases.points().step_by(97).map(|point| (costs.at(point), single(point))).collect()
     }
 
@@ -84,7 +87,7 @@ mod tests {
     fn neighbours_of_many_cases_share_an_estimate() {
         let costs = costs(&[("n", "64..500"), ("p", "1..64")]);
         let is_near =
-            |(cost, single): &(Cost, Cost)| (9 * cost.cpu_ns..15 * cost.cpu_ns).contains(&(10 * single.cpu_ns));
+            |(cost, single): &(CaseCost, CaseCost)| (9 * cost.cpu_ns..15 * cost.cpu_ns).contains(&(10 * single.cpu_ns));
         assert!(costs.iter().all(is_near), "{costs:?}");
     }
 }

@@ -17,7 +17,7 @@ mod resolved;
 
 pub(super) use cases::OF_ALL_CASES;
 pub use cases::{Cases, Inspection};
-pub use costs::{Cost, Costs};
+pub use costs::{CaseCost, CaseCosts};
 pub use exemplars::{Exemplars, Likeness};
 pub use ids::Ids;
 pub(super) use inspection::spread;
@@ -31,7 +31,7 @@ use conflict::FieldRoutes;
 use formula::AxisFormula;
 use parsim_sim::program::Program as _;
 use parsim_sim::units::escaped;
-use planned::{OVER, Setting, declared, description, typed};
+use planned::{AxisSetting, OVER, declared, description, typed};
 pub(super) use planned::{PlannedAxis, PlannedValue, typed_or_described};
 use std::borrow::Cow;
 use std::collections::HashSet;

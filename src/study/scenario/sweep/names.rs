@@ -1,6 +1,6 @@
 //! Names of axes and of phases that are keys of every row: one of two values under one key would be lost.
 
-use super::planned::{PlannedValue, Setting};
+use super::planned::{AxisSetting, PlannedValue};
 use crate::scenario::axis::{Axis, AxisValue};
 use crate::scenario::source::{Document, SourceFault, Tree};
 use rustc_hash::FxHashMap;
@@ -64,7 +64,7 @@ pub(super) fn fault(document: &Document, axis: &Axis, index: usize, phases: &[&s
 pub(super) fn namesake(document: &Document, values: &[PlannedValue], index: usize) -> Option<SourceFault> {
     let mut known: FxHashMap<&str, &Tree> = FxHashMap::default();
     values.iter().enumerate().find_map(|(place, value)| {
-        let (AxisValue::Text(name), Setting::Tree(tree)) = (&value.shown, &value.setting) else { return None };
+        let (AxisValue::Text(name), AxisSetting::Tree(tree)) = (&value.shown, &value.setting) else { return None };
         let other = known.insert(name, tree)?;
         (other.to_ron() != tree.to_ron()).then(|| {
             let message =

@@ -15,12 +15,12 @@ pub struct PlannedAxis {
 #[derive(Clone, Debug)]
 pub struct PlannedValue {
     pub shown: AxisValue,
-    pub setting: Setting,
+    pub setting: AxisSetting,
 }
 
 /// As small as it can be: there may be a million.
 #[derive(Clone, Debug)]
-pub enum Setting {
+pub enum AxisSetting {
     Tree(Box<Tree>),
     Text {
         /// None where it is the value as it is shown, in the unit of its axis.
@@ -49,13 +49,13 @@ impl PlannedAxis {
         let shown = AxisValue::of_tree(tree).map(|value| value.without_unit(self.axis.unit.as_deref()));
         let shown = shown.unwrap_or_else(|| AxisValue::Text(HELD.to_owned()));
         self.axis.expression = None;
-        self.values = vec![PlannedValue { shown, setting: Setting::Tree(Box::new(tree.clone())) }];
+        self.values = vec![PlannedValue { shown, setting: AxisSetting::Tree(Box::new(tree.clone())) }];
         true
     }
 
     /// Returns whether the axis has nothing but the value that its field has in `document`.
     pub fn is_held(&self, document: &Document) -> bool {
-        let [PlannedValue { setting: Setting::Tree(tree), .. }] = &self.values[..] else { return false };
+        let [PlannedValue { setting: AxisSetting::Tree(tree), .. }] = &self.values[..] else { return false };
         document.get(&self.axis.path) == Some(tree)
     }
 }
@@ -64,8 +64,8 @@ impl PlannedValue {
     /// The tree that takes the place of this value of `axis` in `document`.
     pub fn tree(&self, axis: &Axis, document: &mut Document) -> Result<Tree, SourceFault> {
         match &self.setting {
-            Setting::Tree(tree) => Ok((**tree).clone()),
-            Setting::Text { text, option } => {
+            AxisSetting::Tree(tree) => Ok((**tree).clone()),
+            AxisSetting::Text { text, option } => {
                 document.meaning_along(option, &axis.name, &axis.path, &self.text(text.as_deref(), axis))
             }
         }
@@ -73,7 +73,7 @@ impl PlannedValue {
 
     /// The text behind the number that the command line has, empty if it is a whole one alone; none for anything else.
     pub fn behind_number(&self, axis: &Axis) -> Option<&str> {
-        let Setting::Text { text: None, .. } = self.setting else { return None };
+        let AxisSetting::Text { text: None, .. } = self.setting else { return None };
         match (&self.shown, &axis.unit) {
             (AxisValue::Whole(_), None) => Some(""),
             (AxisValue::Text(text), None) => {
@@ -88,8 +88,8 @@ impl PlannedValue {
     /// The text of this value of `axis`, if it has no parts.
     pub fn scalar(&self, axis: &Axis) -> Option<Cow<'_, str>> {
         match &self.setting {
-            Setting::Text { text, .. } => Some(self.text(text.as_deref(), axis)),
-            Setting::Tree(tree) => match &tree.node {
+            AxisSetting::Text { text, .. } => Some(self.text(text.as_deref(), axis)),
+            AxisSetting::Tree(tree) => match &tree.node {
                 TreeValue::Number(text) | TreeValue::Text(text) | TreeValue::Name(text) => Some(text.as_str().into()),
                 _ => None,
             },
@@ -108,14 +108,14 @@ pub(super) fn declared(axis: &Axis, value: &AxisValue, tree: &Tree, may_be_varia
     match (value.number(), &axis.unit) {
         (Some(_), Some(_)) => written(axis, value, shown, DECLARED),
         (None, _) if may_be_variant && matches!(tree.node, TreeValue::Text(_)) => written(axis, value, shown, DECLARED),
-        _ => PlannedValue { shown, setting: Setting::Tree(Box::new(tree.clone())) },
+        _ => PlannedValue { shown, setting: AxisSetting::Tree(Box::new(tree.clone())) },
     }
 }
 
 /// The declared description that is called `name`: on the command line a machine of the axis goes by its name.
 pub(super) fn description(declared: &[PlannedValue], name: &str) -> Option<PlannedValue> {
     let is_meant = |value: &&PlannedValue| {
-        matches!(&value.setting, Setting::Tree(tree) if matches!(tree.node, TreeValue::Record { .. }))
+        matches!(&value.setting, AxisSetting::Tree(tree) if matches!(tree.node, TreeValue::Record { .. }))
             && value.shown == AxisValue::Text(name.to_owned())
     };
     declared.iter().find(is_meant).cloned()
@@ -140,5 +140,5 @@ fn written(axis: &Axis, value: &AxisValue, shown: AxisValue, option: &'static st
         let text = value.setting(Some(unit));
         (text != shown.setting(Some(unit))).then(|| text.into_boxed_str())
     });
-    PlannedValue { shown, setting: Setting::Text { text, option } }
+    PlannedValue { shown, setting: AxisSetting::Text { text, option } }
 }

@@ -46,9 +46,9 @@ impl Points {
 
     /// A grid of at most `most` cells over these points, whose lines divide the axes that `matters` says; short axes are
     /// divided into their values as long as there are cells for it.
-    pub fn grid(&self, most: u64, matters: impl Fn(usize) -> bool) -> Grid {
+    pub fn grid(&self, most: u64, matters: impl Fn(usize) -> bool) -> PointGrid {
         let own = |(axis, digit): (usize, &Digit)| match *digit {
-            Digit::Own { stride, length } if matters(axis) => Some(Division { stride, length, cells: 1 }),
+            Digit::Own { stride, length } if matters(axis) => Some(AxisCells { stride, length, cells: 1 }),
             _ => None,
         };
         let mut divisions: Vec<_> = self.digits.iter().enumerate().filter_map(own).collect();
@@ -59,7 +59,7 @@ impl Points {
             left /= division.cells;
             axes -= 1;
         }
-        Grid(divisions)
+        PointGrid(divisions)
     }
 
     pub const fn count(&self) -> u64 {
@@ -78,20 +78,20 @@ impl Points {
 
 /// Cells of neighbouring points.
 #[derive(Clone, Debug)]
-pub(super) struct Grid(Vec<Division>);
+pub(super) struct PointGrid(Vec<AxisCells>);
 
 /// An axis that is divided into cells of values.
 #[derive(Clone, Copy, Debug)]
-struct Division {
+struct AxisCells {
     stride: u64,
     length: u64,
     cells: u64,
 }
 
-impl Grid {
+impl PointGrid {
     /// The number of the cell in which a point lies.
     pub fn cell(&self, point: u64) -> u64 {
-        let digit = |Division { stride, length, cells }: &Division| point / stride % length * cells / length;
+        let digit = |AxisCells { stride, length, cells }: &AxisCells| point / stride % length * cells / length;
         self.0.iter().fold(0, |cell, division| cell * division.cells + digit(division))
     }
 }

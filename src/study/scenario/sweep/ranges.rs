@@ -28,12 +28,12 @@ pub(super) fn expand(text: &str) -> Option<Result<Vec<String>, String>> {
 
 /// A decimal number: a number of units of 10^-scale, so that steps add up exactly.
 #[derive(Clone, Copy)]
-struct Decimal {
+struct ScaledDecimal {
     units: i128,
     scale: u32,
 }
 
-impl Decimal {
+impl ScaledDecimal {
     fn parse(text: &str) -> Option<Self> {
         let digits = text.replace('_', "");
         let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((&digits, "0"));
@@ -69,14 +69,14 @@ type Values = Result<Vec<String>, String>;
 
 /// The values of `from:to:step`.
 fn stepped(range: &str) -> Option<Values> {
-    let parts: Vec<_> = range.split(':').map(Decimal::parse).collect::<Option<_>>()?;
+    let parts: Vec<_> = range.split(':').map(ScaledDecimal::parse).collect::<Option<_>>()?;
     let [from, to, step] = parts.as_slice() else { return (parts.len() == 2).then(|| Err("has no step".to_owned())) };
     let scale = from.scale.max(to.scale).max(step.scale);
     if scale > MOST_DECIMALS {
         return Some(Err(format!("has more than {MOST_DECIMALS} digits behind the point")));
     }
     let (from, to, step) = (from.at(scale), to.at(scale), step.at(scale));
-    Some(counted(from, to, step).map(|values| values.map(|units| Decimal::text(units, scale)).collect()))
+    Some(counted(from, to, step).map(|values| values.map(|units| ScaledDecimal::text(units, scale)).collect()))
 }
 
 /// The values of `from..to`, one apart.
@@ -148,7 +148,7 @@ pub(super) fn unfold(document: &mut Document) -> Result<(), Vec<SourceFault>> {
                     return Err(vec![document.fault_at(&format!("{path}.{index}"), &what, Some(help))]);
                 }
                 Ok(texts) => values.extend(texts.into_iter().map(|text| {
-                    let is_number = Decimal::parse(&text).is_some();
+                    let is_number = ScaledDecimal::parse(&text).is_some();
                     Tree {
                         place: value.place,
                         node: if is_number { TreeValue::Number(text) } else { TreeValue::Text(text) },

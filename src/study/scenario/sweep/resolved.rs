@@ -1,6 +1,6 @@
 //! The resolved scenario of a plan as text, with the whole descriptions that its axes vary.
 
-use super::{Case, Plan, Setting};
+use super::{AxisSetting, Case, Plan};
 use crate::scenario::source::{Document, Tree, TreeValue};
 
 impl Plan {
@@ -16,7 +16,7 @@ impl Plan {
         for (index, planned) in self.axes.iter().enumerate() {
             for (number, value) in planned.values.iter().enumerate() {
                 let shown = document.get(&format!("axes.{index}.values.{number}"));
-                if let (Setting::Tree(tree), Some(shown)) = (&value.setting, shown)
+                if let (AxisSetting::Tree(tree), Some(shown)) = (&value.setting, shown)
                     && has_parts(tree)
                 {
                     whole.push((shown.clone(), tree));

@@ -8,7 +8,7 @@ use crate::units::SimTime;
 
 /// Part of a message in a transfer of data.
 #[derive(Clone, Copy)]
-pub(super) enum Role {
+pub(super) enum TransferRole {
     /// Data that leave at once.
     Data,
     /// Data that wait for a receive, whose number this is once they have met.
@@ -34,16 +34,16 @@ impl MessageTransport {
     /// A message has met a receive, whose number this is. Returns whether it is there: its data may be still to come.
     pub fn accept(&mut self, now: SimTime, id: MessageId, receive: u32) -> bool {
         let message = self.messages[id as usize];
-        if let Role::AwaitedData { .. } = message.role {
-            self.messages[id as usize].role = Role::AwaitedData { receive };
+        if let TransferRole::AwaitedData { .. } = message.role {
+            self.messages[id as usize].role = TransferRole::AwaitedData { receive };
             self.ask_for_data(now, id);
             return false;
         }
         if self.sends.of(message.bytes) == Sends::Rendezvous {
             self.completions.push_back(Completion::Sent { handle: message.handle });
         }
-        if let Role::ComingData { .. } = message.role {
-            self.messages[id as usize].role = Role::ComingData { receive: Some(receive) };
+        if let TransferRole::ComingData { .. } = message.role {
+            self.messages[id as usize].role = TransferRole::ComingData { receive: Some(receive) };
             return false;
         }
         self.vacant.push(id);
@@ -53,8 +53,8 @@ impl MessageTransport {
     /// A part of a message has come, and more will: one whose sender waits for a receive meets it now.
     pub(super) fn meet(&mut self, id: MessageId) {
         let message = &mut self.messages[id as usize];
-        if matches!(message.role, Role::Data) && self.sends.of(message.bytes) == Sends::Rendezvous {
-            message.role = Role::ComingData { receive: None };
+        if matches!(message.role, TransferRole::Data) && self.sends.of(message.bytes) == Sends::Rendezvous {
+            message.role = TransferRole::ComingData { receive: None };
             self.completions.push_back(Completion::Announced { message: id, handle: message.handle });
         }
     }
@@ -64,7 +64,7 @@ impl MessageTransport {
         match self.interface.data {
             DataTransfer::OnRequest { .. } => {
                 let (from, to) = (message.to, message.from);
-                self.send_control(now, MessageState { from, to, role: Role::Request { of: id }, ..message });
+                self.send_control(now, MessageState { from, to, role: TransferRole::Request { of: id }, ..message });
             }
             _ => self.request(now, Event::Send(id)),
         }
@@ -76,7 +76,7 @@ impl MessageTransport {
         if is_confirmed {
             let message = self.messages[id as usize];
             let (from, to) = (message.to, message.from);
-            self.send_control(now, MessageState { from, to, role: Role::Confirmation, ..message });
+            self.send_control(now, MessageState { from, to, role: TransferRole::Confirmation, ..message });
         }
         is_confirmed
     }
@@ -91,32 +91,32 @@ impl MessageTransport {
     /// All of a message has come.
     pub(super) fn deliver(&mut self, now: SimTime, id: MessageId) {
         let MessageState { handle, bytes, role, .. } = self.messages[id as usize];
-        if let Role::ComingData { receive: None } = role {
+        if let TransferRole::ComingData { receive: None } = role {
             // It is known already, and is there from now on.
-            self.messages[id as usize].role = Role::Data;
+            self.messages[id as usize].role = TransferRole::Data;
             self.completions.push_back(Completion::Whole { handle });
             return;
         }
         let mut completions = |completion| self.completions.push_back(completion);
         match role {
-            Role::Data => completions(Completion::Delivered { message: id, handle }),
-            Role::AwaitedData { receive } | Role::ComingData { receive: Some(receive) } => {
+            TransferRole::Data => completions(Completion::Delivered { message: id, handle }),
+            TransferRole::AwaitedData { receive } | TransferRole::ComingData { receive: Some(receive) } => {
                 completions(Completion::Arrived { receive });
             }
-            Role::Announcement { of } => completions(Completion::Announced { message: of, handle }),
-            Role::Request { of } => self.request(now, Event::Send(of)),
-            Role::ComingData { receive: None } | Role::Confirmation => {}
+            TransferRole::Announcement { of } => completions(Completion::Announced { message: of, handle }),
+            TransferRole::Request { of } => self.request(now, Event::Send(of)),
+            TransferRole::ComingData { receive: None } | TransferRole::Confirmation => {}
         }
         let is_complete = match role {
-            Role::Data => self.sends.of(bytes) == Sends::UntilDelivered,
-            Role::AwaitedData { .. } => self.sends.of(bytes) != Sends::Buffered && !self.confirm(now, id),
-            Role::ComingData { .. } | Role::Announcement { .. } | Role::Request { .. } => false,
-            Role::Confirmation => true,
+            TransferRole::Data => self.sends.of(bytes) == Sends::UntilDelivered,
+            TransferRole::AwaitedData { .. } => self.sends.of(bytes) != Sends::Buffered && !self.confirm(now, id),
+            TransferRole::ComingData { .. } | TransferRole::Announcement { .. } | TransferRole::Request { .. } => false,
+            TransferRole::Confirmation => true,
         };
         if is_complete {
             self.completions.push_back(Completion::Sent { handle });
         }
-        if !matches!(role, Role::Data) {
+        if !matches!(role, TransferRole::Data) {
             self.vacant.push(id);
         }
     }

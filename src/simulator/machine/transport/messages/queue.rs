@@ -2,7 +2,7 @@
 
 use super::resources::Resource;
 use super::wire::Piece;
-use super::{MessageState, MessageTransport, Role};
+use super::{MessageState, MessageTransport, TransferRole};
 use crate::machine::transport::{BACKGROUND_HANDLES, Completion, MessageId};
 use crate::machine::{Seat, Turn};
 use crate::node::{DataTransfer, Progress};
@@ -198,7 +198,7 @@ impl MessageTransport {
     fn sending_core(&self, event: Event) -> Option<u32> {
         let Event::Send(id) = event else { return None };
         let message = &self.messages[id as usize];
-        let is_own = !matches!(message.role, Role::Request { .. } | Role::Confirmation)
+        let is_own = !matches!(message.role, TransferRole::Request { .. } | TransferRole::Confirmation)
             && !self.is_sent_by_interface(message)
             && !message.is_issued
             && message.handle < BACKGROUND_HANDLES;
@@ -252,9 +252,9 @@ impl MessageTransport {
     /// announcement, and data that leave when they are matched, unless they have an overhead to pay.
     pub(super) fn is_sent_by_interface(&self, message: &MessageState) -> bool {
         let follows = match message.role {
-            Role::Data | Role::ComingData { .. } | Role::Announcement { .. } => false,
-            Role::Request { .. } | Role::Confirmation => true,
-            Role::AwaitedData { .. } => match self.interface.data {
+            TransferRole::Data | TransferRole::ComingData { .. } | TransferRole::Announcement { .. } => false,
+            TransferRole::Request { .. } | TransferRole::Confirmation => true,
+            TransferRole::AwaitedData { .. } => match self.interface.data {
                 DataTransfer::AtOnce => false,
                 DataTransfer::WhenMatched { .. } => self.interface.sending(message.bytes) == SimDuration::ZERO,
                 DataTransfer::OnRequest { .. } => true,

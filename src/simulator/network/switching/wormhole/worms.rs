@@ -29,15 +29,15 @@ mod wheel;
 mod wires;
 
 use arrival::Transit;
-use buffers::{Heads, Input, Output, Turns};
-use channel_allocation::Group;
-use injection::Source;
+use buffers::{Input, Output, RoundRobin, WormHeads};
+use channel_allocation::ChannelGroup;
+use injection::PacketSource;
 use islip::Islip;
-use layout::{Leaves, NONE, Shape};
-use matrix::Matrix;
+use layout::{Leaves, NONE, RouterShape};
+use matrix::MatrixArbiters;
 use pipeline::Pipeline;
-use recording::Recorder;
-use switch_allocation::{Router, Taken};
+use recording::FlitRecorder;
+use switch_allocation::{RouterRequests, Taken};
 use wires::Wires;
 
 /// All routers of a network at work; one event a cycle while anything moves.
@@ -46,7 +46,7 @@ pub struct Worms {
     guide: Guide,
     classes: Classes,
     onward: Onward,
-    shape: Shape,
+    shape: RouterShape,
     router: WormholeRouter,
     cycle: SimDuration,
     flit_bytes: u64,
@@ -54,34 +54,34 @@ pub struct Worms {
     byte_time: PerByte,
     wires: Wires,
     inputs: Vec<Input>,
-    heads: Heads,
+    heads: WormHeads,
     outputs: Vec<Output>,
     /// By port.
-    turns: Vec<Turns>,
-    routers: Vec<Router>,
+    turns: Vec<RoundRobin>,
+    routers: Vec<RouterRequests>,
     /// Routers with anything to allocate, in the order in which they came to have it.
     active: Vec<u32>,
-    sources: Vec<Source>,
+    sources: Vec<PacketSource>,
     sending: Vec<u32>,
     crowd: Crowd,
     /// The first cycle that acts on what comes to be now.
     next: u64,
     pipeline: Pipeline,
-    groups: Vec<Group>,
+    groups: Vec<ChannelGroup>,
     leaves: Leaves,
     /// Groups of which some channels can be granted.
     grantable: Vec<u32>,
     /// `None` unless iSLIP allocates.
     islip: Option<Box<Islip>>,
     /// `None` unless matrix arbiters allocate.
-    matrix: Option<Box<Matrix>>,
+    matrix: Option<Box<MatrixArbiters>>,
     /// The input that every output port of a router takes; of one router at a time.
     taken: Vec<Taken>,
     /// Input channels of which a flit crosses the crossbar in this cycle.
     crossings: Vec<u32>,
     is_ticking: bool,
     /// `None` unless it is asked for.
-    recorder: Option<Box<Recorder>>,
+    recorder: Option<Box<FlitRecorder>>,
 }
 
 #[derive(Clone, Copy)]
@@ -163,21 +163,21 @@ impl Worms {
             flit_bytes: mode.flit.count(),
             byte_time: network.links.byte_time(),
             inputs,
-            heads: Heads::new(shape, vertices * shape.of_router),
-            turns: vec![Turns::default(); (vertices * shape.ports) as usize],
+            heads: WormHeads::new(shape, vertices * shape.of_router),
+            turns: vec![RoundRobin::default(); (vertices * shape.ports) as usize],
             outputs,
-            groups: Group::all(shape, vertices, &leaves),
+            groups: ChannelGroup::all(shape, vertices, &leaves),
             leaves,
-            routers: vec![Router::default(); vertices as usize],
+            routers: vec![RouterRequests::default(); vertices as usize],
             active: Vec::new(),
-            sources: vec![Source::default(); vertices as usize],
+            sources: vec![PacketSource::default(); vertices as usize],
             sending: Vec::new(),
             crowd: Crowd::default(),
             next: 0,
             pipeline: Pipeline::new(router, &wires),
             grantable: Vec::new(),
             islip: (router.allocators == Allocators::Islip).then(|| Box::new(Islip::new(shape, vertices))),
-            matrix: (router.arbiters == Arbiters::Matrix).then(|| Box::new(Matrix::new(shape, vertices))),
+            matrix: (router.arbiters == Arbiters::Matrix).then(|| Box::new(MatrixArbiters::new(shape, vertices))),
             router,
             crossings: Vec::new(),
             taken: vec![Taken::default(); shape.ports as usize],
@@ -350,8 +350,8 @@ impl Worms {
 }
 
 /// The layout of the routers of `topology`.
-fn shape_of(network: &Network, mode: &Wormhole, topology: &Topology) -> Shape {
-    let shape = Shape::new(topology.ports(), class_count(network, topology), mode.lanes, mode.buffer);
+fn shape_of(network: &Network, mode: &Wormhole, topology: &Topology) -> RouterShape {
+    let shape = RouterShape::new(topology.ports(), class_count(network, topology), mode.lanes, mode.buffer);
     assert!(shape.of_router <= super::MAX_INPUTS, "check limits the virtual channels of a router");
     shape
 }

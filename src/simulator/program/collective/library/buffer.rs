@@ -136,11 +136,11 @@ fn ratio(count: usize, part: u64, whole: u64) -> usize {
 #[derive(Clone, Debug)]
 pub(in crate::program::collective) struct Division {
     parts: u32,
-    kind: Kind,
+    kind: DivisionKind,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum DivisionKind {
     Even(u64),
     Shares { words: u64, word: u64 },
     Ceiling { part: u64, bytes: u64 },
@@ -150,19 +150,19 @@ enum Kind {
 impl Division {
     /// Parts of `bytes` bytes each.
     pub const fn even(bytes: u64, parts: u32) -> Self {
-        Self { parts, kind: Kind::Even(bytes) }
+        Self { parts, kind: DivisionKind::Even(bytes) }
     }
 
     /// `bytes` bytes in parts as even as possible, of whole words if the message consists of words.
     pub const fn shares(bytes: u64, parts: u32) -> Self {
         let word = if bytes.is_multiple_of(WORD) { WORD } else { 1 };
-        Self { parts, kind: Kind::Shares { words: bytes / word, word } }
+        Self { parts, kind: DivisionKind::Shares { words: bytes / word, word } }
     }
 
     /// `bytes` bytes in parts of the p-th part, rounded up to whole words; the last ones may be shorter or empty.
     pub const fn ceiling(bytes: u64, parts: u32) -> Self {
         let word = if bytes.is_multiple_of(WORD) { WORD } else { 1 };
-        Self { parts, kind: Kind::Ceiling { part: (bytes / word).div_ceil(parts as u64) * word, bytes } }
+        Self { parts, kind: DivisionKind::Ceiling { part: (bytes / word).div_ceil(parts as u64) * word, bytes } }
     }
 
     /// Parts of these lengths.
@@ -172,7 +172,7 @@ impl Division {
             end += length;
             end
         }));
-        Self { parts: super::communicator::count(lengths.len()), kind: Kind::Listed(starts.collect()) }
+        Self { parts: super::communicator::count(lengths.len()), kind: DivisionKind::Listed(starts.collect()) }
     }
 
     pub const fn parts(&self) -> u32 {
@@ -185,7 +185,7 @@ impl Division {
 
     /// Returns whether all parts have one length by definition.
     pub const fn is_equal(&self) -> bool {
-        matches!(self.kind, Kind::Even(_))
+        matches!(self.kind, DivisionKind::Even(_))
     }
 
     /// Returns whether all parts have the same length.
@@ -197,10 +197,10 @@ impl Division {
     /// Returns the beginning of a part; the end for the part behind the last.
     pub fn start(&self, part: u32) -> u64 {
         match &self.kind {
-            Kind::Even(bytes) => bytes * u64::from(part),
-            Kind::Shares { words, word } => Blocks::new(*words, self.parts).first(part) * word,
-            Kind::Ceiling { part: length, bytes } => (length * u64::from(part)).min(*bytes),
-            Kind::Listed(starts) => starts[part as usize],
+            DivisionKind::Even(bytes) => bytes * u64::from(part),
+            DivisionKind::Shares { words, word } => Blocks::new(*words, self.parts).first(part) * word,
+            DivisionKind::Ceiling { part: length, bytes } => (length * u64::from(part)).min(*bytes),
+            DivisionKind::Listed(starts) => starts[part as usize],
         }
     }
 

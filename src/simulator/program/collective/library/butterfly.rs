@@ -11,12 +11,12 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug)]
 pub(in crate::program::collective) struct Butterfly {
     steps: u32,
-    pattern: Pattern,
+    pattern: PartnerPattern,
 }
 
 /// Rule for the partners.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::program::collective) enum Pattern {
+pub(in crate::program::collective) enum PartnerPattern {
     /// Numbers that differ in one bit, the lowest first for doubling distances.
     Binary(Distances),
     /// By Bine numbers, nearest first.
@@ -26,11 +26,11 @@ pub(in crate::program::collective) enum Pattern {
 }
 
 impl Butterfly {
-    pub const fn new(steps: u32, pattern: Pattern) -> Self {
+    pub const fn new(steps: u32, pattern: PartnerPattern) -> Self {
         Self { steps, pattern }
     }
 
-    pub const fn pattern(self) -> Pattern {
+    pub const fn pattern(self) -> PartnerPattern {
         self.pattern
     }
 
@@ -40,10 +40,10 @@ impl Butterfly {
 
     pub fn partner(self, number: u32, step: u32) -> u32 {
         match self.pattern {
-            Pattern::Binary(Distances::Doubling) => number ^ (1 << step),
-            Pattern::Binary(Distances::Halving) => number ^ (1 << (self.steps - 1 - step)),
-            Pattern::Bine => Bine::of_steps(self.steps).partner(number, step),
-            Pattern::Torus(lane) => lane.partner(number, step),
+            PartnerPattern::Binary(Distances::Doubling) => number ^ (1 << step),
+            PartnerPattern::Binary(Distances::Halving) => number ^ (1 << (self.steps - 1 - step)),
+            PartnerPattern::Bine => Bine::of_steps(self.steps).partner(number, step),
+            PartnerPattern::Torus(lane) => lane.partner(number, step),
         }
     }
 
@@ -51,20 +51,20 @@ impl Butterfly {
     /// still joined after some steps are then consecutive.
     pub fn code(self, number: u32) -> u32 {
         match self.pattern {
-            Pattern::Binary(Distances::Halving) => number,
-            Pattern::Binary(Distances::Doubling) if self.steps == 0 => 0,
-            Pattern::Binary(Distances::Doubling) => number.reverse_bits() >> (32 - self.steps),
-            Pattern::Bine => Bine::of_steps(self.steps).code(number),
-            Pattern::Torus(lane) => lane.code(number),
+            PartnerPattern::Binary(Distances::Halving) => number,
+            PartnerPattern::Binary(Distances::Doubling) if self.steps == 0 => 0,
+            PartnerPattern::Binary(Distances::Doubling) => number.reverse_bits() >> (32 - self.steps),
+            PartnerPattern::Bine => Bine::of_steps(self.steps).code(number),
+            PartnerPattern::Torus(lane) => lane.code(number),
         }
     }
 
     /// The rank with a code.
     pub fn with_code(self, code: u32) -> u32 {
         match self.pattern {
-            Pattern::Binary(_) => self.code(code),
-            Pattern::Bine => Bine::of_steps(self.steps).with_code(code),
-            Pattern::Torus(lane) => lane.with_code(code),
+            PartnerPattern::Binary(_) => self.code(code),
+            PartnerPattern::Bine => Bine::of_steps(self.steps).with_code(code),
+            PartnerPattern::Torus(lane) => lane.with_code(code),
         }
     }
 
@@ -93,7 +93,7 @@ pub(in crate::program::collective) enum Keeps {
 }
 
 /// Role of a number in a fold.
-pub(in crate::program::collective) enum Role {
+pub(in crate::program::collective) enum FoldRole {
     /// It has no partner.
     Alone(u32),
     /// It does the steps for the partner too.
@@ -108,13 +108,13 @@ impl Fold {
         Self { steps, pairs: size - (1 << steps), keeps }
     }
 
-    pub const fn role(self, number: u32) -> Role {
+    pub const fn role(self, number: u32) -> FoldRole {
         if number >= 2 * self.pairs {
-            Role::Alone(number - self.pairs)
+            FoldRole::Alone(number - self.pairs)
         } else if number.is_multiple_of(2) == matches!(self.keeps, Keeps::Even) {
-            Role::Doer(number / 2, number ^ 1)
+            FoldRole::Doer(number / 2, number ^ 1)
         } else {
-            Role::Guest(number ^ 1)
+            FoldRole::Guest(number ^ 1)
         }
     }
 
@@ -133,22 +133,26 @@ impl Fold {
 }
 
 /// Every step exchanges the whole message and adds.
-pub(in crate::program::collective) async fn all_reduce(comm: Communicator<'_>, pattern: Pattern, data: &mut Buffer) {
+pub(in crate::program::collective) async fn all_reduce(
+    comm: Communicator<'_>,
+    pattern: PartnerPattern,
+    data: &mut Buffer,
+) {
     let fold = Fold::of(comm.size(), Keeps::Odd);
     let whole = [0..data.bytes()];
     comm.allocate(Scratch::of(&[data.bytes()]).with(2, data.bytes())).await;
     let doer = match fold.role(comm.place()) {
-        Role::Guest(partner) => {
+        FoldRole::Guest(partner) => {
             comm.send(partner, &data.take(whole.clone())).await;
             let sum = comm.receive(partner).await;
             data.put(whole, &sum);
             return;
         }
-        Role::Doer(doer, partner) => {
+        FoldRole::Doer(doer, partner) => {
             add(comm, data, &whole, &comm.receive(partner).await).await;
             doer
         }
-        Role::Alone(doer) => doer,
+        FoldRole::Alone(doer) => doer,
     };
     let butterfly = Butterfly::new(fold.steps, pattern);
     for step in 0..fold.steps {
@@ -156,7 +160,7 @@ pub(in crate::program::collective) async fn all_reduce(comm: Communicator<'_>, p
         let received = comm.exchange(partner, &data.take(whole.clone()), partner).await;
         add(comm, data, &whole, &received).await;
     }
-    if let Role::Doer(_, partner) = fold.role(comm.place()) {
+    if let FoldRole::Doer(_, partner) = fold.role(comm.place()) {
         comm.send(partner, &data.take(whole)).await;
     }
 }
@@ -284,7 +288,7 @@ pub(in crate::program::collective) enum Joining {
 /// Reduce-scatter by halving, then an all-gather, or a gather to number 0, on the way back. (Rabenseifner 2004.)
 pub(in crate::program::collective) async fn rabenseifner(
     comm: Communicator<'_>,
-    pattern: Pattern,
+    pattern: PartnerPattern,
     joining: Joining,
     root: Option<u32>,
     data: &mut Buffer,
@@ -300,7 +304,7 @@ pub(in crate::program::collective) async fn rabenseifner(
     let scratch = Scratch::of(&vec![data.bytes(); buffers as usize]);
     comm.allocate(scratch.halving(buffers, data.bytes(), fold.steps)).await;
     let doer = match fold.role(number) {
-        Role::Guest(partner) => {
+        FoldRole::Guest(partner) => {
             hand_over(comm, joining, at(partner), data).await;
             if root.is_none() {
                 let sum = comm.receive(at(partner)).await;
@@ -308,15 +312,15 @@ pub(in crate::program::collective) async fn rabenseifner(
             }
             return;
         }
-        Role::Doer(doer, partner) => {
+        FoldRole::Doer(doer, partner) => {
             take_over(comm, joining, at(partner), data).await;
             doer
         }
-        Role::Alone(doer) => doer,
+        FoldRole::Alone(doer) => doer,
     };
     let butterfly = Butterfly::new(fold.steps, pattern);
     sum_of_doers(comm, butterfly, &|doer| at(fold.number(doer)), doer, root.is_none(), data).await;
-    if let (Role::Doer(_, partner), None) = (fold.role(number), root) {
+    if let (FoldRole::Doer(_, partner), None) = (fold.role(number), root) {
         comm.send(at(partner), &data.take([whole])).await;
     }
 }
@@ -373,7 +377,7 @@ async fn take_over(comm: Communicator<'_>, joining: Joining, guest: u32, data: &
 /// Scatter to all by windows, then an all-gather of the windows on the way back.
 pub(in crate::program::collective) async fn scatter_all_gather(
     comm: Communicator<'_>,
-    pattern: Pattern,
+    pattern: PartnerPattern,
     root: u32,
     data: &mut Buffer,
 ) {
@@ -382,12 +386,12 @@ pub(in crate::program::collective) async fn scatter_all_gather(
     let at = |number: u32| comm.numbered(root, number);
     let whole = 0..data.bytes();
     let doer = match fold.role(number) {
-        Role::Guest(partner) => {
+        FoldRole::Guest(partner) => {
             let all = comm.receive(at(partner)).await;
             data.put([whole], &all);
             return;
         }
-        Role::Doer(doer, _) | Role::Alone(doer) => doer,
+        FoldRole::Doer(doer, _) | FoldRole::Alone(doer) => doer,
     };
     let division = Division::shares(data.bytes(), 1 << fold.steps);
     let steps = Halving {
@@ -399,7 +403,7 @@ pub(in crate::program::collective) async fn scatter_all_gather(
     };
     steps.scatter(doer, data).await;
     steps.all_gather(doer, data).await;
-    if let Role::Doer(_, partner) = fold.role(number) {
+    if let FoldRole::Doer(_, partner) = fold.role(number) {
         comm.send(at(partner), &data.take([whole])).await;
     }
 }

@@ -1,7 +1,7 @@
 //! Butterflies among any number of ranks whose result are parts.
 
 use super::buffer::{Buffer, Division};
-use super::butterfly::{Butterfly, Fold, Halving, Keeps, Pattern, Role, add};
+use super::butterfly::{Butterfly, Fold, FoldRole, Halving, Keeps, PartnerPattern, add};
 use super::communicator::{Communicator, count};
 use crate::node::Scratch;
 use crate::program::collective::payload::Payload;
@@ -23,23 +23,23 @@ pub enum Remap {
 }
 
 /// The ranges of bytes of windows of codes, and whose parts a doer ends with.
-struct Layout<'a> {
+struct WindowLayout<'a> {
     fold: Fold,
     butterfly: Butterfly,
     remap: Remap,
     division: &'a Division,
 }
 
-impl<'a> Layout<'a> {
+impl<'a> WindowLayout<'a> {
     /// The layout among the ranks of a communicator.
-    fn of(comm: Communicator<'_>, pattern: Pattern, remap: Remap, division: &'a Division) -> Self {
+    fn of(comm: Communicator<'_>, pattern: PartnerPattern, remap: Remap, division: &'a Division) -> Self {
         let fold = Fold::of(comm.size(), Keeps::Odd);
         Self { fold, butterfly: Butterfly::new(fold.steps, pattern), remap, division }
     }
 
     /// Returns whether the whole message is copied into the order of the steps.
     const fn is_permuted(&self) -> bool {
-        matches!((self.remap, self.butterfly.pattern()), (Remap::Permute, Pattern::Bine))
+        matches!((self.remap, self.butterfly.pattern()), (Remap::Permute, PartnerPattern::Bine))
     }
 
     fn ranges(&self, codes: Range<u32>) -> Vec<Range<u64>> {
@@ -78,28 +78,28 @@ pub(in crate::program::collective) fn scratch(bytes: u64, steps: u32, blocks: Op
 /// Halves the message in each step; guests hand over to their neighbour before, and get their part at last.
 pub(in crate::program::collective) async fn reduce_scatter(
     comm: Communicator<'_>,
-    pattern: Pattern,
+    pattern: PartnerPattern,
     remap: Remap,
     division: &Division,
     data: &mut Buffer,
 ) {
-    let layout = Layout::of(comm, pattern, remap, division);
+    let layout = WindowLayout::of(comm, pattern, remap, division);
     let (fold, whole, place) = (layout.fold, [0..data.bytes()], comm.place());
     comm.allocate(scratch(data.bytes(), fold.steps, (remap == Remap::Blocks).then_some(comm.size()))).await;
     let doer = match fold.role(place) {
-        Role::Guest(partner) => {
+        FoldRole::Guest(partner) => {
             comm.send(partner, &data.take(whole)).await;
             let received = comm.receive(layout.source(place / 2)).await;
             *data = Buffer::empty(data.bytes());
             data.put([division.one(place)], &received);
             return;
         }
-        Role::Doer(doer, partner) => {
+        FoldRole::Doer(doer, partner) => {
             let received = comm.receive(partner).await;
             add(comm, data, &whole, &received).await;
             doer
         }
-        Role::Alone(doer) => doer,
+        FoldRole::Alone(doer) => doer,
     };
     if layout.is_permuted() {
         comm.copy(data.bytes()).await;
@@ -116,7 +116,7 @@ pub(in crate::program::collective) async fn reduce_scatter(
 }
 
 /// Parts go to the ranks that they are of, after the steps.
-async fn hand_out(comm: Communicator<'_>, layout: &Layout<'_>, doer: u32, data: &mut Buffer) {
+async fn hand_out(comm: Communicator<'_>, layout: &WindowLayout<'_>, doer: u32, data: &mut Buffer) {
     let place = comm.place();
     let others = layout.served(doer).filter(|rank| *rank != place);
     let theirs = others.map(|rank| (rank, data.take([layout.division.one(rank)])));
@@ -130,22 +130,22 @@ async fn hand_out(comm: Communicator<'_>, layout: &Layout<'_>, doer: u32, data: 
 /// Doubles what a rank has in each step, the way of `reduce_scatter` back.
 pub(in crate::program::collective) async fn all_gather(
     comm: Communicator<'_>,
-    pattern: Pattern,
+    pattern: PartnerPattern,
     remap: Remap,
     division: &Division,
     data: &mut Buffer,
 ) {
-    let layout = Layout::of(comm, pattern, remap, division);
+    let layout = WindowLayout::of(comm, pattern, remap, division);
     let (fold, whole, place) = (layout.fold, [0..data.bytes()], comm.place());
     let own = data.take([division.one(place)]);
     let doer = match fold.role(place) {
-        Role::Guest(partner) => {
+        FoldRole::Guest(partner) => {
             comm.send(layout.source(place / 2), &own).await;
             let all = comm.receive(partner).await;
             data.put(whole, &all);
             return;
         }
-        Role::Doer(doer, _) | Role::Alone(doer) => doer,
+        FoldRole::Doer(doer, _) | FoldRole::Alone(doer) => doer,
     };
     let others = layout.served(doer).filter(|rank| *rank != place);
     let mut started = comm.start(others, layout.stranger(doer, place).map(|to| (to, own))).await;
@@ -163,7 +163,7 @@ pub(in crate::program::collective) async fn all_gather(
     if layout.is_permuted() {
         comm.copy(data.bytes()).await;
     }
-    if let Role::Doer(_, partner) = fold.role(place) {
+    if let FoldRole::Doer(_, partner) = fold.role(place) {
         comm.send(partner, &data.take(whole)).await;
     }
 }
@@ -176,7 +176,7 @@ pub(in crate::program::collective) async fn adjacent_all_gather(
     data: &mut Buffer,
 ) {
     let (size, place) = (comm.size(), comm.place());
-    let butterfly = Butterfly::new(size.ilog2(), Pattern::Bine);
+    let butterfly = Butterfly::new(size.ilog2(), PartnerPattern::Bine);
     let mut first = place;
     for step in 0..butterfly.steps() {
         let (partner, count) = (butterfly.partner(place, step), 1 << step);
@@ -197,7 +197,7 @@ pub(in crate::program::collective) async fn adjacent_all_gather(
 /// origins. Guests hand over all their blocks and get theirs from their neighbour.
 pub(in crate::program::collective) async fn all_to_all(
     comm: Communicator<'_>,
-    pattern: Pattern,
+    pattern: PartnerPattern,
     division: &Division,
     data: &Buffer,
 ) -> Buffer {
@@ -208,25 +208,25 @@ pub(in crate::program::collective) async fn all_to_all(
     let mut held =
         Rows { by_origin: vec![(place, data.all())], ranks: (0..comm.size()).collect(), block: division.start(1) };
     let doer = match fold.role(place) {
-        Role::Guest(partner) => {
+        FoldRole::Guest(partner) => {
             comm.send(partner, &data.take(whole.clone())).await;
             let mut result = Buffer::empty(division.total());
             result.put(whole, &comm.receive(partner).await);
             return result;
         }
-        Role::Doer(doer, partner) => {
+        FoldRole::Doer(doer, partner) => {
             let received = comm.receive(partner).await;
             held.by_origin.push((partner, received.values.as_deref().map(|values| Rc::from(&values[1..]))));
             doer
         }
-        Role::Alone(doer) => doer,
+        FoldRole::Alone(doer) => doer,
     };
     comm.pack(division.total()).await;
     for step in 0..fold.steps {
         comm.pack(division.total()).await;
         held = held.halved(comm, (fold, butterfly), doer, step).await;
     }
-    if let Role::Doer(_, partner) = fold.role(place) {
+    if let FoldRole::Doer(_, partner) = fold.role(place) {
         comm.send(partner, &held.result(partner, comm.size(), division).take(whole)).await;
     }
     comm.pack(division.total()).await;
@@ -322,19 +322,19 @@ pub(in crate::program::collective) async fn doubling_reduce_scatter(
     let fold = Fold::of(comm.size(), Keeps::Odd);
     let place = comm.place();
     let doer = match fold.role(place) {
-        Role::Guest(partner) => {
+        FoldRole::Guest(partner) => {
             comm.send(partner, &data.take([0..data.bytes()])).await;
             let received = comm.receive(partner).await;
             *data = Buffer::empty(data.bytes());
             data.put([division.one(place)], &received);
             return;
         }
-        Role::Doer(doer, partner) => {
+        FoldRole::Doer(doer, partner) => {
             let received = comm.receive(partner).await;
             add(comm, data, &[0..division.total()], &received).await;
             doer
         }
-        Role::Alone(doer) => doer,
+        FoldRole::Alone(doer) => doer,
     };
     // All parts but those of a group of doers.
     let others = |group: Range<u32>| {
@@ -350,7 +350,7 @@ pub(in crate::program::collective) async fn doubling_reduce_scatter(
         let received = comm.exchange(at, &data.take(others(group(doer))), at).await;
         add(comm, data, &others(group(partner)), &received).await;
     }
-    if let Role::Doer(_, partner) = fold.role(place) {
+    if let FoldRole::Doer(_, partner) = fold.role(place) {
         comm.send(partner, &data.take([division.one(partner)])).await;
     }
 }

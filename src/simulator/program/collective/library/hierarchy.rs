@@ -45,7 +45,7 @@ impl Grouping {
 }
 
 /// The groups as one of their members sees them.
-struct Groups {
+struct MemberGroups {
     /// The places by group, those of group g from `starts[g]` on.
     places: Vec<u32>,
     starts: Vec<u32>,
@@ -53,7 +53,7 @@ struct Groups {
     root: u32,
 }
 
-impl Groups {
+impl MemberGroups {
     fn new(comm: Communicator<'_>, grouping: Grouping, root: u32) -> Self {
         let key = |place: u32| match grouping {
             Grouping::Node => comm.me().node_of(comm.rank(place)),
@@ -114,7 +114,7 @@ pub(in crate::program::collective) async fn broadcast(
     root: u32,
     data: &mut Buffer,
 ) {
-    let groups = Groups::new(comm, grouping, root);
+    let groups = MemberGroups::new(comm, grouping, root);
     let (inside, leader) = groups.inside(comm);
     if let Some(leaders) = groups.leaders(comm) {
         between.within(Communicator::of(comm.me(), &leaders), groups.root_group(), data).await;
@@ -129,7 +129,7 @@ pub(in crate::program::collective) async fn reduce(
     root: u32,
     data: &mut Buffer,
 ) {
-    let groups = Groups::new(comm, grouping, root);
+    let groups = MemberGroups::new(comm, grouping, root);
     let (inside, leader) = groups.inside(comm);
     within.within(Communicator::of(comm.me(), &inside), leader, data).await;
     if let Some(leaders) = groups.leaders(comm) {
@@ -143,7 +143,7 @@ pub(in crate::program::collective) async fn all_reduce(
     [reduce, between, broadcast]: [&dyn OnWhole; 3],
     data: &mut Buffer,
 ) {
-    let groups = Groups::new(comm, grouping, 0);
+    let groups = MemberGroups::new(comm, grouping, 0);
     let (inside, leader) = groups.inside(comm);
     let inside = Communicator::of(comm.me(), &inside);
     reduce.within(inside, leader, data).await;
@@ -158,7 +158,7 @@ pub(in crate::program::collective) async fn barrier(
     grouping: Grouping,
     [within, between]: [&dyn OnWhole; 2],
 ) {
-    let groups = Groups::new(comm, grouping, 0);
+    let groups = MemberGroups::new(comm, grouping, 0);
     let (inside, leader) = groups.inside(comm);
     let inside = Communicator::of(comm.me(), &inside);
     let mut nothing = Buffer::empty(0);
@@ -179,7 +179,7 @@ struct Grouped {
 }
 
 impl Grouped {
-    fn new(groups: &Groups, division: &Division, data: &Buffer) -> Self {
+    fn new(groups: &MemberGroups, division: &Division, data: &Buffer) -> Self {
         let block = division.start(1);
         let lengths: Vec<u64> =
             (0..groups.count()).map(|group| block * u64::from(groups.range(group).len() as u32)).collect();
@@ -205,7 +205,7 @@ impl Grouped {
     }
 }
 
-fn ranges(groups: &Groups, division: &Division) -> Vec<Range<u64>> {
+fn ranges(groups: &MemberGroups, division: &Division) -> Vec<Range<u64>> {
     groups.places.iter().map(|place| division.one(*place)).collect()
 }
 
@@ -217,7 +217,7 @@ pub(in crate::program::collective) async fn gather(
     division: &Division,
     data: &mut Buffer,
 ) {
-    let groups = Groups::new(comm, grouping, root);
+    let groups = MemberGroups::new(comm, grouping, root);
     let (inside, leader) = groups.inside(comm);
     let mut grouped = Grouped::new(&groups, division, data);
     let mut part = grouped.inside();
@@ -238,7 +238,7 @@ pub(in crate::program::collective) async fn scatter(
     division: &Division,
     data: &mut Buffer,
 ) {
-    let groups = Groups::new(comm, grouping, root);
+    let groups = MemberGroups::new(comm, grouping, root);
     let (inside, leader) = groups.inside(comm);
     let mut grouped = Grouped::new(&groups, division, data);
     if let Some(leaders) = groups.leaders(comm) {
@@ -259,7 +259,7 @@ pub(in crate::program::collective) async fn all_gather(
     division: &Division,
     data: &mut Buffer,
 ) {
-    let groups = Groups::new(comm, grouping, 0);
+    let groups = MemberGroups::new(comm, grouping, 0);
     let (list, leader) = groups.inside(comm);
     let inside = Communicator::of(comm.me(), &list);
     let mut grouped = Grouped::new(&groups, division, data);

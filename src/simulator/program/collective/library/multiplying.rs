@@ -8,7 +8,7 @@ use std::ops::Range;
 /// A power k^n of the ranks, in which the others take part by a group: of the first ranks, the last one of each group of k
 /// does the steps for the group.
 #[derive(Clone, Copy)]
-struct Grouped {
+struct GroupedPower {
     radix: u32,
     core: u32,
     guests: u32,
@@ -16,7 +16,7 @@ struct Grouped {
     members: u32,
 }
 
-impl Grouped {
+impl GroupedPower {
     fn of(size: u32, radix: u32) -> Self {
         let mut core = 1;
         while u64::from(core) * u64::from(radix) <= u64::from(size) {
@@ -56,7 +56,7 @@ impl Grouped {
 /// Recursive doubling with k − 1 partners in each step, at once. Of the first ranks, the last one of each group of k does
 /// the steps for the group, such that a power of k remains. (MPICH: recursive exchange.)
 pub(in crate::program::collective) async fn multiplying(comm: Communicator<'_>, radix: u32, data: &mut Buffer) {
-    let groups = Grouped::of(comm.size(), radix);
+    let groups = GroupedPower::of(comm.size(), radix);
     let (doer, served) = groups.doer(comm.place());
     let whole = [0..data.bytes()];
     if comm.place() != groups.number(doer) {

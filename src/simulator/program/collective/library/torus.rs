@@ -3,7 +3,7 @@
 use super::Remap;
 use super::bruck;
 use super::buffer::{Buffer, Division};
-use super::butterfly::{Pattern, add};
+use super::butterfly::{PartnerPattern, add};
 use super::communicator::{Communicator, count};
 use super::exchanges;
 use super::lane::{Lane, Numbers};
@@ -79,7 +79,7 @@ pub(in crate::program::collective) async fn all_to_all(
     data: &Buffer,
 ) -> Buffer {
     if data.has_numbers() {
-        return exchanges::all_to_all(comm, Pattern::Torus(lane), division, data).await;
+        return exchanges::all_to_all(comm, PartnerPattern::Torus(lane), division, data).await;
     }
     comm.pack(division.total()).await;
     for step in 0..lane.steps() {
@@ -98,7 +98,7 @@ pub(in crate::program::collective) async fn all_to_all(
 pub(in crate::program::collective) async fn halving(comm: Communicator<'_>, lanes: &[Lane], data: &mut Buffer) {
     let whole = Division::even(data.bytes(), 1);
     comm.prepare(lanes[0].steps()).await;
-    let layout = Layout { lanes, blocks: Blocks::Consecutive(whole.one(0)) };
+    let layout = PortLayout { lanes, blocks: BlockPlaces::Consecutive(whole.one(0)) };
     through(comm, &layout, false, false, data).await;
     through(comm, &layout, true, false, data).await;
 }
@@ -112,8 +112,8 @@ pub(in crate::program::collective) async fn blocks(
     division: &Division,
     data: &mut Buffer,
 ) {
-    let blocks = if remap == Remap::Send { Blocks::ByCode(division) } else { Blocks::ByRank(division) };
-    let layout = Layout { lanes, blocks };
+    let blocks = if remap == Remap::Send { BlockPlaces::ByCode(division) } else { BlockPlaces::ByRank(division) };
+    let layout = PortLayout { lanes, blocks };
     if !back && remap == Remap::Permute {
         comm.copy(data.bytes()).await;
     }
@@ -141,13 +141,13 @@ async fn to_codes(comm: Communicator<'_>, lane: &Lane, there: bool, division: &D
 }
 
 /// The bytes of each port in a message of blocks.
-struct Layout<'a> {
+struct PortLayout<'a> {
     lanes: &'a [Lane],
-    blocks: Blocks<'a>,
+    blocks: BlockPlaces<'a>,
 }
 
 /// The place of the block of a code.
-enum Blocks<'a> {
+enum BlockPlaces<'a> {
     /// An equal part of an equal part of a range for each port.
     Consecutive(Range<u64>),
     /// A part for each port of the block of the rank with the code.
@@ -156,7 +156,7 @@ enum Blocks<'a> {
     ByCode(&'a Division),
 }
 
-impl Layout<'_> {
+impl PortLayout<'_> {
     fn part(&self, range: &Range<u64>, port: u32) -> Range<u64> {
         let part = Division::shares(range.end - range.start, count(self.lanes.len())).one(port);
         range.start + part.start..range.start + part.end
@@ -165,20 +165,22 @@ impl Layout<'_> {
     /// Those of a window of codes, which `rank` turns into ranks.
     fn ranges(&self, port: u32, codes: Range<u32>, size: u32, rank: impl Fn(u32) -> u32) -> Vec<Range<u64>> {
         match &self.blocks {
-            Blocks::Consecutive(range) => {
+            BlockPlaces::Consecutive(range) => {
                 let part = self.part(range, port);
                 let window = Division::shares(part.end - part.start, size).range(codes);
                 vec![part.start + window.start..part.start + window.end]
             }
-            Blocks::ByRank(division) => codes.map(|code| self.part(&division.one(rank(code)), port)).collect(),
-            Blocks::ByCode(division) => codes.map(|code| self.part(&division.one(code), port)).collect(),
+            BlockPlaces::ByRank(division) => codes.map(|code| self.part(&division.one(rank(code)), port)).collect(),
+            BlockPlaces::ByCode(division) => codes.map(|code| self.part(&division.one(code), port)).collect(),
         }
     }
 
     /// The same, of lengths that are the same for all blocks where nobody asks for their places.
     fn of(&self, port: u32, codes: Range<u32>, data: &Buffer, rank: impl Fn(u32) -> u32, size: u32) -> Vec<Range<u64>> {
         match &self.blocks {
-            Blocks::ByRank(division) | Blocks::ByCode(division) if !data.has_numbers() && division.is_equal() => {
+            BlockPlaces::ByRank(division) | BlockPlaces::ByCode(division)
+                if !data.has_numbers() && division.is_equal() =>
+            {
                 let part = self.part(&division.one(0), port);
                 vec![0..(part.end - part.start) * u64::from(codes.end - codes.start)]
             }
@@ -188,7 +190,7 @@ impl Layout<'_> {
 }
 
 /// All steps forwards, where windows are halved and summed, or backwards, where they are doubled.
-async fn through(comm: Communicator<'_>, layout: &Layout<'_>, back: bool, by_block: bool, data: &mut Buffer) {
+async fn through(comm: Communicator<'_>, layout: &PortLayout<'_>, back: bool, by_block: bool, data: &mut Buffer) {
     let (steps, size) = (layout.lanes[0].steps(), comm.size());
     for step in (0..steps).map(|step| if back { steps - 1 - step } else { step }) {
         let mut receiving = Vec::new();
@@ -245,8 +247,8 @@ pub(in crate::program::collective) async fn rings(
     data: &mut Buffer,
 ) {
     let whole = Division::even(data.bytes(), 1);
-    let blocks = division.map_or_else(|| Blocks::Consecutive(whole.one(0)), Blocks::ByRank);
-    let layout = Layout { lanes, blocks };
+    let blocks = division.map_or_else(|| BlockPlaces::Consecutive(whole.one(0)), BlockPlaces::ByRank);
+    let layout = PortLayout { lanes, blocks };
     let steps: u32 = (0..lanes[0].dimensions).map(|dimension| lanes[0].side(dimension) - 1).sum();
     comm.pack(data.bytes()).await;
     let sums = (0..steps).filter(|_| passes != Passes::Blocks).map(|step| (step, false));
@@ -255,7 +257,7 @@ pub(in crate::program::collective) async fn rings(
     }
 }
 
-async fn step_around(comm: Communicator<'_>, layout: &Layout<'_>, (step, back): (u32, bool), data: &mut Buffer) {
+async fn step_around(comm: Communicator<'_>, layout: &PortLayout<'_>, (step, back): (u32, bool), data: &mut Buffer) {
     let size = comm.size();
     let ways: Vec<_> = layout.lanes.iter().map(|lane| lane.ring(comm.place(), step, size).turned(back)).collect();
     if comm.asks(data.bytes()) {

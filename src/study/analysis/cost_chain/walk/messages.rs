@@ -1,6 +1,6 @@
 //! The walk through network interfaces.
 
-use super::super::index::Carried;
+use super::super::index::PacketOnLink;
 use super::{Ended, Walk};
 use crate::analysis::cost_chain::{ChainPlace, Charge};
 use parsim_sim::trace::{Passage, PassageStep, Software};
@@ -18,7 +18,7 @@ impl Walk<'_, '_> {
     }
 
     /// The end that a packet of a message waited for, where nothing left its link when it began to cross it.
-    pub(super) fn before_injection(&self, packet: &Carried) -> Option<Ended> {
+    pub(super) fn before_injection(&self, packet: &PacketOnLink) -> Option<Ended> {
         let interfaces = &self.index.interfaces;
         let entered = interfaces.entered(packet.from, packet.begin).map(Ended::Entered);
         let released = || interfaces.begun(packet.to, packet.begin).and_then(|taken| self.begin_of_arrival(taken));

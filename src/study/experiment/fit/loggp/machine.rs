@@ -10,7 +10,7 @@ const NO_LIMIT: u32 = u32::MAX;
 const NOISE: f64 = 1e-3;
 
 /// A constant as text, and what is to be said of it if the data do not tell it.
-struct Constant {
+struct ConstantText {
     name: &'static str,
     text: String,
     remark: &'static str,
@@ -23,7 +23,7 @@ struct Constant {
 /// A constant that is negative, in words.
 pub fn ron(fit: &LogGp) -> Result<String, String> {
     let mut text = String::from("// Fitted by `parsim fit --model loggp`.\nLogGOPS(\n");
-    for Constant { name, text: value, remark } in constants(fit)? {
+    for ConstantText { name, text: value, remark } in constants(fit)? {
         let remark = if remark.is_empty() { String::new() } else { format!(" // {remark}") };
         writeln!(text, "    {name}: \"{value}\",{remark}").expect("a text can be written to");
     }
@@ -32,15 +32,15 @@ pub fn ron(fit: &LogGp) -> Result<String, String> {
 
 /// Time of a message, and of each of its bytes: the measure of values that count as zero.
 #[derive(Clone, Copy)]
-struct Scale {
+struct ZeroMeasure {
     time: f64,
     per_byte: f64,
 }
 
-fn constants(fit: &LogGp) -> Result<[Constant; 6], String> {
-    let scale = Scale { time: NOISE * fit.end_to_end_s, per_byte: NOISE * fit.per_byte_s };
+fn constants(fit: &LogGp) -> Result<[ConstantText; 6], String> {
+    let scale = ZeroMeasure { time: NOISE * fit.end_to_end_s, per_byte: NOISE * fit.per_byte_s };
     let packets = if fit.overhead_up_to_bytes.is_some() { "with the overheads of further packets" } else { "" };
-    let overhead = Constant { remark: packets, ..scale.per_byte("O", fit.mean_overhead_per_byte_s, 0.0, "")? };
+    let overhead = ConstantText { remark: packets, ..scale.per_byte("O", fit.mean_overhead_per_byte_s, 0.0, "")? };
     Ok([
         scale.time("L", fit.latency_s, fit.end_to_end_s, "L + 2 o: the data do not tell them apart")?,
         scale.time("o", fit.overhead_s, 0.0, "contained in L")?,
@@ -48,22 +48,22 @@ fn constants(fit: &LogGp) -> Result<[Constant; 6], String> {
         scale.per_byte("G", fit.gap_per_byte_s, fit.per_byte_s, "not told by the data; at most O")?,
         match fit.mean_overhead_per_byte_s {
             Some(_) => overhead,
-            None => Constant { remark: "not told by the data", ..overhead },
+            None => ConstantText { remark: "not told by the data", ..overhead },
         },
         eager(fit.eager),
     ])
 }
 
-impl Scale {
+impl ZeroMeasure {
     fn time(
         self,
         name: &'static str,
         told: Option<f64>,
         otherwise: f64,
         remark: &'static str,
-    ) -> Result<Constant, String> {
+    ) -> Result<ConstantText, String> {
         let text = format!("{} ns", in_nano(name, told.unwrap_or(otherwise), self.time, 3)?);
-        Ok(Constant { name, text, remark: if told.is_some() { "" } else { remark } })
+        Ok(ConstantText { name, text, remark: if told.is_some() { "" } else { remark } })
     }
 
     fn per_byte(
@@ -72,9 +72,9 @@ impl Scale {
         told: Option<f64>,
         otherwise: f64,
         remark: &'static str,
-    ) -> Result<Constant, String> {
+    ) -> Result<ConstantText, String> {
         let text = format!("{} ns/B", in_nano(name, told.unwrap_or(otherwise), self.per_byte, 7)?);
-        Ok(Constant { name, text, remark: if told.is_some() { "" } else { remark } })
+        Ok(ConstantText { name, text, remark: if told.is_some() { "" } else { remark } })
     }
 }
 
@@ -91,8 +91,8 @@ fn in_nano(name: &str, seconds: f64, noise: f64, decimals: usize) -> Result<Stri
 }
 
 /// Between the bounds, in equal proportion to both.
-fn eager(limit: EagerLimit) -> Constant {
-    let constant = |bytes: f64, remark| Constant { name: "S", text: format!("{bytes} B"), remark };
+fn eager(limit: EagerLimit) -> ConstantText {
+    let constant = |bytes: f64, remark| ConstantText { name: "S", text: format!("{bytes} B"), remark };
     match (limit.at_least, limit.below) {
         (Some(least), Some(below)) => constant((least * below).sqrt().floor().min(below - 1.0), ""),
         (None, Some(below)) => constant(below - 1.0, "at most"),

@@ -5,7 +5,7 @@
 //! pays o + (k − 1) O for each; one that does not compute pays the larger of that and g + (k − 1) G. A message alone takes
 //! L + 2 o and (k − 1) times the larger of G and O.
 
-use super::{EagerLimit, Line, LogGp};
+use super::{EagerLimit, LinearTime, LogGp};
 use crate::model::fit::TimedTransfer;
 use crate::model::fit::regression::{Regression, Weighting};
 
@@ -16,14 +16,14 @@ const TOLERANCE: f64 = 0.005;
 const MOST_ROUNDS: usize = 8;
 
 /// Time between messages in a row, and time of a message alone.
-struct Bounds {
-    lone: Line,
-    processor: Line,
+struct TimeBounds {
+    lone: LinearTime,
+    processor: LinearTime,
 }
 
 /// A constant of the model, in the order in which they are fitted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Constant {
+enum DelayConstant {
     EndToEnd,
     /// The larger of G and O.
     PerByte,
@@ -34,25 +34,25 @@ enum Constant {
 }
 
 /// The constants that the data tell, with their values.
-struct Solution {
-    constants: Vec<Constant>,
+struct DelaySolution {
+    constants: Vec<DelayConstant>,
     regression: Regression,
 }
 
 /// The fit; `None` unless messages alone and messages with computations between them have two lengths each.
 pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<LogGp> {
     let (late, mut timed): (Vec<_>, Vec<_>) = transfers.iter().partition(|one| one.late_s > 0.0);
-    let bounds = Bounds::of(&timed, weighting)?;
+    let bounds = TimeBounds::of(&timed, weighting)?;
     if !bounds.tell_gap(&timed) {
         timed.retain(|one| !bounds.waits_for_interface(one));
     }
     let solution = bounds.solution(&timed, weighting)?;
     let of = |constant| solution.of(constant);
-    let (end_to_end_s, per_byte_s) = (of(Constant::EndToEnd)?, of(Constant::PerByte)?);
-    let (larger, smaller) = (Some(per_byte_s), of(Constant::OtherPerByte));
+    let (end_to_end_s, per_byte_s) = (of(DelayConstant::EndToEnd)?, of(DelayConstant::PerByte)?);
+    let (larger, smaller) = (Some(per_byte_s), of(DelayConstant::OtherPerByte));
     let (gap_per_byte_s, overhead_per_byte_s) =
         if bounds.interface_is_slower() { (larger, smaller) } else { (smaller, larger) };
-    let overhead_s = of(Constant::Overhead);
+    let overhead_s = of(DelayConstant::Overhead);
     let mut fit = LogGp {
         end_to_end_s,
         latency_s: overhead_s.map(|overhead| end_to_end_s - 2.0 * overhead),
@@ -61,7 +61,7 @@ pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<LogGp> {
         overhead_up_to_bytes: None,
         mean_overhead_per_byte_s: overhead_per_byte_s,
         shared_overhead_per_byte_s: None,
-        gap_s: of(Constant::Gap),
+        gap_s: of(DelayConstant::Gap),
         gap_per_byte_s,
         per_byte_s,
         eager: EagerLimit::default(),
@@ -72,14 +72,14 @@ pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<LogGp> {
     Some(fit)
 }
 
-impl Bounds {
+impl TimeBounds {
     fn of(transfers: &[&TimedTransfer], weighting: Weighting) -> Option<Self> {
         let alone = transfers.iter().filter(|one| one.messages <= 1.0);
-        let (lone, _) = Line::through(&alone.map(|one| (one.bytes, one.seconds)).collect::<Vec<_>>(), weighting)?;
+        let (lone, _) = LinearTime::through(&alone.map(|one| (one.bytes, one.seconds)).collect::<Vec<_>>(), weighting)?;
         let is_delayed = |one: &&&TimedTransfer| one.messages > 1.0 && one.delay_s >= lone.at(one.bytes);
         let pause = |one: &&TimedTransfer| (one.bytes, period(one, lone) - one.delay_s);
         let points: Vec<_> = transfers.iter().filter(is_delayed).map(pause).collect();
-        Some(Self { lone, processor: Line::through(&points, Weighting::Absolute)?.0 })
+        Some(Self { lone, processor: LinearTime::through(&points, Weighting::Absolute)?.0 })
     }
 
     /// Returns whether G is larger than O, so that messages alone tell it.
@@ -108,7 +108,7 @@ impl Bounds {
 
     /// The fit of all constants that the data tell: first with undecided messages as if they waited for their processor, then, until
     /// nothing changes, with each of them where the fitted constants say that it waits for longer.
-    fn solution(&self, transfers: &[&TimedTransfer], weighting: Weighting) -> Option<Solution> {
+    fn solution(&self, transfers: &[&TimedTransfer], weighting: Weighting) -> Option<DelaySolution> {
         let mut waits: Vec<_> = transfers.iter().map(|one| self.waits_for_interface(one)).collect();
         let mut solution = self.regression(transfers, &waits, weighting)?;
         for _ in 0..MOST_ROUNDS {
@@ -127,7 +127,7 @@ impl Bounds {
     }
 
     /// The fit with the messages of `waits` waiting for their interface, all others for their processor.
-    fn regression(&self, transfers: &[&TimedTransfer], waits: &[bool], weighting: Weighting) -> Option<Solution> {
+    fn regression(&self, transfers: &[&TimedTransfer], waits: &[bool], weighting: Weighting) -> Option<DelaySolution> {
         let rows: Vec<_> = transfers.iter().zip(waits).map(|(one, waits)| self.row(one, *waits)).collect();
         let column = |index: usize| rows.iter().map(|(row, _)| row[index].1).collect::<Vec<f64>>();
         let names = rows.first()?.0.map(|(constant, _)| constant);
@@ -136,44 +136,44 @@ impl Bounds {
         let columns: Vec<_> = told.iter().map(|index| column(*index)).collect();
         let seconds: Vec<_> = rows.iter().map(|(_, seconds)| *seconds).collect();
         let regression = Regression::of(&columns, &seconds, weighting)?;
-        Some(Solution { constants: told.into_iter().map(|index| names[index]).collect(), regression })
+        Some(DelaySolution { constants: told.into_iter().map(|index| names[index]).collect(), regression })
     }
 
     /// The number of times that each constant is paid, and the time without computations.
-    fn row(&self, one: &TimedTransfer, waits: bool) -> ([(Constant, f64); 5], f64) {
+    fn row(&self, one: &TimedTransfer, waits: bool) -> ([(DelayConstant, f64); 5], f64) {
         let (further, length) = (one.messages - 1.0, one.bytes - 1.0);
         let (interface, processor) = if waits { (further, 0.0) } else { (0.0, further) };
         let (slower, faster) = if self.interface_is_slower() { (interface, processor) } else { (processor, interface) };
         let weights = [
-            (Constant::EndToEnd, 1.0),
-            (Constant::PerByte, length * (1.0 + slower)),
-            (Constant::Overhead, processor),
-            (Constant::Gap, interface),
-            (Constant::OtherPerByte, length * faster),
+            (DelayConstant::EndToEnd, 1.0),
+            (DelayConstant::PerByte, length * (1.0 + slower)),
+            (DelayConstant::Overhead, processor),
+            (DelayConstant::Gap, interface),
+            (DelayConstant::OtherPerByte, length * faster),
         ];
         (weights, one.seconds - processor * one.delay_s)
     }
 }
 
-impl Solution {
-    fn of(&self, constant: Constant) -> Option<f64> {
+impl DelaySolution {
+    fn of(&self, constant: DelayConstant) -> Option<f64> {
         let place = self.constants.iter().position(|own| *own == constant)?;
         Some(self.regression.coefficients[place])
     }
 
     /// Returns whether messages keep their interface for longer than their processor; not unless all constants are told.
-    fn interface_is_longer(&self, bounds: &Bounds, one: &TimedTransfer) -> bool {
-        let all = [Constant::Gap, Constant::Overhead, Constant::PerByte, Constant::OtherPerByte]
+    fn interface_is_longer(&self, bounds: &TimeBounds, one: &TimedTransfer) -> bool {
+        let all = [DelayConstant::Gap, DelayConstant::Overhead, DelayConstant::PerByte, DelayConstant::OtherPerByte]
             .map(|constant| self.of(constant));
         let [Some(gap), Some(overhead), Some(larger), Some(smaller)] = all else { return false };
         let (interface, processor) = if bounds.interface_is_slower() { (larger, smaller) } else { (smaller, larger) };
-        let line = |first, per_byte| Line { first, per_byte }.at(one.bytes);
+        let line = |first, per_byte| LinearTime { first, per_byte }.at(one.bytes);
         line(gap, interface) > line(overhead, processor) + one.delay_s
     }
 }
 
 /// The time from one message to the next one.
-fn period(one: &TimedTransfer, lone: Line) -> f64 {
+fn period(one: &TimedTransfer, lone: LinearTime) -> f64 {
     (one.seconds - lone.at(one.bytes)) / (one.messages - 1.0)
 }
 

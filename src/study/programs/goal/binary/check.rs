@@ -1,6 +1,6 @@
 //! Check of a binary schedule, before anything relies on it.
 
-use super::windows::{OutOfReach, Source, Windows};
+use super::windows::{OutOfReach, ReopenableBytes, Windows};
 use super::{BinaryFault, ENTRY, HEAD, NODE, NUMBER, PART, Part, TABLE, decode, fault};
 use crate::programs::schedule::{ANY, Bounds, Node, NodeKind, TAGS};
 use std::io;
@@ -10,7 +10,7 @@ use std::ops::Range;
 ///
 /// # Errors
 /// The first fault.
-pub fn check<S: Source>(source: &S) -> Result<(Vec<Part>, Bounds), BinaryFault> {
+pub fn check<S: ReopenableBytes>(source: &S) -> Result<(Vec<Part>, Bounds), BinaryFault> {
     let unreadable = |error: io::Error| fault(0, format!("cannot be read: {error}"));
     let mut windows = Windows::new(source.open(), 1);
     let length = windows.len().map_err(unreadable)?;

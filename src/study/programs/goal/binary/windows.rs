@@ -7,7 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 /// Bytes that can be opened again and again.
-pub trait Source: Send + Sync + 'static {
+pub trait ReopenableBytes: Send + Sync + 'static {
     type Opened: Read + Seek + 'static;
 
     /// Opens them.
@@ -21,7 +21,7 @@ pub trait Source: Send + Sync + 'static {
 #[derive(Debug)]
 pub struct FileSource(pub PathBuf);
 
-impl Source for FileSource {
+impl ReopenableBytes for FileSource {
     type Opened = File;
 
     fn open(&self) -> io::Result<File> {
@@ -48,14 +48,14 @@ pub struct Windows<F> {
 
 #[derive(Clone, Default)]
 struct RankWindows {
-    nodes: [Window; 2],
+    nodes: [FileWindow; 2],
     /// The one of the two that was used last.
     last: usize,
-    followers: Window,
+    followers: FileWindow,
 }
 
 #[derive(Clone, Default)]
-struct Window {
+struct FileWindow {
     begin: u64,
     bytes: Box<[u8]>,
 }
@@ -122,7 +122,7 @@ impl<F: Read + Seek> Windows<F> {
     }
 }
 
-impl Window {
+impl FileWindow {
     /// The place in the window of `length` bytes of the file, if they are in it.
     #[inline]
     fn place(&self, at: u64, length: u64) -> Option<usize> {

@@ -1,6 +1,6 @@
 //! The names of requests: what begins must be waited for.
 
-use crate::programs::phases::compiled::RequestName;
+use crate::programs::phases::compiled::RequestNumber;
 use parsim_sim::fault::Fault;
 use parsim_sim::units::nearest;
 
@@ -21,14 +21,14 @@ struct RequestUse {
 
 impl RequestNames {
     /// The number of the name under which the step at `path` begins something; of no name if it is empty.
-    pub fn begin(&mut self, name: &str, path: &str) -> RequestName {
+    pub fn begin(&mut self, name: &str, path: &str) -> RequestNumber {
         let number = self.number(name);
         self.names[usize::from(number)].begun.get_or_insert_with(|| path.to_owned());
         number
     }
 
     /// The number of the name for which the step at `path` waits.
-    pub fn wait(&mut self, name: &str, path: &str) -> RequestName {
+    pub fn wait(&mut self, name: &str, path: &str) -> RequestNumber {
         let number = self.number(name);
         self.names[usize::from(number)].waited.get_or_insert_with(|| path.to_owned());
         number
@@ -38,13 +38,13 @@ impl RequestNames {
         self.waits_for_all = true;
     }
 
-    fn number(&mut self, name: &str) -> RequestName {
+    fn number(&mut self, name: &str) -> RequestNumber {
         let place = self.names.iter().position(|known| known.name == name).unwrap_or_else(|| {
             self.names.push(RequestUse { name: name.to_owned(), ..RequestUse::default() });
             self.names.len() - 1
         });
         // More names than that are one; a program has not so many.
-        RequestName::try_from(place).unwrap_or(RequestName::MAX)
+        RequestNumber::try_from(place).unwrap_or(RequestNumber::MAX)
     }
 
     /// Names that nobody waits for, and names that nothing begins.

@@ -2,7 +2,7 @@
 
 use super::Compiler;
 use crate::programs::phases::bound::BoundExpression;
-use crate::programs::phases::compiled::{ReceiveStep, RequestName, SendStep, StepAction, Within};
+use crate::programs::phases::compiled::{ReceiveStep, RequestNumber, SendStep, StepAction, Within};
 use crate::programs::phases::distribution::{BoundDistribution, DistributionShape};
 use crate::programs::phases::expression::{Expression, Size};
 use crate::programs::phases::step::{ProbabilityDistribution, Step};
@@ -85,7 +85,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn begun(&mut self, path: &str, request: Option<&str>) -> RequestName {
+    fn begun(&mut self, path: &str, request: Option<&str>) -> RequestNumber {
         self.requests.begin(request.unwrap_or_default(), path)
     }
 

@@ -1,6 +1,6 @@
 //! The operations of a process that it has not waited for.
 
-use crate::programs::phases::compiled::{RequestName, Within};
+use crate::programs::phases::compiled::{RequestNumber, Within};
 use parsim_sim::fault::Fault;
 use parsim_sim::program::Operation;
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ pub(super) struct RequestsUnderWay(VecDeque<RequestUnderWay>);
 #[derive(Clone, Copy)]
 pub(super) struct RequestUnderWay {
     pub operation: Operation,
-    pub name: RequestName,
+    pub name: RequestNumber,
     /// The communicator that its sender is counted in.
     pub within: Within,
     /// The step that began it.
@@ -26,18 +26,18 @@ impl RequestsUnderWay {
     }
 
     /// Takes the first one, of this name if one is given.
-    pub fn take_first(&mut self, name: Option<RequestName>) -> Option<RequestUnderWay> {
+    pub fn take_first(&mut self, name: Option<RequestNumber>) -> Option<RequestUnderWay> {
         let place = self.0.iter().position(|request| name.is_none_or(|name| request.name == name))?;
         self.0.remove(place)
     }
 
     /// The operations of this name.
-    pub fn operations(&self, name: RequestName) -> Vec<Operation> {
+    pub fn operations(&self, name: RequestNumber) -> Vec<Operation> {
         self.0.iter().filter(|request| request.name == name).map(|request| request.operation).collect()
     }
 
     /// Takes that of the operations of this name which has the index `index` among them.
-    pub fn take(&mut self, name: RequestName, index: usize) -> Option<RequestUnderWay> {
+    pub fn take(&mut self, name: RequestNumber, index: usize) -> Option<RequestUnderWay> {
         let of_name = self.0.iter().enumerate().filter(|(_, request)| request.name == name);
         let place = of_name.map(|(place, _)| place).nth(index)?;
         self.0.remove(place)

@@ -4,7 +4,7 @@ use super::StepInterpreter;
 use super::requests::RequestUnderWay;
 use crate::programs::expression::Value;
 use crate::programs::phases::bound::{BoundExpression, BoundSize};
-use crate::programs::phases::compiled::{CompiledStep, ReceiveStep, RequestName, SendStep, StepAction, Within};
+use crate::programs::phases::compiled::{CompiledStep, ReceiveStep, RequestNumber, SendStep, StepAction, Within};
 use crate::programs::phases::names::{NUMBER, SOURCE};
 use parsim_sim::fault::Fault;
 use parsim_sim::node::Work;
@@ -160,17 +160,17 @@ impl StepInterpreter {
         self.changes += 1;
     }
 
-    fn under_way(&mut self, operation: Operation, name: RequestName, within: Within, step: usize) {
+    fn under_way(&mut self, operation: Operation, name: RequestNumber, within: Within, step: usize) {
         self.under_way.begin(RequestUnderWay { operation, name, within, step });
     }
 
-    async fn wait_for(&mut self, name: Option<RequestName>) {
+    async fn wait_for(&mut self, name: Option<RequestNumber>) {
         while let Some(request) = self.under_way.take_first(name) {
             self.end(request).await;
         }
     }
 
-    async fn wait_for_any(&mut self, name: RequestName) {
+    async fn wait_for_any(&mut self, name: RequestNumber) {
         let operations = self.under_way.operations(name);
         if operations.is_empty() {
             return;

@@ -10,13 +10,13 @@ use crate::scenario::source::standard_input::standard_input;
 pub(super) const LARGEST: u64 = 1 << 20;
 
 /// Reason why a file has no text.
-pub(super) enum Unreadable {
+pub(super) enum UnreadableFile {
     Missing,
     NotText { readable: String, at: usize },
     Other(String),
 }
 
-pub(super) fn read(path: &Path) -> Result<String, Unreadable> {
+pub(super) fn read(path: &Path) -> Result<String, UnreadableFile> {
     let file = open_regular(path).map_err(unreadable)?;
     let size = file.metadata().map_err(unreadable)?.len();
     if size > LARGEST {
@@ -27,11 +27,11 @@ pub(super) fn read(path: &Path) -> Result<String, Unreadable> {
     text_of(bytes)
 }
 
-pub(super) fn read_standard() -> Result<String, Unreadable> {
+pub(super) fn read_standard() -> Result<String, UnreadableFile> {
     text_of(standard_input(LARGEST + 1).map_err(unreadable)?)
 }
 
-fn text_of(bytes: Vec<u8>) -> Result<String, Unreadable> {
+fn text_of(bytes: Vec<u8>) -> Result<String, UnreadableFile> {
     if bytes.len() as u64 > LARGEST {
         return Err(too_large("more"));
     }
@@ -91,20 +91,20 @@ const fn is_of_processes(_: &fs::Metadata) -> bool {
     false
 }
 
-fn too_large(size: &str) -> Unreadable {
-    Unreadable::Other(format!("it holds {size}, and the limit is {LARGEST} bytes (1 MiB)"))
+fn too_large(size: &str) -> UnreadableFile {
+    UnreadableFile::Other(format!("it holds {size}, and the limit is {LARGEST} bytes (1 MiB)"))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "fits map_err")]
-fn unreadable(error: io::Error) -> Unreadable {
+fn unreadable(error: io::Error) -> UnreadableFile {
     match error.kind() {
-        io::ErrorKind::NotFound => Unreadable::Missing,
-        _ => Unreadable::Other(error.to_string()),
+        io::ErrorKind::NotFound => UnreadableFile::Missing,
+        _ => UnreadableFile::Other(error.to_string()),
     }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "fits map_err")]
-fn not_text(error: std::string::FromUtf8Error) -> Unreadable {
+fn not_text(error: std::string::FromUtf8Error) -> UnreadableFile {
     let readable = String::from_utf8_lossy(error.as_bytes()).into_owned();
-    Unreadable::NotText { readable, at: error.utf8_error().valid_up_to() }
+    UnreadableFile::NotText { readable, at: error.utf8_error().valid_up_to() }
 }

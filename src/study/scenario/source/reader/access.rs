@@ -1,11 +1,11 @@
 //! The pieces of lists, maps, records and variants that a visitor is handed one by one.
 
-use super::Reader;
+use super::ValueReader;
 use crate::scenario::source::read_error::ReadError;
 use crate::scenario::source::tree::{Tree, TreeField};
 use serde::de::{self, DeserializeSeed, Deserializer as _, Error as _, IntoDeserializer as _, Visitor};
 
-impl Reader<'_> {
+impl ValueReader<'_> {
     /// Reads the value with a seed; its own errors stand here.
     fn seed<'de, S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, ReadError> {
         seed.deserialize(self).map_err(|error| error.at(self.tree))
@@ -14,12 +14,12 @@ impl Reader<'_> {
 
 /// The values of a list or tuple.
 pub(super) struct ListAccess<'a> {
-    parent: Reader<'a>,
+    parent: ValueReader<'a>,
     rest: std::slice::Iter<'a, Tree>,
 }
 
 impl<'a> ListAccess<'a> {
-    pub fn new(parent: Reader<'a>, items: &'a [Tree]) -> Self {
+    pub fn new(parent: ValueReader<'a>, items: &'a [Tree]) -> Self {
         Self { parent, rest: items.iter() }
     }
 }
@@ -38,13 +38,13 @@ impl<'de> de::SeqAccess<'de> for ListAccess<'_> {
 
 /// The entries of a map.
 pub(super) struct Entries<'a> {
-    map: Reader<'a>,
+    map: ValueReader<'a>,
     rest: std::slice::Iter<'a, (Tree, Tree)>,
     value: Option<&'a Tree>,
 }
 
 impl<'a> Entries<'a> {
-    pub fn new(map: Reader<'a>, entries: &'a [(Tree, Tree)]) -> Self {
+    pub fn new(map: ValueReader<'a>, entries: &'a [(Tree, Tree)]) -> Self {
         Self { map, rest: entries.iter(), value: None }
     }
 }
@@ -65,7 +65,7 @@ impl<'de> de::MapAccess<'de> for Entries<'_> {
 
 /// The fields of a record.
 pub(super) struct RecordAccess<'a> {
-    record: Reader<'a>,
+    record: ValueReader<'a>,
     rest: std::slice::Iter<'a, TreeField>,
     value: Option<&'a Tree>,
     /// The fields to hand over, if not all.
@@ -73,13 +73,13 @@ pub(super) struct RecordAccess<'a> {
 }
 
 impl<'a> RecordAccess<'a> {
-    pub fn all(record: Reader<'a>, fields: &'a [TreeField]) -> Self {
+    pub fn all(record: ValueReader<'a>, fields: &'a [TreeField]) -> Self {
         Self { record, rest: fields.iter(), value: None, known: None }
     }
 
     /// The fields of a type that has these; inherited ones are left out where it has them not.
     pub fn known(
-        record: Reader<'a>,
+        record: ValueReader<'a>,
         fields: &'a [TreeField],
         known: &'static [&'static str],
     ) -> Result<Self, ReadError> {
@@ -117,7 +117,7 @@ fn of_key(value: Option<&Tree>) -> Result<&Tree, ReadError> {
 
 /// A variant and the values it was given.
 pub(super) struct VariantAccess<'a> {
-    pub reader: Reader<'a>,
+    pub reader: ValueReader<'a>,
     pub variant: &'static str,
 }
 

@@ -273,7 +273,7 @@ fn the_walk_and_the_types_agree() {
         {
             let mut changed = document.clone();
             changed.set_tree(path, other.clone()).unwrap();
-            let reader = Reader::new(changed.root(), changed.sources());
+            let reader = ValueReader::new(changed.root(), changed.sources());
             let faults = faults_of(reader, &types);
             let result = Scenario::deserialize(reader);
             read[usize::from(result.is_ok())] += 1;

@@ -2,9 +2,9 @@
 
 use super::Worms;
 use super::buffers::{self, Output};
-use super::layout::{Flit, NONE, Shape};
+use super::layout::{Flit, NONE, RouterShape};
 use crate::network::packet::{HopEvent, Onward};
-use crate::network::virtual_channels::{Came, Hop};
+use crate::network::virtual_channels::{Hop, LastHop};
 use std::slice::Iter;
 
 /// A flit that has crossed a crossbar.
@@ -138,7 +138,7 @@ impl Worms {
     /// The head at the front of `channel` asks for a virtual channel.
     #[inline]
     pub(super) fn request(&mut self, channel: u32) {
-        let Shape { ports, links, lanes, classes, .. } = self.shape;
+        let RouterShape { ports, links, lanes, classes, .. } = self.shape;
         let input = self.inputs[channel as usize];
         let router = input.router;
         let worm = &mut self.crowd[input.front.worm() as usize];
@@ -152,7 +152,7 @@ impl Worms {
                 let behind = self.outputs[self.shape.first(router, to_port) as usize].behind;
                 let (next, to) = (self.inputs[behind as usize].router, worm.way.target(to));
                 let hop = Hop { at: router, port: to_port, next, to, leg: worm.way.leg() };
-                let came = Came { port: input.port.into(), class: u32::from(input.lane) / lanes };
+                let came = LastHop { port: input.port.into(), class: u32::from(input.lane) / lanes };
                 let holds_class = came.port < links && !self.leaves.contain(self.shape.router(input.before));
                 let came = holds_class.then_some(came);
                 self.classes.next(&self.topology, came, hop)

@@ -1,6 +1,6 @@
 //! The two ends of every virtual channel: the buffer that it leads to, and what its sender knows of that.
 
-use super::layout::{Flit, NONE, Shape};
+use super::layout::{Flit, NONE, RouterShape};
 use super::wires::Wires;
 use crate::network::topology::Topology;
 
@@ -54,39 +54,39 @@ pub(super) struct Output {
 
 /// The next in round-robin order: among the input channels of a port, and among the input ports that ask for it.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Turns {
+pub(super) struct RoundRobin {
     pub(super) input: u32,
     pub(super) output: u32,
 }
 
 /// The worms whose heads have come to a buffer behind the worm at its front, by input channel: rings.
-pub(super) struct Heads {
-    rings: Vec<Ring>,
+pub(super) struct WormHeads {
+    rings: Vec<FlitRing>,
     worms: Vec<u32>,
     size: u32,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Ring {
+struct FlitRing {
     first: u32,
     count: u32,
 }
 
-impl Heads {
-    pub(super) fn new(shape: Shape, channels: u32) -> Self {
+impl WormHeads {
+    pub(super) fn new(shape: RouterShape, channels: u32) -> Self {
         let places = channels as usize * shape.buffer as usize;
-        Self { rings: vec![Ring::default(); channels as usize], worms: vec![0; places], size: shape.buffer }
+        Self { rings: vec![FlitRing::default(); channels as usize], worms: vec![0; places], size: shape.buffer }
     }
 
     pub(super) fn push(&mut self, channel: u32, worm: u32) {
-        let Ring { first, count } = &mut self.rings[channel as usize];
+        let FlitRing { first, count } = &mut self.rings[channel as usize];
         let place = (*first + *count) % self.size;
         self.worms[(channel * self.size + place) as usize] = worm;
         *count += 1;
     }
 
     pub(super) fn pop(&mut self, channel: u32) -> u32 {
-        let Ring { first, count } = &mut self.rings[channel as usize];
+        let FlitRing { first, count } = &mut self.rings[channel as usize];
         let worm = self.worms[(channel * self.size + *first) as usize];
         *first = (*first + 1) % self.size;
         *count -= 1;
@@ -95,7 +95,7 @@ impl Heads {
 }
 
 /// The input and output channels of all routers.
-pub(super) fn channels(topology: &Topology, shape: Shape, wires: &Wires) -> (Vec<Input>, Vec<Output>) {
+pub(super) fn channels(topology: &Topology, shape: RouterShape, wires: &Wires) -> (Vec<Input>, Vec<Output>) {
     let ends = far_ends(topology, shape);
     let wires = wires.of_ports(topology, shape, &ends);
     (inputs(&ends, &wires, shape), outputs(&ends, &wires, shape))
@@ -103,7 +103,7 @@ pub(super) fn channels(topology: &Topology, shape: Shape, wires: &Wires) -> (Vec
 
 /// The input channels of all routers, of whose ports `far_ends` are the first channels at the other ends, and `wires` the
 /// numbers of the latencies of their links.
-fn inputs(far_ends: &[u32], wires: &[u8], shape: Shape) -> Vec<Input> {
+fn inputs(far_ends: &[u32], wires: &[u8], shape: RouterShape) -> Vec<Input> {
     let input = |port: u32, far: u32, lane: u32| {
         let of_router = port % shape.ports;
         Input {
@@ -127,7 +127,7 @@ fn inputs(far_ends: &[u32], wires: &[u8], shape: Shape) -> Vec<Input> {
 }
 
 /// The output channels of all routers.
-fn outputs(far_ends: &[u32], wires: &[u8], shape: Shape) -> Vec<Output> {
+fn outputs(far_ends: &[u32], wires: &[u8], shape: RouterShape) -> Vec<Output> {
     let output = |far: u32, wire: u8, lane: u32| {
         let (behind, room) = if far == NONE { (NONE, u32::MAX) } else { (far + lane, shape.buffer) };
         Output { room, holder: NONE, behind, turn: 0, flits: 0, packets: 0, wire }
@@ -137,7 +137,7 @@ fn outputs(far_ends: &[u32], wires: &[u8], shape: Shape) -> Vec<Output> {
 }
 
 /// By router and port, the first channel of the port at the other end of the link; `NONE` without a link.
-fn far_ends(topology: &Topology, shape: Shape) -> Vec<u32> {
+fn far_ends(topology: &Topology, shape: RouterShape) -> Vec<u32> {
     let ports = (0..topology.vertices()).flat_map(|router| (0..shape.ports).map(move |port| (router, port)));
     let far_end = |(router, port): (u32, u32)| {
         let far = topology.neighbour(router, port).filter(|_| port < shape.links);
@@ -148,7 +148,7 @@ fn far_ends(topology: &Topology, shape: Shape) -> Vec<u32> {
 
 /// Returns the number of taken virtual channels of a port, from the channel `first` on, and of flits in the buffers
 /// behind them.
-pub(super) fn load(outputs: &[Output], shape: Shape, first: u32) -> u64 {
+pub(super) fn load(outputs: &[Output], shape: RouterShape, first: u32) -> u64 {
     let load = |output: &Output| u64::from(shape.buffer - output.room) + u64::from(output.holder != NONE);
     outputs[first as usize..(first + shape.channels) as usize].iter().map(load).sum()
 }

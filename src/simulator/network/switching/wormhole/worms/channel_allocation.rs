@@ -5,13 +5,13 @@
 
 use super::Worms;
 use super::buffers::Input;
-use super::layout::{Leaves, NONE, Shape, low_bits};
+use super::layout::{Leaves, NONE, RouterShape, low_bits};
 use super::pipeline::Pipeline;
 
 /// The virtual channels of a class of a port, any of which suits a head that asks for one of them. All channels to the
 /// node, and from a node that nothing passes, are of one class.
 #[derive(Clone, Copy)]
-pub(super) struct Group {
+pub(super) struct ChannelGroup {
     /// The heads that ask, a bit for each input channel of the router.
     asking: [u64; 2],
     /// The channels that are not allocated.
@@ -25,9 +25,9 @@ pub(super) struct Group {
     pub(super) is_listed: bool,
 }
 
-impl Group {
+impl ChannelGroup {
     /// The groups of all routers, by router, port and class.
-    pub(super) fn all(shape: Shape, routers: u32, leaves: &Leaves) -> Vec<Self> {
+    pub(super) fn all(shape: RouterShape, routers: u32, leaves: &Leaves) -> Vec<Self> {
         let group = |router: u32, port: u32, class: u32| {
             let are_one = port == shape.links || leaves.contain(router);
             let channels = if are_one { shape.channels } else { shape.lanes };

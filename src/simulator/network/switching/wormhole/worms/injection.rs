@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 /// Packets that are not in the network yet.
 #[derive(Clone, Default)]
-pub(super) struct Source {
+pub(super) struct PacketSource {
     queue: VecDeque<u32>,
     /// The flits of the first packet that are still to be sent; 0 before its head.
     left: u32,

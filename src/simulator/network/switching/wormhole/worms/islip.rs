@@ -4,7 +4,7 @@
 //! A turn moves on only with a grant that is accepted, which keeps the turns of outputs apart.
 
 use super::Worms;
-use super::layout::Shape;
+use super::layout::RouterShape;
 use super::switch_allocation::next_bit;
 
 /// The turns of inputs, and room for the requests and grants of one router.
@@ -26,7 +26,7 @@ pub(super) struct Islip {
 }
 
 impl Islip {
-    pub(super) fn new(shape: Shape, routers: u32) -> Self {
+    pub(super) fn new(shape: RouterShape, routers: u32) -> Self {
         let ports = shape.ports as usize;
         Self {
             channel_turns: vec![0; (routers * shape.of_router) as usize],
@@ -103,7 +103,7 @@ impl Worms {
     }
 
     fn collect_requests(&self, islip: &mut Islip, router: u32) {
-        let Shape { ports, of_router, of_word, .. } = self.shape;
+        let RouterShape { ports, of_router, of_word, .. } = self.shape;
         islip.lanes.fill(0);
         islip.asking.fill(0);
         for (first, ready) in (router * of_router..).step_by(of_word as usize).zip(self.routers[router as usize].ready)
@@ -130,7 +130,7 @@ impl Worms {
     }
 
     fn accept_ports(&mut self, islip: &mut Islip, router: u32) {
-        let Shape { ports, channels, .. } = self.shape;
+        let RouterShape { ports, channels, .. } = self.shape;
         let begin = self.crossings.len();
         for port in 0..ports {
             let granting = islip.granting[port as usize];

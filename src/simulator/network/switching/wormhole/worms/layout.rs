@@ -13,7 +13,7 @@ pub(super) const WORDS: usize = 3;
 /// Layout of the arrays. Ports and channels are numbered over all routers; input and output channels share
 /// their numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct RouterShape {
     /// Ports with links; one more leads from and to the node.
     pub(super) links: u32,
     pub(super) ports: u32,
@@ -32,7 +32,7 @@ pub(super) struct Shape {
     pub(super) buffer: u32,
 }
 
-impl Shape {
+impl RouterShape {
     pub(super) const fn new(links: u32, classes: u32, lanes: u32, buffer: u32) -> Self {
         let (ports, channels) = (links + 1, classes * lanes);
         let of_word = if channels < u64::BITS { u64::BITS / channels * channels } else { channels };

@@ -5,10 +5,10 @@
 //! turns, which is what is kept here.
 
 use super::Worms;
-use super::layout::Shape;
+use super::layout::RouterShape;
 
 /// The last turns at all arbiters of a network, by their number from 1 on; 0 before the first.
-pub(super) struct Matrix {
+pub(super) struct MatrixArbiters {
     /// By output channel and input channel of the router.
     channels: Vec<u64>,
     /// By input channel, at the arbiter of its port.
@@ -20,8 +20,8 @@ pub(super) struct Matrix {
     named: Vec<Vec<u32>>,
 }
 
-impl Matrix {
-    pub(super) fn new(shape: Shape, routers: u32) -> Self {
+impl MatrixArbiters {
+    pub(super) fn new(shape: RouterShape, routers: u32) -> Self {
         let channels = (routers * shape.of_router) as usize;
         Self {
             channels: vec![0; channels * shape.of_router as usize],
@@ -78,8 +78,8 @@ impl Worms {
         self.matrix = Some(matrix);
     }
 
-    fn name_channels(&self, matrix: &mut Matrix, router: u32) {
-        let Shape { of_router, of_word, .. } = self.shape;
+    fn name_channels(&self, matrix: &mut MatrixArbiters, router: u32) {
+        let RouterShape { of_router, of_word, .. } = self.shape;
         let mut best: Option<u32> = None;
         matrix.named.iter_mut().for_each(Vec::clear);
         for (first, ready) in (router * of_router..).step_by(of_word as usize).zip(self.routers[router as usize].ready)
@@ -103,7 +103,7 @@ impl Worms {
         }
     }
 
-    fn take_named(&mut self, matrix: &mut Matrix, router: u32) {
+    fn take_named(&mut self, matrix: &mut MatrixArbiters, router: u32) {
         let ports = self.shape.ports;
         for to_port in 0..ports {
             let first = ((router * ports + to_port) * ports) as usize;

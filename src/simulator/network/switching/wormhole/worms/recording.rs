@@ -7,7 +7,7 @@ use crate::network::transfers::{TransferChannel, Transfers};
 use crate::units::{SimDuration, SimTime};
 
 /// Collects the flits that each virtual channel of a link has carried into packets.
-pub(super) struct Recorder {
+pub(super) struct FlitRecorder {
     pub(super) transfers: Transfers,
     /// The packet whose flits a channel carries, by output channel.
     begun: Vec<Option<Begun>>,
@@ -22,7 +22,7 @@ struct Begun {
     on_wire: SimDuration,
 }
 
-impl Recorder {
+impl FlitRecorder {
     /// A flit of `packet` was on the wire of a channel from `from` to `to`.
     fn flit(&mut self, channel: u32, packet: Packet, is_tail: bool, (from, to): (SimTime, SimTime)) {
         let begun = self.begun[channel as usize].get_or_insert(Begun {
@@ -57,7 +57,7 @@ impl Worms {
         };
         let channels = self.topology.vertices() * shape.of_router;
         let transfers = Transfers::new((0..channels).map(channel));
-        self.recorder = Some(Box::new(Recorder { transfers, begun: vec![None; channels as usize] }));
+        self.recorder = Some(Box::new(FlitRecorder { transfers, begun: vec![None; channels as usize] }));
     }
 
     /// Returns the transfers over the links, if they are recorded.
@@ -89,7 +89,7 @@ impl Worms {
         self.recorder = Some(recorder);
     }
 
-    fn record(&self, recorder: &mut Recorder, Transit { to, flit }: Transit, times: (SimTime, SimTime)) {
+    fn record(&self, recorder: &mut FlitRecorder, Transit { to, flit }: Transit, times: (SimTime, SimTime)) {
         let packet = self.crowd[flit.worm() as usize].packet;
         recorder.flit(self.inputs[to as usize].before, packet, flit.is_tail(), times);
     }

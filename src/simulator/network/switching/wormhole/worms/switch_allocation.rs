@@ -3,15 +3,15 @@
 
 use super::Worms;
 use super::arrival::Transit;
-use super::buffers::{Input, Turns};
-use super::layout::{NONE, Shape, WORDS};
+use super::buffers::{Input, RoundRobin};
+use super::layout::{NONE, RouterShape, WORDS};
 use super::pipeline::Pipeline;
 use crate::network::packet::HopEvent;
 use std::slice::Iter;
 
 /// Requests that a router has to allocate.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Router {
+pub(super) struct RouterRequests {
     /// Input channels with a flit that has an output channel and room behind that, a bit for each.
     pub(super) ready: [u64; WORDS],
     /// Number of heads without an output channel.
@@ -19,7 +19,7 @@ pub(super) struct Router {
     is_active: bool,
 }
 
-impl Router {
+impl RouterRequests {
     /// The front of an input channel can cross; true if the router had nothing to allocate before.
     #[inline]
     pub(super) fn set_ready(&mut self, input: &Input) -> bool {
@@ -55,7 +55,7 @@ pub(super) struct Taken {
 /// The output ports of a router that are asked for let what they have taken cross, and the turns go on to the next.
 #[expect(clippy::inline_always, reason = "it is done for every router in every cycle")]
 #[inline(always)]
-fn take_turns(turns: &mut [Turns], asked: [u64; 2], taken: &[Taken], inputs: &[Input], crossings: &mut Vec<u32>) {
+fn take_turns(turns: &mut [RoundRobin], asked: [u64; 2], taken: &[Taken], inputs: &[Input], crossings: &mut Vec<u32>) {
     for (first, mut asked) in (0..).step_by(64).zip(asked) {
         while asked != 0 {
             let to_port = first + asked.trailing_zeros() as usize;
@@ -102,7 +102,7 @@ impl Worms {
     /// Every input port with channels that are ready names one, every output port that is asked for takes the next input
     /// port in turn: the channels from which flits cross, router by router and by rising output port.
     fn match_ports(&mut self) {
-        let Shape { ports, of_router, of_word, of_port, .. } = self.shape;
+        let RouterShape { ports, of_router, of_word, of_port, .. } = self.shape;
         let Self { inputs, turns, taken, routers, active, crossings, .. } = self;
         let (inputs, routers, taken) = (&inputs[..], &routers[..], &mut taken[..]);
         crossings.clear();

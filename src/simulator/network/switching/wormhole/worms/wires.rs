@@ -1,6 +1,6 @@
 //! Latencies of the links of clocked routers, in cycles.
 
-use super::layout::{NONE, Shape};
+use super::layout::{NONE, RouterShape};
 use crate::network::topology::Topology;
 use crate::network::{Link, Network};
 use crate::units::SimDuration;
@@ -40,7 +40,7 @@ impl Wires {
     }
 
     /// The number of the latency of every port's link, by router and port.
-    pub(super) fn of_ports(&self, topology: &Topology, shape: Shape, far_ends: &[u32]) -> Vec<u8> {
+    pub(super) fn of_ports(&self, topology: &Topology, shape: RouterShape, far_ends: &[u32]) -> Vec<u8> {
         if self.latencies.len() == 1 {
             return vec![0; far_ends.len()];
         }

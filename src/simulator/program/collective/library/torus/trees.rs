@@ -5,7 +5,7 @@ use super::super::butterfly::add;
 use super::super::communicator::{Communicator, count};
 use super::super::lane::Lane;
 use super::super::shape::Distances;
-use super::{Blocks, Layout, through};
+use super::{BlockPlaces, PortLayout, through};
 use crate::program::collective::payload::Payload;
 use crate::program::process::Operation;
 use std::collections::BTreeMap;
@@ -279,7 +279,7 @@ pub(in crate::program::collective) async fn scatter_by_block(
     root: u32,
     data: &mut Buffer,
 ) {
-    let layout = Layout { lanes, blocks: Blocks::Consecutive(0..data.bytes()) };
+    let layout = PortLayout { lanes, blocks: BlockPlaces::Consecutive(0..data.bytes()) };
     let relays = lanes.iter().map(|lane| relays(lane, comm.place(), root)).collect();
     let mut scatter = BlockScatter { comm, layout: &layout, relays, under_way: Vec::new() };
     let open = scatter.start_receives(root).await;
@@ -304,7 +304,7 @@ const SCATTERED: Distances = Distances::Doubling;
 /// A rank in the trees of a scatter by block.
 struct BlockScatter<'a> {
     comm: Communicator<'a>,
-    layout: &'a Layout<'a>,
+    layout: &'a PortLayout<'a>,
     /// By port.
     relays: Vec<Vec<(u32, u32)>>,
     under_way: Vec<Operation>,
@@ -364,7 +364,7 @@ pub(in crate::program::collective) async fn reduce_scatter_gather(
     root: u32,
     data: &mut Buffer,
 ) {
-    let layout = Layout { lanes, blocks: Blocks::Consecutive(0..data.bytes()) };
+    let layout = PortLayout { lanes, blocks: BlockPlaces::Consecutive(0..data.bytes()) };
     comm.copy(data.bytes()).await;
     through(comm, &layout, false, false, data).await;
     let ranges = |port: u32, place: u32, _: bool| {
