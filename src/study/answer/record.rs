@@ -19,7 +19,7 @@ const ERROR: &str = "error";
 /// The quantities of one point.
 ///
 /// Keys with a dimension end in its unit (`makespan_s`); counts, ratios and names have no suffix.
-/// A value that does not exist is [`Value::Missing`] (`null`), never absent and never 0.
+/// A value that does not exist is [`QuantityValue::Missing`] (`null`), never absent and never 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
     quantities: Vec<Quantity>,

@@ -116,7 +116,7 @@ fn activities(
     packed
 }
 
-/// The load of each pair of groups, as [`Groups::links`] orders them.
+/// The load of each pair of groups, as [`VertexGroups::links`] orders them.
 fn loads(run: &Recording, scene: &Scene, groups: &VertexGroups, makespan: SimDuration) -> Packed {
     let pairs = groups.links(scene);
     let mut place = vec![None; run.links.len()];
