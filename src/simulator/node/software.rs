@@ -175,8 +175,8 @@ impl Receiving {
 pub enum Router {
     /// A router beside the processor: a packet in transit takes no time of a processor or a memory, and waits for none.
     Hardware,
-    /// Software on the first core of every node, which takes [`RoutingCosts`] for a packet, after what came to that core before,
-    /// and in its turn. With wormhole switching it decides where a head goes, and the flits wait in the buffers.
+    /// Software on the first core of every node, which takes the time of `routing` for a packet, after what came to that core
+    /// before, and in its turn. With wormhole switching it decides where a head goes, and the flits wait in the buffers.
     Software,
 }
 
