@@ -12,7 +12,7 @@ use crate::network::{Packet, PacketCourse, PacketTimes};
 use crate::node::DispatchCheckpoint;
 use crate::units::{SimDuration, SimTime};
 
-/// What follows a train that passes vertices.
+/// The packets that follow a train which passes vertices.
 pub(super) trait Rear {
     /// Number of packets.
     const COUNT: u32;
