@@ -12,6 +12,10 @@ use crate::network::{Packet, PacketCourse, PacketTimes};
 use crate::node::DispatchCheckpoint;
 use crate::units::{SimDuration, SimTime};
 
+/// Number of messages of a source whose last packets are not foreseen after one was in vain: where packets of others keep coming between,
+/// it would mostly be.
+const UNFORESEEN: u8 = 16;
+
 /// The packets that follow a train which passes vertices.
 pub(super) trait Rear {
     /// Number of packets.
@@ -97,8 +101,15 @@ impl Play<'_> {
         let rest = u32::try_from(self.messages[packet.message as usize].unprepared).ok()?;
         let waits_for_link = !self.node.sending.overlap && times.occupancy > SimDuration::ZERO;
         let is_rear = is_alone && waits_for_link && rest > 0 && rest < packet.bytes;
-        let is_calm = self.processors.calm_line(from).is_some();
-        (is_rear && is_calm).then(|| Packet::new(packet.message, packet.to, rest, packet.kind))
+        if !is_rear || self.processors.calm_line(from).is_none() {
+            return None;
+        }
+        let unforeseen = &mut self.trains.unforeseen[from as usize];
+        if *unforeseen > 0 {
+            *unforeseen -= 1;
+            return None;
+        }
+        Some(Packet::new(packet.message, packet.to, rest, packet.kind))
     }
 
     /// Gives a train to its first link, as its packets depart from the processor of `from`, which then prepares the `rear` of the
@@ -168,6 +179,7 @@ impl Play<'_> {
     /// The rear of a message is not prepared as foreseen: its source waits until the packets before it have left the link.
     pub(super) fn wait_for_departure(&mut self, from: u32, admission: &SpeculativeAdmission) {
         let SpeculativeAdmission { out, entity, train: Train { packet, .. }, .. } = *admission;
+        self.trains.unforeseen[from as usize] = UNFORESEEN;
         let notice = self.notify_if_awaited(packet.message, out, entity);
         let before_it = self.trains.admissions.top_mut(from);
         if let Some(train) = before_it.filter(|one| one.link == NO_LINK && one.train.packet.message == packet.message) {

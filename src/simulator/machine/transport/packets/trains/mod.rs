@@ -55,6 +55,8 @@ pub(super) struct Trains {
     leaving: Lists<Leaving>,
     /// By place: what has been admitted and may have to be withdrawn, the last to arrive on top.
     admissions: Passages,
+    /// By vertex: the number of messages to come whose last packets are not foreseen, because one was in vain.
+    unforeseen: Vec<u8>,
     /// Only where a link has a finite one.
     buffers: Option<Box<FiniteBuffers>>,
     /// Trains that have been given to a link and perhaps are admitted ahead: those of one link in their order.
@@ -188,6 +190,7 @@ impl Trains {
             link_events: places.link_events(),
             coming: Lists::new(places.ways()),
             leaving: Lists::new(places.links()),
+            unforeseen: vec![0; topology.vertices() as usize],
             admissions: Passages::new(places.count()),
             places,
             ahead: VecDeque::new(),
