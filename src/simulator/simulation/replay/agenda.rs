@@ -72,6 +72,10 @@ impl Event {
 /// in the order in which they are to happen. When these have happened, the events of the lowest bucket move to lower ones.
 pub struct Agenda {
     present: SimTime,
+    /// Of the present time, those that were asked for in the order in which they are to happen, up to here handed out,
+    in_order: Vec<Entry>,
+    next: usize,
+    /// and the others.
     of_present: BinaryHeap<Next>,
     buckets: [Vec<Entry>; u64::BITS as usize],
     /// Bit b is set if bucket b has events.
@@ -88,7 +92,7 @@ const SPARE: usize = 1 << 12;
 impl Agenda {
     pub fn new() -> Self {
         let buckets = std::array::from_fn(|_| Vec::new());
-        Self { present: SimTime::START, of_present: BinaryHeap::new(), buckets, filled: 0 }
+        Self { present: SimTime::START, in_order: Vec::new(), next: 0, of_present: BinaryHeap::new(), buckets, filled: 0 }
     }
 
     /// Adds an event that is not before the one that was handed out last.
@@ -96,22 +100,46 @@ impl Agenda {
     pub fn push(&mut self, entry: Entry) {
         let different = entry.time.ps() ^ self.present.ps();
         if different == 0 {
-            return self.of_present.push(Next(entry));
+            return self.push_present(entry);
         }
         let bucket = different.ilog2();
         self.buckets[bucket as usize].push(entry);
         self.filled |= 1 << bucket;
     }
 
+    #[inline]
+    fn push_present(&mut self, entry: Entry) {
+        if self.in_order.last().is_none_or(|last| last.rank() < entry.rank()) {
+            self.in_order.push(entry);
+        } else {
+            self.of_present.push(Next(entry));
+        }
+    }
+
     /// Takes out the first event.
     #[inline]
     pub fn pop(&mut self) -> Option<Entry> {
-        let Some(Next(entry)) = self.of_present.pop() else { return self.go_on() };
-        if self.of_present.capacity() > SPARE + 4 * self.of_present.len() {
-            // Many things that happen at once, such as the beginning, take this memory only for a moment.
-            self.of_present.shrink_to(2 * self.of_present.len());
+        let Some(entry) = self.in_order.get(self.next).copied() else {
+            return if let Some(Next(entry)) = self.of_present.pop() { Some(entry) } else { self.go_on() };
+        };
+        if let Some(Next(first)) = self.of_present.peek()
+            && first.rank() < entry.rank()
+        {
+            return self.of_present.pop().map(|Next(entry)| entry);
+        }
+        self.next += 1;
+        if self.next == self.in_order.len() {
+            self.in_order.clear();
+            self.next = 0;
         }
         Some(entry)
+    }
+
+    /// The order of the first event of the present time.
+    pub fn first_order(&self) -> Option<u64> {
+        let in_order = self.in_order.get(self.next).map(|entry| entry.order);
+        let others = self.of_present.peek().map(|Next(entry)| entry.order);
+        in_order.into_iter().chain(others).min()
     }
 
     /// Takes out the first event of a later time.
@@ -121,6 +149,7 @@ impl Agenda {
         }
         let bucket = self.filled.trailing_zeros();
         self.filled &= self.filled - 1;
+        self.in_order.shrink_to(SPARE);
         let mut entries = std::mem::take(&mut self.buckets[bucket as usize]);
         self.present = entries.iter().map(|entry| entry.time).min()?;
         let only = if entries.len() == 1 { entries.pop() } else { None };
@@ -130,15 +159,22 @@ impl Agenda {
         if entries.capacity() <= SPARE {
             self.buckets[bucket as usize] = entries;
         }
-        only.or_else(|| self.of_present.pop().map(|Next(entry)| entry))
+        only.or_else(|| self.pop())
+    }
+}
+
+impl Entry {
+    /// Tells in which order events of one time happen.
+    #[inline]
+    const fn rank(&self) -> (u64, u64) {
+        (self.order, self.number)
     }
 }
 
 impl Ord for Next {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        let rank = |Self(entry): &Self| (entry.order, entry.number);
-        rank(other).cmp(&rank(self))
+        other.0.rank().cmp(&self.0.rank())
     }
 }
 

@@ -62,10 +62,11 @@ fn run(
     mut replay: Replay,
 ) -> Result<Option<Trace>, SimulationError> {
     let mut guard = Guard::new(&simulation.limits, simulation.pulse);
-    replay.open();
     guard.check(SimTime::START, replay.events)?;
-    while let Some(now) = replay.step() {
-        guard.check(now, replay.events)?;
+    while replay.open_next() {
+        while let Some(now) = replay.step() {
+            guard.check(now, replay.events)?;
+        }
     }
     let is_complete = replay.finished == simulation.layout.ranks() && replay.fault().is_none();
     Ok(is_complete.then(|| trace(simulation, program, replay)))

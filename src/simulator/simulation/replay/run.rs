@@ -39,6 +39,12 @@ pub struct Replay {
     free: Vec<(u32, Node, Turn)>,
     /// Requests so far: the order of those at one time.
     requests: u64,
+    /// Those of ranks that begin.
+    opening: u64,
+    /// The ranks that have begun,
+    opened: u32,
+    /// and whether nothing but that happens now.
+    opens: bool,
     pub events: u64,
     pub sent: u64,
     pub finished: u32,
@@ -85,6 +91,8 @@ struct Carried {
     nic: u8,
 }
 
+/// More requests than operations that wait for nothing make: each two, and fewer than 2^29 are under way at once.
+const OPENING: u64 = 1 << 32;
 /// No operation.
 const NONE: u32 = u32::MAX;
 
@@ -123,7 +131,10 @@ impl Replay {
             partly: FxHashMap::default(),
             happened: Vec::new(),
             free: Vec::new(),
-            requests: 0,
+            requests: OPENING,
+            opening: 0,
+            opened: 0,
+            opens: true,
             events: 0,
             sent: 0,
             finished: 0,
@@ -131,21 +142,35 @@ impl Replay {
         }
     }
 
-    /// Issues what waits for nothing.
-    pub fn open(&mut self) {
-        for rank in 0..self.operations.ranks() {
-            for number in self.operations.roots(rank) {
-                let node = self.operations.node(rank, number);
-                self.free.push((number, node, Turn::default()));
-            }
-            self.issue_free(SimTime::START, rank);
+    /// Issues what waits for nothing at the next rank, and then, once, allows all that follows. The requests of ranks that begin
+    /// come before all others, so that these events can be run rank by rank, and need no memory together.
+    pub fn open_next(&mut self) -> bool {
+        let rank = self.opened;
+        self.opened += 1;
+        self.opens = rank < self.operations.ranks();
+        if self.opens {
+            std::mem::swap(&mut self.requests, &mut self.opening);
+            self.open(rank);
+            std::mem::swap(&mut self.requests, &mut self.opening);
         }
+        rank <= self.operations.ranks()
     }
 
-    /// Runs the next event; its time, or `None` at the end.
+    fn open(&mut self, rank: u32) {
+        for number in self.operations.roots(rank) {
+            let node = self.operations.node(rank, number);
+            self.free.push((number, node, Turn::default()));
+        }
+        self.issue_free(SimTime::START, rank);
+    }
+
+    /// Runs the next event; its time, or `None` at the end, or if another rank is to be opened before.
     #[inline]
     pub fn step(&mut self) -> Option<SimTime> {
         if self.finished as usize == self.ranks.len() {
+            return None;
+        }
+        if self.opens && self.agenda.first_order().is_none_or(|order| order > OPENING) {
             return None;
         }
         let Entry { time, order, event, line, .. } = self.agenda.pop()?;
