@@ -1,7 +1,6 @@
 //! Schedules in memory.
 
 use super::{Bounds, Node, Operations, StoredSchedule};
-use crate::machine::Turn;
 use std::sync::Arc;
 
 /// A schedule in memory.
@@ -42,8 +41,7 @@ impl StoredSchedule for Schedule {
     }
 
     fn memory(&self) -> u64 {
-        const OPERATION: usize = size_of::<Node>() + size_of::<u32>() + size_of::<Turn>();
-        let of_rank = |rank: &RankSchedule| rank.nodes.len() * OPERATION + rank.followers.len() * size_of::<u32>();
+        let of_rank = |rank: &RankSchedule| size_of_val(&*rank.nodes) + size_of_val(&*rank.followers);
         self.ranks.iter().map(|rank| of_rank(rank) as u64).sum()
     }
 

@@ -39,25 +39,27 @@ pub async fn follow(me: Process, operations: SharedOperations, unit: SimDuration
 struct Progress {
     rank: u32,
     operations: SharedOperations,
-    /// The number of operations that each one still waits for.
-    awaited: Vec<u32>,
-    /// The latest turn of what it has waited for.
-    turns: Vec<Turn>,
+    /// Those that wait for others, of which some have begun or ended.
+    partly: FxHashMap<u32, PartlyFree>,
     /// Those that wait for nothing any more, with their turns.
     free: Vec<(u32, Turn)>,
     under_way: FxHashMap<Operation, u32>,
 }
 
+/// An operation that waits.
+#[derive(Clone, Copy)]
+struct PartlyFree {
+    /// The number of operations that it still waits for.
+    awaited: u32,
+    /// The latest turn of those that it has waited for.
+    turn: Turn,
+}
+
 impl Progress {
     fn of(rank: u32, operations: SharedOperations) -> Self {
-        let mut looked_up = operations.borrow_mut();
-        let count = looked_up.count(rank);
-        let awaited: Vec<_> = (0..count).map(|number| looked_up.node(rank, number).awaited).collect();
-        drop(looked_up);
-        let turns = vec![Turn::default(); awaited.len()];
-        let roots = (0..).zip(&awaited).filter(|(_, awaited)| **awaited == 0);
-        let free = roots.map(|(root, _)| (root, Turn::default())).collect();
-        Self { rank, operations, awaited, turns, free, under_way: FxHashMap::default() }
+        let roots = operations.borrow().roots(rank);
+        let free = roots.into_iter().map(|root| (root, Turn::default())).collect();
+        Self { rank, operations, partly: FxHashMap::default(), free, under_way: FxHashMap::default() }
     }
 
     /// Those that can be issued: sends, then receives, then computations, as in LogGOPSim.
@@ -81,11 +83,14 @@ impl Progress {
         let node = operations.node(self.rank, number);
         for place in if is_end { node.places_at_end() } else { node.places_at_begin() } {
             let follower = operations.follower(self.rank, place);
-            let (awaited, latest) = (&mut self.awaited[follower as usize], &mut self.turns[follower as usize]);
-            *awaited = awaited.saturating_sub(1);
-            *latest = turn.max(*latest);
-            if *awaited == 0 {
-                self.free.push((follower, *latest));
+            let waiting = self.partly.entry(follower).or_insert_with(|| PartlyFree {
+                awaited: operations.node(self.rank, follower).awaited,
+                turn: Turn::default(),
+            });
+            *waiting = PartlyFree { awaited: waiting.awaited.saturating_sub(1), turn: turn.max(waiting.turn) };
+            if let PartlyFree { awaited: 0, turn } = *waiting {
+                self.partly.remove(&follower);
+                self.free.push((follower, turn));
             }
         }
     }

@@ -73,9 +73,8 @@ impl<S: ReopenableBytes> StoredSchedule for BinarySchedule<S> {
     }
 
     fn memory(&self) -> u64 {
-        // A process keeps of each operation how many others it waits for, and its turn.
-        const OPERATION: u64 = 20;
-        self.bounds.operations * OPERATION + Windows::<S::Opened>::memory(self.parts.len())
+        let roots: usize = self.parts.iter().map(|part| size_of_val(&*part.roots)).sum();
+        roots as u64 + Windows::<S::Opened>::memory(self.parts.len())
     }
 
     fn open(self: Arc<Self>) -> Box<dyn Operations> {

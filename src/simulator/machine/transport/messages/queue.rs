@@ -54,10 +54,17 @@ pub enum Event {
     GoOn(u32),
 }
 
+/// Room for so many events is kept even if it is not used.
+const SPARE: usize = 1 << 12;
+
 impl MessageTransport {
     /// Runs the next event of a processor or an interface.
     pub(super) fn run_scheduled(&mut self) {
         let Some(Reverse(Scheduled { time, order, event, line, .. })) = self.queue.pop() else { return };
+        if self.queue.capacity() > SPARE + 4 * self.queue.len() {
+            // Many operations that are issued at once take this memory only for a moment.
+            self.queue.shrink_to(2 * self.queue.len());
+        }
         self.now = time;
         self.current = Some(order);
         if line == Resource::NONE {
