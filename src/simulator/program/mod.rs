@@ -20,7 +20,10 @@ pub use fit::{faults_on, host, inspected, misfits, node_memory};
 pub use grid::Grid;
 pub use numerics::{Numerics, WORD};
 pub use partition::{BlockCyclic, Blocks};
-pub use process::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process, RankGroup, Received, Tally};
+pub use process::{
+    AsideNumber, Asides, Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process, RankGroup, Received,
+    Tally,
+};
 pub(crate) use process::{
     Notes, PhaseIndex, PhaseNames, Reply, STUCK, Surroundings, Verb, port_of, send_fault, tag_words,
 };

@@ -3,7 +3,7 @@
 use super::collective::CallCosts;
 use super::grid::Grid;
 use super::numerics::WORD;
-use crate::engine::Streams;
+use crate::engine::{Mailbox, Streams};
 use crate::fault::Fault;
 use crate::machine::{LinkRates, Protocol};
 use crate::node::{Processor, Scratch, Work};
@@ -12,6 +12,7 @@ use crate::units::{SimDuration, SimTime};
 use rand_chacha::ChaCha8Rng;
 use std::rc::Rc;
 
+mod aside;
 mod communication;
 mod issue;
 mod message;
@@ -19,6 +20,7 @@ mod rank_group;
 mod surroundings;
 mod verb;
 
+pub use aside::{AsideNumber, Asides};
 pub use issue::{Issue, IssuedWork, Notice};
 pub(crate) use message::{BARRIER_TAG, COLLECTIVE_TAG, port_of, port_tag, tag_words};
 pub use message::{Message, MessagePattern, Operation, Received};
@@ -42,11 +44,13 @@ pub struct Process {
     adds_free: bool,
     /// Costs of the library of its collective operations beside messages, if they are described.
     local: Option<Rc<CallCosts>>,
+    /// The place of its requests, if it is a work beside another process.
+    aside: Option<Rc<Mailbox<Verb, Reply>>>,
 }
 
 impl Process {
     pub(crate) const fn new(rank: u32, surroundings: Rc<Surroundings>) -> Self {
-        Self { rank, surroundings, group: None, adds_free: false, local: None }
+        Self { rank, surroundings, group: None, adds_free: false, local: None, aside: None }
     }
 
     /// The same process as one of a group: its rank, the number of ranks and the ranks that its verbs name are those of the
@@ -378,7 +382,7 @@ impl Process {
 
     /// Asks at once, so that what awaits the answer holds neither the request nor this process: there may be a million.
     fn ask<T>(&self, verb: Verb, read: impl Fn(Reply) -> T + Unpin) -> impl Future<Output = T> {
-        self.surroundings.mailbox.ask(verb, read)
+        self.aside.as_ref().unwrap_or(&self.surroundings.mailbox).ask(verb, read)
     }
 }
 

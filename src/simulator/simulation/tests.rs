@@ -172,3 +172,96 @@ fn a_host_serves_one_transfer_at_a_time() {
 async fn read_once(me: Process) {
     me.input(8).await;
 }
+
+/// A mesh of packets, machines with interfaces, and one that is LogGOPS alone.
+fn various() -> impl Iterator<Item = (&'static str, Machine)> {
+    let model = crate::machine::LogGops {
+        latency: us(3),
+        overhead: us(1),
+        gap: us(2),
+        gap_per_byte: PerByte::new(SimDuration::from_ns(6)),
+        overhead_per_byte: PerByte::new(SimDuration::from_ns(1)),
+        eager_up_to: Bytes::new(4096),
+        over: None,
+        within_node: crate::node::WithinNode::Copied,
+        processor: Some(crate::node::Processor::FlopRate("1 Gflop/s".parse().unwrap())),
+    };
+    let shipped = |name| (name, crate::machine::shipped(name));
+    let shipped = ["parsytec-supercluster-t800", "marenostrum5", "small-cluster"].map(shipped);
+    shipped.into_iter().chain([("LogGOPS", Machine::from(model))])
+}
+
+/// The operations of a program with works beside its processes.
+async fn take_part(me: Process, beside: bool, between: SimDuration) {
+    use crate::program::Asides;
+    use crate::program::collective::{CollectiveCall, Library};
+    let calls = [
+        CollectiveCall::Broadcast { root: 1, bytes: 5000 },
+        CollectiveCall::AllReduce { bytes: 64 },
+        CollectiveCall::Barrier,
+        CollectiveCall::AllToAll { bytes: 300 },
+        CollectiveCall::ReduceScatter { lengths: vec![100; me.ranks() as usize].into() },
+        CollectiveCall::Scan { bytes: 8 },
+    ];
+    let mut asides = Asides::default();
+    for (serial, call) in (0..).zip(calls) {
+        me.compute_for(us(u64::from(me.rank()))).await;
+        if beside {
+            let work = |me: Process| async move { call.run(&me, Library::Mpich).await };
+            let number = asides.begin(&me, Some(serial), work).await;
+            me.compute_for(between).await;
+            asides.end(&me, number).await;
+        } else {
+            call.run(&me, Library::Mpich).await;
+            me.compute_for(between).await;
+        }
+    }
+    assert!(asides.are_over());
+}
+
+/// Beside a process that waits at once, a collective operation takes the time that it takes in its process; what the process does
+/// meanwhile costs less than it would afterwards.
+#[test]
+fn collective_operations_go_on_beside_their_processes() {
+    for (name, machine) in various() {
+        let time = |beside: bool, between: u64| {
+            let program = move |me: Process| take_part(me, beside, us(between));
+            Simulation::new(&machine, 5).unwrap().run(&program).unwrap().makespan
+        };
+        assert_eq!(time(true, 0), time(false, 0), "{name}");
+        assert!(time(true, 5) < time(false, 5), "{name}");
+    }
+}
+
+/// Operations that are under way at the same time do not take each other's messages, whatever order they are waited for in.
+#[test]
+fn several_works_go_on_at_once() {
+    async fn both(me: Process) {
+        use crate::program::Asides;
+        use crate::program::collective::{CollectiveCall, Library};
+        let mut asides = Asides::default();
+        let mut begun = Vec::new();
+        for (serial, bytes) in [(0, 100_000), (1, 8), (2, 40_000)] {
+            let call = CollectiveCall::Broadcast { root: serial, bytes };
+            let work = |me: Process| async move { call.run(&me, Library::OpenMpi).await };
+            begun.push(asides.begin(&me, Some(serial), work).await);
+        }
+        let message = Message::new(16);
+        let sending = me.start_send((me.rank() + 1) % me.ranks(), message).await;
+        let receiving = me.start_receive(crate::program::MessagePattern::default()).await;
+        let first = asides.wait_any(&me, &[receiving], &begun).await;
+        assert!(first < 4);
+        asides.wait_for(&me, sending).await;
+        if me.rank() % 2 == 0 {
+            begun.reverse();
+        }
+        for number in begun {
+            asides.end(&me, number).await;
+        }
+        assert_eq!(me.wait(receiving).await.map(|received| received.message.bytes), Some(16));
+    }
+    for (name, machine) in various() {
+        let trace = Simulation::new(&machine, 6).unwrap().run(&both).unwrap();
+        assert!(trace.makespan > SimDuration::ZERO, "{name}");
+    }
+}

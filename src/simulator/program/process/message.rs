@@ -57,15 +57,19 @@ impl Message {
 pub(crate) const BARRIER_TAG: u32 = u32::MAX;
 pub(crate) const COLLECTIVE_TAG: u32 = RESERVED_TAGS;
 
+/// The tags of works beside a process, whatever their ports.
+pub(super) const ASIDE_TAG: u32 = COLLECTIVE_TAG + 128;
+pub(super) const ASIDE_TAGS: u32 = BARRIER_TAG - ASIDE_TAG;
+
 /// The port of a collective operation whose messages have this tag.
 pub(crate) fn port_of(tag: u32) -> Option<u8> {
-    let port = tag.checked_sub(COLLECTIVE_TAG + 1).filter(|_| tag < BARRIER_TAG)?;
+    let port = tag.checked_sub(COLLECTIVE_TAG + 1).filter(|_| tag < ASIDE_TAG)?;
     u8::try_from(port).ok()
 }
 
 /// The tag of the messages of one of the ports of a collective operation.
 pub(crate) const fn port_tag(port: u32) -> u32 {
-    COLLECTIVE_TAG + 1 + port % (BARRIER_TAG - COLLECTIVE_TAG - 1)
+    COLLECTIVE_TAG + 1 + port % (ASIDE_TAG - COLLECTIVE_TAG - 1)
 }
 
 /// A tag in words, after a message; nothing for 0.

@@ -92,7 +92,14 @@ const SPARE: usize = 1 << 12;
 impl Agenda {
     pub fn new() -> Self {
         let buckets = std::array::from_fn(|_| Vec::new());
-        Self { present: SimTime::START, in_order: Vec::new(), next: 0, of_present: BinaryHeap::new(), buckets, filled: 0 }
+        Self {
+            present: SimTime::START,
+            in_order: Vec::new(),
+            next: 0,
+            of_present: BinaryHeap::new(),
+            buckets,
+            filled: 0,
+        }
     }
 
     /// Adds an event that is not before the one that was handed out last.

@@ -29,6 +29,7 @@ pub enum Call {
     Test(RequestName),
     /// Waits for all requests under way.
     WaitAll,
-    /// Takes part in a collective operation with the ranks of a communicator, by its number; all ranks have number 0.
-    Collective { call: CollectiveCall, communicator: u32 },
+    /// Takes part in a collective operation with the ranks of a communicator, by its number; all ranks have number 0. With a name
+    /// it only begins to.
+    Collective { call: CollectiveCall, communicator: u32, request: Option<RequestName> },
 }

@@ -54,6 +54,7 @@ enum Kind {
     WaitAll,
     WaitAny,
     Collective(Collective),
+    StartCollective(Collective),
     Unknown,
 }
 
@@ -116,6 +117,21 @@ const CALLS: &[(Phase, Kind)] = &[
     ("MPI_Scatterv", Kind::Collective(Collective::ScatterV)),
     ("MPI_Allgatherv", Kind::Collective(Collective::AllGatherV)),
     ("MPI_Alltoallv", Kind::Collective(Collective::AllToAllV)),
+    ("MPI_Ibarrier", Kind::StartCollective(Collective::Barrier)),
+    ("MPI_Ibcast", Kind::StartCollective(Collective::Broadcast)),
+    ("MPI_Ireduce", Kind::StartCollective(Collective::Reduce)),
+    ("MPI_Iallreduce", Kind::StartCollective(Collective::AllReduce)),
+    ("MPI_Iscan", Kind::StartCollective(Collective::Scan)),
+    ("MPI_Iexscan", Kind::StartCollective(Collective::Scan)),
+    ("MPI_Ireduce_scatter", Kind::StartCollective(Collective::ReduceScatter)),
+    ("MPI_Igather", Kind::StartCollective(Collective::Gather)),
+    ("MPI_Iscatter", Kind::StartCollective(Collective::Scatter)),
+    ("MPI_Iallgather", Kind::StartCollective(Collective::AllGather)),
+    ("MPI_Ialltoall", Kind::StartCollective(Collective::AllToAll)),
+    ("MPI_Igatherv", Kind::StartCollective(Collective::GatherV)),
+    ("MPI_Iscatterv", Kind::StartCollective(Collective::ScatterV)),
+    ("MPI_Iallgatherv", Kind::StartCollective(Collective::AllGatherV)),
+    ("MPI_Ialltoallv", Kind::StartCollective(Collective::AllToAllV)),
     ("MPI_Init", Kind::Begin),
     ("MPI_Init_thread", Kind::Begin),
     ("MPI_Finalize", Kind::End),
@@ -125,20 +141,7 @@ const CALLS: &[(Phase, Kind)] = &[
 const SYNCHRONOUS: [Phase; 3] = ["MPI_Ssend", "MPI_Issend", "MPI_Ssend_init"];
 
 /// Calls that would move data in ways that are not known here.
-const UNKNOWN: [&str; 12] = [
-    "MPI_Alltoallw",
-    "MPI_Put",
-    "MPI_Get",
-    "MPI_Accumulate",
-    "MPI_Iallreduce",
-    "MPI_Ibcast",
-    "MPI_Ibarrier",
-    "MPI_Iallgather",
-    "MPI_Ialltoall",
-    "MPI_Ireduce",
-    "MPI_Igather",
-    "MPI_Iscatter",
-];
+const UNKNOWN: [&str; 5] = ["MPI_Alltoallw", "MPI_Ialltoallw", "MPI_Put", "MPI_Get", "MPI_Accumulate"];
 
 impl LineReader for Reader {
     fn read(&mut self, line: &[u8], calls: &mut CallQueue) -> Result<(), LineFault> {
@@ -198,7 +201,8 @@ impl Reader {
             calls.note_synchronous();
         }
         match kind {
-            Kind::Collective(collective) => self.collective(line, collective, calls),
+            Kind::Collective(collective) => self.collective(line, collective, line.last().saturating_sub(1), calls),
+            Kind::StartCollective(collective) => self.start_collective(line, collective, calls),
             _ => self.message(line, kind, calls),
         }
     }
@@ -233,7 +237,7 @@ impl Reader {
             Kind::Wait => self.wait_for_one(line.number(2)?, calls),
             Kind::WaitAll | Kind::WaitAny => self.wait(line, kind, calls)?,
             Kind::End => calls.push(Call::WaitAll),
-            Kind::Begin | Kind::Unknown | Kind::Collective(_) => {}
+            Kind::Begin | Kind::Unknown | Kind::Collective(_) | Kind::StartCollective(_) => {}
         }
         Ok(())
     }
@@ -375,8 +379,27 @@ impl Reader {
         Ok(())
     }
 
-    fn collective(&mut self, line: &Line<'_>, kind: Collective, calls: &mut CallQueue) -> Result<(), LineFault> {
+    /// A collective operation begins; its last argument is its request.
+    fn start_collective(&mut self, line: &Line<'_>, kind: Collective, calls: &mut CallQueue) -> Result<(), LineFault> {
         let at = line.last().saturating_sub(1);
+        let address = line.number(at)?;
+        let mut begun = CallQueue::new();
+        self.collective(line, kind, at.saturating_sub(1), &mut begun)?;
+        if let Some((_, Call::Collective { call, communicator, .. })) = begun.pop() {
+            let request = Some(self.begin(address, calls));
+            calls.push(Call::Collective { call, communicator, request });
+        }
+        Ok(())
+    }
+
+    /// A collective operation, whose communicator is at a place.
+    fn collective(
+        &mut self,
+        line: &Line<'_>,
+        kind: Collective,
+        at: usize,
+        calls: &mut CallQueue,
+    ) -> Result<(), LineFault> {
         let communicator = self.communicator(line, at)?;
         let Some(number) = communicator.number else { return Ok(()) };
         let ranks = communicator.ranks;
@@ -407,7 +430,7 @@ impl Reader {
                 CollectiveCall::AllToAllV { sent, received: line.lengths(10, 13, ranks)? }
             }
         };
-        calls.push(Call::Collective { call, communicator: number });
+        calls.push(Call::Collective { call, communicator: number, request: None });
         Ok(())
     }
 

@@ -1,7 +1,8 @@
 //! Events of an OTF2 archive, such as Score-P writes, as the text of `otf2-print`.
 //!
 //! A line is an event, its location, its time in ticks and its attributes. A receive that begins is known by the number of its
-//! request alone; what it takes is said when it is complete, so that the calls behind it are held back until then.
+//! request alone, as is a collective operation that begins; what it moves is said when it is complete, so that the calls behind it
+//! are held back until then.
 
 use super::call::{BUFFERED, Call, RequestName};
 use super::line_reader::{CallQueue, LineFault, LineReader};
@@ -47,8 +48,15 @@ pub struct Reader {
 /// A call that has been read.
 enum Held {
     Known(Call),
-    /// A receive by its request, which has not said what it takes.
-    Receive(u64),
+    /// A receive or a collective operation by its request, which has not said what it moves.
+    Begun(u64, Begun),
+}
+
+/// Kinds of what begins by a request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begun {
+    Receive,
+    Collective,
 }
 
 /// More bytes than any collective operation moves.
@@ -92,20 +100,27 @@ impl Reader {
             }
             b"MPI_ISEND" => self.start_send(line),
             b"MPI_ISEND_COMPLETE" => self.push(line, Call::Wait(request(line.number("Request: ")?))),
-            b"MPI_IRECV_REQUEST" => {
-                let number = line.number("Request: ")?;
-                self.moves(line)?;
-                self.hold(Held::Receive(number));
-                Ok(())
+            b"MPI_IRECV_REQUEST" => self.begin(line, Begun::Receive),
+            b"MPI_IRECV" => {
+                let receive = self.pattern(line)?;
+                let call = |request| Call::Receive { pattern: receive, request };
+                self.complete(line, Begun::Receive, Some(&call))
             }
-            b"MPI_IRECV" => self.complete(line),
             b"MPI_REQUEST_CANCELLED" => {
                 let number = line.number("Request: ")?;
-                self.held.retain(|(_, held)| !matches!(held, Held::Receive(waiting) if *waiting == number));
+                self.held.retain(|(_, held)| !held.is(number, Begun::Receive));
                 Ok(())
             }
-            b"MPI_COLLECTIVE_END" => self.collective(line),
-            _ if event.starts_with(b"RMA_") || event.starts_with(b"NON_BLOCKING_COLLECTIVE") => {
+            b"MPI_COLLECTIVE_END" => match self.collective(line)? {
+                Some(call) => self.push(line, call(None)),
+                None => Ok(()),
+            },
+            b"NON_BLOCKING_COLLECTIVE_REQUEST" => self.begin(line, Begun::Collective),
+            b"NON_BLOCKING_COLLECTIVE_COMPLETE" => match self.collective(line)? {
+                Some(call) => self.complete(line, Begun::Collective, Some(&call)),
+                None => self.complete(line, Begun::Collective, None),
+            },
+            _ if event.starts_with(b"RMA_") => {
                 let message = format!("`{}` cannot be replayed", String::from_utf8_lossy(event));
                 Err(LineFault::new(0, message, "what can is said in docs/traces.md"))
             }
@@ -116,10 +131,6 @@ impl Reader {
     fn enter(&mut self, line: &Event<'_>) -> Result<(), LineFault> {
         let Some(region) = line.region().filter(|region| region.starts_with("MPI_")) else { return Ok(()) };
         if self.depth == 0 {
-            if is_without_events(region) {
-                let message = format!("`{region}` cannot be replayed: its events do not say what it moves");
-                return Err(LineFault::new(0, message, "what can is said in docs/traces.md"));
-            }
             self.call = Some(name::phase(region));
             self.is_moving = false;
         }
@@ -132,6 +143,10 @@ impl Reader {
         self.depth = self.depth.saturating_sub(1);
         if self.depth > 0 {
             return Ok(());
+        }
+        if !self.is_moving && moves_without_events(region) {
+            let message = format!("`{region}` cannot be replayed: no event says what it moves");
+            return Err(LineFault::new(0, message, "what can is said in docs/traces.md"));
         }
         if region.starts_with("MPI_Sendrecv") && self.is_moving {
             self.hold(Held::Known(Call::Wait(SENDING)));
@@ -180,15 +195,31 @@ impl Reader {
         }
     }
 
-    /// A receive that has begun before is complete, and says what it has taken.
-    fn complete(&mut self, line: &Event<'_>) -> Result<(), LineFault> {
+    /// Something begins that says later what it moves.
+    fn begin(&mut self, line: &Event<'_>, kind: Begun) -> Result<(), LineFault> {
         let number = line.number("Request: ")?;
-        let pattern = self.pattern(line)?;
-        let begun = self.held.iter_mut().find(|(_, held)| matches!(held, Held::Receive(waiting) if *waiting == number));
-        let Some((_, held)) = begun else {
-            return Err(fault("the request of this receive has not begun"));
+        self.moves(line)?;
+        self.hold(Held::Begun(number, kind));
+        Ok(())
+    }
+
+    /// Something that has begun before is complete, and says what it has moved; without a call nothing.
+    fn complete(
+        &mut self,
+        line: &Event<'_>,
+        kind: Begun,
+        call: Option<&dyn Fn(Option<RequestName>) -> Call>,
+    ) -> Result<(), LineFault> {
+        let number = line.number("Request: ")?;
+        let Some(place) = self.held.iter().position(|(_, held)| held.is(number, kind)) else {
+            let words = if kind == Begun::Receive { "receive" } else { "collective operation" };
+            return Err(fault(&format!("the request of this {words} has not begun")));
         };
-        *held = Held::Known(Call::Receive { pattern, request: Some(request(number)) });
+        let Some(call) = call else {
+            self.held.remove(place);
+            return self.moves(line);
+        };
+        self.held[place].1 = Held::Known(call(Some(request(number))));
         self.push(line, Call::Wait(request(number)))
     }
 
@@ -233,18 +264,25 @@ impl Reader {
         Ok(place.and_then(|place| u32::try_from(place).ok()).unwrap_or(0))
     }
 
-    fn collective(&mut self, line: &Event<'_>) -> Result<(), LineFault> {
-        let Communicator { number, members } = self.communicator(line)?.clone();
-        let p = members.len() as u64;
-        if p < 2 {
-            return Ok(());
+    /// A collective operation, which may have a request; nothing of a communicator of one rank.
+    fn collective(&self, line: &Event<'_>) -> Result<Option<impl Fn(Option<RequestName>) -> Call + use<>>, LineFault> {
+        let communicator = self.communicator(line)?;
+        if communicator.members.len() < 2 {
+            return Ok(None);
         }
+        let (call, communicator) = (self.collective_call(line, &communicator.members)?, communicator.number);
+        Ok(Some(move |request| Call::Collective { call: call.clone(), communicator, request }))
+    }
+
+    /// What the ranks of a collective operation do.
+    fn collective_call(&self, line: &Event<'_>, members: &[u32]) -> Result<CollectiveCall, LineFault> {
+        let p = members.len() as u64;
         let root = || self.place_of_root(line);
         let is_root = || root().map(|root| members.get(root as usize) == Some(&self.rank));
         let [sent, received] = ["Sent: ", "Received: "].map(|key| line.number(key));
         let (sent, received) = (sent?.min(LONGEST), received?.min(LONGEST));
         let even = |parts: u64, bytes: u64| vec![bytes / parts; members.len()].into_boxed_slice();
-        let call = match line.text("Operation: ") {
+        Ok(match line.text("Operation: ") {
             b"BARRIER" => CollectiveCall::Barrier,
             b"BCAST" => CollectiveCall::Broadcast { root: root()?, bytes: received },
             b"REDUCE" => CollectiveCall::Reduce { root: root()?, bytes: own_of(sent, received, p) },
@@ -268,8 +306,13 @@ impl Reader {
                 let message = format!("the operation `{}` cannot be replayed", String::from_utf8_lossy(other));
                 return Err(fault(&message));
             }
-        };
-        self.push(line, Call::Collective { call, communicator: number })
+        })
+    }
+}
+
+impl Held {
+    fn is(&self, number: u64, kind: Begun) -> bool {
+        matches!(self, Self::Begun(waiting, of) if (*waiting, *of) == (number, kind))
     }
 }
 
@@ -289,9 +332,9 @@ const fn own_of(own: u64, others: u64, p: u64) -> u64 {
     if own > 0 { own } else { others / (p - 1) }
 }
 
-/// Returns whether a call moves data of which there is no event.
-fn is_without_events(region: &str) -> bool {
-    const COLLECTIVE: [&str; 11] = [
+/// Returns whether a call moves data, so that something is missing if it has no event.
+fn moves_without_events(region: &str) -> bool {
+    const COLLECTIVE: [&str; 12] = [
         "MPI_Ibarrier",
         "MPI_Ibcast",
         "MPI_Ireduce",
@@ -303,6 +346,7 @@ fn is_without_events(region: &str) -> bool {
         "MPI_Iscan",
         "MPI_Iexscan",
         "MPI_Neighbor",
+        "MPI_Ineighbor",
     ];
     COLLECTIVE.iter().any(|call| region.starts_with(call))
 }

@@ -3,10 +3,11 @@
 use super::call::{Call, RequestName};
 use super::files::CallFiles;
 use super::reader::CallReader;
-use super::requests::Requests;
+use super::requests::{Begun, Requests};
 use parsim_sim::fault::Fault;
-use parsim_sim::program::collective::Library;
-use parsim_sim::program::{Message, Process, RankGroup};
+use parsim_sim::program::collective::{CollectiveCall, Library};
+use parsim_sim::program::{AsideNumber, Asides, Message, Operation, Process, RankGroup};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -14,7 +15,8 @@ use std::sync::Arc;
 pub async fn make(me: Process, files: Arc<CallFiles>, groups: Rc<[Rc<RankGroup>]>, library: Library) {
     let me = me.with_free_additions();
     let reader = CallReader::new(files, me.rank());
-    let mut caller = Caller { me, reader, groups, library, requests: Requests::default() };
+    let (requests, asides) = (Requests::default(), Asides::default());
+    let mut caller = Caller { me, reader, groups, library, requests, asides, begun: FxHashMap::default() };
     if let Err(fault) = caller.run().await {
         caller.me.fail(*fault).await;
     }
@@ -27,6 +29,10 @@ struct Caller {
     groups: Rc<[Rc<RankGroup>]>,
     library: Library,
     requests: Requests,
+    /// Collective operations that it has begun.
+    asides: Asides,
+    /// The number of these so far, by communicator.
+    begun: FxHashMap<u32, u32>,
 }
 
 impl Caller {
@@ -43,58 +49,117 @@ impl Caller {
         match call {
             Call::Operate(operations) => self.me.operate(operations).await,
             Call::Keep(time) => self.me.compute_for(time).await,
-            Call::Send { to, bytes, tag, request } => {
-                let message = Message::new(bytes).tag(tag);
-                match request {
-                    None => self.me.send(to, message).await,
-                    Some(name) => self.requests.push(name, Some(self.me.start_send(to, message).await)),
-                }
-            }
-            Call::Receive { pattern, request: None } => {
+            Call::Send { to, bytes, tag, request } => self.send(to, Message::new(bytes).tag(tag), request).await,
+            Call::Receive { pattern, request: None } if self.asides.are_over() => {
                 self.me.receive_where(pattern).await;
             }
-            Call::Receive { pattern, request: Some(name) } => {
-                self.requests.push(name, Some(self.me.start_receive(pattern).await));
+            Call::Receive { pattern, request } => {
+                let receiving = self.me.start_receive(pattern).await;
+                match request {
+                    None => self.asides.wait_for(&self.me, receiving).await,
+                    Some(name) => self.requests.push(name, Some(Begun::Message(receiving))),
+                }
             }
             Call::Wait(name) => {
-                if let Some(operation) = self.requests.take(name) {
-                    self.me.wait(operation).await;
+                if let Some(work) = self.requests.take(name) {
+                    self.wait(work).await;
                 }
             }
             Call::WaitAny(names) => self.wait_any(&names).await,
             Call::Test(name) => self.test(name).await,
             Call::WaitAll => self.wait_all().await,
-            Call::Collective { call, communicator } => {
-                let group = (communicator as usize).checked_sub(1).map(|number| &self.groups[number]);
-                let me = group.map_or_else(|| self.me.clone(), |group| self.me.within(group));
-                call.run(&me, self.library).await;
+            Call::Collective { call, communicator, request } => {
+                Box::pin(self.collective(call, communicator, request)).await;
             }
         }
     }
 
+    async fn send(&mut self, to: u32, message: Message, request: Option<RequestName>) {
+        if request.is_none() && self.asides.are_over() {
+            return self.me.send(to, message).await;
+        }
+        let sending = self.me.start_send(to, message).await;
+        match request {
+            None => self.asides.wait_for(&self.me, sending).await,
+            Some(name) => self.requests.push(name, Some(Begun::Message(sending))),
+        }
+    }
+
+    async fn collective(&mut self, call: CollectiveCall, communicator: u32, request: Option<RequestName>) {
+        let group = (communicator as usize).checked_sub(1).map(|number| &self.groups[number]);
+        let me = group.map_or_else(|| self.me.clone(), |group| self.me.within(group));
+        let library = self.library;
+        let serial = request.map(|_| {
+            let number = self.begun.entry(communicator).or_default();
+            *number = number.wrapping_add(1);
+            number.wrapping_add(communicator.wrapping_mul(SERIALS_OF_A_COMMUNICATOR))
+        });
+        if serial.is_none() && self.asides.are_over() {
+            return call.run(&me, library).await;
+        }
+        let work = |me: Process| async move { call.run(&me, library).await };
+        let number = self.asides.begin(&me, serial, work).await;
+        match request {
+            None => self.asides.end(&self.me, number).await,
+            Some(name) => self.requests.push(name, Some(Begun::Collective(number))),
+        }
+    }
+
+    async fn wait(&mut self, work: Begun) {
+        match work {
+            Begun::Message(operation) if self.asides.are_over() => {
+                self.me.wait(operation).await;
+            }
+            Begun::Message(operation) => self.asides.wait_for(&self.me, operation).await,
+            Begun::Collective(number) => self.asides.end(&self.me, number).await,
+        }
+    }
+
     async fn wait_any(&mut self, names: &[RequestName]) {
-        let open = names.iter().filter_map(|name| Some((*name, self.requests.oldest(*name)?)));
-        let (names, operations): (Vec<_>, Vec<_>) = open.unzip();
-        if operations.is_empty() {
+        let (mut messages, mut collectives) = (Vec::new(), Vec::new());
+        for name in names {
+            match self.requests.oldest(*name) {
+                Some(Begun::Message(operation)) => messages.push((*name, operation)),
+                Some(Begun::Collective(number)) => collectives.push((*name, number)),
+                None => {}
+            }
+        }
+        if messages.is_empty() && collectives.is_empty() {
             return;
         }
-        let first = self.me.wait_any(&operations).await;
-        self.requests.take(names[first]);
-        self.me.wait(operations[first]).await;
+        let operations: Vec<Operation> = messages.iter().map(|(_, operation)| *operation).collect();
+        let numbers: Vec<AsideNumber> = collectives.iter().map(|(_, number)| *number).collect();
+        let first = if self.asides.are_over() {
+            self.me.wait_any(&operations).await
+        } else {
+            self.asides.wait_any(&self.me, &operations, &numbers).await
+        };
+        let named = messages.iter().map(|(name, _)| name).chain(collectives.iter().map(|(name, _)| name));
+        if let Some(work) = named.into_iter().nth(first).and_then(|name| self.requests.take(*name)) {
+            self.wait(work).await;
+        }
     }
 
     /// As in SimGrid, a request that is not complete is then behind the others of its name.
     async fn test(&mut self, name: RequestName) {
-        let Some(operation) = self.requests.take(name) else { return };
-        let is_complete = self.me.test(operation).await;
+        self.asides.go_on(&self.me).await;
+        let Some(work) = self.requests.take(name) else { return };
+        let is_complete = match work {
+            Begun::Message(operation) => self.me.test(operation).await,
+            Begun::Collective(number) => self.asides.is_over(number),
+        };
         if is_complete {
-            self.me.wait(operation).await;
+            self.wait(work).await;
         }
-        self.requests.push(name, (!is_complete).then_some(operation));
+        self.requests.push(name, (!is_complete).then_some(work));
     }
 
     async fn wait_all(&mut self) {
-        let operations = self.requests.take_all();
-        self.me.wait_all(operations).await;
+        for work in self.requests.take_all() {
+            self.wait(work).await;
+        }
     }
 }
+
+/// So many serial numbers lie between those of two communicators.
+const SERIALS_OF_A_COMMUNICATOR: u32 = 31;

@@ -1,9 +1,16 @@
 //! Requests under way, by name.
 
 use super::call::RequestName;
-use parsim_sim::program::Operation;
+use parsim_sim::program::{AsideNumber, Operation};
 use rustc_hash::FxHashMap;
 use std::mem;
+
+/// Work of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begun {
+    Message(Operation),
+    Collective(AsideNumber),
+}
 
 /// The requests of a rank. Those of one name are a list.
 #[derive(Debug, Default)]
@@ -18,15 +25,15 @@ pub struct Requests {
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     /// None if it is complete already.
-    operation: Option<Operation>,
+    work: Option<Begun>,
     begun: u64,
     next: Option<u32>,
 }
 
 impl Requests {
-    /// Puts a request behind those of its name; one without an operation is complete.
-    pub fn push(&mut self, name: RequestName, operation: Option<Operation>) {
-        let slot = Slot { operation, begun: self.begun, next: None };
+    /// Puts a request behind those of its name; one without work is complete.
+    pub fn push(&mut self, name: RequestName, work: Option<Begun>) {
+        let slot = Slot { work, begun: self.begun, next: None };
         self.begun += 1;
         let number = self.free.pop().unwrap_or_else(|| {
             self.slots.push(slot);
@@ -41,7 +48,7 @@ impl Requests {
     }
 
     /// Takes the oldest request of a name; nothing if there is none, or if it is complete.
-    pub fn take(&mut self, name: RequestName) -> Option<Operation> {
+    pub fn take(&mut self, name: RequestName) -> Option<Begun> {
         let list = self.lists.get_mut(&name)?;
         let number = list.0;
         let slot = self.slots[number as usize];
@@ -50,27 +57,27 @@ impl Requests {
             None => _ = self.lists.remove(&name),
         }
         self.free.push(number);
-        slot.operation
+        slot.work
     }
 
     /// The oldest request of a name, if it is not known to be complete.
-    pub fn oldest(&self, name: RequestName) -> Option<Operation> {
-        self.lists.get(&name).and_then(|(first, _)| self.slots[*first as usize].operation)
+    pub fn oldest(&self, name: RequestName) -> Option<Begun> {
+        self.lists.get(&name).and_then(|(first, _)| self.slots[*first as usize].work)
     }
 
     /// Takes all, in the order in which they began.
-    pub fn take_all(&mut self) -> Vec<Operation> {
+    pub fn take_all(&mut self) -> Vec<Begun> {
         let Self { lists, slots, .. } = mem::take(self);
-        let mut all: Vec<(u64, Operation)> = Vec::new();
+        let mut all: Vec<(u64, Begun)> = Vec::new();
         for (first, _) in lists.into_values() {
             let mut next = Some(first);
             while let Some(number) = next {
                 let slot = slots[number as usize];
-                all.extend(slot.operation.map(|operation| (slot.begun, operation)));
+                all.extend(slot.work.map(|work| (slot.begun, work)));
                 next = slot.next;
             }
         }
         all.sort_unstable_by_key(|(begun, _)| *begun);
-        all.into_iter().map(|(_, operation)| operation).collect()
+        all.into_iter().map(|(_, work)| work).collect()
     }
 }

@@ -120,7 +120,7 @@ impl Surveyor<'_> {
                     self.balance.send(rank, to, tag);
                 }
                 Call::Receive { pattern, .. } => self.balance.receive(pattern.from, rank, pattern.tag),
-                Call::Collective { call, communicator } => {
+                Call::Collective { call, communicator, .. } => {
                     let number = taken.entry(communicator).or_default();
                     self.collective((rank, &call), communicator, *number, (reader.place(), reader.stated()))?;
                     *number += 1;

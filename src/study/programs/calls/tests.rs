@@ -43,7 +43,7 @@ fn collective_operations_have_types_and_operations() {
         let calls = calls(line, 0, 3);
         let operations = calls.get(1).map(|call| if let Call::Operate(count) = call { *count } else { f64::NAN });
         match calls.into_iter().next() {
-            Some(Call::Collective { call, communicator: 0 }) => (call, operations),
+            Some(Call::Collective { call, communicator: 0, request: None }) => (call, operations),
             other => panic!("{line}: {other:?}"),
         }
     };
@@ -249,7 +249,8 @@ fn communicators_of_a_split_have_their_members() {
         line("MPI_Send", "5:6:11,8,8:0:7:9,1,2"),
     ];
     let lines: Vec<&str> = made.iter().map(String::as_str).collect();
-    let broadcast = Call::Collective { call: CollectiveCall::Broadcast { root: 0, bytes: 48 }, communicator: 2 };
+    let broadcast =
+        Call::Collective { call: CollectiveCall::Broadcast { root: 0, bytes: 48 }, communicator: 2, request: None };
     let send = |to| ("MPI_Send", Call::Send { to, bytes: 48, tag: 7, request: None });
     assert_eq!(recorded(&lines, 1.0), Ok(vec![("MPI_Bcast", broadcast), send(2), send(3)]));
     let communicators = splits().communicators();
@@ -378,7 +379,7 @@ fn recorded_operations_have_their_lengths() {
     let of = |line: &str| {
         recorded(&[INIT, line], 0.0).map(|calls| calls.into_iter().map(|(_, call)| call).collect::<Vec<_>>())
     };
-    let collective = |call| Ok(vec![Call::Collective { call, communicator: 0 }]);
+    let collective = |call| Ok(vec![Call::Collective { call, communicator: 0, request: None }]);
     let (at, end) = ("1237666046950106.0", "1237666046950107.0");
     let line = |name: &str, arguments: &str| format!("{name}:{at}:{arguments}:{end}");
     let reduce = line("MPI_Reduce", "5:6:1960:11,8,8:3:2:0,1,4");
@@ -391,7 +392,7 @@ fn recorded_operations_have_their_lengths() {
     assert_eq!(of(&line("MPI_Send", "5:1:2,4,4:-2:0:0,1,4")), Ok(vec![]), "to nobody");
     for (line, expected) in [
         (line("MPI_Barrier", "9,1,2"), "32: rank 1 of a communicator of 2 here is rank 1 of all 4"),
-        (line("MPI_Iallreduce", "1"), "1: `MPI_Iallreduce` cannot be replayed"),
+        (line("MPI_Ialltoallw", "1"), "1: `MPI_Ialltoallw` cannot be replayed"),
         (line("Send", "1"), "1: `Send` is no call of MPI"),
         (line("MPI_Send", "5:x:2,4,4:2:0:0,1,4"), "31: `x` is not a number"),
         (line("MPI_Send", "5:1:2:2:0:0,1,4"), "33: `2` is not a type, which is id,bytes,extent"),
@@ -444,6 +445,21 @@ const EVENTS: &str = "Event Location Timestamp Attributes\nENTER 7 1000 Region: 
     MPI_COLLECTIVE_END 9 5100 Operation: ALLREDUCE, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE, Sent: 16, Received: 16\n\
     LEAVE 7 5200 Region: \"MPI_Allreduce\" <5>\nLEAVE 9 5200 Region: \"MPI_Allreduce\" <5>\n";
 
+/// Behind these events rank 0 begins two collective operations, and rank 1 takes part in one and begins the other.
+const BEGUN: &str = "ENTER 7 6000 Region: \"MPI_Ibcast\" <6>\nNON_BLOCKING_COLLECTIVE_REQUEST 7 6100 Request: 6\n\
+    LEAVE 7 6200 Region: \"MPI_Ibcast\" <6>\nENTER 7 6300 Region: \"MPI_Iallreduce\" <7>\n\
+    NON_BLOCKING_COLLECTIVE_REQUEST 7 6300 Request: 8\nLEAVE 7 6400 Region: \"MPI_Iallreduce\" <7>\n\
+    ENTER 7 8400 Region: \"MPI_Waitall\" <8>\n\
+    NON_BLOCKING_COLLECTIVE_COMPLETE 7 8500 Operation: ALLREDUCE, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE, Sent: 16, Received: 16, Request: 8\n\
+    NON_BLOCKING_COLLECTIVE_COMPLETE 7 8600 Operation: BCAST, Communicator: \"\" <3>, Root: 1 (\"Master\" <7>), Sent: 8192, Received: 4096, Request: 6\n\
+    LEAVE 7 8700 Region: \"MPI_Waitall\" <8>\nENTER 9 6000 Region: \"MPI_Bcast\" <9>\n\
+    MPI_COLLECTIVE_END 9 6100 Operation: BCAST, Communicator: \"\" <3>, Root: 1 (\"Master\" <7>), Sent: 0, Received: 4096\n\
+    LEAVE 9 6200 Region: \"MPI_Bcast\" <9>\nENTER 9 6300 Region: \"MPI_Iallreduce\" <7>\n\
+    NON_BLOCKING_COLLECTIVE_REQUEST 9 6300 Request: 1\nLEAVE 9 6400 Region: \"MPI_Iallreduce\" <7>\n\
+    ENTER 9 6400 Region: \"MPI_Wait\" <3>\n\
+    NON_BLOCKING_COLLECTIVE_COMPLETE 9 6500 Operation: ALLREDUCE, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE, Sent: 16, Received: 16, Request: 1\n\
+    LEAVE 9 6600 Region: \"MPI_Wait\" <3>\n";
+
 /// The calls of all ranks of an archive, and the faults of them all.
 fn archive(definitions: &str, events: &str) -> Result<(Vec<Vec<Call>>, Vec<String>), String> {
     let folder = tempfile::tempdir().expect("there is room");
@@ -472,7 +488,7 @@ fn archive(definitions: &str, events: &str) -> Result<(Vec<Vec<Call>>, Vec<Strin
 fn events_say_what_receives_take_when_they_are_complete() {
     let (calls, faults) = archive(DEFINITIONS, EVENTS).expect("an archive");
     let keep = |ns: u64| Call::Keep(SimDuration::from_ps(1000 * ns));
-    let reduce = Call::Collective { call: CollectiveCall::AllReduce { bytes: 8 }, communicator: 0 };
+    let reduce = Call::Collective { call: CollectiveCall::AllReduce { bytes: 8 }, communicator: 0, request: None };
     let pattern = MessagePattern { from: Some(1), tag: Some(4) };
     let receive = Call::Receive { pattern, request: Some([0, 5, 0]) };
     assert_eq!(calls[0], [keep(1000), receive, keep(1490), Call::Wait([0, 5, 0]), keep(500), reduce.clone()]);
@@ -489,11 +505,66 @@ fn events_say_what_receives_take_when_they_are_complete() {
     assert!(both.ends_with("the operation `CREATE_HANDLE` cannot be replayed"), "{both}");
 }
 
+#[test]
+fn collective_operations_begin_where_their_requests_do() {
+    let events = [EVENTS, BEGUN].concat();
+    let (calls, faults) = archive(DEFINITIONS, &events).expect("an archive");
+    let keep = |ns: u64| Call::Keep(SimDuration::from_ps(1000 * ns));
+    let reduce = |request| Call::Collective { call: CollectiveCall::AllReduce { bytes: 8 }, communicator: 0, request };
+    let broadcast = |request| Call::Collective {
+        call: CollectiveCall::Broadcast { root: 1, bytes: 4096 },
+        communicator: 1,
+        request,
+    };
+    let [first, second] = [[0, 6, 0], [0, 8, 0]];
+    let begun = [keep(900), broadcast(Some(first)), keep(100), reduce(Some(second)), keep(2100)];
+    let expected = [&begun[..], &[Call::Wait(second), Call::Wait(first)]].concat();
+    assert_eq!(calls[0][calls[0].len() - expected.len()..], expected);
+    let expected = [broadcast(None), keep(100), reduce(Some([0, 1, 0])), keep(100), Call::Wait([0, 1, 0])];
+    assert_eq!(calls[1][calls[1].len() - expected.len()..], expected);
+    assert_eq!(faults, [""; 0]);
+    let without = |line: &str| {
+        let damaged: String =
+            events.lines().filter(|other| !other.starts_with(line)).map(|line| format!("{line}\n")).collect();
+        archive(DEFINITIONS, &damaged).expect_err("a fault")
+    };
+    let fault = without("NON_BLOCKING_COLLECTIVE_REQUEST 9");
+    assert!(fault.ends_with("`MPI_Iallreduce` cannot be replayed: no event says what it moves"), "{fault}");
+    let fault = without("NON_BLOCKING_COLLECTIVE_REQUEST 7 6100");
+    assert!(fault.contains("no event says what it moves"), "{fault}");
+    let other = events.replace("Received: 16, Request: 1\n", "Received: 16, Request: 2\n");
+    let fault = archive(DEFINITIONS, &other).expect_err("a fault");
+    assert!(fault.ends_with("the request of this collective operation has not begun"), "{fault}");
+}
+
+#[test]
+fn recorded_collective_operations_begin() {
+    let at = "1237666046950106.0";
+    let line = |name: &str, arguments: &str| format!("{name}:{at}:{arguments}:{at}");
+    let made = [
+        INIT.to_owned(),
+        line("MPI_Iallreduce", "5:6:2:11,8,8:3:0,1,4:4096"),
+        line("MPI_Igather", "5:6:11,8,8:7:6:11,8,8:2:0,1,4:4100"),
+        line("MPI_Ibarrier", "9,0,1:4104"),
+        line("MPI_Waitall", "3:4096:0"),
+    ];
+    let lines: Vec<&str> = made.iter().map(String::as_str).collect();
+    let names = [[0, 4096, 0], [0, 4100, 0]];
+    let begun = |call, request| Call::Collective { call, communicator: 0, request: Some(request) };
+    let expected = vec![
+        ("MPI_Iallreduce", begun(CollectiveCall::AllReduce { bytes: 16 }, names[0])),
+        ("MPI_Igather", begun(CollectiveCall::Gather { root: 2, bytes: 48 }, names[1])),
+        ("MPI_Waitall", Call::Wait(names[0])),
+        ("MPI_Waitall", Call::Wait(names[1])),
+    ];
+    assert_eq!(recorded(&lines, 1.0), Ok(expected));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]
     fn damaged_archives_are_rejected_or_read(place in any::<prop::sample::Index>(), length in 0..9_usize, word in "[A-Za-z0-9_:,<>\" \n-]{0,4}") {
-        let mut text = [DEFINITIONS, EVENTS].concat();
+        let mut text = [DEFINITIONS, EVENTS, BEGUN].concat();
         let begin = place.index(text.len());
         text.replace_range(begin..(begin + length).min(text.len()), &word);
         let half = text.find("Event Location").unwrap_or(0);

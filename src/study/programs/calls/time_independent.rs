@@ -209,7 +209,7 @@ impl Reader {
             }
             _ => (self.exchanged_lists(line, calls)?, None),
         };
-        calls.push(Call::Collective { call, communicator: 0 });
+        calls.push(Call::Collective { call, communicator: 0, request: None });
         operations.map_or(Ok(()), |at| self.operate(line, at, calls))
     }
 
