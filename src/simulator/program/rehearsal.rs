@@ -14,7 +14,7 @@ mod tests;
 
 use super::Program;
 use super::grid::Grid;
-use super::process::{Notes, PhaseNames, Process, Reply, STUCK, Surroundings, Verb};
+use super::process::{Message, Notes, PhaseNames, Process, Reply, STUCK, Surroundings, Verb};
 use crate::engine::{Mailbox, Processes, Resumed, Streams};
 use crate::fault::Fault;
 use crate::machine::Sends;
@@ -266,7 +266,7 @@ impl<'p> DryRun<'p> {
                         return Err(Interruption::TooLong);
                     }
                     self.state(rank).phase = self.surroundings.phases.name(self.surroundings.phase(rank));
-                    let takes_time = matches!(&verb, Verb::Send(_, message) if self.takes_time(message.bytes));
+                    let takes_time = matches!(&verb, Verb::Send(_, message) if self.takes_time(message));
                     answer = self.serve(rank, verb)?;
                     if takes_time && answer.is_some() {
                         self.ready.push_back((rank, answer));
@@ -287,9 +287,9 @@ impl<'p> DryRun<'p> {
         }
     }
 
-    /// True if other ranks go on before a send of so many bytes is complete.
-    fn takes_time(&self, bytes: u64) -> bool {
-        self.sends.of(bytes) != Sends::Buffered
+    /// True if other ranks go on before a send is complete.
+    fn takes_time(&self, message: &Message) -> bool {
+        message.synchronous || self.sends.of(message.bytes) != Sends::Buffered
     }
 
     /// The step that a rank is at.

@@ -240,7 +240,7 @@ impl<'s, O: Observer> Execution<'s, O> {
                 self.observer.on(&Occurrence::Moved { now, operation: Operation(handle) });
                 self.completed(Operation(handle));
             }
-            Completion::Sent { handle } => self.sent(now, handle),
+            Completion::Sent { handle } => self.sent(now, handle, false),
             Completion::Delivered { message, handle } => {
                 self.show_delivery(now, handle);
                 self.match_arrival(now, handle, message);
@@ -291,13 +291,13 @@ impl<'s, O: Observer> Execution<'s, O> {
         Ok(())
     }
 
-    /// A send is complete.
+    /// A send is complete, unless it has to meet a receive; `has_met` tells that it just has.
     #[inline]
-    fn sent(&mut self, now: SimTime, handle: u32) {
-        let operation = self.matching.sent(handle);
+    fn sent(&mut self, now: SimTime, handle: u32, has_met: bool) {
+        let Some(operation) = self.matching.sent(handle) else { return };
         if O::OBSERVES {
             let at = self.end_of(now, operation);
-            self.observer.on(&Occurrence::Sent { at, operation, handle });
+            self.observer.on(&Occurrence::Sent { at, operation, handle, has_met });
         }
         self.completed(operation);
     }
@@ -331,6 +331,9 @@ impl<'s, O: Observer> Execution<'s, O> {
             self.matching.await_data(found.operation, found.handle);
         }
         self.meet(now, found, is_there);
+        if self.matching.meet(found.handle) {
+            self.sent(now, found.handle, true);
+        }
         is_there
     }
 

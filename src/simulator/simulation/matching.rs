@@ -81,6 +81,9 @@ struct Envelope {
     sent: SimTime,
     message: Message,
     is_received: bool,
+    /// Whether a receive has met it, and whether nothing else keeps its send, if that is synchronous.
+    has_met: bool,
+    has_left: bool,
     /// The processor that its ends take.
     cpu: u8,
     sending: Option<Operation>,
@@ -148,7 +151,9 @@ impl Matching {
         let operation = Operation(self.tasks.put(task));
         let (sending, cpu) = (Some(operation), lanes.map_or(0, |lanes| lanes.cpu));
         let (is_received, arrival, id, place) = (false, now, 0, 0);
-        let envelope = Envelope { from, to, sent: now, message, is_received, cpu, sending, arrival, id, place };
+        let (has_met, has_left) = (false, false);
+        let envelope =
+            Envelope { from, to, sent: now, message, is_received, has_met, has_left, cpu, sending, arrival, id, place };
         (operation, self.envelopes.put(envelope))
     }
 
@@ -165,15 +170,26 @@ impl Matching {
         Operation(self.tasks.put(PendingRequest { rank, kind, state, lanes: Some(lanes) }))
     }
 
-    /// A send is complete.
-    pub fn sent(&mut self, handle: u32) -> Operation {
+    /// A send is complete; nothing if it is synchronous and waits for a receive to [meet](Self::meet) it.
+    pub fn sent(&mut self, handle: u32) -> Option<Operation> {
         let envelope = self.envelopes.get(handle).expect("an envelope is kept until its send is complete");
+        if envelope.message.synchronous && !envelope.has_met {
+            envelope.has_left = true;
+            return None;
+        }
         let operation = envelope.sending.take().expect("a send is complete once");
         if envelope.is_received {
             self.envelopes.take(handle);
         }
         self.task(operation).state = TaskState::Done;
-        operation
+        Some(operation)
+    }
+
+    /// A receive has met a message. Returns whether nothing but that has kept its send.
+    pub fn meet(&mut self, handle: u32) -> bool {
+        let envelope = self.envelopes.get(handle).expect("an envelope is kept until it is received");
+        envelope.has_met = true;
+        envelope.has_left
     }
 
     /// Bytes begin to move.

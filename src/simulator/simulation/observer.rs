@@ -33,8 +33,8 @@ pub enum Occurrence<'o> {
     Arrived { at: SimTime, operation: Operation, handle: u32, delivery: Delivery },
     /// A message meets a receive of a rank; it may have been announced only.
     Met { now: SimTime, rank: u32, found: &'o Match, is_there: bool },
-    /// A send is complete.
-    Sent { at: SimTime, operation: Operation, handle: u32 },
+    /// A send is complete; as a receive has met its message, if it has waited for that alone.
+    Sent { at: SimTime, operation: Operation, handle: u32, has_met: bool },
     /// Bytes have moved.
     Moved { now: SimTime, operation: Operation },
     /// A rank goes on because an operation is complete; with network interfaces at `at`, when its processor has dealt with all

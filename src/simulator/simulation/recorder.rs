@@ -166,9 +166,9 @@ impl<'w> Recorder<'w> {
     }
 
     /// A send is complete.
-    fn sent(&mut self, now: SimTime, operation: Operation, handle: u32) {
+    fn sent(&mut self, now: SimTime, operation: Operation, handle: u32, has_met: bool) {
         let message = *self.message(handle);
-        let origin = message.received.filter(|_| self.rendezvous).unwrap_or(message.sent);
+        let origin = message.received.filter(|_| self.rendezvous || has_met).unwrap_or(message.sent);
         self.complete(now, operation, origin, Means::Sending);
     }
 
@@ -257,7 +257,7 @@ impl Observer for Recorder<'_> {
             Occurrence::Arrived { at, operation, handle, .. } => self.arrived(at, operation, handle),
             Occurrence::Met { now, rank, found, is_there: true } => self.received(now, rank, found),
             Occurrence::Met { now, rank, found, is_there: false } => self.met(now, rank, found),
-            Occurrence::Sent { at, operation, handle } => self.sent(at, operation, handle),
+            Occurrence::Sent { at, operation, handle, has_met } => self.sent(at, operation, handle, has_met),
             Occurrence::Moved { now, operation } => self.moved(now, operation),
             Occurrence::Joined { rank, operation, at } => self.joined(rank, operation, at),
             Occurrence::JoinedAtOnce { now, rank, operation } => self.joined_at_once(now, rank, operation),

@@ -118,6 +118,7 @@ impl RequestLogger {
         match verb {
             Verb::Send(_, message) | Verb::StartSend(_, message) => {
                 unsaid.repeated_sends += usize::from(!nodes.sending.does_copy(message.again));
+                unsaid.synchronous_sends += usize::from(message.synchronous);
             }
             Verb::Compute(work) => unsaid.divided_computations += usize::from(in_rows && work.passes() > 1),
             Verb::Forward(bytes) => {

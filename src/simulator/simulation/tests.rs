@@ -1,5 +1,5 @@
 use super::*;
-use crate::machine::NodeOverride;
+use crate::machine::{NodeOverride, Sends};
 use crate::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use crate::network::{Buffers, Switching, Topology, VirtualChannels};
 use crate::node::{Module, Noise, Router, RoutingCosts, Work};
@@ -263,5 +263,39 @@ fn several_works_go_on_at_once() {
     for (name, machine) in various() {
         let trace = Simulation::new(&machine, 6).unwrap().run(&both).unwrap();
         assert!(trace.makespan > SimDuration::ZERO, "{name}");
+    }
+}
+
+/// A synchronous send ends when its message and a receive have met, wherever: on interfaces as one that is too long to be eager.
+#[test]
+fn a_synchronous_send_waits_for_its_receive() {
+    async fn exchange(me: Process, synchronous: bool) {
+        let last = me.ranks() - 1;
+        let message = |bytes| Message { synchronous, ..Message::new(bytes) };
+        for round in 0..4 {
+            if me.rank() == 0 {
+                let begun = me.start_send(last, message(round)).await;
+                me.send(1, message(200)).await;
+                me.wait(begun).await;
+            } else if me.rank() == 1 || me.rank() == last {
+                me.compute_for(us(if round % 2 == 0 { 100_000 } else { 1 })).await;
+                me.receive(0).await;
+            }
+        }
+    }
+    for (name, mut machine) in various() {
+        let time = |machine: &Machine, synchronous: bool| {
+            let program = move |me: Process| exchange(me, synchronous);
+            Simulation::new(machine, 5).unwrap().run(&program).unwrap().makespan
+        };
+        let has_interfaces = machine.nodes.interface.is_some();
+        machine.sends = if has_interfaces { Sends::Buffered } else { machine.sends };
+        let (waits, goes_on) = (time(&machine, true), time(&machine, false));
+        assert!(waits > us(200_000), "{name}: {waits}");
+        machine.sends = if has_interfaces { Sends::Eager { up_to: Bytes::new(0) } } else { machine.sends };
+        if has_interfaces {
+            assert_eq!(waits, time(&machine, false), "{name}");
+        }
+        assert!(waits >= goes_on, "{name}: {waits} and {goes_on}");
     }
 }

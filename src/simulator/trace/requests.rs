@@ -24,6 +24,8 @@ pub struct Unsaid {
     pub divided_computations: usize,
     /// Forwardings of data, which computations do not keep waiting.
     pub forwardings: usize,
+    /// Synchronous sends, which wait for their receives.
+    pub synchronous_sends: usize,
 }
 
 /// A request of a process. Operations are numbered by their beginning, rank by rank from 0.

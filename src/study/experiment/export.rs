@@ -180,11 +180,12 @@ fn note_on_speeds(machine: &Machine) -> Option<String> {
 
 /// Names what moves times on this machine and has no place in either format.
 fn note_on_unsaid(unsaid: Unsaid) -> Option<String> {
-    let Unsaid { repeated_sends, divided_computations, forwardings } = unsaid;
+    let Unsaid { repeated_sends, divided_computations, forwardings, synchronous_sends } = unsaid;
     let parts = [
         (repeated_sends, "send", "of data that had been sent before and were not copied again (`copies: Once`)"),
         (divided_computations, "computation", "whose rows let communication software in (`router_turn: EndOfRow`)"),
         (forwardings, "forwarding", "of data by the software of a rank"),
+        (synchronous_sends, "send", "that wait for their receives (`MPI_Ssend`)"),
     ];
     let words = parts.iter().filter(|(count, ..)| *count > 0);
     let words: Vec<_> = words.map(|(count, what, of)| format!("{} {of}", counted(*count, what))).collect();

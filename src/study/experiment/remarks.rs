@@ -24,8 +24,6 @@ pub struct Remarks {
     undescribed: BTreeSet<String>,
     /// True if a program loads from memories that its machine does not describe.
     loads_nothing: bool,
-    /// True if the sends of an MPI program have its synchronous mode.
-    synchronous: bool,
     /// The most processors of a rank on which a schedule works, where nodes have interfaces and it is not one.
     processors: Option<u32>,
 }
@@ -57,9 +55,6 @@ impl Remarks {
         if let Shipped::Phases(program) = &scenario.program {
             self.loads_nothing |= program.loads() && node.shared_memory().is_none();
         }
-        if let Shipped::MpiTrace(program) = &scenario.program {
-            self.synchronous |= program.has_synchronous_sends();
-        }
         if let Some((schedule, _)) = scenario.program.schedule().filter(|_| node.interface.is_some()) {
             let highest = schedule.bounds().highest.cpu;
             self.processors = self.processors.max((highest > 0).then_some(u32::from(highest) + 1));
@@ -74,7 +69,7 @@ impl Remarks {
     /// All of them, each in a sentence.
     #[must_use]
     pub fn all(&self) -> Vec<String> {
-        let of_programs = [self.on_loads(), self.on_sends(), self.on_processors()];
+        let of_programs = [self.on_loads(), self.on_processors()];
         [self.on_parts(), self.on_cores(), self.on_memories(), self.on_classes()]
             .into_iter()
             .chain(of_programs)
@@ -114,14 +109,6 @@ impl Remarks {
     fn on_loads(&self) -> Option<String> {
         self.loads_nothing.then(|| {
             "note: the program loads bytes, and the nodes describe no memory (`nodes.levels`): loads take no time"
-                .to_owned()
-        })
-    }
-
-    fn on_sends(&self) -> Option<String> {
-        self.synchronous.then(|| {
-            "note: synchronous sends (`MPI_Ssend`) are replayed as `MPI_Send`: small ones are complete before their receives \
-             begin; `sends: Eager(up_to: \"0 B\")`, or S: 0, has all sends wait"
                 .to_owned()
         })
     }

@@ -21,13 +21,15 @@ pub struct Message {
     pub values: Option<Rc<[f64]>>,
     /// True if its sender has sent the same data before.
     pub again: bool,
+    /// True if its send is complete only when a receive has met it, whatever the [machine](crate::machine::Sends) says.
+    pub synchronous: bool,
 }
 
 impl Message {
     /// A message of `bytes` bytes with tag 0.
     #[must_use]
     pub const fn new(bytes: u64) -> Self {
-        Self { bytes, tag: 0, values: None, again: false }
+        Self { bytes, tag: 0, values: None, again: false, synchronous: false }
     }
 
     /// The same message with a tag; the 256 largest are those of collective operations.
@@ -42,6 +44,13 @@ impl Message {
     #[must_use]
     pub const fn again(mut self) -> Self {
         self.again = true;
+        self
+    }
+
+    /// The same message, whose send waits for its receive: as soon as both have met its sender knows.
+    #[must_use]
+    pub const fn synchronous(mut self) -> Self {
+        self.synchronous = true;
         self
     }
 

@@ -76,7 +76,8 @@ impl DryRun<'_> {
             (self.state(from).phase, self.collective(from as usize), self.step(from as usize));
         let (tag, bytes) = (message.tag, message.bytes);
         let received = Received { from, message };
-        let sending = (self.sends.of(received.message.bytes) == Sends::Rendezvous).then_some(operation);
+        let waits = received.message.synchronous || self.sends.of(bytes) == Sends::Rendezvous;
+        let sending = waits.then_some(operation);
         let addressee = self.state(to);
         let mut looks = 0;
         let waiting = |task: &&mut RehearsedOperation| {

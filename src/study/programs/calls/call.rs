@@ -17,8 +17,8 @@ pub enum Call {
     Operate(f64),
     /// Keeps the processor for a time.
     Keep(SimDuration),
-    /// Sends to a rank. With a name it only begins to.
-    Send { to: u32, bytes: u64, tag: u32, request: Option<RequestName> },
+    /// Sends to a rank. With a name it only begins to. A synchronous one is complete when a receive has met it.
+    Send { to: u32, bytes: u64, tag: u32, synchronous: bool, request: Option<RequestName> },
     /// Receives. With a name it only begins to.
     Receive { pattern: MessagePattern, request: Option<RequestName> },
     /// Waits for the oldest request of a name; for none if there is none under way.

@@ -27,6 +27,8 @@ pub struct Reader {
     open: FxHashSet<u64>,
     /// Addresses of the requests of buffered sends, which are complete at once and which no wait has named.
     buffered: FxHashSet<u64>,
+    /// True while a call sends in MPI's synchronous mode.
+    is_synchronous: bool,
     /// Persistent requests by their addresses: the messages that `MPI_Start` begins, none to or from nobody.
     persistent: FxHashMap<u64, Option<Call>>,
     fields: Fields,
@@ -165,6 +167,7 @@ impl Reader {
             clock: Clock::new(factor),
             open: FxHashSet::default(),
             buffered: FxHashSet::default(),
+            is_synchronous: false,
             persistent: FxHashMap::default(),
             fields: Fields::default(),
         }
@@ -197,9 +200,7 @@ impl Reader {
         let end = if kind == Kind::End { begin } else { line.time(line.last())? };
         self.clock.call(begin, end, calls).map_err(|fault| line.fault(1, fault))?;
         calls.set_phase(phase);
-        if SYNCHRONOUS.contains(&phase) {
-            calls.note_synchronous();
-        }
+        self.is_synchronous = SYNCHRONOUS.contains(&phase);
         match kind {
             Kind::Collective(collective) => self.collective(line, collective, line.last().saturating_sub(1), calls),
             Kind::StartCollective(collective) => self.start_collective(line, collective, calls),
@@ -354,7 +355,7 @@ impl Reader {
         let communicator = self.communicator(line, among)?;
         let bytes = line.bytes(count, of)?;
         if let Some(to) = communicator.rank(line, to)? {
-            calls.push(Call::Send { to, bytes, tag: line.tag(tag)?, request });
+            calls.push(Call::Send { to, bytes, tag: line.tag(tag)?, synchronous: self.is_synchronous, request });
         }
         Ok(())
     }

@@ -25,12 +25,11 @@ pub struct CallQueue {
     calls: VecDeque<(Phase, Call)>,
     phase: Phase,
     stated: Stated,
-    has_synchronous: bool,
 }
 
 impl CallQueue {
     pub fn new() -> Self {
-        Self { calls: VecDeque::new(), phase: "program", stated: Stated::default(), has_synchronous: false }
+        Self { calls: VecDeque::new(), phase: "program", stated: Stated::default() }
     }
 
     /// The line of the collective operation that follows states these lengths.
@@ -46,16 +45,6 @@ impl CallQueue {
     /// The name of the calls that follow.
     pub const fn set_phase(&mut self, phase: Phase) {
         self.phase = phase;
-    }
-
-    /// A line sends in MPI's synchronous mode.
-    pub const fn note_synchronous(&mut self) {
-        self.has_synchronous = true;
-    }
-
-    /// Returns whether a line so far sent in MPI's synchronous mode.
-    pub const fn has_synchronous(&self) -> bool {
-        self.has_synchronous
     }
 
     pub fn push(&mut self, call: Call) {

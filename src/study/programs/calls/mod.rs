@@ -91,14 +91,6 @@ const fn open_mpi() -> Library {
     Library::OpenMpi
 }
 
-impl MpiTrace {
-    /// Returns whether some sends have MPI's synchronous mode, which is replayed as the standard one.
-    #[must_use]
-    pub fn has_synchronous_sends(&self) -> bool {
-        self.surveyed().is_ok_and(|surveyed| surveyed.survey.has_synchronous)
-    }
-}
-
 /// The largest factor of computations.
 const MOST_SCALED: f64 = 1e6;
 

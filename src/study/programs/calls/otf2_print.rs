@@ -70,9 +70,6 @@ impl LineReader for Reader {
         let (Some(event), _, time) = (words.next(), words.next(), words.next()) else { return Ok(()) };
         let line = Event { line, time: time.unwrap_or_default() };
         self.event(event, &line)?;
-        if matches!(self.call, Some("MPI_Ssend" | "MPI_Issend")) {
-            calls.note_synchronous();
-        }
         self.release(calls);
         Ok(())
     }
@@ -243,7 +240,8 @@ impl Reader {
     fn send(&self, line: &Event<'_>, request: Option<RequestName>) -> Result<Call, LineFault> {
         let communicator = self.communicator(line)?;
         let (to, tag) = (communicator.rank(self.rank, line, "Receiver: ")?, line.tag()?);
-        Ok(Call::Send { to, bytes: line.number("Length: ")?, tag, request })
+        let synchronous = matches!(self.call, Some("MPI_Ssend" | "MPI_Issend"));
+        Ok(Call::Send { to, bytes: line.number("Length: ")?, tag, synchronous, request })
     }
 
     fn pattern(&self, line: &Event<'_>) -> Result<MessagePattern, LineFault> {

@@ -49,7 +49,9 @@ impl Caller {
         match call {
             Call::Operate(operations) => self.me.operate(operations).await,
             Call::Keep(time) => self.me.compute_for(time).await,
-            Call::Send { to, bytes, tag, request } => self.send(to, Message::new(bytes).tag(tag), request).await,
+            Call::Send { to, bytes, tag, synchronous, request } => {
+                self.send(to, Message { synchronous, ..Message::new(bytes).tag(tag) }, request).await;
+            }
             Call::Receive { pattern, request: None } if self.asides.are_over() => {
                 self.me.receive_where(pattern).await;
             }

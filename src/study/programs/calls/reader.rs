@@ -83,11 +83,6 @@ impl CallReader {
         self.calls.stated()
     }
 
-    /// Returns whether a line so far sent in MPI's synchronous mode.
-    pub const fn has_synchronous(&self) -> bool {
-        self.calls.has_synchronous()
-    }
-
     /// The place of the last call.
     pub const fn place(&self) -> LinePlace {
         self.place

@@ -27,8 +27,6 @@ pub struct Survey {
     pub most_operations: (f64, String),
     /// True if the files alone tell which message each receive gets.
     pub is_determined: bool,
-    /// True if some sends have MPI's synchronous mode.
-    pub has_synchronous: bool,
     pub faults: Vec<Fault>,
     messages: f64,
     bytes: f64,
@@ -128,7 +126,6 @@ impl Surveyor<'_> {
                 Call::Wait(_) | Call::WaitAny(_) | Call::Test(_) | Call::WaitAll => {}
             }
         }
-        self.survey.has_synchronous |= reader.has_synchronous();
         self.end(rank, &taken)
     }
 

@@ -4,8 +4,10 @@ use super::line_reader::{CallQueue, LineReader};
 use super::splits::Splits;
 use super::time_independent::Reader;
 use super::*;
+use crate::scenario::machines;
 use parsim_sim::program::MessagePattern;
 use parsim_sim::program::collective::CollectiveCall;
+use parsim_sim::simulation::Simulation;
 use proptest::prelude::*;
 use std::io::Write;
 
@@ -27,7 +29,7 @@ fn messages_have_names_by_which_they_are_waited_for() {
     let lines = "1 init 1 # doubles\n1\tisend 0 7 1e2\n1 irecv -555 -444 3 1\n1 wait 1 0 7\n1 test -1 1 -1\n1 recv 2 0 -1\n1 waitall";
     let any = u32::MAX;
     let expected = [
-        Call::Send { to: 0, bytes: 800, tag: 7, request: Some([1, 0, 7]) },
+        Call::Send { to: 0, bytes: 800, tag: 7, synchronous: false, request: Some([1, 0, 7]) },
         Call::Receive { pattern: MessagePattern::default(), request: Some([any, 1, any]) },
         Call::Wait([1, 0, 7]),
         Call::Test([any, 1, any]),
@@ -251,7 +253,7 @@ fn communicators_of_a_split_have_their_members() {
     let lines: Vec<&str> = made.iter().map(String::as_str).collect();
     let broadcast =
         Call::Collective { call: CollectiveCall::Broadcast { root: 0, bytes: 48 }, communicator: 2, request: None };
-    let send = |to| ("MPI_Send", Call::Send { to, bytes: 48, tag: 7, request: None });
+    let send = |to| ("MPI_Send", Call::Send { to, bytes: 48, tag: 7, synchronous: false, request: None });
     assert_eq!(recorded(&lines, 1.0), Ok(vec![("MPI_Bcast", broadcast), send(2), send(3)]));
     let communicators = splits().communicators();
     assert_eq!(
@@ -282,7 +284,7 @@ fn what_lies_between_two_calls_is_computation() {
     let names = [[0, 4096, 0], [0, 4104, 0]];
     let expected = vec![
         keep(50_250_000),
-        ("MPI_Isend", Call::Send { to: 2, bytes: 800, tag: 7, request: Some(names[0]) }),
+        ("MPI_Isend", Call::Send { to: 2, bytes: 800, tag: 7, synchronous: false, request: Some(names[0]) }),
         ("MPI_Irecv", Call::Receive { pattern: MessagePattern::default(), request: Some(names[1]) }),
         keep(50_000_000),
         ("MPI_Waitall", Call::Wait(names[0])),
@@ -309,7 +311,7 @@ fn persistent_requests_begin_again() {
     ];
     let lines: Vec<&str> = made.iter().map(String::as_str).collect();
     let names = [[0, 4096, 0], [0, 4100, 0]];
-    let send = Call::Send { to: 2, bytes: 800, tag: 7, request: Some(names[0]) };
+    let send = Call::Send { to: 2, bytes: 800, tag: 7, synchronous: false, request: Some(names[0]) };
     let receive = Call::Receive { pattern: MessagePattern { from: Some(3), tag: None }, request: Some(names[1]) };
     let expected = vec![
         ("MPI_Startall", send.clone()),
@@ -333,10 +335,11 @@ fn buffered_sends_are_complete_at_once() {
         let lines: Vec<&str> = std::iter::once(INIT).chain(made.iter().map(String::as_str)).collect();
         recorded(&lines, 1.0)
     };
-    let send = |request| Call::Send { to: 2, bytes: 800, tag: 7, request };
+    let send = |request| Call::Send { to: 2, bytes: 800, tag: 7, synchronous: false, request };
     let plain = [line("MPI_Ssend", message), line("MPI_Rsend", message), line("MPI_Bsend", message)];
-    let expected = [("MPI_Ssend", None), ("MPI_Rsend", None), ("MPI_Bsend", Some(BUFFERED))];
-    assert_eq!(of(&plain), Ok(expected.map(|(phase, request)| (phase, send(request))).to_vec()));
+    let synchronous = Call::Send { to: 2, bytes: 800, tag: 7, synchronous: true, request: None };
+    let expected = [("MPI_Ssend", synchronous), ("MPI_Rsend", send(None)), ("MPI_Bsend", send(Some(BUFFERED)))];
+    assert_eq!(of(&plain), Ok(expected.to_vec()));
     let begun = [
         line("MPI_Ibsend", &format!("{message}:4096")),
         line("MPI_Isend", &format!("{message}:4100")),
@@ -354,24 +357,28 @@ fn buffered_sends_are_complete_at_once() {
     assert_eq!(of(&begun), Ok(expected));
 }
 
+/// A synchronous send waits for its receive, however small its message is.
 #[test]
-fn synchronous_sends_are_noted() {
-    let has = |name: &str| {
+fn synchronous_sends_wait_for_their_receives() {
+    let time = |name: &str| {
         let folder = tempfile::tempdir().expect("there is room");
         let ranks =
-            [format!("{name}:1.0:6:1:1,1,1:1:5:0,0,2:2.0"), "MPI_Recv:1.0:6:1:1,1,1:0:5:0,1,2:0:2.0".to_owned()];
+            [format!("{name}:1.0:6:1:1,1,1:1:5:0,0,2:2.0"), "MPI_Recv:901.0:6:1:1,1,1:0:5:0,1,2:0:902.0".to_owned()];
         for (rank, call) in ranks.iter().enumerate() {
-            let text = format!("MPI_Init:-:0:0:1.0\n{call}\nMPI_Finalize:3.0:-:3.0\n");
+            let text = format!("MPI_Init:-:0:0:1.0\n{call}\nMPI_Finalize:903.0:-:903.0\n");
             std::fs::write(folder.path().join(format!("t-{rank}.txt")), text).expect("there is room");
         }
         let file = ProgramFile::new(folder.path().display().to_string());
         let (format, collectives) = (MpiTraceFormat::Liballprof, Library::OpenMpi);
         let program = MpiTrace { folder: file, format, computation: 1.0, collectives, first: None };
-        let surveyed = program.surveyed().expect("a trace");
-        surveyed.survey.has_synchronous
+        let mut machine = machines::loggopsim_default();
+        machine.sends = parsim_sim::machine::Sends::Buffered;
+        let trace = Simulation::new(&machine, 2).expect("room").run(&program).expect("a run");
+        trace.makespan
     };
-    assert!(!has("MPI_Send"));
-    assert!(has("MPI_Ssend"));
+    // Rank 0 goes on computing, for 901 us: after its send, or when rank 1 has received.
+    assert!(time("MPI_Send") < SimDuration::from_us(920), "{}", time("MPI_Send"));
+    assert!(time("MPI_Ssend") > SimDuration::from_us(1800), "{}", time("MPI_Ssend"));
 }
 
 #[test]
@@ -492,7 +499,7 @@ fn events_say_what_receives_take_when_they_are_complete() {
     let pattern = MessagePattern { from: Some(1), tag: Some(4) };
     let receive = Call::Receive { pattern, request: Some([0, 5, 0]) };
     assert_eq!(calls[0], [keep(1000), receive, keep(1490), Call::Wait([0, 5, 0]), keep(500), reduce.clone()]);
-    let send = Call::Send { to: 0, bytes: 80, tag: 4, request: None };
+    let send = Call::Send { to: 0, bytes: 80, tag: 4, synchronous: false, request: None };
     assert_eq!(calls[1], [keep(1000), send, keep(2000), reduce]);
     assert_eq!(faults, [""; 0]);
     let (buffered, _) = archive(DEFINITIONS, &EVENTS.replace("MPI_Send\"", "MPI_Bsend\"")).expect("an archive");

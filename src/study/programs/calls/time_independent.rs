@@ -151,7 +151,7 @@ impl Reader {
             "send" | "isend" => {
                 let (to, tag) = (self.rank(line, 2)?, self.tag(line, 3)?);
                 let request = (verb == "isend").then_some([self.rank, to, tag]);
-                calls.push(Call::Send { to, bytes: self.bytes(line, 4, 5)?, tag, request });
+                calls.push(Call::Send { to, bytes: self.bytes(line, 4, 5)?, tag, synchronous: false, request });
             }
             "recv" | "irecv" => {
                 let (from, tag) = (self.source(line, 2)?, self.any_tag(line, 3)?);
@@ -183,7 +183,7 @@ impl Reader {
         let [receiving, sending] = [[ANY, ANY, 0], [ANY, ANY, 1]];
         let pattern = MessagePattern { from: Some(from), tag: Some(0) };
         calls.push(Call::Receive { pattern, request: Some(receiving) });
-        calls.push(Call::Send { to, bytes, tag: 0, request: Some(sending) });
+        calls.push(Call::Send { to, bytes, tag: 0, synchronous: false, request: Some(sending) });
         calls.push(Call::Wait(receiving));
         calls.push(Call::Wait(sending));
         Ok(())
