@@ -146,6 +146,12 @@ pub trait Program {
         None
     }
 
+    /// The place, in the files of the program, of the operation that a rank [issues](Process::issue) by this number.
+    fn place_of(&self, rank: u32, number: u32) -> Option<String> {
+        let _ = (rank, number);
+        None
+    }
+
     /// The memory for data that `rank` of `ranks` needs, where rank `host` reads and writes.
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
         let _ = (rank, ranks, host);

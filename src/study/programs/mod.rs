@@ -313,6 +313,10 @@ impl Program for Shipped {
         self.as_program().path_of(step)
     }
 
+    fn place_of(&self, rank: u32, number: u32) -> Option<String> {
+        self.as_program().place_of(rank, number)
+    }
+
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
         self.as_program().memory(rank, ranks, host)
     }

@@ -11,6 +11,8 @@ pub struct Issue {
     pub work: IssuedWork,
     /// The processor and the interface that it takes.
     pub lanes: Lanes,
+    /// Its number among those of its rank, by which [`Program::place_of`](crate::program::Program::place_of) knows it.
+    pub number: u32,
     /// Its turn; that of the notice that it follows from, if it follows from one.
     pub turn: Turn,
 }

@@ -29,12 +29,21 @@ impl DryRun<'_> {
     ) -> impl Iterator<Item = Fault> {
         let ranks = || self.ranks.iter().enumerate();
         let waits = ranks().filter(move |(rank, _)| self.collective(*rank).is_none() && is_shown(*rank));
-        let waits = waits.filter_map(|(rank, state)| Some((self.step(rank), state.waiting(rank)?)));
+        let waits =
+            waits.filter_map(|(rank, state)| Some((self.step(rank), state.waiting(rank)? + &self.place_of(rank))));
         let unread = ranks().filter(move |(rank, _)| is_over(*rank)).flat_map(|(rank, state)| state.unread(rank));
         waits.chain(unread).map(|(step, message)| {
             let help = "let every send have its receive, and every receive its send";
             Fault::new(&self.path(step), message, help)
         })
+    }
+
+    /// The place of the issued operation that a rank waits for, in brackets, if it is known.
+    fn place_of(&self, rank: usize) -> String {
+        let of_all = u32::try_from(rank).expect("ranks are counted in 32 bits");
+        let number = self.ranks[rank].awaited_number();
+        let place = number.and_then(|number| self.program.place_of(of_all, number));
+        place.map_or_else(String::new, |place| format!(" ({place})"))
     }
 
     /// Ranks each of which waits for a message of the next one, if there are any.
@@ -64,10 +73,10 @@ impl DryRun<'_> {
         let sends = |rank: &usize| self.ranks[*rank].offers().is_some();
         let is_of_messages = !ranks.iter().any(sends);
         let next = ranks.iter().cycle().skip(1);
-        let wait = |(rank, next): (&usize, &usize)| match (is_of_messages, sends(rank)) {
-            (true, _) => format!("rank {rank} of rank {next}"),
-            (false, true) => format!("rank {rank} sends to rank {next}"),
-            (false, false) => format!("rank {rank} receives from rank {next}"),
+        let wait = |(rank, next): (&usize, &usize)| match (is_of_messages, sends(rank), self.place_of(*rank)) {
+            (true, _, place) => format!("rank {rank} of rank {next}{place}"),
+            (false, true, place) => format!("rank {rank} sends to rank {next}{place}"),
+            (false, false, place) => format!("rank {rank} receives from rank {next}{place}"),
         };
         let waits: Vec<_> = ranks.iter().zip(next).take(SHOWN_OF_A_CIRCLE).map(wait).collect();
         let (count, waits) = (ranks.len(), waits.join(", "));

@@ -11,8 +11,8 @@ pub(super) struct RehearsedRank {
     pub phase: Phase,
     pub inbox: VecDeque<PendingMessage>,
     pub operations: RehearsedOperations,
-    /// Issued operations whose end has not been told.
-    pub issued: Vec<u32>,
+    /// Issued operations whose end has not been told, with their numbers in the program.
+    pub issued: Vec<(u32, u32)>,
     /// Those of them whose beginning has not been told.
     pub begun: Vec<u32>,
     pub waits: RehearsedWait,
@@ -51,12 +51,20 @@ pub(super) enum Ending {
 impl RehearsedRank {
     /// The first operation that it waits for.
     fn awaits(&self) -> Option<&RehearsedOperation> {
-        let numbers = match &self.waits {
-            RehearsedWait::For(operations, _) => operations.numbers(),
-            RehearsedWait::ForNotices => &self.issued,
-            _ => return None,
-        };
-        numbers.iter().find_map(|operation| self.operations.get(*operation))
+        match &self.waits {
+            RehearsedWait::For(operations, _) => {
+                operations.numbers().iter().find_map(|operation| self.operations.get(*operation))
+            }
+            RehearsedWait::ForNotices => self.issued.iter().find_map(|(operation, _)| self.operations.get(*operation)),
+            _ => None,
+        }
+    }
+
+    /// The number, in the program, of the first issued operation that it waits for.
+    pub fn awaited_number(&self) -> Option<u32> {
+        let is_open = |operation: &u32| self.operations.get(*operation).is_some();
+        let is_waiting = matches!(self.waits, RehearsedWait::ForNotices);
+        self.issued.iter().find(|(operation, _)| is_waiting && is_open(operation)).map(|(_, number)| *number)
     }
 
     /// The rank that it waits for, if that is one.

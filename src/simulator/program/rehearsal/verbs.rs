@@ -128,13 +128,13 @@ impl DryRun<'_> {
     }
 
     /// Begins an issued operation, whatever its process does meanwhile.
-    fn issue(&mut self, rank: u32, Issue { work, .. }: Issue) -> Result<Operation, Interruption> {
+    fn issue(&mut self, rank: u32, Issue { work, number, .. }: Issue) -> Result<Operation, Interruption> {
         let operation = match work {
             IssuedWork::Compute(_) => self.begin_job(rank),
             IssuedWork::Send(to, message) => self.send(rank, to, message)?,
             IssuedWork::Receive(pattern) => self.receive(rank, pattern),
         };
-        self.state(rank).issued.push(operation);
+        self.state(rank).issued.push((operation, number));
         self.state(rank).begun.push(operation);
         Ok(Operation(operation))
     }
@@ -145,14 +145,14 @@ impl DryRun<'_> {
         let begun = std::mem::take(&mut state.begun);
         let operations = &state.operations;
         let (ended, open): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut state.issued).into_iter().partition(|one| operations.is_complete(*one));
+            std::mem::take(&mut state.issued).into_iter().partition(|(one, _)| operations.is_complete(*one));
         self.verbs += open.len() as u64 / LOOKS_PER_VERB;
         let state = self.state(rank);
         state.issued = open;
         let notice = |is_end| move |number| Notice { operation: Operation(number), is_end, turn: Turn::default() };
         let notices: Vec<_> =
-            begun.into_iter().map(notice(false)).chain(ended.iter().copied().map(notice(true))).collect();
-        for operation in ended {
+            begun.into_iter().map(notice(false)).chain(ended.iter().map(|(one, _)| *one).map(notice(true))).collect();
+        for (operation, _) in ended {
             let removed = self.state(rank).operations.remove(operation);
             self.backlog.operations -= u64::from(removed.is_some());
         }

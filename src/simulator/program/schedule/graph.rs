@@ -18,6 +18,8 @@ pub struct RankSchedule {
     /// Those that wait for others: of each node first the ones that wait for its end, then those that wait for its beginning.
     pub followers: Vec<u32>,
     bounds: Bounds,
+    /// The numbers of the operations in the whole of which they are a part; their own if absent.
+    of_whole: Option<Box<[u32]>>,
 }
 
 /// That one operation of a rank waits for another.
@@ -41,8 +43,16 @@ impl StoredSchedule for Schedule {
     }
 
     fn memory(&self) -> u64 {
-        let of_rank = |rank: &RankSchedule| size_of_val(&*rank.nodes) + size_of_val(&*rank.followers);
+        let of_rank = |rank: &RankSchedule| {
+            let of_whole = rank.of_whole.as_ref().map_or(0, |numbers| size_of_val(&**numbers));
+            size_of_val(&*rank.nodes) + size_of_val(&*rank.followers) + of_whole
+        };
         self.ranks.iter().map(|rank| of_rank(rank) as u64).sum()
+    }
+
+    fn number_in_file(&self, rank: u32, number: u32) -> u32 {
+        let of_whole = self.ranks.get(rank as usize).and_then(|rank| rank.of_whole.as_ref());
+        of_whole.and_then(|numbers| numbers.get(number as usize)).copied().unwrap_or(number)
     }
 
     fn open(self: Arc<Self>) -> Box<dyn Operations> {
@@ -88,7 +98,7 @@ impl RankSchedule {
         for node in &nodes {
             bounds.add(node);
         }
-        Self { nodes, followers, bounds }
+        Self { nodes, followers, bounds, of_whole: None }
     }
 
     /// The graph of these operations and edges.
@@ -119,6 +129,12 @@ impl RankSchedule {
         }
         let linked = Self::of(nodes, followers);
         linked.cycle().map_or(Ok(linked), Err)
+    }
+
+    /// The same as a part of a larger one, where its operations have these numbers.
+    #[must_use]
+    pub fn part_of(self, of_whole: Vec<u32>) -> Self {
+        Self { of_whole: Some(of_whole.into()), ..self }
     }
 
     /// Those that wait for the end of a node.

@@ -20,7 +20,7 @@ pub async fn follow(me: Process, operations: SharedOperations, unit: SimDuration
     let mut progress = Progress::of(rank, operations);
     loop {
         for (number, node, turn) in progress.take_free() {
-            let operation = me.issue(issue(&node, unit, turn)).await;
+            let operation = me.issue(issue(number, &node, unit, turn)).await;
             progress.under_way.insert(operation, number);
         }
         if let Some(fault) = progress.fault() {
@@ -96,12 +96,12 @@ impl Progress {
     }
 }
 
-fn issue(node: &Node, unit: SimDuration, turn: Turn) -> Issue {
+fn issue(number: u32, node: &Node, unit: SimDuration, turn: Turn) -> Issue {
     let known = |number: u32| (number != ANY).then_some(number);
     let work = match node.kind {
         NodeKind::Send => IssuedWork::Send(node.peer, Message::new(node.size).tag(node.tag)),
         NodeKind::Receive => IssuedWork::Receive(MessagePattern { from: known(node.peer), tag: known(node.tag) }),
         NodeKind::Compute => IssuedWork::Compute(unit * node.size),
     };
-    Issue { work, lanes: node.lanes(), turn }
+    Issue { work, lanes: node.lanes(), number, turn }
 }

@@ -82,7 +82,7 @@ impl<O: Observer> Execution<'_, O> {
         if !self.board.is_in_use() {
             self.board.ranks = vec![Issuer::default(); self.layout.ranks() as usize];
         }
-        let Issue { work, lanes, turn } = issue;
+        let Issue { work, lanes, turn, .. } = issue;
         let turn = turn.of(work.rank());
         let operation = match work {
             IssuedWork::Compute(time) => self.issue_computation(now, rank, time, (lanes, turn))?,

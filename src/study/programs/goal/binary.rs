@@ -9,7 +9,8 @@ mod windows;
 
 pub use windows::{FileSource, ReopenableBytes};
 
-use crate::programs::schedule::{Bounds, Node, NodeKind, Operations, StoredSchedule};
+use crate::programs::schedule::{Bounds, Node, NodeKind, OperationPlace, Operations, StoredSchedule};
+use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
 use windows::{OutOfReach, Windows};
 
@@ -163,6 +164,20 @@ impl<S> BinarySchedule<S> {
             && (node.cpu <= highest.cpu && node.nic <= highest.nic)
             && (fits(node.first, node.at_end) && fits(node.first_at_begin, node.at_begin))
     }
+}
+
+/// The byte at which an operation is in a file that has been checked, if that is binary.
+pub fn place(file: &mut (impl Read + Seek), (rank, number): OperationPlace) -> Option<u64> {
+    let mut bytes = |at: u64| {
+        let mut bytes = [0; 8];
+        file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes)).ok().map(|()| bytes)
+    };
+    if bytes(0)? != MAGIC {
+        return None;
+    }
+    let part = HEAD.checked_add(u64::from_le_bytes(bytes(HEAD + TABLE + u64::from(rank) * ENTRY as u64)?))?;
+    let roots = u32::from_le_bytes(*bytes(part)?.last_chunk()?);
+    part.checked_add(PART as u64 + u64::from(roots) * NUMBER + u64::from(number) * NODE as u64)
 }
 
 /// The operation of these bytes; `None` if its kind is none.

@@ -46,12 +46,14 @@ impl ScheduleSource for Goal {
         ("file", &self.file)
     }
 
-    fn place(&self, operation: OperationPlace) -> Option<String> {
-        if self.first.is_some() {
-            return None;
+    fn place(&self, (rank, number): OperationPlace) -> Option<String> {
+        let number = Scheduled::schedule(self).ok()?.number_in_file(rank, number);
+        let (name, mut file) = (self.file.name(), open(self.file.path()).ok()?);
+        if let Some(byte) = binary::place(&mut file, (rank, number)) {
+            return Some(format!("{name}, byte {byte}, operation {number} of rank {rank}"));
         }
-        let (line, column) = text::place(open(self.file.path()).ok()?, operation)?;
-        Some(format!("{}:{line}:{column}", self.file.name()))
+        let (line, column) = text::place(open(self.file.path()).ok()?, (rank, number))?;
+        Some(format!("{name}:{line}:{column}"))
     }
 }
 

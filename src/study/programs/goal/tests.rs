@@ -2,6 +2,9 @@ use super::binary::{self, BinarySchedule, ReopenableBytes};
 use super::text::{self, TextError};
 use super::{Goal, ProgramFile, ScheduleSource};
 use crate::programs::schedule::{FirstOperations, Node, NodeKind, Schedule, StoredSchedule};
+use parsim_sim::engine::Streams;
+use parsim_sim::machine::Sends;
+use parsim_sim::program::{UntimedMachine, rehearse};
 use parsim_sim::units::SimDuration;
 use proptest::prelude::*;
 use std::io::{self, Cursor};
@@ -45,13 +48,47 @@ fn an_operation_has_its_place() {
     assert_eq!(of((1, 3)), None);
 }
 
-/// The faults of a file as a program.
-fn faults_of_file(text: &str) -> Vec<String> {
+/// The faults of a file as a program, or of its beginning, before a run.
+fn faults_of(file_bytes: &[u8], first: Option<FirstOperations>) -> Vec<String> {
     let mut file = tempfile::NamedTempFile::new().expect("there is room");
-    std::io::Write::write_all(&mut file, text.as_bytes()).expect("there is room");
+    std::io::Write::write_all(&mut file, file_bytes).expect("there is room");
     let path = file.path().display().to_string();
-    let program = Goal { file: ProgramFile::new(path.clone()), unit: SimDuration::from_ps(1000), first: None };
-    program.schedule_faults().into_iter().map(|fault| fault.message.replace(&path, "FILE")).collect()
+    let program = Goal { file: ProgramFile::new(path.clone()), unit: SimDuration::from_ps(1000), first };
+    let machine = UntimedMachine { sends: Sends::Buffered, packet_bytes: 1024, has_speed: true };
+    let faults = program.schedule_faults();
+    let rehearsed = if faults.is_empty() { Some(rehearse(&program, (2, 0), machine, Streams::new(1))) } else { None };
+    let rehearsed = rehearsed.iter().flat_map(|rehearsal| rehearsal.faults().to_vec());
+    faults.into_iter().chain(rehearsed).map(|fault| fault.message.replace(&path, "FILE")).collect()
+}
+
+fn faults_of_file(text: &str) -> Vec<String> {
+    faults_of(text.as_bytes(), None)
+}
+
+/// Binary files and beginnings of files have places, too.
+#[test]
+fn faults_of_operations_have_their_places_in_every_form() {
+    let text = "num_ranks 2\nrank 0 {\ncalc 5\nsend 8b to 1\nsend 8b to 1\nsend 8b to 1 tag 3\n}\n\
+                rank 1 {\nrecv 8b from 0\nrecv 8b from 0 tag 3\n}\n";
+    let schedule = text::read(text.as_bytes(), text::CHUNK).unwrap();
+    let bytes = bytes_of(&schedule);
+    // Behind head, table, head of the part and 4 roots come two operations of 39 bytes.
+    let byte = 8 + 6 + 2 * 16 + 8 + 4 * 4 + 2 * 39;
+    let count = "messages from rank 0 to rank 1 with tag 0: 1 more sends than receives; the last one is at FILE";
+    assert_eq!(faults_of(text.as_bytes(), None), [format!("{count}:5:1")]);
+    assert_eq!(faults_of(&bytes, None), [format!("{count}, byte {byte}, operation 2 of rank 0")]);
+    let first = |of| Some(FirstOperations { operations: 2, of });
+    assert_eq!(faults_of(text.as_bytes(), first(NodeKind::Send)), [format!("{count}:5:1")]);
+    assert_eq!(faults_of(&bytes, first(NodeKind::Send)), [format!("{count}, byte {byte}, operation 2 of rank 0")]);
+}
+
+#[test]
+fn ranks_that_wait_for_each_other_name_their_operations() {
+    let of =
+        |rank: u32| format!("rank {rank} {{\na: recv 8b from {0}\nb: send 8b to {0}\nb requires a\n}}\n", 1 - rank);
+    let text = format!("num_ranks 2\n{}{}", of(0), of(1));
+    let circle = "2 ranks wait for a message of each other in a circle: rank 0 of rank 1 (FILE:3:1), rank 1 of rank 0 (FILE:8:1)";
+    assert_eq!(faults_of_file(&text), [circle]);
 }
 
 #[test]

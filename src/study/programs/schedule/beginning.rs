@@ -103,7 +103,8 @@ impl RankGraph {
             Node { peer, tag, cpu, nic, ..Node::new(kind, size) }
         };
         let nodes = self.nodes.into_iter().zip(is_kept).filter(|(_, is_kept)| **is_kept).map(|(node, _)| bare(node));
-        RankSchedule::linked(nodes.collect(), &edges).expect("a part of a graph without cycles has none")
+        let part = RankSchedule::linked(nodes.collect(), &edges).expect("a part of a graph without cycles has none");
+        part.part_of((0..).zip(is_kept).filter(|(_, is_kept)| **is_kept).map(|(number, _)| number).collect())
     }
 }
 

@@ -180,6 +180,10 @@ macro_rules! scheduled_program {
                 Some((super::schedule::ScheduleSource::schedule(self).ok()?, self.unit()))
             }
 
+            fn place_of(&self, rank: u32, number: u32) -> Option<String> {
+                self.place((rank, number))
+            }
+
             fn is_rehearsed(&self) -> bool {
                 self.is_determined()
             }
