@@ -132,7 +132,7 @@ async fn act(me: Process, actions: Vec<Action>) {
                 // Few tags: messages of one tag between two ranks must not overtake.
                 let tag = tag % 2;
                 if from == me.rank() {
-                    let message = Message { synchronous: bytes % 3 == 0, ..Message::new(bytes).tag(tag) };
+                    let message = Message { synchronous: bytes.is_multiple_of(3), ..Message::new(bytes).tag(tag) };
                     let sending = me.start_send(to, message).await;
                     // A rank that waits for a message to itself never comes to receive it.
                     if in_background || from == to { under_way.push(sending) } else { drop(me.wait(sending).await) }

@@ -252,7 +252,7 @@ fn several_works_go_on_at_once() {
         let first = asides.wait_any(&me, &[receiving], &begun).await;
         assert!(first < 4);
         asides.wait_for(&me, sending).await;
-        if me.rank() % 2 == 0 {
+        if me.rank().is_multiple_of(2) {
             begun.reverse();
         }
         for number in begun {
@@ -278,7 +278,7 @@ fn a_synchronous_send_waits_for_its_receive() {
                 me.send(1, message(200)).await;
                 me.wait(begun).await;
             } else if me.rank() == 1 || me.rank() == last {
-                me.compute_for(us(if round % 2 == 0 { 100_000 } else { 1 })).await;
+                me.compute_for(us(if round.is_multiple_of(2) { 100_000 } else { 1 })).await;
                 me.receive(0).await;
             }
         }

@@ -99,7 +99,7 @@ impl Asides {
                 return operations.len() + over;
             }
             let mut awaited = operations.to_vec();
-            awaited.extend(self.works.iter().flatten().flat_map(|work| work.awaited()));
+            awaited.extend(self.works.iter().flatten().flat_map(Aside::awaited));
             let first = me.wait_any(&awaited).await;
             if first < operations.len() {
                 return first;

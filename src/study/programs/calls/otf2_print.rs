@@ -88,7 +88,10 @@ impl Reader {
 
     fn event(&mut self, event: &[u8], line: &Event<'_>) -> Result<(), LineFault> {
         match event {
-            b"ENTER" => self.enter(line),
+            b"ENTER" => {
+                self.enter(line);
+                Ok(())
+            }
             b"LEAVE" => self.leave(line),
             b"MPI_SEND" => self.send_at_once(line),
             b"MPI_RECV" => {
@@ -99,9 +102,8 @@ impl Reader {
             b"MPI_ISEND_COMPLETE" => self.push(line, Call::Wait(request(line.number("Request: ")?))),
             b"MPI_IRECV_REQUEST" => self.begin(line, Begun::Receive),
             b"MPI_IRECV" => {
-                let receive = self.pattern(line)?;
-                let call = |request| Call::Receive { pattern: receive, request };
-                self.complete(line, Begun::Receive, Some(&call))
+                let pattern = self.pattern(line)?;
+                self.complete(line, Begun::Receive, Some(&|request| Call::Receive { pattern, request }))
             }
             b"MPI_REQUEST_CANCELLED" => {
                 let number = line.number("Request: ")?;
@@ -125,14 +127,13 @@ impl Reader {
         }
     }
 
-    fn enter(&mut self, line: &Event<'_>) -> Result<(), LineFault> {
-        let Some(region) = line.region().filter(|region| region.starts_with("MPI_")) else { return Ok(()) };
+    fn enter(&mut self, line: &Event<'_>) {
+        let Some(region) = line.region().filter(|region| region.starts_with("MPI_")) else { return };
         if self.depth == 0 {
             self.call = Some(name::phase(region));
             self.is_moving = false;
         }
         self.depth += 1;
-        Ok(())
     }
 
     fn leave(&mut self, line: &Event<'_>) -> Result<(), LineFault> {

@@ -136,8 +136,8 @@ impl Caller {
         } else {
             self.asides.wait_any(&self.me, &operations, &numbers).await
         };
-        let named = messages.iter().map(|(name, _)| name).chain(collectives.iter().map(|(name, _)| name));
-        if let Some(work) = named.into_iter().nth(first).and_then(|name| self.requests.take(*name)) {
+        let all = messages.iter().map(|(name, _)| name).chain(collectives.iter().map(|(name, _)| name));
+        if let Some(work) = all.into_iter().nth(first).and_then(|name| self.requests.take(*name)) {
             self.wait(work).await;
         }
     }

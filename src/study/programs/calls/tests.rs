@@ -531,9 +531,8 @@ fn collective_operations_begin_where_their_requests_do() {
     assert_eq!(calls[1][calls[1].len() - expected.len()..], expected);
     assert_eq!(faults, [""; 0]);
     let without = |line: &str| {
-        let damaged: String =
-            events.lines().filter(|other| !other.starts_with(line)).map(|line| format!("{line}\n")).collect();
-        archive(DEFINITIONS, &damaged).expect_err("a fault")
+        let left: Vec<_> = events.lines().filter(|other| !other.starts_with(line)).collect();
+        archive(DEFINITIONS, &left.join("\n")).expect_err("a fault")
     };
     let fault = without("NON_BLOCKING_COLLECTIVE_REQUEST 9");
     assert!(fault.ends_with("`MPI_Iallreduce` cannot be replayed: no event says what it moves"), "{fault}");

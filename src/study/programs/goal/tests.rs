@@ -57,7 +57,7 @@ fn faults_of(file_bytes: &[u8], first: Option<FirstOperations>) -> Vec<String> {
     let machine = UntimedMachine { sends: Sends::Buffered, packet_bytes: 1024, has_speed: true };
     let faults = program.schedule_faults();
     let rehearsed = if faults.is_empty() { Some(rehearse(&program, (2, 0), machine, Streams::new(1))) } else { None };
-    let rehearsed = rehearsed.iter().flat_map(|rehearsal| rehearsal.faults().to_vec());
+    let rehearsed = rehearsed.iter().flat_map(parsim_sim::program::Rehearsal::faults);
     faults.into_iter().chain(rehearsed).map(|fault| fault.message.replace(&path, "FILE")).collect()
 }
 
