@@ -14,6 +14,9 @@ machines = {
     "LogGOPSim's, O = 10 ns/B": [file("loggopsim-default"), 'machine.O="10 ns/B"'],
     "LogGOPSim's, o = 1 us, g = 0": [file("loggopsim-default"), 'machine.o="1 us"', 'machine.g="0 ns"'],
     "hopper": [file("hopper")],
+    "hopper, OnRequest": [file("hopper"), 'machine.nodes.interface.data=OnRequest(above: "500 B")'],
+    "hopper, WhenMatched": [file("hopper"), 'machine.nodes.interface.data=WhenMatched(above: "500 B")'],
+    "marenostrum5": [file("marenostrum5")],
     "small-cluster": [file("small-cluster")],
     "parsytec-supercluster-t800": [file("parsytec-supercluster-t800")],
 }

@@ -81,8 +81,9 @@ struct Envelope {
     sent: SimTime,
     message: Message,
     is_received: bool,
-    /// Whether a receive has met it, and whether nothing else keeps its send, if that is synchronous.
+    /// True once a receive has met it,
     has_met: bool,
+    /// and once nothing else keeps its send, if that is synchronous.
     has_left: bool,
     /// The processor that its ends take.
     cpu: u8,

@@ -201,23 +201,32 @@ impl MessageTransport {
     }
 
     /// A message is sent, in its order among what happens at the same time.
-    fn dispatch(&mut self, now: SimTime, mut message: MessageState, order: u64) {
-        let MessageState { bytes, handle, .. } = message;
-        let waits = self.interface.data.waits(bytes);
-        if waits && std::mem::take(&mut message.is_issued) {
-            self.completions.push_back(Completion::Begun { handle });
-        }
+    fn dispatch(&mut self, now: SimTime, message: MessageState, order: u64) {
+        let waits = self.interface.data.waits(message.bytes);
         let id = self.keep(message);
         self.counts.messages += 1;
         self.wire.caused(id, self.cause);
-        match self.interface.data {
-            DataTransfer::OnRequest { .. } if waits => {
-                self.send_control(now, MessageState { role: TransferRole::Announcement { of: id }, ..message });
-            }
-            DataTransfer::WhenMatched { .. } if waits => self.announce(now, message, id),
-            // As in LogGOPSim, what is issued waits for its turn even if everything is free.
-            _ if message.is_issued => self.schedule(now, order, Event::Send(id)),
-            _ => self.attempt(now, order, Event::Send(id)),
+        // As in LogGOPSim, what is issued waits for its turn even if everything is free.
+        match (waits, message.is_issued) {
+            (true, true) => self.schedule(now, order, Event::Announce(id)),
+            (true, false) => self.begin_awaited(now, id),
+            (false, true) => self.schedule(now, order, Event::Send(id)),
+            (false, false) => self.attempt(now, order, Event::Send(id)),
+        }
+    }
+
+    /// A message whose data wait for a receive begins.
+    fn begin_awaited(&mut self, now: SimTime, id: MessageId) {
+        let message = &mut self.messages[id as usize];
+        let is_issued = std::mem::take(&mut message.is_issued);
+        let message = *message;
+        if is_issued {
+            self.completions.push_back(Completion::Begun { handle: message.handle });
+        }
+        if matches!(self.interface.data, DataTransfer::OnRequest { .. }) {
+            self.send_control(now, MessageState { role: TransferRole::Announcement { of: id }, ..message });
+        } else {
+            self.announce(now, message, id);
         }
     }
 

@@ -273,7 +273,7 @@ impl Reader {
         Ok(Some(move |request| Call::Collective { call: call.clone(), communicator, request }))
     }
 
-    /// What the ranks of a collective operation do.
+    /// The collective operation that an event tells of.
     fn collective_call(&self, line: &Event<'_>, members: &[u32]) -> Result<CollectiveCall, LineFault> {
         let p = members.len() as u64;
         let root = || self.place_of_root(line);

@@ -50,6 +50,8 @@ pub enum Event {
     TakeIn(MessageId),
     /// The next packet of a message enters the network.
     Inject(MessageId),
+    /// An issued message begins whose data wait for a receive.
+    Announce(MessageId),
     /// A core's ranks go on after a message that has been announced now: if it has met its receive, its data go first.
     GoOn(u32),
 }
@@ -158,6 +160,7 @@ impl MessageTransport {
             Event::EnterMemory(id) => self.enter_memory(now, id),
             Event::Arrive(piece) => self.arrive(now, order, piece),
             Event::TakeIn(id) => self.take_in(now, id),
+            Event::Announce(id) => self.begin_awaited(now, id),
             Event::GoOn(core) => {
                 self.lines.remove_send(core);
                 self.release(now, core);
@@ -227,6 +230,7 @@ impl MessageTransport {
             | Event::Inject(_)
             | Event::EnterMemory(_)
             | Event::Due(_)
+            | Event::Announce(_)
             | Event::GoOn(_) => [None, None],
             Event::Compute { core, .. } | Event::Begin { core, .. } => [Some(Resource::core(core)), None],
             Event::Send(id) => {
