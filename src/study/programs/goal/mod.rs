@@ -47,7 +47,7 @@ impl ScheduleSource for Goal {
     }
 
     fn place(&self, (rank, number): OperationPlace) -> Option<String> {
-        let number = Scheduled::schedule(self).ok()?.number_in_file(rank, number);
+        let number = ScheduleSource::schedule(self).ok()?.number_in_file(rank, number);
         let (name, mut file) = (self.file.name(), open(self.file.path()).ok()?);
         if let Some(byte) = binary::place(&mut file, (rank, number)) {
             return Some(format!("{name}, byte {byte}, operation {number} of rank {rank}"));
