@@ -218,12 +218,15 @@ impl OnParts for AllGather {
             Self::TorusRings { shape, ports, addresses } => {
                 Box::pin(torus::addressed_rings(comm, shape, (*ports, *addresses), Passes::Blocks, division, data))
             }
-            Self::Auto(library) => Box::pin(async move {
-                let chosen = Self::of_library(*library, comm.size(), division.total() / u64::from(comm.size()));
-                chosen.within(comm, 0, division, data).await;
-            }),
+            Self::Auto(library) => Box::pin(by_rules(*library, comm, division, data)),
         }
     }
+}
+
+/// The algorithm that the rules of a library choose.
+async fn by_rules(library: Library, comm: Communicator<'_>, division: &Division, data: &mut Buffer) {
+    let block = division.total() / u64::from(comm.size());
+    AllGather::of_library(library, comm.size(), block).within(comm, 0, division, data).await;
 }
 
 /// A gather and a broadcast, as Open MPI chooses them.

@@ -271,12 +271,14 @@ impl OnWhole for Broadcast {
                 torus::gather_addresses(comm, *ports, *addresses).await;
                 torus::scatter_by_block(comm, &Lane::of(shape, *ports, *numbers), root, data).await;
             }),
-            Self::Auto(library) => Box::pin(async move {
-                let chosen = Self::of_library(*library, comm.size(), data.bytes());
-                chosen.within(comm, root, data).await;
-            }),
+            Self::Auto(library) => Box::pin(by_rules(*library, comm, root, data)),
         }
     }
+}
+
+/// The algorithm that the rules of a library choose.
+async fn by_rules(library: Library, comm: Communicator<'_>, root: u32, data: &mut Buffer) {
+    Broadcast::of_library(library, comm.size(), data.bytes()).within(comm, root, data).await;
 }
 
 /// Ranks other than the root copy what they have got to its place, if it came elsewhere.

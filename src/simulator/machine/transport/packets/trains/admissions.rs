@@ -52,6 +52,32 @@ impl SpeculativeAdmission {
         }
     }
 
+    /// A train that comes by a link, by events of an entity, and passes a vertex after this service, whose processor and link were
+    /// free at these times.
+    #[expect(clippy::inline_always, reason = "an admission is put together where it is kept")]
+    #[inline(always)]
+    pub(super) const fn passing(
+        train: Train,
+        (link, entity): (u32, Entity),
+        (out, service): (u32, SimDuration),
+        (free, link_free): (SimTime, SimTime),
+    ) -> Self {
+        Self {
+            train,
+            link,
+            entity,
+            out,
+            service,
+            before: DispatchCheckpoint::calm(free),
+            link_free,
+            stay: SimDuration::ZERO,
+            deferred: false,
+            notice: false,
+            continues: false,
+            foreseen: false,
+        }
+    }
+
     /// Returns the number of packets that have arrived when the event with this key is run, including, if `at_once`,
     /// those that a processor sends in this event and that take no time: processes that go on in this event do so
     /// before.

@@ -200,6 +200,20 @@ impl Play<'_> {
             self.keep(vertex, SpeculativeAdmission { out: way, ..speculative });
             return self.goes_on_as_one(flight, (way, self.first_processor + vertex), departures, waits);
         }
+        self.give_to_link(vertex, flight, departures, (speculative, packet, waits))
+    }
+
+    /// Gives what becomes of a train that has been admitted to `vertex` to the link by which it leaves it, as its packets depart from the
+    /// processor; whether the `packet` that has come waits is known as far as the processor. Returns as [`admit_train`](Self::admit_train).
+    #[expect(clippy::inline_always, reason = "it is a part of the admission of every train")]
+    #[inline(always)]
+    fn give_to_link(
+        &mut self,
+        vertex: u32,
+        flight: &mut MovingTrain,
+        departures: &Runs,
+        (mut speculative, packet, mut waits): (SpeculativeAdmission, Packet, bool),
+    ) -> bool {
         let (out, times) = self.trains.way(vertex, &flight.train.packet, &mut flight.train.course);
         let link_free = self.trains.tracks[out as usize].line.free();
         waits |= link_free.since(departures.first()) > times.occupancy;

@@ -9,7 +9,6 @@ use super::places::NO_LINK;
 use super::{Advance, MovingTrain, Play, Train, longest};
 use crate::engine::{Entity, EvenInstants, Runs};
 use crate::network::{Packet, PacketCourse, PacketTimes};
-use crate::node::DispatchCheckpoint;
 use crate::units::{SimDuration, SimTime};
 
 /// Number of messages of a source whose last packets are not foreseen after one was in vain: where packets of others keep coming between,
@@ -68,21 +67,10 @@ impl Rear for ShortRear {
             play.record_transfer(out, &packet, &[EvenInstants::one(left)], times.occupancy);
         }
         let run = EvenInstants::one(arrival);
-        let admission = SpeculativeAdmission {
-            train: Train { run, packet, course, advance: Advance::Ahead },
-            link,
-            entity,
-            out,
-            service,
-            before: DispatchCheckpoint::calm(free),
-            link_free,
-            stay: if STAY { longest(run, (left, left)) } else { SimDuration::ZERO },
-            deferred: false,
-            notice: false,
-            continues: false,
-            foreseen: false,
-        };
-        play.keep(vertex, admission);
+        let train = Train { run, packet, course, advance: Advance::Ahead };
+        let admission = SpeculativeAdmission::passing(train, (link, entity), (out, service), (free, link_free));
+        let stay = if STAY { longest(run, (left, left)) } else { SimDuration::ZERO };
+        play.keep(vertex, SpeculativeAdmission { stay, ..admission });
         let is_at_once = crossing == SimDuration::ZERO && link_free <= departure;
         self.entity = if is_at_once { play.first_processor + vertex } else { play.trains.places.arrival(out) };
         self.arrival = departure.max(link_free) + crossing;

@@ -6,7 +6,6 @@ use super::convoys::{NoRear, Rear, ShortRear};
 use super::{Advance, MovingTrain, Play, Train, longest};
 use crate::engine::Instants;
 use crate::network::{Packet, PacketCourse};
-use crate::node::DispatchCheckpoint;
 use crate::units::{SimDuration, SimTime};
 
 /// Passage of a train through a vertex.
@@ -88,22 +87,10 @@ impl Play<'_> {
             let until = arrivals.last();
             if until > self.key.0 || STAY {
                 let Crossing { service, free, link_free, out, stay, .. } = crossing;
-                let admission = SpeculativeAdmission {
-                    train: Train { run: arrivals.run(), packet, course, advance },
-                    link,
-                    entity,
-                    out,
-                    service,
-                    before: DispatchCheckpoint::calm(free),
-                    link_free,
-                    stay,
-                    deferred: false,
-                    notice: false,
-                    continues: false,
-                    foreseen: false,
-                };
+                let train = Train { run: arrivals.run(), packet, course, advance };
+                let admission = SpeculativeAdmission::passing(train, (link, entity), (out, service), (free, link_free));
                 if STAY {
-                    self.keep(vertex, admission);
+                    self.keep(vertex, SpeculativeAdmission { stay, ..admission });
                 } else {
                     self.trains.admissions.push(vertex, until, admission);
                 }

@@ -5,7 +5,6 @@ use super::admissions::SpeculativeAdmission;
 use super::{Advance, MovingTrain, Play, Train};
 use crate::engine::{Entity, Instants};
 use crate::network::{Packet, PacketCourse};
-use crate::node::DispatchCheckpoint;
 use crate::units::{SimDuration, SimTime};
 
 /// A train on its way to a place, in parts, as in [`Play::pass_freely`].
@@ -32,20 +31,7 @@ impl<R: Instants> Approach<R> {
     #[expect(clippy::inline_always, reason = "an admission is put together where it is kept")]
     #[inline(always)]
     fn admission(&self, out: u32, service: SimDuration, (free, link_free): (SimTime, SimTime)) -> SpeculativeAdmission {
-        SpeculativeAdmission {
-            train: self.train(),
-            link: self.link,
-            entity: self.entity,
-            out,
-            service,
-            before: DispatchCheckpoint::calm(free),
-            link_free,
-            stay: SimDuration::ZERO,
-            deferred: false,
-            notice: false,
-            continues: false,
-            foreseen: false,
-        }
+        SpeculativeAdmission::passing(self.train(), (self.link, self.entity), (out, service), (free, link_free))
     }
 }
 
