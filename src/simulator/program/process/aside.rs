@@ -24,11 +24,11 @@ struct Aside {
     process: Processes<Verb, Reply>,
     /// The tag of the messages of its collective operations, if it has one of its own.
     tag: Option<u32>,
-    state: State,
+    state: AsideState,
     collective: (Option<&'static str>, u64),
 }
 
-enum State {
+enum AsideState {
     /// It goes on with this answer.
     Ready(Option<Reply>),
     Waits(Operation),
@@ -55,7 +55,7 @@ impl Asides {
         let process = work(Process { aside: Some(Rc::clone(&mailbox)), ..me.clone() });
         let tag = serial.map(|serial| ASIDE_TAG + serial % ASIDE_TAGS);
         let process = Processes::new(mailbox, [Box::pin(process) as _]);
-        let mut aside = Aside { process, tag, state: State::Ready(None), collective: (None, 0) };
+        let mut aside = Aside { process, tag, state: AsideState::Ready(None), collective: (None, 0) };
         aside.go_on(me).await;
         let number = self.works.iter().position(Option::is_none).unwrap_or(self.works.len());
         self.works.resize_with(self.works.len().max(number + 1), || None);
@@ -74,7 +74,7 @@ impl Asides {
     /// Returns whether a work is over; it still has to be [ended](Self::end).
     #[must_use]
     pub fn is_over(&self, AsideNumber(number): AsideNumber) -> bool {
-        self.works[number].as_ref().is_none_or(|work| matches!(work.state, State::Over))
+        self.works[number].as_ref().is_none_or(|work| matches!(work.state, AsideState::Over))
     }
 
     /// Waits until a work is over.
@@ -112,9 +112,9 @@ impl Aside {
     /// The operations one of which it waits for.
     fn awaited(&self) -> &[Operation] {
         match &self.state {
-            State::Waits(operation) => std::slice::from_ref(operation),
-            State::WaitsForAny(operations) => operations,
-            State::Ready(_) | State::Over => &[],
+            AsideState::Waits(operation) => std::slice::from_ref(operation),
+            AsideState::WaitsForAny(operations) => operations,
+            AsideState::Ready(_) | AsideState::Over => &[],
         }
     }
 
@@ -125,10 +125,10 @@ impl Aside {
         while let Some(answer) = self.answer(me).await {
             self.state = match self.process.resume(0, answer) {
                 Resumed::Asks(verb) => self.serve(me, verb).await,
-                Resumed::Finished => State::Over,
+                Resumed::Finished => AsideState::Over,
                 Resumed::Stuck => {
                     me.fail(STUCK.to_owned()).await;
-                    State::Over
+                    AsideState::Over
                 }
             };
         }
@@ -141,29 +141,31 @@ impl Aside {
         for (index, operation) in self.awaited().iter().enumerate() {
             if me.test(*operation).await {
                 let reply = match self.state {
-                    State::Waits(operation) => me.ask(Verb::Wait(operation), |reply| reply).await,
+                    AsideState::Waits(operation) => me.ask(Verb::Wait(operation), |reply| reply).await,
                     _ => Reply::Ready(index),
                 };
                 return Some(Some(reply));
             }
         }
-        if let State::Ready(answer) = &mut self.state { Some(answer.take()) } else { None }
+        if let AsideState::Ready(answer) = &mut self.state { Some(answer.take()) } else { None }
     }
 
     /// Makes its request without waiting.
     async fn serve(&self, me: &Process, verb: Verb) -> State {
         match verb {
-            Verb::Send(to, message) => State::Waits(me.ask(Verb::StartSend(to, self.own(message)), started).await),
-            Verb::Receive(pattern) => State::Waits(me.ask(Verb::StartReceive(self.taking(pattern)), started).await),
-            Verb::Wait(operation) => State::Waits(operation),
-            Verb::WaitAny(operations) => State::WaitsForAny(operations),
+            Verb::Send(to, message) => AsideState::Waits(me.ask(Verb::StartSend(to, self.own(message)), started).await),
+            Verb::Receive(pattern) => {
+                AsideState::Waits(me.ask(Verb::StartReceive(self.taking(pattern)), started).await)
+            }
+            Verb::Wait(operation) => AsideState::Waits(operation),
+            Verb::WaitAny(operations) => AsideState::WaitsForAny(operations),
             other => {
                 let verb = match other {
                     Verb::StartSend(to, message) => Verb::StartSend(to, self.own(message)),
                     Verb::StartReceive(pattern) => Verb::StartReceive(self.taking(pattern)),
                     other => other,
                 };
-                State::Ready(Some(me.ask(verb, |reply| reply).await))
+                AsideState::Ready(Some(me.ask(verb, |reply| reply).await))
             }
         }
     }

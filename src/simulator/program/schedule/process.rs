@@ -40,7 +40,7 @@ struct Progress {
     rank: u32,
     operations: SharedOperations,
     /// Those that wait for others, of which some have begun or ended.
-    partly: FxHashMap<u32, PartlyFree>,
+    partly: FxHashMap<u32, WaitingNode>,
     /// Those that wait for nothing any more, with their turns.
     free: Vec<(u32, Turn)>,
     under_way: FxHashMap<Operation, u32>,
@@ -48,7 +48,7 @@ struct Progress {
 
 /// An operation that waits.
 #[derive(Clone, Copy)]
-struct PartlyFree {
+struct WaitingNode {
     /// The number of operations that it still waits for.
     awaited: u32,
     /// The latest turn of those that it has waited for.
@@ -83,12 +83,12 @@ impl Progress {
         let node = operations.node(self.rank, number);
         for place in if is_end { node.places_at_end() } else { node.places_at_begin() } {
             let follower = operations.follower(self.rank, place);
-            let waiting = self.partly.entry(follower).or_insert_with(|| PartlyFree {
+            let waiting = self.partly.entry(follower).or_insert_with(|| WaitingNode {
                 awaited: operations.node(self.rank, follower).awaited,
                 turn: Turn::default(),
             });
-            *waiting = PartlyFree { awaited: waiting.awaited.saturating_sub(1), turn: turn.max(waiting.turn) };
-            if let PartlyFree { awaited: 0, turn } = *waiting {
+            *waiting = WaitingNode { awaited: waiting.awaited.saturating_sub(1), turn: turn.max(waiting.turn) };
+            if let WaitingNode { awaited: 0, turn } = *waiting {
                 self.partly.remove(&follower);
                 self.free.push((follower, turn));
             }

@@ -49,12 +49,12 @@ pub struct Reader {
 enum Held {
     Known(Call),
     /// A receive or a collective operation by its request, which has not said what it moves.
-    Begun(u64, Begun),
+    Begun(u64, RequestKind),
 }
 
 /// Kinds of what begins by a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Begun {
+enum RequestKind {
     Receive,
     Collective,
 }
@@ -100,24 +100,24 @@ impl Reader {
             }
             b"MPI_ISEND" => self.start_send(line),
             b"MPI_ISEND_COMPLETE" => self.push(line, Call::Wait(request(line.number("Request: ")?))),
-            b"MPI_IRECV_REQUEST" => self.begin(line, Begun::Receive),
+            b"MPI_IRECV_REQUEST" => self.begin(line, RequestKind::Receive),
             b"MPI_IRECV" => {
                 let pattern = self.pattern(line)?;
-                self.complete(line, Begun::Receive, Some(&|request| Call::Receive { pattern, request }))
+                self.complete(line, RequestKind::Receive, Some(&|request| Call::Receive { pattern, request }))
             }
             b"MPI_REQUEST_CANCELLED" => {
                 let number = line.number("Request: ")?;
-                self.held.retain(|(_, held)| !held.is(number, Begun::Receive));
+                self.held.retain(|(_, held)| !held.is(number, RequestKind::Receive));
                 Ok(())
             }
             b"MPI_COLLECTIVE_END" => match self.collective(line)? {
                 Some(call) => self.push(line, call(None)),
                 None => Ok(()),
             },
-            b"NON_BLOCKING_COLLECTIVE_REQUEST" => self.begin(line, Begun::Collective),
+            b"NON_BLOCKING_COLLECTIVE_REQUEST" => self.begin(line, RequestKind::Collective),
             b"NON_BLOCKING_COLLECTIVE_COMPLETE" => match self.collective(line)? {
-                Some(call) => self.complete(line, Begun::Collective, Some(&call)),
-                None => self.complete(line, Begun::Collective, None),
+                Some(call) => self.complete(line, RequestKind::Collective, Some(&call)),
+                None => self.complete(line, RequestKind::Collective, None),
             },
             _ if event.starts_with(b"RMA_") => {
                 let message = format!("`{}` cannot be replayed", String::from_utf8_lossy(event));
@@ -194,7 +194,7 @@ impl Reader {
     }
 
     /// Something begins that says later what it moves.
-    fn begin(&mut self, line: &Event<'_>, kind: Begun) -> Result<(), LineFault> {
+    fn begin(&mut self, line: &Event<'_>, kind: RequestKind) -> Result<(), LineFault> {
         let number = line.number("Request: ")?;
         self.moves(line)?;
         self.hold(Held::Begun(number, kind));
@@ -205,12 +205,12 @@ impl Reader {
     fn complete(
         &mut self,
         line: &Event<'_>,
-        kind: Begun,
+        kind: RequestKind,
         call: Option<&dyn Fn(Option<RequestName>) -> Call>,
     ) -> Result<(), LineFault> {
         let number = line.number("Request: ")?;
         let Some(place) = self.held.iter().position(|(_, held)| held.is(number, kind)) else {
-            let words = if kind == Begun::Receive { "receive" } else { "collective operation" };
+            let words = if kind == RequestKind::Receive { "receive" } else { "collective operation" };
             return Err(fault(&format!("the request of this {words} has not begun")));
         };
         let Some(call) = call else {
@@ -310,7 +310,7 @@ impl Reader {
 }
 
 impl Held {
-    fn is(&self, number: u64, kind: Begun) -> bool {
+    fn is(&self, number: u64, kind: RequestKind) -> bool {
         matches!(self, Self::Begun(waiting, of) if (*waiting, *of) == (number, kind))
     }
 }
