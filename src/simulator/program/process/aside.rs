@@ -151,7 +151,7 @@ impl Aside {
     }
 
     /// Makes its request without waiting.
-    async fn serve(&self, me: &Process, verb: Verb) -> State {
+    async fn serve(&self, me: &Process, verb: Verb) -> AsideState {
         match verb {
             Verb::Send(to, message) => AsideState::Waits(me.ask(Verb::StartSend(to, self.own(message)), started).await),
             Verb::Receive(pattern) => {
