@@ -35,7 +35,7 @@ pub struct TransferChannel {
 struct Given {
     transfer: Transfer,
     message: u32,
-    /// Begin of the last packet that was given together with the last one of this transfer.
+    /// Begin of the last packet that was given together with the last one of this transfer: what has begun before stays.
     sure_at: SimTime,
 }
 
@@ -58,12 +58,13 @@ impl Transfers {
 
     /// A channel gets packets like `packet`, which leave it at `ends`, one run at least, and hold it for `time` each.
     ///
-    /// Packets given together are given back together, or not at all once the last of them has begun.
+    /// Packets given together are given back together, or not at all once the last of them has begun before `now`: of what happens at
+    /// one instant, something may still come before it.
     #[inline]
     pub fn give(&mut self, now: SimTime, channel: u32, packet: &Packet, ends: &[EvenInstants], time: SimDuration) {
         let given = &mut self.given[channel as usize];
         while let Some(front) = given.front()
-            && front.sure_at <= now
+            && front.sure_at < now
         {
             self.sure.push(front.transfer);
             given.pop_front();
@@ -207,6 +208,16 @@ mod tests {
         assert_eq!(sure.len(), 1);
         assert_eq!((sure[0].packets, sure[0].first, sure[0].end(), sure[0].event), (3, us(1), us(6), 17));
         transfers.finish(us(7));
+        assert!(transfers.sure().is_empty());
+    }
+
+    #[test]
+    fn what_begins_at_this_instant_may_still_be_given_back() {
+        let mut transfers = Transfers::new(std::iter::once(TransferChannel { from: 3, to: 4, number: 0 }));
+        transfers.give(us(0), 0, &Packet::new(0, 5, 120, PacketKind::Data), &train(2, 1), TIME);
+        transfers.give(us(1), 0, &Packet::new(1, 5, 120, PacketKind::Data), &train(9, 1), TIME);
+        transfers.give_back(0, 2);
+        transfers.finish(us(20));
         assert!(transfers.sure().is_empty());
     }
 }

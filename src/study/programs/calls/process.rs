@@ -3,7 +3,7 @@
 use super::call::{Call, RequestName};
 use super::files::CallFiles;
 use super::reader::CallReader;
-use super::requests::{Begun, Requests};
+use super::requests::{BegunWork, Requests};
 use parsim_sim::fault::Fault;
 use parsim_sim::program::collective::{CollectiveCall, Library};
 use parsim_sim::program::{AsideNumber, Asides, Message, Operation, Process, RankGroup};
@@ -59,7 +59,7 @@ impl Caller {
                 let receiving = self.me.start_receive(pattern).await;
                 match request {
                     None => self.asides.wait_for(&self.me, receiving).await,
-                    Some(name) => self.requests.push(name, Some(Begun::Message(receiving))),
+                    Some(name) => self.requests.push(name, Some(BegunWork::Message(receiving))),
                 }
             }
             Call::Wait(name) => {
@@ -83,7 +83,7 @@ impl Caller {
         let sending = self.me.start_send(to, message).await;
         match request {
             None => self.asides.wait_for(&self.me, sending).await,
-            Some(name) => self.requests.push(name, Some(Begun::Message(sending))),
+            Some(name) => self.requests.push(name, Some(BegunWork::Message(sending))),
         }
     }
 
@@ -103,17 +103,17 @@ impl Caller {
         let number = self.asides.begin(&me, serial, work).await;
         match request {
             None => self.asides.end(&self.me, number).await,
-            Some(name) => self.requests.push(name, Some(Begun::Collective(number))),
+            Some(name) => self.requests.push(name, Some(BegunWork::Collective(number))),
         }
     }
 
-    async fn wait(&mut self, work: Begun) {
+    async fn wait(&mut self, work: BegunWork) {
         match work {
-            Begun::Message(operation) if self.asides.are_over() => {
+            BegunWork::Message(operation) if self.asides.are_over() => {
                 self.me.wait(operation).await;
             }
-            Begun::Message(operation) => self.asides.wait_for(&self.me, operation).await,
-            Begun::Collective(number) => self.asides.end(&self.me, number).await,
+            BegunWork::Message(operation) => self.asides.wait_for(&self.me, operation).await,
+            BegunWork::Collective(number) => self.asides.end(&self.me, number).await,
         }
     }
 
@@ -121,8 +121,8 @@ impl Caller {
         let (mut messages, mut collectives) = (Vec::new(), Vec::new());
         for name in names {
             match self.requests.oldest(*name) {
-                Some(Begun::Message(operation)) => messages.push((*name, operation)),
-                Some(Begun::Collective(number)) => collectives.push((*name, number)),
+                Some(BegunWork::Message(operation)) => messages.push((*name, operation)),
+                Some(BegunWork::Collective(number)) => collectives.push((*name, number)),
                 None => {}
             }
         }
@@ -147,8 +147,8 @@ impl Caller {
         self.asides.go_on(&self.me).await;
         let Some(work) = self.requests.take(name) else { return };
         let is_complete = match work {
-            Begun::Message(operation) => self.me.test(operation).await,
-            Begun::Collective(number) => self.asides.is_over(number),
+            BegunWork::Message(operation) => self.me.test(operation).await,
+            BegunWork::Collective(number) => self.asides.is_over(number),
         };
         if is_complete {
             self.wait(work).await;

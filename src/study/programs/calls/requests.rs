@@ -7,7 +7,7 @@ use std::mem;
 
 /// Work of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begun {
+pub enum BegunWork {
     Message(Operation),
     Collective(AsideNumber),
 }
@@ -25,14 +25,14 @@ pub struct Requests {
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     /// None if it is complete already.
-    work: Option<Begun>,
+    work: Option<BegunWork>,
     begun: u64,
     next: Option<u32>,
 }
 
 impl Requests {
     /// Puts a request behind those of its name; one without work is complete.
-    pub fn push(&mut self, name: RequestName, work: Option<Begun>) {
+    pub fn push(&mut self, name: RequestName, work: Option<BegunWork>) {
         let slot = Slot { work, begun: self.begun, next: None };
         self.begun += 1;
         let number = self.free.pop().unwrap_or_else(|| {
@@ -48,7 +48,7 @@ impl Requests {
     }
 
     /// Takes the oldest request of a name; nothing if there is none, or if it is complete.
-    pub fn take(&mut self, name: RequestName) -> Option<Begun> {
+    pub fn take(&mut self, name: RequestName) -> Option<BegunWork> {
         let list = self.lists.get_mut(&name)?;
         let number = list.0;
         let slot = self.slots[number as usize];
@@ -61,14 +61,14 @@ impl Requests {
     }
 
     /// The oldest request of a name, if it is not known to be complete.
-    pub fn oldest(&self, name: RequestName) -> Option<Begun> {
+    pub fn oldest(&self, name: RequestName) -> Option<BegunWork> {
         self.lists.get(&name).and_then(|(first, _)| self.slots[*first as usize].work)
     }
 
     /// Takes all, in the order in which they began.
-    pub fn take_all(&mut self) -> Vec<Begun> {
+    pub fn take_all(&mut self) -> Vec<BegunWork> {
         let Self { lists, slots, .. } = mem::take(self);
-        let mut all: Vec<(u64, Begun)> = Vec::new();
+        let mut all: Vec<(u64, BegunWork)> = Vec::new();
         for (first, _) in lists.into_values() {
             let mut next = Some(first);
             while let Some(number) = next {

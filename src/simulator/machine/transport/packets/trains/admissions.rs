@@ -6,6 +6,17 @@ use crate::engine::{Entity, Stacks};
 use crate::node::DispatchCheckpoint;
 use crate::units::{SimDuration, SimTime};
 
+/// Preparation of packets by their source.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Preparation {
+    /// They are in transit, or it has begun with the first of them.
+    Begun,
+    /// The same, and it prepares the next packet of the message when it has prepared the last of them.
+    Continued,
+    /// It has not begun with the first of them.
+    Foreseen,
+}
+
 /// A train at a vertex that has admitted it.
 #[derive(Clone, Copy)]
 pub(super) struct SpeculativeAdmission {
@@ -26,10 +37,7 @@ pub(super) struct SpeculativeAdmission {
     pub(super) deferred: bool,
     /// True if the source is notified when the last packet has left its first link.
     pub(super) notice: bool,
-    /// True if the source prepares the next packet of the message when it has prepared the last one of these.
-    pub(super) continues: bool,
-    /// True if the source has not begun to prepare the first packet of these.
-    pub(super) foreseen: bool,
+    pub(super) preparation: Preparation,
 }
 
 impl SpeculativeAdmission {
@@ -47,8 +55,7 @@ impl SpeculativeAdmission {
             stay: SimDuration::ZERO,
             deferred: false,
             notice: false,
-            continues: false,
-            foreseen: false,
+            preparation: Preparation::Begun,
         }
     }
 
@@ -73,8 +80,7 @@ impl SpeculativeAdmission {
             stay: SimDuration::ZERO,
             deferred: false,
             notice: false,
-            continues: false,
-            foreseen: false,
+            preparation: Preparation::Begun,
         }
     }
 
@@ -85,7 +91,7 @@ impl SpeculativeAdmission {
         let has_come = self.entity < entity || self.entity == entity && at_once;
         let until = if has_come { now } else { now.before(SimDuration::from_ps(1)) };
         let arrived = self.train.run.within(until, SimDuration::ZERO);
-        if self.link == NO_LINK && !self.foreseen { arrived.max(1) } else { arrived }
+        if self.link == NO_LINK && self.preparation != Preparation::Foreseen { arrived.max(1) } else { arrived }
     }
 }
 

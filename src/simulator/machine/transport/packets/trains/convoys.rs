@@ -4,7 +4,7 @@
 //! between, it is foreseen, and both cross vertices together: each is admitted as a train of its own, in their order, as it would
 //! be if the one came after the other. Where the train does not pass freely they go on apart.
 
-use super::admissions::SpeculativeAdmission;
+use super::admissions::{Preparation, SpeculativeAdmission};
 use super::places::NO_LINK;
 use super::{Advance, MovingTrain, Play, Train, longest};
 use crate::engine::{Entity, EvenInstants, Runs};
@@ -54,9 +54,9 @@ impl Rear for ShortRear {
         (out, service): (u32, SimDuration),
     ) {
         let Self { packet, arrival, entity } = *self;
-        let line = play.processors.calm_line(vertex).expect("the train before it has passed");
-        let free = line.free();
-        let departure = line.serve(arrival, service);
+        let station = play.processors.calm_line(vertex).expect("the train before it has passed");
+        let free = station.free();
+        let departure = station.serve(arrival, service);
         let times = play.trains.models.times(out, packet.bytes);
         let track = &mut play.trains.tracks[out as usize];
         let link_free = track.line.free();
@@ -140,7 +140,10 @@ impl Play<'_> {
         let (arrival_entity, comings, notice) = self.inject(from, (out, times), &rear, &departure);
         let train = Train { run: EvenInstants::one(link_free), packet: rear, ..train };
         let admission = SpeculativeAdmission::of(&MovingTrain { link: NO_LINK, entity, train }, service, before);
-        self.keep(from, SpeculativeAdmission { out, link_free, notice, foreseen: true, ..admission });
+        self.keep(
+            from,
+            SpeculativeAdmission { out, link_free, notice, preparation: Preparation::Foreseen, ..admission },
+        );
         ShortRear { packet: rear, arrival: comings.first(), entity: arrival_entity }
     }
 

@@ -1,6 +1,6 @@
 //! Injection: messages are prepared by the processor of their source and given to their first links.
 
-use super::admissions::SpeculativeAdmission;
+use super::admissions::{Preparation, SpeculativeAdmission};
 use super::places::NO_LINK;
 use super::{Coming, Leaving, MovingTrain, Play, Train};
 use crate::engine::{Entity, EvenInstants, Runs};
@@ -50,10 +50,11 @@ impl Play<'_> {
         self.messages[id as usize].unprepared -= u64::from(packet.bytes) * u64::from(count);
         self.counts.events += u64::from(count);
         let continues = self.go_on_preparing(from, id, self.processors.free(from));
+        let preparation = if continues { Preparation::Continued } else { Preparation::Begun };
         let entity = if overlap { self.first_processor + from } else { out };
         let flight = MovingTrain { link: NO_LINK, entity, train };
         let admission = SpeculativeAdmission::of(&flight, service, before);
-        let admission = SpeculativeAdmission { out, link_free, continues, ..admission };
+        let admission = SpeculativeAdmission { out, link_free, preparation, ..admission };
         if self.trains.places.shares_links() {
             self.keep(from, SpeculativeAdmission { out: self.trains.places.to_router(from), ..admission });
             self.hand_to_router(from, Train::new(train.run, packet), departures);

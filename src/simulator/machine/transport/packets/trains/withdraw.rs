@@ -1,6 +1,6 @@
 //! Rollback of trains that have been admitted ahead.
 
-use super::admissions::SpeculativeAdmission;
+use super::admissions::{Preparation, SpeculativeAdmission};
 use super::buffers::Came;
 use super::places::NO_LINK;
 use super::{Advance, Coming, Play, Train};
@@ -86,7 +86,7 @@ impl Play<'_> {
         let withdrawn = run.count - kept;
         self.counts.events -= u64::from(withdrawn);
         let departures = self.processors.take_back(self.calendar, place, before, (run, kept), service);
-        if admission.continues {
+        if admission.preparation == Preparation::Continued {
             self.job_timers.withdraw(place);
         }
         if admission.link == NO_LINK {
@@ -214,7 +214,7 @@ impl Play<'_> {
     /// All but the first `kept` packets of a withdrawn admission come when they come.
     fn come_later(&mut self, place: u32, admission: &SpeculativeAdmission, kept: u32) {
         let SpeculativeAdmission { train, link, entity, .. } = *admission;
-        if admission.foreseen {
+        if admission.preparation == Preparation::Foreseen {
             self.wait_for_departure(place, admission);
         } else if link == NO_LINK {
             self.go_on_preparing(place, train.packet.message, self.processors.free(place));
