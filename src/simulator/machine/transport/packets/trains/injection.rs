@@ -49,8 +49,7 @@ impl Play<'_> {
         train.run = run.head(count);
         self.messages[id as usize].unprepared -= u64::from(packet.bytes) * u64::from(count);
         self.counts.events += u64::from(count);
-        let continues = self.go_on_preparing(from, id, self.processors.free(from));
-        let preparation = if continues { Preparation::Continued } else { Preparation::Begun };
+        let preparation = self.go_on_preparing(from, id, self.processors.free(from));
         let entity = if overlap { self.first_processor + from } else { out };
         let flight = MovingTrain { link: NO_LINK, entity, train };
         let admission = SpeculativeAdmission::of(&flight, service, before);
@@ -154,14 +153,14 @@ impl Play<'_> {
         is_awaited
     }
 
-    /// With overlap the next packet of a message is prepared when the last one is, at `departure`. Returns whether there
-    /// is one.
-    pub(super) fn go_on_preparing(&mut self, from: u32, id: MessageId, departure: SimTime) -> bool {
-        let continues = self.node.sending.overlap && self.messages[id as usize].unprepared > 0;
-        if continues {
-            self.job_timers.add(self.calendar, from, departure, Job::Continue(id));
+    /// With overlap the next packet of a message, if there is one, is prepared when the last one is, at `departure`. Returns how its
+    /// source goes on.
+    pub(super) fn go_on_preparing(&mut self, from: u32, id: MessageId, departure: SimTime) -> Preparation {
+        if !self.node.sending.overlap || self.messages[id as usize].unprepared == 0 {
+            return Preparation::Begun;
         }
-        continues
+        self.job_timers.add(self.calendar, from, departure, Job::Continue(id));
+        Preparation::Continued
     }
 
     /// A packet has left `link` by the event of `entity`, if one does.
