@@ -261,3 +261,37 @@ fn open_loop_traffic_has_nothing_to_record() {
     let said = String::from_utf8(assert.get_output().stderr.clone()).expect("diagnostics are text");
     assert!(said.contains("no processes whose activities could be recorded"), "{said}");
 }
+
+/// A send that waits for its receive, because it is synchronous or long, has waited for what the receiver computed, though the receiver goes on
+/// with others at the same instant.
+#[test]
+fn a_sender_that_waits_has_waited_for_the_receiver() {
+    let machine = crate::repository("scenarios/machines/loggopsim-default.ron");
+    for (call, count) in [("MPI_Ssend", 8), ("MPI_Send", 100_000)] {
+        let folder = folder();
+        let init =
+            "# collprof 0.9 output file\n# host: n\n# Init clockdiff: 0.000000\n\nMPI_Init:-:1:2:1000000.000000\n";
+        let sender = format!(
+            "{call}:1000000.000000:7000:{count}:2,1,1:1:7:0,0,2:1000001.000000\n\
+             MPI_Recv:1001001.000000:7000:8:2,1,1:1:7:0,0,2:9999:1001002.000000\n"
+        );
+        let receiver = format!(
+            "MPI_Recv:1000300.000000:7000:{count}:2,1,1:0:7:0,1,2:9999:1000301.000000\n\
+             MPI_Isend:1000301.000000:7000:8:2,1,1:0:7:0,1,2:100:1000302.000000\n\
+             MPI_Waitall:1000302.000000:1:100:0:1000303.000000\n"
+        );
+        for (rank, calls) in [sender, receiver].iter().enumerate() {
+            let finalize = "# Finalize clockdiff: 0.000000\nMPI_Finalize:1001003.000000:-\n";
+            fs::write(folder.path().join(format!("t-{rank}.txt")), format!("{init}{calls}{finalize}")).unwrap();
+        }
+        let scenario = folder.path().join("x.ron");
+        let program = "MpiTrace(folder: \".\", format: Liballprof)";
+        let text =
+            format!("Scenario(machine: File({machine:?}), ranks: 2, placement: RowMajor, program: {program}, seed: 1)");
+        fs::write(&scenario, text).unwrap();
+        let path = folder.path().join("path.csv");
+        parsim().arg("critical-path").arg(&scenario).arg("--path").arg(&path).assert().success();
+        let path = fs::read_to_string(path).unwrap();
+        assert_eq!(path.lines().nth(1), Some("0,0.0003,computing,compute,1,"), "{call}: {path}");
+    }
+}

@@ -49,8 +49,9 @@ pub struct Execution<'s, O> {
     /// Operations awaited by each rank that [waits for any of several](WaitState::ForAny); apart, because there may be
     /// a million ranks.
     awaited: FxHashMap<u32, Vec<Operation>>,
-    /// Replies to processes that an event of interfaces has freed.
-    freed: Vec<(u32, Operation, Reply)>,
+    /// Processes that an event of interfaces has freed, by an operation; the reply, unless it is the end of that, which is not ended before,
+    /// so that its number is no other's.
+    freed: Vec<(u32, Operation, Option<Reply>)>,
     /// Computations that wait for sends before them, by rank, and what they are accounted as.
     held_back: FxHashMap<u32, (Computation, Activity)>,
     /// The part of each rank's computation that is still to be done, if ranks share cores. Otherwise a computation takes
@@ -344,20 +345,21 @@ impl<'s, O: Observer> Execution<'s, O> {
         }
         let rank = self.matching.rank(operation);
         let state = &mut self.ranks[rank as usize];
-        let answer = match &state.waits {
-            WaitState::ForOperation(awaited) if *awaited == operation => answer(self.matching.end(operation)),
+        let index = match &state.waits {
+            WaitState::ForOperation(awaited) if *awaited == operation => None,
             WaitState::ForAny => match self.awaited[&rank].iter().position(|one| *one == operation) {
-                Some(index) => Reply::Ready(index),
+                Some(index) => Some(Reply::Ready(index)),
                 None => return,
             },
             _ => return,
         };
         state.waits = WaitState::Nothing;
         if self.transport.has_interfaces() {
-            self.freed.push((rank, operation, answer));
+            self.freed.push((rank, operation, index));
         } else {
+            let reply = index.unwrap_or_else(|| answer(self.matching.end(operation)));
             self.observer.on(&Occurrence::Joined { rank, operation, at: None });
-            self.ready.push_back((rank, answer));
+            self.ready.push_back((rank, reply));
         }
     }
 
@@ -366,6 +368,7 @@ impl<'s, O: Observer> Execution<'s, O> {
     fn resume_by_rank(&mut self, now: SimTime) {
         self.freed.sort_by_key(|(rank, ..)| *rank);
         for (rank, operation, reply) in std::mem::take(&mut self.freed) {
+            let reply = reply.unwrap_or_else(|| answer(self.matching.end(operation)));
             self.delayed.insert(rank, reply);
             let end = self.end_of_work(now, rank);
             self.observer.on(&Occurrence::Joined { rank, operation, at: Some(end) });

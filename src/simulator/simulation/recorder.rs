@@ -145,14 +145,15 @@ impl<'w> Recorder<'w> {
         put(&mut self.tasks, found.operation.0, complete);
     }
 
-    /// A receive has met a message, or the announcement of one.
+    /// A receive has met a message, or the announcement of one. If its rank has done something until now, a message that waits has waited
+    /// for that, though its processor may not have dealt with it before.
     fn met(&mut self, now: SimTime, rank: u32, found: &Match) {
         let origin = self.origin(rank);
         let by = self.message(found.by).sent;
         let message = self.message(found.handle);
         if found.by != found.handle {
             message.received = Some(by);
-        } else if now > message.delivered {
+        } else if now > message.delivered || now == origin.1 {
             message.received = Some(origin);
         }
     }

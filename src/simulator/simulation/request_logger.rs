@@ -95,7 +95,9 @@ impl RequestLogger {
             Verb::StartLeave(_) => other("bytes that leave a node for nobody"),
             Verb::Barrier => self.push(rank, Request::FreeBarrier(phase)),
             Verb::NodeBarrier => other("a barrier of the ranks of a node that costs nothing"),
-            Verb::Test(_) => other("a test whether an operation is complete"),
+            Verb::Test(_) => {
+                other("a test whether an operation is complete (collective operations that do not wait ask so, too)");
+            }
             Verb::Issue(_) => other("an operation without order"),
             Verb::Notices | Verb::Pause(_) | Verb::Fail(_) => {}
         }

@@ -91,7 +91,7 @@ impl DryRun<'_> {
         Fault::new(
             &path,
             message,
-            "by the machine's `sends` these sends end when they are received: let some of them receive first",
+            "these sends end when they are received, by the machine's `sends` or because they are synchronous: let some of the ranks receive first",
         )
     }
 

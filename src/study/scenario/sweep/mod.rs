@@ -293,7 +293,12 @@ impl Plan {
         paths.pop().ok_or_else(|| {
             let names: Vec<_> = self.axes.iter().map(|planned| planned.axis.name.as_str()).collect();
             let message = format!("`{name}` is neither an axis nor the path of a field");
-            let help = format!("the axes are: {}; a path is one such as `program.n`", names.join(", "));
+            let axes = if names.is_empty() {
+                "there are no axes".to_owned()
+            } else {
+                format!("the axes are: {}", names.join(", "))
+            };
+            let help = format!("{axes}; a path is one such as `program.n`");
             SourceFault::new(&message).help(&help)
         })
     }
