@@ -375,25 +375,6 @@ fn every_form_of_question_is_seen() {
     assert!(questions("/// Whatever it is.\n/// `what`\nlet what = 1;\n").is_empty());
 }
 
-/// The names that several types still have, one for each transport or each format of a file: no new ones.
-const WITH_SEVERAL_MEANINGS: [&str; 15] = [
-    "Collective",
-    "Communicator",
-    "Costs",
-    "Event",
-    "Extent",
-    "Lane",
-    "Line",
-    "Lines",
-    "MessageState",
-    "Node",
-    "Progress",
-    "Reader",
-    "Resources",
-    "Verb",
-    "Waiting",
-];
-
 #[test]
 fn a_name_of_a_type_has_one_meaning() {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -408,11 +389,8 @@ fn a_name_of_a_type_has_one_meaning() {
         }
     }
     assert!(places.len() > 1000, "{} types", places.len());
-    let settled = WITH_SEVERAL_MEANINGS.iter().find(|name| places.get(**name).is_none_or(|places| places.len() < 2));
-    assert_eq!(settled, None, "it has one meaning: take it from the list");
-    let several = places.into_iter().filter(|(_, places)| places.len() > 1);
-    let unknown: Vec<_> = several.filter(|(name, _)| !WITH_SEVERAL_MEANINGS.contains(&name.as_str())).collect();
-    assert!(unknown.is_empty(), "give each type a name of its own, the usual one of its field: {unknown:#?}");
+    let several: Vec<_> = places.into_iter().filter(|(_, places)| places.len() > 1).collect();
+    assert!(several.is_empty(), "give each type a name of its own, the usual one of its field: {several:#?}");
 }
 
 /// Returns whether a file is compiled for tests alone.

@@ -7,7 +7,7 @@ use crate::machine::Machine;
 use crate::node::processor::Stopwatch;
 use crate::node::{Host, Node, Work};
 use crate::program::{Reply, Verb};
-use crate::trace::{Activity, ActivityLog, CommunicationLog, Extent, LogDetail, LogEntry, Loop, Trace};
+use crate::trace::{Activity, ActivityLog, CommunicationLog, ComputationAmount, LogDetail, LogEntry, Loop, Trace};
 use rustc_hash::FxHashMap;
 
 /// Keeps an activity log while a run is run.
@@ -38,19 +38,19 @@ impl ActivityLogger {
     fn asked(&mut self, rank: u32, verb: &Verb, awaited: Option<TaskKind>) {
         self.doing[rank as usize] = match verb {
             Verb::Compute(work) => {
-                LogDetail::Computing { loops: self.loops(*work), extent: Extent::Rows(work.passes()) }
+                LogDetail::Computing { loops: self.loops(*work), amount: ComputationAmount::Rows(work.passes()) }
             }
             Verb::Operate(operations) => {
                 let time = self.stopwatch.operations_time(*operations).ok();
                 let loops = [time.map(|time| ("operations", rounded(*operations), time)), None];
-                LogDetail::Computing { loops, extent: Extent::Operations(operations.to_bits()) }
+                LogDetail::Computing { loops, amount: ComputationAmount::Operations(operations.to_bits()) }
             }
             Verb::ComputeFor(time) => {
-                LogDetail::Computing { loops: [Some(("time", 1, *time)), None], extent: Extent::Time(*time) }
+                LogDetail::Computing { loops: [Some(("time", 1, *time)), None], amount: ComputationAmount::Time(*time) }
             }
             Verb::Allocate(scratch) => {
                 let time = self.nodes.scratch_time(scratch);
-                LogDetail::Computing { loops: [Some(("time", 1, time)), None], extent: Extent::Time(time) }
+                LogDetail::Computing { loops: [Some(("time", 1, time)), None], amount: ComputationAmount::Time(time) }
             }
             Verb::Forward(bytes) => LogDetail::Forwarding { bytes: *bytes },
             Verb::Send(to, _) => LogDetail::Sending { to: *to },

@@ -90,9 +90,9 @@ pub struct LogEntry {
     pub ready: SimDuration,
 }
 
-/// The extent of a computation, as it was asked for.
+/// The amount of a computation, as it was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Extent {
+pub enum ComputationAmount {
     /// This number of equal rows of the loops.
     Rows(u64),
     /// A share of some floating-point operations: the bits of a real number.
@@ -111,8 +111,8 @@ pub enum LogDetail {
     Computing {
         /// The loops.
         loops: [Option<Loop>; 2],
-        /// The extent that was asked for.
-        extent: Extent,
+        /// The amount that was asked for.
+        amount: ComputationAmount,
     },
     /// Making what was received ready to be sent on.
     Forwarding {

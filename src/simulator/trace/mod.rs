@@ -9,8 +9,8 @@ mod transfer;
 
 pub use accounts::{Account, Accounts, Activity, Phase, find_phase};
 pub use activity_log::{
-    ActivityLog, CommunicationLog, Extent, LogDetail, LogEntry, Loop, Passage, PassageStep, Service, Software,
-    SoftwareCharge,
+    ActivityLog, CommunicationLog, ComputationAmount, LogDetail, LogEntry, Loop, Passage, PassageStep, Service,
+    Software, SoftwareCharge,
 };
 pub use recording::{
     Cause, Header, Interval, MAGIC, Means, RankTimes, Recording, RecordingError, RecordingWriter, is_recording,

@@ -12,11 +12,11 @@ mod log;
 mod memories;
 mod queue;
 mod resources;
-mod waiting;
+mod waiting_sends;
 mod wire;
 
 use super::{Completion, MessageId};
-use crate::engine::Streams;
+use crate::engine::{RetrialQueues, Streams};
 use crate::machine::speed_profile::SpeedProfile;
 use crate::machine::{Lanes, Machine, Seat, Sends};
 use crate::network::{Standstill, Topology, Transfers};
@@ -27,11 +27,11 @@ use crate::trace::{CommunicationLog, Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
 use handshake::TransferRole;
 use memories::Memories;
-use queue::{Event, Scheduled};
+use queue::{Scheduled, TransportEvent};
 use resources::{Port, Resources};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use waiting::Lines;
+use waiting_sends::WaitingSends;
 use wire::{Piece, Wire, WireEnds};
 
 /// The interfaces and processors of all nodes, and the network between them.
@@ -47,7 +47,9 @@ pub struct MessageTransport {
     memories: Option<Box<Memories>>,
     wire: Wire,
     queue: BinaryHeap<Reverse<Scheduled>>,
-    lines: Lines,
+    /// Events that wait for the same processor or interface, by the number of that.
+    lines: RetrialQueues<TransportEvent>,
+    waiting_sends: WaitingSends,
     /// Requests so far: the order of those at one time.
     requests: u64,
     /// The order of the event that is run, or of the one that has just had a process go on.
@@ -120,7 +122,8 @@ impl MessageTransport {
             memories: Memories::of(machine, nodes),
             wire,
             queue: BinaryHeap::new(),
-            lines: Lines::default(),
+            lines: RetrialQueues::new(),
+            waiting_sends: WaitingSends::default(),
             requests: 0,
             current: None,
             now: SimTime::START,
@@ -158,13 +161,13 @@ impl MessageTransport {
         }
         let core = self.resources.core(seat);
         let time = row * passes;
-        self.request(now, Event::Compute { core, owner, time });
+        self.request(now, TransportEvent::Compute { core, owner, time });
         Ok(time)
     }
 
     pub fn wait(&mut self, now: SimTime, owner: u32, span: SimDuration) {
         let order = self.next_request();
-        self.schedule(now + span, order, Event::TimeUp(owner));
+        self.schedule(now + span, order, TransportEvent::TimeUp(owner));
     }
 
     pub fn send(&mut self, now: SimTime, from: Seat, to: Seat, bytes: u64, handle: u32) {
@@ -208,10 +211,10 @@ impl MessageTransport {
         self.wire.caused(id, self.cause);
         // As in LogGOPSim, what is issued waits for its turn even if everything is free.
         match (waits, message.is_issued) {
-            (true, true) => self.schedule(now, order, Event::Announce(id)),
+            (true, true) => self.schedule(now, order, TransportEvent::Announce(id)),
             (true, false) => self.begin_awaited(now, id),
-            (false, true) => self.schedule(now, order, Event::Send(id)),
-            (false, false) => self.attempt(now, order, Event::Send(id)),
+            (false, true) => self.schedule(now, order, TransportEvent::Send(id)),
+            (false, false) => self.attempt(now, order, TransportEvent::Send(id)),
         }
     }
 
@@ -269,7 +272,7 @@ impl MessageTransport {
         let Some((now, pieces)) = self.wire.step() else { return };
         self.now = now;
         for piece in pieces {
-            self.request(now, Event::Arrive(piece));
+            self.request(now, TransportEvent::Arrive(piece));
         }
     }
 
@@ -308,7 +311,11 @@ impl MessageTransport {
         let MessageState { from, to, bytes, .. } = message;
         if message.stays_on_its_node {
             let has_memory = self.has_memory_between(from, to);
-            let next = if has_memory { Event::EnterMemory(id) } else { Event::Arrive(Piece::whole(id, bytes)) };
+            let next = if has_memory {
+                TransportEvent::EnterMemory(id)
+            } else {
+                TransportEvent::Arrive(Piece::whole(id, bytes))
+            };
             return self.schedule_new(leaves, next);
         }
         let carried = self.carried(&message);
@@ -317,9 +324,9 @@ impl MessageTransport {
         match self.wire.delay(from.node, to.node, carried) {
             Some(delay) => {
                 let arrival = leaves + self.interface.latency + delay;
-                self.schedule_new(arrival, Event::Arrive(Piece::whole(id, carried)));
+                self.schedule_new(arrival, TransportEvent::Arrive(Piece::whole(id, carried)));
             }
-            None => self.schedule_new(leaves + self.interface.latency, Event::Inject(id)),
+            None => self.schedule_new(leaves + self.interface.latency, TransportEvent::Inject(id)),
         }
     }
 
@@ -338,7 +345,7 @@ impl MessageTransport {
         if !is_last {
             // The first byte of a message takes no G.
             let paid = bytes - u64::from(entered.packets == 1);
-            self.schedule_new(now + self.interface.gap_per_byte.time(paid), Event::Inject(id));
+            self.schedule_new(now + self.interface.gap_per_byte.time(paid), TransportEvent::Inject(id));
         }
     }
 

@@ -49,7 +49,7 @@ pub struct PacketTransport {
     hierarchy: Option<Box<Hierarchy>>,
     cores: u32,
     vertices: u32,
-    messages: Vec<MessageState>,
+    messages: Vec<PacketizedMessage>,
     vacant: Vec<MessageId>,
     /// Completions not yet reported.
     pub completions: VecDeque<Completion>,
@@ -101,7 +101,7 @@ impl FirstEntities {
 
 /// The state of a message between the beginning of its send and its completion.
 #[derive(Clone, Copy)]
-struct MessageState {
+struct PacketizedMessage {
     from: u32,
     to: u32,
     cores: (u32, u32),
@@ -294,7 +294,7 @@ impl PacketTransport {
         let (missing, uninjected, copies) = (packets, packets, self.node.sending.does_copy(again));
         let rule = self.sends.of(bytes);
         let message =
-            MessageState { from, to, cores, hops, handle, unprepared: bytes, missing, uninjected, copies, rule };
+            PacketizedMessage { from, to, cores, hops, handle, unprepared: bytes, missing, uninjected, copies, rule };
         let id = self.keep(message);
         self.counts.messages += 1;
         self.record_cause(id);
@@ -430,7 +430,7 @@ impl PacketTransport {
         }
     }
 
-    fn keep(&mut self, message: MessageState) -> MessageId {
+    fn keep(&mut self, message: PacketizedMessage) -> MessageId {
         if let Some(id) = self.vacant.pop() {
             self.messages[id as usize] = message;
             return id;
@@ -440,7 +440,7 @@ impl PacketTransport {
     }
 }
 
-impl MessageState {
+impl PacketizedMessage {
     const fn source(&self) -> Seat {
         Seat { node: self.from, core: self.cores.0 }
     }

@@ -1,6 +1,6 @@
 //! Bounds of many operations together.
 
-use super::{Node, NodeKind};
+use super::{NodeKind, ScheduleNode};
 use crate::machine::Lanes;
 
 /// Numbers and largest values of the operations of a rank, or of all ranks.
@@ -30,7 +30,7 @@ pub struct Bounds {
 
 impl Bounds {
     /// Adds an operation.
-    pub fn add(&mut self, node: &Node) {
+    pub fn add(&mut self, node: &ScheduleNode) {
         let of_node = Self { operations: 1, highest: node.lanes(), takes_any: node.takes_any(), ..Self::default() };
         *self = self.and(match node.kind {
             NodeKind::Compute => Self { computations: 1, longest_computation: node.size, ..of_node },

@@ -1,6 +1,6 @@
 //! Schedules in memory.
 
-use super::{Bounds, Node, Operations, StoredSchedule};
+use super::{Bounds, Operations, ScheduleNode, StoredSchedule};
 use std::sync::Arc;
 
 /// A schedule in memory.
@@ -14,7 +14,7 @@ pub struct Schedule {
 #[derive(Debug, Default)]
 pub struct RankSchedule {
     /// In the order of their numbers.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<ScheduleNode>,
     /// Those that wait for others: of each node first the ones that wait for its end, then those that wait for its beginning.
     pub followers: Vec<u32>,
     bounds: Bounds,
@@ -77,7 +77,7 @@ impl Operations for Arc<Schedule> {
         self.ranks[rank as usize].roots()
     }
 
-    fn node(&mut self, rank: u32, number: u32) -> Node {
+    fn node(&mut self, rank: u32, number: u32) -> ScheduleNode {
         self.ranks[rank as usize].nodes[number as usize]
     }
 
@@ -93,7 +93,7 @@ impl Operations for Arc<Schedule> {
 impl RankSchedule {
     /// The graph of nodes that know their followers.
     #[must_use]
-    pub fn of(nodes: Vec<Node>, followers: Vec<u32>) -> Self {
+    pub fn of(nodes: Vec<ScheduleNode>, followers: Vec<u32>) -> Self {
         let mut bounds = Bounds::default();
         for node in &nodes {
             bounds.add(node);
@@ -108,7 +108,7 @@ impl RankSchedule {
     ///
     /// # Panics
     /// If an edge names an operation that is not there.
-    pub fn linked(mut nodes: Vec<Node>, edges: &[Edge]) -> Result<Self, u32> {
+    pub fn linked(mut nodes: Vec<ScheduleNode>, edges: &[Edge]) -> Result<Self, u32> {
         for edge in edges {
             nodes[edge.follower as usize].awaited += 1;
             let leader = &mut nodes[edge.leader as usize];
@@ -139,13 +139,13 @@ impl RankSchedule {
 
     /// Those that wait for the end of a node.
     #[must_use]
-    pub fn at_end(&self, node: &Node) -> &[u32] {
+    pub fn at_end(&self, node: &ScheduleNode) -> &[u32] {
         &self.followers[node.first as usize..][..node.at_end as usize]
     }
 
     /// Those that wait for its beginning.
     #[must_use]
-    pub fn at_begin(&self, node: &Node) -> &[u32] {
+    pub fn at_begin(&self, node: &ScheduleNode) -> &[u32] {
         &self.followers[node.first_at_begin as usize..][..node.at_begin as usize]
     }
 

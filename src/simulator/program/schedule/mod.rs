@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// An operation.
+/// An operation: a node of the graph that a schedule is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct ScheduleNode {
     /// Bytes of a message, units of time of a computation.
     pub size: u64,
     /// The other rank of a message; [`ANY`] stands for all.
@@ -41,7 +41,7 @@ pub struct Node {
     pub nic: u8,
 }
 
-impl Node {
+impl ScheduleNode {
     /// An operation that nothing waits for and that waits for nothing, on the first processor and interface.
     #[must_use]
     pub const fn new(kind: NodeKind, size: u64) -> Self {
@@ -138,7 +138,7 @@ pub trait Operations {
     fn roots(&self, rank: u32) -> Vec<u32>;
 
     /// An operation of a rank.
-    fn node(&mut self, rank: u32, number: u32) -> Node;
+    fn node(&mut self, rank: u32, number: u32) -> ScheduleNode;
 
     /// The operation at a place among the followers of a rank's operations.
     fn follower(&mut self, rank: u32, place: u32) -> u32;
@@ -147,7 +147,7 @@ pub trait Operations {
     fn fault(&self) -> Option<String>;
 
     /// Calls `visit` for every operation: a few of each rank, then the next ones.
-    fn each(&mut self, visit: &mut dyn FnMut(u32, &Node)) {
+    fn each(&mut self, visit: &mut dyn FnMut(u32, &ScheduleNode)) {
         const FEW: u32 = 64;
         let longest = (0..self.ranks()).map(|rank| self.count(rank)).max().unwrap_or(0);
         for begin in (0..longest).step_by(FEW as usize) {

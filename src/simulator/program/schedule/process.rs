@@ -1,6 +1,6 @@
 //! Execution of a schedule by the process of a rank.
 
-use super::{ANY, Node, NodeKind, Operations};
+use super::{ANY, NodeKind, Operations, ScheduleNode};
 use crate::machine::Turn;
 use crate::program::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process};
 use crate::units::SimDuration;
@@ -17,26 +17,26 @@ pub async fn follow(me: Process, operations: SharedOperations, unit: SimDuration
     if rank >= operations.borrow().ranks() {
         return;
     }
-    let mut progress = Progress::of(rank, operations);
+    let mut scoreboard = Scoreboard::of(rank, operations);
     loop {
-        for (number, node, turn) in progress.take_free() {
+        for (number, node, turn) in scoreboard.take_free() {
             let operation = me.issue(issue(number, &node, unit, turn)).await;
-            progress.under_way.insert(operation, number);
+            scoreboard.under_way.insert(operation, number);
         }
-        if let Some(fault) = progress.fault() {
+        if let Some(fault) = scoreboard.fault() {
             me.fail(fault).await;
         }
-        if progress.under_way.is_empty() {
+        if scoreboard.under_way.is_empty() {
             return;
         }
         for notice in me.notices().await {
-            progress.note(notice);
+            scoreboard.note(notice);
         }
     }
 }
 
-/// The operations of a rank while they are carried out.
-struct Progress {
+/// The operations of a rank while they are carried out, and what each still waits for: as the scoreboard of a processor.
+struct Scoreboard {
     rank: u32,
     operations: SharedOperations,
     /// Those that wait for others, of which some have begun or ended.
@@ -55,7 +55,7 @@ struct WaitingNode {
     turn: Turn,
 }
 
-impl Progress {
+impl Scoreboard {
     fn of(rank: u32, operations: SharedOperations) -> Self {
         let roots = operations.borrow().roots(rank);
         let free = roots.into_iter().map(|root| (root, Turn::default())).collect();
@@ -63,7 +63,7 @@ impl Progress {
     }
 
     /// Those that can be issued: sends, then receives, then computations, as in LogGOPSim.
-    fn take_free(&mut self) -> Vec<(u32, Node, Turn)> {
+    fn take_free(&mut self) -> Vec<(u32, ScheduleNode, Turn)> {
         let mut operations = self.operations.borrow_mut();
         let free = self.free.drain(..);
         let mut free: Vec<_> = free.map(|(number, turn)| (number, operations.node(self.rank, number), turn)).collect();
@@ -96,7 +96,7 @@ impl Progress {
     }
 }
 
-fn issue(number: u32, node: &Node, unit: SimDuration, turn: Turn) -> Issue {
+fn issue(number: u32, node: &ScheduleNode, unit: SimDuration, turn: Turn) -> Issue {
     let known = |number: u32| (number != ANY).then_some(number);
     let work = match node.kind {
         NodeKind::Send => IssuedWork::Send(node.peer, Message::new(node.size).tag(node.tag)),

@@ -11,7 +11,7 @@ pub struct Entry {
     pub order: u64,
     /// Tells those apart that one event asked for.
     pub number: u64,
-    pub event: Event,
+    pub event: PackedEvent,
     /// The resource from whose line it was called, or [`NO_LINE`].
     pub line: u32,
 }
@@ -21,7 +21,7 @@ pub const NO_LINE: u32 = u32::MAX;
 
 /// Something that happens: its kind, and the place of the operation or message, or the rank.
 #[derive(Clone, Copy)]
-pub struct Event(u32);
+pub struct PackedEvent(u32);
 
 /// Kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub enum EventKind {
     Finish,
 }
 
-impl Event {
+impl PackedEvent {
     const KIND_BITS: u32 = 3;
     /// Places are smaller.
     pub const PLACES: u32 = 1 << (u32::BITS - Self::KIND_BITS);

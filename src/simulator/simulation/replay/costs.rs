@@ -5,7 +5,7 @@ use crate::node::WithinNode;
 use crate::units::{PerByte, SimDuration};
 
 /// The constants of the machine.
-pub struct Costs {
+pub struct LogGopsCosts {
     latency: SimDuration,
     pub overhead: SimDuration,
     gap: SimDuration,
@@ -30,7 +30,7 @@ pub struct MessageCosts {
     pub is_eager: bool,
 }
 
-impl Costs {
+impl LogGopsCosts {
     /// Those of a machine, if nothing but these constants counts there.
     pub fn of(machine: &Machine) -> Option<Self> {
         let model = LogGops::describing(machine)?;

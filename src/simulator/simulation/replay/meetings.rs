@@ -43,11 +43,11 @@ pub enum What {
 struct AnyQueue {
     receives: VecDeque<(MessagePattern, u32)>,
     /// By arrival and source.
-    messages: VecDeque<Waiting>,
+    messages: VecDeque<UnexpectedMessage>,
 }
 
 #[derive(Clone, Copy)]
-struct Waiting {
+struct UnexpectedMessage {
     arrival: SimTime,
     from: u32,
     tag: u32,
@@ -140,7 +140,7 @@ impl AnyQueue {
             return self.receives.remove(place).map(|(_, receive)| receive);
         }
         let place = self.messages.partition_point(|other| (other.arrival, other.from) <= (now, from));
-        self.messages.insert(place, Waiting { arrival: now, from, tag, message });
+        self.messages.insert(place, UnexpectedMessage { arrival: now, from, tag, message });
         None
     }
 

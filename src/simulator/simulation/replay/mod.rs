@@ -7,7 +7,6 @@
 mod agenda;
 mod costs;
 mod heads;
-mod lines;
 mod meetings;
 mod rank;
 mod resources;
@@ -23,7 +22,7 @@ use crate::program::schedule::Bounds;
 use crate::program::{Program, send_fault};
 use crate::trace::{Accounts, Counts, Trace};
 use crate::units::{SimDuration, SimTime};
-use costs::Costs;
+use costs::LogGopsCosts;
 use run::Replay;
 
 /// The phase of processes that have named none.
@@ -38,7 +37,7 @@ pub fn replayed(simulation: &Simulation<'_>, program: &dyn Program) -> Result<Op
     let Simulation { machine, layout, background: None, packet_by_packet: false, .. } = simulation else {
         return Ok(None);
     };
-    let Some(costs) = Costs::of(machine).filter(|_| !layout.shares_cores(machine.nodes.cores())) else {
+    let Some(costs) = LogGopsCosts::of(machine).filter(|_| !layout.shares_cores(machine.nodes.cores())) else {
         return Ok(None);
     };
     let Some((schedule, unit)) = program.schedule() else { return Ok(None) };

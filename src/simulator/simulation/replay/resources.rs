@@ -4,7 +4,7 @@ use crate::machine::Lanes;
 use crate::units::{SimDuration, SimTime};
 
 /// Their state; each rank has as many as some operation names.
-pub struct Resources {
+pub struct RankResources {
     cpus: u32,
     nics: u32,
     /// By rank: its processors, then for each interface the side that sends and the side that receives. The time from which each
@@ -23,16 +23,12 @@ struct SoftwareWork {
     done: SimDuration,
 }
 
-impl Resources {
+impl RankResources {
     /// Those of so many ranks, of whose operations these are the highest lanes.
     pub fn new(ranks: u32, highest: Lanes) -> Self {
         let (cpus, nics) = (u32::from(highest.cpu) + 1, u32::from(highest.nic) + 1);
         let (all, processors) = (ranks as usize * (cpus + 2 * nics) as usize, ranks as usize * cpus as usize);
         Self { cpus, nics, free: vec![SimTime::START; all], work: vec![SoftwareWork::default(); processors] }
-    }
-
-    pub const fn count(&self) -> usize {
-        self.free.len()
     }
 
     #[inline]

@@ -4,17 +4,17 @@
 //! end are told to its rank, and that frees others. See [`MessageTransport`](crate::machine::MessageTransport) for what a
 //! message takes, and [`Turn`] for the order of what happens at one time.
 
-use super::agenda::{Agenda, Entry, Event, EventKind, NO_LINE};
-use super::costs::Costs;
+use super::agenda::{Agenda, Entry, EventKind, NO_LINE, PackedEvent};
+use super::costs::LogGopsCosts;
 use super::heads::Route;
-use super::lines::Lines;
 use super::meetings::{Arrival, Meetings, What};
 use super::rank::RankState;
-use super::resources::Resources;
+use super::resources::RankResources;
 use super::slab::Slab;
+use crate::engine::RetrialQueues;
 use crate::machine::{Lanes, Turn};
 use crate::program::MessagePattern;
-use crate::program::schedule::{ANY, Node, NodeKind, Operations};
+use crate::program::schedule::{ANY, NodeKind, Operations, ScheduleNode};
 use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry as Slot;
@@ -23,10 +23,10 @@ use std::collections::hash_map::Entry as Slot;
 pub struct Replay {
     operations: Box<dyn Operations>,
     unit: SimDuration,
-    costs: Costs,
+    costs: LogGopsCosts,
     agenda: Agenda,
-    lines: Lines,
-    resources: Resources,
+    lines: RetrialQueues<PackedEvent>,
+    resources: RankResources,
     meetings: Meetings,
     pub ranks: Vec<RankState>,
     under_way: Slab<UnderWay>,
@@ -36,7 +36,7 @@ pub struct Replay {
     /// Consequences of the present event, now or later.
     happened: Vec<Happening>,
     /// Operations of the present rank that wait for nothing any more.
-    free: Vec<(u32, Node, Turn)>,
+    free: Vec<(u32, ScheduleNode, Turn)>,
     /// Requests so far: the order of those at one time.
     requests: u64,
     /// Those of ranks that begin.
@@ -72,8 +72,8 @@ struct UnderWay {
 
 impl UnderWay {
     #[inline]
-    const fn of(rank: u32, node: &Node) -> Self {
-        let Node { size, peer, tag, first, first_at_begin, at_end, at_begin, kind, cpu, nic, .. } = *node;
+    const fn of(rank: u32, node: &ScheduleNode) -> Self {
+        let ScheduleNode { size, peer, tag, first, first_at_begin, at_end, at_begin, kind, cpu, nic, .. } = *node;
         Self { size, rank, peer, tag, first, first_at_begin, at_end, at_begin, kind, cpu, nic, has_begun: false }
     }
 }
@@ -113,16 +113,16 @@ struct Happening {
 
 impl Replay {
     /// `highest` are the highest lanes of an operation.
-    pub fn new(operations: Box<dyn Operations>, unit: SimDuration, costs: Costs, highest: Lanes) -> Self {
+    pub fn new(operations: Box<dyn Operations>, unit: SimDuration, costs: LogGopsCosts, highest: Lanes) -> Self {
         let ranks = operations.ranks();
-        let resources = Resources::new(ranks, highest);
+        let resources = RankResources::new(ranks, highest);
         let take_any: Vec<_> = (0..ranks).filter(|rank| operations.takes_any(*rank)).collect();
         Self {
             operations,
             unit,
             costs,
             agenda: Agenda::new(),
-            lines: Lines::new(resources.count()),
+            lines: RetrialQueues::new(),
             resources,
             meetings: Meetings::new(take_any.into_iter()),
             ranks: vec![RankState::new(); ranks as usize],
@@ -212,14 +212,14 @@ impl Replay {
         if turn.order == 0 { self.next_request() } else { turn.order }
     }
 
-    fn schedule(&mut self, line: u32, time: SimTime, order: u64, event: Event) {
+    fn schedule(&mut self, line: u32, time: SimTime, order: u64, event: PackedEvent) {
         let number = self.next_request();
         self.agenda.push(Entry { time, order, number, event, line });
     }
 
     /// Lets an event happen if all that it needs is free; else it waits until then and keeps its order.
     #[inline]
-    fn attempt(&mut self, now: SimTime, order: u64, event: Event) {
+    fn attempt(&mut self, now: SimTime, order: u64, event: PackedEvent) {
         let place = event.place();
         match event.kind() {
             EventKind::Begin => self.begin(now, order, event, place),
@@ -235,7 +235,7 @@ impl Replay {
 
     /// Returns whether an event has to wait for the one of these resources that is free later.
     #[inline]
-    fn waits(&mut self, now: SimTime, order: u64, event: Event, (core, interface): (u32, Option<u32>)) -> bool {
+    fn waits(&mut self, now: SimTime, order: u64, event: PackedEvent, (core, interface): (u32, Option<u32>)) -> bool {
         let (mut needed, mut free) = (core, self.resources.free(core));
         if let Some(interface) = interface {
             let other = self.resources.free(interface);
@@ -265,7 +265,7 @@ impl Replay {
     }
 
     /// A computation begins.
-    fn begin(&mut self, now: SimTime, order: u64, event: Event, place: u32) {
+    fn begin(&mut self, now: SimTime, order: u64, event: PackedEvent, place: u32) {
         let UnderWay { size, rank, cpu, .. } = self.under_way.get(place);
         let core = self.resources.core(rank, cpu);
         if self.waits(now, order, event, (core, None)) {
@@ -278,7 +278,7 @@ impl Replay {
     }
 
     /// A message begins to be sent.
-    fn send(&mut self, now: SimTime, order: u64, event: Event, place: u32) {
+    fn send(&mut self, now: SimTime, order: u64, event: PackedEvent, place: u32) {
         let UnderWay { rank, peer, cpu, nic, size: bytes, tag, .. } = self.under_way.get(place);
         let (core, is_own) = (self.resources.core(rank, cpu), peer == rank);
         let interface = (!is_own).then(|| self.resources.sender(rank, nic));
@@ -295,14 +295,14 @@ impl Replay {
         let message = self.messages.put(Carried { bytes, from: rank, to: peer, tag, send, cpu, nic });
         let order = self.next_request();
         let arrival = now + self.costs.delay(is_own);
-        self.schedule(NO_LINE, arrival, order, Event::new(EventKind::Arrive, message));
+        self.schedule(NO_LINE, arrival, order, PackedEvent::new(EventKind::Arrive, message));
         if costs.is_eager {
             self.has_ended(now, rank, place, cpu);
         }
     }
 
     /// A message arrives, and the processor of its destination takes it in.
-    fn arrive(&mut self, now: SimTime, order: u64, event: Event, place: u32) {
+    fn arrive(&mut self, now: SimTime, order: u64, event: PackedEvent, place: u32) {
         let Carried { bytes, from, to, tag, cpu, nic, .. } = self.messages.get(place);
         let core = self.resources.core(to, cpu);
         let interface = (from != to).then(|| self.resources.receiver(to, nic));
@@ -396,7 +396,7 @@ impl Replay {
         }
         for happening in happened.iter().filter(|happening| happening.at > now) {
             let order = self.order_of(turn_of(happening));
-            self.schedule(NO_LINE, happening.at, order, Event::new(EventKind::Due, happening.operation));
+            self.schedule(NO_LINE, happening.at, order, PackedEvent::new(EventKind::Due, happening.operation));
         }
     }
 
@@ -469,7 +469,7 @@ impl Replay {
         }
     }
 
-    fn issue(&mut self, now: SimTime, rank: u32, node: Node, turn: Turn) {
+    fn issue(&mut self, now: SimTime, rank: u32, node: ScheduleNode, turn: Turn) {
         let order = self.order_of(turn.of(node.kind as u64 - 1));
         let place = self.under_way.put(UnderWay::of(rank, &node));
         let state = &mut self.ranks[rank as usize];
@@ -488,7 +488,7 @@ impl Replay {
                 (now.max(free), EventKind::Due)
             }
         };
-        self.schedule(NO_LINE, time, order, Event::new(kind, place));
+        self.schedule(NO_LINE, time, order, PackedEvent::new(kind, place));
     }
 
     /// Ends a rank, as soon as its processor has done its work for the communication.
@@ -497,7 +497,7 @@ impl Replay {
         self.ranks[rank as usize].end(end == now);
         if end > now {
             let order = self.next_request();
-            return self.schedule(NO_LINE, end, order, Event::new(EventKind::Finish, rank));
+            return self.schedule(NO_LINE, end, order, PackedEvent::new(EventKind::Finish, rank));
         }
         self.finished += 1;
         self.last_finish = now;

@@ -1,7 +1,7 @@
 use super::heads::Heads;
 use crate::machine::{LogGops, Machine};
 use crate::node::WithinNode;
-use crate::program::schedule::{ANY, Edge, Node, NodeKind, RankSchedule, Schedule, StoredSchedule, follow};
+use crate::program::schedule::{ANY, Edge, NodeKind, RankSchedule, Schedule, ScheduleNode, StoredSchedule, follow};
 use crate::program::{Process, Program, RankFuture};
 use crate::simulation::Simulation;
 use crate::units::{Bytes, PerByte, SimDuration};
@@ -44,11 +44,11 @@ fn machine() -> impl Strategy<Value = Machine> {
 }
 
 /// An operation at a random place among those of its rank.
-type Placed = (u32, u32, Node);
+type Placed = (u32, u32, ScheduleNode);
 
 #[derive(Clone, Debug)]
 struct Drawn {
-    messages: Vec<(u32, u32, Node, [u32; 2], bool)>,
+    messages: Vec<(u32, u32, ScheduleNode, [u32; 2], bool)>,
     computations: Vec<Placed>,
     edges: Vec<(u32, u32, u32, bool)>,
 }
@@ -56,11 +56,12 @@ struct Drawn {
 fn drawn(ranks: u32, lanes: u8) -> impl Strategy<Value = Drawn> {
     let message = (0..ranks, 0..ranks, 0..3u32, 0..20u64, 0..lanes, any::<[u32; 2]>(), prop::bool::weighted(0.1));
     let message = message.prop_map(|(from, to, tag, size, cpu, places, is_any)| {
-        (from, to, Node { tag, cpu, ..Node::new(NodeKind::Receive, size) }, places, is_any)
+        (from, to, ScheduleNode { tag, cpu, ..ScheduleNode::new(NodeKind::Receive, size) }, places, is_any)
     });
     let computation = (0..ranks, any::<u32>(), 0..20u64, 0..2u8);
-    let computation = computation
-        .prop_map(|(rank, place, size, cpu)| (rank, place, Node { cpu, ..Node::new(NodeKind::Compute, size) }));
+    let computation = computation.prop_map(|(rank, place, size, cpu)| {
+        (rank, place, ScheduleNode { cpu, ..ScheduleNode::new(NodeKind::Compute, size) })
+    });
     let edge = (0..ranks, any::<u32>(), 1..6u32, any::<bool>());
     let [messages, computations, edges] = [0..30, 0..15, 0..40_usize].map(prop::collection::SizeRange::from);
     (
@@ -74,9 +75,9 @@ fn drawn(ranks: u32, lanes: u8) -> impl Strategy<Value = Drawn> {
 fn schedule(ranks: u32, drawn: &Drawn) -> Schedule {
     let mut placed: Vec<Placed> = drawn.computations.clone();
     for (from, to, node, [first, second], is_any) in &drawn.messages {
-        placed.push((*from, *first, Node { kind: NodeKind::Send, peer: *to, ..*node }));
+        placed.push((*from, *first, ScheduleNode { kind: NodeKind::Send, peer: *to, ..*node }));
         let peer = if *is_any { ANY } else { *from };
-        placed.push((*to, *second, Node { peer, ..*node }));
+        placed.push((*to, *second, ScheduleNode { peer, ..*node }));
     }
     placed.sort_by_key(|(rank, place, _)| (*rank, *place));
     let of_rank = |rank: u32| {
@@ -154,12 +155,12 @@ fn a_crowd_is_the_run_by_processes() {
             for round in 0..4 {
                 let begin = u32::try_from(nodes.len()).unwrap();
                 for distance in 1..ranks {
-                    let node = |kind, peer| Node { peer, tag: round, ..Node::new(kind, bytes) };
+                    let node = |kind, peer| ScheduleNode { peer, tag: round, ..ScheduleNode::new(kind, bytes) };
                     nodes.push(node(NodeKind::Send, (rank + distance) % ranks));
                     nodes.push(node(NodeKind::Receive, (rank + ranks - distance) % ranks));
                 }
                 let end = u32::try_from(nodes.len()).unwrap();
-                nodes.push(Node::new(NodeKind::Compute, 7 + u64::from(rank % 3)));
+                nodes.push(ScheduleNode::new(NodeKind::Compute, 7 + u64::from(rank % 3)));
                 edges.extend((begin..end).map(|leader| Edge { follower: end, leader, to_end: wait }));
                 edges.extend((begin..end).filter(|_| round > 0).map(|number| Edge {
                     follower: number,

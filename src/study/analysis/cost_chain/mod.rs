@@ -8,7 +8,7 @@ mod index;
 mod interfaces;
 mod walk;
 
-use parsim_sim::trace::{ActivityLog, Extent, Loop, Phase, Software, Transfer};
+use parsim_sim::trace::{ActivityLog, ComputationAmount, Loop, Phase, Software, Transfer};
 use parsim_sim::units::SimDuration;
 
 /// The service that a piece of a path pays for.
@@ -41,8 +41,8 @@ pub enum Charge {
     Computation {
         /// The loops.
         loops: [Option<Loop>; 2],
-        /// The extent that was asked for.
-        extent: Extent,
+        /// The amount that was asked for.
+        amount: ComputationAmount,
     },
     /// Making what was received ready to be sent on.
     Forwarding {

@@ -25,7 +25,7 @@ const LOOPS: [Option<Loop>; 2] = [Some(("flop", 5, us(5))), None];
 /// After 2 us for the links, rank 0 computes for 5 us and sends a packet to rank 1: 1 us of preparation, 3 us on the link with
 /// 1 us of latency, and 2 us of reception.
 fn log() -> ActivityLog {
-    let computes = LogDetail::Computing { loops: LOOPS, extent: Extent::Rows(1) };
+    let computes = LogDetail::Computing { loops: LOOPS, amount: ComputationAmount::Rows(1) };
     let receives = LogDetail::Receiving { from: 0, bytes: 30 };
     ActivityLog {
         entries: vec![entry(0, Activity::Computing, computes, (2, 7)), entry(1, Activity::Blocked, receives, (2, 14))],
@@ -75,7 +75,7 @@ fn a_path_leads_from_the_last_reception_to_the_links() {
     ];
     assert_eq!(charged, expected);
     assert_eq!(steps[2].charge, Charge::Link { bytes: 30 });
-    assert_eq!(steps[4].charge, Charge::Computation { loops: LOOPS, extent: Extent::Rows(1) });
+    assert_eq!(steps[4].charge, Charge::Computation { loops: LOOPS, amount: ComputationAmount::Rows(1) });
     assert_eq!(steps[5].charge, Charge::Start);
 }
 

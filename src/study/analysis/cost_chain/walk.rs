@@ -4,7 +4,7 @@ mod messages;
 
 use super::index::TimeIndex;
 use super::{ChainPlace, ChainStep, Charge, ObservedRun};
-use parsim_sim::trace::{Activity, Extent, LogDetail, LogEntry, Phase, Service, Software};
+use parsim_sim::trace::{Activity, ComputationAmount, LogDetail, LogEntry, Phase, Service, Software};
 use parsim_sim::units::{SimDuration, SimTime};
 
 /// The end of something, for which something else has waited.
@@ -102,7 +102,7 @@ impl Walk<'_, '_> {
     fn before_activity(&mut self, entry: LogEntry) -> Option<Ended> {
         self.phase = entry.phase;
         let own = match (entry.activity, entry.doing) {
-            (Activity::Computing, LogDetail::Computing { loops, extent }) => Charge::Computation { loops, extent },
+            (Activity::Computing, LogDetail::Computing { loops, amount }) => Charge::Computation { loops, amount },
             (Activity::Sending, LogDetail::Forwarding { bytes }) => Charge::Forwarding { bytes },
             (Activity::InputOutput, LogDetail::Transferring { is_input, bytes, .. }) => {
                 self.push(
@@ -200,7 +200,7 @@ impl Walk<'_, '_> {
     /// between them.
     fn before_end_of_row(&mut self, processor: u32, time: SimTime) -> Option<Ended> {
         let entry = self.index.during(processor, time).map(|number| self.index.entries[number as usize])?;
-        let (Activity::Computing, LogDetail::Computing { loops, extent: Extent::Rows(rows) }) =
+        let (Activity::Computing, LogDetail::Computing { loops, amount: ComputationAmount::Rows(rows) }) =
             (entry.activity, entry.doing)
         else {
             return None;
@@ -212,7 +212,7 @@ impl Walk<'_, '_> {
         let of_rows = |all: u64| all / rows * done;
         let part = loops
             .map(|one| one.map(|(name, count, time)| (name, of_rows(count), SimDuration::from_ps(of_rows(time.ps())))));
-        let own = Charge::Computation { loops: part, extent: Extent::Rows(done) };
+        let own = Charge::Computation { loops: part, amount: ComputationAmount::Rows(done) };
         self.push(ChainPlace::Processor(processor), own, SimDuration::from_ps(computed));
         waited_for.or_else(|| self.ready(entry.rank, entry.begin))
     }

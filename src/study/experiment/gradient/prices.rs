@@ -5,7 +5,7 @@ use parsim_sim::machine::Machine;
 use parsim_sim::network::{Contention, Link, LoneWay};
 use parsim_sim::node::Interface;
 use parsim_sim::node::processor::{Module, Stopwatch, Work};
-use parsim_sim::trace::{Extent, Loop, Software};
+use parsim_sim::trace::{ComputationAmount, Loop, Software};
 use parsim_sim::units::SimDuration;
 
 /// The prices of a machine on which all links and all processors are alike.
@@ -63,7 +63,7 @@ impl Prices {
                 interface.gap * gaps + interface.gap_per_byte.time(bytes)
             }
             Charge::LoneWay { hops, bytes } => self.lone_way.delay(hops, bytes),
-            Charge::Computation { loops, extent } => return self.computation(loops, extent),
+            Charge::Computation { loops, amount } => return self.computation(loops, amount),
             Charge::Forwarding { bytes } => nodes.forwarding.time(bytes),
             Charge::HostTransfer { is_input: true, bytes } => self.machine.host.input.time(bytes),
             Charge::HostTransfer { is_input: false, bytes } => self.machine.host.output.time(bytes),
@@ -91,11 +91,11 @@ impl Prices {
         })
     }
 
-    fn computation(&mut self, loops: [Option<Loop>; 2], extent: Extent) -> Option<SimDuration> {
-        match extent {
-            Extent::Time(time) => Some(time),
-            Extent::Operations(bits) => self.stopwatch.operations_time(f64::from_bits(bits)).ok(),
-            Extent::Rows(rows) => {
+    fn computation(&mut self, loops: [Option<Loop>; 2], amount: ComputationAmount) -> Option<SimDuration> {
+        match amount {
+            ComputationAmount::Time(time) => Some(time),
+            ComputationAmount::Operations(bits) => self.stopwatch.operations_time(f64::from_bits(bits)).ok(),
+            ComputationAmount::Rows(rows) => {
                 let row = loops.into_iter().flatten().map(|(name, iterations, _)| {
                     let module = Module::ALL.into_iter().find(|module| module.field() == name)?;
                     self.stopwatch.row_time(Work::new(module, iterations.checked_div(rows)?)).ok()

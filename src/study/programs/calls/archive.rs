@@ -1,6 +1,6 @@
 //! The definitions of an OTF2 archive, as `otf2-print -G` writes them.
 
-use super::otf2_print::{Communicator, Definitions, digits, references};
+use super::otf2_print::{CommunicatorDefinition, Definitions, digits, references};
 use rustc_hash::FxHashMap;
 
 /// The ranks of an archive and their communicators.
@@ -69,7 +69,7 @@ impl Archive {
                 communicators.push(members.clone().into());
             }
             let number = if is_all { 0 } else { u32::try_from(communicators.len()).unwrap_or(u32::MAX) };
-            definitions.communicators.insert(*communicator, Communicator { number, members: members.into() });
+            definitions.communicators.insert(*communicator, CommunicatorDefinition { number, members: members.into() });
         }
         Ok(Self { definitions, communicators, ranks })
     }

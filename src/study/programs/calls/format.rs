@@ -20,12 +20,12 @@ impl CallFormat {
     /// A reader of the lines of one of so many ranks.
     pub fn reader(&self, rank: u32, ranks: u32) -> Box<dyn LineReader> {
         match self {
-            Self::TimeIndependent => Box::new(time_independent::Reader::new(rank, ranks)),
+            Self::TimeIndependent => Box::new(time_independent::TimeIndependentReader::new(rank, ranks)),
             Self::Liballprof(splits, factor) => {
-                Box::new(liballprof::Reader::new((rank, ranks), splits.of_rank(rank), *factor))
+                Box::new(liballprof::LiballprofReader::new((rank, ranks), splits.of_rank(rank), *factor))
             }
             Self::Otf2Print(definitions, factor) => {
-                Box::new(otf2_print::Reader::new(rank, Arc::clone(definitions), *factor))
+                Box::new(otf2_print::Otf2Reader::new(rank, Arc::clone(definitions), *factor))
             }
         }
     }

@@ -10,7 +10,7 @@ use super::call::{BUFFERED, Call, RequestName};
 use super::line_reader::{CallQueue, LineFault, LineReader};
 use super::recorded::{Clock, GapFactor};
 use super::splits::Made;
-use line::{Fields, Line, number};
+use line::{CallRecord, Fields, number};
 use parsim_sim::program::MessagePattern;
 use parsim_sim::program::collective::CollectiveCall;
 use parsim_sim::trace::Phase;
@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Reader of the lines of a rank.
-pub struct Reader {
+pub struct LiballprofReader {
     rank: u32,
     ranks: u32,
     clock: Clock,
@@ -55,14 +55,14 @@ enum Kind {
     Wait,
     WaitAll,
     WaitAny,
-    Collective(Collective),
-    StartCollective(Collective),
+    Collective(CollectiveSignature),
+    StartCollective(CollectiveSignature),
     Unknown,
 }
 
 /// A collective operation by the arguments before its communicator.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Collective {
+enum CollectiveSignature {
     Barrier,
     Broadcast,
     Reduce,
@@ -104,36 +104,36 @@ const CALLS: &[(Phase, Kind)] = &[
     ("MPI_Recv_init", Kind::ReceiveLater),
     ("MPI_Start", Kind::Start),
     ("MPI_Startall", Kind::StartAll),
-    ("MPI_Barrier", Kind::Collective(Collective::Barrier)),
-    ("MPI_Bcast", Kind::Collective(Collective::Broadcast)),
-    ("MPI_Reduce", Kind::Collective(Collective::Reduce)),
-    ("MPI_Allreduce", Kind::Collective(Collective::AllReduce)),
-    ("MPI_Scan", Kind::Collective(Collective::Scan)),
-    ("MPI_Exscan", Kind::Collective(Collective::Scan)),
-    ("MPI_Reduce_scatter", Kind::Collective(Collective::ReduceScatter)),
-    ("MPI_Gather", Kind::Collective(Collective::Gather)),
-    ("MPI_Scatter", Kind::Collective(Collective::Scatter)),
-    ("MPI_Allgather", Kind::Collective(Collective::AllGather)),
-    ("MPI_Alltoall", Kind::Collective(Collective::AllToAll)),
-    ("MPI_Gatherv", Kind::Collective(Collective::GatherV)),
-    ("MPI_Scatterv", Kind::Collective(Collective::ScatterV)),
-    ("MPI_Allgatherv", Kind::Collective(Collective::AllGatherV)),
-    ("MPI_Alltoallv", Kind::Collective(Collective::AllToAllV)),
-    ("MPI_Ibarrier", Kind::StartCollective(Collective::Barrier)),
-    ("MPI_Ibcast", Kind::StartCollective(Collective::Broadcast)),
-    ("MPI_Ireduce", Kind::StartCollective(Collective::Reduce)),
-    ("MPI_Iallreduce", Kind::StartCollective(Collective::AllReduce)),
-    ("MPI_Iscan", Kind::StartCollective(Collective::Scan)),
-    ("MPI_Iexscan", Kind::StartCollective(Collective::Scan)),
-    ("MPI_Ireduce_scatter", Kind::StartCollective(Collective::ReduceScatter)),
-    ("MPI_Igather", Kind::StartCollective(Collective::Gather)),
-    ("MPI_Iscatter", Kind::StartCollective(Collective::Scatter)),
-    ("MPI_Iallgather", Kind::StartCollective(Collective::AllGather)),
-    ("MPI_Ialltoall", Kind::StartCollective(Collective::AllToAll)),
-    ("MPI_Igatherv", Kind::StartCollective(Collective::GatherV)),
-    ("MPI_Iscatterv", Kind::StartCollective(Collective::ScatterV)),
-    ("MPI_Iallgatherv", Kind::StartCollective(Collective::AllGatherV)),
-    ("MPI_Ialltoallv", Kind::StartCollective(Collective::AllToAllV)),
+    ("MPI_Barrier", Kind::Collective(CollectiveSignature::Barrier)),
+    ("MPI_Bcast", Kind::Collective(CollectiveSignature::Broadcast)),
+    ("MPI_Reduce", Kind::Collective(CollectiveSignature::Reduce)),
+    ("MPI_Allreduce", Kind::Collective(CollectiveSignature::AllReduce)),
+    ("MPI_Scan", Kind::Collective(CollectiveSignature::Scan)),
+    ("MPI_Exscan", Kind::Collective(CollectiveSignature::Scan)),
+    ("MPI_Reduce_scatter", Kind::Collective(CollectiveSignature::ReduceScatter)),
+    ("MPI_Gather", Kind::Collective(CollectiveSignature::Gather)),
+    ("MPI_Scatter", Kind::Collective(CollectiveSignature::Scatter)),
+    ("MPI_Allgather", Kind::Collective(CollectiveSignature::AllGather)),
+    ("MPI_Alltoall", Kind::Collective(CollectiveSignature::AllToAll)),
+    ("MPI_Gatherv", Kind::Collective(CollectiveSignature::GatherV)),
+    ("MPI_Scatterv", Kind::Collective(CollectiveSignature::ScatterV)),
+    ("MPI_Allgatherv", Kind::Collective(CollectiveSignature::AllGatherV)),
+    ("MPI_Alltoallv", Kind::Collective(CollectiveSignature::AllToAllV)),
+    ("MPI_Ibarrier", Kind::StartCollective(CollectiveSignature::Barrier)),
+    ("MPI_Ibcast", Kind::StartCollective(CollectiveSignature::Broadcast)),
+    ("MPI_Ireduce", Kind::StartCollective(CollectiveSignature::Reduce)),
+    ("MPI_Iallreduce", Kind::StartCollective(CollectiveSignature::AllReduce)),
+    ("MPI_Iscan", Kind::StartCollective(CollectiveSignature::Scan)),
+    ("MPI_Iexscan", Kind::StartCollective(CollectiveSignature::Scan)),
+    ("MPI_Ireduce_scatter", Kind::StartCollective(CollectiveSignature::ReduceScatter)),
+    ("MPI_Igather", Kind::StartCollective(CollectiveSignature::Gather)),
+    ("MPI_Iscatter", Kind::StartCollective(CollectiveSignature::Scatter)),
+    ("MPI_Iallgather", Kind::StartCollective(CollectiveSignature::AllGather)),
+    ("MPI_Ialltoall", Kind::StartCollective(CollectiveSignature::AllToAll)),
+    ("MPI_Igatherv", Kind::StartCollective(CollectiveSignature::GatherV)),
+    ("MPI_Iscatterv", Kind::StartCollective(CollectiveSignature::ScatterV)),
+    ("MPI_Iallgatherv", Kind::StartCollective(CollectiveSignature::AllGatherV)),
+    ("MPI_Ialltoallv", Kind::StartCollective(CollectiveSignature::AllToAllV)),
     ("MPI_Init", Kind::Begin),
     ("MPI_Init_thread", Kind::Begin),
     ("MPI_Finalize", Kind::End),
@@ -145,20 +145,20 @@ const SYNCHRONOUS: [Phase; 3] = ["MPI_Ssend", "MPI_Issend", "MPI_Ssend_init"];
 /// Calls that would move data in ways that are not known here.
 const UNKNOWN: [&str; 5] = ["MPI_Alltoallw", "MPI_Ialltoallw", "MPI_Put", "MPI_Get", "MPI_Accumulate"];
 
-impl LineReader for Reader {
+impl LineReader for LiballprofReader {
     fn read(&mut self, line: &[u8], calls: &mut CallQueue) -> Result<(), LineFault> {
         if line.is_empty() || line[0] == b'#' {
             return Ok(());
         }
         let mut fields = std::mem::take(&mut self.fields);
         fields.split(line);
-        let read = self.call(&Line { bytes: line, fields: &fields }, calls);
+        let read = self.call(&CallRecord { bytes: line, fields: &fields }, calls);
         self.fields = fields;
         read
     }
 }
 
-impl Reader {
+impl LiballprofReader {
     pub fn new((rank, ranks): (u32, u32), made: Made, factor: GapFactor) -> Self {
         Self {
             rank,
@@ -173,7 +173,7 @@ impl Reader {
         }
     }
 
-    fn call(&mut self, line: &Line<'_>, calls: &mut CallQueue) -> Result<(), LineFault> {
+    fn call(&mut self, line: &CallRecord<'_>, calls: &mut CallQueue) -> Result<(), LineFault> {
         let name = line.field(0);
         let Some((phase, kind)) = kind(name) else {
             if name == b"MPI_Comm_split" {
@@ -208,7 +208,7 @@ impl Reader {
         }
     }
 
-    fn message(&mut self, line: &Line<'_>, kind: Kind, calls: &mut CallQueue) -> Result<(), LineFault> {
+    fn message(&mut self, line: &CallRecord<'_>, kind: Kind, calls: &mut CallQueue) -> Result<(), LineFault> {
         match kind {
             Kind::Send | Kind::StartSend => {
                 let request = if kind == Kind::StartSend { Some(self.begin(line.number(8)?, calls)) } else { None };
@@ -259,7 +259,7 @@ impl Reader {
     }
 
     /// Sends what is copied first, so that nothing has to wait for it.
-    fn send_buffered(&mut self, line: &Line<'_>, kind: Kind, calls: &mut CallQueue) -> Result<(), LineFault> {
+    fn send_buffered(&mut self, line: &CallRecord<'_>, kind: Kind, calls: &mut CallQueue) -> Result<(), LineFault> {
         if kind == Kind::StartBuffered {
             let address = line.number(8)?;
             self.begin(address, calls);
@@ -275,7 +275,7 @@ impl Reader {
     }
 
     /// Waits for requests in a row; those that are known tell how large one is.
-    fn wait(&mut self, line: &Line<'_>, kind: Kind, calls: &mut CallQueue) -> Result<(), LineFault> {
+    fn wait(&mut self, line: &CallRecord<'_>, kind: Kind, calls: &mut CallQueue) -> Result<(), LineFault> {
         let row: Vec<u64> = self.row(line)?.collect();
         let mut complete = row.iter().filter(|address| self.buffered.contains(address)).copied();
         if kind == Kind::WaitAny
@@ -300,7 +300,7 @@ impl Reader {
     }
 
     /// The addresses of requests in a row, by their number and the first of them.
-    fn row(&self, line: &Line<'_>) -> Result<impl Iterator<Item = u64> + use<>, LineFault> {
+    fn row(&self, line: &CallRecord<'_>) -> Result<impl Iterator<Item = u64> + use<>, LineFault> {
         let (count, first) = (line.number(2)?, line.number(3)?);
         if count > MOST_REQUESTS {
             return Err(line.fault(2, format!("{count} requests at once, and {MOST_REQUESTS} are the most")));
@@ -316,7 +316,7 @@ impl Reader {
     }
 
     /// A persistent request is made; its message begins with `MPI_Start`.
-    fn keep(&mut self, line: &Line<'_>, kind: Kind) -> Result<(), LineFault> {
+    fn keep(&mut self, line: &CallRecord<'_>, kind: Kind) -> Result<(), LineFault> {
         let (address, mut message) = (line.number(8)?, CallQueue::new());
         let request = Some(if kind == Kind::BufferedLater { BUFFERED } else { name(address) });
         match kind {
@@ -328,7 +328,13 @@ impl Reader {
     }
 
     /// A persistent request, which a place names, begins.
-    fn start(&mut self, line: &Line<'_>, at: usize, address: u64, calls: &mut CallQueue) -> Result<(), LineFault> {
+    fn start(
+        &mut self,
+        line: &CallRecord<'_>,
+        at: usize,
+        address: u64,
+        calls: &mut CallQueue,
+    ) -> Result<(), LineFault> {
         let Some(message) = self.persistent.get(&address).cloned() else {
             return Err(
                 line.fault(at, format!("the request at {address} has not been made, by `MPI_Send_init` for one"))
@@ -347,7 +353,7 @@ impl Reader {
     /// Sends by the places of count, type, receiver, tag and communicator.
     fn send(
         &mut self,
-        line: &Line<'_>,
+        line: &CallRecord<'_>,
         [count, of, to, tag, among]: [usize; 5],
         request: Option<RequestName>,
         calls: &mut CallQueue,
@@ -363,7 +369,7 @@ impl Reader {
     /// Receives by the places of sender, tag and communicator.
     fn receive(
         &mut self,
-        line: &Line<'_>,
+        line: &CallRecord<'_>,
         [from, tag, among]: [usize; 3],
         request: Option<RequestName>,
         calls: &mut CallQueue,
@@ -381,7 +387,12 @@ impl Reader {
     }
 
     /// A collective operation begins; its last argument is its request.
-    fn start_collective(&mut self, line: &Line<'_>, kind: Collective, calls: &mut CallQueue) -> Result<(), LineFault> {
+    fn start_collective(
+        &mut self,
+        line: &CallRecord<'_>,
+        kind: CollectiveSignature,
+        calls: &mut CallQueue,
+    ) -> Result<(), LineFault> {
         let at = line.last().saturating_sub(1);
         let address = line.number(at)?;
         let mut begun = CallQueue::new();
@@ -396,8 +407,8 @@ impl Reader {
     /// A collective operation, whose communicator is at a place.
     fn collective(
         &mut self,
-        line: &Line<'_>,
-        kind: Collective,
+        line: &CallRecord<'_>,
+        kind: CollectiveSignature,
         at: usize,
         calls: &mut CallQueue,
     ) -> Result<(), LineFault> {
@@ -407,26 +418,26 @@ impl Reader {
         let root = || line.below(at - 1, "a rank", ranks);
         let block = || line.bytes(3, 4);
         let call = match kind {
-            Collective::Barrier => CollectiveCall::Barrier,
-            Collective::Broadcast => CollectiveCall::Broadcast { root: root()?, bytes: block()? },
-            Collective::Reduce => CollectiveCall::Reduce { root: root()?, bytes: line.bytes(4, 5)? },
-            Collective::AllReduce => CollectiveCall::AllReduce { bytes: line.bytes(4, 5)? },
-            Collective::Scan => CollectiveCall::Scan { bytes: line.bytes(4, 5)? },
-            Collective::ReduceScatter => CollectiveCall::ReduceScatter { lengths: line.lengths(5, 6, ranks)? },
-            Collective::Gather => CollectiveCall::Gather { root: root()?, bytes: block()? },
+            CollectiveSignature::Barrier => CollectiveCall::Barrier,
+            CollectiveSignature::Broadcast => CollectiveCall::Broadcast { root: root()?, bytes: block()? },
+            CollectiveSignature::Reduce => CollectiveCall::Reduce { root: root()?, bytes: line.bytes(4, 5)? },
+            CollectiveSignature::AllReduce => CollectiveCall::AllReduce { bytes: line.bytes(4, 5)? },
+            CollectiveSignature::Scan => CollectiveCall::Scan { bytes: line.bytes(4, 5)? },
+            CollectiveSignature::ReduceScatter => CollectiveCall::ReduceScatter { lengths: line.lengths(5, 6, ranks)? },
+            CollectiveSignature::Gather => CollectiveCall::Gather { root: root()?, bytes: block()? },
             // The root's own receive may be none at all.
-            Collective::Scatter => CollectiveCall::Scatter { root: root()?, bytes: block()? },
-            Collective::AllGather => CollectiveCall::AllGather { bytes: block()? },
-            Collective::AllToAll => CollectiveCall::AllToAll { bytes: block()? },
-            Collective::GatherV => CollectiveCall::GatherV { root: root()?, bytes: block()? },
-            Collective::ScatterV => {
+            CollectiveSignature::Scatter => CollectiveCall::Scatter { root: root()?, bytes: block()? },
+            CollectiveSignature::AllGather => CollectiveCall::AllGather { bytes: block()? },
+            CollectiveSignature::AllToAll => CollectiveCall::AllToAll { bytes: block()? },
+            CollectiveSignature::GatherV => CollectiveCall::GatherV { root: root()?, bytes: block()? },
+            CollectiveSignature::ScatterV => {
                 let root = root()?;
                 let is_root = communicator.member(root) == self.rank;
                 let lengths = if is_root { line.lengths(4, 7, ranks)? } else { vec![0; ranks as usize].into() };
                 CollectiveCall::ScatterV { root, lengths }
             }
-            Collective::AllGatherV => CollectiveCall::AllGatherV { lengths: line.lengths(7, 10, ranks)? },
-            Collective::AllToAllV => {
+            CollectiveSignature::AllGatherV => CollectiveCall::AllGatherV { lengths: line.lengths(7, 10, ranks)? },
+            CollectiveSignature::AllToAllV => {
                 let sent = line.lengths(4, 7, ranks)?;
                 CollectiveCall::AllToAllV { sent, received: line.lengths(10, 13, ranks)? }
             }
@@ -436,7 +447,7 @@ impl Reader {
     }
 
     /// The rank splits a communicator.
-    fn split(&mut self, line: &Line<'_>) -> Result<(), LineFault> {
+    fn split(&mut self, line: &CallRecord<'_>) -> Result<(), LineFault> {
         let communicator = self.communicator(line, 2)?;
         match communicator.number {
             Some(0) => self.made.split(),
@@ -454,7 +465,7 @@ impl Reader {
     }
 
     /// The communicator at a place, which has all ranks, this one alone, or those of a split.
-    fn communicator(&mut self, line: &Line<'_>, at: usize) -> Result<Communicator, LineFault> {
+    fn communicator(&mut self, line: &CallRecord<'_>, at: usize) -> Result<CommunicatorArgument, LineFault> {
         let mut parts = line.field(at).split(|byte| *byte == b',').map(number);
         let (id, rank, ranks) = (parts.next().flatten(), parts.next().flatten(), parts.next().flatten());
         let (Some(id), Some(rank), Some(ranks)) = (id, rank, ranks) else {
@@ -462,14 +473,14 @@ impl Reader {
         };
         let is_mpich = is_mpich(id);
         if ranks == 1 {
-            return Ok(Communicator { number: None, members: Some([self.rank].into()), ranks: 1, is_mpich });
+            return Ok(CommunicatorArgument { number: None, members: Some([self.rank].into()), ranks: 1, is_mpich });
         }
         if (ranks, rank) == (u64::from(self.ranks), u64::from(self.rank)) {
-            return Ok(Communicator { number: Some(0), members: None, ranks: self.ranks, is_mpich });
+            return Ok(CommunicatorArgument { number: Some(0), members: None, ranks: self.ranks, is_mpich });
         }
         if let Some((number, members)) = self.made.find(id, self.rank, (rank, ranks)) {
             let ranks = u32::try_from(members.len()).unwrap_or(u32::MAX);
-            return Ok(Communicator { number: Some(number), members: Some(members), ranks, is_mpich });
+            return Ok(CommunicatorArgument { number: Some(number), members: Some(members), ranks, is_mpich });
         }
         let all = self.ranks;
         let message = format!("rank {rank} of a communicator of {ranks} here is rank {} of all {all}", self.rank);
@@ -497,7 +508,7 @@ fn kind(name: &[u8]) -> Option<(Phase, Kind)> {
 }
 
 /// Ranks that a call may name.
-struct Communicator {
+struct CommunicatorArgument {
     /// Its number: 0 for all ranks, none for one rank alone.
     number: Option<u32>,
     /// Its members, unless these are all ranks.
@@ -511,9 +522,9 @@ const fn is_mpich(id: u64) -> bool {
     matches!(id >> 24, 0x44 | 0x84 | 0xc4)
 }
 
-impl Communicator {
+impl CommunicatorArgument {
     /// The rank at a place; none where the message goes nowhere.
-    fn rank(&self, line: &Line<'_>, at: usize) -> Result<Option<u32>, LineFault> {
+    fn rank(&self, line: &CallRecord<'_>, at: usize) -> Result<Option<u32>, LineFault> {
         if line.integer(at)? == if self.is_mpich { -1 } else { -2 } {
             return Ok(None);
         }
@@ -526,7 +537,7 @@ impl Communicator {
     }
 
     /// Returns whether the sender at a place may be any.
-    fn is_any(&self, line: &Line<'_>, at: usize) -> Result<bool, LineFault> {
+    fn is_any(&self, line: &CallRecord<'_>, at: usize) -> Result<bool, LineFault> {
         Ok(line.integer(at)? == if self.is_mpich { -2 } else { -1 })
     }
 }

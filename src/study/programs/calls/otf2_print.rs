@@ -20,12 +20,12 @@ use std::sync::Arc;
 pub struct Definitions {
     pub ticks_per_second: u64,
     /// By number.
-    pub communicators: FxHashMap<u32, Communicator>,
+    pub communicators: FxHashMap<u32, CommunicatorDefinition>,
 }
 
 /// Ranks that are numbered anew.
 #[derive(Clone, Debug)]
-pub struct Communicator {
+pub struct CommunicatorDefinition {
     /// Its number among those of the program: 0 for all ranks.
     pub number: u32,
     /// Its ranks among all.
@@ -33,7 +33,7 @@ pub struct Communicator {
 }
 
 /// Reader of the events of a rank.
-pub struct Reader {
+pub struct Otf2Reader {
     rank: u32,
     definitions: Arc<Definitions>,
     clock: Clock,
@@ -64,11 +64,11 @@ const LONGEST: u64 = 1 << 60;
 /// The name of the send of a call that also receives; requests have smaller first numbers.
 const SENDING: RequestName = [u32::MAX, u32::MAX, 1];
 
-impl LineReader for Reader {
+impl LineReader for Otf2Reader {
     fn read(&mut self, line: &[u8], calls: &mut CallQueue) -> Result<(), LineFault> {
         let mut words = line.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
         let (Some(event), _, time) = (words.next(), words.next(), words.next()) else { return Ok(()) };
-        let line = Event { line, time: time.unwrap_or_default() };
+        let line = EventRecord { line, time: time.unwrap_or_default() };
         self.event(event, &line)?;
         self.release(calls);
         Ok(())
@@ -80,13 +80,13 @@ impl LineReader for Reader {
     }
 }
 
-impl Reader {
+impl Otf2Reader {
     pub fn new(rank: u32, definitions: Arc<Definitions>, factor: GapFactor) -> Self {
         let clock = Clock::new(factor);
         Self { rank, definitions, clock, call: None, depth: 0, is_moving: false, held: VecDeque::new() }
     }
 
-    fn event(&mut self, event: &[u8], line: &Event<'_>) -> Result<(), LineFault> {
+    fn event(&mut self, event: &[u8], line: &EventRecord<'_>) -> Result<(), LineFault> {
         match event {
             b"ENTER" => {
                 self.enter(line);
@@ -127,7 +127,7 @@ impl Reader {
         }
     }
 
-    fn enter(&mut self, line: &Event<'_>) {
+    fn enter(&mut self, line: &EventRecord<'_>) {
         let Some(region) = line.region().filter(|region| region.starts_with("MPI_")) else { return };
         if self.depth == 0 {
             self.call = Some(name::phase(region));
@@ -136,7 +136,7 @@ impl Reader {
         self.depth += 1;
     }
 
-    fn leave(&mut self, line: &Event<'_>) -> Result<(), LineFault> {
+    fn leave(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
         let Some(region) = line.region().filter(|region| region.starts_with("MPI_")) else { return Ok(()) };
         self.depth = self.depth.saturating_sub(1);
         if self.depth > 0 {
@@ -157,13 +157,13 @@ impl Reader {
     }
 
     /// The time of an event in picoseconds.
-    fn time(&self, line: &Event<'_>) -> Result<u128, LineFault> {
+    fn time(&self, line: &EventRecord<'_>) -> Result<u128, LineFault> {
         let ticks = digits(line.time).ok_or_else(|| fault("the time is no number of ticks"))?;
         Ok(u128::from(ticks) * 1_000_000_000_000 / u128::from(self.definitions.ticks_per_second))
     }
 
     /// The first event of a call ends the computation before it.
-    fn moves(&mut self, line: &Event<'_>) -> Result<(), LineFault> {
+    fn moves(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
         if !self.is_moving {
             let time = self.time(line)?;
             let gap = self.clock.gap(time).map_err(|message| fault(&message))?;
@@ -173,7 +173,7 @@ impl Reader {
         Ok(())
     }
 
-    fn push(&mut self, line: &Event<'_>, call: Call) -> Result<(), LineFault> {
+    fn push(&mut self, line: &EventRecord<'_>, call: Call) -> Result<(), LineFault> {
         self.moves(line)?;
         self.hold(Held::Known(call));
         Ok(())
@@ -194,7 +194,7 @@ impl Reader {
     }
 
     /// Something begins that says later what it moves.
-    fn begin(&mut self, line: &Event<'_>, kind: RequestKind) -> Result<(), LineFault> {
+    fn begin(&mut self, line: &EventRecord<'_>, kind: RequestKind) -> Result<(), LineFault> {
         let number = line.number("Request: ")?;
         self.moves(line)?;
         self.hold(Held::Begun(number, kind));
@@ -204,7 +204,7 @@ impl Reader {
     /// Something that has begun before is complete, and says what it has moved; without a call nothing.
     fn complete(
         &mut self,
-        line: &Event<'_>,
+        line: &EventRecord<'_>,
         kind: RequestKind,
         call: Option<&dyn Fn(Option<RequestName>) -> Call>,
     ) -> Result<(), LineFault> {
@@ -221,7 +221,7 @@ impl Reader {
         self.push(line, Call::Wait(request(number)))
     }
 
-    fn send_at_once(&mut self, line: &Event<'_>) -> Result<(), LineFault> {
+    fn send_at_once(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
         let request = match self.call.unwrap_or_default() {
             "MPI_Bsend" => Some(BUFFERED),
             call => call.starts_with("MPI_Sendrecv").then_some(SENDING),
@@ -230,7 +230,7 @@ impl Reader {
         self.push(line, send)
     }
 
-    fn start_send(&mut self, line: &Event<'_>) -> Result<(), LineFault> {
+    fn start_send(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
         let number = line.number("Request: ")?;
         // The completion of a buffered one then has nothing to wait for.
         let request = if self.call == Some("MPI_Ibsend") { BUFFERED } else { request(number) };
@@ -238,25 +238,25 @@ impl Reader {
         self.push(line, send)
     }
 
-    fn send(&self, line: &Event<'_>, request: Option<RequestName>) -> Result<Call, LineFault> {
+    fn send(&self, line: &EventRecord<'_>, request: Option<RequestName>) -> Result<Call, LineFault> {
         let communicator = self.communicator(line)?;
         let (to, tag) = (communicator.rank(self.rank, line, "Receiver: ")?, line.tag()?);
         let synchronous = matches!(self.call, Some("MPI_Ssend" | "MPI_Issend"));
         Ok(Call::Send { to, bytes: line.number("Length: ")?, tag, synchronous, request })
     }
 
-    fn pattern(&self, line: &Event<'_>) -> Result<MessagePattern, LineFault> {
+    fn pattern(&self, line: &EventRecord<'_>) -> Result<MessagePattern, LineFault> {
         let from = self.communicator(line)?.rank(self.rank, line, "Sender: ")?;
         Ok(MessagePattern { from: Some(from), tag: Some(line.tag()?) })
     }
 
-    fn communicator(&self, line: &Event<'_>) -> Result<&Communicator, LineFault> {
+    fn communicator(&self, line: &EventRecord<'_>) -> Result<&CommunicatorDefinition, LineFault> {
         let number = line.reference("Communicator: ").and_then(|number| self.definitions.communicators.get(&number));
         number.ok_or_else(|| fault("the definitions have no communicator of this number"))
     }
 
     /// The place of the root among the members of its communicator.
-    fn place_of_root(&self, line: &Event<'_>) -> Result<u32, LineFault> {
+    fn place_of_root(&self, line: &EventRecord<'_>) -> Result<u32, LineFault> {
         let communicator = self.communicator(line)?;
         let root = communicator.rank(self.rank, line, "Root: ")?;
         let place = communicator.members.iter().position(|member| *member == root);
@@ -264,7 +264,10 @@ impl Reader {
     }
 
     /// A collective operation, which may have a request; nothing of a communicator of one rank.
-    fn collective(&self, line: &Event<'_>) -> Result<Option<impl Fn(Option<RequestName>) -> Call + use<>>, LineFault> {
+    fn collective(
+        &self,
+        line: &EventRecord<'_>,
+    ) -> Result<Option<impl Fn(Option<RequestName>) -> Call + use<>>, LineFault> {
         let communicator = self.communicator(line)?;
         if communicator.members.len() < 2 {
             return Ok(None);
@@ -274,7 +277,7 @@ impl Reader {
     }
 
     /// The collective operation that an event tells of.
-    fn collective_call(&self, line: &Event<'_>, members: &[u32]) -> Result<CollectiveCall, LineFault> {
+    fn collective_call(&self, line: &EventRecord<'_>, members: &[u32]) -> Result<CollectiveCall, LineFault> {
         let p = members.len() as u64;
         let root = || self.place_of_root(line);
         let is_root = || root().map(|root| members.get(root as usize) == Some(&self.rank));
@@ -356,9 +359,9 @@ const fn request(number: u64) -> RequestName {
     [(number >> 32) as u32, number as u32, 0]
 }
 
-impl Communicator {
+impl CommunicatorDefinition {
     /// The rank among all that an attribute names; a communicator without a list has the `own` rank alone.
-    fn rank(&self, own: u32, line: &Event<'_>, key: &str) -> Result<u32, LineFault> {
+    fn rank(&self, own: u32, line: &EventRecord<'_>, key: &str) -> Result<u32, LineFault> {
         let number = line.number(key)?;
         if self.members.is_empty() && number == 0 {
             return Ok(own);
@@ -374,12 +377,12 @@ fn fault(message: &str) -> LineFault {
 }
 
 /// A line and its time.
-struct Event<'l> {
+struct EventRecord<'l> {
     line: &'l [u8],
     time: &'l [u8],
 }
 
-impl<'l> Event<'l> {
+impl<'l> EventRecord<'l> {
     /// The text behind a key, up to the next comma; nothing if there is no such key.
     fn text(&self, key: &str) -> &'l [u8] {
         let found = self.line.windows(key.len()).position(|text| text == key.as_bytes());

@@ -2,7 +2,7 @@ use super::call::{BUFFERED, Call};
 use super::liballprof;
 use super::line_reader::{CallQueue, LineReader};
 use super::splits::Splits;
-use super::time_independent::Reader;
+use super::time_independent::TimeIndependentReader;
 use super::*;
 use crate::scenario::machines;
 use parsim_sim::program::MessagePattern;
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use std::io::Write;
 
 fn calls(lines: &str, rank: u32, ranks: u32) -> Vec<Call> {
-    let (mut reader, mut calls) = (Reader::new(rank, ranks), CallQueue::new());
+    let (mut reader, mut calls) = (TimeIndependentReader::new(rank, ranks), CallQueue::new());
     for line in lines.lines() {
         reader.read(line.as_bytes(), &mut calls).expect("a line");
     }
@@ -20,7 +20,7 @@ fn calls(lines: &str, rank: u32, ranks: u32) -> Vec<Call> {
 }
 
 fn fault(line: &str) -> String {
-    let fault = Reader::new(0, 3).read(line.as_bytes(), &mut CallQueue::new()).expect_err(line);
+    let fault = TimeIndependentReader::new(0, 3).read(line.as_bytes(), &mut CallQueue::new()).expect_err(line);
     format!("{}: {}; {}", fault.at + 1, fault.message, fault.help)
 }
 
@@ -224,7 +224,7 @@ proptest! {
 /// The calls of lines of liballprof, with the names under which their times count.
 fn recorded(lines: &[&str], factor: f64) -> Result<Vec<(&'static str, Call)>, String> {
     let (mut reader, mut calls) =
-        (liballprof::Reader::new((1, 4), splits().of_rank(1), GapFactor(factor)), CallQueue::new());
+        (liballprof::LiballprofReader::new((1, 4), splits().of_rank(1), GapFactor(factor)), CallQueue::new());
     for line in lines {
         let read = reader.read(line.as_bytes(), &mut calls);
         read.map_err(|fault| format!("{}: {}", fault.at + 1, fault.message))?;

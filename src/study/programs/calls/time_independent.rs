@@ -27,7 +27,7 @@ const ANY_TAGS: [i64; 2] = [-444, -1];
 const ANY: u32 = u32::MAX;
 
 /// Reader of the lines of a rank.
-pub struct Reader {
+pub struct TimeIndependentReader {
     rank: u32,
     ranks: u32,
     /// The bytes of an element without a type.
@@ -36,19 +36,19 @@ pub struct Reader {
 }
 
 /// A verb with its arguments: the name under which its time counts, how many it takes, and what they are.
-struct Verb {
+struct VerbSignature {
     name: Phase,
     least: usize,
     most: usize,
     usage: &'static str,
 }
 
-const fn verb(name: Phase, least: usize, most: usize, usage: &'static str) -> Verb {
-    Verb { name, least, most, usage }
+const fn verb(name: Phase, least: usize, most: usize, usage: &'static str) -> VerbSignature {
+    VerbSignature { name, least, most, usage }
 }
 
 /// Verbs without lists.
-const VERBS: &[Verb] = &[
+const VERBS: &[VerbSignature] = &[
     verb("init", 0, 1, "init [NUMBER]"),
     verb("finalize", 0, 0, "finalize"),
     verb("comm_size", 0, usize::MAX, "comm_size …"),
@@ -78,7 +78,7 @@ const VERBS: &[Verb] = &[
 ];
 
 /// Verbs with a count for each rank, beside which they take so many arguments.
-const LIST_VERBS: &[(Verb, usize)] = &[
+const LIST_VERBS: &[(VerbSignature, usize)] = &[
     (verb("gatherv", 1, 4, "gatherv COUNT COUNT-OF-EACH… [ROOT] [TYPE] [TYPE]"), 1),
     (verb("allgatherv", 1, 3, "allgatherv COUNT COUNT-OF-EACH… [TYPE] [TYPE] [OFFSET-OF-EACH…]"), 1),
     (verb("scatterv", 1, 4, "scatterv COUNT-OF-EACH… COUNT [ROOT] [TYPE] [TYPE]"), 1),
@@ -86,7 +86,7 @@ const LIST_VERBS: &[(Verb, usize)] = &[
     (verb("alltoallv", 2, 4, "alltoallv COUNT COUNT-TO-EACH… COUNT COUNT-FROM-EACH… [TYPE] [TYPE]"), 2),
 ];
 
-impl LineReader for Reader {
+impl LineReader for TimeIndependentReader {
     fn read(&mut self, line: &[u8], calls: &mut CallQueue) -> Result<(), LineFault> {
         self.words.split(line);
         if self.words.is_empty() {
@@ -128,13 +128,13 @@ impl LineReader for Reader {
 }
 
 /// A verb, and the number of its lists. Writers do not agree on capitals.
-fn find(name: &[u8]) -> Option<(&'static Verb, usize)> {
-    let is_named = |verb: &Verb| verb.name.as_bytes().eq_ignore_ascii_case(name);
+fn find(name: &[u8]) -> Option<(&'static VerbSignature, usize)> {
+    let is_named = |verb: &VerbSignature| verb.name.as_bytes().eq_ignore_ascii_case(name);
     let plain = VERBS.iter().find(|verb| is_named(verb)).map(|verb| (verb, 0));
     plain.or_else(|| LIST_VERBS.iter().find(|(verb, _)| is_named(verb)).map(|(verb, lists)| (verb, *lists)))
 }
 
-impl Reader {
+impl TimeIndependentReader {
     pub fn new(rank: u32, ranks: u32) -> Self {
         Self { rank, ranks, default_type: 1, words: Words::default() }
     }

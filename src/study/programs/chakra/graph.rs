@@ -1,11 +1,11 @@
 //! The operations of a rank while they are collected from the nodes of its trace.
 
-use crate::programs::schedule::{Edge, Node, NodeKind};
+use crate::programs::schedule::{Edge, NodeKind, ScheduleNode};
 
 /// Operations and what they wait for.
 #[derive(Debug, Default)]
 pub struct ChakraGraph {
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<ScheduleNode>,
     pub edges: Vec<Edge>,
 }
 
@@ -32,15 +32,15 @@ impl NodePart {
 impl ChakraGraph {
     /// Adds a computation of so many microseconds.
     pub fn compute(&mut self, micros: u64, cpu: u8) -> u32 {
-        self.add(Node { cpu, ..Node::new(NodeKind::Compute, micros) })
+        self.add(ScheduleNode { cpu, ..ScheduleNode::new(NodeKind::Compute, micros) })
     }
 
     pub fn send(&mut self, peer: u32, bytes: u64, tag: u32) -> u32 {
-        self.add(Node { peer, tag, cpu: MESSAGES, ..Node::new(NodeKind::Send, bytes) })
+        self.add(ScheduleNode { peer, tag, cpu: MESSAGES, ..ScheduleNode::new(NodeKind::Send, bytes) })
     }
 
     pub fn receive(&mut self, peer: u32, bytes: u64, tag: u32) -> u32 {
-        self.add(Node { peer, tag, cpu: MESSAGES, ..Node::new(NodeKind::Receive, bytes) })
+        self.add(ScheduleNode { peer, tag, cpu: MESSAGES, ..ScheduleNode::new(NodeKind::Receive, bytes) })
     }
 
     /// An operation waits for the end of another one.
@@ -53,7 +53,7 @@ impl ChakraGraph {
         self.edges.push(Edge { follower, leader, to_end: false });
     }
 
-    fn add(&mut self, node: Node) -> u32 {
+    fn add(&mut self, node: ScheduleNode) -> u32 {
         self.nodes.push(node);
         u32::try_from(self.nodes.len() - 1).expect("a trace has fewer operations")
     }

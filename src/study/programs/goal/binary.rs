@@ -9,7 +9,7 @@ mod windows;
 
 pub use windows::{FileSource, ReopenableBytes};
 
-use crate::programs::schedule::{Bounds, Node, NodeKind, OperationPlace, Operations, StoredSchedule};
+use crate::programs::schedule::{Bounds, NodeKind, OperationPlace, Operations, ScheduleNode, StoredSchedule};
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
 use windows::{OutOfReach, Windows};
@@ -108,7 +108,7 @@ impl<S: ReopenableBytes> Operations for OpenSchedule<S> {
         self.schedule.parts[rank as usize].roots.to_vec()
     }
 
-    fn node(&mut self, rank: u32, number: u32) -> Node {
+    fn node(&mut self, rank: u32, number: u32) -> ScheduleNode {
         let part = &self.schedule.parts[rank as usize];
         let at = part.nodes + u64::from(number) * NODE as u64;
         let failure = match self.windows.node(rank, at, part.followers) {
@@ -119,7 +119,7 @@ impl<S: ReopenableBytes> Operations for OpenSchedule<S> {
             Err(failure) => failure,
         };
         self.fail(failure);
-        Node::new(NodeKind::Compute, 0)
+        ScheduleNode::new(NodeKind::Compute, 0)
     }
 
     fn follower(&mut self, rank: u32, place: u32) -> u32 {
@@ -156,7 +156,7 @@ impl<S> BinarySchedule<S> {
     }
 
     /// Returns whether an operation of a part is one of those that were checked, as far as others rely on it.
-    fn has(&self, part: &Part, node: &Node) -> bool {
+    fn has(&self, part: &Part, node: &ScheduleNode) -> bool {
         let Bounds { highest, highest_peer, .. } = self.bounds;
         let room = (part.end - part.followers) / NUMBER;
         let fits = |first: u32, count: u32| count == 0 || u64::from(first) + u64::from(count) <= room;
@@ -182,7 +182,7 @@ pub fn place(file: &mut (impl Read + Seek), (rank, number): OperationPlace) -> O
 
 /// The operation of these bytes; `None` if its kind is none.
 #[inline]
-fn decode(bytes: &[u8; NODE]) -> Option<Node> {
+fn decode(bytes: &[u8; NODE]) -> Option<ScheduleNode> {
     let number = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     let kind = match bytes[4] {
         1 => NodeKind::Send,
@@ -190,7 +190,7 @@ fn decode(bytes: &[u8; NODE]) -> Option<Node> {
         3 => NodeKind::Compute,
         _ => return None,
     };
-    Some(Node {
+    Some(ScheduleNode {
         awaited: number(0),
         peer: number(5),
         size: u64::from(number(9)) | u64::from(number(13)) << 32,

@@ -1,7 +1,7 @@
 use super::binary::{self, BinarySchedule, ReopenableBytes};
 use super::text::{self, TextError};
 use super::{Goal, ProgramFile, ScheduleSource};
-use crate::programs::schedule::{FirstOperations, Node, NodeKind, Schedule, StoredSchedule};
+use crate::programs::schedule::{FirstOperations, NodeKind, Schedule, ScheduleNode, StoredSchedule};
 use parsim_sim::engine::Streams;
 use parsim_sim::machine::Sends;
 use parsim_sim::program::{UntimedMachine, rehearse};
@@ -25,7 +25,8 @@ fn a_text_becomes_a_graph() {
     let [first, second] = &schedule.ranks[..] else { panic!("two ranks") };
     assert_eq!(first.roots(), [0]);
     assert_eq!(first.at_end(&first.nodes[0]), [1]);
-    let send = Node { size: 8, peer: 1, tag: 7, cpu: 0, nic: 1, kind: NodeKind::Send, awaited: 1, ..first.nodes[1] };
+    let send =
+        ScheduleNode { size: 8, peer: 1, tag: 7, cpu: 0, nic: 1, kind: NodeKind::Send, awaited: 1, ..first.nodes[1] };
     assert_eq!(first.nodes[1], send);
     assert_eq!(second.roots(), [0, 1]);
     assert_eq!((second.nodes[0].peer, second.nodes[0].tag), (u32::MAX, u32::MAX));

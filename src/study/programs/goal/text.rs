@@ -5,7 +5,7 @@
 //! `[label:] calc UNITS [cpu C]`, `a requires b`, `a irequires b`.
 
 use super::blocks::{BYTE_ORDER_MARK, TextBlocks};
-use crate::programs::schedule::{ANY, Edge, Node, NodeKind, OperationPlace, RankSchedule, Schedule, TAGS};
+use crate::programs::schedule::{ANY, Edge, NodeKind, OperationPlace, RankSchedule, Schedule, ScheduleNode, TAGS};
 use rustc_hash::FxHashMap;
 use std::io::{self, Read};
 
@@ -94,7 +94,7 @@ struct GoalParser<'t> {
 /// The block of a rank while it is read.
 #[derive(Default)]
 struct Block<'t> {
-    nodes: Vec<Node>,
+    nodes: Vec<ScheduleNode>,
     /// The bytes at which they are.
     places: Vec<usize>,
     edges: Vec<Edge>,
@@ -238,7 +238,7 @@ impl<'t> GoalParser<'t> {
         self.end_of_line()
     }
 
-    fn message(&mut self, kind: NodeKind, ranks: u64) -> Result<Node, Box<PartFault>> {
+    fn message(&mut self, kind: NodeKind, ranks: u64) -> Result<ScheduleNode, Box<PartFault>> {
         let is_send = kind == NodeKind::Send;
         let size = self.number("the size of the message")?;
         self.symbol(b'b', "the size of a message ends in `b`, as in `8b`")?;
@@ -256,7 +256,7 @@ impl<'t> GoalParser<'t> {
         }
         let tag = self.tag(is_send)?;
         let [cpu, nic] = self.lanes()?;
-        Ok(Node { peer, tag, cpu, nic, ..Node::new(kind, size) })
+        Ok(ScheduleNode { peer, tag, cpu, nic, ..ScheduleNode::new(kind, size) })
     }
 
     fn tag(&mut self, is_send: bool) -> Result<u32, Box<PartFault>> {
@@ -272,10 +272,10 @@ impl<'t> GoalParser<'t> {
         }
     }
 
-    fn computation(&mut self) -> Result<Node, Box<PartFault>> {
+    fn computation(&mut self) -> Result<ScheduleNode, Box<PartFault>> {
         let size = self.number("the time of the computation, in whole units")?;
         let [cpu, nic] = self.lanes()?;
-        Ok(Node { cpu, nic, ..Node::new(NodeKind::Compute, size) })
+        Ok(ScheduleNode { cpu, nic, ..ScheduleNode::new(NodeKind::Compute, size) })
     }
 
     fn lanes(&mut self) -> Result<[u8; 2], Box<PartFault>> {

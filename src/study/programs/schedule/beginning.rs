@@ -1,6 +1,6 @@
 //! The beginning of a schedule: its first operations with all that they need.
 
-use super::{Edge, Node, NodeKind, Operations, RankSchedule, Schedule};
+use super::{Edge, NodeKind, Operations, RankSchedule, Schedule, ScheduleNode};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ impl FirstOperations {
 
 /// The operations of a rank, with what each waits for.
 struct RankGraph {
-    nodes: Vec<Node>,
+    nodes: Vec<ScheduleNode>,
     edges: Vec<Edge>,
     /// By operation the first of its edges, which are sorted by the operation that waits.
     first: Vec<u32>,
@@ -98,9 +98,9 @@ impl RankGraph {
             to_end: edge.to_end,
         };
         let edges: Vec<_> = self.edges.into_iter().filter(|edge| kept(edge.follower)).map(renamed).collect();
-        let bare = |node: Node| {
-            let Node { size, peer, tag, kind, cpu, nic, .. } = node;
-            Node { peer, tag, cpu, nic, ..Node::new(kind, size) }
+        let bare = |node: ScheduleNode| {
+            let ScheduleNode { size, peer, tag, kind, cpu, nic, .. } = node;
+            ScheduleNode { peer, tag, cpu, nic, ..ScheduleNode::new(kind, size) }
         };
         let nodes = self.nodes.into_iter().zip(is_kept).filter(|(_, is_kept)| **is_kept).map(|(node, _)| bare(node));
         let part = RankSchedule::linked(nodes.collect(), &edges).expect("a part of a graph without cycles has none");
@@ -149,7 +149,7 @@ struct Messages {
 }
 
 /// The route of a message, and the end of it, 0 or 1, that an operation is.
-fn route(rank: u32, node: &Node) -> Option<(ScheduledRoute, usize)> {
+fn route(rank: u32, node: &ScheduleNode) -> Option<(ScheduledRoute, usize)> {
     match node.kind {
         NodeKind::Send => Some(((rank, node.peer, node.tag), 0)),
         NodeKind::Receive => Some(((node.peer, rank, node.tag), 1)),

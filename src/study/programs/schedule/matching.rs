@@ -2,7 +2,7 @@
 
 use crate::programs::balance::Balance;
 use parsim_sim::fault::Fault;
-use parsim_sim::program::schedule::{ANY, Node, NodeKind, Operations};
+use parsim_sim::program::schedule::{ANY, NodeKind, Operations, ScheduleNode};
 use rustc_hash::FxHashMap;
 
 /// Operations among which a dependency is looked for.
@@ -26,7 +26,7 @@ pub fn unmatched(
         NodeKind::Compute => {}
     });
     let unequal = balance.unequal().into_iter().map(|unequal| {
-        let is_one = |rank: u32, node: &Node| match node.kind {
+        let is_one = |rank: u32, node: &ScheduleNode| match node.kind {
             NodeKind::Send => unequal.has_send(rank, node.peer, node.tag),
             NodeKind::Receive => unequal.has_receive(known(node.peer), rank, known(node.tag)),
             NodeKind::Compute => false,
@@ -37,7 +37,7 @@ pub fn unmatched(
 }
 
 /// The last operation of a kind of the last rank that has some.
-pub fn last(operations: &mut dyn Operations, is_one: impl Fn(u32, &Node) -> bool) -> Option<OperationPlace> {
+pub fn last(operations: &mut dyn Operations, is_one: impl Fn(u32, &ScheduleNode) -> bool) -> Option<OperationPlace> {
     (0..operations.ranks()).rev().find_map(|rank| {
         let count = operations.count(rank);
         (0..count).rev().find(|number| is_one(rank, &operations.node(rank, *number))).map(|number| (rank, number))
@@ -54,7 +54,7 @@ pub fn is_determined(operations: &mut dyn Operations) -> bool {
 fn has_ordered_messages(operations: &mut dyn Operations, rank: u32) -> bool {
     let mut last: FxHashMap<(NodeKind, u32, u32), u32> = FxHashMap::default();
     (0..operations.count(rank)).all(|number| {
-        let Node { kind, peer, tag, .. } = operations.node(rank, number);
+        let ScheduleNode { kind, peer, tag, .. } = operations.node(rank, number);
         let before = if kind == NodeKind::Compute { None } else { last.insert((kind, peer, tag), number) };
         before.is_none_or(|before| is_behind(operations, rank, number, before))
     })

@@ -8,7 +8,7 @@ mod writing;
 pub use beginning::FirstOperations;
 pub use matching::{OperationPlace, is_determined, unmatched};
 pub use parsim_sim::program::schedule::{
-    ANY, Bounds, Edge, Node, NodeKind, Operations, RankSchedule, Schedule, StoredSchedule, TAGS,
+    ANY, Bounds, Edge, NodeKind, Operations, RankSchedule, Schedule, ScheduleNode, StoredSchedule, TAGS,
 };
 pub use writing::GoalText;
 
@@ -103,7 +103,7 @@ pub trait ScheduleSource {
         if longest.checked_mul(self.unit().ps()).is_some() {
             return None;
         }
-        let is_longest = |_, node: &Node| node.kind == NodeKind::Compute && node.size == longest;
+        let is_longest = |_, node: &ScheduleNode| node.kind == NodeKind::Compute && node.size == longest;
         let place =
             matching::last(&mut *Arc::clone(schedule).open(), is_longest).and_then(|operation| self.place(operation));
         let place = place.map_or(String::new(), |place| format!("{place}: "));

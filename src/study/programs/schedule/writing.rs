@@ -1,6 +1,6 @@
 //! A schedule as the text of GOAL, which LogGOPSim reads.
 
-use super::{ANY, Node, NodeKind, Operations};
+use super::{ANY, NodeKind, Operations, ScheduleNode};
 use parsim_sim::units::{SimDuration, TotalTime};
 use std::io::{self, Write};
 
@@ -71,7 +71,7 @@ impl GoalText<'_> {
         Ok(written)
     }
 
-    fn operation(&mut self, number: u32, node: &Node) -> io::Result<()> {
+    fn operation(&mut self, number: u32, node: &ScheduleNode) -> io::Result<()> {
         let label = u64::from(number) + 1;
         let any = |number: u32| if number == ANY { "-1".to_owned() } else { number.to_string() };
         match node.kind {

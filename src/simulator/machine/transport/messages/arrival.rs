@@ -2,7 +2,7 @@
 
 use super::resources::Port;
 use super::wire::Piece;
-use super::{Event, MessageState, MessageTransport};
+use super::{MessageState, MessageTransport, TransportEvent};
 use crate::machine::Seat;
 use crate::machine::transport::MessageId;
 use crate::node::Progress;
@@ -64,7 +64,7 @@ impl MessageTransport {
                 }
             }
             Progress::AfterArrival | Progress::Offloaded if is_last => {
-                self.schedule(end, order, Event::TakeIn(piece.message));
+                self.schedule(end, order, TransportEvent::TakeIn(piece.message));
             }
             Progress::AfterArrival | Progress::Offloaded => {}
         }

@@ -1,6 +1,6 @@
 //! Data that wait for a receive: announcements, requests, and the ends of messages of all kinds.
 
-use super::{Event, MessageState, MessageTransport};
+use super::{MessageState, MessageTransport, TransportEvent};
 use crate::machine::Sends;
 use crate::machine::transport::{Completion, MessageId};
 use crate::node::DataTransfer;
@@ -28,7 +28,7 @@ impl MessageTransport {
     pub(super) fn send_control(&mut self, now: SimTime, message: MessageState) {
         let id = self.keep(MessageState { bytes: 1, injected: 0, arrived: 0, is_issued: false, ..message });
         self.wire.caused(id, self.cause);
-        self.request(now, Event::Send(id));
+        self.request(now, TransportEvent::Send(id));
     }
 
     /// A message has met a receive, whose number this is. Returns whether it is there: its data may be still to come.
@@ -66,7 +66,7 @@ impl MessageTransport {
                 let (from, to) = (message.to, message.from);
                 self.send_control(now, MessageState { from, to, role: TransferRole::Request { of: id }, ..message });
             }
-            _ => self.request(now, Event::Send(id)),
+            _ => self.request(now, TransportEvent::Send(id)),
         }
     }
 
@@ -104,7 +104,7 @@ impl MessageTransport {
                 completions(Completion::Arrived { receive });
             }
             TransferRole::Announcement { of } => completions(Completion::Announced { message: of, handle }),
-            TransferRole::Request { of } => self.request(now, Event::Send(of)),
+            TransferRole::Request { of } => self.request(now, TransportEvent::Send(of)),
             TransferRole::ComingData { receive: None } | TransferRole::Confirmation => {}
         }
         let is_complete = match role {

@@ -1,6 +1,6 @@
 //! Operations that processes issue, on the processors and interfaces that they name.
 
-use super::{Event, MessageTransport};
+use super::{MessageTransport, TransportEvent};
 use crate::machine::transport::Completion;
 use crate::machine::{Lanes, Seat, Turn};
 use crate::node::processor::{Computation, KernelError};
@@ -22,7 +22,7 @@ impl MessageTransport {
         }
         self.resources.provide(seat, 0, Lanes { cpu, nic: 0 });
         let (core, order) = (self.resources.cpu(seat, cpu), self.order_of(turn));
-        self.schedule(now, order, Event::Begin { core, operation, time: row * passes });
+        self.schedule(now, order, TransportEvent::Begin { core, operation, time: row * passes });
         Ok(())
     }
 
@@ -75,7 +75,7 @@ impl MessageTransport {
     /// Has `Due` come at a time.
     pub fn remind(&mut self, at: SimTime, operation: u32, turn: Turn) {
         let order = self.order_of(turn);
-        self.schedule(at, order, Event::Due(operation));
+        self.schedule(at, order, TransportEvent::Due(operation));
     }
 
     /// A turn that nothing has had.

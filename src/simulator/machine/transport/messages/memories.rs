@@ -1,6 +1,6 @@
 //! Memories that the cores of a node share: their loads, and the messages between them.
 
-use super::{Event, MessageTransport, Piece};
+use super::{MessageTransport, Piece, TransportEvent};
 use crate::engine::Calendar;
 use crate::machine::hierarchy::{Hierarchy, Traveller};
 use crate::machine::transport::{Completion, MessageId};
@@ -108,7 +108,7 @@ impl MessageTransport {
             Some(Passing::Load(handle)) => self.completions.push_back(Completion::Moved { handle }),
             Some(Passing::Message(id)) => {
                 let bytes = self.messages[id as usize].bytes;
-                self.request(now, Event::Arrive(Piece::whole(id, bytes)));
+                self.request(now, TransportEvent::Arrive(Piece::whole(id, bytes)));
             }
             None => {}
         }

@@ -16,13 +16,13 @@ pub struct Scheduled {
     order: u64,
     /// Tells those apart that one event asked for.
     number: u64,
-    event: Event,
+    event: TransportEvent,
     /// The line that it was called from.
     line: Resource,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Event {
+pub enum TransportEvent {
     /// The end of an owner's time.
     TimeUp(u32),
     /// An owner's computation wants its core.
@@ -75,19 +75,19 @@ impl MessageTransport {
             self.attempt_again(time, order, event, line);
         }
         // Requests behind something that a process has waited for have the order in which that began.
-        let goes_on = matches!(event, Event::TimeUp(_) | Event::Computed(_));
+        let goes_on = matches!(event, TransportEvent::TimeUp(_) | TransportEvent::Computed(_));
         self.current = goes_on.then_some(order);
     }
 
     /// Lets an event that has waited in a line happen, or wait again; then the next one of the line is called.
-    fn attempt_again(&mut self, now: SimTime, order: u64, event: Event, line: Resource) {
+    fn attempt_again(&mut self, now: SimTime, order: u64, event: TransportEvent, line: Resource) {
         let sender = self.sending_core(event);
-        self.lines.come(line, now);
+        self.lines.come(line.number(), now);
         if let Some(core) = sender {
-            self.lines.remove_send(core);
+            self.waiting_sends.remove(core);
         }
         self.attempt(now, order, event);
-        if self.lines.is_next_due(line) {
+        if self.lines.is_next_due(line.number()) {
             self.call(now, line);
         }
         if let Some(core) = sender {
@@ -99,16 +99,16 @@ impl MessageTransport {
     /// they have begun.
     pub fn waits_behind_sends(&mut self, seat: Seat, owner: u32) -> bool {
         let core = self.resources.core(seat);
-        let waits = self.lines.has_sends(core);
+        let waits = self.waiting_sends.are_of(core);
         if waits {
             let order = self.order();
-            self.lines.wait_behind_sends(core, order, owner);
+            self.waiting_sends.wait_behind(core, order, owner);
         }
         waits
     }
 
     /// Does what a process has asked for now, or has it wait for what it needs.
-    pub(super) fn request(&mut self, now: SimTime, event: Event) {
+    pub(super) fn request(&mut self, now: SimTime, event: TransportEvent) {
         let order = self.order();
         self.attempt(now, order, event);
     }
@@ -124,45 +124,46 @@ impl MessageTransport {
     }
 
     /// Puts a new event into the queue.
-    pub(super) fn schedule(&mut self, time: SimTime, order: u64, event: Event) {
+    pub(super) fn schedule(&mut self, time: SimTime, order: u64, event: TransportEvent) {
         self.schedule_from(Resource::NONE, time, order, event);
     }
 
-    fn schedule_from(&mut self, line: Resource, time: SimTime, order: u64, event: Event) {
+    fn schedule_from(&mut self, line: Resource, time: SimTime, order: u64, event: TransportEvent) {
         let number = self.next_request();
         self.queue.push(Reverse(Scheduled { time, order, number, event, line }));
     }
 
-    pub(super) fn schedule_new(&mut self, time: SimTime, event: Event) {
+    pub(super) fn schedule_new(&mut self, time: SimTime, event: TransportEvent) {
         let order = self.next_request();
         self.schedule(time, order, event);
     }
 
     /// Lets an event happen if all that it needs is free; else it waits until then and keeps its order.
-    pub(super) fn attempt(&mut self, now: SimTime, order: u64, event: Event) {
-        let needed = self.latest_needed(event);
-        if needed.is_some_and(|resource| self.resources.free(resource) > now) {
-            return self.wait_in_line(now, order, event, needed.unwrap_or(Resource::NONE));
+    pub(super) fn attempt(&mut self, now: SimTime, order: u64, event: TransportEvent) {
+        if let Some(needed) = self.latest_needed(event)
+            && self.resources.free(needed) > now
+        {
+            return self.wait_in_line(now, order, event, needed);
         }
         match event {
-            Event::TimeUp(owner) => self.completions.push_back(Completion::TimeUp { owner }),
-            Event::Computed(owner) => self.completions.push_back(Completion::Computed { owner }),
-            Event::Begin { core, operation, time } => self.begin_computation(now, core, operation, time),
-            Event::Due(operation) => {
+            TransportEvent::TimeUp(owner) => self.completions.push_back(Completion::TimeUp { owner }),
+            TransportEvent::Computed(owner) => self.completions.push_back(Completion::Computed { owner }),
+            TransportEvent::Begin { core, operation, time } => self.begin_computation(now, core, operation, time),
+            TransportEvent::Due(operation) => {
                 self.completions.push_back(Completion::Due { operation, turn: Turn { order, leaves: None } });
             }
-            Event::Compute { core, owner, time } => {
+            TransportEvent::Compute { core, owner, time } => {
                 self.resources.compute(core, now, time);
-                self.schedule_new(now + time, Event::Computed(owner));
+                self.schedule_new(now + time, TransportEvent::Computed(owner));
             }
-            Event::Send(id) => self.begin_send(now, id),
-            Event::Inject(id) => self.inject(now, id),
-            Event::EnterMemory(id) => self.enter_memory(now, id),
-            Event::Arrive(piece) => self.arrive(now, order, piece),
-            Event::TakeIn(id) => self.take_in(now, id),
-            Event::Announce(id) => self.begin_awaited(now, id),
-            Event::GoOn(core) => {
-                self.lines.remove_send(core);
+            TransportEvent::Send(id) => self.begin_send(now, id),
+            TransportEvent::Inject(id) => self.inject(now, id),
+            TransportEvent::EnterMemory(id) => self.enter_memory(now, id),
+            TransportEvent::Arrive(piece) => self.arrive(now, order, piece),
+            TransportEvent::TakeIn(id) => self.take_in(now, id),
+            TransportEvent::Announce(id) => self.begin_awaited(now, id),
+            TransportEvent::GoOn(core) => {
+                self.waiting_sends.remove(core);
                 self.release(now, core);
             }
         }
@@ -170,8 +171,8 @@ impl MessageTransport {
 
     /// Has those compute who have waited for the sends of a core, if all of these have begun.
     fn release(&mut self, now: SimTime, core: u32) {
-        for (order, owner) in self.lines.released(core) {
-            self.schedule(now, order, Event::TimeUp(owner));
+        for (order, owner) in self.waiting_sends.released(core) {
+            self.schedule(now, order, TransportEvent::TimeUp(owner));
         }
     }
 
@@ -181,32 +182,32 @@ impl MessageTransport {
         self.completions.push_back(Completion::Announced { message: id, handle: message.handle });
         if !message.is_issued && message.handle < BACKGROUND_HANDLES {
             let core = self.resources.core(message.from);
-            self.lines.add_send(core);
+            self.waiting_sends.add(core);
             let order = self.order();
-            self.schedule(now, order, Event::GoOn(core));
+            self.schedule(now, order, TransportEvent::GoOn(core));
         }
     }
 
-    fn wait_in_line(&mut self, now: SimTime, order: u64, event: Event, resource: Resource) {
+    fn wait_in_line(&mut self, now: SimTime, order: u64, event: TransportEvent, resource: Resource) {
         if let Some(core) = self.sending_core(event) {
-            self.lines.add_send(core);
+            self.waiting_sends.add(core);
         }
-        if self.lines.join(resource, now, order, event) {
+        if self.lines.join(resource.number(), now, order, event) {
             self.call(now, resource);
         }
     }
 
     /// Has the first event of a line come when what it waits for is free.
     fn call(&mut self, now: SimTime, resource: Resource) {
-        if let Some((order, event)) = self.lines.call(resource) {
+        if let Some((order, event)) = self.lines.call(resource.number()) {
             let free = self.resources.free(resource).max(now);
             self.schedule_from(resource, free, order, event);
         }
     }
 
     /// The core of a process that has asked for a send and may go on before that begins.
-    fn sending_core(&self, event: Event) -> Option<u32> {
-        let Event::Send(id) = event else { return None };
+    fn sending_core(&self, event: TransportEvent) -> Option<u32> {
+        let TransportEvent::Send(id) = event else { return None };
         let message = &self.messages[id as usize];
         let is_own = !matches!(message.role, TransferRole::Request { .. } | TransferRole::Confirmation)
             && !self.is_sent_by_interface(message)
@@ -216,30 +217,32 @@ impl MessageTransport {
     }
 
     /// Of the processor and the interface that an event needs, the one that is free later.
-    fn latest_needed(&self, event: Event) -> Option<Resource> {
+    fn latest_needed(&self, event: TransportEvent) -> Option<Resource> {
         let [core, interface] = self.needed(event);
         let (Some(one), Some(other)) = (core, interface) else { return core.or(interface) };
         Some(if self.resources.free(other) > self.resources.free(one) { other } else { one })
     }
 
     /// The processor and the interface that an event needs.
-    fn needed(&self, event: Event) -> [Option<Resource>; 2] {
+    fn needed(&self, event: TransportEvent) -> [Option<Resource>; 2] {
         match event {
-            Event::TimeUp(_)
-            | Event::Computed(_)
-            | Event::Inject(_)
-            | Event::EnterMemory(_)
-            | Event::Due(_)
-            | Event::Announce(_)
-            | Event::GoOn(_) => [None, None],
-            Event::Compute { core, .. } | Event::Begin { core, .. } => [Some(Resource::core(core)), None],
-            Event::Send(id) => {
+            TransportEvent::TimeUp(_)
+            | TransportEvent::Computed(_)
+            | TransportEvent::Inject(_)
+            | TransportEvent::EnterMemory(_)
+            | TransportEvent::Due(_)
+            | TransportEvent::Announce(_)
+            | TransportEvent::GoOn(_) => [None, None],
+            TransportEvent::Compute { core, .. } | TransportEvent::Begin { core, .. } => {
+                [Some(Resource::core(core)), None]
+            }
+            TransportEvent::Send(id) => {
                 let message = &self.messages[id as usize];
                 let core = Resource::core(self.resources.cpu(message.from, message.lanes.cpu));
                 let interface = || self.resources.sender(message.source());
                 [(!self.is_sent_by_interface(message)).then_some(core), (!message.stays_on_its_node).then(interface)]
             }
-            Event::Arrive(piece) => {
+            TransportEvent::Arrive(piece) => {
                 let message = &self.messages[piece.message as usize];
                 let stays = message.stays_on_its_node;
                 let is_taken_at_once = stays || self.interface.progress == Progress::WhileArriving;
@@ -248,7 +251,7 @@ impl MessageTransport {
                     (!stays).then(|| self.resources.receiver(message.destination())),
                 ]
             }
-            Event::TakeIn(id) => {
+            TransportEvent::TakeIn(id) => {
                 let message = &self.messages[id as usize];
                 [(self.interface.progress != Progress::Offloaded).then(|| self.taking_core(message)), None]
             }

@@ -42,6 +42,10 @@ impl Resource {
         Self(core * Self::KINDS)
     }
 
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
     fn of_ends(ends: usize, kind: u32) -> Self {
         let ends = u32::try_from(ends).expect("interfaces are counted in 32 bits");
         Self(ends * Self::KINDS + kind)

@@ -1,6 +1,6 @@
 //! Nodes with several cores: which processor a rank has, and what the cores of a node share.
 
-use super::{Completion, MessageState, PacketTransport};
+use super::{Completion, PacketTransport, PacketizedMessage};
 use crate::engine::Entity;
 use crate::machine::Seat;
 use crate::machine::hierarchy::Traveller;
@@ -44,7 +44,7 @@ impl PacketTransport {
 
     /// A packet that has been prepared passes through what the cores of its source share.
     pub(super) fn enter_hierarchy(&mut self, now: SimTime, packet: Packet) {
-        let message: &MessageState = &self.messages[packet.message as usize];
+        let message: &PacketizedMessage = &self.messages[packet.message as usize];
         let ends = (message.source(), message.destination());
         let traveller = match &mut self.hierarchy {
             Some(hierarchy) => hierarchy.send(&mut self.calendar, now, ends, packet),

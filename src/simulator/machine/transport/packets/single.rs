@@ -2,7 +2,7 @@
 //! that of their destination, each with its own events.
 
 use super::software::{passing_on, taking_in};
-use super::{Carrier, Completion, Job, MessageId, MessageState, PacketTransport};
+use super::{Carrier, Completion, Job, MessageId, PacketTransport, PacketizedMessage};
 use crate::engine::{Calendar, Entity};
 use crate::machine::{Seat, Sends};
 use crate::network::{Fabric, Packet, PacketKind};
@@ -48,7 +48,7 @@ impl PacketTransport {
 
     /// A packet is prepared: its first link gets it, or the same node takes it in.
     fn inject(&mut self, now: SimTime, id: MessageId, bytes: u32) {
-        let MessageState { from, to, .. } = self.messages[id as usize];
+        let PacketizedMessage { from, to, .. } = self.messages[id as usize];
         let packet = Packet::new(id, to, bytes, PacketKind::Data);
         if from != to && self.node.sending.overlap {
             self.prepare_if_any_left(now, id);
@@ -62,7 +62,7 @@ impl PacketTransport {
 
     /// A packet has come through all that the cores of its source share.
     pub(super) fn admit(&mut self, now: SimTime, packet: Packet) {
-        let MessageState { from, to, .. } = self.messages[packet.message as usize];
+        let PacketizedMessage { from, to, .. } = self.messages[packet.message as usize];
         if from == to {
             self.injected(now, packet.message);
             self.arrive(now, to, packet);
@@ -117,7 +117,7 @@ impl PacketTransport {
 
     /// Returns whether a packet at `node` is in its memory: hardware routers have buffers of their own.
     fn uses_node(&self, node: u32, packet: &Packet) -> bool {
-        let MessageState { from, to, .. } = self.messages[packet.message as usize];
+        let PacketizedMessage { from, to, .. } = self.messages[packet.message as usize];
         self.node.router == Router::Software || node == from || node == to
     }
 

@@ -1,6 +1,6 @@
 //! Jobs of the communication software: their times, and, on request, a record of them piece by piece.
 
-use super::{Job, MessageState, PacketTransport};
+use super::{Job, PacketTransport, PacketizedMessage};
 use crate::engine::Entity;
 use crate::network::{Packet, PacketKind};
 use crate::node::Node;
@@ -52,7 +52,7 @@ impl PacketTransport {
         let routing = (Software::Routing, 1, node.routing.per_packet);
         match job {
             Job::Prepare { message, bytes } => {
-                let MessageState { hops, copies, .. } = self.messages[message as usize];
+                let PacketizedMessage { hops, copies, .. } = self.messages[message as usize];
                 let (copied, hops) = (if copies { u64::from(bytes) } else { 0 }, u64::from(hops));
                 [
                     (Software::Preparing, 1, node.sending.per_packet),

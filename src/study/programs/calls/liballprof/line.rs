@@ -17,12 +17,12 @@ impl Fields {
 }
 
 /// A line and its fields.
-pub struct Line<'l> {
+pub struct CallRecord<'l> {
     pub bytes: &'l [u8],
     pub fields: &'l Fields,
 }
 
-impl Line<'_> {
+impl CallRecord<'_> {
     /// The bytes of the blocks of all ranks, by the places of the list and of the type.
     pub fn lengths(&self, at: usize, of: usize, ranks: u32) -> Result<Box<[u64]>, LineFault> {
         let size = self.type_bytes(of)?;

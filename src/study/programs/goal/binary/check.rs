@@ -2,7 +2,7 @@
 
 use super::windows::{OutOfReach, ReopenableBytes, Windows};
 use super::{BinaryFault, ENTRY, HEAD, NODE, NUMBER, PART, Part, TABLE, decode, fault};
-use crate::programs::schedule::{ANY, Bounds, Node, NodeKind, TAGS};
+use crate::programs::schedule::{ANY, Bounds, NodeKind, ScheduleNode, TAGS};
 use std::io;
 use std::ops::Range;
 
@@ -121,7 +121,7 @@ impl<F: io::Read + io::Seek> Check<F> {
         Ok(bounds)
     }
 
-    fn check_ends(&self, begin: u64, number: u32, node: &Node) -> Result<(), BinaryFault> {
+    fn check_ends(&self, begin: u64, number: u32, node: &ScheduleNode) -> Result<(), BinaryFault> {
         let may_be_any = node.kind == NodeKind::Receive;
         let peer_is_known = node.peer < self.count || node.peer == ANY && may_be_any;
         let tag_is_known = node.tag < TAGS || node.tag == ANY && may_be_any;
@@ -154,7 +154,7 @@ impl<F: io::Read + io::Seek> Check<F> {
         }
     }
 
-    fn node(&mut self, part: &Part, number: u32) -> Result<Node, BinaryFault> {
+    fn node(&mut self, part: &Part, number: u32) -> Result<ScheduleNode, BinaryFault> {
         let at = part.nodes + u64::from(number) * NODE as u64;
         let bytes = self.windows.node(0, at, part.followers).map_err(|error| out_of_reach(at, &error))?;
         decode(bytes)

@@ -5,7 +5,7 @@ use super::buffers::Came;
 use super::places::NO_LINK;
 use super::{Advance, Coming, MovingTrain, Play, Train, longest};
 use crate::engine::{Entity, EvenInstants, Runs};
-use crate::machine::transport::packets::{Job, MessageState};
+use crate::machine::transport::packets::{Job, PacketizedMessage};
 use crate::machine::{Completion, Sends};
 use crate::network::{Packet, PacketKind, PacketTimes};
 use crate::node::Admission;
@@ -145,7 +145,7 @@ impl Play<'_> {
     }
 
     fn finish_taking_in(&mut self, packet: Packet) {
-        let MessageState { from, to, handle, rule, .. } = self.messages[packet.message as usize];
+        let PacketizedMessage { from, to, handle, rule, .. } = self.messages[packet.message as usize];
         let mut is_complete = true;
         if packet.kind == PacketKind::Data {
             self.completions.push_back(Completion::Delivered { message: packet.message, handle });

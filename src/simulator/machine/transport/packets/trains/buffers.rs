@@ -21,7 +21,7 @@ pub(super) struct FiniteBuffers {
     /// Number of packets for which there is room behind a link, by link.
     room: Vec<u32>,
     /// By link and place by which packets go on from its end: they come there in order.
-    lanes: Vec<Lane>,
+    lanes: Vec<LaneOccupancy>,
     lanes_of_a_link: u32,
     /// By lane: the ends of the stays of those that are known still.
     stays: Stacks<EvenInstants>,
@@ -32,8 +32,9 @@ pub(super) struct FiniteBuffers {
     is_short: bool,
 }
 
+/// The packets that have come by a lane.
 #[derive(Clone, Copy)]
-struct Lane {
+struct LaneOccupancy {
     /// The last of the known ends, and their number: all that have been there since there was nothing, unless that were too many.
     until: SimTime,
     known: u32,
@@ -69,7 +70,7 @@ impl FiniteBuffers {
     pub(super) fn of(topology: &Topology, places: &Places, models: &LinkModels) -> Option<Box<Self>> {
         let room: Vec<_> = (0..places.links()).map(|link| models.model(link).buffers.room()).collect();
         let lanes_of_a_link = if places.shares_links() { topology.ports() + 1 } else { 1 };
-        let lane = |room: &u32| Lane { until: SimTime::START, known: 0, most: room / lanes_of_a_link };
+        let lane = |room: &u32| LaneOccupancy { until: SimTime::START, known: 0, most: room / lanes_of_a_link };
         room.iter().any(|room| *room < u32::MAX).then(|| {
             Box::new(Self {
                 lanes: room.iter().flat_map(|room| (0..lanes_of_a_link).map(move |_| lane(room))).collect(),

@@ -4,7 +4,7 @@ use super::admissions::{Preparation, SpeculativeAdmission};
 use super::places::NO_LINK;
 use super::{Coming, Leaving, MovingTrain, Play, Train};
 use crate::engine::{Entity, EvenInstants, Runs};
-use crate::machine::transport::packets::{Job, MessageId, MessageState};
+use crate::machine::transport::packets::{Job, MessageId, PacketizedMessage};
 use crate::machine::{Completion, Sends};
 use crate::network::{Packet, PacketKind, PacketTimes};
 use crate::units::{SimDuration, SimTime};
@@ -14,7 +14,7 @@ impl Play<'_> {
     pub(in crate::machine::transport) fn prepare(&mut self, id: MessageId) {
         let now = self.key.0;
         let message = self.messages[id as usize];
-        let MessageState { from, to, unprepared, .. } = message;
+        let PacketizedMessage { from, to, unprepared, .. } = message;
         self.settle(from);
         let bytes = unprepared.min(self.packet_bytes);
         let service = self.service(from, message.preparation(bytes, self.node));
@@ -136,7 +136,7 @@ impl Play<'_> {
     /// Notifies the source of a message when the packet given to `link` last has left it, if it waits for that: to
     /// prepare the next one, or to go on.
     pub(super) fn notify_if_awaited(&mut self, id: MessageId, link: u32, entity: Entity) -> bool {
-        let MessageState { unprepared, uninjected, rule, .. } = self.messages[id as usize];
+        let PacketizedMessage { unprepared, uninjected, rule, .. } = self.messages[id as usize];
         let is_awaited = if unprepared > 0 {
             !self.node.sending.overlap && u64::from(uninjected) == unprepared.div_ceil(self.packet_bytes)
         } else {
@@ -183,7 +183,7 @@ impl Play<'_> {
 
     /// A packet has left its source: without overlap this is when the next one is prepared.
     pub(super) fn leave(&mut self, id: MessageId) {
-        let MessageState { unprepared, handle, rule, .. } = self.messages[id as usize];
+        let PacketizedMessage { unprepared, handle, rule, .. } = self.messages[id as usize];
         if unprepared > 0 {
             self.prepare(id);
         } else if rule == Sends::UntilInjected {

@@ -16,7 +16,7 @@
 //! in the order of the keys that their events would have.
 
 use super::software::{passing_on, taking_in};
-use super::{Job, MessageId, MessageState, PacketTransport};
+use super::{Job, MessageId, PacketTransport, PacketizedMessage};
 use crate::engine::{Calendar, Entity, EvenInstants, Lists, Runs, StationState, Timers};
 use crate::machine::speed_profile::SpeedProfile;
 use crate::machine::{Completion, Machine};
@@ -308,7 +308,7 @@ pub(super) struct Play<'t> {
     pub(super) calendar: &'t mut Calendar,
     pub(super) processors: &'t mut Dispatcher<Job>,
     pub(super) job_timers: &'t mut Timers<Job>,
-    pub(super) messages: &'t mut [MessageState],
+    pub(super) messages: &'t mut [PacketizedMessage],
     pub(super) vacant: &'t mut Vec<MessageId>,
     pub(super) completions: &'t mut VecDeque<Completion>,
     pub(super) counts: &'t mut Counts,

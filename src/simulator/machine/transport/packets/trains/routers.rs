@@ -7,7 +7,7 @@ use super::places::NO_LINK;
 use super::{Advance, Coming, MovingTrain, Play, Train};
 use crate::engine::{EvenInstants, Runs};
 use crate::machine::Completion;
-use crate::machine::transport::packets::{Job, MessageId, MessageState};
+use crate::machine::transport::packets::{Job, MessageId, PacketizedMessage};
 use crate::network::{Packet, PacketKind, PacketTimes};
 use crate::units::SimDuration;
 
@@ -52,7 +52,7 @@ impl Play<'_> {
 
     /// A process has received a message whose sender waits for that: its node acknowledges it.
     pub(in crate::machine::transport) fn acknowledge(&mut self, id: MessageId) {
-        let MessageState { from, to, handle, .. } = self.messages[id as usize];
+        let PacketizedMessage { from, to, handle, .. } = self.messages[id as usize];
         if from == to {
             self.completions.push_back(Completion::Sent { handle });
             self.vacant.push(id);
