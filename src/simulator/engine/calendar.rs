@@ -65,14 +65,28 @@ impl Calendar {
 
     /// Schedules the one event of `entity`, which stays where it is put, `delay` after `now`, the time of the last event
     /// taken out. Where most delays are one of a few this costs less than [`schedule`](Self::schedule).
+    // Everything that needs a function of its own is in one, so that nothing has to be saved on the way of most events.
     pub fn schedule_after(&mut self, now: SimTime, delay: SimDuration, entity: Entity) {
         let time = now + delay;
         match self.delay_queues.of(delay) {
-            Some(queue) => {
-                if self.delay_queues.push(queue, time, entity) {
-                    self.limit = self.limit.min(key(time, entity));
-                }
-            }
+            Some(queue) if self.delay_queues.follow(queue, time, entity) => {}
+            Some(queue) => self.push(queue, time, entity),
+            None => self.schedule_with_delay(time, delay, entity),
+        }
+    }
+
+    #[inline(never)]
+    fn push(&mut self, queue: usize, time: SimTime, entity: Entity) {
+        if self.delay_queues.push(queue, time, entity) {
+            self.limit = self.limit.min(key(time, entity));
+        }
+    }
+
+    /// Schedules an event whose delay has no queue.
+    #[inline(never)]
+    fn schedule_with_delay(&mut self, time: SimTime, delay: SimDuration, entity: Entity) {
+        match self.delay_queues.open(delay) {
+            Some(queue) => self.push(queue, time, entity),
             None => self.schedule(time, entity),
         }
     }

@@ -32,14 +32,21 @@ pub struct Channels {
     /// One event is enough for what comes to the end of a channel as it leaves the beginning.
     comes_as_it_leaves: bool,
     classes: Classes,
+    has_classes: bool,
+    /// Some buffer has a limit.
+    has_limits: bool,
     ports: u32,
     /// One for each port, then one into and one out of the network for each node, where there are
     /// such.
     wires: Vec<ChannelState>,
     /// The first channel from a node into the network.
     first_inward: u32,
+    /// The first channel out of the network, the first one of all if nodes have none of their own.
+    first_outward: u32,
     /// The number of nodes with channels of their own into and out of the network.
     ends: u32,
+    /// The first entity of arrivals, the number of channels.
+    first_arrival: Entity,
     flights: Vec<PacketState>,
     vacant: Vec<u32>,
     offered: u64,
@@ -63,22 +70,27 @@ impl Channels {
         };
         let first_inward = topology.vertices() * ports;
         let of_ports = (0..first_inward).map(of_port);
-        let wires = of_ports
+        let wires: Vec<_> = of_ports
             .chain((0..2 * ends).map(|end| {
                 let node = end % ends;
                 let link = LinkModel::of(end_link, &network.switching);
                 ChannelState::new(Joint { from: node, to: node, port: 0 }, link, network.contention)
             }))
             .collect();
+        let classes = Classes::of(network, &topology);
         Self {
             router: RouteSelector::new(network, &topology, streams),
+            has_classes: classes.are_many(),
+            has_limits: wires.iter().any(ChannelState::has_limit),
+            classes,
             switching: network.switching.clone(),
             contention: network.contention,
             comes_as_it_leaves: network.comes_as_it_leaves(),
-            classes: Classes::of(network, &topology),
             ports,
             wires,
             first_inward,
+            first_outward: if ends > 0 { first_inward + ends } else { 0 },
+            first_arrival: first_inward + 2 * ends,
             ends,
             topology,
             flights: Vec::new(),
@@ -94,6 +106,7 @@ impl Channels {
         self.comes_as_it_leaves &= link.latency == SimDuration::ZERO;
         let channel = &mut self.wires[(vertex * self.ports + port) as usize];
         *channel = ChannelState::new(channel.joint, LinkModel::of(link, &self.switching), self.contention);
+        self.has_limits |= channel.has_limit();
         self
     }
 
@@ -162,11 +175,13 @@ impl Channels {
     fn leaving(&self, entity: Entity) -> Option<(Packet, u32)> {
         let sending = self.wires.get(entity as usize)?.sending.as_ref()?;
         // Without links of their own between nodes and routers it is the memory of a node that a packet leaves.
-        (sending.leaves.is_none() || self.ends == 0).then(|| (sending.packet, self.ends(entity).0))
+        let leaves_node = sending.leaves.is_none() || self.ends == 0;
+        leaves_node.then(|| (self.flights[sending.flight as usize].packet, self.ends(entity).0))
     }
 
     /// Runs the event of `entity`. Returns a packet that has come.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it is asked for twice every hop")]
+    #[inline(always)]
     fn end(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<u32> {
         match entity.checked_sub(self.count()) {
             None => self.end_sending(calendar, now, entity),
@@ -234,10 +249,11 @@ impl Channels {
     }
 
     fn count(&self) -> u32 {
-        self.first_inward + 2 * self.ends
+        self.first_arrival
     }
 
     /// The channel by which a packet goes on from `at`.
+    #[inline]
     fn onward(&mut self, at: u32, flight: u32) -> u32 {
         let PacketState { packet, way, .. } = &mut self.flights[flight as usize];
         if at == packet.to {
@@ -274,8 +290,7 @@ impl Channels {
 
     fn wait(&mut self, calendar: &mut Calendar, now: SimTime, channel: u32, flight: u32) {
         let state = &self.flights[flight as usize];
-        let PacketState { packet, buffer, way, .. } = state;
-        let class = self.class(channel, *buffer, (way.target(packet.to), way.leg()));
+        let class = self.class(channel, state);
         let turn = self.turn(state);
         let wire = &mut self.wires[channel as usize];
         let is_free = wire.sending.is_none();
@@ -312,36 +327,41 @@ impl Channels {
         }
     }
 
-    /// The class of the buffer at the end of `channel` for a packet that has `buffer` now and is bound for node `to` on this
-    /// leg of its way.
-    fn class(&self, channel: u32, buffer: Option<PacketBuffer>, (to, leg): (u32, u32)) -> u32 {
-        if channel >= self.first_inward || !self.classes.are_many() {
-            return 0;
-        }
-        let came = self.came(buffer);
+    /// The class of the buffer at the end of `channel` for a packet.
+    #[inline]
+    fn class(&self, channel: u32, state: &PacketState) -> u32 {
+        if self.has_classes && channel < self.first_inward { self.class_of_port(channel, state) } else { 0 }
+    }
+
+    fn class_of_port(&self, channel: u32, state: &PacketState) -> u32 {
+        let PacketState { packet, buffer, way, .. } = state;
+        let came = self.came(*buffer);
         let (at, next) = self.ends(channel);
+        let (to, leg) = (way.target(packet.to), way.leg());
         self.classes.next(&self.topology, came, Hop { at, port: channel % self.ports, next, to, leg })
     }
 
     /// Starts the packet that is the next one among those for which there is room, if the link is free.
     #[inline]
     fn start(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) {
-        let channel = &mut self.wires[number as usize];
-        if channel.sending.is_some() || channel.waiting == 0 {
-            return;
+        let channel = &self.wires[number as usize];
+        if channel.waiting > 0 && channel.sending.is_none() {
+            self.start_first(calendar, now, number);
         }
-        if let Some(first) = channel.next() {
+    }
+
+    fn start_first(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) {
+        if let Some(first) = self.wires[number as usize].next() {
             self.begin(calendar, now, number, first);
         }
     }
 
     /// Starts a packet that has room in its class at the end of a free channel.
     fn begin(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, (class, flight): (u32, u32)) {
-        let leads_out = self.ends == 0 || number >= self.first_inward + self.ends;
-        let arrivals = self.first_inward + 2 * self.ends;
+        let leads_out = number >= self.first_outward;
         let channel = &mut self.wires[number as usize];
         let state = &mut self.flights[flight as usize];
-        let packet = state.packet;
+        let packet = &state.packet;
         let is_last = leads_out && channel.joint.to == packet.to;
         let leaves = state.buffer.replace(PacketBuffer { channel: number, class });
         let times = channel.link.times(packet.bytes, &self.switching);
@@ -349,21 +369,20 @@ impl Channels {
         state.tail = tail + channel.link.latency;
         state.head = now + channel.link.before_bytes();
         let arrival = if is_last { state.tail } else { (now + times.onward).min(state.tail) };
-        let comes = self.comes_as_it_leaves.then_some(flight);
-        channel.sending = Some(ChannelTransmission { packet, leaves, comes });
+        channel.sending = Some(ChannelTransmission { flight, leaves });
         channel.carried += 1;
         channel.held += tail.since(now);
         channel.free = tail;
         calendar.schedule_after(now, tail.since(now), number);
         if let Some(transfers) = &mut self.transfers {
-            transfers.give(now, number, &packet, &[EvenInstants::one(tail)], tail.since(now));
+            transfers.give(now, number, packet, &[EvenInstants::one(tail)], tail.since(now));
         }
-        if comes.is_some() {
+        if self.comes_as_it_leaves {
             return;
         }
         channel.under_way.push_back((arrival, flight));
         if channel.under_way.len() == 1 {
-            calendar.schedule_after(now, arrival.since(now), arrivals + number);
+            calendar.schedule_after(now, arrival.since(now), self.first_arrival + number);
         }
     }
 
@@ -371,10 +390,12 @@ impl Channels {
     #[inline]
     fn end_sending(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<u32> {
         let sending = self.wires[number as usize].sending.take();
-        let ChannelTransmission { leaves, comes, .. } = sending.expect("a channel becomes free of a packet");
-        self.make_room(calendar, now, leaves);
+        let ChannelTransmission { flight, leaves } = sending.expect("a channel becomes free of a packet");
+        if self.has_limits {
+            self.make_room(calendar, now, leaves);
+        }
         self.start(calendar, now, number);
-        comes.and_then(|flight| self.come(calendar, now, number, flight))
+        if self.comes_as_it_leaves { self.come(calendar, now, number, flight) } else { None }
     }
 
     fn make_room(&mut self, calendar: &mut Calendar, now: SimTime, buffer: Option<PacketBuffer>) {
@@ -391,7 +412,7 @@ impl Channels {
         let channel = &mut self.wires[number as usize];
         let (_, flight) = channel.under_way.pop_front().expect("a packet is under way");
         if let Some((next, _)) = channel.under_way.front() {
-            calendar.schedule_after(now, next.since(now), self.first_inward + 2 * self.ends + number);
+            calendar.schedule_after(now, next.since(now), self.first_arrival + number);
         }
         self.come(calendar, now, number, flight)
     }
@@ -399,7 +420,7 @@ impl Channels {
     /// The same of a packet that has come.
     #[inline]
     fn come(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, flight: u32) -> Option<u32> {
-        if self.ends > 0 && number < self.first_inward + self.ends {
+        if number < self.first_outward {
             let at = self.ends(number).1;
             if number >= self.first_inward || at == self.flights[flight as usize].packet.to {
                 // Between a node and its router there is no software.

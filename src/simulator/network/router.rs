@@ -86,6 +86,7 @@ impl RouteSelector {
         }
     }
 
+    #[inline(never)]
     fn choose(
         &mut self,
         way: &mut PacketWay,

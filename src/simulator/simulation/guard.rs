@@ -2,7 +2,7 @@
 
 use super::{SimulationError, WallClock};
 use crate::simulation::Limits;
-use crate::units::SimTime;
+use crate::units::{SimDuration, SimTime};
 use std::time::Duration;
 
 /// Events between two looks at the clock of this computer, which take longer than an event.
@@ -17,35 +17,43 @@ pub(super) struct Guard<'l> {
     pulse: Option<Pulse>,
     /// `None` without a limit of wall time.
     deadline: Option<(WallClock, Duration)>,
-    unseen: u32,
+    /// The last instant within the limits.
+    last: SimTime,
+    /// Checks before the next look at the clock.
+    before_look: u32,
 }
 
 impl<'l> Guard<'l> {
     /// The guard of a run that begins now. It looks at the clock at once: a case may have many seeds of a few events.
     pub(super) fn new(limits: &'l Limits, pulse: Option<Pulse>) -> Self {
-        let wall = limits.wall.map(|wall| Duration::from_secs_f64(wall.seconds()));
-        Self { limits, pulse, deadline: wall.map(|wall| (WallClock::begin(), wall)), unseen: BETWEEN_LOOKS }
+        let deadline = limits.wall.map(|wall| (WallClock::begin(), Duration::from_secs_f64(wall.seconds())));
+        // Arithmetic saturates at the end of time.
+        let last = (SimTime::START + limits.simulated).min(SimTime::END.before(SimDuration::from_ps(1)));
+        Self { limits, pulse, deadline, last, before_look: 1 }
     }
 
     /// Returns whether the run may go on, which is at `now` after `events` events.
     #[inline]
     pub(super) fn check(&mut self, now: SimTime, events: u64) -> Result<(), SimulationError> {
-        // Arithmetic saturates at the end of time.
-        if now.since(SimTime::START) > self.limits.simulated || now == SimTime::END {
-            return Err(SimulationError::TimeLimit { limit: self.limits.simulated, events });
-        }
-        if events > self.limits.events {
-            return Err(SimulationError::EventLimit { limit: self.limits.events, at_s: now.seconds() });
-        }
-        self.unseen += 1;
-        if self.unseen >= BETWEEN_LOOKS {
-            self.unseen = 0;
-            return self.look_at_the_clock(now, events);
+        self.before_look -= 1;
+        if now > self.last || events > self.limits.events || self.before_look == 0 {
+            return self.look(now, events);
         }
         Ok(())
     }
 
     #[cold]
+    fn look(&mut self, now: SimTime, events: u64) -> Result<(), SimulationError> {
+        if now > self.last {
+            return Err(SimulationError::TimeLimit { limit: self.limits.simulated, events });
+        }
+        if events > self.limits.events {
+            return Err(SimulationError::EventLimit { limit: self.limits.events, at_s: now.seconds() });
+        }
+        self.before_look = BETWEEN_LOOKS;
+        self.look_at_the_clock(now, events)
+    }
+
     fn look_at_the_clock(&self, now: SimTime, events: u64) -> Result<(), SimulationError> {
         if let Some(pulse) = self.pulse {
             pulse(events, now);

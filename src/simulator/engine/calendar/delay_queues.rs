@@ -37,12 +37,12 @@ impl Default for DelayQueues {
 impl DelayQueues {
     /// The queue for events that are so far ahead, if there is one.
     #[inline]
-    pub(super) fn of(&mut self, delay: SimDuration) -> Option<usize> {
-        let queue = self.delays[..self.used].iter().position(|known| *known == delay);
-        queue.or_else(|| self.open(delay))
+    pub(super) fn of(&self, delay: SimDuration) -> Option<usize> {
+        self.delays.iter().take(self.used).position(|known| *known == delay)
     }
 
-    fn open(&mut self, delay: SimDuration) -> Option<usize> {
+    /// Gives a queue to events that are so far ahead, if there is one to be had.
+    pub(super) fn open(&mut self, delay: SimDuration) -> Option<usize> {
         // Events without delay could come among those of the same time that are being handed out.
         if delay == SimDuration::ZERO || std::mem::replace(&mut self.candidate, delay) != delay {
             return None;
@@ -53,8 +53,13 @@ impl DelayQueues {
         Some(vacant)
     }
 
-    /// Adds an event to a queue. Returns whether it is the first one there.
+    /// Adds an event to a queue where that is simple: it is not the first one of its instant. Returns whether it is added.
     #[inline]
+    pub(super) fn follow(&mut self, queue: usize, time: SimTime, entity: Entity) -> bool {
+        self.all[queue].follow(time, entity)
+    }
+
+    /// Adds an event to a queue. Returns whether it is the first one there.
     pub(super) fn push(&mut self, queue: usize, time: SimTime, entity: Entity) -> bool {
         self.all[queue].push(time, entity);
         let key = key(time, entity);
@@ -133,7 +138,18 @@ struct Instant {
 }
 
 impl DelayQueue {
+    /// Adds an event where it only lengthens its instant. Returns whether it does.
     #[inline]
+    fn follow(&mut self, time: SimTime, entity: Entity) -> bool {
+        let is_simple = self.last.time == time && self.last.least < entity && self.last.events > 0;
+        let is_added = is_simple && self.entities.len() < self.entities.capacity();
+        if is_added {
+            self.last.events += 1;
+            self.entities.push(entity);
+        }
+        is_added
+    }
+
     fn push(&mut self, time: SimTime, entity: Entity) {
         if self.last.time != time || self.last.events == 0 {
             self.open(time, entity);

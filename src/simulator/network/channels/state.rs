@@ -65,10 +65,8 @@ pub(super) struct PacketBuffer {
 
 /// The packet that a channel carries, and the room that it leaves behind.
 pub(super) struct ChannelTransmission {
-    pub(super) packet: Packet,
+    pub(super) flight: u32,
     pub(super) leaves: Option<PacketBuffer>,
-    /// The packet by its number, if it comes to the other end as it leaves this one.
-    pub(super) comes: Option<u32>,
 }
 
 impl PacketState {
@@ -92,6 +90,11 @@ impl ChannelState {
             held: SimDuration::ZERO,
             free: SimTime::START,
         }
+    }
+
+    /// Returns whether there is not always room at its end.
+    pub(super) fn has_limit(&self) -> bool {
+        self.link.buffers != Buffers::Unbounded
     }
 
     /// Returns the number of packets that it has to send.

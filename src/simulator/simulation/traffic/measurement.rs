@@ -4,20 +4,27 @@
 use crate::trace::SourceLoad;
 use crate::units::{SimDuration, SimTime};
 
-/// A packet that was delivered after the warm-up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Delivered {
-    pub(super) born: SimTime,
-    pub(super) latency: SimDuration,
-    pub(super) source: u32,
-    pub(super) bytes: u32,
+/// A packet from its injection on.
+#[derive(Clone, Copy, Debug)]
+struct Journey {
+    born: SimTime,
+    /// [`UNDELIVERED`] until it is delivered.
+    latency: SimDuration,
+    source: u32,
+    bytes: u32,
 }
 
-/// The measured time, and the packets that came in it or were injected in it.
+/// The latency of a packet that has not been delivered.
+const UNDELIVERED: SimDuration = SimDuration::MAX;
+
+/// The measured time, and all packets.
 pub(super) struct Measurement {
     pub(super) begin: SimTime,
     pub(super) end: SimTime,
-    delivered: Vec<Delivered>,
+    /// In the order of their injection.
+    packets: Vec<Journey>,
+    /// Numbers of packets, in the order of their delivery, in which latencies are added.
+    delivered: Vec<u32>,
 }
 
 /// Batches of equal time among which the end of the warm-up is looked for.
@@ -27,14 +34,39 @@ const FEWEST: usize = 20;
 
 impl Measurement {
     pub(super) const fn new(begin: SimTime, end: SimTime) -> Self {
-        Self { begin, end, delivered: Vec::new() }
+        Self { begin, end, packets: Vec::new(), delivered: Vec::new() }
     }
 
-    /// The packet of a `source` is delivered `now`.
-    pub(super) fn deliver(&mut self, now: SimTime, born: SimTime, source: u32, bytes: u32) {
-        if now >= self.begin {
-            self.delivered.push(Delivered { born, latency: now.since(born), source, bytes });
-        }
+    /// A `source` injects a packet, whose number is returned.
+    pub(super) fn inject(&mut self, born: SimTime, source: u32, bytes: u32) -> u32 {
+        self.packets.push(Journey { born, latency: UNDELIVERED, source, bytes });
+        u32::try_from(self.packets.len() - 1).expect("fewer than four thousand million packets")
+    }
+
+    /// A packet is delivered `now`.
+    pub(super) fn deliver(&mut self, now: SimTime, packet: u32) {
+        let journey = &mut self.packets[packet as usize];
+        journey.latency = now.since(journey.born);
+        self.delivered.push(packet);
+    }
+
+    /// The number of packets that have been injected and of those that have been delivered.
+    pub(super) const fn counts(&self) -> (usize, usize) {
+        (self.packets.len(), self.delivered.len())
+    }
+
+    /// The packets that were injected in the measured time.
+    fn injected(&self) -> impl Iterator<Item = &Journey> {
+        self.packets.iter().filter(|packet| packet.born >= self.begin)
+    }
+
+    fn delivered(&self) -> impl Iterator<Item = &Journey> {
+        self.delivered.iter().map(|packet| &self.packets[*packet as usize])
+    }
+
+    /// The packets that came in the measured time.
+    fn accepted(&self) -> impl Iterator<Item = &Journey> {
+        self.delivered().filter(|packet| (self.begin..self.end).contains(&(packet.born + packet.latency)))
     }
 
     pub(super) fn span(&self) -> SimDuration {
@@ -59,7 +91,7 @@ impl Measurement {
     #[expect(clippy::cast_precision_loss, reason = "a count of packets is below 2^52")]
     fn batch_means(&self, step: SimDuration) -> Vec<(u64, f64)> {
         let mut sums = vec![(0.0, 0_u64); usize::try_from(STEPS).expect("it is small")];
-        for packet in self.delivered.iter().filter(|packet| packet.born >= self.begin) {
+        for packet in self.delivered().filter(|packet| packet.born >= self.begin) {
             let batch = packet.born.since(self.begin).ps() / step.ps();
             if let Some((sum, count)) = usize::try_from(batch).ok().and_then(|batch| sums.get_mut(batch)) {
                 *sum += packet.latency.seconds();
@@ -70,11 +102,14 @@ impl Measurement {
         (0..).zip(sums).filter_map(mean).collect()
     }
 
-    /// The times of injection and the latencies of the packets that were injected in the measured time, sorted.
+    /// The times of injection and the latencies of the packets that were injected in the measured time and delivered, sorted.
     pub(super) fn latencies(&self) -> Vec<(SimTime, SimDuration)> {
-        let injected = self.delivered.iter().filter(|packet| packet.born >= self.begin);
-        let mut latencies: Vec<_> = injected.map(|packet| (packet.born, packet.latency)).collect();
-        latencies.sort_unstable();
+        let delivered = self.injected().filter(|packet| packet.latency != UNDELIVERED);
+        let mut latencies: Vec<_> = delivered.map(|packet| (packet.born, packet.latency)).collect();
+        // They are in the order of their injection, and few were injected at once.
+        for at_once in latencies.chunk_by_mut(|one, next| one.0 == next.0) {
+            at_once.sort_unstable();
+        }
         latencies
     }
 
@@ -83,31 +118,23 @@ impl Measurement {
         self.accepted().map(|packet| u64::from(packet.bytes)).sum()
     }
 
-    /// The bytes of all packets that were injected in it; `waiting` are the times and bytes of those that never came.
-    pub(super) fn injected_bytes(&self, waiting: &[Delivered]) -> u64 {
-        self.injected(waiting).map(|packet| u64::from(packet.bytes)).sum()
+    /// The bytes of all packets that were injected in it.
+    pub(super) fn injected_bytes(&self) -> u64 {
+        self.injected().map(|packet| u64::from(packet.bytes)).sum()
     }
 
-    /// Those of the packets that never came which were injected in it.
-    pub(super) fn undelivered(&self, waiting: &[Delivered]) -> usize {
-        waiting.iter().filter(|packet| packet.born >= self.begin).count()
-    }
-
-    fn accepted(&self) -> impl Iterator<Item = &Delivered> {
-        self.delivered.iter().filter(|packet| (self.begin..self.end).contains(&(packet.born + packet.latency)))
-    }
-
-    fn injected<'s>(&'s self, waiting: &'s [Delivered]) -> impl Iterator<Item = &'s Delivered> {
-        self.delivered.iter().chain(waiting).filter(|packet| packet.born >= self.begin)
+    /// The number of packets that were injected in it and never came.
+    pub(super) fn undelivered(&self) -> usize {
+        self.injected().filter(|packet| packet.latency == UNDELIVERED).count()
     }
 
     /// By source; `load` makes bytes in the measured time a load.
     #[expect(clippy::cast_precision_loss, reason = "a count of packets is below 2^52")]
-    pub(super) fn by_source(&self, sources: u32, waiting: &[Delivered], load: impl Fn(u64) -> f64) -> Vec<SourceLoad> {
+    pub(super) fn by_source(&self, sources: u32, load: impl Fn(u64) -> f64) -> Vec<SourceLoad> {
         let mut sums = vec![SourceSum::default(); sources as usize];
-        self.injected(waiting).for_each(|packet| sums[packet.source as usize].injected += u64::from(packet.bytes));
+        self.injected().for_each(|packet| sums[packet.source as usize].injected += u64::from(packet.bytes));
         self.accepted().for_each(|packet| sums[packet.source as usize].accepted += u64::from(packet.bytes));
-        for packet in self.delivered.iter().filter(|packet| packet.born >= self.begin) {
+        for packet in self.delivered().filter(|packet| packet.born >= self.begin) {
             let sum = &mut sums[packet.source as usize];
             sum.packets += 1;
             sum.latency += packet.latency.seconds();
@@ -176,14 +203,15 @@ mod tests {
         // A packet a microsecond, late in the first ten.
         for us in 90..200 {
             let latency = if us < 110 { 30 } else { 2 };
-            measured.deliver(at(us + latency), at(us), u32::from(us % 2 == 0), 8);
+            let packet = measured.inject(at(us), u32::from(us % 2 == 0), 8);
+            measured.deliver(at(us + latency), packet);
         }
+        measured.inject(at(199), 1, 8);
         assert_eq!(measured.settle(), Some(SimDuration::from_us(10)));
-        assert_eq!((measured.latencies().len(), measured.injected_bytes(&[])), (90, 720));
+        assert_eq!((measured.latencies().len(), measured.injected_bytes(), measured.undelivered()), (90, 728, 1));
         // 20 late ones come until 140, the others from 112 on, of which the last come after the end.
         assert_eq!(measured.accepted_bytes(), 8 * (20 + 88));
-        let waiting = Delivered { born: at(199), latency: SimDuration::ZERO, source: 1, bytes: 8 };
-        let sources = measured.by_source(2, &[waiting], |bytes| f64::from(u32::try_from(bytes).unwrap()));
+        let sources = measured.by_source(2, |bytes| f64::from(u32::try_from(bytes).unwrap()));
         assert_eq!(sources.iter().map(|source| source.injected).collect::<Vec<_>>(), [360.0, 368.0]);
         assert_eq!(sources.iter().map(|source| source.packets).collect::<Vec<_>>(), [45, 45]);
         assert!(sources.iter().all(|source| (source.latency_mean_s - 2e-6).abs() < 1e-12));

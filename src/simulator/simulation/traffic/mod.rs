@@ -9,9 +9,8 @@ use crate::network::{Fabric, HopEvent, Network, Onward, Packet, PacketKind, Swit
 use crate::program::{InjectionProcess, Traffic};
 use crate::trace::{Accounts, Activity, Counts, LinkLoad, SourceLoad, Trace};
 use crate::units::{SimDuration, SimTime};
-use measurement::{Delivered, Measurement};
+use measurement::Measurement;
 use rand_chacha::ChaCha8Rng;
-use rustc_hash::FxHashSet;
 
 mod latencies;
 mod measurement;
@@ -29,14 +28,6 @@ pub fn play(simulation: &Simulation<'_>, traffic: &Traffic) -> Result<Trace, Sim
     Ok(field.trace(layout))
 }
 
-/// A packet between its injection and its delivery.
-#[derive(Clone, Copy)]
-struct Journey {
-    born: SimTime,
-    bytes: u32,
-    source: u32,
-}
-
 /// The network with its sources.
 struct Field<'f> {
     traffic: &'f Traffic,
@@ -51,15 +42,12 @@ struct Field<'f> {
     slot: SimDuration,
     /// The cycle of routers that are described; with it, latencies are told in cycles, too.
     cycle: Option<SimDuration>,
-    journeys: Vec<Journey>,
-    vacant: Vec<u32>,
     passages: Vec<HopEvent>,
     measured: Measurement,
     /// The work of every link before and at the end of the measured time.
     busy_before: Vec<SimDuration>,
     busy: Vec<SimDuration>,
     counts: Counts,
-    delivered: u64,
     now: SimTime,
 }
 
@@ -87,14 +75,11 @@ impl<'f> Field<'f> {
             packet_bytes: traffic.mean_bytes(),
             slot,
             cycle: network.switching.is_described().then_some(slot),
-            journeys: Vec::new(),
-            vacant: Vec::new(),
             passages: Vec::new(),
             measured: Measurement::new(begin, begin + traffic.measured),
             busy_before: Vec::new(),
             busy: Vec::new(),
             counts: Counts::default(),
-            delivered: 0,
             now: SimTime::START,
         }
     }
@@ -106,13 +91,16 @@ impl<'f> Field<'f> {
         let first_mark = self.first_source + self.layout.ranks();
         self.calendar.schedule(self.measured.begin, first_mark);
         self.calendar.schedule(self.measured.end, first_mark + 1);
+        let last = self.measured.end + self.traffic.drain;
+        let mut events = 0;
         while let Some((now, entity)) = self.calendar.pop() {
-            if now > self.measured.end + self.traffic.drain {
+            if now > last {
+                self.counts.events = events;
                 return Ok(());
             }
             self.now = now;
-            self.counts.events += 1;
-            guard.check(now, self.counts.events)?;
+            events += 1;
+            guard.check(now, events)?;
             match entity {
                 _ if entity < self.first_source => self.move_packets(now, entity),
                 _ if entity < first_mark => self.inject(now, entity - self.first_source),
@@ -120,11 +108,13 @@ impl<'f> Field<'f> {
                 _ => self.busy = self.busy(now),
             }
         }
+        self.counts.events = events;
         self.check_delivered()
     }
 
     fn check_delivered(&self) -> Result<(), SimulationError> {
-        if self.delivered == self.counts.messages {
+        let (injected, delivered) = self.measured.counts();
+        if delivered == injected {
             return Ok(());
         }
         Err(SimulationError::NetworkDeadlock { at_s: self.now.seconds(), standstill: self.fabric.standstill() })
@@ -164,22 +154,9 @@ impl<'f> Field<'f> {
         }
         let length = if self.traffic.mix.is_empty() { self.traffic.packet } else { self.traffic.length(unit(dice)) };
         let bytes = u32::try_from(length.count()).expect("check limits the size of packets");
-        let journey = self.keep(Journey { born: now, bytes, source: rank });
-        self.counts.messages += 1;
-        self.forward(now, self.layout.node(rank), Packet::new(journey, self.layout.node(to), bytes, PacketKind::Data));
-    }
-
-    fn keep(&mut self, journey: Journey) -> u32 {
-        if let Some(place) = self.vacant.pop() {
-            self.journeys[place as usize] = journey;
-            return place;
-        }
-        self.journeys.push(journey);
-        u32::try_from(self.journeys.len() - 1).expect("fewer than four thousand million packets at once")
-    }
-
-    fn forward(&mut self, now: SimTime, at: u32, packet: Packet) {
-        self.fabric.send(&mut self.calendar, now, at, packet);
+        let number = self.measured.inject(now, rank, bytes);
+        let packet = Packet::new(number, self.layout.node(to), bytes, PacketKind::Data);
+        self.fabric.send(&mut self.calendar, now, self.layout.node(rank), packet);
     }
 
     #[inline]
@@ -203,21 +180,7 @@ impl<'f> Field<'f> {
 
     fn deliver(&mut self, now: SimTime, packet: Packet) {
         self.fabric.release(&mut self.calendar, now, packet);
-        self.vacant.push(packet.message);
-        self.delivered += 1;
-        let Journey { born, bytes, source } = self.journeys[packet.message as usize];
-        self.measured.deliver(now, born, source, bytes);
-    }
-
-    /// The packets that have not been delivered.
-    fn waiting(&self) -> Vec<Delivered> {
-        let vacant: FxHashSet<u32> = self.vacant.iter().copied().collect();
-        let waiting = (0..).zip(&self.journeys).filter(|(place, _)| !vacant.contains(place));
-        let packet = |(_, journey): (u32, &Journey)| {
-            let Journey { born, bytes, source } = *journey;
-            Delivered { born, latency: SimDuration::MAX, source, bytes }
-        };
-        waiting.map(packet).collect()
+        self.measured.deliver(now, packet.message);
     }
 
     /// Bytes in the measured time as flits per cycle.
@@ -228,6 +191,7 @@ impl<'f> Field<'f> {
     }
 
     fn trace(mut self, layout: &Layout) -> Trace {
+        self.counts.messages = self.measured.counts().0 as u64;
         self.counts.packet_hops =
             self.fabric.loads(self.now).iter().map(|(_, _, packets, _)| u64::from(*packets)).sum();
         let makespan = self.now.since(SimTime::START);
@@ -257,7 +221,7 @@ impl<'f> Field<'f> {
     #[expect(clippy::cast_precision_loss, reason = "counts have fewer digits than f64")]
     fn outcomes(&mut self) -> (Vec<(&'static str, f64)>, Vec<SourceLoad>) {
         let removed = self.traffic.settle.then(|| self.measured.settle());
-        let (waiting, nodes) = (self.waiting(), f64::from(self.layout.ranks()));
+        let (nodes, (injected, delivered)) = (f64::from(self.layout.ranks()), self.measured.counts());
         let latencies = Latencies::of(&self.measured.latencies());
         let busy = self.busy.iter().zip(&self.busy_before).map(|(after, before)| *after - *before);
         let use_of = |busy: SimDuration| busy.seconds() / self.traffic.measured.seconds();
@@ -266,9 +230,9 @@ impl<'f> Field<'f> {
         let most_used = used.iter().copied().fold(0.0, f64::max);
         let cycles = self.cycle.map(|cycle| ("latency_mean_cycles", latencies.mean / cycle.seconds()));
         let removed = removed.map(|removed| ("warm_up_removed_s", removed.map_or(f64::NAN, SimDuration::seconds)));
-        let sources = self.measured.by_source(self.layout.ranks(), &waiting, |bytes| self.load(bytes));
+        let sources = self.measured.by_source(self.layout.ranks(), |bytes| self.load(bytes));
         let common = [
-            ("injected_flits_per_node_cycle", self.load(self.measured.injected_bytes(&waiting)) / nodes),
+            ("injected_flits_per_node_cycle", self.load(self.measured.injected_bytes()) / nodes),
             ("accepted_flits_per_node_cycle", accepted),
             ("latency_mean_s", latencies.mean),
             ("latency_mean_interval95_s", latencies.interval),
@@ -280,9 +244,9 @@ impl<'f> Field<'f> {
             // All nodes together, where the most used link has no pause any more: below saturation both grow with the
             // load, in proportion.
             ("throughput_flits_per_cycle", accepted * nodes / most_used),
-            ("injected_packets", self.counts.messages as f64),
-            ("delivered_packets", self.delivered as f64),
-            ("undelivered_packets", self.measured.undelivered(&waiting) as f64),
+            ("injected_packets", injected as f64),
+            ("delivered_packets", delivered as f64),
+            ("undelivered_packets", self.measured.undelivered() as f64),
         ];
         let outcomes = common.into_iter().chain(extremes(&sources)).chain(cycles).chain(removed);
         (outcomes.collect(), sources)
