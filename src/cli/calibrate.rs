@@ -70,8 +70,5 @@ pub fn execute(arguments: &CalibrateArguments) -> Result<(), Failure> {
     let machine = || calibrated.machine_file(&arguments.case.display().to_string());
     let answer = calibrated.answer().with_drawing(arguments.machine_out.as_deref(), machine);
     arguments.output.print(answer.with_drawing(arguments.plot.as_deref(), || calibrated.chart().svg()))?;
-    if calibrated.has_converged {
-        return Ok(());
-    }
-    Err(Failure::Simulation("the fit has not ended within its evaluations: allow more by --runs".to_owned()))
+    Ok(calibrated.check()?)
 }

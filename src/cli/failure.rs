@@ -5,7 +5,7 @@ use parsim_sim::simulation::SimulationError;
 use parsim_study::experiment::StudyError;
 use parsim_study::files::FileError;
 use parsim_study::scenario::source::{Faults, SourceFault, Sources};
-use std::io::{self, IsTerminal};
+use std::io;
 
 /// A failure, which knows how to be shown and which exit code it is.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Failure {
     /// Tells the user, on stderr.
     pub fn report(&self) {
         match self {
-            Self::Faults(faults) => notice::write(faults.render(use_colour())),
+            Self::Faults(faults) => notice::write(faults.render(notice::has_colours())),
             Self::Usage(message) | Self::Simulation(message) | Self::Defect(message) | Self::Unwritable(message) => {
                 say(Some(message));
             }
@@ -70,10 +70,6 @@ pub fn each<E: Into<Failure>>(results: impl IntoIterator<Item = Result<(), E>>) 
 
 fn is_closed(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
-}
-
-fn use_colour() -> bool {
-    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 impl From<Faults> for Failure {

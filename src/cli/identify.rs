@@ -26,8 +26,5 @@ pub fn execute(arguments: &IdentifyArguments) -> Result<(), Failure> {
     let bar = Bar::default();
     let identified = case.identify(&document, &arguments.case, arguments.fits.workers(&bar))?;
     arguments.output.print(identified.answer().with_drawing(arguments.plot.as_deref(), || identified.chart().svg()))?;
-    if identified.has_converged() {
-        return Ok(());
-    }
-    Err(Failure::Simulation("a fit has not ended within its evaluations: allow more by --runs".to_owned()))
+    Ok(identified.check()?)
 }

@@ -2,7 +2,7 @@
 
 use parsim_sim::units::escaped_lines;
 use std::fmt::Display;
-use std::io::{Write, stderr};
+use std::io::{IsTerminal, Write, stderr};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
@@ -15,6 +15,11 @@ pub fn be_quiet() {
 /// Returns whether notes and progress are suppressed.
 pub fn is_quiet() -> bool {
     IS_QUIET.load(Ordering::Relaxed)
+}
+
+/// Returns whether stderr shows colours, and they are wanted.
+pub fn has_colours() -> bool {
+    stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Writes a note to stderr, if there is one and notes are wanted.

@@ -1,7 +1,7 @@
 //! `parsim run`: the base values of a scenario.
 
 use super::failure::each;
-use super::store::{StoreArguments, finish};
+use super::store::StoreArguments;
 use super::{Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_sim::simulation::Detail;
@@ -53,13 +53,8 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     arguments.claims(common.claims(&plan)).check()?;
     arguments.check_figures(&case)?;
     let references = References::load(&case.scenario, &common.scenario)?;
-    let store = arguments.store.open()?;
     let outcome = match &arguments.trace {
-        None => {
-            let outcome = Outcome::of(&case, &references, arguments.store.recall(store.as_ref()));
-            finish(store.as_ref())?;
-            outcome?
-        }
+        None => arguments.store.with(|recall| Ok(Outcome::of(&case, &references, recall)?))?,
         Some(file) => {
             let detail = if arguments.transfers { Detail::Links } else { Detail::Ranks };
             fill(file, |sink| Outcome::recorded(&case, &references, detail, Box::new(sink)).map_err(Failure::from))?

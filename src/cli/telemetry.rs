@@ -1,9 +1,8 @@
 //! The tool's own log, on stderr. Simulated records never go through it.
 
-use super::notice::be_quiet;
+use super::notice::{be_quiet, has_colours};
 use super::progress::RunProgress;
 use clap::{Args, ValueEnum};
-use std::io::IsTerminal;
 use tracing_subscriber::filter::{FilterFn, LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
@@ -40,9 +39,10 @@ pub fn install(arguments: &TelemetryArguments) {
     let wanted = std::env::var("RUST_LOG").ok().map(|directives| directives.parse::<Targets>());
     let is_unclear = matches!(wanted, Some(Err(_)));
     let filter = wanted.and_then(Result::ok).unwrap_or_else(|| Targets::new().with_target("parsim", level));
-    let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let lines =
-        tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colours).log_internal_errors(false);
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_ansi(has_colours())
+        .log_internal_errors(false);
     let progress = RunProgress::default().with_filter(FilterFn::new(RunProgress::is_about));
     let subscriber = tracing_subscriber::registry().with(progress);
     match arguments.log_format {

@@ -41,8 +41,7 @@ pub(super) fn fraction(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn between(text: &str) -> Result<f64, String> {
-    let held = text.parse().ok().filter(|held: &f64| *held > 0.0 && *held < 1.0);
-    held.ok_or_else(|| "give a number above 0 and below 1".to_owned())
+    number(text, |value| value > 0.0 && value < 1.0, "a number above 0 and below 1")
 }
 
 pub(super) fn links(text: &str) -> Result<f64, String> {

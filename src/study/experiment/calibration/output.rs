@@ -5,6 +5,7 @@ use super::{
 };
 use crate::analysis::Residuals;
 use crate::answer::{Answer, AnswerShape, QuantityValue, Record, Role, Unit};
+use crate::experiment::StudyError;
 use crate::report::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use crate::report::whiskers::{Whisker, Whiskers};
 
@@ -24,6 +25,14 @@ impl Calibrated {
             .chain(self.candidates.iter().map(|(row, gain)| self.candidate(*row, *gain)))
             .chain([self.summary()]);
         Answer { shape: AnswerShape::Mixed, records: records.collect(), words: self.words(), ..Answer::default() }
+    }
+
+    /// Checks that the best values, and those of all alternatives, were reached within the budget.
+    ///
+    /// # Errors
+    /// A word on the budget, if they were not.
+    pub fn check(&self) -> Result<(), StudyError> {
+        ended(self.has_converged, "the fit")
     }
 
     /// The residuals as a picture: errors in percent over the measured values, by tables, and by the rows that calibrate and those
@@ -193,11 +202,22 @@ impl Identified {
         record
     }
 
-    /// True if all fits have ended within their budgets.
-    #[must_use]
-    pub fn has_converged(&self) -> bool {
+    pub(super) fn has_converged(&self) -> bool {
         self.choices.iter().all(|one| one.has_converged)
     }
+
+    /// Checks that all fits have ended within their budgets.
+    ///
+    /// # Errors
+    /// A word on the budget, if one has not.
+    pub fn check(&self) -> Result<(), StudyError> {
+        ended(self.has_converged(), "a fit")
+    }
+}
+
+fn ended(has_converged: bool, fit: &str) -> Result<(), StudyError> {
+    let message = || StudyError::Failed(format!("{fit} has not ended within its evaluations: allow more by --runs"));
+    if has_converged { Ok(()) } else { Err(message()) }
 }
 
 /// The last part of a path.
