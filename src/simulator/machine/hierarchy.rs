@@ -1,7 +1,7 @@
 //! The hierarchy at work: memories and interfaces that cores share, and what passes through them.
 
 use super::{Machine, Seat};
-use crate::engine::{Calendar, Discipline, Entity, ServerId, Servers};
+use crate::engine::{Calendar, Discipline, Entity, ServerId, Servers, Slab};
 use crate::network::Packet;
 use crate::node::{Level, Shared};
 use crate::units::SimTime;
@@ -124,8 +124,7 @@ pub struct Hierarchy {
     servers: Servers<u32>,
     first_server: Entity,
     first_delay: Entity,
-    journeys: Vec<LevelPass>,
-    vacant: Vec<u32>,
+    journeys: Slab<LevelPass>,
 }
 
 impl Hierarchy {
@@ -164,8 +163,7 @@ impl Hierarchy {
             servers: Servers::new(disciplines, first),
             first_server: first,
             first_delay: first + count,
-            journeys: Vec::new(),
-            vacant: Vec::new(),
+            journeys: Slab::new(),
         }))
     }
 
@@ -220,11 +218,11 @@ impl Hierarchy {
     /// Runs the event of `entity`; who has come through, if somebody has.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<Traveller> {
         if entity >= self.first_delay {
-            let journey = self.take(entity - self.first_delay);
+            let journey = self.journeys.take(entity - self.first_delay);
             return self.go_on(calendar, now, journey);
         }
         let id = self.servers.depart(calendar, now, entity - self.first_server);
-        let journey = &mut self.journeys[id as usize];
+        let journey = &mut self.journeys[id];
         let (tier, kind) = (&self.tiers[journey.next], journey.kind);
         journey.next += 1;
         let latency = tier.shared(kind).map_or_else(Default::default, |(_, shared)| shared.latency);
@@ -232,7 +230,7 @@ impl Hierarchy {
             calendar.schedule(now + latency, self.first_delay + id);
             return None;
         }
-        let journey = self.take(id);
+        let journey = self.journeys.take(id);
         self.go_on(calendar, now, journey)
     }
 
@@ -260,27 +258,13 @@ impl Hierarchy {
             if let Some((first, shared)) = tier.shared(journey.kind) {
                 let group = ServerId::try_from(journey.core / tier.size).expect("check limits the size of machines");
                 let (server, service) = (first + group, shared.bandwidth.time_of_share(journey.bytes));
-                let id = self.keep(journey);
+                let id = self.journeys.put(journey);
                 self.servers.offer(calendar, now, server, id, service);
                 return None;
             }
             journey.next += 1;
         }
         Some(journey.traveller)
-    }
-
-    fn keep(&mut self, journey: LevelPass) -> u32 {
-        if let Some(id) = self.vacant.pop() {
-            self.journeys[id as usize] = journey;
-            return id;
-        }
-        self.journeys.push(journey);
-        u32::try_from(self.journeys.len() - 1).expect("fewer than 2^32 at once")
-    }
-
-    fn take(&mut self, id: u32) -> LevelPass {
-        self.vacant.push(id);
-        self.journeys[id as usize]
     }
 }
 

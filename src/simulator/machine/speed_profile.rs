@@ -3,6 +3,7 @@
 use super::{Machine, NodeOverride};
 use crate::engine::Streams;
 use crate::node::Noise;
+use crate::node::processor::{Computation, KernelError, Stopwatch};
 use crate::units::SimDuration;
 use rand_chacha::ChaCha8Rng;
 
@@ -51,4 +52,18 @@ impl SpeedProfile {
         let noise = self.noise.factor(&mut self.rng[owner as usize]);
         row.scaled(noise / self.speeds[node as usize])
     }
+}
+
+/// Returns the time of a row of the next computation of an owner on a node, and how many rows it has.
+///
+/// # Errors
+/// If the processor cannot compute such a row.
+pub fn paced_rows(
+    stopwatch: &mut Stopwatch,
+    pace: Option<&mut SpeedProfile>,
+    (node, owner): (u32, u32),
+    computation: Computation,
+) -> Result<(SimDuration, u64), KernelError> {
+    let (row, passes) = stopwatch.rows(computation)?;
+    Ok((pace.map_or(row, |pace| pace.row(node, owner, row)), passes))
 }

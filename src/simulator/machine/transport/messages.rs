@@ -16,8 +16,8 @@ mod waiting_sends;
 mod wire;
 
 use super::{Completion, MessageId};
-use crate::engine::{RetrialQueues, Streams};
-use crate::machine::speed_profile::SpeedProfile;
+use crate::engine::{RetrialQueues, Slab, Streams};
+use crate::machine::speed_profile::{SpeedProfile, paced_rows};
 use crate::machine::{Lanes, Machine, Seat, Sends};
 use crate::network::{Standstill, Topology, Transfers};
 use crate::node::processor::{Computation, KernelError, Stopwatch};
@@ -55,8 +55,7 @@ pub struct MessageTransport {
     /// The order of the event that is run, or of the one that has just had a process go on.
     current: Option<u64>,
     now: SimTime,
-    messages: Vec<MessageState>,
-    vacant: Vec<MessageId>,
+    messages: Slab<MessageState>,
     pub completions: VecDeque<Completion>,
     /// The recording's event that causes the next message.
     pub cause: EventId,
@@ -127,8 +126,7 @@ impl MessageTransport {
             requests: 0,
             current: None,
             now: SimTime::START,
-            messages: Vec::new(),
-            vacant: Vec::new(),
+            messages: Slab::new(),
             completions: VecDeque::new(),
             cause: 0,
             counts: Counts::default(),
@@ -155,10 +153,7 @@ impl MessageTransport {
         owner: u32,
         computation: Computation,
     ) -> Result<SimDuration, KernelError> {
-        let (mut row, passes) = self.stopwatch.rows(computation)?;
-        if let Some(pace) = &mut self.pace {
-            row = pace.row(seat.node, owner, row);
-        }
+        let (row, passes) = paced_rows(&mut self.stopwatch, self.pace.as_deref_mut(), (seat.node, owner), computation)?;
         let core = self.resources.core(seat);
         let time = row * passes;
         self.request(now, TransportEvent::Compute { core, owner, time });
@@ -220,7 +215,7 @@ impl MessageTransport {
 
     /// A message whose data wait for a receive begins.
     fn begin_awaited(&mut self, now: SimTime, id: MessageId) {
-        let message = &mut self.messages[id as usize];
+        let message = &mut self.messages[id];
         let is_issued = std::mem::take(&mut message.is_issued);
         let message = *message;
         if is_issued {
@@ -282,7 +277,7 @@ impl MessageTransport {
     }
 
     fn begin_send(&mut self, now: SimTime, id: MessageId) {
-        let message = self.messages[id as usize];
+        let message = self.messages[id];
         let MessageState { from, bytes, lanes, .. } = message;
         if message.is_issued {
             self.completions.push_back(Completion::Begun { handle: message.handle });
@@ -297,7 +292,7 @@ impl MessageTransport {
         self.leave(now, leaves, id);
         match message.role {
             TransferRole::Data => self.left(message),
-            TransferRole::Announcement { of } => self.left(self.messages[of as usize]),
+            TransferRole::Announcement { of } => self.left(self.messages[of]),
             TransferRole::AwaitedData { .. }
             | TransferRole::ComingData { .. }
             | TransferRole::Request { .. }
@@ -307,7 +302,7 @@ impl MessageTransport {
 
     /// A message that takes its interface from now on leaves its processor.
     fn leave(&mut self, now: SimTime, leaves: SimTime, id: MessageId) {
-        let message = self.messages[id as usize];
+        let message = self.messages[id];
         let MessageState { from, to, bytes, .. } = message;
         if message.stays_on_its_node {
             let has_memory = self.has_memory_between(from, to);
@@ -332,8 +327,8 @@ impl MessageTransport {
 
     /// The next packet of a message enters the network, at the rate of the interface.
     fn inject(&mut self, now: SimTime, id: MessageId) {
-        let carried = self.carried(&self.messages[id as usize]);
-        let message = &mut self.messages[id as usize];
+        let carried = self.carried(&self.messages[id]);
+        let message = &mut self.messages[id];
         let bytes = (carried - message.injected).min(self.wire.packet_bytes());
         message.injected += bytes;
         message.packets += 1;
@@ -351,13 +346,7 @@ impl MessageTransport {
 
     fn keep(&mut self, message: MessageState) -> MessageId {
         self.serial = self.serial.wrapping_add(1);
-        let message = MessageState { serial: self.serial, packets: 0, ..message };
-        if let Some(id) = self.vacant.pop() {
-            self.messages[id as usize] = message;
-            return id;
-        }
-        self.messages.push(message);
-        u32::try_from(self.messages.len() - 1).expect("fewer than 2^32 messages at once")
+        self.messages.put(MessageState { serial: self.serial, packets: 0, ..message })
     }
 
     pub const fn now(&self) -> SimTime {

@@ -5,9 +5,9 @@
 //! twice: one by one in [`single`], to be read first, and several in one step in [`trains`], with the same times.
 
 use super::{Completion, MessageId};
-use crate::engine::{Calendar, Entity, Runs, Streams, Timers};
+use crate::engine::{Calendar, Entity, Runs, Slab, Streams, Timers};
 use crate::machine::hierarchy::Hierarchy;
-use crate::machine::speed_profile::SpeedProfile;
+use crate::machine::speed_profile::{SpeedProfile, paced_rows};
 use crate::machine::{Machine, Seat, Sends};
 use crate::network::{Fabric, HopEvent, Onward, Packet, PacketKind, Standstill, Topology};
 use crate::node::processor::{Computation, KernelError, Stopwatch};
@@ -49,8 +49,7 @@ pub struct PacketTransport {
     hierarchy: Option<Box<Hierarchy>>,
     cores: u32,
     vertices: u32,
-    messages: Vec<PacketizedMessage>,
-    vacant: Vec<MessageId>,
+    messages: Slab<PacketizedMessage>,
     /// Completions not yet reported.
     pub completions: VecDeque<Completion>,
     counts: Counts,
@@ -192,8 +191,7 @@ impl PacketTransport {
             processors: Dispatcher::new(processors, turns, first.alarm),
             job_timers: Timers::new(processors, first.processor),
             let_in: Vec::new(),
-            messages: Vec::new(),
-            vacant: Vec::new(),
+            messages: Slab::new(),
             completions: VecDeque::new(),
             counts: Counts::default(),
             cause: 0,
@@ -263,10 +261,7 @@ impl PacketTransport {
         owner: u32,
         computation: Computation,
     ) -> Result<SimDuration, KernelError> {
-        let (mut row, passes) = self.stopwatch.rows(computation)?;
-        if let Some(pace) = &mut self.pace {
-            row = pace.row(seat.node, owner, row);
-        }
+        let (row, passes) = paced_rows(&mut self.stopwatch, self.pace.as_deref_mut(), (seat.node, owner), computation)?;
         let processor = self.processor(seat);
         self.settle(now, processor);
         self.processors.compute(&mut self.calendar, now, processor, owner, (row, passes));
@@ -295,7 +290,7 @@ impl PacketTransport {
         let rule = self.sends.of(bytes);
         let message =
             PacketizedMessage { from, to, cores, hops, handle, unprepared: bytes, missing, uninjected, copies, rule };
-        let id = self.keep(message);
+        let id = self.messages.put(message);
         self.counts.messages += 1;
         self.record_cause(id);
         self.pass_by(now, 0);
@@ -310,7 +305,7 @@ impl PacketTransport {
 
     /// A process has received a delivered message.
     pub fn accept(&mut self, now: SimTime, message: MessageId) {
-        match self.messages[message as usize].rule {
+        match self.messages[message].rule {
             Sends::Rendezvous => {
                 self.pass_by(now, 0);
                 match self.play() {
@@ -319,7 +314,9 @@ impl PacketTransport {
                 }
             }
             Sends::UntilDelivered => {}
-            _ => self.vacant.push(message),
+            _ => {
+                self.messages.take(message);
+            }
         }
     }
 
@@ -428,15 +425,6 @@ impl PacketTransport {
             Carrier::Packets(fabric) => fabric.standstill(),
             Carrier::Trains(_) => Standstill::default(),
         }
-    }
-
-    fn keep(&mut self, message: PacketizedMessage) -> MessageId {
-        if let Some(id) = self.vacant.pop() {
-            self.messages[id as usize] = message;
-            return id;
-        }
-        self.messages.push(message);
-        u32::try_from(self.messages.len() - 1).expect("fewer than 2^32 messages at once")
     }
 }
 

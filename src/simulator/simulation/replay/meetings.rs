@@ -4,7 +4,7 @@
 //! order of their sends.
 
 use super::heads::{Heads, Route};
-use super::slab::Slab;
+use crate::engine::Slab;
 use crate::program::MessagePattern;
 use crate::units::SimTime;
 use rustc_hash::FxHashMap;
@@ -102,31 +102,31 @@ impl Meetings {
 
     fn meet(&mut self, route: Route, what: What, route_of: impl Fn(What) -> Route) -> Option<u32> {
         let links = &self.links;
-        let route_of_head = |head: u32| route_of(links.get(head).what);
+        let route_of_head = |head: u32| route_of(links[head].what);
         let Some(slot) = self.heads.find(route, route_of_head) else {
             let link = self.links.put(MeetingLink { what, next: NONE, last: NONE });
-            self.links.at(link).last = link;
+            self.links[link].last = link;
             let links = &self.links;
-            self.heads.insert(route, link, |head| route_of(links.get(head).what));
+            self.heads.insert(route, link, |head| route_of(links[head].what));
             return None;
         };
         let head = self.heads.at(slot);
-        let (found, MeetingLink { next, last, .. }) = match (self.links.get(head).what, what) {
+        let (found, MeetingLink { next, last, .. }) = match (self.links[head].what, what) {
             (What::Message(found), What::Receive(_)) | (What::Receive(found), What::Message(_)) => {
-                (found, self.links.get(head))
+                (found, self.links[head])
             }
             _ => {
                 let link = self.links.put(MeetingLink { what, next: NONE, last: NONE });
-                let last = std::mem::replace(&mut self.links.at(head).last, link);
-                self.links.at(last).next = link;
+                let last = std::mem::replace(&mut self.links[head].last, link);
+                self.links[last].next = link;
                 return None;
             }
         };
         if next == NONE {
             let links = &self.links;
-            self.heads.remove(slot, |head| route_of(links.get(head).what));
+            self.heads.remove(slot, |head| route_of(links[head].what));
         } else {
-            self.links.at(next).last = last;
+            self.links[next].last = last;
             self.heads.put(slot, next);
         }
         self.links.take(head);

@@ -11,7 +11,6 @@ mod meetings;
 mod rank;
 mod resources;
 mod run;
-mod slab;
 #[cfg(test)]
 mod tests;
 

@@ -10,8 +10,7 @@ use super::heads::Route;
 use super::meetings::{Arrival, Meetings, What};
 use super::rank::RankState;
 use super::resources::RankResources;
-use super::slab::Slab;
-use crate::engine::RetrialQueues;
+use crate::engine::{RetrialQueues, Slab};
 use crate::machine::{Lanes, Turn};
 use crate::program::MessagePattern;
 use crate::program::schedule::{ANY, NodeKind, Operations, ScheduleNode};
@@ -266,7 +265,7 @@ impl Replay {
 
     /// A computation begins.
     fn begin(&mut self, now: SimTime, order: u64, event: PackedEvent, place: u32) {
-        let UnderWay { size, rank, cpu, .. } = self.under_way.get(place);
+        let UnderWay { size, rank, cpu, .. } = self.under_way[place];
         let core = self.resources.core(rank, cpu);
         if self.waits(now, order, event, (core, None)) {
             return;
@@ -279,7 +278,7 @@ impl Replay {
 
     /// A message begins to be sent.
     fn send(&mut self, now: SimTime, order: u64, event: PackedEvent, place: u32) {
-        let UnderWay { rank, peer, cpu, nic, size: bytes, tag, .. } = self.under_way.get(place);
+        let UnderWay { rank, peer, cpu, nic, size: bytes, tag, .. } = self.under_way[place];
         let (core, is_own) = (self.resources.core(rank, cpu), peer == rank);
         let interface = (!is_own).then(|| self.resources.sender(rank, nic));
         if self.waits(now, order, event, (core, interface)) {
@@ -303,7 +302,7 @@ impl Replay {
 
     /// A message arrives, and the processor of its destination takes it in.
     fn arrive(&mut self, now: SimTime, order: u64, event: PackedEvent, place: u32) {
-        let Carried { bytes, from, to, tag, cpu, nic, .. } = self.messages.get(place);
+        let Carried { bytes, from, to, tag, cpu, nic, .. } = self.messages[place];
         let core = self.resources.core(to, cpu);
         let interface = (from != to).then(|| self.resources.receiver(to, nic));
         if self.waits(now, order, event, (core, interface)) {
@@ -323,7 +322,7 @@ impl Replay {
 
     /// A receive is posted, or an operation has ended.
     fn due(&mut self, now: SimTime, order: u64, place: u32) {
-        let operation = self.under_way.at(place);
+        let operation = &mut self.under_way[place];
         let UnderWay { rank, peer, tag, cpu, .. } = *operation;
         if operation.has_begun {
             let turn = Turn { order, leaves: Some(cpu) };
@@ -344,10 +343,10 @@ impl Replay {
     /// A message and its receive have met.
     fn meet(&mut self, now: SimTime, receive: u32, message: u32) {
         let Carried { to, send, cpu, .. } = self.messages.take(message);
-        self.under_way.at(receive).cpu = cpu;
+        self.under_way[receive].cpu = cpu;
         self.has_ended(now, to, receive, cpu);
         if send != NONE {
-            let UnderWay { rank, cpu, .. } = self.under_way.get(send);
+            let UnderWay { rank, cpu, .. } = self.under_way[send];
             self.has_ended(now, rank, send, cpu);
         }
     }
@@ -413,7 +412,7 @@ impl Replay {
             }
             (first, at_end)
         } else {
-            let operation = self.under_way.at(place);
+            let operation = &mut self.under_way[place];
             operation.has_begun = true;
             state.computing += u32::from(operation.kind == NodeKind::Compute);
             (operation.first_at_begin, operation.at_begin)
@@ -508,11 +507,11 @@ impl Replay {
 fn route(under_way: &Slab<UnderWay>, messages: &Slab<Carried>, what: What) -> Route {
     match what {
         What::Message(place) => {
-            let Carried { to, from, tag, .. } = messages.get(place);
+            let Carried { to, from, tag, .. } = messages[place];
             (to, from, tag)
         }
         What::Receive(place) => {
-            let UnderWay { rank, peer, tag, .. } = under_way.get(place);
+            let UnderWay { rank, peer, tag, .. } = under_way[place];
             (rank, peer, tag)
         }
     }

@@ -32,8 +32,8 @@ impl MessageTransport {
     /// A part of a message passes the interface of its destination.
     pub(super) fn arrive(&mut self, now: SimTime, order: u64, piece: Piece) {
         self.wire.release(now, piece);
-        let carried = self.carried(&self.messages[piece.message as usize]);
-        let message = &mut self.messages[piece.message as usize];
+        let carried = self.carried(&self.messages[piece.message]);
+        let message = &mut self.messages[piece.message];
         let is_first = message.arrived == 0;
         let header = self.interface.header.count();
         let before = PaidBytes::until(message.arrived, header);
@@ -90,7 +90,7 @@ impl MessageTransport {
 
     /// The processor of the destination deals with a message that has come.
     pub(super) fn take_in(&mut self, now: SimTime, id: MessageId) {
-        let message = &self.messages[id as usize];
+        let message = &self.messages[id];
         let MessageState { from, to, bytes, lanes, .. } = *message;
         let stays = message.stays_on_its_node;
         if stays || self.interface.progress != Progress::Offloaded {

@@ -33,9 +33,9 @@ impl MessageTransport {
 
     /// A message has met a receive, whose number this is. Returns whether it is there: its data may be still to come.
     pub fn accept(&mut self, now: SimTime, id: MessageId, receive: u32) -> bool {
-        let message = self.messages[id as usize];
+        let message = self.messages[id];
         if let TransferRole::AwaitedData { .. } = message.role {
-            self.messages[id as usize].role = TransferRole::AwaitedData { receive };
+            self.messages[id].role = TransferRole::AwaitedData { receive };
             self.ask_for_data(now, id);
             return false;
         }
@@ -43,16 +43,16 @@ impl MessageTransport {
             self.completions.push_back(Completion::Sent { handle: message.handle });
         }
         if let TransferRole::ComingData { .. } = message.role {
-            self.messages[id as usize].role = TransferRole::ComingData { receive: Some(receive) };
+            self.messages[id].role = TransferRole::ComingData { receive: Some(receive) };
             return false;
         }
-        self.vacant.push(id);
+        self.messages.take(id);
         true
     }
 
     /// A part of a message has come, and more will: one whose sender waits for a receive meets it now.
     pub(super) fn meet(&mut self, id: MessageId) {
-        let message = &mut self.messages[id as usize];
+        let message = &mut self.messages[id];
         if matches!(message.role, TransferRole::Data) && self.sends.of(message.bytes) == Sends::Rendezvous {
             message.role = TransferRole::ComingData { receive: None };
             self.completions.push_back(Completion::Announced { message: id, handle: message.handle });
@@ -60,7 +60,7 @@ impl MessageTransport {
     }
 
     fn ask_for_data(&mut self, now: SimTime, id: MessageId) {
-        let message = self.messages[id as usize];
+        let message = self.messages[id];
         match self.interface.data {
             DataTransfer::OnRequest { .. } => {
                 let (from, to) = (message.to, message.from);
@@ -74,7 +74,7 @@ impl MessageTransport {
     fn confirm(&mut self, now: SimTime, id: MessageId) -> bool {
         let is_confirmed = matches!(self.interface.data, DataTransfer::OnRequest { confirmed: true, .. });
         if is_confirmed {
-            let message = self.messages[id as usize];
+            let message = self.messages[id];
             let (from, to) = (message.to, message.from);
             self.send_control(now, MessageState { from, to, role: TransferRole::Confirmation, ..message });
         }
@@ -90,10 +90,10 @@ impl MessageTransport {
 
     /// All of a message has come.
     pub(super) fn deliver(&mut self, now: SimTime, id: MessageId) {
-        let MessageState { handle, bytes, role, .. } = self.messages[id as usize];
+        let MessageState { handle, bytes, role, .. } = self.messages[id];
         if let TransferRole::ComingData { receive: None } = role {
             // It is known already, and is there from now on.
-            self.messages[id as usize].role = TransferRole::Data;
+            self.messages[id].role = TransferRole::Data;
             self.completions.push_back(Completion::Whole { handle });
             return;
         }
@@ -117,7 +117,7 @@ impl MessageTransport {
             self.completions.push_back(Completion::Sent { handle });
         }
         if !matches!(role, TransferRole::Data) {
-            self.vacant.push(id);
+            self.messages.take(id);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Operations that processes issue, on the processors and interfaces that they name.
 
 use super::{MessageTransport, TransportEvent};
+use crate::machine::speed_profile::paced_rows;
 use crate::machine::transport::Completion;
 use crate::machine::{Lanes, Seat, Turn};
 use crate::node::processor::{Computation, KernelError};
@@ -16,10 +17,8 @@ impl MessageTransport {
         (operation, time): (u32, SimDuration),
         (cpu, turn): (u8, Turn),
     ) -> Result<(), KernelError> {
-        let (mut row, passes) = self.stopwatch.rows(Computation::Time(time))?;
-        if let Some(pace) = &mut self.pace {
-            row = pace.row(seat.node, owner, row);
-        }
+        let computation = Computation::Time(time);
+        let (row, passes) = paced_rows(&mut self.stopwatch, self.pace.as_deref_mut(), (seat.node, owner), computation)?;
         self.resources.provide(seat, 0, Lanes { cpu, nic: 0 });
         let (core, order) = (self.resources.cpu(seat, cpu), self.order_of(turn));
         self.schedule(now, order, TransportEvent::Begin { core, operation, time: row * passes });

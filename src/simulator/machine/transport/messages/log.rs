@@ -68,7 +68,7 @@ impl MessageTransport {
         }
         let passed = taken_from + self.interface.gap_per_byte.time(paid);
         let (begin, end, bytes) = if passed > now { (taken_from, passed, paid) } else { (now, now, 0) };
-        let message = &self.messages[piece.message as usize];
+        let message = &self.messages[piece.message];
         let passage = Passage {
             message: message.serial,
             node: message.to.node,

@@ -1,7 +1,7 @@
 //! Memories that the cores of a node share: their loads, and the messages between them.
 
 use super::{MessageTransport, Piece, TransportEvent};
-use crate::engine::Calendar;
+use crate::engine::{Calendar, Slab};
 use crate::machine::hierarchy::{Hierarchy, Traveller};
 use crate::machine::transport::{Completion, MessageId};
 use crate::machine::{Machine, Seat};
@@ -11,8 +11,7 @@ use crate::units::SimTime;
 pub struct Memories {
     hierarchy: Box<Hierarchy>,
     calendar: Calendar,
-    passing: Vec<Passing>,
-    vacant: Vec<u32>,
+    passing: Slab<Passing>,
 }
 
 /// Bytes on their way through a memory.
@@ -27,7 +26,7 @@ impl Memories {
     /// Idle, on `nodes` nodes; `None` where cores share none.
     pub fn of(machine: &Machine, nodes: u32) -> Option<Box<Self>> {
         let hierarchy = Hierarchy::of(machine, nodes, 0)?;
-        Some(Box::new(Self { hierarchy, calendar: Calendar::new(), passing: Vec::new(), vacant: Vec::new() }))
+        Some(Box::new(Self { hierarchy, calendar: Calendar::new(), passing: Slab::new() }))
     }
 
     pub fn next_event(&mut self) -> Option<SimTime> {
@@ -43,33 +42,23 @@ impl Memories {
 
     /// A core loads bytes; the load, if that takes no time.
     fn load(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) -> Option<Passing> {
-        let place = self.keep(Passing::Load(handle));
+        let place = self.passing.put(Passing::Load(handle));
         let traveller = self.hierarchy.load(&mut self.calendar, now, seat, (bytes, place));
         self.through(traveller)
     }
 
     /// A message goes from core to core; itself, if that takes no time.
     fn send(&mut self, now: SimTime, ends: (Seat, Seat), bytes: u64, message: MessageId) -> Option<Passing> {
-        let place = self.keep(Passing::Message(message));
+        let place = self.passing.put(Passing::Message(message));
         #[expect(clippy::cast_precision_loss, reason = "a memory's time is rounded once, from a real number of bytes")]
         let load = (bytes as f64, place);
         let traveller = self.hierarchy.pass(&mut self.calendar, now, ends, load);
         self.through(traveller)
     }
 
-    fn keep(&mut self, passing: Passing) -> u32 {
-        if let Some(place) = self.vacant.pop() {
-            self.passing[place as usize] = passing;
-            return place;
-        }
-        self.passing.push(passing);
-        u32::try_from(self.passing.len() - 1).expect("fewer than 2^32 at once")
-    }
-
     fn through(&mut self, traveller: Option<Traveller>) -> Option<Passing> {
         let Some(Traveller::Bytes { handle: place }) = traveller else { return None };
-        self.vacant.push(place);
-        Some(self.passing[place as usize])
+        Some(self.passing.take(place))
     }
 }
 
@@ -90,7 +79,7 @@ impl MessageTransport {
 
     /// A message within a node enters the memory that its cores share.
     pub(super) fn enter_memory(&mut self, now: SimTime, id: MessageId) {
-        let message = self.messages[id as usize];
+        let message = self.messages[id];
         let Some(memories) = &mut self.memories else { return };
         let through = memories.send(now, (message.from, message.to), message.bytes, id);
         self.come_through(now, through);
@@ -107,7 +96,7 @@ impl MessageTransport {
         match through {
             Some(Passing::Load(handle)) => self.completions.push_back(Completion::Moved { handle }),
             Some(Passing::Message(id)) => {
-                let bytes = self.messages[id as usize].bytes;
+                let bytes = self.messages[id].bytes;
                 self.request(now, TransportEvent::Arrive(Piece::whole(id, bytes)));
             }
             None => {}

@@ -208,7 +208,7 @@ impl MessageTransport {
     /// The core of a process that has asked for a send and may go on before that begins.
     fn sending_core(&self, event: TransportEvent) -> Option<u32> {
         let TransportEvent::Send(id) = event else { return None };
-        let message = &self.messages[id as usize];
+        let message = &self.messages[id];
         let is_own = !matches!(message.role, TransferRole::Request { .. } | TransferRole::Confirmation)
             && !self.is_sent_by_interface(message)
             && !message.is_issued
@@ -237,13 +237,13 @@ impl MessageTransport {
                 [Some(Resource::core(core)), None]
             }
             TransportEvent::Send(id) => {
-                let message = &self.messages[id as usize];
+                let message = &self.messages[id];
                 let core = Resource::core(self.resources.cpu(message.from, message.lanes.cpu));
                 let interface = || self.resources.sender(message.source());
                 [(!self.is_sent_by_interface(message)).then_some(core), (!message.stays_on_its_node).then(interface)]
             }
             TransportEvent::Arrive(piece) => {
-                let message = &self.messages[piece.message as usize];
+                let message = &self.messages[piece.message];
                 let stays = message.stays_on_its_node;
                 let is_taken_at_once = stays || self.interface.progress == Progress::WhileArriving;
                 [
@@ -252,7 +252,7 @@ impl MessageTransport {
                 ]
             }
             TransportEvent::TakeIn(id) => {
-                let message = &self.messages[id as usize];
+                let message = &self.messages[id];
                 [(self.interface.progress != Progress::Offloaded).then(|| self.taking_core(message)), None]
             }
         }

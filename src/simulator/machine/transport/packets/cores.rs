@@ -44,7 +44,7 @@ impl PacketTransport {
 
     /// A packet that has been prepared passes through what the cores of its source share.
     pub(super) fn enter_hierarchy(&mut self, now: SimTime, packet: Packet) {
-        let message: &PacketizedMessage = &self.messages[packet.message as usize];
+        let message: &PacketizedMessage = &self.messages[packet.message];
         let ends = (message.source(), message.destination());
         let traveller = match &mut self.hierarchy {
             Some(hierarchy) => hierarchy.send(&mut self.calendar, now, ends, packet),

@@ -15,7 +15,7 @@ const WORD_BYTES: u64 = 4;
 impl PacketTransport {
     /// Has the source's processor prepare the next packet of `id`.
     pub(super) fn prepare(&mut self, now: SimTime, id: MessageId) {
-        let message = &mut self.messages[id as usize];
+        let message = &mut self.messages[id];
         let bytes = message.unprepared.min(self.packet_bytes);
         message.unprepared -= bytes;
         let service = message.preparation(bytes, &self.node);
@@ -25,7 +25,7 @@ impl PacketTransport {
     }
 
     fn prepare_if_any_left(&mut self, now: SimTime, id: MessageId) {
-        if self.messages[id as usize].unprepared > 0 {
+        if self.messages[id].unprepared > 0 {
             self.prepare(now, id);
         }
     }
@@ -48,7 +48,7 @@ impl PacketTransport {
 
     /// A packet is prepared: its first link gets it, or the same node takes it in.
     fn inject(&mut self, now: SimTime, id: MessageId, bytes: u32) {
-        let PacketizedMessage { from, to, .. } = self.messages[id as usize];
+        let PacketizedMessage { from, to, .. } = self.messages[id];
         let packet = Packet::new(id, to, bytes, PacketKind::Data);
         if from != to && self.node.sending.overlap {
             self.prepare_if_any_left(now, id);
@@ -62,7 +62,7 @@ impl PacketTransport {
 
     /// A packet has come through all that the cores of its source share.
     pub(super) fn admit(&mut self, now: SimTime, packet: Packet) {
-        let PacketizedMessage { from, to, .. } = self.messages[packet.message as usize];
+        let PacketizedMessage { from, to, .. } = self.messages[packet.message];
         if from == to {
             self.injected(now, packet.message);
             self.arrive(now, to, packet);
@@ -117,20 +117,20 @@ impl PacketTransport {
 
     /// Returns whether a packet at `node` is in its memory: hardware routers have buffers of their own.
     fn uses_node(&self, node: u32, packet: &Packet) -> bool {
-        let PacketizedMessage { from, to, .. } = self.messages[packet.message as usize];
+        let PacketizedMessage { from, to, .. } = self.messages[packet.message];
         self.node.router == Router::Software || node == from || node == to
     }
 
     fn leave(&mut self, now: SimTime, packet: Packet, from: u32) {
         self.access_memory(now, from, &packet);
-        if packet.kind == PacketKind::Data && from == self.messages[packet.message as usize].from {
+        if packet.kind == PacketKind::Data && from == self.messages[packet.message].from {
             self.injected(now, packet.message);
         }
     }
 
     /// A packet has left its source: without overlap this is when the next one is prepared.
     fn injected(&mut self, now: SimTime, id: MessageId) {
-        let message = &mut self.messages[id as usize];
+        let message = &mut self.messages[id];
         message.uninjected -= 1;
         let handle = message.handle;
         if message.uninjected == 0 && message.rule == Sends::UntilInjected {
@@ -146,7 +146,7 @@ impl PacketTransport {
         if packet.to != node {
             return self.pass_on(now, node, packet);
         }
-        let message = &self.messages[packet.message as usize];
+        let message = &self.messages[packet.message];
         let seat = match packet.kind {
             PacketKind::Data => message.destination(),
             PacketKind::Acknowledge => message.source(),
@@ -166,7 +166,7 @@ impl PacketTransport {
     }
 
     fn take_in(&mut self, now: SimTime, id: MessageId) {
-        let message = &mut self.messages[id as usize];
+        let message = &mut self.messages[id];
         message.missing -= 1;
         if message.missing > 0 {
             return;
@@ -178,7 +178,7 @@ impl PacketTransport {
     }
 
     pub(super) fn acknowledge(&mut self, now: SimTime, id: MessageId) {
-        let message = self.messages[id as usize];
+        let message = self.messages[id];
         if message.stays_on_its_node() {
             self.complete(id);
         } else {
@@ -187,8 +187,8 @@ impl PacketTransport {
     }
 
     fn complete(&mut self, id: MessageId) {
-        self.completions.push_back(Completion::Sent { handle: self.messages[id as usize].handle });
-        self.vacant.push(id);
+        self.completions.push_back(Completion::Sent { handle: self.messages[id].handle });
+        self.messages.take(id);
     }
 
     fn serve(&mut self, now: SimTime, seat: Seat, job: Job, service: SimDuration) {

@@ -52,7 +52,7 @@ impl PacketTransport {
         let routing = (Software::Routing, 1, node.routing.per_packet);
         match job {
             Job::Prepare { message, bytes } => {
-                let PacketizedMessage { hops, copies, .. } = self.messages[message as usize];
+                let PacketizedMessage { hops, copies, .. } = self.messages[message];
                 let (copied, hops) = (if copies { u64::from(bytes) } else { 0 }, u64::from(hops));
                 [
                     (Software::Preparing, 1, node.sending.per_packet),

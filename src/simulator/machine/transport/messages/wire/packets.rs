@@ -1,7 +1,7 @@
 //! Packets that wait for each other on links and for buffers.
 
 use super::{Piece, WireEnds};
-use crate::engine::{Calendar, Streams};
+use crate::engine::{Calendar, Slab, Streams};
 use crate::machine::transport::MessageId;
 use crate::network::{Fabric, HopEvent, Network, Onward, Packet, PacketKind, Standstill, Topology, Transfers};
 use crate::trace::LinkLoad;
@@ -15,8 +15,7 @@ pub struct PacketWire {
     hops: Vec<HopEvent>,
     /// Links that packets have crossed, or are going to.
     crossed: u64,
-    parked: Vec<Packet>,
-    vacant: Vec<u32>,
+    parked: Slab<Packet>,
 }
 
 impl PacketWire {
@@ -27,8 +26,7 @@ impl PacketWire {
             packet_bytes: network.switching.packet_bytes(),
             hops: Vec::new(),
             crossed: 0,
-            parked: Vec::new(),
-            vacant: Vec::new(),
+            parked: Slab::new(),
         }
     }
 
@@ -55,8 +53,7 @@ impl PacketWire {
 
     /// The interface of its destination has taken a packet.
     pub fn release(&mut self, now: SimTime, parked: u32) {
-        self.fabric.release(&mut self.calendar, now, self.parked[parked as usize]);
-        self.vacant.push(parked);
+        self.fabric.release(&mut self.calendar, now, self.parked.take(parked));
     }
 
     pub fn next_event(&mut self) -> Option<SimTime> {
@@ -79,13 +76,8 @@ impl PacketWire {
     }
 
     fn park(&mut self, now: SimTime, packet: Packet) -> Piece {
-        let parked = self.vacant.pop().unwrap_or_else(|| {
-            self.parked.push(packet);
-            u32::try_from(self.parked.len() - 1).expect("fewer than 2^32 packets at once")
-        });
-        self.parked[parked as usize] = packet;
         let since = Some(self.fabric.first_byte(now, &packet));
-        Piece { message: packet.message, bytes: u64::from(packet.bytes), since, parked }
+        Piece { message: packet.message, bytes: u64::from(packet.bytes), since, parked: self.parked.put(packet) }
     }
 
     pub fn loads(&self, now: SimTime) -> Vec<LinkLoad> {

@@ -76,7 +76,7 @@ impl Play<'_> {
             match job {
                 Job::Prepare { message, bytes } => {
                     self.keep_order();
-                    let packet = Packet::new(message, self.messages[message as usize].to, bytes, PacketKind::Data);
+                    let packet = Packet::new(message, self.messages[message].to, bytes, PacketKind::Data);
                     self.prepared(node, packet, departures.first());
                 }
                 Job::PassOn(packet) => {
@@ -145,7 +145,7 @@ impl Play<'_> {
     }
 
     fn finish_taking_in(&mut self, packet: Packet) {
-        let PacketizedMessage { from, to, handle, rule, .. } = self.messages[packet.message as usize];
+        let PacketizedMessage { from, to, handle, rule, .. } = self.messages[packet.message];
         let mut is_complete = true;
         if packet.kind == PacketKind::Data {
             self.completions.push_back(Completion::Delivered { message: packet.message, handle });
@@ -153,7 +153,7 @@ impl Play<'_> {
         }
         if is_complete {
             self.completions.push_back(Completion::Sent { handle });
-            self.vacant.push(packet.message);
+            self.messages.take(packet.message);
         }
     }
 
@@ -293,7 +293,7 @@ impl Play<'_> {
 
     /// Packets are taken in at their destination, the last of them at `end`; whether an acknowledge follows.
     fn take_in(&mut self, vertex: u32, packet: Packet, count: u32, end: SimTime) -> bool {
-        let message = &mut self.messages[packet.message as usize];
+        let message = &mut self.messages[packet.message];
         if packet.kind == PacketKind::Data {
             message.missing -= count;
             if message.missing > 0 {

@@ -86,7 +86,7 @@ impl Play<'_> {
         packet: &Packet,
         (is_alone, times): (bool, PacketTimes),
     ) -> Option<Packet> {
-        let rest = u32::try_from(self.messages[packet.message as usize].unprepared).ok()?;
+        let rest = u32::try_from(self.messages[packet.message].unprepared).ok()?;
         let waits_for_link = !self.node.sending.overlap && times.occupancy > SimDuration::ZERO;
         let is_rear = is_alone && waits_for_link && rest > 0 && rest < packet.bytes;
         if !is_rear || self.processors.calm_line(from).is_none() {
@@ -112,7 +112,7 @@ impl Play<'_> {
         let train = admission.train;
         let entity = self.exit(from, (out, times), &train.packet, departures.first());
         let comings = self.transmit(out, &train.packet, departures, times);
-        self.messages[rear.message as usize].uninjected -= departures.count();
+        self.messages[rear.message].uninjected -= departures.count();
         self.keep(from, admission);
         let rear = self.inject_rear(from, &admission, rear);
         match comings {
@@ -127,7 +127,7 @@ impl Play<'_> {
     /// Has the processor of `from` prepare the last packet of a message when those before it have left the link, if nothing comes between.
     fn inject_rear(&mut self, from: u32, before_it: &SpeculativeAdmission, rear: Packet) -> ShortRear {
         let SpeculativeAdmission { out, entity, train, .. } = *before_it;
-        let message = &mut self.messages[rear.message as usize];
+        let message = &mut self.messages[rear.message];
         let service = message.preparation(u64::from(rear.bytes), self.node);
         message.unprepared -= u64::from(rear.bytes);
         self.counts.events += 1;

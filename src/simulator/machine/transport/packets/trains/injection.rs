@@ -13,7 +13,7 @@ impl Play<'_> {
     /// Has the source's processor prepare the next packets of a message: as many as nothing is known to come between.
     pub(in crate::machine::transport) fn prepare(&mut self, id: MessageId) {
         let now = self.key.0;
-        let message = self.messages[id as usize];
+        let message = self.messages[id];
         let PacketizedMessage { from, to, unprepared, .. } = message;
         self.settle(from);
         let bytes = unprepared.min(self.packet_bytes);
@@ -24,7 +24,7 @@ impl Play<'_> {
             self.prepare_train(from, packet, service);
             return;
         }
-        self.messages[id as usize].unprepared -= bytes;
+        self.messages[id].unprepared -= bytes;
         let job = Job::Prepare { message: id, bytes: length };
         if let Some(departure) = self.processors.serve(self.calendar, now, from, (job, service)) {
             self.prepared(from, packet, departure);
@@ -39,7 +39,7 @@ impl Play<'_> {
         let is_alone = self.finds_link_free(from, out, now + service);
         let before = self.processors.standing(from);
         let link_free = self.trains.tracks[out as usize].line.free();
-        let unprepared = self.messages[id as usize].unprepared;
+        let unprepared = self.messages[id].unprepared;
         let equal = u32::try_from(unprepared / self.packet_bytes).expect("check limits the size of messages");
         let gap = if overlap { service } else { service + times.occupancy };
         let run = EvenInstants { first: now, gap, count: if is_alone { equal.max(1) } else { 1 } };
@@ -47,7 +47,7 @@ impl Play<'_> {
         let count = admission.count;
         let departures = admission.departures.as_ref().expect("nothing that computes is waited for");
         train.run = run.head(count);
-        self.messages[id as usize].unprepared -= u64::from(packet.bytes) * u64::from(count);
+        self.messages[id].unprepared -= u64::from(packet.bytes) * u64::from(count);
         self.counts.events += u64::from(count);
         let preparation = self.go_on_preparing(from, id, self.processors.free(from));
         let entity = if overlap { self.first_processor + from } else { out };
@@ -122,7 +122,7 @@ impl Play<'_> {
         let arrival = self.exit(from, (out, times), packet, departures.first());
         let departure = self.departure(from, (out, times), departures.first());
         let comings = self.transmit(out, packet, departures, times);
-        self.messages[packet.message as usize].uninjected -= departures.count();
+        self.messages[packet.message].uninjected -= departures.count();
         (arrival, comings, self.notify_if_awaited(packet.message, out, departure))
     }
 
@@ -136,7 +136,7 @@ impl Play<'_> {
     /// Notifies the source of a message when the packet given to `link` last has left it, if it waits for that: to
     /// prepare the next one, or to go on.
     pub(super) fn notify_if_awaited(&mut self, id: MessageId, link: u32, entity: Entity) -> bool {
-        let PacketizedMessage { unprepared, uninjected, rule, .. } = self.messages[id as usize];
+        let PacketizedMessage { unprepared, uninjected, rule, .. } = self.messages[id];
         let is_awaited = if unprepared > 0 {
             !self.node.sending.overlap && u64::from(uninjected) == unprepared.div_ceil(self.packet_bytes)
         } else {
@@ -156,7 +156,7 @@ impl Play<'_> {
     /// With overlap the next packet of a message, if there is one, is prepared when the last one is, at `departure`. Returns how its
     /// source goes on.
     pub(super) fn go_on_preparing(&mut self, from: u32, id: MessageId, departure: SimTime) -> Preparation {
-        if !self.node.sending.overlap || self.messages[id as usize].unprepared == 0 {
+        if !self.node.sending.overlap || self.messages[id].unprepared == 0 {
             return Preparation::Begun;
         }
         self.job_timers.add(self.calendar, from, departure, Job::Continue(id));
@@ -183,7 +183,7 @@ impl Play<'_> {
 
     /// A packet has left its source: without overlap this is when the next one is prepared.
     pub(super) fn leave(&mut self, id: MessageId) {
-        let PacketizedMessage { unprepared, handle, rule, .. } = self.messages[id as usize];
+        let PacketizedMessage { unprepared, handle, rule, .. } = self.messages[id];
         if unprepared > 0 {
             self.prepare(id);
         } else if rule == Sends::UntilInjected {

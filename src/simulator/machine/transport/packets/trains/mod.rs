@@ -17,7 +17,7 @@
 
 use super::software::{passing_on, taking_in};
 use super::{Job, MessageId, PacketTransport, PacketizedMessage};
-use crate::engine::{Calendar, Entity, EvenInstants, Lists, Runs, StationState, Timers};
+use crate::engine::{Calendar, Entity, EvenInstants, Lists, Runs, Slab, StationState, Timers};
 use crate::machine::speed_profile::SpeedProfile;
 use crate::machine::{Completion, Machine};
 use crate::network::{LinkModels, Packet, PacketCourse, PacketTimes, Routes, Topology, TransferChannel, Transfers};
@@ -308,8 +308,7 @@ pub(super) struct Play<'t> {
     pub(super) calendar: &'t mut Calendar,
     pub(super) processors: &'t mut Dispatcher<Job>,
     pub(super) job_timers: &'t mut Timers<Job>,
-    pub(super) messages: &'t mut [PacketizedMessage],
-    pub(super) vacant: &'t mut Vec<MessageId>,
+    pub(super) messages: &'t mut Slab<PacketizedMessage>,
     pub(super) completions: &'t mut VecDeque<Completion>,
     pub(super) counts: &'t mut Counts,
     pub(super) first_processor: Entity,
@@ -330,7 +329,6 @@ impl PacketTransport {
             processors: &mut self.processors,
             job_timers: &mut self.job_timers,
             messages: &mut self.messages,
-            vacant: &mut self.vacant,
             completions: &mut self.completions,
             counts: &mut self.counts,
             first_processor: self.first.processor,
@@ -342,7 +340,7 @@ impl PacketTransport {
 impl Play<'_> {
     /// The packet that acknowledges a message.
     fn acknowledge_packet(&self, id: MessageId) -> Packet {
-        self.messages[id as usize].acknowledge(id, self.node)
+        self.messages[id].acknowledge(id, self.node)
     }
 
     /// Returns the job of the processor of `vertex` for a packet that has come to it, and its time.

@@ -52,10 +52,10 @@ impl Play<'_> {
 
     /// A process has received a message whose sender waits for that: its node acknowledges it.
     pub(in crate::machine::transport) fn acknowledge(&mut self, id: MessageId) {
-        let PacketizedMessage { from, to, handle, .. } = self.messages[id as usize];
+        let PacketizedMessage { from, to, handle, .. } = self.messages[id];
         if from == to {
             self.completions.push_back(Completion::Sent { handle });
-            self.vacant.push(id);
+            self.messages.take(id);
             return;
         }
         let train = Train::new(EvenInstants::one(self.key.0), self.acknowledge_packet(id));
@@ -123,7 +123,7 @@ impl Play<'_> {
     /// Returns whether a packet that comes to `vertex` by `way` is given to its first link, as a part of its message.
     pub(super) fn is_injected(&self, vertex: u32, way: u32, packet: &Packet) -> bool {
         let is_from_here = way == NO_LINK || self.trains.places.processor_before(way).is_some();
-        is_from_here && packet.kind == PacketKind::Data && self.messages[packet.message as usize].from == vertex
+        is_from_here && packet.kind == PacketKind::Data && self.messages[packet.message].from == vertex
     }
 
     /// Has a train go through the router of `vertex`, if it has `come` there or may go ahead. Returns whether it goes on

@@ -90,7 +90,7 @@ impl Play<'_> {
             self.job_timers.withdraw(place);
         }
         if admission.link == NO_LINK {
-            self.messages[packet.message as usize].unprepared += u64::from(packet.bytes) * u64::from(withdrawn);
+            self.messages[packet.message].unprepared += u64::from(packet.bytes) * u64::from(withdrawn);
         }
         if packet.to == place {
             self.take_out(place, packet, withdrawn);
@@ -122,7 +122,7 @@ impl Play<'_> {
         self.take_back(out, link_free, run.count, times.occupancy);
         let is_injected = self.is_injected(vertex, link, &packet);
         if is_injected {
-            self.messages[packet.message as usize].uninjected += run.count;
+            self.messages[packet.message].uninjected += run.count;
         }
         let mut notice = false;
         match departures {
@@ -147,7 +147,7 @@ impl Play<'_> {
     }
 
     fn take_out(&mut self, vertex: u32, packet: Packet, count: u32) {
-        let message = &mut self.messages[packet.message as usize];
+        let message = &mut self.messages[packet.message];
         if packet.kind == PacketKind::Acknowledge || message.missing == 0 {
             self.job_timers.withdraw(vertex);
         }

@@ -1,5 +1,7 @@
 //! A table of records whose places are used again.
 
+use std::ops::{Index, IndexMut};
+
 /// Records of `T` by place.
 pub struct Slab<T> {
     places: Vec<T>,
@@ -22,19 +24,26 @@ impl<T: Copy> Slab<T> {
         u32::try_from(self.places.len() - 1).expect("fewer than 2^32 at once")
     }
 
-    #[inline]
-    pub fn get(&self, place: u32) -> T {
-        self.places[place as usize]
-    }
-
-    #[inline]
-    pub fn at(&mut self, place: u32) -> &mut T {
-        &mut self.places[place as usize]
-    }
-
+    /// Leaves a place, and returns its record.
     #[inline]
     pub fn take(&mut self, place: u32) -> T {
         self.vacant.push(place);
         self.places[place as usize]
+    }
+}
+
+impl<T> Index<u32> for Slab<T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, place: u32) -> &T {
+        &self.places[place as usize]
+    }
+}
+
+impl<T> IndexMut<u32> for Slab<T> {
+    #[inline]
+    fn index_mut(&mut self, place: u32) -> &mut T {
+        &mut self.places[place as usize]
     }
 }
