@@ -93,6 +93,7 @@ pub(in crate::program::collective) enum Keeps {
 }
 
 /// Role of a number in a fold.
+#[derive(Clone, Copy)]
 pub(in crate::program::collective) enum FoldRole {
     /// It has no partner.
     Alone(u32),
@@ -141,18 +142,15 @@ pub(in crate::program::collective) async fn all_reduce(
     let fold = Fold::of(comm.size(), Keeps::Odd);
     let whole = [0..data.bytes()];
     comm.allocate(Scratch::of(&[data.bytes()]).with(2, data.bytes())).await;
-    let doer = match fold.role(comm.place()) {
+    let role = fold.role(comm.place());
+    fold_in(comm, role, data).await;
+    let doer = match role {
         FoldRole::Guest(partner) => {
-            comm.send(partner, &data.take(whole.clone())).await;
             let sum = comm.receive(partner).await;
             data.put(whole, &sum);
             return;
         }
-        FoldRole::Doer(doer, partner) => {
-            add(comm, data, &whole, &comm.receive(partner).await).await;
-            doer
-        }
-        FoldRole::Alone(doer) => doer,
+        FoldRole::Doer(doer, _) | FoldRole::Alone(doer) => doer,
     };
     let butterfly = Butterfly::new(fold.steps, pattern);
     for step in 0..fold.steps {
@@ -160,8 +158,18 @@ pub(in crate::program::collective) async fn all_reduce(
         let received = comm.exchange(partner, &data.take(whole.clone()), partner).await;
         add(comm, data, &whole, &received).await;
     }
-    if let FoldRole::Doer(_, partner) = fold.role(comm.place()) {
+    if let FoldRole::Doer(_, partner) = role {
         comm.send(partner, &data.take(whole)).await;
+    }
+}
+
+/// Guests hand over their whole message, and those that do the steps for them add it.
+pub(super) async fn fold_in(comm: Communicator<'_>, role: FoldRole, data: &mut Buffer) {
+    let whole = [0..data.bytes()];
+    match role {
+        FoldRole::Guest(partner) => comm.send(partner, &data.take(whole)).await,
+        FoldRole::Doer(_, partner) => add(comm, data, &whole, &comm.receive(partner).await).await,
+        FoldRole::Alone(_) => {}
     }
 }
 

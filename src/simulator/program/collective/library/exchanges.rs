@@ -1,7 +1,7 @@
 //! Butterflies among any number of ranks whose result are parts.
 
 use super::buffer::{Buffer, Division};
-use super::butterfly::{Butterfly, Fold, FoldRole, Halving, Keeps, PartnerPattern, add};
+use super::butterfly::{Butterfly, Fold, FoldRole, Halving, Keeps, PartnerPattern, add, fold_in};
 use super::communicator::{Communicator, count};
 use crate::node::Scratch;
 use crate::program::collective::payload::Payload;
@@ -84,22 +84,16 @@ pub(in crate::program::collective) async fn reduce_scatter(
     data: &mut Buffer,
 ) {
     let layout = WindowLayout::of(comm, pattern, remap, division);
-    let (fold, whole, place) = (layout.fold, [0..data.bytes()], comm.place());
+    let (fold, place) = (layout.fold, comm.place());
     comm.allocate(scratch(data.bytes(), fold.steps, (remap == Remap::Blocks).then_some(comm.size()))).await;
-    let doer = match fold.role(place) {
-        FoldRole::Guest(partner) => {
-            comm.send(partner, &data.take(whole)).await;
+    let role = fold.role(place);
+    fold_in(comm, role, data).await;
+    let doer = match role {
+        FoldRole::Guest(_) => {
             let received = comm.receive(layout.source(place / 2)).await;
-            *data = Buffer::empty(data.bytes());
-            data.put([division.one(place)], &received);
-            return;
+            return keep_only(division.one(place), &received, data);
         }
-        FoldRole::Doer(doer, partner) => {
-            let received = comm.receive(partner).await;
-            add(comm, data, &whole, &received).await;
-            doer
-        }
-        FoldRole::Alone(doer) => doer,
+        FoldRole::Doer(doer, _) | FoldRole::Alone(doer) => doer,
     };
     if layout.is_permuted() {
         comm.copy(data.bytes()).await;
@@ -122,9 +116,14 @@ async fn hand_out(comm: Communicator<'_>, layout: &WindowLayout<'_>, doer: u32, 
     let theirs = others.map(|rank| (rank, data.take([layout.division.one(rank)])));
     let mut started = comm.start(layout.stranger(doer, place), theirs).await;
     while let Some((_, received)) = started.next().await {
-        *data = Buffer::empty(data.bytes());
-        data.put([layout.division.one(place)], &received);
+        keep_only(layout.division.one(place), &received, data);
     }
+}
+
+/// Makes a part that has been received all that a rank has.
+fn keep_only(part: Range<u64>, received: &Payload, data: &mut Buffer) {
+    *data = Buffer::empty(data.bytes());
+    data.put([part], received);
 }
 
 /// Doubles what a rank has in each step, the way of `reduce_scatter` back.
@@ -321,20 +320,11 @@ pub(in crate::program::collective) async fn doubling_reduce_scatter(
 ) {
     let fold = Fold::of(comm.size(), Keeps::Odd);
     let place = comm.place();
-    let doer = match fold.role(place) {
-        FoldRole::Guest(partner) => {
-            comm.send(partner, &data.take([0..data.bytes()])).await;
-            let received = comm.receive(partner).await;
-            *data = Buffer::empty(data.bytes());
-            data.put([division.one(place)], &received);
-            return;
-        }
-        FoldRole::Doer(doer, partner) => {
-            let received = comm.receive(partner).await;
-            add(comm, data, &[0..division.total()], &received).await;
-            doer
-        }
-        FoldRole::Alone(doer) => doer,
+    let role = fold.role(place);
+    fold_in(comm, role, data).await;
+    let doer = match role {
+        FoldRole::Guest(partner) => return keep_only(division.one(place), &comm.receive(partner).await, data),
+        FoldRole::Doer(doer, _) | FoldRole::Alone(doer) => doer,
     };
     // All parts but those of a group of doers.
     let others = |group: Range<u32>| {
@@ -350,7 +340,7 @@ pub(in crate::program::collective) async fn doubling_reduce_scatter(
         let received = comm.exchange(at, &data.take(others(group(doer))), at).await;
         add(comm, data, &others(group(partner)), &received).await;
     }
-    if let FoldRole::Doer(_, partner) = fold.role(place) {
+    if let FoldRole::Doer(_, partner) = role {
         comm.send(partner, &data.take([division.one(partner)])).await;
     }
 }

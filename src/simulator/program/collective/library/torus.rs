@@ -8,6 +8,7 @@ use super::communicator::{Communicator, count};
 use super::exchanges;
 use super::lane::{Lane, Numbers};
 use crate::program::collective::payload::Payload;
+use crate::program::process::Operation;
 use crate::units::Bytes;
 use std::ops::Range;
 
@@ -215,15 +216,20 @@ async fn through(comm: Communicator<'_>, layout: &PortLayout<'_>, back: bool, by
                 sending.push(comm.on_port(port).start_send(partner, &data.take(ranges)).await);
             }
         }
-        for (ranges, operation) in receiving {
-            let received = comm.received(operation).await;
-            if back {
-                data.put(ranges, &received);
-            } else {
-                add(comm, data, &ranges, &received).await;
-            }
-        }
+        take_in(comm, receiving, back, data).await;
         comm.wait_all(sending).await;
+    }
+}
+
+/// Takes in what comes: blocks to their places on the way back, and else sums.
+async fn take_in(comm: Communicator<'_>, receiving: Vec<(Vec<Range<u64>>, Operation)>, back: bool, data: &mut Buffer) {
+    for (ranges, operation) in receiving {
+        let received = comm.received(operation).await;
+        if back {
+            data.put(ranges, &received);
+        } else {
+            add(comm, data, &ranges, &received).await;
+        }
     }
 }
 
@@ -272,13 +278,6 @@ async fn step_around(comm: Communicator<'_>, layout: &PortLayout<'_>, (step, bac
         let sent = layout.of(port, ring.sent, data, rank, size);
         sending.push(comm.on_port(port).start_send(ring.behind, &data.take(sent)).await);
     }
-    for (ranges, operation) in receiving {
-        let received = comm.received(operation).await;
-        if back {
-            data.put(ranges, &received);
-        } else {
-            add(comm, data, &ranges, &received).await;
-        }
-    }
+    take_in(comm, receiving, back, data).await;
     comm.wait_all(sending).await;
 }
