@@ -5,7 +5,7 @@ use super::{
 };
 use crate::analysis::Residuals;
 use crate::answer::{Answer, AnswerShape, QuantityValue, Record, Role, Unit};
-use crate::experiment::StudyError;
+use crate::experiment::{Setting, StudyError};
 use crate::report::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use crate::report::whiskers::{Whisker, Whiskers};
 
@@ -82,12 +82,7 @@ impl Calibrated {
     fn choice_records(&self) -> impl Iterator<Item = Record> {
         let tried = self.choices.iter().filter(|one| !one.settings.is_empty()).enumerate();
         tried.map(|(place, one)| {
-            let mut record = begin("choice");
-            for (path, value) in &one.settings {
-                record.put_as(Role::Axis, path.clone(), value.as_str());
-            }
-            record.put("train_error", one.train_error);
-            record.put("held_out_error", one.held_out_error);
+            let mut record = choice(&one.settings, one.train_error, one.held_out_error);
             record.put("chosen", QuantityValue::Flag(place == 0));
             record.put("converged", QuantityValue::Flag(one.has_converged));
             record
@@ -225,13 +220,19 @@ fn field_of(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }
 
-fn judged_choice(one: &JudgedAlternative) -> Record {
+/// The values of an alternative, and its errors.
+fn choice(settings: &[Setting], train_error: Option<f64>, held_out_error: Option<f64>) -> Record {
     let mut record = begin("choice");
-    for (path, value) in &one.settings {
+    for (path, value) in settings {
         record.put_as(Role::Axis, path.clone(), value.as_str());
     }
-    record.put("train_error", one.train_error);
-    record.put("held_out_error", one.held_out_error);
+    record.put("train_error", train_error);
+    record.put("held_out_error", held_out_error);
+    record
+}
+
+fn judged_choice(one: &JudgedAlternative) -> Record {
+    let mut record = choice(&one.settings, one.train_error, one.held_out_error);
     let interval = one.interval95();
     record.put("difference", one.difference.map(|(mean, _)| mean));
     record.put("low95", interval.map(|(low, _)| low));
