@@ -40,21 +40,20 @@ impl FoundMinimum<'_> {
         profiles: &Profiles,
     ) -> Result<Vec<CalibratedParameter>, StudyError> {
         let (count, limit) = (self.fit.unknowns.len(), quantile * deviation);
-        let is_entangled = |index: usize| identified.entangled.iter().any(|set| set.members.contains(&index));
-        let is_alone =
-            |index: usize| identified.entangled.iter().any(|set| set.determined.is_empty() && set.members == [index]);
+        let has_influence = |index: usize| !identified.changes_nothing(index);
+        if !self.knows_noise() {
+            return Ok(self.listed(&vec![(0.0, 1.0); count], |_| false, has_influence));
+        }
         let known = |index: usize| profiles.intervals.get(index).copied().flatten();
         let mut intervals: Vec<CoordinateInterval> = (0..count)
             .map(|index| known(index).unwrap_or_else(|| self.interval(index, identified, told, quantile)))
             .collect();
         let mut is_open = vec![false; count];
-        if !self.knows_noise() {
-            return Ok(self.listed(&vec![(0.0, 1.0); count], |_| false, |index| !is_alone(index)));
-        }
         for index in 0..count {
-            let is_beyond = !is_entangled(index) && self.is_beyond(index, identified.half_widths[index], limit)?;
-            if is_beyond || is_alone(index) {
-                self.widen(index, is_beyond, (&mut intervals, &mut is_open), (&is_entangled, limit))?;
+            let is_told = !identified.is_entangled(index);
+            let is_beyond = is_told && self.is_beyond(index, identified.half_widths[index], limit)?;
+            if is_beyond || !has_influence(index) {
+                self.widen(index, is_beyond, (&mut intervals, &mut is_open), (identified, limit))?;
             }
         }
         for index in 0..count {
@@ -62,9 +61,9 @@ impl FoundMinimum<'_> {
         }
         let is_told = |index: usize| {
             let (low, high) = intervals[index];
-            high - low < WIDE && !is_entangled(index) && !is_open[index]
+            high - low < WIDE && !identified.is_entangled(index) && !is_open[index]
         };
-        Ok(self.listed(&intervals, is_told, |index| !is_alone(index)))
+        Ok(self.listed(&intervals, is_told, has_influence))
     }
 
     /// The parameters with these intervals.
@@ -91,7 +90,7 @@ impl FoundMinimum<'_> {
 
     /// The 95 % interval of a coordinate; of one that cannot be told from others, all that keeps what is told.
     fn interval(&self, index: usize, identified: &Identifiability, told: &[Told], quantile: f64) -> CoordinateInterval {
-        if identified.entangled.iter().any(|set| set.members.contains(&index)) {
+        if identified.is_entangled(index) {
             let ranges = told.iter().map(|one| self.range_within(one, index, identified, quantile));
             return ranges.fold((0.0, 1.0), |(low, high), (least, most)| (f64::max(low, least), f64::min(high, most)));
         }
@@ -120,13 +119,13 @@ impl FoundMinimum<'_> {
         index: usize,
         has_slope: bool,
         (intervals, is_open): (&mut [CoordinateInterval], &mut [bool]),
-        (is_entangled, limit): (&dyn Fn(usize) -> bool, f64),
+        (identified, limit): (&Identifiability, f64),
     ) -> Result<(), StudyError> {
         let range = self.range_of_as_good(index, limit)?;
         let (low, high) = intervals[index];
         intervals[index] = if has_slope { (range.0.min(low), range.1.max(high)) } else { range };
         is_open[index] |= has_slope && (range.0 <= 0.0 || range.1 >= 1.0);
-        for other in (0..intervals.len()).filter(|other| *other != index && !is_entangled(*other)) {
+        for other in (0..intervals.len()).filter(|other| *other != index && !identified.is_entangled(*other)) {
             let wider = self.range_beside(index, range, (other, intervals[other]), limit)?;
             is_open[other] |= wider != intervals[other];
             intervals[other] = wider;

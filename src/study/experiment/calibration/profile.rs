@@ -132,19 +132,13 @@ impl FoundMinimum<'_> {
 impl ProfileWalk<'_, '_> {
     fn intervals(&mut self) -> Result<Vec<Option<CoordinateInterval>>, Stop> {
         let count = self.found.best.point.len();
-        let is_entangled =
-            |index: usize| self.identified.entangled.iter().find(|set| set.members.contains(&index)).cloned();
-        let mut intervals = Vec::new();
-        for index in 0..count {
-            intervals.push(match is_entangled(index) {
-                None => Some((self.end(index, -1.0)?, self.end(index, 1.0)?)),
-                Some(set) => {
-                    if set.determined.is_empty() && set.members == [index] {
-                        self.look_beyond(index)?;
-                    }
-                    None
-                }
-            });
+        let mut intervals = vec![None; count];
+        for (index, interval) in intervals.iter_mut().enumerate() {
+            if !self.identified.is_entangled(index) {
+                *interval = Some((self.end(index, -1.0)?, self.end(index, 1.0)?));
+            } else if self.identified.changes_nothing(index) {
+                self.look_beyond(index)?;
+            }
         }
         Ok(intervals)
     }

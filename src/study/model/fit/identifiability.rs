@@ -34,6 +34,18 @@ pub struct Entangled {
 }
 
 impl Identifiability {
+    /// Returns whether the data do not tell a coordinate by itself.
+    #[must_use]
+    pub fn is_entangled(&self, index: usize) -> bool {
+        self.entangled.iter().any(|set| set.members.contains(&index))
+    }
+
+    /// Returns whether a coordinate changes nothing: it cannot be told, and no other one makes up for it.
+    #[must_use]
+    pub fn changes_nothing(&self, index: usize) -> bool {
+        self.entangled.iter().any(|set| set.determined.is_empty() && set.members == [index])
+    }
+
     /// From the derivatives of the residuals by each coordinate, the standard deviation of a residual, and the quantile
     /// that makes a standard deviation half an interval.
     #[must_use]
