@@ -6,7 +6,7 @@ use super::{Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_sim::simulation::Detail;
 use parsim_study::experiment::topology::drawing;
-use parsim_study::experiment::{Outcome, References, degrees_of_parallelism};
+use parsim_study::experiment::{Outcome, References, check_critical_times, degrees_of_parallelism};
 use parsim_study::files::{Claims, create, fill};
 use parsim_study::report::{HeatMap, write_accounts, write_sources};
 use parsim_study::scenario::Case;
@@ -81,10 +81,8 @@ impl RunArguments {
         if self.sources.is_some() && !program.is_traffic() {
             return Err(Failure::Usage("--sources: only Traffic has sources that inject packets".to_owned()));
         }
-        if self.histogram.is_some() && program.name() != "Ising" {
-            let message =
-                "the program computes no critical times: `parsim critical-path --histogram` draws those of its run";
-            return Err(Failure::Usage(format!("--histogram: {message}")));
+        if self.histogram.is_some() {
+            check_critical_times(program)?;
         }
         Ok(())
     }

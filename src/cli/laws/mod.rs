@@ -6,8 +6,9 @@ mod numbers;
 use super::row_command::RowCommand;
 use super::store::StoreArguments;
 use super::{Failure, OutputArguments};
-use arguments::{CollectiveArguments, GrowthArguments, IsoefficiencyArguments, KneeArguments, Law, PartsArguments};
-use arguments::{SeriesArguments, SwitchingArguments};
+use arguments::{
+    CollectiveArguments, GrowthArguments, IsoefficiencyArguments, Law, SeriesArguments, SwitchingArguments,
+};
 use clap::Args;
 use numbers::distinct;
 use parsim_study::answer::{Answer, Record};
@@ -80,12 +81,16 @@ impl Law {
         let (option, list) = self.list();
         distinct(option, &list)?;
         Ok(match self {
-            Self::Speedup(law) => law.work().speedups(&law.p),
+            Self::Speedup(law) => {
+                WorkParts::new(law.serial_s, law.parallel_s, (law.overhead)(law.overhead_s)).speedups(&law.p)
+            }
             Self::Amdahl(law) => laws::amdahl(share(law.serial_fraction, law.speedup), &law.p),
             Self::Gustafson(law) => laws::gustafson(share(law.serial_share, law.speedup), &law.p),
             Self::KarpFlatt(law) => laws::karp_flatt(&law.p, &law.speedup)?,
             Self::Isoefficiency(law) => law.answer(),
-            Self::Knee(law) => law.work().knees(&law.scale),
+            Self::Knee(law) => {
+                WorkParts::new(law.serial_s, law.parallel_s, (law.overhead)(law.overhead_s)).knees(&law.scale)
+            }
             Self::HeldEfficiency(law) => law.growth.answer(Kept::Efficiency(law.efficiency), recall)?,
             Self::FixedTime(law) => law.growth.answer(Kept::Seconds(law.time_s), recall)?,
             Self::Switching(law) => law.answer()?,
@@ -97,20 +102,6 @@ impl Law {
 /// The one of the two that the command line has.
 fn share(share: Option<f64>, speedup: Option<f64>) -> ShareOrSpeedup {
     share.map_or_else(|| ShareOrSpeedup::Speedup(speedup.unwrap_or(f64::NAN)), ShareOrSpeedup::Share)
-}
-
-impl PartsArguments {
-    fn work(&self) -> WorkParts {
-        let overhead = (self.overhead)(self.overhead_s);
-        WorkParts { serial_s: self.serial_s, parallel_s: self.parallel_s, overhead }
-    }
-}
-
-impl KneeArguments {
-    fn work(&self) -> WorkParts {
-        let overhead = (self.overhead)(self.overhead_s);
-        WorkParts { serial_s: self.serial_s, parallel_s: self.parallel_s, overhead }
-    }
 }
 
 impl IsoefficiencyArguments {

@@ -2,9 +2,23 @@
 
 use super::{Outcome, StudyError};
 use crate::analysis::Parallelism;
+use crate::programs::Shipped;
 use crate::report::space_time::Degrees;
 use crate::scenario::table::Table;
 use std::path::Path;
+
+/// Has the critical times of any run drawn.
+const ELSEWHERE: &str =
+    "the program computes no critical times: `parsim critical-path --histogram` draws those of its run";
+
+/// Checks, before it is run, that a program computes critical times.
+///
+/// # Errors
+/// That it does not.
+pub fn check_critical_times(program: &Shipped) -> Result<(), StudyError> {
+    let computes = matches!(program, Shipped::Ising(_));
+    if computes { Ok(()) } else { Err(StudyError::Request(format!("--histogram: {ELSEWHERE}"))) }
+}
 
 /// The degree of parallelism that a program has computed of itself, as a picture, beside the shares of the time in a table
 /// that has been published.
@@ -12,12 +26,8 @@ use std::path::Path;
 /// # Errors
 /// A program that computes no critical times; faults of the table.
 pub fn degrees_of_parallelism(outcome: &Outcome, published: Option<&Path>) -> Result<String, StudyError> {
-    let parallelism = Parallelism::of_units(&outcome.trace.critical_intervals).ok_or_else(|| {
-        let program = outcome.report().title;
-        StudyError::Request(format!(
-            "{program}: the program computes no critical times: `parsim critical-path --histogram` draws those of its run"
-        ))
-    })?;
+    let parallelism = Parallelism::of_units(&outcome.trace.critical_intervals)
+        .ok_or_else(|| StudyError::Request(format!("{}: {ELSEWHERE}", outcome.report().title)))?;
     let degrees = Degrees {
         title: outcome.report().title,
         note: format!("activities at once, if only causality delays them: on average {:.3}", parallelism.mean()),

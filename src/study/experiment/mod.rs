@@ -53,7 +53,7 @@ mod window;
 pub use cases::{CaseError, CaseProgress, CaseTurn, Failures, Keys, Workers, failed_row, guarded, run_all, run_each};
 pub use cluster::{ClosedForms, ClusterCase};
 pub use curves::{CurveAxis, OFFERED, TimeLines};
-pub use degrees::degrees_of_parallelism;
+pub use degrees::{check_critical_times, degrees_of_parallelism};
 pub use error::StudyError;
 pub use identity::{Identity, metadata};
 pub use inspection::{InspectedFile, inspect};

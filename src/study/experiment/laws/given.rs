@@ -68,6 +68,12 @@ impl ShareOrSpeedup {
 }
 
 impl WorkParts {
+    /// The parts sigma, phi and kappa.
+    #[must_use]
+    pub const fn new(serial_s: f64, parallel_s: f64, overhead: OverheadLaw) -> Self {
+        Self { serial_s, parallel_s, overhead }
+    }
+
     /// The bounds of speedup and efficiency on these numbers of processors.
     #[must_use]
     pub fn speedups(&self, counts: &[f64]) -> Answer {
