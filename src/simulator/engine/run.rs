@@ -99,7 +99,7 @@ impl EvenInstants {
 /// Largest number of runs that come out of two stations after one run went into the first.
 const MOST: usize = 4;
 
-/// Departures of one run from one station or two: mostly one run again, else a few, one after the other.
+/// Departures of one run from one station or two: mostly one run again, else a few in a row.
 #[derive(Clone, Debug)]
 pub enum Runs {
     /// A single one.
@@ -108,7 +108,7 @@ pub enum Runs {
     Few(Box<Few>),
 }
 
-/// Several runs, one after the other.
+/// Several runs in a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Few {
     runs: [EvenInstants; MOST],
@@ -182,7 +182,7 @@ impl Runs {
     }
 }
 
-/// The departures of jobs that arrive in runs and are served one after the other for `service` each.
+/// The departures of jobs that arrive in runs and are served in turn for `service` each.
 #[inline(never)]
 fn serve_in_parts(line: &mut StationState, arrivals: &[EvenInstants], service: SimDuration) -> Runs {
     let mut departures = Few::NONE;
@@ -192,7 +192,7 @@ fn serve_in_parts(line: &mut StationState, arrivals: &[EvenInstants], service: S
     if departures.len == 1 { Runs::One(departures.runs[0]) } else { Runs::Few(Box::new(departures)) }
 }
 
-/// The departures of jobs that arrive in a run, are served one after the other for `service` each, and find the
+/// The departures of jobs that arrive in a run, are served in turn for `service` each, and find the
 /// station busy until `line.free`.
 ///
 /// With `a_k = a + k g` and `f = line.free` the recurrence `d_k = max(a_k, d_(k-1)) + s` has a closed form: while jobs

@@ -66,7 +66,7 @@ pub struct Gates {
     pub per_node: u32,
     /// The time of a byte.
     pub per_byte: PerByte,
-    /// True if messages leave a gate one after the other instead of sharing it.
+    /// True if messages leave a gate in turn instead of sharing it.
     pub in_turn: bool,
     /// The longest message that shares nothing with those the other way between its two nodes.
     pub duplex: Option<u64>,

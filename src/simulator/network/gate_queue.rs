@@ -1,4 +1,4 @@
-//! Messages that leave a node by one gate, one after the other.
+//! Messages that leave a node by one gate, in turn.
 
 use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;

@@ -162,7 +162,7 @@ impl Network {
             .count() as u64
     }
 
-    /// The time in which all links of `topology`, the part in use, that work are initialised, one after the other; those of nodes
+    /// The time in which all links of `topology`, the part in use, that work are initialised in turn; those of nodes
     /// beside their routers, into them and out of them, are one for each node.
     #[must_use]
     pub fn start_time(&self, topology: &Topology) -> SimDuration {

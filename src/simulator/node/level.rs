@@ -38,7 +38,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Returns whether jobs pass it one after the other.
+    /// Returns whether jobs pass it in turn.
     #[must_use]
     pub fn is_in_line(&self) -> bool {
         self.discipline == Discipline::FirstComeFirstServed

@@ -84,7 +84,7 @@ const NOTHING: Estimate = Estimate {
     is_open: false,
 };
 
-/// Cases that are run one after the other.
+/// Cases that are run in turn.
 impl iter::Sum for Estimate {
     fn sum<I: Iterator<Item = Self>>(cases: I) -> Self {
         cases.fold(NOTHING, |sum, case| Self {

@@ -188,7 +188,7 @@ pub struct Service {
     pub processor: u32,
     /// The end of the service.
     pub end: SimTime,
-    /// Its parts, one after the other.
+    /// Its parts in their order.
     pub parts: [SoftwareCharge; 3],
 }
 

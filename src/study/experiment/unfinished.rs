@@ -47,7 +47,7 @@ impl fmt::Display for UnfinishedCase {
     }
 }
 
-/// The points that a thread looks at one after the other.
+/// The points that a thread looks at in a row.
 const CHUNK: u64 = 1024;
 
 /// The cases that `store` has no result of; with the points of the missing ones if `has_points`.

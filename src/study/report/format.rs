@@ -39,7 +39,7 @@ impl Format {
     }
 }
 
-/// Writes records one after the other, each as complete lines only; they may wait in the sink until [`Writer::flush`].
+/// Writes records in their order, each as complete lines only; they may wait in the sink until [`Writer::flush`].
 pub struct Writer<W> {
     sink: W,
     format: Format,

@@ -4,7 +4,7 @@ use super::named_topology::complete_topology;
 use super::source::{Document, Faults, SourceFault};
 use parsim_sim::network::Topology;
 
-/// Sets the value at every path to its text, one after the other.
+/// Sets the value at every path to its text, in turn.
 ///
 /// # Errors
 /// A path or a text that the document does not take, and a change that a later one would undo.

@@ -26,7 +26,7 @@ struct OpenFile {
     window: RwLock<SegmentWindow>,
 }
 
-/// A part of a segment that has been read at once: records that are asked for one after the other often lie so.
+/// A part of a segment that has been read at once: records that are asked for in a row often lie so.
 #[derive(Default)]
 struct SegmentWindow {
     begin: u64,

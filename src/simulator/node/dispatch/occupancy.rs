@@ -27,7 +27,7 @@ pub(super) struct Computations<J> {
     pub alarm: Option<SimTime>,
 }
 
-/// Equal jobs that came one after the other.
+/// Equal jobs in a row.
 pub(super) struct Deferred<J> {
     pub job: J,
     pub service: SimDuration,

@@ -200,7 +200,7 @@ impl CollectiveCall {
     }
 }
 
-/// The root sends each its block: one after the other as Open MPI does, or all at once.
+/// The root sends each its block: in turn as Open MPI does, or all at once.
 async fn scatter(me: &Process, library: Library, root: u32, lengths: &[u64]) {
     let division = if me.rank() == root { Division::listed(lengths) } else { Division::even(0, me.ranks()) };
     let mut data = Buffer::empty(division.total());

@@ -2,7 +2,7 @@
 
 use super::regression::{Quality, Regression, Weighting};
 
-/// A message, or several of the same length one after the other, that was timed.
+/// A message, or several of the same length in a row, that was timed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimedTransfer {
     /// Length of each message, in bytes.

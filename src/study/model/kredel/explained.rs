@@ -1,4 +1,4 @@
-//! Explanation of the difference between simulation and model: the model's inputs replaced one after the other.
+//! Explanation of the difference between simulation and model: the model's inputs replaced in turn.
 
 use super::{Demand, Hardware, Scaling};
 

@@ -37,7 +37,7 @@ impl Before {
     }
 }
 
-/// The packets of a message, one after the other.
+/// The packets of a message in their order.
 struct MessageCourse<'s> {
     services: &'s Services,
     stores: bool,

@@ -81,7 +81,7 @@ fn checked(row: Row) -> Result<Row, String> {
     Ok(row)
 }
 
-/// Reads objects, one after the other or in an array.
+/// Reads objects in a row or in an array.
 pub(super) fn json(text: &str) -> Result<ParsedTable, String> {
     let (mut columns, mut rows) = (Vec::new(), Vec::new());
     let mut items = serde_json::Deserializer::from_str(text).into_iter::<OneOrMany>();

@@ -21,7 +21,7 @@ pub(in crate::program::collective) async fn all_gather(
     }
 }
 
-/// Around a ring, one part a step, each part in segments that go round one after the other: first the sums, then,
+/// Around a ring, one part a step, each part in segments that go round in turn: first the sums, then,
 /// in whole parts, the result.
 pub(in crate::program::collective) async fn all_reduce(comm: Communicator<'_>, segment: u64, data: &mut Buffer) {
     let (size, place) = (comm.size(), comm.place());

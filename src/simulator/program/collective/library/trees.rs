@@ -119,7 +119,7 @@ pub(in crate::program::collective) async fn reduce_in_order(
     }
 }
 
-/// To the root one after the other, which receives from the last rank first and adds.
+/// Each in turn to the root, which receives from the last rank first and adds.
 pub(in crate::program::collective) async fn linear_reduce(comm: Communicator<'_>, root: u32, data: &mut Buffer) {
     let whole = 0..data.bytes();
     if comm.place() != root {
@@ -273,7 +273,7 @@ pub(in crate::program::collective) async fn synchronised_gather(
     }
 }
 
-/// The root sends each its block, one after the other or all at once, in the order of the ranks.
+/// The root sends each its block, in turn or all at once, in the order of the ranks.
 pub(in crate::program::collective) async fn linear_scatter(
     comm: Communicator<'_>,
     root: u32,

@@ -1,4 +1,4 @@
-//! Passing: trains cross vertices on their way that do nothing else, one after the other.
+//! Passing: trains cross the vertices on their way that do nothing else.
 
 use super::super::software::passing_on;
 use super::admissions::SpeculativeAdmission;

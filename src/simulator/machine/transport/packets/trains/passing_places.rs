@@ -1,4 +1,4 @@
-//! Passing where links are places of their own: trains cross processors and links that do nothing else, one after the other.
+//! Passing where links are places of their own: trains cross processors and links that do nothing else.
 
 use super::super::software::passing_on;
 use super::admissions::SpeculativeAdmission;
