@@ -22,7 +22,7 @@ pub use calendar::{Calendar, Entity};
 pub(crate) use instants::Instants;
 pub(crate) use lists::Lists;
 pub(crate) use processes::{Mailbox, Processes, Resumed};
-pub use random::{AddressedStream, STREAM_GENERATOR, Streams, stable_hash};
+pub use random::{AddressedStream, STREAM_GENERATOR, Streams, mixed, stable_hash};
 pub(crate) use retrial_queues::RetrialQueues;
 pub(crate) use run::{EvenInstants, Runs};
 pub use server::Discipline;

@@ -66,6 +66,15 @@ pub fn stable_hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(OFFSET_BASIS, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
 }
 
+/// A number whose bits all depend on all bits of another one: the last step of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
+#[must_use]
+pub const fn mixed(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,6 @@
 //! Choices between ports.
 
+use crate::engine::mixed;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
@@ -21,18 +22,10 @@ pub fn any<T>(things: impl Iterator<Item = T>, rng: &mut ChaCha8Rng) -> Option<T
 /// One of several things, the same whenever the numbers are; all with the same probability over numbers.
 pub fn hashed<T>(things: impl Iterator<Item = T>, numbers: [u32; 3]) -> Option<T> {
     let mut things: Vec<T> = things.collect();
-    let mixed = numbers.into_iter().fold(0, |hash, number| mix(hash ^ u64::from(number)));
+    let hash = numbers.into_iter().fold(0, |hash, number| mixed(hash ^ u64::from(number)));
     let count = things.len().max(1) as u64;
-    let index = usize::try_from(mixed % count).expect("the number is below the count");
+    let index = usize::try_from(hash % count).expect("the number is below the count");
     (index < things.len()).then(|| things.swap_remove(index))
-}
-
-/// The finalizer of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
-const fn mix(number: u64) -> u64 {
-    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
 }
 
 /// One of several ports; draws only where there is a choice.

@@ -1,5 +1,7 @@
 //! Lengths that the lines of all ranks state of a collective operation, and whether they fit together.
 
+use parsim_sim::engine::mixed;
+
 /// Statements of a rank, or of all of them together, on the lengths of a collective operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stated {
@@ -44,14 +46,7 @@ impl Stated {
     }
 }
 
+/// A hash of a message: sums of such are equal by chance alone.
 const fn hash(from: u32, to: u32, bytes: u64) -> u64 {
     mixed(mixed((from as u64) << 32 | to as u64) ^ bytes)
-}
-
-/// The last step of the generator `SplitMix64`: sums of its values are equal by chance alone.
-const fn mixed(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
 }
