@@ -58,6 +58,7 @@ impl SpeedProfile {
 ///
 /// # Errors
 /// If the processor cannot compute such a row.
+#[inline]
 pub fn paced_rows(
     stopwatch: &mut Stopwatch,
     pace: Option<&mut SpeedProfile>,
