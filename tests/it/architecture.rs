@@ -1,4 +1,4 @@
-//! Rules of the source: who may import whom, and how a comment begins.
+//! Rules of the source: who may import whom, how a comment begins, what a type is called.
 
 use crate::repository;
 use std::collections::{BTreeMap, BTreeSet};
@@ -419,4 +419,28 @@ fn types(source: &str) -> Vec<String> {
 fn every_form_of_type_is_seen() {
     let source = "pub(in crate::a) struct A<T>(T);\npub enum B {\n    C(D),\n}\nimpl E for B {\n    type F = A;\n}\ntype G = A;\n#[cfg(test)]\nmod tests {\nstruct H;\n}\n";
     assert_eq!(types(source), ["A", "B", "G"]);
+}
+
+#[test]
+fn every_mutant_fits_the_source() {
+    let entries = fs::read_dir(repository("tests/mutants")).expect("there are mutants");
+    let mut patches: Vec<_> = entries.map(|entry| entry.expect("the folder can be read").path()).collect();
+    patches.retain(|path| path.extension().is_some_and(|end| end == "patch"));
+    assert!(patches.len() > 20, "{} mutants", patches.len());
+    for patch in patches {
+        let text = fs::read_to_string(&patch).expect("a patch is text");
+        for file in text.split("--- a/").skip(1) {
+            let (name, hunks) = file.split_once('\n').expect("a patch has lines");
+            let source = fs::read_to_string(repository(name)).expect("a mutant is one of a source");
+            for hunk in hunks.split("\n@@ ").skip(1) {
+                assert!(source.contains(&replaced(hunk)), "{} does not apply to {name}", patch.display());
+            }
+        }
+    }
+}
+
+/// The lines that a hunk of a patch replaces, with those around them.
+fn replaced(hunk: &str) -> String {
+    let old = hunk.lines().skip(1).filter(|line| line.is_empty() || line.starts_with([' ', '-']));
+    old.map(|line| line.get(1..).unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
