@@ -4,9 +4,7 @@ use super::store::read;
 use super::{Failure, OutputArguments};
 use clap::Args;
 use parsim_study::answer::Answer;
-use parsim_study::experiment::{
-    Pairs, ScenarioFile, Setting, StoredPlan, StudyError, compared_run, files, read_setting,
-};
+use parsim_study::experiment::{Pairs, ScenarioFile, Setting, StoredPlan, compared_run, files, read_setting};
 use parsim_study::report::comparison::RunComparison;
 use parsim_study::scenario::Override;
 use std::path::{Path, PathBuf};
@@ -62,8 +60,7 @@ impl CompareArguments {
         let before = StoredPlan { plan: &plans.0, store: &stores.0 };
         let pairs = Pairs::of(before, StoredPlan { plan: &plans.1, store: &stores.1 })?;
         self.output.print(pairs.answer())?;
-        let unpaired = pairs.unpaired.lines();
-        unpaired.map_or(Ok(()), |lines| Err(StudyError::Failed(lines.join("\nparsim: ")).into()))
+        Ok(pairs.check()?)
     }
 }
 

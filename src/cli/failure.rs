@@ -2,7 +2,7 @@
 
 use super::notice::{self, say};
 use parsim_sim::simulation::SimulationError;
-use parsim_study::experiment::StudyError;
+use parsim_study::experiment::{StudyError, one_a_line};
 use parsim_study::files::FileError;
 use parsim_study::scenario::source::{Faults, SourceFault, Sources};
 use std::io;
@@ -65,7 +65,7 @@ pub fn each<E: Into<Failure>>(results: impl IntoIterator<Item = Result<(), E>>) 
             other => other?,
         }
     }
-    if failed.is_empty() { Ok(()) } else { Err(Failure::Unwritable(failed.join("\nparsim: "))) }
+    if failed.is_empty() { Ok(()) } else { Err(Failure::Unwritable(one_a_line(&failed))) }
 }
 
 fn is_closed(error: &io::Error) -> bool {

@@ -1,11 +1,11 @@
 //! Many cases on all cores, their results in order.
 
-use super::StudyError;
 use super::identity::metadata;
 use super::memory_budget::Room;
 use super::outcome::{Outcome, keyed};
 use super::recall::Recall;
 use super::references::References;
+use super::{StudyError, one_a_line};
 use crate::answer::{QuantityValue, Record};
 use crate::scenario::source::Faults;
 use crate::scenario::{AxisValue, Case};
@@ -323,7 +323,6 @@ impl Workers<'_> {
 #[derive(Default)]
 pub struct Failures {
     words: Vec<String>,
-    last: Option<String>,
     count: u64,
     defects: u64,
 }
@@ -353,26 +352,25 @@ impl Failures {
     /// # Errors
     /// That failure.
     pub fn into_result_with(mut self, last: Option<String>) -> Result<(), StudyError> {
-        self.last = last;
-        self.into_result()
+        let unreported = self.count - self.words.len() as u64;
+        if unreported > 0 {
+            self.words.push(format!("{unreported} more cases failed"));
+        }
+        self.words.extend(last);
+        let words = one_a_line(&self.words);
+        match self {
+            Self { count: 0, .. } => Ok(()),
+            Self { defects: 0, .. } => Err(StudyError::Failed(words)),
+            _ => Err(StudyError::Defect(words)),
+        }
     }
 
     /// All of them as one failure, if there are any.
     ///
     /// # Errors
     /// That failure.
-    pub fn into_result(mut self) -> Result<(), StudyError> {
-        let unreported = self.count - self.words.len() as u64;
-        if unreported > 0 {
-            self.words.push(format!("{unreported} more cases failed"));
-        }
-        self.words.extend(self.last.take());
-        let words = self.words.join("\nparsim: ");
-        match self {
-            Self { count: 0, .. } => Ok(()),
-            Self { defects: 0, .. } => Err(StudyError::Failed(words)),
-            _ => Err(StudyError::Defect(words)),
-        }
+    pub fn into_result(self) -> Result<(), StudyError> {
+        self.into_result_with(None)
     }
 }
 

@@ -40,6 +40,12 @@ impl StudyError {
     }
 }
 
+/// Several messages as one: each begins a line, as the command begins its own.
+#[must_use]
+pub fn one_a_line(messages: &[String]) -> String {
+    messages.join("\nparsim: ")
+}
+
 impl fmt::Display for StudyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

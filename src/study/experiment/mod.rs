@@ -54,12 +54,12 @@ pub use cases::{CaseError, CaseProgress, CaseTurn, Failures, Keys, Workers, fail
 pub use cluster::{ClosedForms, ClusterCase};
 pub use curves::{CurveAxis, OFFERED, TimeLines};
 pub use degrees::{check_critical_times, degrees_of_parallelism};
-pub use error::StudyError;
+pub use error::{StudyError, one_a_line};
 pub use identity::{Identity, metadata};
 pub use inspection::{InspectedFile, inspect};
 pub use interval::IntervalLevel;
 pub use outcome::{Outcome, keyed};
-pub use paired::{CasePair, Pairs, StoredPlan, Unpaired};
+pub use paired::{CasePair, Pairs, StoredPlan};
 pub use planning::{PlannedCases, SweepPart, Workload};
 pub use played::{MOST_BYTES_ALONE, played};
 pub use recall::{CaseRuns, Recall, RunCounts, RunMemory};

@@ -6,7 +6,7 @@ use super::recall::{Recall, state};
 use super::repetition::first_and_makespans_s;
 use super::sweep::made;
 use super::unfinished::NAMED;
-use super::{StudyError, SweepPart};
+use super::{StudyError, SweepPart, one_a_line};
 use crate::analysis::Sample;
 use crate::answer::{Answer, AnswerShape, Record, Role};
 use crate::report::table;
@@ -30,12 +30,12 @@ pub struct Pairs {
     /// The pairs, in the order of the axes.
     pub pairs: Vec<CasePair>,
     /// The cases that one of them lacks.
-    pub unpaired: Unpaired,
+    unpaired: Unpaired,
 }
 
 /// The cases that one of two stores lacks: all counted, the first ones named.
 #[derive(Debug, Default)]
-pub struct Unpaired {
+struct Unpaired {
     named: Vec<String>,
     count: u64,
 }
@@ -49,8 +49,7 @@ impl Unpaired {
     }
 
     /// The cases, in lines, if there are any.
-    #[must_use]
-    pub fn lines(&self) -> Option<Vec<String>> {
+    fn lines(&self) -> Option<Vec<String>> {
         let Self { named, count } = self;
         let rest = count - named.len() as u64;
         let more = (rest > 0).then(|| format!("… and {rest} more"));
@@ -114,6 +113,14 @@ impl Pairs {
         let words = format!("{}{}", table(&records), self.words());
         records.push(self.summary());
         Answer { shape: AnswerShape::Mixed, ..Answer::many(records, &words) }
+    }
+
+    /// Checks that every case has a pair.
+    ///
+    /// # Errors
+    /// Those that have none.
+    pub fn check(&self) -> Result<(), StudyError> {
+        self.unpaired.lines().map_or(Ok(()), |lines| Err(StudyError::Failed(one_a_line(&lines))))
     }
 
     fn summary(&self) -> Record {

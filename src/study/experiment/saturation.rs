@@ -1,7 +1,7 @@
 //! The load at which a network saturates.
 
 use super::memory_budget::Room;
-use super::{OFFERED, Recall, ScenarioFile, StudyError, Workers, keyed, metadata};
+use super::{OFFERED, Recall, ScenarioFile, StudyError, Workers, keyed, metadata, one_a_line};
 use crate::answer::{Answer, Record};
 use crate::programs::Shipped;
 use crate::report::latency_load::{SaturationCurve, saturation_curves};
@@ -187,7 +187,7 @@ impl SaturationSweep {
     pub fn into_result(self) -> Result<(), StudyError> {
         let failures: Vec<_> = self.found.iter().filter_map(|(_, found)| found.as_ref().err()).collect();
         let words: Vec<_> = failures.iter().map(ToString::to_string).collect();
-        if words.is_empty() { Ok(()) } else { Err(StudyError::Failed(words.join("\nparsim: "))) }
+        if words.is_empty() { Ok(()) } else { Err(StudyError::Failed(one_a_line(&words))) }
     }
 }
 
