@@ -61,6 +61,8 @@ pub struct Execution<'s, O> {
     delayed: FxHashMap<u32, Reply>,
     /// Ranks that have finished but for the work of their processors.
     finishing: FxHashSet<u32>,
+    /// Work of the processors of ranks that went on without a wait, though it is for what they would have waited for.
+    unfinished_work: FxHashMap<u32, UnfinishedWork>,
     at_barrier: u32,
     node_barriers: NodeBarriers,
     host_queue: HostQueue,
@@ -93,6 +95,12 @@ impl RankActivity {
             system_before: SimDuration::ZERO,
         }
     }
+}
+
+/// Work of a processor for a message, until a time, and the phase that it counts under.
+struct UnfinishedWork {
+    phase: PhaseIndex,
+    until: SimTime,
 }
 
 enum WaitState {
@@ -137,6 +145,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             uncomputed: layout.shares_cores(machine.nodes.cores()).then(FxHashMap::default),
             delayed: FxHashMap::default(),
             finishing: FxHashSet::default(),
+            unfinished_work: FxHashMap::default(),
             at_barrier: 0,
             node_barriers: NodeBarriers::new(),
             host_queue: HostQueue::default(),

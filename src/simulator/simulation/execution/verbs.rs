@@ -170,6 +170,7 @@ impl<O: Observer> Execution<'_, O> {
         let task = self.matching.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
         let activity = task.kind.activity();
         if task.state.is_complete() {
+            self.passes(now, rank);
             self.join_at_once(now, rank, operation, activity);
             return Ok(Some(answer(self.matching.end(operation))));
         }
@@ -187,6 +188,7 @@ impl<O: Observer> Execution<'_, O> {
             let task = self.matching.find(rank, *operation).ok_or_else(|| ended_twice(rank))?;
             let kind = task.kind.activity();
             if task.state.is_complete() {
+                self.passes(now, rank);
                 self.join_at_once(now, rank, *operation, kind);
                 return Ok(Some(Reply::Ready(index)));
             }
