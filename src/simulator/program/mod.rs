@@ -152,6 +152,12 @@ pub trait Program {
         None
     }
 
+    /// The place, in the files of the program, of the step that a process of this rank [names](Process::step) by this number.
+    fn place_of_step(&self, rank: u32, step: usize) -> Option<String> {
+        let _ = (rank, step);
+        None
+    }
+
     /// The memory for data that `rank` of `ranks` needs, where rank `host` reads and writes.
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
         let _ = (rank, ranks, host);

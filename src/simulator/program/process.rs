@@ -361,7 +361,7 @@ impl Process {
     }
 
     /// From now on this process takes the step of this number, whose path [`Program::path_of`](super::Program::path_of)
-    /// knows.
+    /// knows, or whose place [`Program::place_of_step`](super::Program::place_of_step) does.
     pub fn step(&self, number: usize) {
         self.notes().step.set(number);
     }

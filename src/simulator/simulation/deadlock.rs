@@ -20,6 +20,10 @@ pub struct Blocked {
     pub rank: u32,
     /// The phase of the program that it is in.
     pub phase: &'static str,
+    /// The number of the step that it is at, if its program has such.
+    pub step: usize,
+    /// The place of that step in the files of the program, if it is known.
+    pub place: Option<String>,
     /// The awaited thing, in words.
     pub waits: String,
     /// The rank that it waits for, if it is a certain one.
@@ -46,13 +50,35 @@ impl DeadlockReport {
         Vec::new()
     }
 
+    /// Adds the places of the processes that are told of.
+    #[must_use]
+    pub(super) fn placed(mut self, place: impl Fn(u32, usize) -> Option<String>) -> Self {
+        let told = self.told();
+        for rank in told.into_iter().take(LINES) {
+            if let Ok(found) = self.blocked.binary_search_by_key(&rank, |blocked| blocked.rank) {
+                let blocked = &mut self.blocked[found];
+                blocked.place = place(rank, blocked.step);
+            }
+        }
+        self
+    }
+
+    /// The ranks of a circle, or, if there is none, all.
+    fn told(&self) -> Vec<u32> {
+        let cycle = self.cycle();
+        if cycle.is_empty() { self.blocked.iter().map(|one| one.rank).collect() } else { cycle }
+    }
+
     fn find(&self, rank: u32) -> Option<&Blocked> {
         self.blocked.binary_search_by_key(&rank, |blocked| blocked.rank).ok().map(|place| &self.blocked[place])
     }
 
     fn write_line(&self, f: &mut fmt::Formatter<'_>, rank: u32) -> fmt::Result {
         match self.find(rank) {
-            Some(Blocked { phase, waits, .. }) => write!(f, "\n  rank {rank} {waits} (phase {phase})"),
+            Some(Blocked { phase, waits, place: None, .. }) => write!(f, "\n  rank {rank} {waits} (phase {phase})"),
+            Some(Blocked { phase, waits, place: Some(place), .. }) => {
+                write!(f, "\n  rank {rank} {waits} (phase {phase}, {place})")
+            }
             None => Ok(()),
         }
     }
@@ -64,11 +90,11 @@ const LINES: usize = 16;
 impl fmt::Display for DeadlockReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "deadlock at {} s: {} of {} processes wait", self.at_s, self.blocked.len(), self.ranks)?;
-        let cycle = self.cycle();
-        let (title, listed) = if cycle.is_empty() {
-            ("nobody waits in a circle; the processes that wait:", self.blocked.iter().map(|one| one.rank).collect())
+        let (is_circle, listed) = (!self.cycle().is_empty(), self.told());
+        let title = if is_circle {
+            "each of these waits for the next, the last for the first:"
         } else {
-            ("each of these waits for the next, the last for the first:", cycle)
+            "nobody waits in a circle; the processes that wait:"
         };
         write!(f, "\n{title}")?;
         for rank in listed.iter().take(LINES) {
@@ -86,7 +112,7 @@ mod tests {
     use super::*;
 
     fn report(waits: &[(u32, Option<u32>)]) -> DeadlockReport {
-        let blocked = |&(rank, on)| Blocked { rank, phase: "p", waits: "waits".to_owned(), on };
+        let blocked = |&(rank, on)| Blocked { rank, phase: "p", step: 0, place: None, waits: "waits".to_owned(), on };
         DeadlockReport { at_s: 1.0, blocked: waits.iter().map(blocked).collect(), ranks: 9 }
     }
 

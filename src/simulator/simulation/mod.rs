@@ -166,6 +166,14 @@ pub enum SimulationError {
 }
 
 impl SimulationError {
+    /// The same error, which names the places of processes that wait for each other in the files of their program.
+    fn placed(self, program: &dyn Program) -> Self {
+        match self {
+            Self::Deadlock(report) => Self::Deadlock(report.placed(|rank, step| program.place_of_step(rank, step))),
+            error => error,
+        }
+    }
+
     /// The same error, of a run that had only a part of the time of its case.
     #[must_use]
     pub fn of_case(self, limits: &Limits) -> Self {
@@ -368,7 +376,7 @@ impl<'m> Simulation<'m> {
             return Ok(None);
         }
         outcome?;
-        execution.close().map(Some)
+        execution.close().map(Some).map_err(|error| error.placed(program))
     }
 
     /// Runs the run to its end before `observer`; one that is cut short is counted by another, packet by packet.
@@ -384,7 +392,7 @@ impl<'m> Simulation<'m> {
         }
         self.advance(&mut execution)?;
         if !execution.is_cut_short() {
-            return execution.close();
+            return execution.close().map_err(|error| error.placed(program));
         }
         let slow = self.clone().packet_by_packet();
         let mut exact = Execution::set(&slow, program, ());

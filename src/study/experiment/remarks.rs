@@ -26,6 +26,8 @@ pub struct Remarks {
     loads_nothing: bool,
     /// The most processors of a rank on which a schedule works, where nodes have interfaces and it is not one.
     processors: Option<u32>,
+    /// Sentences on odd things in the files of programs.
+    of_files: BTreeSet<String>,
 }
 
 impl Remarks {
@@ -59,6 +61,7 @@ impl Remarks {
             let highest = schedule.bounds().highest.cpu;
             self.processors = self.processors.max((highest > 0).then_some(u32::from(highest) + 1));
         }
+        self.of_files.extend(scenario.program.note());
         if !scenario.program.loads() {
             let levels = node.levels.iter().chain(&scenario.machine.levels);
             let with_memory = levels.filter(|level| level.memory.is_some());
@@ -74,6 +77,7 @@ impl Remarks {
             .into_iter()
             .chain(of_programs)
             .flatten()
+            .chain(self.of_files.iter().cloned())
             .collect()
     }
 

@@ -142,7 +142,7 @@ pub fn files_of_ranks(folder: &ProgramFile, extensions: &[&str]) -> Result<Vec<P
     for (rank, place) in (0..).zip(0..numbered.len().max(1)) {
         let found = numbered.get(place).map(|(rank, _)| *rank);
         if found.is_none_or(|found| found > rank) {
-            return fault(format!("`{}` has no file of rank {rank}", folder.name()));
+            return fault(format!("`{}` has no file of rank {rank}{}", folder.name(), around(&numbered, place)));
         }
         if found != Some(rank) {
             let files = [&numbered[place - 1].1, &numbered[place].1].map(|path| path.display().to_string());
@@ -150,6 +150,16 @@ pub fn files_of_ranks(folder: &ProgramFile, extensions: &[&str]) -> Result<Vec<P
         }
     }
     Ok(numbered.into_iter().map(|(_, path)| path).collect())
+}
+
+/// The files beside the place of one that is missing, in words.
+fn around(numbered: &[(u32, PathBuf)], place: usize) -> String {
+    let name = |place: usize| numbered.get(place).and_then(|(_, path)| path.file_name()).map(|name| name.display());
+    match (place.checked_sub(1).and_then(name), name(place)) {
+        (Some(before), Some(after)) => format!(": behind `{before}` comes `{after}`"),
+        (None, Some(first)) => format!(": the first one is `{first}`"),
+        _ => ": no file that is meant has a name that ends in a number".to_owned(),
+    }
 }
 
 /// A program has no more ranks.

@@ -206,6 +206,16 @@ impl Shipped {
         Forecast::rough(hops, distance, self.jobs(ranks)).at_least(self.least_messages(ranks))
     }
 
+    /// A sentence on what is odd in the files that it is read from, though it can be played.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        match self {
+            Self::TimeIndependent(program) => program.note(),
+            Self::MpiTrace(program) => program.note(),
+            _ => None,
+        }
+    }
+
     /// The messages that are certain, where they are counted.
     fn least_messages(&self, ranks: u32) -> f64 {
         match self {
@@ -307,6 +317,10 @@ impl Program for Shipped {
 
     fn least_verbs(&self, ranks: u32) -> u64 {
         self.as_program().least_verbs(ranks)
+    }
+
+    fn place_of_step(&self, rank: u32, step: usize) -> Option<String> {
+        self.as_program().place_of_step(rank, step)
     }
 
     fn path_of(&self, step: usize) -> Option<String> {

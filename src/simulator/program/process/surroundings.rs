@@ -115,6 +115,11 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
+    /// The step that the process of `rank` is at.
+    pub(crate) fn step(&self, rank: u32) -> usize {
+        self.notes[rank as usize].step.get()
+    }
+
     /// The phase that the process of `rank` is in.
     pub(crate) fn phase(&self, rank: u32) -> PhaseIndex {
         self.notes[rank as usize].phase.get()

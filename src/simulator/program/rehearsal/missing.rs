@@ -38,11 +38,13 @@ impl DryRun<'_> {
         })
     }
 
-    /// The place of the issued operation that a rank waits for, in brackets, if it is known.
+    /// The place of the issued operation that a rank waits for, or of the step at which it waits, in brackets, if it is known.
     fn place_of(&self, rank: usize) -> String {
         let of_all = u32::try_from(rank).expect("ranks are counted in 32 bits");
-        let number = self.ranks[rank].awaited_number();
-        let place = number.and_then(|number| self.program.place_of(of_all, number));
+        let place = match self.ranks[rank].awaited_number() {
+            Some(number) => self.program.place_of(of_all, number),
+            None => self.program.place_of_step(of_all, self.step(rank)),
+        };
         place.map_or_else(String::new, |place| format!(" ({place})"))
     }
 

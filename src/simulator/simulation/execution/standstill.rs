@@ -25,7 +25,8 @@ impl<O> Execution<'_, O> {
                 WaitState::AtBarrier => ("waits at a barrier".to_owned(), None),
                 WaitState::Nothing | WaitState::ForTime => continue,
             };
-            blocked.push(Blocked { rank, phase: self.surroundings.phases.name(state.phase), waits, on });
+            let (phase, step) = (self.surroundings.phases.name(state.phase), self.surroundings.step(rank));
+            blocked.push(Blocked { rank, phase, step, place: None, waits, on });
         }
         let at_s = self.surroundings.clock.get().seconds();
         DeadlockReport { at_s, blocked, ranks: self.layout.ranks() }

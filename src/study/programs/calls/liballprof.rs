@@ -27,6 +27,8 @@ pub struct LiballprofReader {
     open: FxHashSet<u64>,
     /// Addresses of the requests of buffered sends, which are complete at once and which no wait has named.
     buffered: FxHashSet<u64>,
+    /// Addresses of all requests that have begun so far.
+    begun: FxHashSet<u64>,
     /// True while a call sends in MPI's synchronous mode.
     is_synchronous: bool,
     /// Persistent requests by their addresses: the messages that `MPI_Start` begins, none to or from nobody.
@@ -167,6 +169,7 @@ impl LiballprofReader {
             clock: Clock::new(factor),
             open: FxHashSet::default(),
             buffered: FxHashSet::default(),
+            begun: FxHashSet::default(),
             is_synchronous: false,
             persistent: FxHashMap::default(),
             fields: Fields::default(),
@@ -179,7 +182,7 @@ impl LiballprofReader {
             if name == b"MPI_Comm_split" {
                 return self.split(line);
             }
-            if name.starts_with(b"MPI_") {
+            if name.starts_with(b"MPI_") && line.last() > 0 {
                 return Ok(());
             }
             let message = format!("`{}` is no call of MPI", line.words(0));
@@ -248,11 +251,20 @@ impl LiballprofReader {
         if !self.open.insert(address) {
             calls.push(Call::Wait(name(address)));
         }
+        self.begun.insert(address);
         self.buffered.remove(&address);
         name(address)
     }
 
+    /// Returns whether a request has begun some time, or has been made to begin.
+    fn has_begun(&self, address: u64) -> bool {
+        self.begun.contains(&address) || self.persistent.contains_key(&address)
+    }
+
     fn wait_for_one(&mut self, address: u64, calls: &mut CallQueue) {
+        if !self.has_begun(address) {
+            calls.lack_request();
+        }
         self.open.remove(&address);
         self.buffered.remove(&address);
         calls.push(Call::Wait(name(address)));
@@ -277,6 +289,9 @@ impl LiballprofReader {
     /// Waits for requests in a row; those that are known tell how large one is.
     fn wait(&mut self, line: &CallRecord<'_>, kind: Kind, calls: &mut CallQueue) -> Result<(), LineFault> {
         let row: Vec<u64> = self.row(line)?.collect();
+        if !row.is_empty() && !row.iter().any(|address| self.has_begun(*address)) {
+            calls.lack_request();
+        }
         let mut complete = row.iter().filter(|address| self.buffered.contains(address)).copied();
         if kind == Kind::WaitAny
             && let Some(first) = complete.next()
@@ -397,6 +412,8 @@ impl LiballprofReader {
         let address = line.number(at)?;
         let mut begun = CallQueue::new();
         self.collective(line, kind, at.saturating_sub(1), &mut begun)?;
+        // One of this rank alone is complete at once.
+        self.begun.insert(address);
         if let Some((_, Call::Collective { call, communicator, .. })) = begun.pop() {
             let request = Some(self.begin(address, calls));
             calls.push(Call::Collective { call, communicator, request });
@@ -483,6 +500,16 @@ impl LiballprofReader {
             return Ok(CommunicatorArgument { number: Some(number), members: Some(members), ranks, is_mpich });
         }
         let all = self.ranks;
+        if ranks > u64::from(all) {
+            let message = format!("a communicator of {ranks} ranks here, and the folder has files of {all} ranks");
+            let missing = if ranks == u64::from(all) + 1 {
+                format!("that of rank {all} is missing")
+            } else {
+                format!("those of ranks {all} to {} are missing", ranks - 1)
+            };
+            let help = format!("have a file for each rank: {missing}");
+            return Err(LineFault::new(line.at(at), message, help));
+        }
         let message = format!("rank {rank} of a communicator of {ranks} here is rank {} of all {all}", self.rank);
         let help = "communicators of all ranks in their order, and those that MPI_Comm_split makes of them, can be replayed: \
                     the file does not say who is in others";

@@ -17,6 +17,19 @@ impl LineFault {
     pub fn new(at: usize, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { at, message: message.into(), help: help.into() }
     }
+
+    /// The same fault of a line that may be open: it is then as likely cut off as wrong.
+    pub fn of_line(self, is_open: bool) -> Self {
+        if !is_open {
+            return self;
+        }
+        let message = format!("the file ends within this line, which is cut off or wrong: {}", self.message);
+        Self {
+            message,
+            help: format!("copy the whole file, or correct its last line and end it: {}", self.help),
+            ..self
+        }
+    }
 }
 
 /// Calls that have been read and not made, with the names under which their times count.
@@ -25,11 +38,13 @@ pub struct CallQueue {
     calls: VecDeque<(Phase, Call)>,
     phase: Phase,
     stated: Stated,
+    /// Waits of the last lines for requests that no line of the rank has begun.
+    unbegun: u64,
 }
 
 impl CallQueue {
     pub fn new() -> Self {
-        Self { calls: VecDeque::new(), phase: "program", stated: Stated::default() }
+        Self { calls: VecDeque::new(), phase: "program", stated: Stated::default(), unbegun: 0 }
     }
 
     /// The line of the collective operation that follows states these lengths.
@@ -40,6 +55,16 @@ impl CallQueue {
     /// Lengths that the last line with a collective operation states; none in formats that do not say them.
     pub const fn stated(&self) -> Stated {
         self.stated
+    }
+
+    /// The line waits for a request that no line of the rank has begun.
+    pub const fn lack_request(&mut self) {
+        self.unbegun += 1;
+    }
+
+    /// Waits for requests that no line has begun, since this was last asked.
+    pub const fn take_unbegun(&mut self) -> u64 {
+        std::mem::replace(&mut self.unbegun, 0)
     }
 
     /// The name of the calls that follow.

@@ -45,6 +45,8 @@ pub struct Lines {
     begin: u64,
     file: Option<u32>,
     bytes: usize,
+    /// True if the last line has no end of line.
+    is_open: bool,
 }
 
 /// The place of a line.
@@ -57,7 +59,7 @@ pub struct LinePlace {
 impl Lines {
     pub fn new(files: Arc<[PathBuf]>, extents: Arc<[Extent]>, bytes: usize) -> Self {
         let current = Extent { file: 0, line: 0, start: 0, end: 0 };
-        Self { files, extents, next: 0, current, window: Vec::new(), begin: 0, file: None, bytes }
+        Self { files, extents, next: 0, current, window: Vec::new(), begin: 0, file: None, bytes, is_open: false }
     }
 
     /// The next line: its place, and where in [`text`](Self::text) it is.
@@ -77,6 +79,7 @@ impl Lines {
             if newline.is_some() || is_all {
                 let length = newline.map_or(line.len(), |newline| known + newline);
                 let place = LinePlace { file: self.current.file, line: self.current.line };
+                self.is_open = newline.is_none();
                 self.current.line = self.current.line.saturating_add(1);
                 self.current.start += (length + usize::from(newline.is_some())) as u64;
                 return Ok(Some((place, held.start..held.start + length)));
@@ -84,6 +87,11 @@ impl Lines {
             known = held.len();
             self.refill(held)?;
         }
+    }
+
+    /// Returns whether the last line has no end of line, as where a file has been cut off.
+    pub const fn is_open(&self) -> bool {
+        self.is_open
     }
 
     /// The byte behind the last line and its end.

@@ -36,6 +36,7 @@ use parsim_sim::program::collective::Library;
 use parsim_sim::program::{Process, Program, RankFuture, RankGroup, Rehearsal, Starter};
 use parsim_sim::trace::Phase;
 use parsim_sim::units::SimDuration;
+use reader::CallReader;
 use recorded::GapFactor;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -171,6 +172,12 @@ impl CallProgram for MpiTrace {
 macro_rules! call_program {
     ($program:ty) => {
         impl $program {
+            /// A sentence on what is odd in its files, though it can be played.
+            pub(super) fn note(&self) -> Option<String> {
+                let surveyed = self.surveyed().ok()?;
+                surveyed.survey.note(&surveyed.files)
+            }
+
             /// The causes of the events of a run that was rehearsed.
             pub(super) fn forecast(&self, rehearsal: &Rehearsal, ranks: u32, packet_bytes: u64) -> Forecast {
                 if rehearsal.is_complete() {
@@ -230,12 +237,25 @@ macro_rules! call_program {
             fn least_verbs(&self, _ranks: u32) -> u64 {
                 self.surveyed().map_or(0, |surveyed| surveyed.survey.calls)
             }
+
+            fn place_of_step(&self, rank: u32, step: usize) -> Option<String> {
+                place_of_call(&self.surveyed().ok()?.files, rank, step)
+            }
         }
     };
 }
 
 call_program!(TimeIndependent);
 call_program!(MpiTrace);
+
+/// The file and the line of a call of a rank, by its number from 1: the file is read again.
+fn place_of_call(files: &Arc<CallFiles>, rank: u32, number: usize) -> Option<String> {
+    let mut reader = CallReader::new(Arc::clone(files), rank);
+    for _ in 0..number {
+        reader.next().ok()??;
+    }
+    (number > 0).then(|| files.place_name(reader.place()))
+}
 
 /// The start of the processes that make the calls of files.
 fn starter(surveyed: Result<Arc<Surveyed>, Box<Fault>>, library: Library) -> Starter<'static> {

@@ -46,7 +46,12 @@ pub fn open(file: &ProgramFile) -> Result<CallFiles, Box<Fault>> {
         return Ok(files);
     }
     for (number, path) in (0..).zip(&listed) {
-        let length = fs::metadata(path).map_err(|error| unreadable(&path.display().to_string(), &error))?.len();
+        let length = fs::metadata(path).map_err(|error| {
+            let message =
+                format!("cannot read `{}`, file {} in the list `{}`: {error}", path.display(), number + 1, file.name());
+            Box::new(Fault::new("file", message, "have a file for each rank, whose path is relative to the list"))
+        })?;
+        let length = length.len();
         files.extents.push([Extent { file: number, line: 1, start: 0, end: length }].into());
     }
     files.names = listed.iter().map(|path| path.display().to_string()).collect();
@@ -89,7 +94,8 @@ fn by_rank(
         if words.is_empty() {
             continue;
         }
-        let found = rank(&words, text).map_err(|fault| Unreadable::Fault(Box::new(files.line_fault(place, fault))))?;
+        let fault = |fault: LineFault| Box::new(files.line_fault(place, fault.of_line(lines.is_open())));
+        let found = rank(&words, text).map_err(|found| Unreadable::Fault(fault(found)))?;
         let Some(rank) = found else { continue };
         let extents = extents.entry(rank).or_default();
         match extents.last_mut() {

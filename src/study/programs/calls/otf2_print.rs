@@ -11,7 +11,7 @@ use crate::programs::phases::name;
 use parsim_sim::program::MessagePattern;
 use parsim_sim::program::collective::CollectiveCall;
 use parsim_sim::trace::Phase;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -43,6 +43,8 @@ pub struct Otf2Reader {
     /// True if an event has come since the call began.
     is_moving: bool,
     held: VecDeque<(Phase, Held)>,
+    /// Sends under way, by their requests.
+    sending: FxHashSet<u64>,
 }
 
 /// A call that has been read.
@@ -83,7 +85,8 @@ impl LineReader for Otf2Reader {
 impl Otf2Reader {
     pub fn new(rank: u32, definitions: Arc<Definitions>, factor: GapFactor) -> Self {
         let clock = Clock::new(factor);
-        Self { rank, definitions, clock, call: None, depth: 0, is_moving: false, held: VecDeque::new() }
+        let (held, sending) = (VecDeque::new(), FxHashSet::default());
+        Self { rank, definitions, clock, call: None, depth: 0, is_moving: false, held, sending }
     }
 
     fn event(&mut self, event: &[u8], line: &EventRecord<'_>) -> Result<(), LineFault> {
@@ -99,7 +102,7 @@ impl Otf2Reader {
                 self.push(line, receive)
             }
             b"MPI_ISEND" => self.start_send(line),
-            b"MPI_ISEND_COMPLETE" => self.push(line, Call::Wait(request(line.number("Request: ")?))),
+            b"MPI_ISEND_COMPLETE" => self.end_send(line),
             b"MPI_IRECV_REQUEST" => self.begin(line, RequestKind::Receive),
             b"MPI_IRECV" => {
                 let pattern = self.pattern(line)?;
@@ -232,10 +235,19 @@ impl Otf2Reader {
 
     fn start_send(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
         let number = line.number("Request: ")?;
+        self.sending.insert(number);
         // The completion of a buffered one then has nothing to wait for.
         let request = if self.call == Some("MPI_Ibsend") { BUFFERED } else { request(number) };
         let send = self.send(line, Some(request))?;
         self.push(line, send)
+    }
+
+    fn end_send(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
+        let number = line.number("Request: ")?;
+        if !self.sending.remove(&number) {
+            return Err(fault("the request of this send has not begun"));
+        }
+        self.push(line, Call::Wait(request(number)))
     }
 
     fn send(&self, line: &EventRecord<'_>, request: Option<RequestName>) -> Result<Call, LineFault> {

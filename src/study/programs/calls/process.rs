@@ -37,7 +37,10 @@ struct Caller {
 
 impl Caller {
     async fn run(&mut self) -> Result<(), Box<Fault>> {
+        let mut calls = 0;
         while let Some((phase, call)) = self.reader.next()? {
+            calls += 1;
+            self.me.step(calls);
             self.me.phase(phase);
             self.make(call).await;
         }

@@ -23,6 +23,24 @@ pub struct CallReader {
     counted: u64,
     /// The names of collective operations of communicators.
     names: FxHashMap<(Phase, u32), Phase>,
+    unbegun: UnbegunWaits,
+}
+
+/// Waits for requests that no call of their rank has begun.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UnbegunWaits {
+    pub count: u64,
+    /// The place of the first one.
+    pub first: Option<LinePlace>,
+}
+
+impl UnbegunWaits {
+    pub const fn add(&mut self, count: u64, first: Option<LinePlace>) {
+        self.count += count;
+        if self.first.is_none() && count > 0 {
+            self.first = first;
+        }
+    }
 }
 
 impl CallReader {
@@ -31,7 +49,8 @@ impl CallReader {
         let lines = Lines::new(Arc::clone(&files.paths), extents, window_bytes(files.extents.len()));
         let format = files.format.reader(rank, files.ranks());
         let place = LinePlace { file: 0, line: 0 };
-        Self { files, lines, format, calls: CallQueue::new(), place, rank, counted: 0, names: FxHashMap::default() }
+        let (calls, names, unbegun) = (CallQueue::new(), FxHashMap::default(), UnbegunWaits::default());
+        Self { files, lines, format, calls, place, rank, counted: 0, names, unbegun }
     }
 
     /// The next call, and the name under which its time counts.
@@ -59,7 +78,9 @@ impl CallReader {
             self.place = place;
             self.calls.state(Stated::default());
             let read = self.format.read(self.lines.text(range), &mut self.calls);
-            read.map_err(|fault| Box::new(self.files.line_fault(place, fault)))?;
+            let is_open = self.lines.is_open();
+            read.map_err(|fault| Box::new(self.files.line_fault(place, fault.of_line(is_open))))?;
+            self.unbegun.add(self.calls.take_unbegun(), Some(place));
         }
     }
 
@@ -81,6 +102,11 @@ impl CallReader {
     /// Lengths that the line of the last call states.
     pub const fn stated(&self) -> Stated {
         self.calls.stated()
+    }
+
+    /// Waits for requests that no call has begun, so far.
+    pub const fn unbegun(&self) -> UnbegunWaits {
+        self.unbegun
     }
 
     /// The place of the last call.

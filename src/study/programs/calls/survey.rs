@@ -5,7 +5,7 @@ use super::call::Call;
 use super::files::CallFiles;
 use super::line_reader::LineFault;
 use super::lines::LinePlace;
-use super::reader::CallReader;
+use super::reader::{CallReader, UnbegunWaits};
 use crate::programs::balance::{Balance, Unequal};
 use crate::programs::phases::name;
 use crate::programs::{mean_distance, real};
@@ -28,6 +28,7 @@ pub struct Survey {
     /// True if the files alone tell which message each receive gets.
     pub is_determined: bool,
     pub faults: Vec<Fault>,
+    unbegun: UnbegunWaits,
     messages: f64,
     bytes: f64,
 }
@@ -42,6 +43,8 @@ struct Sequence {
 /// A collective operation, its line in the file of the first rank, and what all ranks state of it.
 #[derive(Debug)]
 struct SurveyedOperation {
+    /// The call, as its file names it.
+    phase: Phase,
     part: CommonPart,
     place: LinePlace,
     stated: Stated,
@@ -88,6 +91,22 @@ impl Survey {
         Ok(survey)
     }
 
+    /// A sentence on waits that have nothing to wait for.
+    pub fn note(&self, files: &CallFiles) -> Option<String> {
+        let UnbegunWaits { count, first: Some(place) } = self.unbegun else { return None };
+        let place = files.place_name(place);
+        let waits = match count {
+            1 => format!("a wait is for a request that no call of its rank has begun, at {place}: it ends"),
+            _ => format!(
+                "{count} waits are for requests that no call of their ranks has begun, the first at {place}: they end"
+            ),
+        };
+        Some(format!(
+            "note: {waits} at once, as for `MPI_REQUEST_NULL`. A request that a program copies is waited for where its first \
+             place is used again, or at the end"
+        ))
+    }
+
     /// The packets of all messages, each over the mean number of links.
     pub fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         (self.messages + self.bytes / real(packet_bytes)) * mean_distance(ranks)
@@ -120,12 +139,15 @@ impl Surveyor<'_> {
                 Call::Receive { pattern, .. } => self.balance.receive(pattern.from, rank, pattern.tag),
                 Call::Collective { call, communicator, .. } => {
                     let number = taken.entry(communicator).or_default();
-                    self.collective((rank, &call), communicator, *number, (reader.place(), reader.stated()))?;
+                    let part = (call.name(), call.root(), call.common_bytes());
+                    let operation = SurveyedOperation { phase, part, place: reader.place(), stated: reader.stated() };
+                    self.collective((rank, &call), communicator, *number, operation)?;
                     *number += 1;
                 }
                 Call::Wait(_) | Call::WaitAny(_) | Call::Test(_) | Call::WaitAll => {}
             }
         }
+        self.survey.unbegun.add(reader.unbegun().count, reader.unbegun().first);
         self.end(rank, &taken)
     }
 
@@ -140,37 +162,29 @@ impl Surveyor<'_> {
         (rank, call): (u32, &CollectiveCall),
         communicator: u32,
         number: usize,
-        (place, stated): (LinePlace, Stated),
+        operation: SurveyedOperation,
     ) -> Result<(), Box<Fault>> {
         let ranks = self.ranks(communicator);
         if let Some(message) = too_long(call, ranks, self.library) {
             let fault = LineFault::new(0, message, "give a smaller number");
-            return Err(Box::new(self.files.line_fault(place, fault)));
+            return Err(Box::new(self.files.line_fault(operation.place, fault)));
         }
         let first = || Sequence { rank, operations: Vec::new() };
         let sequence = self.sequences.entry(communicator).or_insert_with(first);
-        let part = (call.name(), call.root(), call.common_bytes());
         if sequence.rank == rank {
-            sequence.operations.push(SurveyedOperation { part, place, stated });
+            sequence.operations.push(operation);
             let (operation, bytes) = call.operation(self.library);
             let messages = operation.messages(ranks);
             self.count(messages, messages * real(operation.message_bytes(ranks, bytes)));
             return Ok(());
         }
-        let first = sequence.rank;
-        let other = sequence.operations.get_mut(number);
-        let (mine, others, help) = match other {
-            Some(other) if other.part == part && other.stated.common == stated.common => {
-                other.stated.add(stated);
-                return Ok(());
+        match sequence.operations.get_mut(number) {
+            Some(other) if other.differs(&operation).is_none() => {
+                other.stated.add(operation.stated);
+                Ok(())
             }
-            Some(other) if other.part == part => {
-                (words(&part), "one of blocks of other lengths".to_owned(), "blocks have the same lengths at all ranks")
-            }
-            other => (words(&part), other.map_or("no more".to_owned(), |other| words(&other.part)), SAME_ORDER),
-        };
-        let message = format!("collective operation {} here is {mine}; of rank {first} it is {others}", number + 1);
-        Err(Box::new(self.files.line_fault(place, LineFault::new(0, message, help))))
+            other => Err(Box::new(differing(self.files, (sequence.rank, other.as_deref()), number, &operation))),
+        }
     }
 
     /// The first collective operation whose messages have other lengths where they are sent than where they are received.
@@ -226,6 +240,50 @@ impl Surveyor<'_> {
     }
 }
 
+/// The part that is not the same in two calls of one collective operation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OperationDifference {
+    Part,
+    Lengths,
+    Call,
+}
+
+impl SurveyedOperation {
+    /// The part that is not the same in the call of another rank.
+    fn differs(&self, other: &Self) -> Option<OperationDifference> {
+        if self.part != other.part {
+            return Some(OperationDifference::Part);
+        }
+        if self.stated.common != other.stated.common {
+            return Some(OperationDifference::Lengths);
+        }
+        (self.phase != other.phase).then_some(OperationDifference::Call)
+    }
+}
+
+/// The fault of a collective operation that is another one at the first rank of its communicator, or that this does not call.
+fn differing(
+    files: &CallFiles,
+    (rank, other): (u32, Option<&SurveyedOperation>),
+    number: usize,
+    operation: &SurveyedOperation,
+) -> Fault {
+    let mine = words(&operation.part);
+    let (mine, others, help) = match other.map(|other| (other, other.differs(operation))) {
+        None => (mine, "no more".to_owned(), SAME_ORDER),
+        Some((_, Some(OperationDifference::Lengths))) => {
+            (mine, "one of blocks of other lengths".to_owned(), "blocks have the same lengths at all ranks")
+        }
+        Some((other, Some(OperationDifference::Call))) => {
+            (format!("`{}`", operation.phase), format!("`{}`", other.phase), SAME_CALL)
+        }
+        Some((other, _)) => (mine, words(&other.part), SAME_ORDER),
+    };
+    let place = other.map_or(String::new(), |other| format!(", at {}", files.place_name(other.place)));
+    let message = format!("collective operation {} here is {mine}; of rank {rank} it is {others}{place}", number + 1);
+    files.line_fault(operation.place, LineFault::new(0, message, help))
+}
+
 /// The place of the last operation of those of which there are too many: the files are read again.
 fn last_of(files: &Arc<CallFiles>, unequal: Unequal) -> Result<Option<LinePlace>, Box<Fault>> {
     let mut last = None;
@@ -245,6 +303,7 @@ fn last_of(files: &Arc<CallFiles>, unequal: Unequal) -> Result<Option<LinePlace>
 }
 
 const SAME_ORDER: &str = "all ranks of a communicator call the same operations in the same order";
+const SAME_CALL: &str = "all ranks of a communicator make the same call: one that begins (`MPI_Ibcast`) does not meet one that waits (`MPI_Bcast`)";
 
 /// An operation in words.
 fn words(&(name, root, bytes): &CommonPart) -> String {

@@ -168,8 +168,7 @@ fn calls_of_all_ranks_fit_together() {
     let change = |from: &str, to: &str| surveyed(&SMALL.replacen(from, to, 1));
     let unmatched = "messages from rank 0 to rank 1 with tag 0: 1 more receives than sends; the last one is at FILE:5";
     assert_eq!(change("0 isend 1 0 100 0\n", ""), Ok(vec![unmatched.to_owned()]));
-    let other =
-        "FILE:10:1: collective operation 1 here is Broadcast of 8 B with root 0; of rank 0 it is AllReduce of 8 B";
+    let other = "FILE:10:1: collective operation 1 here is Broadcast of 8 B with root 0; of rank 0 it is AllReduce of 8 B, at FILE:9";
     assert_eq!(change("1 allreduce 8 100", "1 bcast 8"), Err(other.to_owned()));
     let long = "FILE:9:1: blocks of 9999999999999999999 bytes of 2 ranks are 2^64 bytes or more together";
     let line = "0 alltoall 9999999999999999999 9999999999999999999";
@@ -180,11 +179,38 @@ fn calls_of_all_ranks_fit_together() {
     assert_eq!(surveyed(""), Err("`FILE` has no line of rank 0".to_owned()));
 }
 
+/// An operation that begins does not meet one that waits, whichever it is: both places are told.
+#[test]
+fn operations_that_begin_do_not_meet_those_that_wait() {
+    let call = |name: &str, rank: u32, arguments: &str| {
+        let request = if name.starts_with("MPI_I") { ":4096" } else { "" };
+        format!("MPI_Init:-:0:0:1.0\n{name}:2.0:{arguments}0,{rank},2{request}:3.0\nMPI_Finalize:4.0:-\n")
+    };
+    let of = |first: &str, second: &str, arguments: &str| {
+        let (folder, program) = recording(&[call(first, 0, arguments), call(second, 1, arguments)]);
+        let path = folder.path().display().to_string();
+        program.surveyed().map(|_| ()).map_err(|fault| fault.message.replace(&path, "FOLDER"))
+    };
+    for (begins, waits, arguments) in [
+        ("MPI_Iallreduce", "MPI_Allreduce", "5:6:1:11,8,8:3:"),
+        ("MPI_Ibarrier", "MPI_Barrier", ""),
+        ("MPI_Ibcast", "MPI_Bcast", "5:1:11,8,8:0:"),
+        ("MPI_Exscan", "MPI_Scan", "5:6:1:11,8,8:3:"),
+    ] {
+        assert_eq!(of(begins, begins, arguments), Ok(()));
+        let place = "FOLDER/t-1.txt:2:1: collective operation 1 here is";
+        let expected = format!("{place} `{waits}`; of rank 0 it is `{begins}`, at FOLDER/t-0.txt:2");
+        assert_eq!(of(begins, waits, arguments), Err(expected));
+    }
+}
+
 #[test]
 fn lengths_of_collective_operations_fit_together() {
     let of = |lines: [&str; 2]| surveyed(&format!("0 {}\n1 {}\n", lines[0], lines[1]));
     let differ = |name: &str| {
-        Err(format!("FILE:2:1: collective operation 1 here is {name}; of rank 0 it is one of blocks of other lengths"))
+        Err(format!(
+            "FILE:2:1: collective operation 1 here is {name}; of rank 0 it is one of blocks of other lengths, at FILE:1"
+        ))
     };
     let balance = |name: &str, sent: u64, received: u64, end: &str| {
         let sums = format!("its senders state {sent} B together, and its receivers {received} B{end}");
@@ -357,20 +383,25 @@ fn buffered_sends_are_complete_at_once() {
     assert_eq!(of(&begun), Ok(expected));
 }
 
+/// The program that is these recordings of ranks, of liballprof, and their folder.
+fn recording(ranks: &[String]) -> (tempfile::TempDir, MpiTrace) {
+    let folder = tempfile::tempdir().expect("there is room");
+    for (rank, text) in ranks.iter().enumerate() {
+        std::fs::write(folder.path().join(format!("t-{rank}.txt")), text).expect("there is room");
+    }
+    let file = ProgramFile::new(folder.path().display().to_string());
+    let (format, collectives) = (MpiTraceFormat::Liballprof, Library::OpenMpi);
+    (folder, MpiTrace { folder: file, format, computation: 1.0, collectives, first: None })
+}
+
 /// A synchronous send waits for its receive, however small its message is.
 #[test]
 fn synchronous_sends_wait_for_their_receives() {
     let time = |name: &str| {
-        let folder = tempfile::tempdir().expect("there is room");
         let ranks =
             [format!("{name}:1.0:6:1:1,1,1:1:5:0,0,2:2.0"), "MPI_Recv:901.0:6:1:1,1,1:0:5:0,1,2:0:902.0".to_owned()];
-        for (rank, call) in ranks.iter().enumerate() {
-            let text = format!("MPI_Init:-:0:0:1.0\n{call}\nMPI_Finalize:903.0:-:903.0\n");
-            std::fs::write(folder.path().join(format!("t-{rank}.txt")), text).expect("there is room");
-        }
-        let file = ProgramFile::new(folder.path().display().to_string());
-        let (format, collectives) = (MpiTraceFormat::Liballprof, Library::OpenMpi);
-        let program = MpiTrace { folder: file, format, computation: 1.0, collectives, first: None };
+        let ranks = ranks.map(|call| format!("MPI_Init:-:0:0:1.0\n{call}\nMPI_Finalize:903.0:-:903.0\n"));
+        let (_folder, program) = recording(&ranks);
         let mut machine = machines::loggopsim_default();
         machine.sends = parsim_sim::machine::Sends::Buffered;
         let trace = Simulation::new(&machine, 2).expect("room").run(&program).expect("a run");
@@ -379,6 +410,151 @@ fn synchronous_sends_wait_for_their_receives() {
     // Rank 0 goes on computing, for 901 us: after its send, or when rank 1 has received.
     assert!(time("MPI_Send") < SimDuration::from_us(920), "{}", time("MPI_Send"));
     assert!(time("MPI_Ssend") > SimDuration::from_us(1800), "{}", time("MPI_Ssend"));
+}
+
+/// A message comes while its receiver computes, which deals with it in the wait behind that: the time counts under the wait, not
+/// under the computation that follows, and a recording says the same.
+#[test]
+fn work_in_a_wait_counts_under_the_wait() {
+    let of = |rank: u32| {
+        let other = 1 - rank;
+        format!(
+            "MPI_Init:-:0:0:1.0\nMPI_Irecv:1.0:6:101:1,1,1:{other}:5:0,{rank},2:4096:1.0\n\
+             MPI_Isend:1.0:6:101:1,1,1:{other}:5:0,{rank},2:4104:1.0\nMPI_Waitall:901.0:2:4096:0:901.0\n\
+             MPI_Finalize:1801.0:-\n"
+        )
+    };
+    let (_folder, program) = recording(&[of(0), of(1)]);
+    let machine = machines::loggopsim_default();
+    let simulation = Simulation::new(&machine, 2).expect("room");
+    let trace = simulation.run(&program).expect("a run");
+    let system = |phase: &str| trace.accounts.account(0, phase).get(parsim_sim::trace::Activity::System);
+    // o of the send while the rank computes; o and 100 G of the receive.
+    assert_eq!(system("compute"), SimDuration::from_ps(1_500_000));
+    assert_eq!(system("MPI_Waitall"), SimDuration::from_ps(2_100_000));
+    assert_eq!(trace.makespan, SimDuration::from_ps(1_803_600_000));
+}
+
+/// A wait for what no call has begun ends at once, and a note names it; a request that was complete before, or whose message goes to
+/// nobody, is no such.
+#[test]
+fn waits_for_what_has_not_begun_are_noted() {
+    let waits = "MPI_Wait:2.0:4096:0:2.0\nMPI_Isend:2.0:6:1:1,1,1:-2:5:0,1,2:4096:2.0\nMPI_Wait:2.0:4096:0:2.0\n\
+        MPI_Wait:2.0:4096:0:2.0\nMPI_Waitall:2.0:2:4096:0:2.0\nMPI_Waitall:2.0:2:8000:0:2.0\n";
+    let of = |waits: &str| {
+        let texts = ["", waits].map(|calls| format!("MPI_Init:-:0:0:1.0\n{calls}MPI_Finalize:3.0:-\n"));
+        let (folder, program) = recording(&texts);
+        assert!(program.surveyed().is_ok(), "{waits}");
+        program.note().map(|note| note.replace(&folder.path().display().to_string(), "FOLDER"))
+    };
+    let note = of(waits).expect("a note");
+    let expected =
+        "note: 2 waits are for requests that no call of their ranks has begun, the first at FOLDER/t-1.txt:2: they end";
+    assert!(note.starts_with(expected), "{note}");
+    let note = of("MPI_Waitany:2.0:1:4096:0:0:2.0\n").expect("a note");
+    assert!(
+        note.starts_with("note: a wait is for a request that no call of its rank has begun, at FOLDER/t-1.txt:2"),
+        "{note}"
+    );
+    assert_eq!(of("MPI_Waitall:2.0:0:4096:0:2.0\n"), None);
+    let independent = |lines: &str| {
+        let mut file = tempfile::NamedTempFile::new().expect("there is room");
+        file.write_all(format!("{SMALL}{lines}").as_bytes()).expect("there is room");
+        let file = ProgramFile::new(file.path().display().to_string());
+        TimeIndependent { file, collectives: Library::SimGrid, first: None }.note()
+    };
+    assert!(independent("1 wait 0 1 1\n").is_some());
+    assert_eq!(independent("1 wait 0 1 0\n"), None);
+}
+
+/// Ranks that send to each other in a circle, each in synchronous mode: where each of them waits is told, before a run and, where who gets
+/// which message is not known, by the run.
+#[test]
+fn circles_of_sends_have_their_places() {
+    let faults = |receive: &str| {
+        let of = |rank: u32| {
+            let (to, from) = ((rank + 1) % 3, (rank + 2) % 3);
+            let from = if receive == "any" { "-1".to_owned() } else { from.to_string() };
+            format!(
+                "MPI_Init:-:0:0:1.0\nMPI_Ssend:2.0:6:1:1,1,1:{to}:5:0,{rank},3:2.0\n\
+                 MPI_Recv:3.0:6:1:1,1,1:{from}:5:0,{rank},3:0:3.0\nMPI_Finalize:3.0:-\n"
+            )
+        };
+        let (folder, program) = recording(&[of(0), of(1), of(2)]);
+        let machine = machines::loggopsim_default();
+        let simulation = Simulation::new(&machine, 3).expect("room");
+        let fault = simulation.run(&program).expect_err("a circle").to_string();
+        fault.replace(&folder.path().display().to_string(), "FOLDER")
+    };
+    let fault = faults("one");
+    let expected = "3 ranks wait for each other in a circle: rank 0 sends to rank 1 (FOLDER/t-0.txt:2), rank 1 sends to rank 2 \
+                    (FOLDER/t-1.txt:2), rank 2 sends to rank 0 (FOLDER/t-2.txt:2)";
+    assert!(fault.contains(expected), "{fault}");
+    let fault = faults("any");
+    assert!(fault.contains("(phase MPI_Ssend, FOLDER/t-1.txt:2)"), "{fault}");
+}
+
+/// A file that was copied in part, and one that is missing, are told as such.
+#[test]
+fn what_is_missing_of_a_recording_is_named() {
+    let text = |rank: u32| {
+        format!(
+            "MPI_Init:-:0:0:1700.0\nMPI_Barrier:1702.0:0,{rank},3:1705.0\nMPI_Waitall:1706.0:0:8:0:1706.0\n\
+             MPI_Finalize:1709.0:-\n"
+        )
+    };
+    let of = |ranks: &[(u32, &str)]| {
+        let folder = tempfile::tempdir().expect("there is room");
+        for (rank, text) in ranks {
+            std::fs::write(folder.path().join(format!("t-{rank}.txt")), text).expect("there is room");
+        }
+        let (path, format) = (folder.path().display().to_string(), MpiTraceFormat::Liballprof);
+        let file = ProgramFile::new(path.clone());
+        let program = MpiTrace { folder: file, format, computation: 1.0, collectives: Library::OpenMpi, first: None };
+        let words = |fault: Box<Fault>| format!("{}; {}", fault.message, fault.help).replace(&path, "FOLDER");
+        program.surveyed().map(|_| ()).map_err(words)
+    };
+    let whole: Vec<String> = (0..3).map(text).collect();
+    let [first, second, third] = [0, 1, 2].map(|rank: usize| whole[rank].as_str());
+    assert_eq!(of(&[(0, first), (1, second), (2, third)]), Ok(()));
+    for end in ["arrier:1702.0:0,2,3:17", "arrier:1702.0:0,2", "aitall:1706.0:0", "ait", "ai"] {
+        let cut = &third[..third.find(end).expect("it is there") + end.len()];
+        let fault = of(&[(0, first), (1, second), (2, cut)]).expect_err(end);
+        let line = cut.lines().count();
+        assert!(fault.starts_with(&format!("FOLDER/t-2.txt:{line}:")), "{fault}");
+        assert!(fault.contains("the file ends within this line, which is cut off or wrong: "), "{fault}");
+        assert!(fault.contains("; copy the whole file, or correct its last line and end it: "), "{fault}");
+    }
+    let fault = of(&[(0, first), (1, second)]).expect_err("a file is missing");
+    let expected = "FOLDER/t-0.txt:2:20: a communicator of 3 ranks here, and the folder has files of 2 ranks; have a file for each \
+                    rank: that of rank 2 is missing";
+    assert_eq!(fault, expected);
+    let fault = of(&[(0, first), (2, third)]).expect_err("a file is missing");
+    assert!(fault.starts_with("`FOLDER` has no file of rank 1: behind `t-0.txt` comes `t-2.txt`; "), "{fault}");
+    let fault = of(&[(1, first), (2, third)]).expect_err("a file is missing");
+    assert!(fault.starts_with("`FOLDER` has no file of rank 0: the first one is `t-1.txt`; "), "{fault}");
+}
+
+/// So are a line that is cut off in a time-independent trace, and a file that a list names.
+#[test]
+fn what_is_missing_of_a_list_is_named() {
+    assert_eq!(
+        surveyed("0 init\n0 compute 1\n0 se"),
+        Err("FILE:3:3: the file ends within this line, which is cut off or wrong: `se` is no verb of a time-independent trace".to_owned())
+    );
+    assert_eq!(surveyed("0 init\n0 compute 1"), Ok(vec![]));
+    let folder = tempfile::tempdir().expect("there is room");
+    for (name, text) in [("list.txt", "has-rank-0.txt\nlacks-rank-1.txt\n"), ("has-rank-0.txt", "0 init\n")] {
+        std::fs::write(folder.path().join(name), text).expect("there is room");
+    }
+    let path = folder.path().display().to_string();
+    let file = ProgramFile::new(format!("{path}/list.txt"));
+    let program = TimeIndependent { file, collectives: Library::SimGrid, first: None };
+    let fault = program.surveyed().expect_err("a file is missing").message.replace(&path, "FOLDER");
+    assert!(
+        fault.starts_with("cannot read `FOLDER/lacks-rank-1.txt`, file 2 in the list `FOLDER/list.txt`: "),
+        "{fault}"
+    );
 }
 
 #[test]
@@ -452,16 +628,18 @@ const EVENTS: &str = "Event Location Timestamp Attributes\nENTER 7 1000 Region: 
     MPI_COLLECTIVE_END 9 5100 Operation: ALLREDUCE, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE, Sent: 16, Received: 16\n\
     LEAVE 7 5200 Region: \"MPI_Allreduce\" <5>\nLEAVE 9 5200 Region: \"MPI_Allreduce\" <5>\n";
 
-/// Behind these events rank 0 begins two collective operations, and rank 1 takes part in one and begins the other.
+/// Behind these events both ranks begin two collective operations; rank 1 waits for each at once.
 const BEGUN: &str = "ENTER 7 6000 Region: \"MPI_Ibcast\" <6>\nNON_BLOCKING_COLLECTIVE_REQUEST 7 6100 Request: 6\n\
     LEAVE 7 6200 Region: \"MPI_Ibcast\" <6>\nENTER 7 6300 Region: \"MPI_Iallreduce\" <7>\n\
     NON_BLOCKING_COLLECTIVE_REQUEST 7 6300 Request: 8\nLEAVE 7 6400 Region: \"MPI_Iallreduce\" <7>\n\
     ENTER 7 8400 Region: \"MPI_Waitall\" <8>\n\
     NON_BLOCKING_COLLECTIVE_COMPLETE 7 8500 Operation: ALLREDUCE, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE, Sent: 16, Received: 16, Request: 8\n\
     NON_BLOCKING_COLLECTIVE_COMPLETE 7 8600 Operation: BCAST, Communicator: \"\" <3>, Root: 1 (\"Master\" <7>), Sent: 8192, Received: 4096, Request: 6\n\
-    LEAVE 7 8700 Region: \"MPI_Waitall\" <8>\nENTER 9 6000 Region: \"MPI_Bcast\" <9>\n\
-    MPI_COLLECTIVE_END 9 6100 Operation: BCAST, Communicator: \"\" <3>, Root: 1 (\"Master\" <7>), Sent: 0, Received: 4096\n\
-    LEAVE 9 6200 Region: \"MPI_Bcast\" <9>\nENTER 9 6300 Region: \"MPI_Iallreduce\" <7>\n\
+    LEAVE 7 8700 Region: \"MPI_Waitall\" <8>\nENTER 9 6000 Region: \"MPI_Ibcast\" <6>\n\
+    NON_BLOCKING_COLLECTIVE_REQUEST 9 6100 Request: 7\nLEAVE 9 6100 Region: \"MPI_Ibcast\" <6>\n\
+    ENTER 9 6100 Region: \"MPI_Wait\" <3>\n\
+    NON_BLOCKING_COLLECTIVE_COMPLETE 9 6100 Operation: BCAST, Communicator: \"\" <3>, Root: 1 (\"Master\" <7>), Sent: 0, Received: 4096, Request: 7\n\
+    LEAVE 9 6200 Region: \"MPI_Wait\" <3>\nENTER 9 6300 Region: \"MPI_Iallreduce\" <7>\n\
     NON_BLOCKING_COLLECTIVE_REQUEST 9 6300 Request: 1\nLEAVE 9 6400 Region: \"MPI_Iallreduce\" <7>\n\
     ENTER 9 6400 Region: \"MPI_Wait\" <3>\n\
     NON_BLOCKING_COLLECTIVE_COMPLETE 9 6500 Operation: ALLREDUCE, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE, Sent: 16, Received: 16, Request: 1\n\
@@ -527,14 +705,21 @@ fn collective_operations_begin_where_their_requests_do() {
     let begun = [keep(900), broadcast(Some(first)), keep(100), reduce(Some(second)), keep(2100)];
     let expected = [&begun[..], &[Call::Wait(second), Call::Wait(first)]].concat();
     assert_eq!(calls[0][calls[0].len() - expected.len()..], expected);
-    let expected = [broadcast(None), keep(100), reduce(Some([0, 1, 0])), keep(100), Call::Wait([0, 1, 0])];
+    let expected = [
+        broadcast(Some([0, 7, 0])),
+        Call::Wait([0, 7, 0]),
+        keep(100),
+        reduce(Some([0, 1, 0])),
+        keep(100),
+        Call::Wait([0, 1, 0]),
+    ];
     assert_eq!(calls[1][calls[1].len() - expected.len()..], expected);
     assert_eq!(faults, [""; 0]);
     let without = |line: &str| {
         let left: Vec<_> = events.lines().filter(|other| !other.starts_with(line)).collect();
         archive(DEFINITIONS, &left.join("\n")).expect_err("a fault")
     };
-    let fault = without("NON_BLOCKING_COLLECTIVE_REQUEST 9");
+    let fault = without("NON_BLOCKING_COLLECTIVE_REQUEST 9 6300");
     assert!(fault.ends_with("`MPI_Iallreduce` cannot be replayed: no event says what it moves"), "{fault}");
     let fault = without("NON_BLOCKING_COLLECTIVE_REQUEST 7 6100");
     assert!(fault.contains("no event says what it moves"), "{fault}");

@@ -10,6 +10,7 @@ use super::words::Words;
 use parsim_sim::program::MessagePattern;
 use parsim_sim::program::collective::CollectiveCall;
 use parsim_sim::trace::Phase;
+use rustc_hash::FxHashSet;
 
 /// The bytes of the data types, by number.
 const TYPES: [u64; 55] = [
@@ -33,6 +34,8 @@ pub struct TimeIndependentReader {
     /// The bytes of an element without a type.
     default_type: u64,
     words: Words,
+    /// The names of all requests that have begun so far.
+    begun: FxHashSet<RequestName>,
 }
 
 /// A verb with its arguments: the name under which its time counts, how many it takes, and what they are.
@@ -136,7 +139,7 @@ fn find(name: &[u8]) -> Option<(&'static VerbSignature, usize)> {
 
 impl TimeIndependentReader {
     pub fn new(rank: u32, ranks: u32) -> Self {
-        Self { rank, ranks, default_type: 1, words: Words::default() }
+        Self { rank, ranks, default_type: 1, words: Words::default(), begun: FxHashSet::default() }
     }
 
     fn call(&mut self, line: &[u8], verb: Phase, calls: &mut CallQueue) -> Result<(), LineFault> {
@@ -161,7 +164,13 @@ impl TimeIndependentReader {
                 calls.push(Call::Receive { pattern: MessagePattern { from, tag }, request });
             }
             "sendRecv" => self.exchange(line, calls)?,
-            "wait" => calls.push(Call::Wait(self.request(line)?)),
+            "wait" => {
+                let name = self.request(line)?;
+                if !self.begun.contains(&name) {
+                    calls.lack_request();
+                }
+                calls.push(Call::Wait(name));
+            }
             "test" => calls.push(Call::Test(self.request(line)?)),
             "waitall" => {
                 self.optional_count(line, 2)?;
