@@ -154,6 +154,7 @@ impl TimeIndependentReader {
             "send" | "isend" => {
                 let (to, tag) = (self.rank(line, 2)?, self.tag(line, 3)?);
                 let request = (verb == "isend").then_some([self.rank, to, tag]);
+                self.begun.extend(request);
                 calls.push(Call::Send { to, bytes: self.bytes(line, 4, 5)?, tag, synchronous: false, request });
             }
             "recv" | "irecv" => {
@@ -161,6 +162,7 @@ impl TimeIndependentReader {
                 self.awaited(line)?;
                 let name = [from.unwrap_or(ANY), self.rank, tag.unwrap_or(ANY)];
                 let request = (verb == "irecv").then_some(name);
+                self.begun.extend(request);
                 calls.push(Call::Receive { pattern: MessagePattern { from, tag }, request });
             }
             "sendRecv" => self.exchange(line, calls)?,
