@@ -3,7 +3,7 @@
 use super::{LogGops, Machine, NodeOverride, Sends};
 use crate::fault::{Fault, within};
 use crate::network::{Buffers, Contention, Link, Routing, Switching, Topology};
-use crate::node::{Acknowledging, Level, Progress, Receiving, Router, RoutingCosts, Sending, WithinNode};
+use crate::node::{Acknowledging, EmptyMessage, Level, Progress, Receiving, Router, RoutingCosts, Sending, WithinNode};
 use crate::units::SimDuration;
 use std::collections::HashSet;
 
@@ -79,6 +79,15 @@ impl Machine {
         let message = "messages within a node meet nobody's on a network: they take it only without contention";
         let meets = interface.within_node != WithinNode::Copied && self.network.contention != Contention::Off;
         reject(meets, "nodes.interface.within_node", message, "give `contention: Off`, or leave it out");
+        let message =
+            "less than a byte is only known of messages that come as a whole, while their processor takes them";
+        let comes_whole = self.network.contention == Contention::Off && interface.progress == Progress::WhileArriving;
+        reject(
+            interface.empty != EmptyMessage::AsOneByte && !comes_whole,
+            "nodes.interface.empty",
+            message,
+            "give `contention: Off` and `progress: WhileArriving`, or leave it out",
+        );
         let message = "packets share a link by their turns: only flows know of messages the other way";
         let has_packets = interface.duplex.is_some() && self.network.contention.is_of_packets();
         reject(has_packets, "nodes.interface.duplex", message, "give `contention: FairFlows`");

@@ -3,7 +3,7 @@
 use super::{Machine, Sends};
 use crate::network::switching::CutThrough;
 use crate::network::{Contention, Link, Network, Routing, Switching, Topology};
-use crate::node::{Interface, Node, Processor, Router, WithinNode};
+use crate::node::{EmptyMessage, Interface, Node, Processor, Router, WithinNode};
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 ///     eager_up_to: "65535 B".parse()?,
 ///     over: None,
 ///     within_node: Default::default(),
+///     empty: Default::default(),
 ///     processor: None,
 /// });
 /// assert!(machine.faults().is_empty());
@@ -61,6 +62,9 @@ pub struct LogGops {
     /// Way of what a rank sends to itself; `Copied` unless given, and `OverNetwork` in LogGOPSim.
     #[serde(default, skip_serializing_if = "WithinNode::is_default")]
     pub within_node: WithinNode,
+    /// Cost of a message without bytes; `AsOneByte` unless given, and `LessThanOneByte` in LogGOPSim.
+    #[serde(default, skip_serializing_if = "EmptyMessage::is_default")]
+    pub empty: EmptyMessage,
     /// The processors; unless given, programs cannot compute by numbers of operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processor: Option<Processor>,
@@ -80,11 +84,12 @@ impl From<LogGops> for Machine {
             eager_up_to,
             over,
             within_node,
+            empty,
             processor,
         } = model;
         let mut nodes = Node::ideal(processor.unwrap_or(Processor::Unspecified), Router::Hardware);
         let interface = Interface::new(overhead, overhead_per_byte, gap, gap_per_byte);
-        nodes.interface = Some(Interface { within_node, ..interface });
+        nodes.interface = Some(Interface { within_node, empty, ..interface });
         let network = over.unwrap_or_else(|| free_network(latency));
         let most = network.switching.packet_bytes().saturating_mul(u32::MAX.into());
         nodes.memory = nodes.memory.min(Bytes::new(most));
@@ -110,6 +115,7 @@ impl LogGops {
             eager_up_to: up_to,
             over: network,
             within_node: interface.within_node,
+            empty: interface.empty,
             processor,
         };
         (Machine::from(model.clone()) == *machine).then_some(model)

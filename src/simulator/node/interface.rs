@@ -43,6 +43,9 @@ pub struct Interface {
     /// Way of a message from a rank of the node to another one of it, or to itself; `Copied` unless given.
     #[serde(default, skip_serializing_if = "WithinNode::is_default")]
     pub within_node: WithinNode,
+    /// Cost of a message without bytes; `AsOneByte` unless given.
+    #[serde(default, skip_serializing_if = "EmptyMessage::is_default")]
+    pub empty: EmptyMessage,
     /// Bytes that every message has on the network besides its own; none unless given.
     #[serde(default, skip_serializing_if = "no_bytes")]
     pub header: Bytes,
@@ -77,6 +80,18 @@ pub enum WithinNode {
     /// It takes the interface and a link, as to a neighbour; only without contention. So LogGOPSim sends what a rank sends to
     /// itself.
     OverNetwork,
+}
+
+/// Cost of a message without bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum EmptyMessage {
+    /// It takes as long as one of one byte.
+    #[default]
+    AsOneByte,
+    /// It takes the time of a byte less than one of one byte, as in LogGOPSim, whose (s − 1) G and (s − 1) O are negative then; no time
+    /// becomes less than none. Only without contention, and where the processor is busy while bytes arrive.
+    LessThanOneByte,
 }
 
 /// Rule by which a message gets one of several interfaces.
@@ -173,6 +188,13 @@ impl WithinNode {
     }
 }
 
+impl EmptyMessage {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl InterfaceChoice {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
     fn is_default(&self) -> bool {
@@ -229,6 +251,7 @@ impl Interface {
             gap_per_byte: g_per_byte,
             copy_per_byte: None,
             within_node: WithinNode::Copied,
+            empty: EmptyMessage::AsOneByte,
             header: Bytes::new(0),
             count: 1,
             choice: InterfaceChoice::RoundRobin,
@@ -242,7 +265,26 @@ impl Interface {
     /// Processor time of handing over a message of `bytes` bytes.
     #[must_use]
     pub fn sending(&self, bytes: u64) -> SimDuration {
-        self.overhead + self.overhead_per_byte.time(self.handed(bytes))
+        let time = self.overhead + self.overhead_per_byte.time(self.handed(bytes));
+        self.of_message(bytes, time, self.overhead_per_byte.time(1))
+    }
+
+    /// Processor time of a message of `bytes` bytes that comes, beside that of its bytes.
+    #[must_use]
+    pub fn handling(&self, bytes: u64) -> SimDuration {
+        self.of_message(bytes, self.overhead, least(self.gap_per_byte, self.overhead_per_byte))
+    }
+
+    /// Processor time of a message of `bytes` bytes that comes.
+    #[must_use]
+    pub fn taking(&self, bytes: u64) -> SimDuration {
+        self.handling(bytes) + self.byte_time(bytes.saturating_sub(1))
+    }
+
+    /// The time of a message, from which that of a byte may have to be subtracted.
+    fn of_message(&self, bytes: u64, time: SimDuration, of_byte: SimDuration) -> SimDuration {
+        let is_less = bytes == 0 && self.empty == EmptyMessage::LessThanOneByte;
+        if is_less { time - of_byte.min(time) } else { time }
     }
 
     /// The bytes of a message of `bytes` bytes that take time of the processor.
@@ -261,7 +303,8 @@ impl Interface {
     /// Time for which a message of `bytes` bytes, or the first part of one, keeps its interface.
     #[must_use]
     pub fn occupancy(&self, bytes: u64) -> SimDuration {
-        self.gap + self.gap_per_byte.time(bytes.saturating_sub(1))
+        let time = self.gap + self.gap_per_byte.time(bytes.saturating_sub(1));
+        self.of_message(bytes, time, self.gap_per_byte.time(1))
     }
 
     /// Time of `bytes` bytes that a processor takes from the interface: at the rate of the slower of them.
@@ -273,7 +316,16 @@ impl Interface {
     /// Processor time of taking a message of `bytes` bytes from another rank of the node.
     #[must_use]
     pub fn copying(&self, bytes: u64) -> SimDuration {
-        let copied = self.copy_per_byte.unwrap_or(self.gap_per_byte).time(bytes.saturating_sub(1));
-        self.overhead + copied.max(self.overhead_per_byte.time(bytes.saturating_sub(1)))
+        let (per_byte, rest) = (self.copy_per_byte.unwrap_or(self.gap_per_byte), bytes.saturating_sub(1));
+        let time = self.overhead + per_byte.time(rest).max(self.overhead_per_byte.time(rest));
+        self.of_message(bytes, time, least(per_byte, self.overhead_per_byte))
+    }
+}
+
+/// The time of a byte that the larger of −G and −O subtracts, as LogGOPSim, which counts without signs, compares them: one that is not 0.
+fn least(one: PerByte, other: PerByte) -> SimDuration {
+    match (one.time(1), other.time(1)) {
+        (SimDuration::ZERO, time) | (time, SimDuration::ZERO) => time,
+        (one, other) => one.min(other),
     }
 }

@@ -15,7 +15,7 @@ mod software;
 pub use dispatch::RouterTurn;
 pub(crate) use dispatch::{Admission, DispatchCheckpoint, Dispatcher, Turns};
 pub use input_output::{Host, Linear};
-pub use interface::{DataTransfer, Injection, Interface, InterfaceChoice, Progress, WithinNode};
+pub use interface::{DataTransfer, EmptyMessage, Injection, Interface, InterfaceChoice, Progress, WithinNode};
 pub use level::{Level, Shared};
 pub use noise::Noise;
 pub use processor::{Module, Processor, Work};

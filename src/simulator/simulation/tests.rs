@@ -184,6 +184,7 @@ fn various() -> impl Iterator<Item = (&'static str, Machine)> {
         eager_up_to: Bytes::new(4096),
         over: None,
         within_node: crate::node::WithinNode::Copied,
+        empty: crate::node::EmptyMessage::AsOneByte,
         processor: Some(crate::node::Processor::FlopRate("1 Gflop/s".parse().unwrap())),
     };
     let shipped = |name| (name, crate::machine::shipped(name));

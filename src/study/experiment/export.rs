@@ -7,7 +7,7 @@ use crate::report::{ExportError, TimeIndependentTrace, counted, write_goal};
 use crate::scenario::Case;
 use parsim_sim::Machine;
 use parsim_sim::network::{Contention, Network};
-use parsim_sim::node::Processor;
+use parsim_sim::node::{EmptyMessage, Processor};
 use parsim_sim::program::Program;
 use parsim_sim::program::schedule::StoredSchedule;
 use parsim_sim::trace::{Accounts, Activity, Request, RequestLog, Unsaid};
@@ -141,7 +141,8 @@ impl ExportedRun<'_> {
         let is_empty = |request: &Request| matches!(request, Request::Send { bytes: 0, .. });
         let count = self.log.ranks.iter().flatten().filter(|request| is_empty(request)).count();
         let is_goal = matches!(self.export.form, ExportForm::Goal(_));
-        let is_said = is_goal && count > 0 && !takes_no_longer_by_a_byte(&self.export.case.scenario.machine);
+        let machine = &self.export.case.scenario.machine;
+        let is_said = is_goal && count > 0 && !takes_no_longer_by_a_byte(machine) && !subtracts_a_byte(machine);
         is_said.then(|| {
             format!(
                 "note: {} of 0 B: written as they are, for the same times here; LogGOPSim subtracts a byte's time from each",
@@ -154,7 +155,13 @@ impl ExportedRun<'_> {
 /// Returns whether a message of one byte takes as long as one of none: LogGOPS counts bytes from the second on, links count all.
 fn takes_no_longer_by_a_byte(machine: &Machine) -> bool {
     let Network { contention, links, .. } = &machine.network;
-    machine.nodes.interface.is_some() && *contention == Contention::Off && links.byte_time() == PerByte::FREE
+    let is_lossless = !subtracts_a_byte(machine) && links.byte_time() == PerByte::FREE;
+    machine.nodes.interface.is_some() && *contention == Contention::Off && is_lossless
+}
+
+/// Returns whether a message of no bytes takes as long as in LogGOPSim.
+fn subtracts_a_byte(machine: &Machine) -> bool {
+    machine.nodes.interface.as_ref().is_some_and(|interface| interface.empty == EmptyMessage::LessThanOneByte)
 }
 
 /// Says that the formats know no host, where ranks have read from one or written to it.

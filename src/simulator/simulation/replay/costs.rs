@@ -1,16 +1,14 @@
 //! Times of messages on a machine that the LogGOPS model describes wholly.
 
 use crate::machine::{LogGops, Machine, Sends};
-use crate::node::WithinNode;
-use crate::units::{PerByte, SimDuration};
+use crate::node::{Interface, WithinNode};
+use crate::units::SimDuration;
 
 /// The constants of the machine.
 pub struct LogGopsCosts {
     latency: SimDuration,
     pub overhead: SimDuration,
-    gap: SimDuration,
-    gap_per_byte: PerByte,
-    overhead_per_byte: PerByte,
+    interface: Interface,
     sends: Sends,
     /// The costs of a message of the size that was last asked for: most have the size of the one before.
     last: MessageCosts,
@@ -34,14 +32,13 @@ impl LogGopsCosts {
     /// Those of a machine, if nothing but these constants counts there.
     pub fn of(machine: &Machine) -> Option<Self> {
         let model = LogGops::describing(machine)?;
-        let LogGops { latency, overhead, gap, gap_per_byte, overhead_per_byte, .. } = model;
         if model.over.is_some() || model.within_node != WithinNode::Copied {
             return None;
         }
-        let sends = machine.sends;
+        let (interface, sends) = (machine.nodes.interface.clone()?, machine.sends);
         let none = SimDuration::ZERO;
         let last = MessageCosts { bytes: 0, sending: none, occupancy: none, taking: none, is_eager: false };
-        let mut costs = Self { latency, overhead, gap, gap_per_byte, overhead_per_byte, sends, last };
+        let mut costs = Self { latency: model.latency, overhead: interface.overhead, interface, sends, last };
         costs.last = costs.reckon(0);
         Some(costs)
     }
@@ -60,14 +57,11 @@ impl LogGopsCosts {
     }
 
     fn reckon(&self, bytes: u64) -> MessageCosts {
-        let behind_the_first = bytes.saturating_sub(1);
-        let passing = self.gap_per_byte.time(behind_the_first);
-        let handing = self.overhead_per_byte.time(behind_the_first);
         MessageCosts {
             bytes,
-            sending: self.overhead + handing,
-            occupancy: self.gap + passing,
-            taking: self.overhead + passing.max(handing),
+            sending: self.interface.sending(bytes),
+            occupancy: self.interface.occupancy(bytes),
+            taking: self.interface.taking(bytes),
             is_eager: self.sends.of(bytes) == Sends::Buffered,
         }
     }

@@ -1,6 +1,6 @@
 use super::heads::Heads;
 use crate::machine::{LogGops, Machine};
-use crate::node::WithinNode;
+use crate::node::{EmptyMessage, WithinNode};
 use crate::program::schedule::{ANY, Edge, NodeKind, RankSchedule, Schedule, ScheduleNode, StoredSchedule, follow};
 use crate::program::{Process, Program, RankFuture};
 use crate::simulation::Simulation;
@@ -28,7 +28,9 @@ const NS: SimDuration = SimDuration::from_ns(1);
 /// Times in ns; the order of operations of one time counts where they are few.
 fn machine() -> impl Strategy<Value = Machine> {
     let time = || prop_oneof![Just(0), Just(1), Just(10), 0..30u64];
-    (time(), time(), time(), 0..3u64, 0..3u64, 0..12u64).prop_map(|(l, o, g, per_byte, o_per_byte, eager)| {
+    let empty = prop_oneof![Just(EmptyMessage::AsOneByte), Just(EmptyMessage::LessThanOneByte)];
+    let constants = (time(), time(), time(), 0..3u64, 0..3u64, 0..12u64, empty);
+    constants.prop_map(|(l, o, g, per_byte, o_per_byte, eager, empty)| {
         Machine::from(LogGops {
             latency: SimDuration::from_ns(l),
             overhead: SimDuration::from_ns(o),
@@ -38,6 +40,7 @@ fn machine() -> impl Strategy<Value = Machine> {
             eager_up_to: Bytes::new(eager),
             over: None,
             within_node: WithinNode::Copied,
+            empty,
             processor: None,
         })
     })
@@ -179,6 +182,7 @@ fn a_crowd_is_the_run_by_processes() {
             eager_up_to: Bytes::new(8),
             over: None,
             within_node: WithinNode::Copied,
+            empty: EmptyMessage::AsOneByte,
             processor: None,
         });
         is_the_run_by_processes(&machine, Schedule { ranks: (0..ranks).map(of_rank).collect() }).unwrap();

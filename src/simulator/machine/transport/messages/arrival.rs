@@ -48,15 +48,16 @@ impl MessageTransport {
         let cpu = self.resources.cpu(to, lanes.cpu);
         let begun = self.begin_of_taking(now, piece, cpu, port);
         let end = now.max(begun + self.interface.gap_per_byte.time(paid.interface));
-        let gap = if is_last { self.interface.gap } else { SimDuration::ZERO };
+        let gap = if is_last { self.interface.occupancy(carried.min(1)) } else { SimDuration::ZERO };
         self.resources.receive(port, end + gap);
         self.note_arrival(now, begun, piece, paid.interface);
         match self.interface.progress {
             Progress::WhileArriving => {
-                let overhead = if is_last { self.paced(to, self.interface.overhead) } else { SimDuration::ZERO };
+                let handling = is_last.then(|| self.interface.handling(carried));
+                let overhead = self.paced(to, handling.unwrap_or_default());
                 let until = now.max(begun + self.taking(to, paid)) + overhead;
                 self.resources.communicate(cpu, now, until.since(now));
-                self.note_taking(now, begun, to, paid, is_last);
+                self.note_taking(now, begun, to, (paid, handling));
                 if is_last {
                     self.deliver(now, piece.message);
                 } else if is_first {

@@ -26,7 +26,8 @@ impl MessageTransport {
         let MessageState { from, bytes, .. } = *message;
         let rest = self.carried(message).saturating_sub(1);
         if !self.is_sent_by_interface(message) {
-            self.note_service(now, from, [self.overhead(), self.handed(bytes)]);
+            let charges = self.charges(self.interface.sending(bytes), self.handed(bytes));
+            self.note_service(now, from, charges);
         }
         let Some(log) = &mut self.log else { return };
         let passage = Passage {
@@ -84,8 +85,14 @@ impl MessageTransport {
     }
 
     /// A processor takes bytes from the interface from `begun` on, at `now` at the latest, and then does its own part.
-    pub(super) fn note_taking(&mut self, now: SimTime, begun: SimTime, seat: Seat, paid: PaidBytes, is_last: bool) {
-        let overhead = if is_last { self.overhead() } else { NOTHING };
+    pub(super) fn note_taking(
+        &mut self,
+        now: SimTime,
+        begun: SimTime,
+        seat: Seat,
+        (paid, handling): (PaidBytes, Option<SimDuration>),
+    ) {
+        let overhead = handling.map_or(NOTHING, |time| (Software::Overhead, 1, time));
         let time = self.taking(seat, paid);
         // Of a message with a header the bytes of the slower side alone are those that take the time.
         let is_slower = time > self.interface.gap_per_byte.time(paid.interface);
@@ -103,23 +110,23 @@ impl MessageTransport {
 
     /// A processor deals with a message that has come.
     pub(super) fn note_handling(&mut self, now: SimTime, seat: Seat, bytes: u64, is_copied: bool) {
-        let rest = bytes.saturating_sub(1);
-        let bytes = if is_copied {
-            (Software::CopiedBytes, rest, self.interface.copying(bytes) - self.interface.overhead)
+        let charges = if is_copied {
+            self.charges(self.interface.copying(bytes), (Software::CopiedBytes, bytes.saturating_sub(1)))
         } else {
-            self.handed(bytes)
+            self.charges(self.interface.sending(bytes), self.handed(bytes))
         };
-        self.note_service(now, seat, [self.overhead(), bytes]);
+        self.note_service(now, seat, charges);
     }
 
-    const fn overhead(&self) -> SoftwareCharge {
-        (Software::Overhead, 1, self.interface.overhead)
+    /// Time of a message at the processor: its overhead, and what is left for its bytes.
+    fn charges(&self, time: SimDuration, (software, bytes): (Software, u64)) -> [SoftwareCharge; 2] {
+        let overhead = time.min(self.interface.overhead);
+        [(Software::Overhead, 1, overhead), (software, bytes, time - overhead)]
     }
 
     /// The bytes of a message at the processor.
-    fn handed(&self, bytes: u64) -> SoftwareCharge {
-        let bytes = self.interface.handed(bytes);
-        (Software::HandedBytes, bytes, self.interface.overhead_per_byte.time(bytes))
+    fn handed(&self, bytes: u64) -> (Software, u64) {
+        (Software::HandedBytes, self.interface.handed(bytes))
     }
 
     fn note_service(&mut self, begin: SimTime, seat: Seat, [first, second]: [SoftwareCharge; 2]) {

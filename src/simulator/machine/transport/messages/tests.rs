@@ -5,7 +5,8 @@ use crate::machine::{Allocation, LogGops, Machine, NodeOverride, Placement, Send
 use crate::network::switching::{CutThrough, Wormhole};
 use crate::network::{Contention, Link, LinkOverride, Network, Routing as NetworkRouting, Switching, Topology};
 use crate::node::{
-    DataTransfer, Injection, Interface, InterfaceChoice, Level, Node, Processor, Progress, Router, Shared, WithinNode,
+    DataTransfer, EmptyMessage, Injection, Interface, InterfaceChoice, Level, Node, Processor, Progress, Router,
+    Shared, WithinNode,
 };
 use crate::program::{Message, MessagePattern, Process, Program};
 use crate::simulation::Simulation;
@@ -23,6 +24,7 @@ fn loggops() -> LogGops {
         eager_up_to: Bytes::new(65_535),
         over: None,
         within_node: WithinNode::Copied,
+        empty: EmptyMessage::AsOneByte,
         processor: None,
     }
 }
@@ -477,6 +479,27 @@ fn a_rank_sends_to_itself_over_the_network_on_request() {
     };
     assert_eq!(time(WithinNode::Copied), ns(1500 + 1500 + 999 * 6));
     assert_eq!(time(WithinNode::OverNetwork), ns(1500 + 2500 + 1500 + 999 * 6));
+}
+
+/// As in LogGOPSim: o − O of the sender, then L and o − G, or, where O counts, o less the smaller one; g − G between two messages.
+#[test]
+fn an_empty_message_may_take_less_than_one_byte() {
+    let time = |overhead_per_byte: u64, empty: EmptyMessage, lengths: &[u64]| {
+        let overhead_per_byte = PerByte::new(ns(overhead_per_byte));
+        let six = LogGops { gap: ns(2000), overhead: ns(1500), overhead_per_byte, empty, ..loggops() };
+        fan_out(&Machine::from(six), lengths)
+    };
+    let (as_one, less) = (EmptyMessage::AsOneByte, EmptyMessage::LessThanOneByte);
+    assert_eq!(time(0, as_one, &[0]), 1500 + 2500 + 1500);
+    assert_eq!(time(0, less, &[1]), 1500 + 2500 + 1500);
+    assert_eq!(time(0, less, &[0]), 1500 + 2500 + 1500 - 6);
+    assert_eq!(time(10, less, &[0]), 1500 + 2500 + 1500 - 6);
+    assert_eq!(time(4, less, &[0]), 1500 + 2500 + 1500 - 4);
+    assert_eq!(time(0, less, &[0, 1]), 2000 - 6 + 1500 + 2500 + 1500);
+    let mut machine = Machine::from(LogGops { empty: less, ..loggops() });
+    assert!(machine.faults().is_empty());
+    machine.nodes.interface.as_mut().unwrap().progress = Progress::AfterArrival;
+    assert_eq!(machine.faults()[0].path, "nodes.interface.empty");
 }
 
 /// A header takes interface and network, and no threshold counts it.
