@@ -222,3 +222,38 @@ fn the_whole_machine_is_as_large_as_its_ranks_need() {
     };
     assert_eq!(run(&["--set", "partition=Whole"]), run(&[]));
 }
+
+/// The makespan of a program, and the time of its collective operation.
+fn times(machine: &str, program: &str, ranks: u32) -> (Value, Value) {
+    let scenario =
+        format!("Scenario(machine: {machine}, ranks: {ranks}, placement: RowMajor, program: {program}, seed: 1)");
+    let run = parsim().args(["run", "-", "--format", "json"]).write_stdin(scenario).output().expect("it runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let row: Value = serde_json::from_slice(&run.stdout).expect("a row");
+    (row["makespan_s"].clone(), row["collective_s"].clone())
+}
+
+#[test]
+fn a_receive_ends_when_its_processor_has_taken_the_message_in() {
+    let machine = "LogGOPS(L: \"2500 ns\", o: \"1500 ns\", g: \"1000 ns\", G: \"6 ns/B\", O: \"1 ns/B\", S: \"65535 B\", processor: FlopRate(\"1 Gflop/s\"))";
+    let operations = [("AllToAll(algorithm: Linear)", 3, 0), ("Scan(algorithm: LinearNonBlocking)", 5, 0)].into_iter();
+    let roots = (0..4).map(|root| ("Gather(algorithm: Linear)", 4, root));
+    let mut gathered = Vec::new();
+    for (operation, ranks, root) in operations.chain(roots) {
+        let program = format!("Collective(operation: {operation}, bytes: \"4 kB\", root: {root})");
+        let (makespan, collective) = times(machine, &program, ranks);
+        assert_eq!(collective, makespan, "{operation} on {ranks} ranks, root {root}");
+        gathered.extend((ranks == 4).then_some(makespan));
+    }
+    assert!(gathered.iter().all(|time| *time == gathered[0]), "{gathered:?}");
+}
+
+#[test]
+fn an_ideal_barrier_at_the_beginning_changes_nothing() {
+    let machine = "LogGOPS(L: \"0 ns\", o: \"0 ns\", g: \"1 us\", G: \"6 ns/B\", O: \"0 ns/B\", S: \"100 B\", processor: FlopRate(\"1 Gflop/s\"))";
+    let operation = "Collective(operation: AllReduce(algorithm: RecursiveMultiplying(radix: 2)), bytes: \"1000 B\")";
+    let barrier = "Collective(operation: Barrier(algorithm: Ideal), bytes: \"0 B\")";
+    let alone = times(machine, &format!("Phases(steps: [{operation}])"), 3);
+    assert_eq!(times(machine, &format!("Phases(steps: [{barrier}, {operation}])"), 3), alone);
+    assert_eq!(times(machine, operation, 3), (alone.0.clone(), alone.0));
+}

@@ -61,8 +61,6 @@ pub struct Execution<'s, O> {
     delayed: FxHashMap<u32, Reply>,
     /// Ranks that have finished but for the work of their processors.
     finishing: FxHashSet<u32>,
-    /// Work of the processors of ranks that went on without a wait, though it is for what they would have waited for.
-    unfinished_work: FxHashMap<u32, UnfinishedWork>,
     at_barrier: u32,
     node_barriers: NodeBarriers,
     host_queue: HostQueue,
@@ -95,12 +93,6 @@ impl RankActivity {
             system_before: SimDuration::ZERO,
         }
     }
-}
-
-/// Work of a processor for a message, until a time, and the phase that it counts under.
-struct UnfinishedWork {
-    phase: PhaseIndex,
-    until: SimTime,
 }
 
 enum WaitState {
@@ -145,7 +137,6 @@ impl<'s, O: Observer> Execution<'s, O> {
             uncomputed: layout.shares_cores(machine.nodes.cores()).then(FxHashMap::default),
             delayed: FxHashMap::default(),
             finishing: FxHashSet::default(),
-            unfinished_work: FxHashMap::default(),
             at_barrier: 0,
             node_barriers: NodeBarriers::new(),
             host_queue: HostQueue::default(),
@@ -378,11 +369,16 @@ impl<'s, O: Observer> Execution<'s, O> {
         self.freed.sort_by_key(|(rank, ..)| *rank);
         for (rank, operation, reply) in std::mem::take(&mut self.freed) {
             let reply = reply.unwrap_or_else(|| answer(self.matching.end(operation)));
-            self.delayed.insert(rank, reply);
-            let end = self.end_of_work(now, rank);
-            self.observer.on(&Occurrence::Joined { rank, operation, at: Some(end) });
-            self.transport.wait(now, rank, end.since(now));
+            self.resume_after_work(now, rank, operation, reply);
         }
+    }
+
+    /// Has the process of `rank` go on with a complete operation once its processor has dealt with all that has come.
+    fn resume_after_work(&mut self, now: SimTime, rank: u32, operation: Operation, reply: Reply) {
+        let end = self.end_of_work(now, rank);
+        self.delayed.insert(rank, reply);
+        self.observer.on(&Occurrence::Joined { rank, operation, at: Some(end) });
+        self.transport.wait(now, rank, end.since(now));
     }
 
     /// Lets the process of `rank` run until it has to wait.

@@ -13,14 +13,16 @@ impl NodeBarriers {
         Self { waiting: FxHashMap::default() }
     }
 
-    /// `rank` has come to the barrier of its node; the others, if it is the last one.
+    /// `rank` has come to the barrier of its node; all its ranks in their order, if it is the last one.
     pub fn enter(&mut self, layout: &Layout, rank: u32) -> Option<Vec<u32>> {
         let node = layout.node(rank);
         let waiting = self.waiting.entry(node).or_default();
-        if waiting.len() + 1 == layout.ranks_on(node) as usize {
-            return self.waiting.remove(&node).or_else(|| Some(Vec::new()));
-        }
         waiting.push(rank);
-        None
+        if waiting.len() < layout.ranks_on(node) as usize {
+            return None;
+        }
+        let mut ranks = std::mem::take(waiting);
+        ranks.sort_unstable();
+        Some(ranks)
     }
 }

@@ -46,8 +46,7 @@ pub enum Occurrence<'o> {
     Released { rank: u32, by: u32 },
     /// A processor begins what a rank has asked for, which takes it this time if nothing interrupts it.
     Computes { rank: u32, time: SimDuration },
-    /// A rank has spent time; only a log of activities knows what it has asked for. Its activity is `System` where this is work for a
-    /// message that it did not have to wait for: the next one follows it.
+    /// A rank has spent time; only a log of activities knows what it has asked for.
     Booked(LogEntry),
     /// Links have carried packets, each in order.
     Carried(&'o [Transfer]),

@@ -7,11 +7,11 @@ use crate::machine::{Layout, Machine};
 use crate::program::Operation;
 use crate::trace::events::EventId;
 use crate::trace::{
-    Activity, Cause, CommunicationLog, Header, Interval, LogEntry, Means, Phase, RecordingWriter, Trace, Transfer,
+    Activity, Cause, CommunicationLog, Header, Interval, LogEntry, Means, RecordingWriter, Trace, Transfer,
 };
 use crate::units::{SimDuration, SimTime};
 use crate::version;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::io::{self, Write};
 
 /// An event of a rank and when it was.
@@ -46,8 +46,6 @@ pub struct Recorder<'w> {
     last: Vec<u32>,
     /// Cause of the end of the wait of each rank, until its interval is booked.
     causes: Vec<Option<Cause>>,
-    /// Work of the processors of ranks that counts under an earlier phase than the interval that it is booked with.
-    earlier: FxHashMap<u32, (Phase, SimDuration)>,
     /// By handle.
     messages: Vec<Option<RecordedMessage>>,
     /// By operation.
@@ -74,7 +72,6 @@ impl<'w> Recorder<'w> {
             sharing: sharing(machine, layout),
             last: vec![0; ranks],
             causes: vec![None; ranks],
-            earlier: FxHashMap::default(),
             messages: Vec::new(),
             tasks: Vec::new(),
             error: None,
@@ -92,8 +89,8 @@ impl<'w> Recorder<'w> {
         // A send that nothing came before is an activity of the rank itself.
         let is_own = |cause: &Cause| cause.means == Means::Sending && cause.event == self.last[rank as usize];
         let cause = cause.filter(|cause| !(activity == Activity::Sending && is_own(cause)));
-        let (is_shared, earlier) = (self.is_shared(rank), self.earlier.remove(&rank));
-        self.write(&Interval { rank, phase, activity, end, system, earlier, ready, is_shared, cause });
+        let is_shared = self.is_shared(rank);
+        self.write(&Interval { rank, phase, activity, end, system, ready, is_shared, cause });
     }
 
     /// Returns whether the work of the processor of `rank` for the communication is counted with another rank.
@@ -197,11 +194,11 @@ impl<'w> Recorder<'w> {
         }
     }
 
-    /// A rank need not wait for an operation, though its processor may still deal with it.
+    /// A rank need not wait for an operation.
     fn joined_at_once(&mut self, now: SimTime, rank: u32, operation: Operation) {
         if let Some((cause, at)) = self.take_cause(operation) {
-            let end = at.min(now);
-            self.causes[rank as usize] = Some(Cause { delay: cause.delay - at.since(end), ..cause });
+            debug_assert!(at <= now, "its processor has dealt with it");
+            self.causes[rank as usize] = Some(cause);
         }
     }
 
@@ -245,20 +242,7 @@ impl Observer for Recorder<'_> {
             Occurrence::Created { rank, phase, at: end } => {
                 let (activity, system, ready) = (Activity::System, SimDuration::ZERO, SimDuration::ZERO);
                 let is_shared = self.is_shared(rank);
-                self.write(&Interval {
-                    rank,
-                    phase,
-                    activity,
-                    end,
-                    system,
-                    earlier: None,
-                    ready,
-                    is_shared,
-                    cause: None,
-                });
-            }
-            Occurrence::Booked(LogEntry { rank, phase, activity: Activity::System, system, .. }) => {
-                self.earlier.insert(rank, (phase, system));
+                self.write(&Interval { rank, phase, activity, end, system, ready, is_shared, cause: None });
             }
             Occurrence::Booked(ref entry) => self.booked(entry),
             Occurrence::Posted { rank, operation, handle, bytes } => {

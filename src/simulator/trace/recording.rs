@@ -14,12 +14,12 @@ use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 
 /// The first bytes of a recording; the number is the version of the format.
-pub const MAGIC: &[u8] = b"parsim-trace 7\n";
+pub const MAGIC: &[u8] = b"parsim-trace 6\n";
 
-/// First bytes of recordings of all versions. Versions 1 to 7 can be read: version 1 had no transfers, version 2 none
-/// that alternate, version 3 no loads, version 4 no ranks that are ready, version 5 no origin, version 6 no work of an earlier phase.
+/// First bytes of recordings of all versions. Versions 1 to 6 can be read: version 1 had no transfers, version 2 none
+/// that alternate, version 3 no loads, version 4 no ranks that are ready, version 5 no origin.
 const KIND: &[u8] = b"parsim-trace ";
-const READABLE: [u8; 7] = [b'1', b'2', b'3', b'4', b'5', b'6', b'7'];
+const READABLE: [u8; 6] = [b'1', b'2', b'3', b'4', b'5', b'6'];
 
 /// Returns whether a file with these first bytes is a recording, of any version.
 #[must_use]
@@ -42,8 +42,8 @@ pub struct Header {
 
 /// Interval of a rank, from the end of its last interval to `end`.
 ///
-/// It makes an event for the time in which its processor worked for the communication, one for that which counts under an earlier
-/// phase, and one for the time in which it computed for other ranks, if there is any, and one for the rest, unless the rank was idle.
+/// It makes an event for the time in which its processor worked for the communication and one for the time in which it
+/// computed for other ranks, if there is any, and one for the rest, unless the rank was idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval<'p> {
     /// The rank.
@@ -56,8 +56,6 @@ pub struct Interval<'p> {
     pub end: SimTime,
     /// The time in which its processor worked for the communication.
     pub system: SimDuration,
-    /// The work for the communication with which it began, if that counts under an earlier phase; it is no part of `system`.
-    pub earlier: Option<(&'p str, SimDuration)>,
     /// The time in which its processor computed for other ranks while it could have computed.
     pub ready: SimDuration,
     /// True if the work for the communication is also booked for another rank on the processor, which it is counted with.
@@ -69,10 +67,10 @@ pub struct Interval<'p> {
 impl Interval<'_> {
     /// The number of events that it makes.
     fn events(&self) -> u64 {
-        let is_some = |time: SimDuration| time > SimDuration::ZERO;
-        let works_earlier = self.earlier.is_some_and(|(_, time)| is_some(time));
-        let kinds = [works_earlier, is_some(self.system), is_some(self.ready), self.activity != Activity::Idle];
-        kinds.map(u64::from).iter().sum()
+        [self.system > SimDuration::ZERO, self.ready > SimDuration::ZERO, self.activity != Activity::Idle]
+            .map(u64::from)
+            .iter()
+            .sum()
     }
 }
 
@@ -116,8 +114,6 @@ mod mark {
     /// The time for which the rank of the interval that follows was ready, and whether the work of its processor for the
     /// communication is counted with another rank.
     pub const READY: u8 = 9;
-    /// Work for the communication with which the interval that follows begins, and the phase that it counts under.
-    pub const EARLIER: u8 = 10;
 }
 
 /// Time at which each channel is free after the transfers recorded so far, by the vertices that it joins and its

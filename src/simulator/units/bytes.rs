@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 const SIZE: QuantityKind = QuantityKind {
-    wanted: "a size, such as \"4 KiB\" (B, kB, MB, GB, KiB, MiB, GiB)",
+    wanted: "a size, such as \"4 KiB\" (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB)",
     units: &[
         ("B", 1),
         ("kB", 1_000),
@@ -25,12 +25,13 @@ const SIZE: QuantityKind = QuantityKind {
 /// The rate of a wire or a memory, in bits per second.
 const RATE: QuantityKind = QuantityKind {
     wanted: "a time per byte or a bandwidth, such as \"0.68 us/B\" or \"20 Mbit/s\" \
-             (ps/B, ns/B, us/B, ms/B; bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s)",
+             (ps/B, ns/B, us/B, ms/B; bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s, MB/s, GB/s, TB/s, KiB/s, MiB/s, GiB/s)",
     units: &[
         ("B/s", 8),
         ("kB/s", 8_000),
         ("MB/s", 8_000_000),
         ("GB/s", 8_000_000_000),
+        ("TB/s", 8_000_000_000_000),
         ("KiB/s", 8 << 10),
         ("MiB/s", 8 << 20),
         ("GiB/s", 8 << 30),

@@ -126,7 +126,9 @@ impl QuantityKind {
     /// The number of `text`, and the base units of its unit.
     fn measured(&self, text: &str) -> Result<(Decimal, u128), QuantityError> {
         let (number, unit) = self.split(text)?;
-        let known = self.units.iter().find(|(name, _)| *name == unit);
+        // The Greek letter looks like the sign for a millionth.
+        let sign = |letter| if letter == 'μ' { 'µ' } else { letter };
+        let known = self.units.iter().find(|(name, _)| name.chars().eq(unit.chars().map(sign)));
         let unknown = || QuantityError::UnknownUnit { unit: unit.to_owned(), wanted: self.wanted };
         known.map(|(_, scale)| (number, *scale)).ok_or_else(unknown)
     }

@@ -294,6 +294,7 @@ mod tests {
             assert_eq!(written.parse::<SimDuration>().unwrap(), span, "{text} became {written}");
         }
         assert_eq!("642.16 us".parse::<SimDuration>().unwrap().to_string(), "642.16 us");
+        assert_eq!("5 μs".parse::<SimDuration>(), "5 µs".parse());
         assert_eq!("1.27 ms".parse::<SimDuration>().unwrap(), SimDuration::from_us(1270));
     }
 

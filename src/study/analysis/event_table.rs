@@ -86,6 +86,8 @@ const SERVICE: &str = "service_s";
 const ANTECEDENTS: &str = "antecedents";
 const KIND: &str = "kind";
 const PHASE: &str = "phase";
+/// Columns of a written table that follow from the others, which are not read.
+const DERIVED: [&str; 3] = ["critical_s", "slack_s", "on_path"];
 
 /// Index of each column.
 struct ColumnIndices {
@@ -101,7 +103,7 @@ struct ColumnIndices {
 impl ColumnIndices {
     fn of(header: &csv::StringRecord) -> Result<Self, TableError> {
         let known = [ID, PROCESS, CLOCK, SERVICE, ANTECEDENTS, KIND, PHASE];
-        if let Some(name) = header.iter().find(|name| !known.contains(name)) {
+        if let Some(name) = header.iter().find(|name| !known.contains(name) && !DERIVED.contains(name)) {
             return Err(TableError::UnknownColumn { name: escaped(name).into_owned() });
         }
         let is_twice = |name: &&str| header.iter().filter(|own| own == name).count() > 1;

@@ -194,8 +194,6 @@ impl<'d> PhaseIterations<'d> {
                 items.add(phase, StepPart::HostStart { is_input }, 1, ps(start));
                 items.add(phase, StepPart::HostBytes { is_input }, bytes, ps(rest - start));
             }
-            // All of it is software.
-            (Activity::System, _) => {}
             (Activity::Blocked, LogDetail::Receiving { from, bytes }) => {
                 self.itemise_wait(entry, (from, bytes), rest, items);
             }

@@ -188,7 +188,8 @@ impl Scenario {
         let transmission_s = byte.time_of_share(traffic.mean_bytes()).seconds();
         let nodes = f64::from(self.ranks);
         let measured = traffic.measured.seconds();
-        let per_s = nodes * traffic.offered / transmission_s;
+        // Links that take no time are a fault of their own.
+        let per_s = if transmission_s > 0.0 { nodes * traffic.offered / transmission_s } else { 0.0 };
         let packets = per_s * (traffic.warm_up.seconds() + measured);
         let distance = mean_distance(topology);
         let taken = (f64::from(topology.ports()) / distance).min(1.0);

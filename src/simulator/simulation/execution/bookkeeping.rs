@@ -1,7 +1,7 @@
 //! The accounts of a run, what its observer is shown, and in the end its trace.
 
-use super::{Execution, UnfinishedWork};
-use crate::program::{Operation, PhaseIndex, Verb};
+use super::Execution;
+use crate::program::{Operation, Verb};
 use crate::simulation::SimulationError;
 use crate::simulation::background::Background;
 use crate::simulation::matching::Match;
@@ -53,20 +53,22 @@ impl<O: Observer> Execution<'_, O> {
     pub(super) fn join_at_once(&mut self, now: SimTime, rank: u32, operation: Operation, activity: Activity) {
         if O::OBSERVES {
             self.observer.on(&Occurrence::JoinedAtOnce { now, rank, operation });
-            let phase = self.phase(rank);
-            self.observe_time((now, now), (rank, phase, activity), (SimDuration::ZERO, SimDuration::ZERO));
+            self.observe_time(now, rank, activity, (SimDuration::ZERO, SimDuration::ZERO), now);
         }
     }
 
-    /// Shows what a rank has done in this time.
+    /// Shows what `rank` has done from `begin` to `now`.
     fn observe_time(
         &mut self,
-        (begin, end): (SimTime, SimTime),
-        (rank, phase, activity): (u32, Phase, Activity),
+        now: SimTime,
+        rank: u32,
+        activity: Activity,
         (system, ready): (SimDuration, SimDuration),
+        begin: SimTime,
     ) {
-        let processor = self.transport.processor(self.layout.seat(rank));
-        let entry = LogEntry { rank, processor, phase, activity, doing: LogDetail::Else, begin, end, system, ready };
+        let (phase, processor) = (self.phase(rank), self.transport.processor(self.layout.seat(rank)));
+        let (doing, end) = (LogDetail::Else, now);
+        let entry = LogEntry { rank, processor, phase, activity, doing, begin, end, system, ready };
         self.observer.on(&Occurrence::Booked(entry));
     }
 
@@ -78,66 +80,28 @@ impl<O: Observer> Execution<'_, O> {
     /// processor worked for the communication, as its activity.
     pub(super) fn account(&mut self, now: SimTime, rank: u32) {
         let system = self.transport.system_time(self.layout.seat(rank), now);
-        let mut stolen = system - self.ranks[rank as usize].system_before;
-        if !self.unfinished_work.is_empty() {
-            stolen -= self.account_earlier(now, rank, stolen);
-        }
-        let rest = now.since(self.ranks[rank as usize].since) - stolen;
+        let state = &self.ranks[rank as usize];
+        let stolen = system - state.system_before;
+        let rest = now.since(state.since) - stolen;
         let ready = self.ready(rank, rest);
         let (state, rest) = (&mut self.ranks[rank as usize], rest - ready);
-        state.system_before = system;
-        let (index, activity, since) = (state.phase, state.activity, std::mem::replace(&mut state.since, now));
+        let (index, phases) = (state.phase as usize, &self.surroundings.phases);
         if stolen + rest + ready > SimDuration::ZERO {
-            let place = self.place(index);
+            if index >= self.places.len() {
+                self.places.resize(index + 1, None);
+            }
+            let place = *self.places[index].get_or_insert_with(|| self.accounts.place(phases.name(state.phase)));
             self.accounts.add_at(rank, place, Activity::System, stolen);
-            self.accounts.add_at(rank, place, activity, rest);
-            self.accounts.add_at(rank, place, Activity::Ready, ready);
+            self.accounts.add_at(rank, place, state.activity, rest);
+            if ready > SimDuration::ZERO {
+                self.accounts.add_at(rank, place, Activity::Ready, ready);
+            }
         }
+        let (activity, since) = (state.activity, std::mem::replace(&mut state.since, now));
+        state.system_before = system;
         if O::OBSERVES {
-            self.observe_time((since, now), (rank, self.phase(rank), activity), (stolen, ready));
+            self.observe_time(now, rank, activity, (stolen, ready), since);
         }
-    }
-
-    /// The place of a phase of the processes in the accounts.
-    fn place(&mut self, phase: PhaseIndex) -> usize {
-        let index = phase as usize;
-        if index >= self.places.len() {
-            self.places.resize(index + 1, None);
-        }
-        *self.places[index].get_or_insert_with(|| self.accounts.place(self.surroundings.phases.name(phase)))
-    }
-
-    /// A rank goes on because what it would wait for is complete: if its processor still deals with that, the time until it has done so
-    /// counts under the phase of the wait, and not under that of what follows.
-    pub(super) fn passes(&mut self, now: SimTime, rank: u32) {
-        let until = self.end_of_work(now, rank);
-        if until > now {
-            let phase = self.ranks[rank as usize].phase;
-            self.unfinished_work.entry(rank).or_insert(UnfinishedWork { phase, until });
-        }
-    }
-
-    /// Books the part of the system time since the last booking that counts under an earlier phase, and returns it.
-    fn account_earlier(&mut self, now: SimTime, rank: u32, stolen: SimDuration) -> SimDuration {
-        let Some(UnfinishedWork { phase, until }) = self.unfinished_work.remove(&rank) else {
-            return SimDuration::ZERO;
-        };
-        if until > now {
-            self.unfinished_work.insert(rank, UnfinishedWork { phase, until });
-        }
-        let since = self.ranks[rank as usize].since;
-        let work = stolen.min(until.min(now).since(since));
-        if work == SimDuration::ZERO {
-            return work;
-        }
-        let place = self.place(phase);
-        self.accounts.add_at(rank, place, Activity::System, work);
-        self.ranks[rank as usize].since = since + work;
-        if O::OBSERVES {
-            let name = self.surroundings.phases.name(phase);
-            self.observe_time((since, since + work), (rank, name, Activity::System), (work, SimDuration::ZERO));
-        }
-        work
     }
 
     /// A processor begins to compute for `rank`, which takes it `own`.

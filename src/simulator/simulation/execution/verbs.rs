@@ -170,11 +170,27 @@ impl<O: Observer> Execution<'_, O> {
         let task = self.matching.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
         let activity = task.kind.activity();
         if task.state.is_complete() {
-            self.passes(now, rank);
-            self.join_at_once(now, rank, operation, activity);
-            return Ok(Some(answer(self.matching.end(operation))));
+            let reply = answer(self.matching.end(operation));
+            return Ok(self.join(now, rank, (operation, activity), reply));
         }
         Ok(self.wait(rank, WaitState::ForOperation(operation), activity))
+    }
+
+    /// Answers a rank that asks for an operation which is complete, as soon as its processor has dealt with all that has come: at once, if
+    /// it has.
+    fn join(
+        &mut self,
+        now: SimTime,
+        rank: u32,
+        (operation, activity): (Operation, Activity),
+        reply: Reply,
+    ) -> Option<Reply> {
+        if self.end_of_work(now, rank) > now {
+            self.resume_after_work(now, rank, operation, reply);
+            return self.wait(rank, WaitState::ForTime, activity);
+        }
+        self.join_at_once(now, rank, operation, activity);
+        Some(reply)
     }
 
     fn wait_for_any(
@@ -188,9 +204,7 @@ impl<O: Observer> Execution<'_, O> {
             let task = self.matching.find(rank, *operation).ok_or_else(|| ended_twice(rank))?;
             let kind = task.kind.activity();
             if task.state.is_complete() {
-                self.passes(now, rank);
-                self.join_at_once(now, rank, *operation, kind);
-                return Ok(Some(Reply::Ready(index)));
+                return Ok(self.join(now, rank, (*operation, kind), Reply::Ready(index)));
             }
             activity = match (activity, kind) {
                 (Activity::Blocked, _) | (_, Activity::Blocked) => Activity::Blocked,
@@ -208,26 +222,25 @@ impl<O: Observer> Execution<'_, O> {
             return self.wait(rank, WaitState::AtBarrier, Activity::Blocked);
         }
         self.at_barrier = 0;
-        self.release((0..self.layout.ranks()).filter(|other| *other != rank), rank);
-        Some(Reply::Done)
+        self.release(0..self.layout.ranks(), rank)
     }
 
     fn enter_node_barrier(&mut self, rank: u32) -> Option<Reply> {
         match self.node_barriers.enter(self.layout, rank) {
             None => self.wait(rank, WaitState::AtBarrier, Activity::Blocked),
-            Some(others) => {
-                self.release(others.into_iter(), rank);
-                Some(Reply::Done)
-            }
+            Some(ranks) => self.release(ranks, rank),
         }
     }
 
-    /// Lets those who wait at a barrier go on, because `by` has come.
-    fn release(&mut self, waiting: impl Iterator<Item = u32>, by: u32) {
-        for rank in waiting {
-            self.observer.on(&Occurrence::Released { rank, by });
+    /// Lets the ranks at a barrier go on, in their order, as they begin, because `by`, one of them, has come.
+    fn release(&mut self, ranks: impl IntoIterator<Item = u32>, by: u32) -> Option<Reply> {
+        for rank in ranks {
+            if rank != by {
+                self.observer.on(&Occurrence::Released { rank, by });
+            }
             self.ready.push_back((rank, Reply::Done));
         }
+        self.wait(by, WaitState::AtBarrier, Activity::Blocked)
     }
 }
 

@@ -81,12 +81,12 @@ pub enum RecordingError {
     Read(io::Error),
     /// They do not begin as a recording does.
     #[error(
-        "this is no trace of parsim: it should begin with `parsim-trace 7`; write one with `parsim run SCENARIO --trace FILE`"
+        "this is no trace of parsim: it should begin with `parsim-trace 6`; write one with `parsim run SCENARIO --trace FILE`"
     )]
     NoRecording,
     /// They are a recording of another version.
     #[error(
-        "this trace has the version {version} of the format, and this parsim reads 1 to 7; write it again with this one"
+        "this trace has the version {version} of the format, and this parsim reads 1 to 6; write it again with this one"
     )]
     OtherVersion {
         /// The text in the place of the version.
@@ -269,38 +269,14 @@ impl Recording {
                     let channel = (source.small("a channel")?, source.span()?);
                     reading.transfer(&mut source, channel)?;
                 }
-                mark => {
-                    let (mark, prefix) = prefix(mark, &mut source)?;
-                    reading.interval(mark, &prefix, &mut source)?;
+                mark::READY => {
+                    let (ready, is_shared) = (source.span()?, source.flag()?);
+                    reading.interval(source.byte()?, (ready, is_shared), &mut source)?;
                 }
+                mark => reading.interval(mark, (SimDuration::ZERO, false), &mut source)?,
             }
         }
     }
-}
-
-/// Data before the record of an interval.
-#[derive(Default)]
-struct IntervalPrefix {
-    /// The phase of work with which it begins, and its time.
-    earlier: Option<(usize, SimDuration)>,
-    ready: SimDuration,
-    /// True if its system time is counted with another rank.
-    is_shared: bool,
-}
-
-/// Reads what stands before an interval, if anything does, and the mark of that.
-fn prefix<R: Read>(mark: u8, source: &mut CountedBytes<R>) -> Result<(u8, IntervalPrefix), RecordingError> {
-    let (mut mark, mut prefix) = (mark, IntervalPrefix::default());
-    if mark == mark::EARLIER {
-        let phase = source.small("a phase")?;
-        prefix.earlier = Some((phase as usize, source.span()?));
-        mark = source.byte()?;
-    }
-    if mark == mark::READY {
-        (prefix.ready, prefix.is_shared) = (source.span()?, source.flag()?);
-        mark = source.byte()?;
-    }
-    Ok((mark, prefix))
 }
 
 /// An interval of a rank as it is written.
@@ -338,33 +314,39 @@ impl PartialRecording {
         self.times.phases.push(phase);
     }
 
-    /// An interval, with what stood before it.
+    /// An interval, for so much of which its rank was ready; whether its system time is counted with another rank.
     fn interval<R: Read>(
         &mut self,
         mark: u8,
-        &IntervalPrefix { earlier, ready, is_shared }: &IntervalPrefix,
+        (ready, is_shared): (SimDuration, bool),
         source: &mut CountedBytes<R>,
     ) -> Result<(), RecordingError> {
         let WrittenInterval { rank, phase, activity, span, system } = self.next_interval(source)?;
-        let (earlier, work) = earlier.unwrap_or((phase, SimDuration::ZERO));
-        if let Some(unknown) = [earlier, phase].into_iter().find(|phase| *phase >= self.labels.len()) {
-            return Err(source.malformed(&format!("phase {unknown} has not been announced")));
+        let Some(mut labels) = self.labels.get(phase).copied() else {
+            return Err(source.malformed(&format!("phase {phase} has not been announced")));
+        };
+        if is_shared {
+            labels[Activity::System as usize] = self.shared_system(phase);
         }
-        if work > span || system > span - work {
+        if system > span {
             return Err(source.malformed("a rank works longer for the communication than its interval is"));
         }
-        if ready > span - work - system {
+        if ready > span - system {
             return Err(source.malformed("a rank waits longer for its processor than its interval is"));
         }
-        let rest = span - work - system - ready;
-        self.spend(rank, (earlier, Activity::System), work, is_shared);
-        self.spend(rank, (phase, Activity::System), system, is_shared);
-        self.spend(rank, (phase, Activity::Ready), ready, is_shared);
+        let rest = span - system - ready;
         self.times.add(rank as usize, phase, activity, rest);
+        for (other, service) in [(Activity::System, system), (Activity::Ready, ready)] {
+            self.times.add(rank as usize, phase, other, service);
+            if service > SimDuration::ZERO {
+                let label = labels[other as usize];
+                self.events.push(Event { process: rank, service, label }, None, &[]);
+            }
+        }
         if activity == Activity::Idle {
             return Ok(());
         }
-        let label = self.label(phase, activity, is_shared);
+        let label = labels[activity as usize];
         if mark == mark::INTERVAL {
             self.events.push(Event { process: rank, service: rest, label }, None, &[]);
         } else {
@@ -372,21 +354,6 @@ impl PartialRecording {
             self.events.push(Event { process: rank, service: SimDuration::ZERO, label }, None, &[antecedent]);
         }
         Ok(())
-    }
-
-    /// A rank spends time in an activity of a phase, which makes an event if it is any.
-    fn spend(&mut self, rank: u32, (phase, activity): (usize, Activity), service: SimDuration, is_shared: bool) {
-        self.times.add(rank as usize, phase, activity, service);
-        if service > SimDuration::ZERO {
-            let label = self.label(phase, activity, is_shared);
-            self.events.push(Event { process: rank, service, label }, None, &[]);
-        }
-    }
-
-    /// The label of an activity of a phase; that of system time may say that it is counted with another rank.
-    fn label(&mut self, phase: usize, activity: Activity, is_shared: bool) -> u16 {
-        let is_shared = is_shared && activity == Activity::System;
-        if is_shared { self.shared_system(phase) } else { self.labels[phase][activity as usize] }
     }
 
     /// The interval that comes next: its rank has got to its end.

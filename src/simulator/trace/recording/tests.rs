@@ -12,7 +12,6 @@ fn interval(rank: u32, activity: Activity, end: u64, cause: Option<Cause>) -> In
         activity,
         end: us(end),
         system: SimDuration::ZERO,
-        earlier: None,
         ready: SimDuration::ZERO,
         is_shared: false,
         cause,
@@ -87,8 +86,7 @@ fn recordings_of_the_first_version_are_read_and_of_later_ones_refused() {
         (b'4', true),
         (b'5', true),
         (b'6', true),
-        (b'7', true),
-        (b'8', false),
+        (b'7', false),
         (b'x', false),
     ] {
         bytes[place] = version;
@@ -122,30 +120,6 @@ fn a_recording_is_read_back() {
     assert_eq!(events.label_of(3).kind, "system");
     let idle = recording.times.ranks[1][0][Activity::Idle as usize];
     assert_eq!(idle, SimDuration::from_us(1));
-}
-
-/// Work that counts under an earlier phase is an event of its own, before the others of its interval, which it is a part of.
-#[test]
-fn work_of_an_earlier_phase_is_read_back() {
-    let of = |earlier: u64| {
-        let header = Header { program: "one".to_owned(), nodes: vec![0], ..Header::default() };
-        let mut bytes = Vec::new();
-        let mut writer = RecordingWriter::new(&mut bytes, &header).unwrap();
-        let earlier = Some(("wait", SimDuration::from_us(earlier)));
-        let computing = Interval { system: SimDuration::from_us(1), ..interval(0, Activity::Computing, 5, None) };
-        assert_eq!(writer.interval(&Interval { earlier, ..computing }).unwrap(), Some(2));
-        writer.finish(SimDuration::from_us(5), &[], Counts::default()).unwrap();
-        Recording::read(&bytes[..])
-    };
-    let recording = of(2).unwrap();
-    let told = |event: u32| {
-        let label = recording.events.label_of(event);
-        (label.phase.as_str(), label.kind.as_str(), recording.events.get(event).service)
-    };
-    let us = SimDuration::from_us;
-    let expected = [("wait", "system", us(2)), ("work", "system", us(1)), ("work", "computing", us(2))];
-    assert_eq!([0, 1, 2].map(told), expected);
-    assert!(of(5).unwrap_err().to_string().contains("works longer for the communication than its interval is"));
 }
 
 #[test]

@@ -130,13 +130,7 @@ impl<W: Write> RecordingWriter<W> {
         self.buffer.begin_entry(0);
         let phase = self.phase(interval.phase);
         let Interval { rank, activity, end, system, ready, cause, .. } = *interval;
-        if let Some((earlier, work)) = interval.earlier {
-            let earlier = self.phase(earlier);
-            self.buffer.push(mark::EARLIER);
-            self.buffer.numbers(&[earlier, work.ps()]);
-        }
-        let works = interval.earlier.is_some() || system > SimDuration::ZERO || activity == Activity::System;
-        let is_shared = interval.is_shared && works;
+        let is_shared = interval.is_shared && (system > SimDuration::ZERO || activity == Activity::System);
         if is_shared || ready > SimDuration::ZERO {
             self.buffer.push(mark::READY);
             self.buffer.number(ready.ps());
@@ -245,7 +239,6 @@ mod tests {
                 activity: Activity::Computing,
                 end,
                 system,
-                earlier: None,
                 ready: SimDuration::ZERO,
                 is_shared: false,
                 cause: None,
