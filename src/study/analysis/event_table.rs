@@ -278,6 +278,9 @@ mod tests {
         assert!(fault("1,0,1\n").contains("line: 2"));
         let hostile = fault("1,0,1,2,,\u{1b}]0;title\u{7}\n");
         assert!(hostile.contains("control characters") && first_control(&hostile).is_none(), "{hostile}");
+        let written =
+            "id,process,clock,service_s,antecedents,kind,phase,critical_s,slack_s,on_path\n0,0,0,1,,,,1,0,1\n";
+        assert!(read_table(written.as_bytes()).is_ok());
         assert!(read_table("id,proc\n".as_bytes()).unwrap_err().to_string().contains("`proc` is no column"));
         assert!(read_table("id,process\n".as_bytes()).unwrap_err().to_string().contains("no column `clock`"));
     }
