@@ -177,7 +177,7 @@ fn bare(begin: Begin) -> u64 {
 }
 
 fn uniform_traffic(criterion: &mut Criterion) {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/machines/parsytec-supercluster-t800.ron");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios/machines/parsytec-supercluster-t800.ron");
     let machine = load_machine(path).expect("the machine is good");
     for (begin, name) in [(Begin::Apart, "uniform 8 x 16 mesh"), (Begin::InStep, "uniform 8 x 16 mesh, in step")] {
         let mut group = criterion.benchmark_group(name);

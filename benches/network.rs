@@ -14,7 +14,7 @@ const BYTES: u64 = 360;
 const REACH: u32 = 4;
 
 fn store_and_forward(criterion: &mut Criterion) {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/machines/parsytec-supercluster-t800.ron");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios/machines/parsytec-supercluster-t800.ron");
     let mut machine = load_machine(path).expect("the machine is good");
     machine.sends = Sends::UntilInjected;
     let mut group = criterion.benchmark_group("packet-hops");

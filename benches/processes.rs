@@ -30,7 +30,7 @@ async fn ping_pong(me: Process) {
 }
 
 fn processes(criterion: &mut Criterion) {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/machines/parsytec-supercluster-t800.ron");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios/machines/parsytec-supercluster-t800.ron");
     let mut machine = load_machine(path).expect("the machine is good");
     machine.network.links.start = SimDuration::ZERO;
     let mut group = criterion.benchmark_group("processes");

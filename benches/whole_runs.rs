@@ -19,7 +19,7 @@ fn gauss_jordan(criterion: &mut Criterion) {
 }
 
 fn scenario(broadcast: &str) -> CheckedScenario {
-    let path = format!("{}/scenarios/gauss-jordan-{broadcast}.ron", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../scenarios/gauss-jordan-{broadcast}.ron", env!("CARGO_MANIFEST_DIR"));
     let mut document = Document::load(path).expect("the scenario is good");
     for (path, value) in [("program.n", "128"), ("ranks", "32")] {
         document.set(path, value).expect("the field is there");

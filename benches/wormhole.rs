@@ -9,7 +9,8 @@ use std::hint::black_box;
 const FLITS: u64 = 16;
 
 fn scenario(offered: &str, lanes: u32) -> CheckedScenario {
-    let mut document = Document::load("scenarios/wormhole-mesh.ron").expect("the scenario is shipped");
+    let mut document = Document::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios/wormhole-mesh.ron"))
+        .expect("the scenario is shipped");
     for (path, value) in [
         ("program.offered", offered),
         ("program.packet", "64 B"),

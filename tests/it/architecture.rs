@@ -422,6 +422,22 @@ fn every_form_of_type_is_seen() {
 }
 
 #[test]
+fn benchmarks_name_files_that_exist() {
+    let entries = fs::read_dir(repository("benches")).expect("there are benchmarks");
+    let files = entries.map(|entry| entry.expect("the folder can be read").path());
+    let mut names = 0;
+    for file in files.filter(|path| path.extension().is_some_and(|end| end == "rs")) {
+        let source = fs::read_to_string(&file).expect("a benchmark is text");
+        for name in source.split('"').filter(|text| text.contains("scenarios/")) {
+            let found = name.replace("{broadcast}", "naive").replace("{}", "");
+            assert!(repository("benches").join(found.trim_start_matches('/')).exists(), "{}: there is no {name}", file.display());
+            names += 1;
+        }
+    }
+    assert!(names >= 5, "{names} names");
+}
+
+#[test]
 fn every_mutant_fits_the_source() {
     let entries = fs::read_dir(repository("tests/mutants")).expect("there are mutants");
     let mut patches: Vec<_> = entries.map(|entry| entry.expect("the folder can be read").path()).collect();
