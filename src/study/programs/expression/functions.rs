@@ -93,6 +93,14 @@ impl Function {
         }
     }
 
+    /// The side of the argument that it chooses, if it chooses one.
+    pub const fn extreme(&self) -> Option<Ordering> {
+        match self.compute {
+            Extreme(side) => Some(side),
+            _ => None,
+        }
+    }
+
     /// Its human-readable name with its arguments.
     pub fn usage(&self) -> String {
         let arguments = match (self.least, self.most) {

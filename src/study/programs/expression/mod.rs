@@ -64,6 +64,7 @@ pub const NOTHING_YET: Value = Value::Truth(false);
 #[derive(Clone)]
 pub struct Bound {
     root: ExpressionNode,
+    is_truth: bool,
 }
 
 impl Formula {
@@ -150,7 +151,7 @@ impl Formula {
                 None => return Err(ExpressionFault::unknown(name, *span, known)),
             }
         }
-        Ok(Bound { root: bound(&self.root, &bindings) })
+        Ok(Bound { root: bound(&self.root, &bindings), is_truth: self.is_truth() })
     }
 }
 
@@ -168,7 +169,11 @@ impl Bound {
     /// # Panics
     /// If a slot is missing.
     pub fn evaluate(&self, slots: &[Value]) -> Result<Value, Box<ExpressionFault>> {
-        self.root.evaluate(slots)
+        if self.is_truth {
+            self.root.truth(slots).map_or_else(|| self.root.evaluate(slots), |truth| Ok(Value::Truth(truth)))
+        } else {
+            self.root.whole(slots).map_or_else(|| self.root.evaluate(slots), |number| Ok(Value::Whole(number)))
+        }
     }
 
     /// Its value, if it depends on no slot and can be computed.

@@ -129,6 +129,50 @@ impl ExpressionNode {
         }
     }
 
+    /// Its value where that is a whole number made of whole ones, as nearly all are; `None` says nothing.
+    ///
+    /// A way of its own, because such a value needs neither a tag nor a place for a fault.
+    // What has no parts is taken where it stands, without a call.
+    #[inline]
+    pub fn whole(&self, slots: &[Value]) -> Option<i64> {
+        match &self.kind {
+            PartKind::Constant(value) => value.if_whole(),
+            PartKind::Variable(slot) => slots[usize::from(*slot)].if_whole(),
+            _ => self.whole_of_parts(slots),
+        }
+    }
+
+    fn whole_of_parts(&self, slots: &[Value]) -> Option<i64> {
+        match &self.kind {
+            PartKind::Awaited(awaited) => slots[usize::from(awaited.slot)].if_whole(),
+            PartKind::Arithmetic(operator, sides) => operator.whole(sides[0].whole(slots)?, sides[1].whole(slots)?),
+            PartKind::Choice(parts) => parts[if parts[0].truth(slots)? { 1 } else { 2 }].whole(slots),
+            PartKind::Call(function, arguments) => {
+                let side = function.extreme()?;
+                let better = |best: i64, next: i64| if next.cmp(&best) == side { next } else { best };
+                let first = arguments[0].whole(slots)?;
+                arguments[1..].iter().try_fold(first, |best, next| Some(better(best, next.whole(slots)?)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Its value where that is a truth about whole numbers; `None` says nothing.
+    pub fn truth(&self, slots: &[Value]) -> Option<bool> {
+        match &self.kind {
+            PartKind::Constant(Value::Truth(truth)) => Some(*truth),
+            PartKind::Not(operand) => Some(!operand.truth(slots)?),
+            PartKind::Comparison(comparison, sides) => {
+                Some(comparison.admits(sides[0].whole(slots)?.cmp(&sides[1].whole(slots)?)))
+            }
+            PartKind::Connective(connective, sides) => {
+                let decisive = *connective == Connective::Or;
+                if sides[0].truth(slots)? == decisive { Some(decisive) } else { sides[1].truth(slots) }
+            }
+            _ => None,
+        }
+    }
+
     fn holds(&self, slots: &[Value]) -> Result<bool, Box<ExpressionFault>> {
         self.evaluate(slots).map(|value| value == Value::Truth(true))
     }
@@ -190,24 +234,37 @@ impl Arithmetic {
     /// The value for two numbers; `None` where it is no number.
     pub fn apply(self, left: Value, right: Value) -> Option<Value> {
         match (left, right) {
-            (Value::Whole(left), Value::Whole(right)) => self.of_whole(left, right),
+            (Value::Whole(left), Value::Whole(right)) => match self.whole(left, right) {
+                Some(number) => Some(Value::Whole(number)),
+                None => self.of_whole(left, right),
+            },
             _ if self == Self::Power => power(left, right),
             _ => self.of_real(left.as_real()?, right.as_real()?),
         }
     }
 
+    /// The value for two whole numbers where it is whole.
+    #[inline]
+    fn whole(self, left: i64, right: i64) -> Option<i64> {
+        match self {
+            Self::Add => left.checked_add(right),
+            Self::Subtract => left.checked_sub(right),
+            Self::Multiply => left.checked_mul(right),
+            Self::Divide if right == 0 || left.wrapping_rem(right) != 0 => None,
+            Self::Divide => left.checked_div(right),
+            Self::FlooredDivide => Some(floored_whole(left, right)?.0),
+            Self::Remainder => Some(floored_whole(left, right)?.1),
+            Self::Power => None,
+        }
+    }
+
+    /// The value for two whole numbers where it is not whole.
     fn of_whole(self, left: i64, right: i64) -> Option<Value> {
-        let value = match self {
-            Self::Add => left.checked_add(right)?,
-            Self::Subtract => left.checked_sub(right)?,
-            Self::Multiply => left.checked_mul(right)?,
-            Self::Divide if right == 0 || left.wrapping_rem(right) != 0 => return finite(real(left) / real(right)),
-            Self::Divide => left.checked_div(right)?,
-            Self::FlooredDivide => floored_whole(left, right)?.0,
-            Self::Remainder => floored_whole(left, right)?.1,
-            Self::Power => return power(Value::Whole(left), Value::Whole(right)),
-        };
-        Some(Value::Whole(value))
+        match self {
+            Self::Divide if right == 0 || left.wrapping_rem(right) != 0 => finite(real(left) / real(right)),
+            Self::Power => power(Value::Whole(left), Value::Whole(right)),
+            _ => None,
+        }
     }
 
     fn of_real(self, left: f64, right: f64) -> Option<Value> {
@@ -240,15 +297,22 @@ impl ComparisonOperator {
     /// True if it holds; only equality is asked of truth values.
     pub fn holds(self, left: Value, right: Value) -> bool {
         match (self, left.order(right)) {
+            (_, Some(order)) => self.admits(order),
             (Self::Equal, None) => left == right,
             (Self::Unequal, None) => left != right,
             (_, None) => false,
-            (Self::Equal, Some(order)) => order == Ordering::Equal,
-            (Self::Unequal, Some(order)) => order != Ordering::Equal,
-            (Self::Less, Some(order)) => order == Ordering::Less,
-            (Self::LessOrEqual, Some(order)) => order != Ordering::Greater,
-            (Self::Greater, Some(order)) => order == Ordering::Greater,
-            (Self::GreaterOrEqual, Some(order)) => order != Ordering::Less,
+        }
+    }
+
+    /// True if it holds between numbers in this order.
+    const fn admits(self, order: Ordering) -> bool {
+        match self {
+            Self::Equal => order.is_eq(),
+            Self::Unequal => order.is_ne(),
+            Self::Less => order.is_lt(),
+            Self::LessOrEqual => order.is_le(),
+            Self::Greater => order.is_gt(),
+            Self::GreaterOrEqual => order.is_ge(),
         }
     }
 }

@@ -29,6 +29,15 @@ impl Value {
         }
     }
 
+    /// The number, if the value is of that kind.
+    #[inline]
+    pub(super) const fn if_whole(self) -> Option<i64> {
+        match self {
+            Self::Whole(number) => Some(number),
+            _ => None,
+        }
+    }
+
     /// The value as a whole number, if it is one: `6 / 2` and `sqrt(4)` are, too.
     #[must_use]
     pub fn as_whole(self) -> Option<i64> {

@@ -35,9 +35,11 @@ pub(super) struct StepInterpreter {
     phase: usize,
     /// Number of changes of variables that a condition of a loop may wait for.
     changes: i64,
-    /// Steps taken at one instant, and the instant.
+    /// Steps counted at one instant, and the instant.
     idle: u32,
     idle_since: SimTime,
+    /// Steps that may begin before they are counted.
+    uncounted: u32,
     under_way: RequestsUnderWay,
     calls: CallStack,
     /// The streams of random numbers; none before the first number is drawn.
@@ -52,6 +54,18 @@ enum TakenStep {
     Asks,
 }
 
+/// Reason why no more steps are taken before something else.
+enum Halt<'p> {
+    /// This step asks for something.
+    Asks(&'p CompiledStep),
+    /// So many steps have been taken that a dry run counts them.
+    Pauses,
+    Ends,
+}
+
+/// A fault, and the number of its step.
+type PlacedFault = Box<(usize, Fault)>;
+
 impl StepInterpreter {
     pub fn new(me: Process, program: Rc<CompiledProgram>, watch: Option<Rc<Watch>>) -> Self {
         Self {
@@ -61,6 +75,7 @@ impl StepInterpreter {
             changes: 0,
             idle: 0,
             idle_since: me.now(),
+            uncounted: PAUSE - 1,
             under_way: RequestsUnderWay::default(),
             calls: CallStack::default(),
             streams: Vec::new(),
@@ -74,40 +89,47 @@ impl StepInterpreter {
     ///
     /// # Errors
     /// The number of a step that cannot be taken, and the reason; its path is that of a field of the step.
-    pub async fn run(&mut self) -> Result<(), Box<(usize, Fault)>> {
+    pub async fn run(&mut self) -> Result<(), PlacedFault> {
         let program = Rc::clone(&self.program);
-        while let Some(step) = program.steps.get(self.at as usize) {
-            self.at += 1;
-            self.take(step).await.map_err(|fault| Box::new((step.number, *fault)))?;
+        loop {
+            match self.go_on(&program)? {
+                Halt::Asks(step) => self.ask(step).await.map_err(|fault| placed(step, fault))?,
+                Halt::Pauses => self.me.pause(PAUSE.into()).await,
+                Halt::Ends => break,
+            }
         }
         self.under_way.forgotten(&program.requests).map_or(Ok(()), |fault| Err(Box::new(fault)))
     }
 
-    async fn take(&mut self, step: &CompiledStep) -> Result<(), Box<Fault>> {
-        if step.action.begins() {
-            self.begin(step)?;
-            if self.idle.is_multiple_of(PAUSE) {
-                self.me.pause(PAUSE.into()).await;
+    /// Takes steps as far as they ask for nothing.
+    fn go_on<'p>(&mut self, program: &'p CompiledProgram) -> Result<Halt<'p>, PlacedFault> {
+        while let Some(step) = program.steps.get(self.at as usize) {
+            if step.action.begins() {
+                self.me.step(step.number);
+                if self.uncounted == 0 {
+                    self.count_steps().map_err(|fault| placed(step, fault))?;
+                    return Ok(Halt::Pauses);
+                }
+                self.uncounted -= 1;
+                if let Some(watch) = &self.watch {
+                    watch.step(&step.action, &self.slots);
+                }
+            }
+            self.at += 1;
+            match self.control(&step.action) {
+                Ok(TakenStep::Done) => {}
+                Ok(TakenStep::Asks) => return Ok(Halt::Asks(step)),
+                Err(fault) => return Err(placed(step, fault)),
             }
         }
-        match self.control(&step.action)? {
-            TakenStep::Done => Ok(()),
-            TakenStep::Asks => self.ask(step).await,
-        }
+        Ok(Halt::Ends)
     }
 
-    /// Notes that a step begins, and counts it, so that loops in which nothing happens come to an end.
-    fn begin(&mut self, step: &CompiledStep) -> Result<(), Box<Fault>> {
-        self.me.step(step.number);
-        self.idle += 1;
-        if let Some(watch) = &self.watch {
-            watch.step(&step.action, &self.slots);
-        }
-        if self.idle.is_multiple_of(PAUSE) { self.count_steps() } else { Ok(()) }
-    }
-
+    /// Counts the steps since they were last counted, so that loops in which nothing happens come to an end.
     #[cold]
     fn count_steps(&mut self) -> Result<(), Box<Fault>> {
+        self.uncounted = PAUSE;
+        self.idle += PAUSE;
         let now = self.me.now();
         if now > self.idle_since {
             (self.idle, self.idle_since) = (0, now);
@@ -120,7 +142,8 @@ impl StepInterpreter {
     }
 
     /// Takes a step that asks for nothing.
-    fn control(&mut self, action: &StepAction) -> Result<TakenStep, Fault> {
+    #[inline]
+    fn control(&mut self, action: &StepAction) -> Result<TakenStep, Box<Fault>> {
         match action {
             StepAction::Enter { phase, outer } => {
                 self.set(*outer, index_value(self.phase));
@@ -207,6 +230,11 @@ impl StepInterpreter {
         self.at = if condition.condition(&self.slots, "condition")? { begin + 1 } else { *behind };
         Ok(())
     }
+}
+
+#[cold]
+fn placed(step: &CompiledStep, fault: Box<Fault>) -> PlacedFault {
+    Box::new((step.number, *fault))
 }
 
 fn index_value(index: usize) -> Value {
