@@ -104,7 +104,7 @@ impl Calendar {
     /// The time of the next event.
     #[must_use]
     pub fn next_time(&mut self) -> Option<SimTime> {
-        let next = self.delay_queues.first().1.min(self.fixed.peek()).min(self.first_alarm);
+        let next = self.delay_queues.first().key.min(self.fixed.peek()).min(self.first_alarm);
         (next != NEVER).then(|| unpack(next).0)
     }
 
@@ -117,12 +117,12 @@ impl Calendar {
     /// Takes the first event of all out.
     #[inline(never)]
     fn pop_first(&mut self) -> Option<(SimTime, Entity)> {
-        let (queue, first) = self.delay_queues.first();
+        let first = self.delay_queues.first();
         let others = self.fixed.peek().min(self.first_alarm);
-        if first < others {
-            self.delay_queues.pop(queue);
-            self.limit = others.min(self.delay_queues.first_beside(queue));
-            return Some(unpack(first));
+        if first.key < others {
+            self.delay_queues.pop(first.queue);
+            self.limit = others.min(first.beside);
+            return Some(unpack(first.key));
         }
         self.limit = 0;
         if others == NEVER {

@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 
 /// The number of delay queues: the number of packet lengths whose transmission times are common at once.
 const QUEUES: usize = 4;
+/// Fewer entities that have been taken are not worth moving those behind them.
+const SPENT: usize = 64;
 
 /// Events by how far ahead they were scheduled.
 ///
@@ -24,6 +26,14 @@ pub(super) struct DelayQueues {
     open: usize,
     /// The last delay without a queue. The next time that it comes it gets one.
     candidate: SimDuration,
+}
+
+/// The first event of all queues, `NEVER` if there is none.
+pub(super) struct FirstEvent {
+    pub queue: usize,
+    pub key: EventKey,
+    /// The first one of the other queues.
+    pub beside: EventKey,
 }
 
 impl Default for DelayQueues {
@@ -70,26 +80,25 @@ impl DelayQueues {
         is_first
     }
 
-    /// The queue with the first event of all, and that event, `NEVER` if there is none.
+    /// The first events of all queues.
     #[inline]
-    pub(super) fn first(&mut self) -> (usize, EventKey) {
+    pub(super) fn first(&mut self) -> FirstEvent {
+        let (mut queue, mut key, mut beside) = (0, NEVER, NEVER);
         if self.used == 0 {
-            return (0, NEVER);
+            return FirstEvent { queue, key, beside };
         }
         self.firsts[self.open] = self.all[self.open].first();
-        let mut first = (0, self.firsts[0]);
-        for queue in 1..self.used {
-            if self.firsts[queue] < first.1 {
-                first = (queue, self.firsts[queue]);
-            }
+        key = self.firsts[0];
+        if self.used == 1 {
+            return FirstEvent { queue, key, beside };
         }
-        first
-    }
-
-    /// The first event of all queues but this one.
-    pub(super) fn first_beside(&self, queue: usize) -> EventKey {
-        let others = (0..self.used).filter(|other| *other != queue);
-        others.map(|other| self.firsts[other]).min().unwrap_or(NEVER)
+        for next in 1..QUEUES {
+            let other = self.firsts[next];
+            beside = beside.min(key.max(other));
+            queue = if other < key { next } else { queue };
+            key = key.min(other);
+        }
+        FirstEvent { queue, key, beside }
     }
 
     /// Takes out the next event of the instant that is being handed out, if it comes before `limit`.
@@ -191,11 +200,16 @@ impl DelayQueue {
         self.current.clear();
         self.current.extend_from_slice(&self.entities[self.taken..self.taken + events]);
         self.taken += events;
-        if 2 * self.taken >= self.entities.len() {
+        if self.taken == self.entities.len() {
+            self.entities.clear();
+            self.taken = 0;
+        } else if self.taken >= SPENT && 2 * self.taken >= self.entities.len() {
             self.entities.drain(..self.taken);
             self.taken = 0;
         }
-        sort(&mut self.current, &mut self.marks);
+        if events > 1 {
+            sort(&mut self.current, &mut self.marks);
+        }
     }
 }
 
@@ -203,9 +217,6 @@ impl DelayQueue {
 fn sort(entities: &mut [Entity], marks: &mut Vec<u64>) {
     /// The most words that are looked at for an entity.
     const WORDS: usize = 4;
-    if entities.len() < 2 {
-        return;
-    }
     let last = entities.iter().copied().max().unwrap_or(0) as usize / 64;
     if last >= entities.len() * WORDS {
         entities.sort_unstable();
