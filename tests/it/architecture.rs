@@ -430,7 +430,11 @@ fn benchmarks_name_files_that_exist() {
         let source = fs::read_to_string(&file).expect("a benchmark is text");
         for name in source.split('"').filter(|text| text.contains("scenarios/")) {
             let found = name.replace("{broadcast}", "naive").replace("{}", "");
-            assert!(repository("benches").join(found.trim_start_matches('/')).exists(), "{}: there is no {name}", file.display());
+            assert!(
+                repository("benches").join(found.trim_start_matches('/')).exists(),
+                "{}: there is no {name}",
+                file.display()
+            );
             names += 1;
         }
     }

@@ -532,3 +532,10 @@ fn derivatives_hold_on_their_own_side() {
         assert!(sides.iter().all(|side| (side - expected).abs() < 0.01), "{path}: {sides:?}");
     }
 }
+
+#[test]
+fn a_computation_that_memory_has_no_room_for_is_rejected_before_a_run() {
+    let setting = ["--set", "program.iterations=100000000"];
+    let message = rejection(&["run", "scenarios/kernel-rsub.ron", setting[0], setting[1]]);
+    assert!(message.contains("1600000048 bytes are placed in external memory"), "{message}");
+}

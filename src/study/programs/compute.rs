@@ -1,7 +1,8 @@
 //! One loop.
 
 use parsim_sim::fault::Fault;
-use parsim_sim::node::processor::{Cost, Module, Processor, QuarterCycles, Work};
+use parsim_sim::machine::{Layout, Machine};
+use parsim_sim::node::processor::{Computation, Cost, Module, Processor, QuarterCycles, Stopwatch, Work};
 use parsim_sim::program::Process;
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
@@ -53,6 +54,14 @@ impl Program for Compute {
         let empty = counts.into_iter().filter(|(_, count)| *count == 0);
         let fault = |(path, _)| Fault::new(path, "nothing would be computed".to_owned(), "give a number from 1 on");
         empty.map(fault).collect()
+    }
+
+    /// Computations that the processors cannot do: kernels without a listing, or with more data than there is memory.
+    fn misfits(&self, machine: &Machine, _layout: &Layout) -> Vec<Fault> {
+        let work = Work::new(self.module, self.iterations).rows(self.rows);
+        let timed = Stopwatch::new(&machine.nodes.processor).rows(Computation::Rows(work));
+        let help = "give fewer iterations, or describe processors that can compute them";
+        timed.err().map(|error| Fault::new("program.iterations", error.to_string(), help)).into_iter().collect()
     }
 
     fn phases(&self) -> &'static [Phase] {

@@ -100,7 +100,10 @@ pub fn listed_in(path: &Path) -> io::Result<Option<Vec<PathBuf>>> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let place = |name: &str| folder.ancestors().map(|folder| folder.join(name)).find(|path| path.is_file());
     let first = std::str::from_utf8(first).ok().map(str::trim).filter(|name| !name.is_empty());
-    if first.and_then(place).is_none() {
+    // A word with a dot is a name, even if there is no such file; every other content begins with several words or a number.
+    let is_name =
+        |name: &str| name.contains('.') && !name.contains(char::is_whitespace) && name.parse::<f64>().is_err();
+    if !first.is_some_and(|first| place(first).is_some() || is_name(first)) {
         return Ok(None);
     }
     let text = fs::read_to_string(path)?;

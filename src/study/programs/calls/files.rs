@@ -47,6 +47,14 @@ impl CallFiles {
         self.communicators.get(number).map(|members| &**members)
     }
 
+    /// A sentence on a communicator that may be another one.
+    pub fn guessed_communicator(&self) -> Option<String> {
+        match &self.format {
+            CallFormat::Liballprof(splits, _) => splits.guess(),
+            _ => None,
+        }
+    }
+
     /// The file and the line of a place.
     pub fn place_name(&self, LinePlace { file, line }: LinePlace) -> String {
         format!("{}:{line}", self.names[file as usize])

@@ -15,6 +15,9 @@ use parsim_sim::program::MessagePattern;
 use parsim_sim::program::collective::CollectiveCall;
 use parsim_sim::trace::Phase;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Reader of the lines of a rank.
@@ -158,6 +161,21 @@ impl LineReader for LiballprofReader {
         self.fields = fields;
         read
     }
+}
+
+/// Reads a file as far as lines can name a communicator for the first time.
+///
+/// # Errors
+/// Those of the file; the lines are checked when they are read for their calls.
+pub fn name_communicators(path: &Path, (rank, ranks): (u32, u32), made: Made) -> io::Result<Made> {
+    let (mut file, mut line) = (BufReader::new(File::open(path)?), Vec::new());
+    let (mut reader, mut calls) = (LiballprofReader::new((rank, ranks), made, GapFactor(0.0)), CallQueue::new());
+    while !reader.made.is_settled() && file.read_until(b'\n', &mut line)? > 0 {
+        let _ = reader.read(line.trim_ascii_end(), &mut calls);
+        while calls.pop().is_some() {}
+        line.clear();
+    }
+    Ok(reader.made)
 }
 
 impl LiballprofReader {

@@ -40,11 +40,13 @@ pub struct CallQueue {
     stated: Stated,
     /// Waits of the last lines for requests that no line of the rank has begun.
     unbegun: u64,
+    /// Operations that begin, and of which no line of the rank says what they move.
+    unended: u64,
 }
 
 impl CallQueue {
     pub fn new() -> Self {
-        Self { calls: VecDeque::new(), phase: "program", stated: Stated::default(), unbegun: 0 }
+        Self { calls: VecDeque::new(), phase: "program", stated: Stated::default(), unbegun: 0, unended: 0 }
     }
 
     /// The line of the collective operation that follows states these lengths.
@@ -65,6 +67,16 @@ impl CallQueue {
     /// Waits for requests that no line has begun, since this was last asked.
     pub const fn take_unbegun(&mut self) -> u64 {
         std::mem::replace(&mut self.unbegun, 0)
+    }
+
+    /// So many operations begin, and no line says what they move.
+    pub const fn lack_ends(&mut self, count: u64) {
+        self.unended += count;
+    }
+
+    /// Operations that begin, and of which no line says what they move, so far.
+    pub const fn unended(&self) -> u64 {
+        self.unended
     }
 
     /// The name of the calls that follow.

@@ -3,6 +3,7 @@
 use super::archive::Archive;
 use super::files::CallFiles;
 use super::format::CallFormat;
+use super::liballprof;
 use super::line_reader::LineFault;
 use super::lines::{Extent, Lines};
 use super::otf2_print::digits;
@@ -181,14 +182,17 @@ pub fn folder(folder: &ProgramFile, factor: GapFactor) -> Result<CallFiles, Box<
         extents.push([Extent { file: number, line: 1, start: 0, end: metadata.len() }].into());
     }
     let names = paths.iter().map(|path| path.display().to_string()).collect();
-    let splits = Splits::read(&paths).map_err(|error| {
+    let unreadable = |error: io::Error| {
         let message = format!("cannot read `{}`: {error}", folder.name());
         Box::new(Fault::new(field, message, "do not change the files during a run"))
-    })?;
-    let splits = splits.map_err(|message| {
+    };
+    let splits = Splits::read(&paths).map_err(unreadable)?.map_err(|message| {
         let help = "have all ranks of one run in the folder, each with all of its calls";
         Box::new(Fault::new(field, format!("`{}`: {message}", folder.name()), help))
     })?;
+    let ranks = u32::try_from(paths.len()).unwrap_or(u32::MAX);
+    let named = |rank: u32, made| liballprof::name_communicators(&paths[rank as usize], (rank, ranks), made);
+    let splits = splits.in_order_of_use(named).map_err(unreadable)?;
     let (communicators, format) = (splits.communicators(), CallFormat::Liballprof(splits, factor));
     Ok(CallFiles { field, names, paths: paths.into(), extents, communicators, format, first: None })
 }

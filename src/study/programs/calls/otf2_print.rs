@@ -63,8 +63,9 @@ enum RequestKind {
 
 /// More bytes than any collective operation moves.
 const LONGEST: u64 = 1 << 60;
-/// The name of the send of a call that also receives; requests have smaller first numbers.
+/// The names of the messages of a call that sends and receives, and the number of the latter; requests have smaller numbers.
 const SENDING: RequestName = [u32::MAX, u32::MAX, 1];
+const RECEIVING: u64 = u64::MAX;
 
 impl LineReader for Otf2Reader {
     fn read(&mut self, line: &[u8], calls: &mut CallQueue) -> Result<(), LineFault> {
@@ -77,7 +78,9 @@ impl LineReader for Otf2Reader {
     }
 
     fn finish(&mut self, calls: &mut CallQueue) {
+        let held = self.held.len();
         self.held.retain(|(_, held)| matches!(held, Held::Known(_)));
+        calls.lack_ends((held - self.held.len()) as u64);
         self.release(calls);
     }
 }
@@ -91,16 +94,10 @@ impl Otf2Reader {
 
     fn event(&mut self, event: &[u8], line: &EventRecord<'_>) -> Result<(), LineFault> {
         match event {
-            b"ENTER" => {
-                self.enter(line);
-                Ok(())
-            }
+            b"ENTER" => self.enter(line),
             b"LEAVE" => self.leave(line),
             b"MPI_SEND" => self.send_at_once(line),
-            b"MPI_RECV" => {
-                let receive = Call::Receive { pattern: self.pattern(line)?, request: None };
-                self.push(line, receive)
-            }
+            b"MPI_RECV" => self.receive(line),
             b"MPI_ISEND" => self.start_send(line),
             b"MPI_ISEND_COMPLETE" => self.end_send(line),
             b"MPI_IRECV_REQUEST" => self.begin(line, RequestKind::Receive),
@@ -130,13 +127,15 @@ impl Otf2Reader {
         }
     }
 
-    fn enter(&mut self, line: &EventRecord<'_>) {
-        let Some(region) = line.region().filter(|region| region.starts_with("MPI_")) else { return };
+    fn enter(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
+        let Some(region) = line.region().filter(|region| region.starts_with("MPI_")) else { return Ok(()) };
         if self.depth == 0 {
             self.call = Some(name::phase(region));
             self.is_moving = false;
         }
         self.depth += 1;
+        // The end of MPI ends a computation without an event of its own.
+        if self.call == Some("MPI_Finalize") { self.moves(line) } else { Ok(()) }
     }
 
     fn leave(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
@@ -150,6 +149,8 @@ impl Otf2Reader {
             return Err(LineFault::new(0, message, "what can is said in docs/traces.md"));
         }
         if region.starts_with("MPI_Sendrecv") && self.is_moving {
+            // A call that receives from nobody has no event of it.
+            self.held.retain(|(_, held)| !held.is(RECEIVING, RequestKind::Receive));
             self.hold(Held::Known(Call::Wait(SENDING)));
         }
         if self.is_moving || region.starts_with("MPI_Init") {
@@ -199,6 +200,9 @@ impl Otf2Reader {
     /// Something begins that says later what it moves.
     fn begin(&mut self, line: &EventRecord<'_>, kind: RequestKind) -> Result<(), LineFault> {
         let number = line.number("Request: ")?;
+        if self.held.iter().any(|(_, held)| held.is(number, kind)) {
+            return Err(fault(&format!("the request of this {} has begun before, and is not complete", kind.words())));
+        }
         self.moves(line)?;
         self.hold(Held::Begun(number, kind));
         Ok(())
@@ -211,10 +215,17 @@ impl Otf2Reader {
         kind: RequestKind,
         call: Option<&dyn Fn(Option<RequestName>) -> Call>,
     ) -> Result<(), LineFault> {
-        let number = line.number("Request: ")?;
+        self.complete_request(line, (line.number("Request: ")?, kind), call)
+    }
+
+    fn complete_request(
+        &mut self,
+        line: &EventRecord<'_>,
+        (number, kind): (u64, RequestKind),
+        call: Option<&dyn Fn(Option<RequestName>) -> Call>,
+    ) -> Result<(), LineFault> {
         let Some(place) = self.held.iter().position(|(_, held)| held.is(number, kind)) else {
-            let words = if kind == RequestKind::Receive { "receive" } else { "collective operation" };
-            return Err(fault(&format!("the request of this {words} has not begun")));
+            return Err(fault(&format!("the request of this {} has not begun", kind.words())));
         };
         let Some(call) = call else {
             self.held.remove(place);
@@ -224,11 +235,24 @@ impl Otf2Reader {
         self.push(line, Call::Wait(request(number)))
     }
 
+    fn receive(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
+        let pattern = self.pattern(line)?;
+        let number = (RECEIVING, RequestKind::Receive);
+        if self.held.iter().any(|(_, held)| held.is(number.0, number.1)) {
+            return self.complete_request(line, number, Some(&|request| Call::Receive { pattern, request }));
+        }
+        self.push(line, Call::Receive { pattern, request: None })
+    }
+
     fn send_at_once(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
-        let request = match self.call.unwrap_or_default() {
-            "MPI_Bsend" => Some(BUFFERED),
-            call => call.starts_with("MPI_Sendrecv").then_some(SENDING),
-        };
+        let is_exchange = self.call.is_some_and(|call| call.starts_with("MPI_Sendrecv"));
+        if is_exchange {
+            // The receive is posted before the send, as MPI libraries do, and says behind it what it gets.
+            self.moves(line)?;
+            self.hold(Held::Begun(RECEIVING, RequestKind::Receive));
+        }
+        let is_buffered = self.call == Some("MPI_Bsend");
+        let request = is_exchange.then_some(SENDING).or(is_buffered.then_some(BUFFERED));
         let send = self.send(line, request)?;
         self.push(line, send)
     }
@@ -321,6 +345,15 @@ impl Otf2Reader {
                 return Err(fault(&message));
             }
         })
+    }
+}
+
+impl RequestKind {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Receive => "receive",
+            Self::Collective => "collective operation",
+        }
     }
 }
 

@@ -109,6 +109,11 @@ impl CallReader {
         self.unbegun
     }
 
+    /// Operations that begin, and of which no line says what they move; known behind the last call.
+    pub const fn unended(&self) -> u64 {
+        self.calls.unended()
+    }
+
     /// The place of the last call.
     pub const fn place(&self) -> LinePlace {
         self.place

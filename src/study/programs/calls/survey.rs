@@ -29,6 +29,7 @@ pub struct Survey {
     pub is_determined: bool,
     pub faults: Vec<Fault>,
     unbegun: UnbegunWaits,
+    unended: u64,
     messages: f64,
     bytes: f64,
 }
@@ -91,8 +92,14 @@ impl Survey {
         Ok(survey)
     }
 
-    /// A sentence on waits that have nothing to wait for.
+    /// Sentences on what is odd in the files, though it can be made.
     pub fn note(&self, files: &CallFiles) -> Option<String> {
+        let notes = [self.unbegun(files), self.unended(), files.guessed_communicator()];
+        let notes: Vec<_> = notes.into_iter().flatten().map(|note| format!("note: {note}")).collect();
+        (!notes.is_empty()).then(|| notes.join("\n"))
+    }
+
+    fn unbegun(&self, files: &CallFiles) -> Option<String> {
         let UnbegunWaits { count, first: Some(place) } = self.unbegun else { return None };
         let place = files.place_name(place);
         let waits = match count {
@@ -102,9 +109,18 @@ impl Survey {
             ),
         };
         Some(format!(
-            "note: {waits} at once, as for `MPI_REQUEST_NULL`. A request that a program copies is waited for where its first \
+            "{waits} at once, as for `MPI_REQUEST_NULL`. A request that a program copies is waited for where its first \
              place is used again, or at the end"
         ))
+    }
+
+    fn unended(&self) -> Option<String> {
+        let operations = match self.unended {
+            0 => return None,
+            1 => "an operation that begins is".to_owned(),
+            count => format!("{count} operations that begin are"),
+        };
+        Some(format!("{operations} never complete, so that nothing says what they move: they are left out"))
     }
 
     /// The packets of all messages, each over the mean number of links.
@@ -148,6 +164,7 @@ impl Surveyor<'_> {
             }
         }
         self.survey.unbegun.add(reader.unbegun().count, reader.unbegun().first);
+        self.survey.unended += reader.unended();
         self.end(rank, &taken)
     }
 
@@ -231,8 +248,13 @@ impl Surveyor<'_> {
                 )
             });
             let calls = operations.len();
+            let among = members.map_or(String::new(), |members| {
+                let shown: Vec<_> = members.iter().take(SHOWN).map(u32::to_string).collect();
+                let more = if members.len() > SHOWN { ", …" } else { "" };
+                format!(" of communicator {communicator} (ranks {}{more})", shown.join(", "))
+            });
             let message =
-                format!("rank {rank} calls {own} collective operations, and rank {other} calls {calls}{first}");
+                format!("rank {rank} calls {own} collective operations{among}, and rank {other} calls {calls}{first}");
             let help = "all ranks of a communicator call the same operations; or a file has been cut off";
             return Err(Box::new(Fault::new(self.files.field, message, help)));
         }
@@ -302,6 +324,8 @@ fn last_of(files: &Arc<CallFiles>, unequal: Unequal) -> Result<Option<LinePlace>
     Ok(last)
 }
 
+/// Members of a communicator that a message names.
+const SHOWN: usize = 8;
 const SAME_ORDER: &str = "all ranks of a communicator call the same operations in the same order";
 const SAME_CALL: &str = "all ranks of a communicator make the same call: one that begins (`MPI_Ibcast`) does not meet one that waits (`MPI_Bcast`)";
 

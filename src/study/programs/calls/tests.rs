@@ -467,6 +467,52 @@ fn waits_for_what_has_not_begun_are_noted() {
     assert_eq!(independent("1 wait 0 1 0\n"), None);
 }
 
+/// Rows and columns of a square of 2 x 2 ranks: those on the diagonal cannot tell them apart, and name first what the others do.
+#[test]
+fn ranks_that_cannot_tell_communicators_apart_take_them_as_others_do() {
+    let members = |first_used: u32| {
+        let of = |rank: u32| {
+            let (row, column) = (rank / 2, rank % 2);
+            let line = |place: u32, id: u32| format!("MPI_Barrier:1.0:{id},{place},2:1.0\n");
+            let (rows, columns) = (line(column, 3), line(row, 4));
+            let lines = if first_used == 0 { rows + &columns } else { columns + &rows };
+            format!(
+                "MPI_Init:-:0:0:1.0\nMPI_Comm_split:1.0:0,{rank},4:{row}:0:77:1.0\n\
+                 MPI_Comm_split:1.0:0,{rank},4:{column}:0:78:1.0\n{lines}MPI_Finalize:1.0:-\n"
+            )
+        };
+        let (_folder, program) = recording(&[of(0), of(1), of(2), of(3)]);
+        let surveyed = program.surveyed().expect("a trace");
+        let of_rank = |rank| {
+            let mut reader = reader::CallReader::new(Arc::clone(&surveyed.files), rank);
+            let mut numbers = Vec::new();
+            while let Some((_, call)) = reader.next().expect("it was read before") {
+                if let Call::Collective { communicator, .. } = call {
+                    numbers.push(communicator);
+                }
+            }
+            numbers
+        };
+        ([0, 1, 2, 3].map(of_rank), program.note())
+    };
+    // Communicators 1 and 2 are the rows, 3 and 4 the columns.
+    assert_eq!(members(0), ([vec![1, 3], vec![1, 4], vec![2, 3], vec![2, 4]], None));
+    assert_eq!(members(1), ([vec![3, 1], vec![4, 1], vec![3, 2], vec![4, 2]], None));
+}
+
+/// Two ranks that are 0 and 1 of both communicators: which of them is meant cannot be known.
+#[test]
+fn a_communicator_that_may_be_another_one_is_noted() {
+    let of = |rank: u32| {
+        let split = format!("MPI_Comm_split:1.0:0,{rank},3:{}:0:77:1.0\n", if rank < 2 { 0 } else { -1 });
+        let used = if rank < 2 { format!("MPI_Barrier:1.0:4,{rank},2:1.0\n") } else { String::new() };
+        format!("MPI_Init:-:0:0:1.0\n{split}{split}{used}MPI_Finalize:1.0:-\n")
+    };
+    let (_folder, program) = recording(&[of(0), of(1), of(2)]);
+    let note = program.note().expect("a note");
+    assert!(note.starts_with("note: the communicator 4 of rank 0 may be any of several"), "{note}");
+}
+
 /// Ranks that send to each other in a circle, each in synchronous mode: where each of them waits is told, before a run and, where who gets
 /// which message is not known, by the run.
 #[test]
@@ -543,18 +589,18 @@ fn what_is_missing_of_a_list_is_named() {
         Err("FILE:3:3: the file ends within this line, which is cut off or wrong: `se` is no verb of a time-independent trace".to_owned())
     );
     assert_eq!(surveyed("0 init\n0 compute 1"), Ok(vec![]));
-    let folder = tempfile::tempdir().expect("there is room");
-    for (name, text) in [("list.txt", "has-rank-0.txt\nlacks-rank-1.txt\n"), ("has-rank-0.txt", "0 init\n")] {
-        std::fs::write(folder.path().join(name), text).expect("there is room");
+    for (list, number) in [("has.txt\nlacks.txt\n", 2), ("lacks.txt\nhas.txt\n", 1)] {
+        let folder = tempfile::tempdir().expect("there is room");
+        for (name, text) in [("list.txt", list), ("has.txt", "0 init\n")] {
+            std::fs::write(folder.path().join(name), text).expect("there is room");
+        }
+        let path = folder.path().display().to_string();
+        let file = ProgramFile::new(format!("{path}/list.txt"));
+        let program = TimeIndependent { file, collectives: Library::SimGrid, first: None };
+        let fault = program.surveyed().expect_err("a file is missing").message.replace(&path, "FOLDER");
+        let expected = format!("cannot read `FOLDER/lacks.txt`, file {number} in the list `FOLDER/list.txt`: ");
+        assert!(fault.starts_with(&expected), "{fault}");
     }
-    let path = folder.path().display().to_string();
-    let file = ProgramFile::new(format!("{path}/list.txt"));
-    let program = TimeIndependent { file, collectives: Library::SimGrid, first: None };
-    let fault = program.surveyed().expect_err("a file is missing").message.replace(&path, "FOLDER");
-    assert!(
-        fault.starts_with("cannot read `FOLDER/lacks-rank-1.txt`, file 2 in the list `FOLDER/list.txt`: "),
-        "{fault}"
-    );
 }
 
 #[test]
@@ -645,6 +691,12 @@ const BEGUN: &str = "ENTER 7 6000 Region: \"MPI_Ibcast\" <6>\nNON_BLOCKING_COLLE
     NON_BLOCKING_COLLECTIVE_COMPLETE 9 6500 Operation: ALLREDUCE, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE, Sent: 16, Received: 16, Request: 1\n\
     LEAVE 9 6600 Region: \"MPI_Wait\" <3>\n";
 
+/// The program of an archive in a folder.
+fn of_archive(path: &str) -> MpiTrace {
+    let (folder, format, computation) = (ProgramFile::new(path.to_owned()), MpiTraceFormat::Otf2Print, 1.0);
+    MpiTrace { folder, format, computation, collectives: Library::OpenMpi, first: None }
+}
+
 /// The calls of all ranks of an archive, and the faults of them all.
 fn archive(definitions: &str, events: &str) -> Result<(Vec<Vec<Call>>, Vec<String>), String> {
     let folder = tempfile::tempdir().expect("there is room");
@@ -652,14 +704,7 @@ fn archive(definitions: &str, events: &str) -> Result<(Vec<Vec<Call>>, Vec<Strin
         std::fs::write(folder.path().join(name), text).expect("there is room");
     }
     let path = folder.path().display().to_string();
-    let (format, computation) = (MpiTraceFormat::Otf2Print, 1.0);
-    let program = MpiTrace {
-        folder: ProgramFile::new(path.clone()),
-        format,
-        computation,
-        collectives: Library::OpenMpi,
-        first: None,
-    };
+    let program = of_archive(&path);
     let words = |fault: &Fault| fault.message.replace(&path, "FOLDER");
     let surveyed = program.surveyed().map_err(|fault| words(&fault))?;
     let calls = (0..surveyed.files.ranks()).map(|rank| {
@@ -688,6 +733,67 @@ fn events_say_what_receives_take_when_they_are_complete() {
     assert_eq!(without("COMM 3"), unknown);
     let both = archive(DEFINITIONS, &EVENTS.replace("ALLREDUCE", "CREATE_HANDLE")).expect_err("a fault");
     assert!(both.ends_with("the operation `CREATE_HANDLE` cannot be replayed"), "{both}");
+}
+
+#[test]
+fn computation_of_events_goes_on_to_the_end_of_mpi() {
+    let end = |rank: u32| {
+        format!("ENTER {rank} 9200 Region: \"MPI_Finalize\" <9>\nLEAVE {rank} 9900 Region: \"MPI_Finalize\" <9>\n")
+    };
+    let (calls, _) = archive(DEFINITIONS, &[EVENTS, &end(7), &end(9)].concat()).expect("an archive");
+    let tail = Call::Keep(SimDuration::from_ps(4_000_000));
+    assert_eq!([calls[0].last(), calls[1].last()], [Some(&tail), Some(&tail)]);
+}
+
+#[test]
+fn exchanges_of_events_post_their_receive_before_they_send() {
+    let exchange = |rank: u32, other: u32| {
+        format!(
+            "ENTER {rank} 6000 Region: \"MPI_Sendrecv\" <6>\n\
+             MPI_SEND {rank} 6000 Receiver: {other} (\"\" <1>), Communicator: \"\" <0>, Tag: 3, Length: 8\n\
+             MPI_RECV {rank} 6100 Sender: {other} (\"\" <1>), Communicator: \"\" <0>, Tag: 3, Length: 8\n\
+             LEAVE {rank} 6200 Region: \"MPI_Sendrecv\" <6>\n"
+        )
+    };
+    let (calls, faults) =
+        archive(DEFINITIONS, &[EVENTS, &exchange(7, 1), &exchange(9, 0)].concat()).expect("an archive");
+    let own = |call: &Call| match call {
+        Call::Receive { pattern, request } => (1, pattern.from, *request),
+        Call::Send { to, request, .. } => (2, Some(*to), *request),
+        Call::Wait(request) => (3, None, Some(*request)),
+        _ => (0, None, None),
+    };
+    let last: Vec<_> = calls[0][calls[0].len() - 4..].iter().map(own).collect();
+    let (receiving, sending) = (Some([u32::MAX, u32::MAX, 0]), Some([u32::MAX, u32::MAX, 1]));
+    assert_eq!(last, [(1, Some(1), receiving), (2, Some(1), sending), (3, None, receiving), (3, None, sending)]);
+    assert_eq!(faults, [""; 0]);
+    // From nobody no receive is left over.
+    let without = exchange(7, 1).lines().filter(|line| !line.starts_with("MPI_RECV")).collect::<Vec<_>>().join("\n");
+    let (calls, _) = archive(DEFINITIONS, &[EVENTS, &without, "\n"].concat()).expect("an archive");
+    let last: Vec<_> = calls[0][calls[0].len() - 2..].iter().map(own).collect();
+    assert_eq!(last, [(2, Some(1), sending), (3, None, sending)]);
+}
+
+#[test]
+fn requests_of_events_are_unlike_and_complete() {
+    let begin = |number: u32, time: u32| {
+        format!(
+            "ENTER 7 {time} Region: \"MPI_Irecv\" <2>\nMPI_IRECV_REQUEST 7 {time} Request: {number}\n\
+             LEAVE 7 {time} Region: \"MPI_Irecv\" <2>\n"
+        )
+    };
+    let twice = archive(DEFINITIONS, &[EVENTS, &begin(6, 6000), &begin(6, 7000)].concat()).expect_err("a fault");
+    assert!(twice.ends_with("the request of this receive has begun before, and is not complete"), "{twice}");
+    let folder = tempfile::tempdir().expect("there is room");
+    for (name, text) in
+        [("definitions.txt", DEFINITIONS), ("events.txt", &[EVENTS, &begin(6, 6000), &begin(7, 7000)].concat())]
+    {
+        std::fs::write(folder.path().join(name), text).expect("there is room");
+    }
+    let program = of_archive(&folder.path().display().to_string());
+    let note =
+        program.surveyed().map(|surveyed| surveyed.survey.note(&surveyed.files)).expect("an archive").expect("a note");
+    assert!(note.starts_with("note: 2 operations that begin are never complete"), "{note}");
 }
 
 #[test]
