@@ -26,11 +26,11 @@ halos='Phases(steps:[Repeat(times:20,steps:[Phase(name:"halo",steps:[Exchange(wi
     Phase(name:"update",steps:[Compute(flops:100000)])])])'
 count steps-stencil-32x32 run scenarios/stencil.ron --set 'axes=[]' --set "machine=$torus" --set ranks=1024 --set "program=$halos"
 gauss_jordan() {
-    name=$1
+    which=$1
     steps=$2
     broadcast=$3
-    count "steps-$name-n512-p128" run "scenarios/$steps.ron" --set ranks=128 --set program.parameters.n=512
-    count "built-in-$name-n512-p128" run "scenarios/$steps.ron" --set ranks=128 --set 'axes=[]' \
+    count "steps-$which-n512-p128" run "scenarios/$steps.ron" --set ranks=128 --set program.parameters.n=512
+    count "built-in-$which-n512-p128" run "scenarios/$steps.ron" --set ranks=128 --set 'axes=[]' \
         --set "program=GaussJordan(n:512,broadcast:$broadcast,barrier:Never)"
 }
 gauss_jordan naive steps-gauss-jordan 'Naive(order:Ascending,sends:Sequential)'

@@ -187,6 +187,19 @@ impl Accounts {
         self.columns.iter().flat_map(|columns| columns[activity as usize].iter().copied()).sum()
     }
 
+    /// The time that all ranks spend in `activity` in `phase`.
+    #[must_use]
+    pub fn in_phase(&self, phase: &str, activity: Activity) -> TotalTime {
+        let index = self.phases.iter().position(|known| *known == phase);
+        index.into_iter().flat_map(|index| self.columns[index][activity as usize].iter().copied()).sum()
+    }
+
+    /// The time that `rank` spends in `activity`, over all phases.
+    #[must_use]
+    pub fn of_rank(&self, rank: u32, activity: Activity) -> SimDuration {
+        self.columns.iter().filter_map(|columns| columns[activity as usize].get(rank as usize)).copied().sum()
+    }
+
     /// The account of `rank` over all phases.
     #[must_use]
     pub fn rank(&self, rank: u32) -> Account {
@@ -218,5 +231,9 @@ mod tests {
         assert_eq!(accounts.rank(0).total(), ps(6));
         assert_eq!(accounts.account(1, "update").get(Activity::Computing), ps(5));
         assert_eq!(accounts.phases(), ["broadcast", "update", "collection"]);
+        accounts.add(0, "broadcast", Activity::Sending, ps(1));
+        assert_eq!(accounts.in_phase("broadcast", Activity::Sending), [ps(7), ps(1)].into_iter().sum());
+        assert_eq!(accounts.in_phase("other", Activity::Sending), TotalTime::default());
+        assert_eq!(accounts.of_rank(1, Activity::Computing), ps(5));
     }
 }

@@ -70,9 +70,9 @@ fn busiest_link(trace: &Trace) -> Option<BusiestLink> {
 
 fn busiest_rank(trace: &Trace) -> (u32, f64) {
     let busy = |rank: u32| -> SimDuration {
-        let account = trace.accounts.rank(rank);
         // While the rank is ready, its processor computes for another one.
-        [Activity::Computing, Activity::Ready, Activity::System].map(|activity| account.get(activity)).into_iter().sum()
+        let busy = [Activity::Computing, Activity::Ready, Activity::System];
+        busy.map(|activity| trace.accounts.of_rank(rank, activity)).into_iter().sum()
     };
     let rank = (0..trace.accounts.ranks()).rev().max_by_key(|rank| busy(*rank)).unwrap_or(0);
     (rank, share(busy(rank), trace.makespan))

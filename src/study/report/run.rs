@@ -6,7 +6,6 @@ use super::table::{TextTable, decimals, digits, percent, unit_of_time};
 use crate::analysis::{Breakdown, Parallelism, Residuals, Sample};
 use crate::answer::Quantity;
 use parsim_sim::trace::{Activity, Trace};
-use parsim_sim::units::TotalTime;
 use std::fmt;
 
 /// One run, human-readable: the times side by side, where the time went, what was busiest.
@@ -179,10 +178,7 @@ impl RunReport<'_> {
         let host = format!("rank {}", self.trace.host);
         let mut table = TextTable::new(["phase"].into_iter().chain(names).chain([host.as_str()]));
         for share in &self.breakdown.phases {
-            let mean = |activity| {
-                let each = (0..accounts.ranks()).map(|rank| accounts.account(rank, share.of).get(activity));
-                each.sum::<TotalTime>().seconds() / f64::from(accounts.ranks())
-            };
+            let mean = |activity| accounts.in_phase(share.of, activity).seconds() / f64::from(accounts.ranks());
             let means = Activity::ALL.map(mean);
             if means.into_iter().chain([share.seconds]).any(|seconds| seconds > 0.0) {
                 table.row([share.of.to_owned()].into_iter().chain(means.map(fixed)).chain([fixed(share.seconds)]));

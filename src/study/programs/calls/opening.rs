@@ -191,8 +191,8 @@ pub fn folder(folder: &ProgramFile, factor: GapFactor) -> Result<CallFiles, Box<
         Box::new(Fault::new(field, format!("`{}`: {message}", folder.name()), help))
     })?;
     let ranks = u32::try_from(paths.len()).unwrap_or(u32::MAX);
-    let named = |rank: u32, made| liballprof::name_communicators(&paths[rank as usize], (rank, ranks), made);
-    let splits = splits.in_order_of_use(named).map_err(unreadable)?;
+    let read = |rank: u32, made| liballprof::name_communicators(&paths[rank as usize], (rank, ranks), made);
+    let splits = splits.in_order_of_use(read).map_err(unreadable)?;
     let (communicators, format) = (splits.communicators(), CallFormat::Liballprof(splits, factor));
     Ok(CallFiles { field, names, paths: paths.into(), extents, communicators, format, first: None })
 }

@@ -100,7 +100,7 @@ impl Splits {
         }
         let is_known = |call: &usize| known.contains(call);
         let is_guess =
-            |one: &FirstUse| !one.rivals.is_empty() && !(is_known(&one.call) && one.rivals.iter().all(is_known));
+            |one: &FirstUse| !(one.rivals.is_empty() || is_known(&one.call) && one.rivals.iter().all(is_known));
         let guess =
             (0..).zip(&uses).find_map(|(rank, uses)| uses.iter().find(|one| is_guess(one)).map(|one| (rank, one.id)));
         Ok(Self { order: order.into(), guess, ..self })

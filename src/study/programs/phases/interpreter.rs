@@ -63,8 +63,8 @@ enum Halt<'p> {
     Ends,
 }
 
-/// A fault, and the number of its step.
-type PlacedFault = Box<(usize, Fault)>;
+/// The number of a step, and its fault.
+type PlacedFault = (usize, Box<Fault>);
 
 impl StepInterpreter {
     pub fn new(me: Process, program: Rc<CompiledProgram>, watch: Option<Rc<Watch>>) -> Self {
@@ -93,12 +93,13 @@ impl StepInterpreter {
         let program = Rc::clone(&self.program);
         loop {
             match self.go_on(&program)? {
-                Halt::Asks(step) => self.ask(step).await.map_err(|fault| placed(step, fault))?,
+                Halt::Asks(step) => self.ask(step).await.map_err(|fault| (step.number, fault))?,
                 Halt::Pauses => self.me.pause(PAUSE.into()).await,
                 Halt::Ends => break,
             }
         }
-        self.under_way.forgotten(&program.requests).map_or(Ok(()), |fault| Err(Box::new(fault)))
+        let forgotten = self.under_way.forgotten(&program.requests);
+        forgotten.map_or(Ok(()), |(step, fault)| Err((step, Box::new(fault))))
     }
 
     /// Takes steps as far as they ask for nothing.
@@ -107,7 +108,7 @@ impl StepInterpreter {
             if step.action.begins() {
                 self.me.step(step.number);
                 if self.uncounted == 0 {
-                    self.count_steps().map_err(|fault| placed(step, fault))?;
+                    self.count_steps().map_err(|fault| (step.number, fault))?;
                     return Ok(Halt::Pauses);
                 }
                 self.uncounted -= 1;
@@ -119,7 +120,7 @@ impl StepInterpreter {
             match self.control(&step.action) {
                 Ok(TakenStep::Done) => {}
                 Ok(TakenStep::Asks) => return Ok(Halt::Asks(step)),
-                Err(fault) => return Err(placed(step, fault)),
+                Err(fault) => return Err((step.number, fault)),
             }
         }
         Ok(Halt::Ends)
@@ -230,11 +231,6 @@ impl StepInterpreter {
         self.at = if condition.condition(&self.slots, "condition")? { begin + 1 } else { *behind };
         Ok(())
     }
-}
-
-#[cold]
-fn placed(step: &CompiledStep, fault: Box<Fault>) -> PlacedFault {
-    Box::new((step.number, *fault))
 }
 
 fn index_value(index: usize) -> Value {

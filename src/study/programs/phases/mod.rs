@@ -172,8 +172,7 @@ impl Program for Phases {
 async fn follow(me: Process, program: Rc<CompiledProgram>, watch: Option<Rc<Watch>>) {
     let mut interpreter = StepInterpreter::new(me.clone(), Rc::clone(&program), watch);
     let result = interpreter.run().await;
-    if let Err(failed) = result {
-        let (step, fault) = *failed;
+    if let Err((step, fault)) = result {
         let failing = me.fail(fault.within(&program.paths[step]));
         failing.await;
     }
