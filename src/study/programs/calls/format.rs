@@ -6,6 +6,7 @@ use super::otf2_print::{self, Definitions};
 use super::recorded::GapFactor;
 use super::splits::Splits;
 use super::time_independent;
+use parsim_sim::trace::Phase;
 use std::sync::Arc;
 
 /// The format of the lines of files.
@@ -17,6 +18,14 @@ pub enum CallFormat {
 }
 
 impl CallFormat {
+    /// The call that ends the program of a rank.
+    pub const fn end(&self) -> Phase {
+        match self {
+            Self::TimeIndependent => "finalize",
+            Self::Liballprof(..) | Self::Otf2Print(..) => "MPI_Finalize",
+        }
+    }
+
     /// A reader of the lines of one of so many ranks.
     pub fn reader(&self, rank: u32, ranks: u32) -> Box<dyn LineReader> {
         match self {

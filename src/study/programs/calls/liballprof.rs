@@ -209,6 +209,7 @@ impl LiballprofReader {
         match kind {
             Kind::Begin => {
                 self.clock.begin(line.time(line.last())?);
+                calls.initialise();
                 return Ok(());
             }
             Kind::Unknown => {
@@ -258,7 +259,10 @@ impl LiballprofReader {
             }
             Kind::Wait => self.wait_for_one(line.number(2)?, calls),
             Kind::WaitAll | Kind::WaitAny => self.wait(line, kind, calls)?,
-            Kind::End => calls.push(Call::WaitAll),
+            Kind::End => {
+                calls.finalise();
+                calls.push(Call::WaitAll);
+            }
             Kind::Begin | Kind::Unknown | Kind::Collective(_) | Kind::StartCollective(_) => {}
         }
         Ok(())

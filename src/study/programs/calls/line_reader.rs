@@ -42,11 +42,23 @@ pub struct CallQueue {
     unbegun: u64,
     /// Operations that begin, and of which no line of the rank says what they move.
     unended: u64,
+    /// True once a line has begun the program of the rank,
+    is_initialised: bool,
+    /// and once one has ended it.
+    is_finalised: bool,
 }
 
 impl CallQueue {
     pub fn new() -> Self {
-        Self { calls: VecDeque::new(), phase: "program", stated: Stated::default(), unbegun: 0, unended: 0 }
+        Self {
+            calls: VecDeque::new(),
+            phase: "program",
+            stated: Stated::default(),
+            unbegun: 0,
+            unended: 0,
+            is_initialised: false,
+            is_finalised: false,
+        }
     }
 
     /// The line of the collective operation that follows states these lengths.
@@ -77,6 +89,21 @@ impl CallQueue {
     /// Operations that begin, and of which no line says what they move, so far.
     pub const fn unended(&self) -> u64 {
         self.unended
+    }
+
+    /// The line begins the program of the rank.
+    pub const fn initialise(&mut self) {
+        self.is_initialised = true;
+    }
+
+    /// The line ends the program of the rank.
+    pub const fn finalise(&mut self) {
+        self.is_finalised = true;
+    }
+
+    /// True if a program has begun that no line has ended.
+    pub const fn is_unfinished(&self) -> bool {
+        self.is_initialised && !self.is_finalised
     }
 
     /// The name of the calls that follow.

@@ -72,6 +72,13 @@ impl LineReader for Otf2Reader {
         let mut words = line.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
         let (Some(event), _, time) = (words.next(), words.next(), words.next()) else { return Ok(()) };
         let line = EventRecord { line, time: time.unwrap_or_default() };
+        if event == b"ENTER" {
+            match line.region() {
+                Some("MPI_Init" | "MPI_Init_thread") => calls.initialise(),
+                Some("MPI_Finalize") => calls.finalise(),
+                _ => {}
+            }
+        }
         self.event(event, &line)?;
         self.release(calls);
         Ok(())

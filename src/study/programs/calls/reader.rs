@@ -114,6 +114,11 @@ impl CallReader {
         self.calls.unended()
     }
 
+    /// True if the program of the rank has begun, and no line ends it, though all of them have been read.
+    pub fn is_unfinished(&self) -> bool {
+        self.files.first.is_none() && self.calls.is_unfinished()
+    }
+
     /// The place of the last call.
     pub const fn place(&self) -> LinePlace {
         self.place

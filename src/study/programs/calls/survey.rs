@@ -30,6 +30,8 @@ pub struct Survey {
     pub faults: Vec<Fault>,
     unbegun: UnbegunWaits,
     unended: u64,
+    /// Ranks whose programs begin and do not end, with their last lines.
+    unfinished: Vec<(u32, LinePlace)>,
     messages: f64,
     bytes: f64,
 }
@@ -94,9 +96,20 @@ impl Survey {
 
     /// Sentences on what is odd in the files, though it can be made.
     pub fn note(&self, files: &CallFiles) -> Option<String> {
-        let notes = [self.unbegun(files), self.unended(), files.guessed_communicator()];
+        let notes = [self.unbegun(files), self.unended(), self.unfinished(files), files.guessed_communicator()];
         let notes: Vec<_> = notes.into_iter().flatten().map(|note| format!("note: {note}")).collect();
         (!notes.is_empty()).then(|| notes.join("\n"))
+    }
+
+    /// A sentence on ranks without an end, as where a file has been cut off at the end of a line.
+    fn unfinished(&self, files: &CallFiles) -> Option<String> {
+        let (rank, place) = *self.unfinished.first()?;
+        let (end, place) = (files.format.end(), files.place_name(place));
+        let ranks = match self.unfinished.len() {
+            1 => format!("rank {rank} has no `{end}`: its last line is {place}"),
+            count => format!("{count} ranks have no `{end}`, the first of them rank {rank}: its last line is {place}"),
+        };
+        Some(format!("{ranks}. The file may have been cut off"))
     }
 
     fn unbegun(&self, files: &CallFiles) -> Option<String> {
@@ -162,6 +175,9 @@ impl Surveyor<'_> {
                 }
                 Call::Wait(_) | Call::WaitAny(_) | Call::Test(_) | Call::WaitAll => {}
             }
+        }
+        if reader.is_unfinished() {
+            self.survey.unfinished.push((rank, reader.place()));
         }
         self.survey.unbegun.add(reader.unbegun().count, reader.unbegun().first);
         self.survey.unended += reader.unended();

@@ -467,6 +467,35 @@ fn waits_for_what_has_not_begun_are_noted() {
     assert_eq!(independent("1 wait 0 1 0\n"), None);
 }
 
+/// A file that has been cut off at the end of a line still has whole lines.
+#[test]
+fn programs_without_an_end_are_noted() {
+    let notes = |ends: [&str; 2]| {
+        let texts = [0, 1].map(|rank| format!("MPI_Init:-:0:0:1.0\nMPI_Barrier:2.0:0,{rank},2:2.0\n{}", ends[rank]));
+        let (folder, program) = recording(&texts);
+        assert!(program.surveyed().is_ok());
+        program.note().unwrap_or_default().replace(&folder.path().display().to_string(), "FOLDER")
+    };
+    let end = "MPI_Finalize:3.0:-\n";
+    assert_eq!(notes([end, end]), "");
+    let of_one =
+        "note: rank 1 has no `MPI_Finalize`: its last line is FOLDER/t-1.txt:2. The file may have been cut off";
+    assert_eq!(notes([end, ""]), of_one);
+    let of_both = "note: 2 ranks have no `MPI_Finalize`, the first of them rank 0: its last line is FOLDER/t-0.txt:2.";
+    assert!(notes(["", ""]).starts_with(of_both));
+    // Whoever cuts it here on purpose need not be told.
+    let independent = |lines: &str, first: Option<First>| {
+        let mut file = tempfile::NamedTempFile::new().expect("there is room");
+        file.write_all(lines.as_bytes()).expect("there is room");
+        let file = ProgramFile::new(file.path().display().to_string());
+        TimeIndependent { file, collectives: Library::SimGrid, first }.note().is_some()
+    };
+    assert!(!independent("0 init\n0 barrier\n0 finalize\n", None));
+    assert!(!independent("0 barrier\n", None));
+    assert!(independent("0 init\n0 barrier\n", None));
+    assert!(!independent("0 init\n0 barrier\n", Some(First { calls: 1, of: "barrier".to_owned() })));
+}
+
 /// Rows and columns of a square of 2 x 2 ranks: those on the diagonal cannot tell them apart, and name first what the others do.
 #[test]
 fn ranks_that_cannot_tell_communicators_apart_take_them_as_others_do() {

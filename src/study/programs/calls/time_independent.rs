@@ -148,6 +148,7 @@ impl TimeIndependentReader {
             "init" => {
                 self.default_type = if words.len() > 2 { 8 } else { 1 };
                 self.optional_count(line, 2)?;
+                calls.initialise();
             }
             "compute" => self.operate(line, 2, calls)?,
             "sleep" => calls.push(Call::Keep(words.seconds(line, 2)?)),
@@ -179,7 +180,8 @@ impl TimeIndependentReader {
                 calls.push(Call::WaitAll);
             }
             "location" => _ = words.count(line, 3, "a line")?,
-            "finalize" | "comm_size" | "comm_split" | "comm_dup" => {}
+            "finalize" => calls.finalise(),
+            "comm_size" | "comm_split" | "comm_dup" => {}
             _ => self.collective(line, verb, calls)?,
         }
         Ok(())
