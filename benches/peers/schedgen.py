@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Compares the patterns of LogGOPSim's generator in LogGOPSim and here: equal times to the nanosecond, from the text and from the binary.
 
-From the root of the repository: benches/peers/schedgen.py LOGGOPSIM RANKS BYTES, where LOGGOPSIM is a checkout of LogGOPSim that has been built,
-and RANKS and BYTES are lists such as 8,64 and 8,100000. A line for each pattern: its runs, those that are equal, those of which LogGOPSim has
-no time, or its generator no schedule that both can read, and the largest difference of the others.
+From the root of the repository: benches/peers/schedgen.py LOGGOPSIM RANKS BYTES [PATTERNS], where LOGGOPSIM is a folder with LogGOPSim,
+txt2bin and schedgen, RANKS and BYTES are lists such as 8,64 and 8,100000, and so is PATTERNS, all unless
+given. A line for each pattern: its runs, those that are equal, those of which LogGOPSim has no time, or its generator no schedule that both can
+read, and the largest difference of the others.
 """
 import itertools, json, pathlib, re, subprocess, sys, tempfile
 
@@ -15,6 +16,7 @@ counts, lengths = ([int(text) for text in list.split(",")] for list in sys.argv[
 patterns = ("binomialtreereduce binarytreebcast binomialtreebcast nwaydissemination pipelinedring pipelinedringdep doublering gather scatter "
             "linbarrier dissemination random_bisect random_bisect_fd_sym linear_alltoall linear_alltoallv allreduce_recdoub allreduce_ring resnet "
             "chained_dissem").split()
+patterns = sys.argv[4].split(",") if len(sys.argv) > 4 else patterns
 constants = [(2500, 1500, 1000, 6, 0, 65535), (1000, 300, 2000, 1, 0, 65535), (2500, 1500, 1000, 6, 2, 400), (5000, 0, 100, 10, 1, 1)]
 options = lambda pattern, bytes: {"nwaydissemination": ["--nway", "3"]}.get(
     pattern, ["--segmentsize", str(max(1, bytes // 4))] if pattern.startswith("pipelined") else [])
@@ -34,7 +36,7 @@ def theirs(file, values):
 
 def ours(file, ranks, values, folder):
     L, o, g, G, O, S = values
-    machine = f'LogGOPS(L: "{L} ns", o: "{o} ns", g: "{g} ns", G: "{G} ns/B", O: "{O} ns/B", S: "{S} B", within_node: OverNetwork)'
+    machine = f'LogGOPS(L: "{L} ns", o: "{o} ns", g: "{g} ns", G: "{G} ns/B", O: "{O} ns/B", S: "{S} B", within_node: OverNetwork, empty: LessThanOneByte)'
     (folder / "s.ron").write_text(f'Scenario(machine: {machine}, ranks: {ranks}, placement: RowMajor, '
                                   f'program: Goal(file: "{file}", unit: "1 ns"), seed: 1)')
     text = said(parsim, "run", folder / "s.ron", "--format", "json", "--quiet")

@@ -1,12 +1,28 @@
 //! Retrial queues (queueing theory): an event that finds its server busy wants it again when it is free.
 //!
-//! If many wait, only the first is asked then: the others would find it busy again.
+//! If many wait, only the first is asked then: the others would find it busy again. An event keeps its precedence from one queue
+//! to the next, as in LogGOPSim.
 
-use crate::units::SimTime;
 use std::collections::VecDeque;
 
 /// No queue.
 const NONE: u32 = u32::MAX;
+
+/// Tells which of the events of one time comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Precedence {
+    pub order: u64,
+    /// Tells those apart that one event asked for.
+    pub number: u64,
+}
+
+impl Precedence {
+    /// That of what follows from an event, as far as its order is known before; behind all that has been asked for by then.
+    pub const fn foreseen(order: u64, place: u32) -> Self {
+        const FORESEEN: u64 = 1 << 63;
+        Self { order, number: FORESEEN | place as u64 }
+    }
+}
 
 /// The queues before all servers that somebody waits for.
 pub struct RetrialQueues<E> {
@@ -18,20 +34,17 @@ pub struct RetrialQueues<E> {
 
 /// The queue before one server.
 struct RetrialQueue<E> {
-    /// By order; those of one order in that of their coming.
+    /// By precedence.
     waiting: VecDeque<Retrial<E>>,
     /// Events that have been called and have not come yet.
     called: u32,
-    /// The least of their orders.
-    least_called: u64,
-    /// The time at which the latest of them came.
-    last_came: Option<SimTime>,
+    /// The last of them: whatever waits comes behind it.
+    last_called: Precedence,
 }
 
 #[derive(Clone, Copy)]
 struct Retrial<E> {
-    order: u64,
-    since: SimTime,
+    precedence: Precedence,
     event: E,
 }
 
@@ -40,27 +53,25 @@ impl<E: Copy> RetrialQueues<E> {
         Self { places: Vec::new(), in_use: Vec::new(), vacant: Vec::new() }
     }
 
-    /// An event joins a queue; returns whether the first of it is to be called at once.
-    pub fn join(&mut self, server: u32, now: SimTime, order: u64, event: E) -> bool {
+    /// An event joins a queue; returns whether it is to be called at once, as it comes before others that were.
+    pub fn join(&mut self, server: u32, precedence: Precedence, event: E) -> bool {
         let queue = self.queue(server);
-        queue.join(now, Retrial { order, since: now, event });
-        queue.called == 0 || order < queue.least_called
+        queue.join(Retrial { precedence, event });
+        queue.called == 0 || precedence < queue.last_called
     }
 
     /// Takes the first event out of a queue, which will come when the server is free.
-    pub fn call(&mut self, server: u32) -> Option<(u64, E)> {
+    pub fn call(&mut self, server: u32) -> Option<(Precedence, E)> {
         let queue = self.queue(server);
-        let Retrial { order, event, .. } = queue.waiting.pop_front()?;
+        let Retrial { precedence, event } = queue.waiting.pop_front()?;
+        queue.last_called = if queue.called == 0 { precedence } else { precedence.max(queue.last_called) };
         queue.called += 1;
-        queue.least_called = order;
-        Some((order, event))
+        Some((precedence, event))
     }
 
     /// An event that was called comes.
-    pub fn come(&mut self, server: u32, now: SimTime) {
-        let queue = self.queue(server);
-        queue.called -= 1;
-        queue.last_came = Some(now);
+    pub fn come(&mut self, server: u32) {
+        self.queue(server).called -= 1;
     }
 
     /// Returns whether the next event of a queue is to be called, now that one has come.
@@ -68,7 +79,6 @@ impl<E: Copy> RetrialQueues<E> {
         let place = self.places[server as usize];
         let queue = &mut self.in_use[place as usize];
         if queue.waiting.is_empty() && queue.called == 0 {
-            queue.last_came = None;
             self.vacant.push(place);
             self.places[server as usize] = NONE;
             return false;
@@ -94,25 +104,46 @@ impl<E: Copy> RetrialQueues<E> {
 
 impl<E: Copy> RetrialQueue<E> {
     const fn new() -> Self {
-        Self { waiting: VecDeque::new(), called: 0, least_called: 0, last_came: None }
+        Self { waiting: VecDeque::new(), called: 0, last_called: Precedence { order: 0, number: 0 } }
     }
 
-    /// Adds an event. Of those of its order, the ones that have waited longer have been asked again when the last one came, and
-    /// if that is now, after whatever its event asks for: they stand behind it, as in LogGOPSim's queue.
-    fn join(&mut self, now: SimTime, new: Retrial<E>) {
-        if self.waiting.back().is_none_or(|last| last.order < new.order) {
+    fn join(&mut self, new: Retrial<E>) {
+        if self.waiting.back().is_none_or(|last| last.precedence < new.precedence) {
             return self.waiting.push_back(new);
         }
-        let end = self.waiting.partition_point(|waiting| waiting.order <= new.order);
-        if self.last_came != Some(now) {
-            return self.waiting.insert(end, new);
-        }
-        let begin = self.waiting.partition_point(|waiting| waiting.order < new.order);
-        let of_the_order: Vec<_> = self.waiting.range(begin..end).copied().collect();
-        let (before, behind): (Vec<_>, Vec<_>) = of_the_order.iter().partition(|waiting| waiting.since >= now);
-        self.waiting.insert(end, new);
-        for (place, waiting) in (begin..).zip(before.into_iter().chain([new]).chain(behind)) {
-            self.waiting[place] = waiting;
+        let place = self.waiting.partition_point(|waiting| waiting.precedence < new.precedence);
+        self.waiting.insert(place, new);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn precedence(order: u64, number: u64) -> Precedence {
+        Precedence { order, number }
+    }
+
+    #[test]
+    fn what_has_waited_elsewhere_keeps_its_precedence() {
+        let mut queues = RetrialQueues::new();
+        assert!(queues.join(0, precedence(3, 1), "called"));
+        queues.call(0);
+        assert!(!queues.join(0, precedence(4, 8), "later of its order"));
+        assert!(!queues.join(0, precedence(4, 7), "earlier of its order"));
+        queues.come(0);
+        assert!(queues.is_next_due(0));
+        assert_eq!(queues.call(0), Some((precedence(4, 7), "earlier of its order")));
+    }
+
+    #[test]
+    fn what_comes_before_any_that_was_called_is_called_too() {
+        let mut queues = RetrialQueues::new();
+        for (order, is_called) in [(5, true), (3, true), (4, true), (6, false)] {
+            assert_eq!(queues.join(0, precedence(order, 0), order), is_called, "{order}");
+            if is_called {
+                assert_eq!(queues.call(0), Some((precedence(order, 0), order)));
+            }
         }
     }
 }

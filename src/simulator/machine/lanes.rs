@@ -14,6 +14,8 @@ pub struct Lanes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Turn {
     pub(crate) order: u64,
+    /// Its place among all that follows from the same, as the schedule names them.
+    pub(crate) place: u32,
     /// The processor that the operation before leaves just now: a receive on it is posted even if another operation
     /// has taken it at once.
     pub(crate) leaves: Option<u8>,
@@ -27,6 +29,11 @@ impl Turn {
     /// The turn of what follows from the end of what has begun or ended at this turn.
     pub(crate) const fn of_end(self) -> Self {
         Self { order: self.order + 1, ..self }
+    }
+
+    /// The turn of what has this place among all that follows.
+    pub(crate) const fn at(self, place: u32) -> Self {
+        Self { place, ..self }
     }
 
     /// The turn of the operations of a kind, from 0.

@@ -1,6 +1,6 @@
 //! The LogGOPS model as a machine.
 
-use super::{Machine, Sends};
+use super::{Machine, Overtaking, Sends};
 use crate::network::switching::CutThrough;
 use crate::network::{Contention, Link, Network, Routing, Switching, Topology};
 use crate::node::{EmptyMessage, Interface, Node, Processor, Router, WithinNode};
@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 ///     over: None,
 ///     within_node: Default::default(),
 ///     empty: Default::default(),
+///     overtaking: Default::default(),
 ///     processor: None,
 /// });
 /// assert!(machine.faults().is_empty());
@@ -65,6 +66,10 @@ pub struct LogGops {
     /// Cost of a message without bytes; `AsOneByte` unless given, and `LessThanOneByte` in LogGOPSim.
     #[serde(default, skip_serializing_if = "EmptyMessage::is_default")]
     pub empty: EmptyMessage,
+    /// Order in which messages meet receives; `Forbidden` unless given, and `Allowed` in LogGOPSim. Only messages on different
+    /// processors or interfaces of a rank can overtake each other, or over a network.
+    #[serde(default, skip_serializing_if = "Overtaking::is_default")]
+    pub overtaking: Overtaking,
     /// The processors; unless given, programs cannot compute by numbers of operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processor: Option<Processor>,
@@ -85,6 +90,7 @@ impl From<LogGops> for Machine {
             over,
             within_node,
             empty,
+            overtaking,
             processor,
         } = model;
         let mut nodes = Node::ideal(processor.unwrap_or(Processor::Unspecified), Router::Hardware);
@@ -93,7 +99,7 @@ impl From<LogGops> for Machine {
         let network = over.unwrap_or_else(|| free_network(latency));
         let most = network.switching.packet_bytes().saturating_mul(u32::MAX.into());
         nodes.memory = nodes.memory.min(Bytes::new(most));
-        Self::new("LogGOPS", nodes, network, Sends::Eager { up_to: eager_up_to })
+        Self { overtaking, ..Self::new("LogGOPS", nodes, network, Sends::Eager { up_to: eager_up_to }) }
     }
 }
 
@@ -116,6 +122,7 @@ impl LogGops {
             over: network,
             within_node: interface.within_node,
             empty: interface.empty,
+            overtaking: machine.overtaking,
             processor,
         };
         (Machine::from(model.clone()) == *machine).then_some(model)

@@ -53,6 +53,9 @@ pub struct Machine {
     pub host: Host,
     /// Condition for the end of a send.
     pub sends: Sends,
+    /// Order in which messages meet receives; `Forbidden` unless given.
+    #[serde(default, skip_serializing_if = "Overtaking::is_default")]
+    pub overtaking: Overtaking,
     /// Groups of nodes, such as the regions of a cluster, from the inside out, which may share an interface; none unless given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<Level>,
@@ -80,8 +83,8 @@ impl Machine {
     /// ```
     #[must_use]
     pub fn new(name: &str, nodes: Node, network: Network, sends: Sends) -> Self {
-        let host = Host::default();
-        Self { name: name.to_owned(), nodes, network, host, sends, levels: Vec::new(), overrides: Vec::new() }
+        let (name, host, overtaking) = (name.to_owned(), Host::default(), Overtaking::Forbidden);
+        Self { name, nodes, network, host, sends, overtaking, levels: Vec::new(), overrides: Vec::new() }
     }
 
     /// The rule by which sends wait for their receives: data that wait for them hold up a send that waits for its data.
@@ -120,6 +123,25 @@ pub enum Sends {
         /// The largest message that needs no receive to be complete.
         up_to: Bytes,
     },
+}
+
+/// Whether a message may be received before another one that its sender sent to the same rank before it, where a receive fits both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Overtaking {
+    /// A message waits at its destination for those that were sent before it, as MPI wants it.
+    #[default]
+    Forbidden,
+    /// Messages meet receives as they arrive: LogGOPSim, MPI with `mpi_assert_allow_overtaking`, libfabric without an order of
+    /// sends. Before a run it is not checked then whether ranks wait for each other.
+    Allowed,
+}
+
+impl Overtaking {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Sends {

@@ -3,7 +3,7 @@
 use super::{Program, Rehearsal, UntimedMachine, rehearse};
 use crate::engine::Streams;
 use crate::fault::{Fault, within};
-use crate::machine::{Layout, Machine};
+use crate::machine::{Layout, Machine, Overtaking};
 use crate::node::processor::Processor;
 
 /// All that can be known to be wrong with `program` on `machine` before a run, its ranks lying as in `layout`. The
@@ -30,7 +30,8 @@ pub fn inspected(
 ) -> (Vec<Fault>, Option<Rehearsal>) {
     let mut faults = program.misfits(machine, layout);
     faults.extend(memory_fault(program, machine, layout));
-    if !faults.is_empty() || !program.is_rehearsed() {
+    let may_overtake = machine.overtaking == Overtaking::Allowed;
+    if !faults.is_empty() || may_overtake || !program.is_rehearsed() {
         return (faults, None);
     }
     let untimed = UntimedMachine {

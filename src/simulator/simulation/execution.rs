@@ -123,7 +123,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             layout,
             transport: transport(simulation, owners),
             processes,
-            matching: Matching::new(ranks),
+            matching: Matching::new(ranks, machine.overtaking),
             ranks: (0..ranks).map(|_| RankActivity::begun(initialisation)).collect(),
             places: Vec::new(),
             accounts: Accounts::new(ranks, &[&[INITIALISATION], program.phases()].concat()),

@@ -3,7 +3,7 @@
 //! A message is given to the first posted receive that it fits. If a message that its sender sent before, and that has
 //! not come, fits that receive, too, it waits for it: messages of one sender never overtake. A receive that is posted
 //! takes, of the messages that nobody waits for, the earliest arrival among the oldest fitting ones of each sender, ties
-//! by rank.
+//! by rank. Where [overtaking](Overtaking) is allowed, messages only have the order of their arrivals.
 
 mod send_order;
 mod slots;
@@ -11,7 +11,7 @@ mod slots;
 mod tests;
 
 use crate::engine::Lists;
-use crate::machine::{Lanes, MessageId};
+use crate::machine::{Lanes, MessageId, Overtaking};
 use crate::program::{Message, MessagePattern, Operation, Received, tag_words};
 use crate::trace::{Activity, Delivery};
 use crate::units::SimTime;
@@ -121,11 +121,11 @@ pub struct Matching {
 }
 
 impl Matching {
-    pub fn new(ranks: u32) -> Self {
+    pub fn new(ranks: u32, overtaking: Overtaking) -> Self {
         Self {
             envelopes: Slots::new(),
             tasks: Slots::new(),
-            order: PairOrder::new(),
+            order: PairOrder::new(overtaking),
             inboxes: Lists::new(ranks),
             early: BTreeSet::new(),
             receives: Lists::new(ranks),
@@ -322,8 +322,8 @@ impl Matching {
         task.state = TaskState::UnderWay;
         let (rank, TaskKind::Receive(pattern)) = (task.rank, task.kind) else { unreachable!("a receive is posted") };
         let found = match pattern.from {
-            Some(from) => self.find_from((from, rank), pattern),
-            None => self.find_from_any(rank, pattern),
+            Some(from) if !self.order.allows_overtaking() => self.find_from((from, rank), pattern),
+            _ => self.find_arrived(rank, pattern),
         };
         let Some(handle) = found else {
             self.receives.push_back(rank, operation);
@@ -337,7 +337,7 @@ impl Matching {
         (self.order.has_arrived(oldest) && self.is_free(oldest)).then_some(oldest)
     }
 
-    fn find_from_any(&self, rank: u32, pattern: MessagePattern) -> Option<u32> {
+    fn find_arrived(&self, rank: u32, pattern: MessagePattern) -> Option<u32> {
         let is_oldest = |handle: u32| {
             !self.order.has_overtaken(handle)
                 || !self.order.before(handle).any(|earlier| pattern.takes(self.envelope(earlier)))

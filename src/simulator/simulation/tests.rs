@@ -185,6 +185,7 @@ fn various() -> impl Iterator<Item = (&'static str, Machine)> {
         over: None,
         within_node: crate::node::WithinNode::Copied,
         empty: crate::node::EmptyMessage::AsOneByte,
+        overtaking: crate::machine::Overtaking::Forbidden,
         processor: Some(crate::node::Processor::FlopRate("1 Gflop/s".parse().unwrap())),
     };
     let shipped = |name| (name, crate::machine::shipped(name));

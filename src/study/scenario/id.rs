@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::fmt;
 
 /// The version of the results: raised whenever the result of any scenario moves.
-pub const RESULTS: u32 = 14;
+pub const RESULTS: u32 = 15;
 
 /// The id of a case, 128 bits, the same on every machine.
 ///

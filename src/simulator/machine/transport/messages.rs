@@ -16,7 +16,7 @@ mod waiting_sends;
 mod wire;
 
 use super::{Completion, MessageId};
-use crate::engine::{RetrialQueues, Slab, Streams};
+use crate::engine::{Precedence, RetrialQueues, Slab, Streams};
 use crate::machine::speed_profile::{SpeedProfile, paced_rows};
 use crate::machine::{Lanes, Machine, Seat, Sends};
 use crate::network::{Standstill, Topology, Transfers};
@@ -167,8 +167,8 @@ impl MessageTransport {
 
     pub fn send(&mut self, now: SimTime, from: Seat, to: Seat, bytes: u64, handle: u32) {
         let message = self.message(from, to, bytes, handle);
-        let order = self.order();
-        self.dispatch(now, message, order);
+        let precedence = self.precedence();
+        self.dispatch(now, message, precedence);
     }
 
     fn message(&mut self, from: Seat, to: Seat, bytes: u64, handle: u32) -> MessageState {
@@ -199,17 +199,17 @@ impl MessageTransport {
     }
 
     /// A message is sent, in its order among what happens at the same time.
-    fn dispatch(&mut self, now: SimTime, message: MessageState, order: u64) {
+    fn dispatch(&mut self, now: SimTime, message: MessageState, precedence: Precedence) {
         let waits = self.interface.data.waits(message.bytes);
         let id = self.keep(message);
         self.counts.messages += 1;
         self.wire.caused(id, self.cause);
         // As in LogGOPSim, what is issued waits for its turn even if everything is free.
         match (waits, message.is_issued) {
-            (true, true) => self.schedule(now, order, TransportEvent::Announce(id)),
+            (true, true) => self.push(now, precedence, TransportEvent::Announce(id)),
             (true, false) => self.begin_awaited(now, id),
-            (false, true) => self.schedule(now, order, TransportEvent::Send(id)),
-            (false, false) => self.attempt(now, order, TransportEvent::Send(id)),
+            (false, true) => self.push(now, precedence, TransportEvent::Send(id)),
+            (false, false) => self.attempt(now, precedence, TransportEvent::Send(id)),
         }
     }
 

@@ -82,7 +82,7 @@ impl Scoreboard {
         let mut operations = self.operations.borrow_mut();
         let node = operations.node(self.rank, number);
         for place in if is_end { node.places_at_end() } else { node.places_at_begin() } {
-            let follower = operations.follower(self.rank, place);
+            let (follower, turn) = (operations.follower(self.rank, place), turn.at(place));
             let waiting = self.partly.entry(follower).or_insert_with(|| WaitingNode {
                 awaited: operations.node(self.rank, follower).awaited,
                 turn: Turn::default(),

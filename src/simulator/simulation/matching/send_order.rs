@@ -1,5 +1,6 @@
 //! The order in which messages between two ranks were sent, until they are matched with receives.
 
+use crate::machine::Overtaking;
 use rustc_hash::FxHashMap;
 
 /// The sending and the receiving rank.
@@ -10,6 +11,7 @@ pub type Pair = (u32, u32);
 /// A message *has come* when it and all unmatched ones that its sender sent before have arrived. One that arrives while
 /// an earlier one is still under way is *early* until then.
 pub struct PairOrder {
+    overtaking: Overtaking,
     pairs: FxHashMap<Pair, PairEnds>,
     /// By handle.
     places: Vec<PairEntry>,
@@ -42,8 +44,13 @@ enum PairProgress {
 const NONE: u32 = u32::MAX;
 
 impl PairOrder {
-    pub fn new() -> Self {
-        Self { pairs: FxHashMap::default(), places: Vec::new() }
+    pub fn new(overtaking: Overtaking) -> Self {
+        Self { overtaking, pairs: FxHashMap::default(), places: Vec::new() }
+    }
+
+    /// True if messages have no order but that of their arrivals: each has come as soon as it has arrived.
+    pub fn allows_overtaking(&self) -> bool {
+        self.overtaking == Overtaking::Allowed
     }
 
     /// A message is sent.
@@ -63,7 +70,7 @@ impl PairOrder {
     /// A message arrives; whether it has come, or is early.
     pub fn arrive(&mut self, handle: u32) -> bool {
         let earlier = self.places[handle as usize].earlier;
-        let in_order = self.places.get(earlier as usize).is_none_or(PairEntry::has_come);
+        let in_order = self.allows_overtaking() || self.places.get(earlier as usize).is_none_or(PairEntry::has_come);
         self.places[handle as usize].progress = if in_order { PairProgress::InOrder } else { PairProgress::Early };
         in_order
     }

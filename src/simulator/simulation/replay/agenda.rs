@@ -1,5 +1,6 @@
 //! The events that are going to happen, in the order of their times and of when they were first asked for.
 
+use crate::engine::Precedence;
 use crate::units::SimTime;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -8,9 +9,7 @@ use std::collections::BinaryHeap;
 #[derive(Clone, Copy)]
 pub struct Entry {
     pub time: SimTime,
-    pub order: u64,
-    /// Tells those apart that one event asked for.
-    pub number: u64,
+    pub precedence: Precedence,
     pub event: PackedEvent,
     /// The resource from whose line it was called, or [`NO_LINE`].
     pub line: u32,
@@ -116,7 +115,7 @@ impl Agenda {
 
     #[inline]
     fn push_present(&mut self, entry: Entry) {
-        if self.in_order.last().is_none_or(|last| last.rank() < entry.rank()) {
+        if self.in_order.last().is_none_or(|last| last.precedence < entry.precedence) {
             self.in_order.push(entry);
         } else {
             self.of_present.push(Next(entry));
@@ -130,7 +129,7 @@ impl Agenda {
             return if let Some(Next(entry)) = self.of_present.pop() { Some(entry) } else { self.go_on() };
         };
         if let Some(Next(first)) = self.of_present.peek()
-            && first.rank() < entry.rank()
+            && first.precedence < entry.precedence
         {
             return self.of_present.pop().map(|Next(entry)| entry);
         }
@@ -144,8 +143,8 @@ impl Agenda {
 
     /// The order of the first event of the present time.
     pub fn first_order(&self) -> Option<u64> {
-        let in_order = self.in_order.get(self.next).map(|entry| entry.order);
-        let others = self.of_present.peek().map(|Next(entry)| entry.order);
+        let in_order = self.in_order.get(self.next).map(|entry| entry.precedence.order);
+        let others = self.of_present.peek().map(|Next(entry)| entry.precedence.order);
         in_order.into_iter().chain(others).min()
     }
 
@@ -170,18 +169,10 @@ impl Agenda {
     }
 }
 
-impl Entry {
-    /// Tells in which order events of one time happen.
-    #[inline]
-    const fn rank(&self) -> (u64, u64) {
-        (self.order, self.number)
-    }
-}
-
 impl Ord for Next {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        other.0.rank().cmp(&self.0.rank())
+        other.0.precedence.cmp(&self.0.precedence)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Receives that wait for messages, and messages that wait for receives.
 //!
-//! A run of this kind has no message that overtakes another one of its pair, so those of a source and a tag are met in the
-//! order of their sends.
+//! A run of this kind has no message that overtakes another one of its pair, or allows it: those of a source and a tag are met in the
+//! order of their arrivals.
 
 use super::heads::{Heads, Route};
 use crate::engine::Slab;

@@ -17,6 +17,7 @@ mod tests;
 use super::execution::INITIALISATION;
 use super::guard::Guard;
 use super::{Simulation, SimulationError};
+use crate::machine::Overtaking;
 use crate::program::schedule::Bounds;
 use crate::program::{Program, send_fault};
 use crate::trace::{Accounts, Counts, Trace};
@@ -28,7 +29,7 @@ use run::Replay;
 const PROGRAM: &str = "program";
 
 /// Runs a program that is a schedule; nothing where it has to be run by processes: on another machine, where messages of a pair
-/// may overtake each other, or because something is wrong, which is explained there.
+/// might have to wait for each other, or because something is wrong, which is explained there.
 ///
 /// # Errors
 /// A limit of the run.
@@ -47,10 +48,10 @@ pub fn replayed(simulation: &Simulation<'_>, program: &dyn Program) -> Result<Op
     run(simulation, program, Replay::new(schedule.open(), unit, costs, bounds.highest))
 }
 
-/// Returns whether messages can all be sent, and keep their order.
+/// Returns whether messages can all be sent, and keep their order as far as they have to.
 fn can_be_sent(simulation: &Simulation<'_>, bounds: &Bounds) -> bool {
     let (ranks, packet_bytes) = (simulation.layout.ranks(), simulation.machine.network.switching.packet_bytes());
-    bounds.messages_take_one_lane()
+    (bounds.messages_take_one_lane() || simulation.machine.overtaking == Overtaking::Allowed)
         && send_fault(bounds.highest_peer, ranks, bounds.longest_message, packet_bytes).is_none()
 }
 

@@ -10,7 +10,7 @@ use super::heads::Route;
 use super::meetings::{Arrival, Meetings, What};
 use super::rank::RankState;
 use super::resources::RankResources;
-use crate::engine::{RetrialQueues, Slab};
+use crate::engine::{Precedence, RetrialQueues, Slab};
 use crate::machine::{Lanes, Turn};
 use crate::program::MessagePattern;
 use crate::program::schedule::{ANY, NodeKind, Operations, ScheduleNode};
@@ -172,13 +172,13 @@ impl Replay {
         if self.opens && self.agenda.first_order().is_none_or(|order| order > OPENING) {
             return None;
         }
-        let Entry { time, order, event, line, .. } = self.agenda.pop()?;
+        let Entry { time, precedence, event, line } = self.agenda.pop()?;
         self.events += 1;
         if line == NO_LINE {
-            self.attempt(time, order, event);
+            self.attempt(time, precedence, event);
         } else {
-            self.lines.come(line, time);
-            self.attempt(time, order, event);
+            self.lines.come(line);
+            self.attempt(time, precedence, event);
             if self.lines.is_next_due(line) {
                 self.call(time, line);
             }
@@ -211,20 +211,20 @@ impl Replay {
         if turn.order == 0 { self.next_request() } else { turn.order }
     }
 
-    fn schedule(&mut self, line: u32, time: SimTime, order: u64, event: PackedEvent) {
-        let number = self.next_request();
-        self.agenda.push(Entry { time, order, number, event, line });
+    fn schedule(&mut self, time: SimTime, order: u64, event: PackedEvent) {
+        let precedence = Precedence { order, number: self.next_request() };
+        self.agenda.push(Entry { time, precedence, event, line: NO_LINE });
     }
 
     /// Lets an event happen if all that it needs is free; else it waits until then and keeps its order.
     #[inline]
-    fn attempt(&mut self, now: SimTime, order: u64, event: PackedEvent) {
+    fn attempt(&mut self, now: SimTime, precedence: Precedence, event: PackedEvent) {
         let place = event.place();
         match event.kind() {
-            EventKind::Begin => self.begin(now, order, event, place),
-            EventKind::Send => self.send(now, order, event, place),
-            EventKind::Arrive => self.arrive(now, order, event, place),
-            EventKind::Due => self.due(now, order, place),
+            EventKind::Begin => self.begin(now, precedence, event, place),
+            EventKind::Send => self.send(now, precedence, event, place),
+            EventKind::Arrive => self.arrive(now, precedence, event, place),
+            EventKind::Due => self.due(now, precedence.order, place),
             EventKind::Finish => {
                 self.account(now, place);
                 self.finish(now, place);
@@ -234,7 +234,12 @@ impl Replay {
 
     /// Returns whether an event has to wait for the one of these resources that is free later.
     #[inline]
-    fn waits(&mut self, now: SimTime, order: u64, event: PackedEvent, (core, interface): (u32, Option<u32>)) -> bool {
+    fn waits(
+        &mut self,
+        now: SimTime,
+        (precedence, event): (Precedence, PackedEvent),
+        (core, interface): (u32, Option<u32>),
+    ) -> bool {
         let (mut needed, mut free) = (core, self.resources.free(core));
         if let Some(interface) = interface {
             let other = self.resources.free(interface);
@@ -245,7 +250,7 @@ impl Replay {
         if free <= now {
             return false;
         }
-        if self.lines.join(needed, now, order, event) {
+        if self.lines.join(needed, precedence, event) {
             self.call(now, needed);
         }
         true
@@ -253,9 +258,9 @@ impl Replay {
 
     /// Has the first event of a line come when what it waits for is free.
     fn call(&mut self, now: SimTime, resource: u32) {
-        if let Some((order, event)) = self.lines.call(resource) {
-            let free = self.resources.free(resource).max(now);
-            self.schedule(resource, free, order, event);
+        if let Some((precedence, event)) = self.lines.call(resource) {
+            let time = self.resources.free(resource).max(now);
+            self.agenda.push(Entry { time, precedence, event, line: resource });
         }
     }
 
@@ -264,10 +269,10 @@ impl Replay {
     }
 
     /// A computation begins.
-    fn begin(&mut self, now: SimTime, order: u64, event: PackedEvent, place: u32) {
+    fn begin(&mut self, now: SimTime, precedence: Precedence, event: PackedEvent, place: u32) {
         let UnderWay { size, rank, cpu, .. } = self.under_way[place];
         let core = self.resources.core(rank, cpu);
-        if self.waits(now, order, event, (core, None)) {
+        if self.waits(now, (precedence, event), (core, None)) {
             return;
         }
         let end = now + self.unit * size;
@@ -277,11 +282,11 @@ impl Replay {
     }
 
     /// A message begins to be sent.
-    fn send(&mut self, now: SimTime, order: u64, event: PackedEvent, place: u32) {
+    fn send(&mut self, now: SimTime, precedence: Precedence, event: PackedEvent, place: u32) {
         let UnderWay { rank, peer, cpu, nic, size: bytes, tag, .. } = self.under_way[place];
         let (core, is_own) = (self.resources.core(rank, cpu), peer == rank);
         let interface = (!is_own).then(|| self.resources.sender(rank, nic));
-        if self.waits(now, order, event, (core, interface)) {
+        if self.waits(now, (precedence, event), (core, interface)) {
             return;
         }
         let costs = self.costs.message(bytes);
@@ -294,18 +299,18 @@ impl Replay {
         let message = self.messages.put(Carried { bytes, from: rank, to: peer, tag, send, cpu, nic });
         let order = self.next_request();
         let arrival = now + self.costs.delay(is_own);
-        self.schedule(NO_LINE, arrival, order, PackedEvent::new(EventKind::Arrive, message));
+        self.schedule(arrival, order, PackedEvent::new(EventKind::Arrive, message));
         if costs.is_eager {
             self.has_ended(now, rank, place, cpu);
         }
     }
 
     /// A message arrives, and the processor of its destination takes it in.
-    fn arrive(&mut self, now: SimTime, order: u64, event: PackedEvent, place: u32) {
+    fn arrive(&mut self, now: SimTime, precedence: Precedence, event: PackedEvent, place: u32) {
         let Carried { bytes, from, to, tag, cpu, nic, .. } = self.messages[place];
         let core = self.resources.core(to, cpu);
         let interface = (from != to).then(|| self.resources.receiver(to, nic));
-        if self.waits(now, order, event, (core, interface)) {
+        if self.waits(now, (precedence, event), (core, interface)) {
             return;
         }
         let costs = self.costs.message(bytes);
@@ -325,7 +330,7 @@ impl Replay {
         let operation = &mut self.under_way[place];
         let UnderWay { rank, peer, tag, cpu, .. } = *operation;
         if operation.has_begun {
-            let turn = Turn { order, leaves: Some(cpu) };
+            let turn = Turn { order, leaves: Some(cpu), ..Turn::default() };
             self.happened.push(Happening { rank, operation: place, at: now, turn, is_end: true });
             return;
         }
@@ -377,7 +382,7 @@ impl Replay {
     /// Tells a rank what has happened now, and has it told later what is going to happen.
     fn tell(&mut self, now: SimTime, happened: &[Happening]) {
         let Some(Happening { rank, .. }) = happened.first().copied() else { return };
-        let new = Turn { order: self.requests + 1, leaves: None };
+        let new = Turn { order: self.requests + 1, ..Turn::default() };
         self.requests += Turn::OF_AN_EVENT;
         let turn_of = |happening: &Happening| match happening.turn {
             Turn { order: 0, .. } if happening.is_end => new.of_end(),
@@ -395,7 +400,7 @@ impl Replay {
         }
         for happening in happened.iter().filter(|happening| happening.at > now) {
             let order = self.order_of(turn_of(happening));
-            self.schedule(NO_LINE, happening.at, order, PackedEvent::new(EventKind::Due, happening.operation));
+            self.schedule(happening.at, order, PackedEvent::new(EventKind::Due, happening.operation));
         }
     }
 
@@ -419,7 +424,7 @@ impl Replay {
         };
         for place in first..first + count {
             let follower = self.operations.follower(rank, place);
-            self.release(rank, follower, turn);
+            self.release(rank, follower, turn.at(place));
         }
     }
 
@@ -469,7 +474,8 @@ impl Replay {
     }
 
     fn issue(&mut self, now: SimTime, rank: u32, node: ScheduleNode, turn: Turn) {
-        let order = self.order_of(turn.of(node.kind as u64 - 1));
+        let turn = turn.of(node.kind as u64 - 1);
+        let order = self.order_of(turn);
         let place = self.under_way.put(UnderWay::of(rank, &node));
         let state = &mut self.ranks[rank as usize];
         state.under_way += 1;
@@ -487,7 +493,8 @@ impl Replay {
                 (now.max(free), EventKind::Due)
             }
         };
-        self.schedule(NO_LINE, time, order, PackedEvent::new(kind, place));
+        let (precedence, event) = (Precedence::foreseen(order, turn.place), PackedEvent::new(kind, place));
+        self.agenda.push(Entry { time, precedence, event, line: NO_LINE });
     }
 
     /// Ends a rank, as soon as its processor has done its work for the communication.
@@ -496,7 +503,7 @@ impl Replay {
         self.ranks[rank as usize].end(end == now);
         if end > now {
             let order = self.next_request();
-            return self.schedule(NO_LINE, end, order, PackedEvent::new(EventKind::Finish, rank));
+            return self.schedule(end, order, PackedEvent::new(EventKind::Finish, rank));
         }
         self.finished += 1;
         self.last_finish = now;

@@ -1,5 +1,5 @@
 use super::heads::Heads;
-use crate::machine::{LogGops, Machine};
+use crate::machine::{LogGops, Machine, Overtaking};
 use crate::node::{EmptyMessage, WithinNode};
 use crate::program::schedule::{ANY, Edge, NodeKind, RankSchedule, Schedule, ScheduleNode, StoredSchedule, follow};
 use crate::program::{Process, Program, RankFuture};
@@ -29,8 +29,9 @@ const NS: SimDuration = SimDuration::from_ns(1);
 fn machine() -> impl Strategy<Value = Machine> {
     let time = || prop_oneof![Just(0), Just(1), Just(10), 0..30u64];
     let empty = prop_oneof![Just(EmptyMessage::AsOneByte), Just(EmptyMessage::LessThanOneByte)];
-    let constants = (time(), time(), time(), 0..3u64, 0..3u64, 0..12u64, empty);
-    constants.prop_map(|(l, o, g, per_byte, o_per_byte, eager, empty)| {
+    let overtaking = prop_oneof![Just(Overtaking::Forbidden), Just(Overtaking::Allowed)];
+    let constants = (time(), time(), time(), 0..3u64, 0..3u64, 0..12u64, (empty, overtaking));
+    constants.prop_map(|(l, o, g, per_byte, o_per_byte, eager, (empty, overtaking))| {
         Machine::from(LogGops {
             latency: SimDuration::from_ns(l),
             overhead: SimDuration::from_ns(o),
@@ -41,6 +42,7 @@ fn machine() -> impl Strategy<Value = Machine> {
             over: None,
             within_node: WithinNode::Copied,
             empty,
+            overtaking,
             processor: None,
         })
     })
@@ -142,7 +144,7 @@ proptest! {
     fn a_schedule_on_several_processors_is_the_same_however_it_runs(machine in machine(), drawn in drawn(3, 2)) {
         let ranks = 3;
         let of_schedule = schedule(ranks, &drawn);
-        if of_schedule.bounds().messages_take_one_lane() {
+        if machine.overtaking == Overtaking::Allowed || of_schedule.bounds().messages_take_one_lane() {
             is_the_run_by_processes(&machine, of_schedule)?;
         }
     }
@@ -183,6 +185,7 @@ fn a_crowd_is_the_run_by_processes() {
             over: None,
             within_node: WithinNode::Copied,
             empty: EmptyMessage::AsOneByte,
+            overtaking: Overtaking::Forbidden,
             processor: None,
         });
         is_the_run_by_processes(&machine, Schedule { ranks: (0..ranks).map(of_rank).collect() }).unwrap();

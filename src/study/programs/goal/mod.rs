@@ -3,6 +3,8 @@
 mod binary;
 mod blocks;
 #[cfg(test)]
+mod loggopsim;
+#[cfg(test)]
 mod tests;
 mod text;
 

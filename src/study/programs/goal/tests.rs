@@ -3,11 +3,9 @@ use super::text::{self, TextError};
 use super::{Goal, ProgramFile, ScheduleSource};
 use crate::programs::schedule::{FirstOperations, NodeKind, Schedule, ScheduleNode, StoredSchedule};
 use parsim_sim::engine::Streams;
-use parsim_sim::machine::{LogGops, Machine, Sends};
-use parsim_sim::node::{EmptyMessage, WithinNode};
+use parsim_sim::machine::Sends;
 use parsim_sim::program::{UntimedMachine, rehearse};
-use parsim_sim::simulation::Simulation;
-use parsim_sim::units::{PerByte, SimDuration};
+use parsim_sim::units::SimDuration;
 use proptest::prelude::*;
 use std::io::{self, Cursor};
 use std::ops::Range;
@@ -329,44 +327,4 @@ fn ranks_without_such_operations_keep_what_the_others_need() {
     );
     let any = text.replace("2b from 0", "2b from -1");
     assert!(beginning(&any, 1, NodeKind::Receive).unwrap_err().contains("rank 1 receives messages of any source"));
-}
-
-/// Messages of 0 bytes, on request, take the times of LogGOPSim 76451de, in nanoseconds: L, o, g, G, O, S and its time.
-#[test]
-fn empty_messages_take_the_times_of_loggopsim() {
-    let text = "num_ranks 3\nrank 0 {\na: send 0b to 1 tag 0\nb: send 0b to 2 tag 0\nc: send 0b to 1 tag 1\nc requires b\n\
-                d: recv 0b from 2 tag 3\n}\nrank 1 {\na: recv 0b from 0 tag 0\nb: recv 0b from 0 tag 1\nc: calc 100\n\
-                c requires b\nd: send 0b to 2 tag 2\nd requires c\n}\nrank 2 {\na: recv 0b from 0 tag 0\n\
-                b: recv 0b from 1 tag 2\nb requires a\nc: send 0b to 0 tag 3\nc requires b\n}\n";
-    let mut file = tempfile::NamedTempFile::new().expect("there is room");
-    std::io::Write::write_all(&mut file, text.as_bytes()).expect("there is room");
-    let ns = |count: u64| SimDuration::from_ps(1000 * count);
-    let file = ProgramFile::new(file.path().display().to_string());
-    let program = Goal { file, unit: ns(1), first: None };
-    for ([latency, overhead, gap, gap_per_byte, overhead_per_byte, eager_up_to], theirs) in [
-        ([2500, 1500, 1000, 6, 0, 65535], 19582),
-        ([1000, 300, 2000, 1, 0, 65535], 8895),
-        ([2500, 1500, 1000, 6, 2, 400], 19590),
-        ([2500, 1500, 1000, 2, 6, 400], 19582),
-        ([5000, 50, 100, 10, 1, 1], 15577),
-        ([5000, 50, 100, 10, 0, 1], 15550),
-        ([500, 50, 100, 0, 3, 1], 2091),
-    ] {
-        let machine = Machine::from(LogGops {
-            latency: ns(latency),
-            overhead: ns(overhead),
-            gap: ns(gap),
-            gap_per_byte: PerByte::new(ns(gap_per_byte)),
-            overhead_per_byte: PerByte::new(ns(overhead_per_byte)),
-            eager_up_to: parsim_sim::units::Bytes::new(eager_up_to),
-            over: None,
-            within_node: WithinNode::Copied,
-            empty: EmptyMessage::LessThanOneByte,
-            processor: None,
-        });
-        let simulation = Simulation::new(&machine, 3).expect("room");
-        let times =
-            [simulation.clone(), simulation.packet_by_packet()].map(|run| run.run(&program).map(|run| run.makespan));
-        assert_eq!(times, [Ok(ns(theirs)), Ok(ns(theirs))], "{latency} {overhead} {gap_per_byte} {overhead_per_byte}");
-    }
 }

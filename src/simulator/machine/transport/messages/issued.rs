@@ -1,6 +1,7 @@
 //! Operations that processes issue, on the processors and interfaces that they name.
 
 use super::{MessageTransport, TransportEvent};
+use crate::engine::Precedence;
 use crate::machine::speed_profile::paced_rows;
 use crate::machine::transport::Completion;
 use crate::machine::{Lanes, Seat, Turn};
@@ -20,8 +21,8 @@ impl MessageTransport {
         let computation = Computation::Time(time);
         let (row, passes) = paced_rows(&mut self.stopwatch, self.pace.as_deref_mut(), (seat.node, owner), computation)?;
         self.resources.provide(seat, 0, Lanes { cpu, nic: 0 });
-        let (core, order) = (self.resources.cpu(seat, cpu), self.order_of(turn));
-        self.schedule(now, order, TransportEvent::Begin { core, operation, time: row * passes });
+        let (core, precedence) = (self.resources.cpu(seat, cpu), self.foreseen(turn));
+        self.push(now, precedence, TransportEvent::Begin { core, operation, time: row * passes });
         Ok(())
     }
 
@@ -41,8 +42,8 @@ impl MessageTransport {
         self.cause = cause;
         let mut message = self.message(from, to, bytes, handle);
         message.interface = u32::from(port) % self.interface.count;
-        let order = self.order();
-        self.dispatch(now, message, order);
+        let precedence = self.precedence();
+        self.dispatch(now, message, precedence);
     }
 
     /// Begins to send; `Begun` tells when processor and interface are free for it.
@@ -59,8 +60,8 @@ impl MessageTransport {
         for end in [from, to] {
             self.resources.provide(end, message.interface, lanes);
         }
-        let order = self.order_of(turn);
-        self.dispatch(now, message, order);
+        let precedence = self.foreseen(turn);
+        self.dispatch(now, message, precedence);
     }
 
     /// Has a receive be posted, by `Due`, once its processor is free.
@@ -68,7 +69,8 @@ impl MessageTransport {
         self.resources.provide(seat, 0, lanes);
         let is_left = turn.leaves == Some(lanes.cpu);
         let free = if is_left { now } else { self.resources.free_at(self.resources.cpu(seat, lanes.cpu)) };
-        self.remind(now.max(free), operation, turn);
+        let precedence = self.foreseen(turn);
+        self.push(now.max(free), precedence, TransportEvent::Due(operation));
     }
 
     /// Has `Due` come at a time.
@@ -81,7 +83,11 @@ impl MessageTransport {
     pub fn next_turn(&mut self) -> Turn {
         let first = self.requests + 1;
         self.requests += Turn::OF_AN_EVENT;
-        Turn { order: first, leaves: None }
+        Turn { order: first, ..Turn::default() }
+    }
+
+    fn foreseen(&mut self, turn: Turn) -> Precedence {
+        Precedence::foreseen(self.order_of(turn), turn.place)
     }
 
     fn order_of(&mut self, turn: Turn) -> u64 {

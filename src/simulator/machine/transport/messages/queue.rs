@@ -3,6 +3,7 @@
 use super::resources::Resource;
 use super::wire::Piece;
 use super::{MessageState, MessageTransport, TransferRole};
+use crate::engine::Precedence;
 use crate::machine::transport::{BACKGROUND_HANDLES, Completion, MessageId};
 use crate::machine::{Seat, Turn};
 use crate::node::{DataTransfer, Progress};
@@ -13,9 +14,7 @@ use std::cmp::Reverse;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Scheduled {
     pub time: SimTime,
-    order: u64,
-    /// Tells those apart that one event asked for.
-    number: u64,
+    precedence: Precedence,
     event: TransportEvent,
     /// The line that it was called from.
     line: Resource,
@@ -62,7 +61,8 @@ const SPARE: usize = 1 << 12;
 impl MessageTransport {
     /// Runs the next event of a processor or an interface.
     pub(super) fn run_scheduled(&mut self) {
-        let Some(Reverse(Scheduled { time, order, event, line, .. })) = self.queue.pop() else { return };
+        let Some(Reverse(Scheduled { time, precedence, event, line })) = self.queue.pop() else { return };
+        let order = precedence.order;
         if self.queue.capacity() > SPARE + 4 * self.queue.len() {
             // Many operations that are issued at once take this memory only for a moment.
             self.queue.shrink_to(2 * self.queue.len());
@@ -70,9 +70,9 @@ impl MessageTransport {
         self.now = time;
         self.current = Some(order);
         if line == Resource::NONE {
-            self.attempt(time, order, event);
+            self.attempt(time, precedence, event);
         } else {
-            self.attempt_again(time, order, event, line);
+            self.attempt_again(time, precedence, event, line);
         }
         // Requests behind something that a process has waited for have the order in which that began.
         let goes_on = matches!(event, TransportEvent::TimeUp(_) | TransportEvent::Computed(_));
@@ -80,13 +80,13 @@ impl MessageTransport {
     }
 
     /// Lets an event that has waited in a line happen, or wait again; then the next one of the line is called.
-    fn attempt_again(&mut self, now: SimTime, order: u64, event: TransportEvent, line: Resource) {
+    fn attempt_again(&mut self, now: SimTime, precedence: Precedence, event: TransportEvent, line: Resource) {
         let sender = self.sending_core(event);
-        self.lines.come(line.number(), now);
+        self.lines.come(line.number());
         if let Some(core) = sender {
             self.waiting_sends.remove(core);
         }
-        self.attempt(now, order, event);
+        self.attempt(now, precedence, event);
         if self.lines.is_next_due(line.number()) {
             self.call(now, line);
         }
@@ -109,8 +109,13 @@ impl MessageTransport {
 
     /// Does what a process has asked for now, or has it wait for what it needs.
     pub(super) fn request(&mut self, now: SimTime, event: TransportEvent) {
-        let order = self.order();
-        self.attempt(now, order, event);
+        let precedence = self.precedence();
+        self.attempt(now, precedence, event);
+    }
+
+    /// The precedence of what is asked for now.
+    pub(super) fn precedence(&mut self) -> Precedence {
+        Precedence { order: self.order(), number: self.next_request() }
     }
 
     /// The order of what is asked for now.
@@ -125,12 +130,12 @@ impl MessageTransport {
 
     /// Puts a new event into the queue.
     pub(super) fn schedule(&mut self, time: SimTime, order: u64, event: TransportEvent) {
-        self.schedule_from(Resource::NONE, time, order, event);
+        let precedence = Precedence { order, number: self.next_request() };
+        self.push(time, precedence, event);
     }
 
-    fn schedule_from(&mut self, line: Resource, time: SimTime, order: u64, event: TransportEvent) {
-        let number = self.next_request();
-        self.queue.push(Reverse(Scheduled { time, order, number, event, line }));
+    pub(super) fn push(&mut self, time: SimTime, precedence: Precedence, event: TransportEvent) {
+        self.queue.push(Reverse(Scheduled { time, precedence, event, line: Resource::NONE }));
     }
 
     pub(super) fn schedule_new(&mut self, time: SimTime, event: TransportEvent) {
@@ -139,18 +144,19 @@ impl MessageTransport {
     }
 
     /// Lets an event happen if all that it needs is free; else it waits until then and keeps its order.
-    pub(super) fn attempt(&mut self, now: SimTime, order: u64, event: TransportEvent) {
+    pub(super) fn attempt(&mut self, now: SimTime, precedence: Precedence, event: TransportEvent) {
+        let order = precedence.order;
         if let Some(needed) = self.latest_needed(event)
             && self.resources.free(needed) > now
         {
-            return self.wait_in_line(now, order, event, needed);
+            return self.wait_in_line(now, (precedence, event), needed);
         }
         match event {
             TransportEvent::TimeUp(owner) => self.completions.push_back(Completion::TimeUp { owner }),
             TransportEvent::Computed(owner) => self.completions.push_back(Completion::Computed { owner }),
             TransportEvent::Begin { core, operation, time } => self.begin_computation(now, core, operation, time),
             TransportEvent::Due(operation) => {
-                self.completions.push_back(Completion::Due { operation, turn: Turn { order, leaves: None } });
+                self.completions.push_back(Completion::Due { operation, turn: Turn { order, ..Turn::default() } });
             }
             TransportEvent::Compute { core, owner, time } => {
                 self.resources.compute(core, now, time);
@@ -188,20 +194,20 @@ impl MessageTransport {
         }
     }
 
-    fn wait_in_line(&mut self, now: SimTime, order: u64, event: TransportEvent, resource: Resource) {
+    fn wait_in_line(&mut self, now: SimTime, (precedence, event): (Precedence, TransportEvent), resource: Resource) {
         if let Some(core) = self.sending_core(event) {
             self.waiting_sends.add(core);
         }
-        if self.lines.join(resource.number(), now, order, event) {
+        if self.lines.join(resource.number(), precedence, event) {
             self.call(now, resource);
         }
     }
 
     /// Has the first event of a line come when what it waits for is free.
     fn call(&mut self, now: SimTime, resource: Resource) {
-        if let Some((order, event)) = self.lines.call(resource.number()) {
-            let free = self.resources.free(resource).max(now);
-            self.schedule_from(resource, free, order, event);
+        if let Some((precedence, event)) = self.lines.call(resource.number()) {
+            let time = self.resources.free(resource).max(now);
+            self.queue.push(Reverse(Scheduled { time, precedence, event, line: resource }));
         }
     }
 

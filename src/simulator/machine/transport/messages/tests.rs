@@ -1,7 +1,7 @@
 //! Times of LogGOPS by hand.
 
 use crate::engine::Discipline;
-use crate::machine::{Allocation, LogGops, Machine, NodeOverride, Placement, Sends};
+use crate::machine::{Allocation, LogGops, Machine, NodeOverride, Overtaking, Placement, Sends};
 use crate::network::switching::{CutThrough, Wormhole};
 use crate::network::{Contention, Link, LinkOverride, Network, Routing as NetworkRouting, Switching, Topology};
 use crate::node::{
@@ -25,6 +25,7 @@ fn loggops() -> LogGops {
         over: None,
         within_node: WithinNode::Copied,
         empty: EmptyMessage::AsOneByte,
+        overtaking: Overtaking::Forbidden,
         processor: None,
     }
 }
