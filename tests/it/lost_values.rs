@@ -204,6 +204,32 @@ fn a_schedule_of_operations_under_way_is_read_back() {
     }
 }
 
+/// A receive is posted whose message has been announced: its data are asked for before the computation that a schedule frees at the same
+/// time, as a process asks for them before it computes.
+#[test]
+fn data_are_asked_for_before_the_computation_behind_a_receive() {
+    let steps = r#"[
+        When(condition: "rank == 0", then: [
+            Receive(from: "1", tag: "1"), Compute(flops: "1000"), Isend(to: "1", bytes: "1 B", tag: "3", request: "a"),
+            Irecv(from: "1", tag: "4", request: "b"), Compute(flops: "20000"), Wait(request: "a"), Wait(request: "b"),
+        ]),
+        When(condition: "rank == 1", then: [
+            Isend(to: "0", bytes: "100 kB", tag: "1", request: "a"), Irecv(from: "0", tag: "3", request: "b"),
+            Isend(to: "0", bytes: "100 kB", tag: "4", request: "c"), Wait(request: "b"), Wait(request: "c"),
+        ]),
+    ]"#;
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("s.ron");
+    let machine = crate::repository("scenarios/machines/marenostrum5.ron");
+    let scenario = format!(
+        "Scenario(machine: File({machine:?}), ranks: 2, placement: RowMajor, axes: [], seed: 1, \
+         program: Phases(memory: \"1 B\", steps: {steps}))"
+    );
+    std::fs::write(&file, scenario).expect("it can be written");
+    let (run, read) = written_and_read(file.to_str().expect("a path"), &[], &[]);
+    assert!((read - run).abs() < 0.5e-12, "{read} is not {run}");
+}
+
 /// The resolved scenario may lie in another folder than the file of its program.
 #[test]
 fn a_resolved_scenario_finds_its_program() {

@@ -74,8 +74,9 @@ impl MessageTransport {
         } else {
             self.attempt_again(time, precedence, event, line);
         }
-        // Requests behind something that a process has waited for have the order in which that began.
-        let goes_on = matches!(event, TransportEvent::TimeUp(_) | TransportEvent::Computed(_));
+        // Requests behind something that a process has waited for have the order in which that began; so has what is asked of the
+        // sender when a receive is posted.
+        let goes_on = matches!(event, TransportEvent::TimeUp(_) | TransportEvent::Computed(_) | TransportEvent::Due(_));
         self.current = goes_on.then_some(order);
     }
 
