@@ -125,7 +125,7 @@ pub enum Sends {
     },
 }
 
-/// Whether a message may be received before another one that its sender sent to the same rank before it, where a receive fits both.
+/// Right of a message to be received before another one that its sender sent to the same rank before it, where a receive fits both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Overtaking {

@@ -483,7 +483,7 @@ fn programs_without_an_end_are_noted() {
     assert_eq!(notes([end, ""]), of_one);
     let of_both = "note: 2 ranks have no `MPI_Finalize`, the first of them rank 0: its last line is FOLDER/t-0.txt:2.";
     assert!(notes(["", ""]).starts_with(of_both));
-    // Whoever cuts it here on purpose need not be told.
+    // One that is cut here on purpose needs no note.
     let independent = |lines: &str, first: Option<First>| {
         let mut file = tempfile::NamedTempFile::new().expect("there is room");
         file.write_all(lines.as_bytes()).expect("there is room");

@@ -3,8 +3,6 @@
 mod binary;
 mod blocks;
 #[cfg(test)]
-mod loggopsim;
-#[cfg(test)]
 mod tests;
 mod text;
 
