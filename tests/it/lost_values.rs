@@ -215,7 +215,7 @@ fn data_are_asked_for_before_the_computation_behind_a_receive() {
         ]),
         When(condition: "rank == 1", then: [
             Isend(to: "0", bytes: "100 kB", tag: "1", request: "a"), Irecv(from: "0", tag: "3", request: "b"),
-            Isend(to: "0", bytes: "100 kB", tag: "4", request: "c"), Wait(request: "b"), Wait(request: "c"),
+            Isend(to: "0", bytes: "100 kB", tag: "4", request: "a"), Wait(request: "b"), Wait(request: "a"),
         ]),
     ]"#;
     let folder = tempfile::tempdir().expect("there is room");
