@@ -3,12 +3,13 @@
 use std::ops::{Index, IndexMut};
 
 /// Records of `T` by place.
+#[derive(Clone)]
 pub struct Slab<T> {
     places: Vec<T>,
     vacant: Vec<u32>,
 }
 
-impl<T: Copy> Slab<T> {
+impl<T> Slab<T> {
     pub const fn new() -> Self {
         Self { places: Vec::new(), vacant: Vec::new() }
     }
@@ -24,11 +25,25 @@ impl<T: Copy> Slab<T> {
         u32::try_from(self.places.len() - 1).expect("fewer than 2^32 at once")
     }
 
+    /// The number of places that have been used.
+    pub const fn places(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Leaves a place: its record can be read until the next one is put there.
+    #[inline]
+    pub fn leave(&mut self, place: u32) {
+        self.vacant.push(place);
+    }
+
     /// Leaves a place, and returns its record.
     #[inline]
-    pub fn take(&mut self, place: u32) -> T {
-        self.vacant.push(place);
-        self.places[place as usize]
+    pub fn take(&mut self, place: u32) -> T
+    where
+        T: Copy,
+    {
+        self.leave(place);
+        self[place]
     }
 }
 

@@ -15,7 +15,7 @@ use super::transfers::{self, Transfers};
 use super::virtual_channels::{Classes, Hop, LastHop};
 use super::waiting::{BufferWait, Standstill};
 use super::{HopEvent, Network};
-use crate::engine::{Calendar, Entity, EvenInstants, Streams};
+use crate::engine::{Calendar, Entity, EvenInstants, Slab, Streams};
 use crate::units::{SimDuration, SimTime};
 use state::{ChannelState, ChannelTransmission, Joint, PacketBuffer, PacketState};
 use waiting_line::BlockedPacket;
@@ -47,8 +47,7 @@ pub struct Channels {
     ends: u32,
     /// The first entity of arrivals, the number of channels.
     first_arrival: Entity,
-    flights: Vec<PacketState>,
-    vacant: Vec<u32>,
+    flights: Slab<PacketState>,
     offered: u64,
     /// `None` unless it is asked for.
     transfers: Option<Box<Transfers>>,
@@ -93,8 +92,7 @@ impl Channels {
             first_arrival: first_inward + 2 * ends,
             ends,
             topology,
-            flights: Vec::new(),
-            vacant: Vec::new(),
+            flights: Slab::new(),
             offered: 0,
             transfers: None,
         }
@@ -138,7 +136,7 @@ impl Channels {
     /// Has `packet` go on from `at`, where its head is.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
         let flight = self.flight(now, at, packet);
-        let is_new = self.flights[flight as usize].buffer.is_none();
+        let is_new = self.flights[flight].buffer.is_none();
         let channel = if is_new && self.ends > 0 { self.first_inward + at } else { self.onward(at, flight) };
         self.wait(calendar, now, channel, flight);
     }
@@ -146,7 +144,7 @@ impl Channels {
     /// The time from which the bytes of a packet came that has come to its destination, and has not been released.
     #[must_use]
     pub fn first_byte(&self, packet: &Packet) -> SimTime {
-        self.flights[packet.place as usize].head
+        self.flights[packet.place].head
     }
 
     /// The packet has been taken in at its destination: its buffer is free.
@@ -154,15 +152,15 @@ impl Channels {
         if packet.place == NOWHERE {
             return;
         }
-        self.vacant.push(packet.place);
-        self.make_room(calendar, now, self.flights[packet.place as usize].buffer);
+        self.flights.leave(packet.place);
+        self.make_room(calendar, now, self.flights[packet.place].buffer);
     }
 
     /// Runs the event of `entity` and adds what follows from it to `passages`.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
         let left = self.leaving(entity);
         let at = self.ends(entity.checked_sub(self.count()).unwrap_or(entity)).1;
-        let arrived = self.end(calendar, now, entity).map(|flight| self.flights[flight as usize].packet);
+        let arrived = self.end(calendar, now, entity).map(|flight| self.flights[flight].packet);
         passages.extend(match (left, arrived) {
             (Some((_, from)), Some(packet)) => Some(HopEvent::Crossed { packet, from, at }),
             (Some((packet, from)), None) => Some(HopEvent::Left { packet, from }),
@@ -176,7 +174,7 @@ impl Channels {
         let sending = self.wires.get(entity as usize)?.sending.as_ref()?;
         // Without links of their own between nodes and routers it is the memory of a node that a packet leaves.
         let leaves_node = sending.leaves.is_none() || self.ends == 0;
-        leaves_node.then(|| (self.flights[sending.flight as usize].packet, self.ends(entity).0))
+        leaves_node.then(|| (self.flights[sending.flight].packet, self.ends(entity).0))
     }
 
     /// Runs the event of `entity`. Returns a packet that has come.
@@ -195,7 +193,7 @@ impl Channels {
     pub fn relay(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<Packet> {
         let flight = self.end(calendar, now, entity)?;
         let channel = entity.checked_sub(self.count()).unwrap_or(entity);
-        let (packet, at) = (&self.flights[flight as usize].packet, self.ends(channel).1);
+        let (packet, at) = (&self.flights[flight].packet, self.ends(channel).1);
         if packet.to == at {
             return Some(*packet);
         }
@@ -235,7 +233,7 @@ impl Channels {
         let mut waits = Vec::new();
         for (number, channel) in (0..).zip(&self.wires) {
             for (class, lane) in (0..).zip(&channel.lanes) {
-                let holders = lane.waiting.iter().map(|waiting| self.flights[waiting.flight as usize].buffer);
+                let holders = lane.waiting.iter().map(|waiting| self.flights[waiting.flight].buffer);
                 let wanted = self.name(PacketBuffer { channel: number, class });
                 waits.extend(holders.map(|buffer| (buffer.map(|buffer| self.name(buffer)), wanted)));
             }
@@ -255,7 +253,7 @@ impl Channels {
     /// The channel by which a packet goes on from `at`.
     #[inline]
     fn onward(&mut self, at: u32, flight: u32) -> u32 {
-        let PacketState { packet, way, .. } = &mut self.flights[flight as usize];
+        let PacketState { packet, way, .. } = &mut self.flights[flight];
         if at == packet.to {
             return self.first_inward + self.ends + at;
         }
@@ -280,16 +278,13 @@ impl Channels {
         if packet.place != NOWHERE {
             return packet.place;
         }
-        let place = self.vacant.pop().unwrap_or_else(|| {
-            self.flights.push(PacketState::new(packet, at, now));
-            u32::try_from(self.flights.len() - 1).expect("fewer than four thousand million packets at once")
-        });
-        self.flights[place as usize] = PacketState::new(Packet { place, ..packet }, at, now);
+        let place = self.flights.put(PacketState::new(packet, at, now));
+        self.flights[place].packet.place = place;
         place
     }
 
     fn wait(&mut self, calendar: &mut Calendar, now: SimTime, channel: u32, flight: u32) {
-        let state = &self.flights[flight as usize];
+        let state = &self.flights[flight];
         let class = self.class(channel, state);
         let turn = self.turn(state);
         let wire = &mut self.wires[channel as usize];
@@ -360,7 +355,7 @@ impl Channels {
     fn begin(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, (class, flight): (u32, u32)) {
         let leads_out = number >= self.first_outward;
         let channel = &mut self.wires[number as usize];
-        let state = &mut self.flights[flight as usize];
+        let state = &mut self.flights[flight];
         let packet = &state.packet;
         let is_last = leads_out && channel.joint.to == packet.to;
         let leaves = state.buffer.replace(PacketBuffer { channel: number, class });
@@ -422,7 +417,7 @@ impl Channels {
     fn come(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, flight: u32) -> Option<u32> {
         if number < self.first_outward {
             let at = self.ends(number).1;
-            if number >= self.first_inward || at == self.flights[flight as usize].packet.to {
+            if number >= self.first_inward || at == self.flights[flight].packet.to {
                 // Between a node and its router there is no software.
                 let onward = self.onward(at, flight);
                 self.wait(calendar, now, onward, flight);

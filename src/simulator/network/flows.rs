@@ -6,6 +6,7 @@
 
 mod sharing;
 
+use crate::engine::Slab;
 use crate::units::{PerByte, SimDuration, SimTime};
 use priority_queue::PriorityQueue;
 use sharing::Sharing;
@@ -14,8 +15,7 @@ use std::cmp::Reverse;
 /// All channels and flows of a network at work. Each channel has a number and a rate.
 pub struct Flows {
     channels: Vec<FlowChannel>,
-    states: Vec<Flow>,
-    vacant: Vec<u32>,
+    states: Slab<Flow>,
     /// Flows by their next events: the arrival of the first byte, then that of the last one.
     events: PriorityQueue<u32, Reverse<(SimTime, u32)>>,
     /// Channels on which a flow has begun or ended since rates were shared out.
@@ -109,8 +109,7 @@ impl Flows {
         Self {
             sharing: Sharing::new(channels.len()),
             channels,
-            states: Vec::new(),
-            vacant: Vec::new(),
+            states: Slab::new(),
             events: PriorityQueue::new(),
             changed: Vec::new(),
             changed_at: SimTime::START,
@@ -156,7 +155,7 @@ impl Flows {
             self.channels[*channel as usize].coming += 1;
         }
         let (rate, since, has_begun) = (f64::INFINITY, begin, false);
-        let id = self.keep(Flow { message, channels, begin, remaining, rate, since, has_begun });
+        let id = self.states.put(Flow { message, channels, begin, remaining, rate, since, has_begun });
         self.events.push(id, Reverse((begin, id)));
     }
 
@@ -182,7 +181,7 @@ impl Flows {
 
     fn run(&mut self, now: SimTime, id: u32) -> Option<EndedFlow> {
         self.change(now, id);
-        if self.states[id as usize].has_begun {
+        if self.states[id].has_begun {
             self.events.remove(&id);
             return Some(self.end(id));
         }
@@ -192,7 +191,7 @@ impl Flows {
 
     /// The first byte of a flow arrives. Until rates are shared out, nothing is known of its last one.
     fn begin(&mut self, id: u32) {
-        let flow = &mut self.states[id as usize];
+        let flow = &mut self.states[id];
         flow.has_begun = true;
         let is_over = flow.message.bytes == 0 || flow.channels.is_empty();
         self.events.change_priority(&id, Reverse((if is_over { flow.begin } else { SimTime::END }, id)));
@@ -205,8 +204,8 @@ impl Flows {
     }
 
     fn end(&mut self, id: u32) -> EndedFlow {
-        self.vacant.push(id);
-        let Flow { message, channels, begin, .. } = &mut self.states[id as usize];
+        self.states.leave(id);
+        let Flow { message, channels, begin, .. } = &mut self.states[id];
         let channels = std::mem::take(channels);
         for channel in &channels {
             let channel = &mut self.channels[*channel as usize];
@@ -220,14 +219,14 @@ impl Flows {
     /// The channels of a flow are to be shared out anew.
     fn change(&mut self, now: SimTime, id: u32) {
         self.changed_at = now;
-        self.changed.extend_from_slice(&self.states[id as usize].channels);
+        self.changed.extend_from_slice(&self.states[id].channels);
     }
 
     fn share_out(&mut self) {
         let now = self.changed_at;
         self.sharing.share(&self.channels, &self.states, std::mem::take(&mut self.changed));
         for (id, rate) in self.sharing.take_rates() {
-            let flow = &mut self.states[id as usize];
+            let flow = &mut self.states[id];
             if flow.rate.to_bits() != rate.to_bits() {
                 (flow.remaining, flow.rate, flow.since) = (flow.remaining_at(now), rate, now);
                 self.events.change_priority(&id, Reverse((flow.end(), id)));
@@ -235,21 +234,12 @@ impl Flows {
         }
     }
 
-    fn keep(&mut self, flow: Flow) -> u32 {
-        if let Some(id) = self.vacant.pop() {
-            self.states[id as usize] = flow;
-            return id;
-        }
-        self.states.push(flow);
-        u32::try_from(self.states.len() - 1).expect("fewer than 2^32 messages at once")
-    }
-
     /// By channel: its messages, and the time that their bytes take at its full rate, up to `now`.
     pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, SimDuration)> + '_ {
         self.channels.iter().map(move |channel| {
             #[expect(clippy::cast_precision_loss, reason = "as in `begin`")]
             let part = |id: &u32| {
-                let flow = &self.states[*id as usize];
+                let flow = &self.states[*id];
                 flow.message.bytes as f64 - flow.remaining_at(now)
             };
             let under_way = channel.per_byte.time_of_share(channel.flows.iter().map(part).sum());

@@ -1,6 +1,7 @@
 //! Max-min fair rates by progressive filling.
 
 use super::{Flow, FlowChannel};
+use crate::engine::Slab;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -44,9 +45,9 @@ impl Sharing {
     }
 
     /// Shares out the changed channels, and all that have a flow with them or with each other in common.
-    pub fn share(&mut self, channels: &[FlowChannel], flows: &[Flow], changed: Vec<u32>) {
+    pub fn share(&mut self, channels: &[FlowChannel], flows: &Slab<Flow>, changed: Vec<u32>) {
         self.round += 2;
-        self.found.resize(flows.len(), 0);
+        self.found.resize(flows.places(), 0);
         self.reach(channels, flows, changed);
         while let Some(Reverse((share, channel))) = self.fullest.pop() {
             let left = self.left[channel as usize];
@@ -63,7 +64,7 @@ impl Sharing {
     }
 
     /// Finds the channels concerned.
-    fn reach(&mut self, channels: &[FlowChannel], flows: &[Flow], mut open: Vec<u32>) {
+    fn reach(&mut self, channels: &[FlowChannel], flows: &Slab<Flow>, mut open: Vec<u32>) {
         while let Some(channel) = open.pop() {
             let left = &mut self.left[channel as usize];
             let FlowChannel { capacity, flows: on, .. } = &channels[channel as usize];
@@ -76,21 +77,21 @@ impl Sharing {
             for id in on {
                 if self.found[*id as usize] != self.round {
                     self.found[*id as usize] = self.round;
-                    open.extend_from_slice(&flows[*id as usize].channels);
+                    open.extend_from_slice(&flows[*id].channels);
                 }
             }
         }
     }
 
     /// The flows of the fullest channel get its share.
-    fn fill(&mut self, channels: &[FlowChannel], flows: &[Flow], channel: u32, rate: f64) {
+    fn fill(&mut self, channels: &[FlowChannel], flows: &Slab<Flow>, channel: u32, rate: f64) {
         for id in &channels[channel as usize].flows {
             if self.found[*id as usize] == self.round + 1 {
                 continue;
             }
             self.found[*id as usize] = self.round + 1;
             self.rates.push((*id, rate));
-            for crossed in &flows[*id as usize].channels {
+            for crossed in &flows[*id].channels {
                 let left = &mut self.left[*crossed as usize];
                 left.capacity -= rate;
                 left.flows -= 1;

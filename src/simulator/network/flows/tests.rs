@@ -63,17 +63,17 @@ fn a_flow_over_many_links_leaves_the_rest_to_those_over_one() {
 /// Every flow that has begun has a channel that is full and on which none has more; no channel carries more than it can.
 fn is_max_min_fair(flows: &Flows) -> bool {
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
-    let carried = |channel: &FlowChannel| channel.flows.iter().map(|id| flows.states[*id as usize].rate).sum::<f64>();
+    let carried = |channel: &FlowChannel| channel.flows.iter().map(|id| flows.states[*id].rate).sum::<f64>();
     let is_full = |channel: &FlowChannel| near(carried(channel), channel.capacity);
     let fits = flows.channels.iter().all(|channel| carried(channel) <= channel.capacity * (1.0 + 1e-9));
     let is_held = |flow: &Flow| {
         flow.channels.iter().map(|channel| &flows.channels[*channel as usize]).any(|channel| {
-            let most = channel.flows.iter().map(|id| flows.states[*id as usize].rate).fold(0.0, f64::max);
+            let most = channel.flows.iter().map(|id| flows.states[*id].rate).fold(0.0, f64::max);
             is_full(channel) && near(flow.rate, most)
         })
     };
     let begun = flows.channels.iter().flat_map(|channel| &channel.flows);
-    fits && begun.into_iter().all(|id| is_held(&flows.states[*id as usize]))
+    fits && begun.into_iter().all(|id| is_held(&flows.states[*id]))
 }
 
 proptest! {
