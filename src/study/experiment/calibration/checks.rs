@@ -38,7 +38,7 @@ impl CalibrationCase {
             if unknowns.iter().any(same) {
                 fault("path", "it is given twice", "give each field once, or for different `tables`");
             }
-            match Unknown::of(parameter, tables, &at, document) {
+            match Unknown::of(parameter, index, tables, document) {
                 Ok(unknown) => {
                     faults.extend(value_fault(&unknown, simulated, &at, document));
                     unknowns.push(unknown);
@@ -46,6 +46,8 @@ impl CalibrationCase {
                 Err(fault) => faults.push(fault),
             }
         }
+        // In an order of their own, so that the answer does not depend on that of the case.
+        unknowns.sort_by(|one, other| (&one.path, &one.tables).cmp(&(&other.path, &other.tables)));
         if faults.is_empty() { Ok(unknowns) } else { Err(document.faults(faults).into()) }
     }
 

@@ -200,8 +200,20 @@ impl FoundMinimum<'_> {
         quantile * identified.deviation(&weights)
     }
 
-    /// A combination with its value and interval.
-    pub fn combination(&self, told: &Told, identified: &Identifiability, quantile: f64) -> Combination {
+    /// Combinations with their values and intervals, their members in the order of the case.
+    pub fn combinations(&self, told: &[Told], identified: &Identifiability, quantile: f64) -> Vec<Combination> {
+        let place = |term: &(usize, f64)| self.fit.unknowns[term.0].place;
+        let ordered = |one: &Told| {
+            let mut terms = one.terms.clone();
+            terms.sort_by_key(place);
+            Told { form: one.form, terms: simple(&terms) }
+        };
+        let mut all: Vec<Told> = told.iter().map(ordered).collect();
+        all.sort_by_key(|one| one.terms.iter().map(place).collect::<Vec<_>>());
+        all.iter().map(|one| self.combination(one, identified, quantile)).collect()
+    }
+
+    fn combination(&self, told: &Told, identified: &Identifiability, quantile: f64) -> Combination {
         let half = self.half_width(told, identified, quantile);
         let (value, interval95) = if told.form == CombinationForm::Sum {
             let value: f64 = told.terms.iter().map(|(index, factor)| factor * self.amount_of(*index)).sum();

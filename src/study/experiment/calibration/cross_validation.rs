@@ -1,11 +1,9 @@
 //! Errors of rows that took no part in the fit.
 
-use super::fitting::Fitting;
 use super::found::FoundMinimum;
 use super::mean_error;
 use crate::experiment::StudyError;
 use crate::model::fit::leverages;
-use std::cell::Cell;
 
 /// The error of the rows with one value of an axis, predicted from all others that calibrate.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +52,7 @@ pub fn alone(found: &FoundMinimum<'_>) -> Result<Vec<Option<f64>>, StudyError> {
         ..=INDISPENSABLE => Ok(None),
         kept if weight <= MOST_WEIGHT => Ok(Some(residual / kept)),
         _ => {
-            let point = refitted(found, |other| other == *row)?;
+            let Some(point) = refitted(found, |other| other == *row)? else { return Ok(None) };
             let value = found.fit.values(&point, &[*row])?[0];
             Ok(Some(found.fit.residual(*row, value)))
         }
@@ -63,21 +61,22 @@ pub fn alone(found: &FoundMinimum<'_>) -> Result<Vec<Option<f64>>, StudyError> {
     residuals.zip(leverages(&found.best.slopes)).map(of).collect()
 }
 
-/// The parameters that fit the rows best that are not left out: the descent begins at the best ones of all rows.
-fn refitted(found: &FoundMinimum<'_>, is_left: impl Fn(usize) -> bool) -> Result<Vec<f64>, StudyError> {
-    let fit = found.fit;
-    let (choice, training) = (fit.choice.clone(), fit.training.iter().copied().filter(|row| !is_left(*row)).collect());
-    let mut rest = Fitting { choice, training, spent: Cell::new(0), ..*fit };
-    Ok(rest.from(&found.best.point)?.map_or_else(|| found.best.point.clone(), |minimum| minimum.point))
+/// The parameters that fit the rows best that are not left out, found as if there were no others: the descents begin where those of a
+/// calibration on these rows would. `None` if the budget does not reach the first slopes.
+fn refitted(found: &FoundMinimum<'_>, is_left: impl Fn(usize) -> bool) -> Result<Option<Vec<f64>>, StudyError> {
+    let mut rest = found.fit.within(found.case.share());
+    rest.training.retain(|row| !is_left(*row));
+    Ok(rest.minima()?.minima.into_iter().next().map(|minimum| minimum.point))
 }
 
 /// The error of one group, predicted with the parameters that fit all others best.
 fn without(found: &FoundMinimum<'_>, axis: &str, value: &str) -> Result<LeftOut, StudyError> {
     let fit = found.fit;
     let is_left = |row: usize| fit.rows[row].value(axis).is_some_and(|own| own.to_string() == value);
-    let point = refitted(found, is_left)?;
     let mut all = vec![None; fit.rows.len()];
-    fit.training.iter().zip(fit.values(&point, &fit.training)?).for_each(|(row, value)| all[*row] = Some(value));
+    if let Some(point) = refitted(found, is_left)? {
+        fit.training.iter().zip(fit.values(&point, &fit.training)?).for_each(|(row, value)| all[*row] = Some(value));
+    }
     let left = fit.training.iter().filter(|row| is_left(**row));
     let residuals = left.filter_map(|row| Some((*row, fit.residual(*row, all[*row]?)))).collect();
     let error = |is_out: bool| {

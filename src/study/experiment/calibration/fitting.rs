@@ -5,18 +5,8 @@ use super::rows::MeasuredRow;
 use super::simulated::{Assignment, Simulated};
 use super::unknown::Unknown;
 use crate::experiment::StudyError;
-use crate::model::fit::{LeastSquares, Minimum, minimise};
-use parsim_sim::engine::Streams;
-use rand::RngExt as _;
-use rand::seq::SliceRandom as _;
+use crate::model::fit::{LeastSquares, Minimum};
 use std::cell::Cell;
-
-/// Points that are tried before the descent begins at the best of them.
-const MOST_STARTS: usize = 8;
-/// Evaluations of the budget for each of them.
-const BUDGET_OF_A_START: usize = 8;
-/// Starting points from which a descent begins.
-const DESCENTS: usize = 3;
 
 /// Parameters that are fitted to rows.
 pub struct Fitting<'a> {
@@ -35,6 +25,10 @@ pub struct Fitting<'a> {
     /// Passes over the rows that calibrate, and the most that there may be.
     pub spent: Cell<usize>,
     pub budget: usize,
+    /// Seed of the starting points.
+    pub seed: u64,
+    /// The scenario's own values, where one begins.
+    pub own: Option<&'a [f64]>,
 }
 
 impl Fitting<'_> {
@@ -127,30 +121,6 @@ impl Fitting<'_> {
         Fitting { training: self.training.clone(), choice: self.choice.clone(), spent: Cell::new(0), budget, ..*self }
     }
 
-    /// The minima that the budget reaches, the best one first; none if it does not reach the first slopes. And what was spent.
-    ///
-    /// # Errors
-    /// Those of the runs.
-    pub fn minima(mut self, seed: u64, own: Option<Vec<f64>>) -> Result<(Vec<Minimum>, usize), StudyError> {
-        let mut starts = Vec::new();
-        for start in self.starts(seed, own) {
-            let Some(residuals) = self.residuals(&start)? else { break };
-            let cost: f64 = residuals.iter().map(|residual| residual * residual).sum();
-            starts.push((cost, start, residuals));
-        }
-        starts.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let mut minima: Vec<Minimum> = Vec::new();
-        for (place, (_, start, residuals)) in starts.into_iter().enumerate() {
-            if place >= DESCENTS && !minima.first().is_some_and(|best| self.is_implausible(best)) {
-                break;
-            }
-            let Some(found) = minimise(&mut self, &start, residuals)? else { continue };
-            let worse = minima.iter().position(|one| found.cost() < one.cost());
-            minima.insert(worse.unwrap_or(minima.len()), found);
-        }
-        Ok((minima, self.spent.get()))
-    }
-
     /// Returns whether residuals are larger than the stated noise explains: three standard deviations of their sum of squares.
     #[must_use]
     pub fn is_implausible(&self, minimum: &Minimum) -> bool {
@@ -159,34 +129,16 @@ impl Fitting<'_> {
         self.noise_is_stated && minimum.cost() > freedom + 3.0 * (2.0 * freedom).sqrt()
     }
 
-    /// The minimum that is reached from a point, `None` if the budget does not reach the first slopes.
-    ///
-    /// # Errors
-    /// Those of the runs.
-    pub fn from(&mut self, point: &[f64]) -> Result<Option<Minimum>, StudyError> {
-        match self.residuals(point)? {
-            Some(residuals) => minimise(self, point, residuals),
-            None => Ok(None),
-        }
-    }
-
-    /// The scenario's own values, the middle of all ranges, and points at random, one in each slice of every range.
-    fn starts(&self, seed: u64, own: Option<Vec<f64>>) -> Vec<Vec<f64>> {
-        let size = self.unknowns.len();
-        let count = (self.budget / BUDGET_OF_A_START).clamp(1, MOST_STARTS);
-        let mut random = Streams::new(seed).stream("calibration", 0);
-        let mut points = vec![vec![0.0; size]; count];
-        for coordinate in 0..size {
-            let mut slices: Vec<usize> = (0..count).collect();
-            slices.shuffle(&mut random);
-            for (point, slice) in points.iter_mut().zip(slices) {
-                let within: f64 = random.random();
-                #[expect(clippy::cast_precision_loss, reason = "there are a few starts")]
-                let at = (slice as f64 + within) / count as f64;
-                point[coordinate] = at;
+    /// Derivatives by the parts of the ranges in the place of those by coordinates.
+    #[must_use]
+    pub fn by_parts(&self, point: &[f64], mut slopes: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+        for ((slopes, unknown), at) in slopes.iter_mut().zip(self.unknowns).zip(point) {
+            let factor = unknown.slope_by_part(*at) / unknown.slope(*at);
+            for slope in slopes.iter_mut() {
+                *slope *= factor;
             }
         }
-        own.into_iter().chain([vec![0.5; size]]).chain(points).take(count).collect()
+        slopes
     }
 }
 

@@ -45,15 +45,9 @@ impl FoundMinimum<'_> {
         self.fit.noise_is_stated.then(|| (self.best.cost() / count).sqrt())
     }
 
-    /// Derivatives by the parts of the ranges in the place of those by coordinates.
-    pub fn by_parts(&self, mut slopes: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
-        for ((slopes, unknown), at) in slopes.iter_mut().zip(self.fit.unknowns).zip(&self.best.point) {
-            let factor = unknown.slope_by_part(*at) / unknown.slope(*at);
-            for slope in slopes.iter_mut() {
-                *slope *= factor;
-            }
-        }
-        slopes
+    /// Derivatives at the best point by the parts of the ranges in the place of those by coordinates.
+    pub fn by_parts(&self, slopes: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+        self.fit.by_parts(&self.best.point, slopes)
     }
 
     /// The simulated values of some rows.

@@ -4,6 +4,7 @@ mod checks;
 mod combination;
 mod condition;
 mod cross_validation;
+mod descents;
 mod description;
 mod fitting;
 mod found;
@@ -32,12 +33,14 @@ use super::{IntervalLevel, Setting, StudyError, Workers};
 use crate::analysis::Residuals;
 use crate::model::fit::{Identifiability, Minimum};
 use crate::scenario::source::Document;
+use descents::FoundMinima;
 use fitting::Fitting;
 use found::FoundMinimum;
 use profile::{Profiled, Profiles};
 use simulated::{Assignment, Simulated};
 use std::cell::Cell;
 use std::path::Path;
+use unknown::Unknown;
 
 /// Passes over the rows that calibrate for each alternative, unless the case says how many.
 const EVALUATIONS: usize = 200;
@@ -78,7 +81,10 @@ pub struct Calibrated {
     pub intervals: Option<RowIntervals>,
     /// The calibrated machine as RON.
     pub machine: String,
-    identified: Identifiability,
+    /// Descents of the best alternative, and those that ended at a worse optimum: by more than noise explains.
+    pub descents: (usize, usize),
+    /// The correlations of the estimates of the parameters.
+    correlations: Vec<Vec<f64>>,
 }
 
 /// A parameter with its best value.
@@ -122,6 +128,7 @@ struct FittedChoice {
     minimum: Option<Minimum>,
     /// Other minima, to which other starting points led.
     others: Vec<Minimum>,
+    descents: usize,
     spent: usize,
 }
 
@@ -184,7 +191,8 @@ impl CalibrationCase {
             fitted[0].minimum = Some(best.clone());
             let found = FoundMinimum { case: self, fit: &fit, best: &best };
             let choices = found.choices(&fitted)?;
-            found.answer(choices, (&profiles, interval_evaluations))
+            let answer = found.answer(choices, (&profiles, interval_evaluations))?;
+            Ok(Calibrated { descents: found.descents(best_of_all), ..answer })
         })
     }
 
@@ -203,7 +211,7 @@ impl CalibrationCase {
                 return Ok((best, Profiles::default()));
             }
             let identified = Identifiability::of(&found.by_parts(best.slopes.clone()), deviation, quantile);
-            match found.profiles(&identified, quantile * deviation, (others, self.share()))? {
+            match found.profiles(&identified, (deviation, quantile), (others, self.share()))? {
                 Profiled::Kept(profiles) => return Ok((best, profiles)),
                 Profiled::Better(better) => best = better,
             }
@@ -221,11 +229,9 @@ impl CalibrationCase {
     ) -> Result<T, StudyError> {
         let rows = self.rows(document, file)?;
         let simulated = Simulated::load(&self.tables, file, &rows, workers)?;
-        let unknowns = self.unknowns(document, &simulated)?;
-        self.check_choices(document, &simulated)?;
-        self.check_rows(document, &rows, &unknowns)?;
-        let training = training(&rows, unknowns.len())?;
+        let (unknowns, training) = self.checked(document, &rows, &simulated)?;
         let noise: Vec<f64> = self.tables.iter().map(|table| table.noise.unwrap_or(1.0)).collect();
+        let own = checks::own_values(&unknowns, &simulated);
         let open = |choice: &[Setting], budget| Fitting {
             simulated: &simulated,
             rows: &rows,
@@ -237,12 +243,13 @@ impl CalibrationCase {
             choice: choice.iter().map(|(path, text)| everywhere(path, text, &simulated)).collect(),
             spent: Cell::new(0),
             budget,
+            seed: self.seed,
+            own: own.as_deref(),
         };
-        let own = checks::own_values(&unknowns, &simulated);
         let fitted = self.combinations_of_choices().into_iter().map(|settings| {
-            let (mut minima, spent) = open(&settings, self.share()).minima(self.seed, own.clone())?;
+            let FoundMinima { mut minima, descents, spent } = open(&settings, self.share()).minima()?;
             let minimum = (!minima.is_empty()).then(|| minima.remove(0));
-            Ok(FittedChoice { settings, minimum, others: minima, spent })
+            Ok(FittedChoice { settings, minimum, others: minima, descents, spent })
         });
         let fitted = best_first(fitted.collect::<Result<_, StudyError>>()?);
         answer(&AlternativeFits { open: &open, fitted })
@@ -270,16 +277,35 @@ impl CalibrationCase {
     pub fn inspect(&self, document: &Document, file: &Path) -> Result<String, StudyError> {
         let rows = self.rows(document, file)?;
         let simulated = Simulated::load(&self.tables, file, &rows, Workers::default())?;
-        let unknowns = self.unknowns(document, &simulated)?;
-        self.check_choices(document, &simulated)?;
-        self.check_rows(document, &rows, &unknowns)?;
-        let training = rows.iter().filter(|row| row.trains).count();
+        let (_, training) = self.checked(document, &rows, &simulated)?;
+        for settings in self.combinations_of_choices() {
+            let assigned: Vec<_> = settings.iter().map(|(path, text)| everywhere(path, text, &simulated)).collect();
+            simulated.check_rows(&assigned)?;
+        }
         Ok(format!(
-            "a calibration, {} parameters, {} rows of {} tables, {training} of which calibrate",
+            "a calibration, {} parameters, {} rows of {} tables, {} of which calibrate",
             self.parameters.len(),
             rows.len(),
-            self.tables.len()
+            self.tables.len(),
+            training.len()
         ))
+    }
+
+    /// The parameters, and the rows that calibrate.
+    ///
+    /// # Errors
+    /// Parameters, choices and rows that do not belong together.
+    fn checked(
+        &self,
+        document: &Document,
+        rows: &[MeasuredRow],
+        simulated: &Simulated<'_>,
+    ) -> Result<(Vec<Unknown>, Vec<usize>), StudyError> {
+        let unknowns = self.unknowns(document, simulated)?;
+        self.check_choices(document, simulated)?;
+        self.check_rows(document, rows, &unknowns)?;
+        let training = training(rows, unknowns.len())?;
+        Ok((unknowns, training))
     }
 }
 
@@ -305,8 +331,10 @@ impl FoundMinimum<'_> {
         Ok(Calibrated {
             case: self.case.clone(),
             values,
-            parameters: self.parameters(&identified, &told, (deviation, quantile), profiles)?,
-            combinations: told.iter().map(|one| self.combination(one, &identified, quantile)).collect(),
+            parameters: self.in_order_of_case(self.parameters(&identified, &told, (deviation, quantile), profiles)?),
+            combinations: self.combinations(&told, &identified, quantile),
+            correlations: self.correlations(&identified),
+            descents: (0, 0),
             left_out,
             intervals,
             candidates: self.candidates(&identified, deviation)?,
@@ -319,8 +347,30 @@ impl FoundMinimum<'_> {
             choices,
             machine,
             rows: self.fit.rows.to_vec(),
-            identified,
         })
+    }
+
+    /// The descents of an alternative, and those that ended at another optimum that is worse by more than noise explains.
+    fn descents(&self, of: &FittedChoice) -> (usize, usize) {
+        let (deviation, quantile) = self.deviation();
+        let explained = (quantile * deviation).powi(2);
+        let is_worse = |one: &&Minimum| one.has_converged && one.cost() - self.best.cost() > explained;
+        (of.descents, of.others.iter().filter(is_worse).count())
+    }
+
+    /// The things of all parameters, in the order of the case.
+    fn in_order_of_case<T>(&self, of_unknowns: Vec<T>) -> Vec<T> {
+        let mut placed: Vec<_> = self.fit.unknowns.iter().map(|unknown| unknown.place).zip(of_unknowns).collect();
+        placed.sort_by_key(|(place, _)| *place);
+        placed.into_iter().map(|(_, one)| one).collect()
+    }
+
+    /// The correlations of the parameters, in the order of the case.
+    fn correlations(&self, identified: &Identifiability) -> Vec<Vec<f64>> {
+        let count = self.fit.unknowns.len();
+        let row =
+            |one: usize| self.in_order_of_case((0..count).map(|other| identified.correlation(one, other)).collect());
+        self.in_order_of_case((0..count).map(row).collect())
     }
 
     fn choices(&self, fitted: &[FittedChoice]) -> Result<Vec<TriedChoice>, StudyError> {

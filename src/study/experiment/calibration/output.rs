@@ -18,7 +18,7 @@ impl Calibrated {
             .iter()
             .map(parameter)
             .chain(self.combinations.iter().map(combination))
-            .chain(self.correlations().map(|(one, other, value)| correlation(one, other, value)))
+            .chain(self.correlated().map(|(one, other, value)| correlation(one, other, value)))
             .chain(self.choice_records())
             .chain(self.cells())
             .chain(self.groups())
@@ -73,10 +73,10 @@ impl Calibrated {
     }
 
     /// The pairs of parameters with the correlation of their estimates.
-    pub(super) fn correlations(&self) -> impl Iterator<Item = (&str, &str, f64)> {
+    pub(super) fn correlated(&self) -> impl Iterator<Item = (&str, &str, f64)> {
         let pairs = (0..self.parameters.len()).flat_map(|one| (0..one).map(move |other| (other, one)));
         let name = |index: usize| self.parameters[index].path.as_str();
-        pairs.map(move |(one, other)| (name(one), name(other), self.identified.correlation(one, other)))
+        pairs.map(move |(one, other)| (name(one), name(other), self.correlations[one][other]))
     }
 
     fn choice_records(&self) -> impl Iterator<Item = Record> {
@@ -145,6 +145,8 @@ impl Calibrated {
         record.put("interval_evaluations", self.interval_evaluations);
         record.put("constants", self.parameters.len());
         record.put("converged", QuantityValue::Flag(self.has_converged));
+        record.put("descents", self.descents.0);
+        record.put("worse_optima", self.descents.1);
         if let Some(intervals) = &self.intervals {
             let judged = intervals.coverage(&self.rows);
             record.put("coverage", judged.share());

@@ -23,6 +23,8 @@ pub struct Predictor {
     deviation: f64,
     identified: Identifiability,
     conformal: Conformal,
+    /// The keys of what the case calibrates.
+    simulated: Vec<String>,
 }
 
 /// A parameter with its best value, and one close to it.
@@ -99,6 +101,7 @@ impl CalibrationCase {
             deviation,
             identified,
             conformal,
+            simulated: self.tables.iter().map(|table| table.simulated.clone()).collect(),
         })
     }
 }
@@ -108,6 +111,22 @@ impl Predictor {
     pub fn settings(&self) -> impl Iterator<Item = Setting> {
         let best = self.parameters.iter().map(|one| (one.path.clone(), one.best.clone()));
         self.choice.iter().cloned().chain(best)
+    }
+
+    /// The keys of what the case calibrates but for `key`: its errors are those of other quantities.
+    ///
+    /// # Errors
+    /// In words, where these errors are differences, which say nothing of another quantity.
+    pub fn other_than(&self, key: &str) -> Result<Vec<String>, StudyError> {
+        let mut others: Vec<String> = self.simulated.iter().filter(|other| *other != key).cloned().collect();
+        others.sort();
+        others.dedup();
+        match (self.loss, others.first()) {
+            (Loss::Absolute, Some(other)) => Err(StudyError::Request(format!(
+                "the case has absolute errors of `{other}`, which say nothing of `{key}`: calibrate `{key}`, or with `loss: Relative`"
+            ))),
+            _ => Ok(others),
+        }
     }
 
     /// For each parameter its path and a value close to the best one.

@@ -2,6 +2,7 @@
 
 use super::fitting::Fitting;
 use super::found::FoundMinimum;
+use super::unknown::Unknown;
 use crate::experiment::StudyError;
 use crate::model::fit::{Identifiability, LeastSquares, Minimum, minimise};
 
@@ -13,6 +14,8 @@ const STEPS: usize = 6;
 const FACTORS: (f64, f64) = (1.3, 3.0);
 /// A point with so much less of what noise explains is a better one.
 const BETTER: f64 = 0.05;
+/// Part of the interval around another minimum whose ends are tried.
+const INSIDE: f64 = 0.9;
 /// Places between the end of what changes nothing and a bound at which the others are fitted again.
 const PLACES: [f64; 3] = [0.25, 0.5, 1.0];
 
@@ -106,22 +109,26 @@ struct ProfileWalk<'w, 'f> {
 
 impl FoundMinimum<'_> {
     /// Follows every parameter that is told to the ends of its interval, and those that change nothing beyond the place from which
-    /// they do, with all others fitted again. `limit` is the change of the residuals that noise explains, `others` are
-    /// minima beside the best one, `budget` the passes over the rows for it.
+    /// they do, with all others fitted again. `deviation` is that of a residual, the `quantile` says how many of them noise explains,
+    /// `others` are minima beside the best one, `budget` the passes over the rows for it.
     ///
     /// # Errors
     /// Those of the runs.
     pub fn profiles(
         &self,
         identified: &Identifiability,
-        limit: f64,
+        (deviation, quantile): (f64, f64),
         (others, budget): (&[Minimum], usize),
     ) -> Result<Profiled, StudyError> {
-        let explained = limit * limit;
-        let is_as_good = |one: &&Minimum| one.cost() - self.best.cost() <= explained;
-        let as_good = others.iter().filter(is_as_good).map(|one| one.point.clone()).collect();
+        let explained = (quantile * deviation).powi(2);
+        let others: Vec<&Minimum> = others.iter().filter(|one| one.cost() - self.best.cost() <= explained).collect();
+        let as_good = others.iter().map(|one| one.point.clone()).collect();
         let mut walk = ProfileWalk { found: self, identified, explained, as_good, left: budget };
-        match walk.intervals() {
+        let intervals = walk.intervals().and_then(|intervals| {
+            others.iter().try_for_each(|other| walk.look_around(other, (deviation, quantile)))?;
+            Ok(intervals)
+        });
+        match intervals {
             Ok(intervals) => Ok(Profiled::Kept(Profiles { intervals, as_good: walk.as_good })),
             Err(Stop::Better(better)) => Ok(Profiled::Better(better)),
             Err(Stop::Failed(error)) => Err(error),
@@ -151,7 +158,7 @@ impl ProfileWalk<'_, '_> {
         for _ in 0..STEPS {
             let part = here + side * width;
             let at = unknown.at_part(part);
-            let Some(change) = self.follow(index, &self.beside(index, part - here))? else { return Ok(at) };
+            let Some(change) = self.least_change(index, part - here)? else { return Ok(at) };
             let is_at_bound = !(0.0..1.0).contains(&part);
             if is_at_bound || change >= AS_TOLD * self.explained {
                 return Ok(at);
@@ -162,14 +169,49 @@ impl ProfileWalk<'_, '_> {
         Ok(unknown.at_part(here + side * width))
     }
 
-    /// The point where a parameter has moved by a part of its range, and the others as their correlations with it have it.
-    fn beside(&self, index: usize, by: f64) -> Vec<f64> {
-        let covariance = &self.identified.covariance[index];
-        let moved = |(other, at): (usize, &f64)| {
-            let unknown = &self.found.fit.unknowns[other];
+    /// The least change of the sum of squares with a parameter moved by a part of its range: from where its correlations have the
+    /// others, and, beyond a kink that these do not know, from the nearest point known to fit as well.
+    fn least_change(&mut self, index: usize, by: f64) -> Result<Option<f64>, Stop> {
+        let start = self.beside(self.found.best, self.identified, (index, by));
+        let Some(change) = self.follow(index, &start)? else { return Ok(None) };
+        let off = |point: &[f64]| (point[index] - start[index]).abs();
+        let nearest = self.as_good.iter().min_by(|one, other| off(one).total_cmp(&off(other)));
+        let Some(mut nearest) = nearest.filter(|_| change > self.explained).cloned() else { return Ok(Some(change)) };
+        nearest[index] = start[index];
+        Ok(Some(self.follow(index, &nearest)?.map_or(change, |other| change.min(other))))
+    }
+
+    /// The point where a parameter of a minimum has moved by a part of its range, and the others as their correlations with it have
+    /// it.
+    fn beside(&self, minimum: &Minimum, identified: &Identifiability, (index, by): (usize, f64)) -> Vec<f64> {
+        let covariance = &identified.covariance[index];
+        let moved = |(other, (unknown, at)): (usize, (&Unknown, &f64))| {
             unknown.at_part(unknown.part(*at) + by * covariance[other] / covariance[index])
         };
-        self.found.best.point.iter().enumerate().map(moved).collect()
+        self.found.fit.unknowns.iter().zip(&minimum.point).enumerate().map(moved).collect()
+    }
+
+    /// Adds the points at the ends of the intervals around another minimum where they fit as well as the best one.
+    fn look_around(&mut self, other: &Minimum, (deviation, quantile): (f64, f64)) -> Result<(), Stop> {
+        let fit = self.found.fit;
+        let slopes = fit.by_parts(&other.point, other.slopes.clone());
+        let identified = Identifiability::of(&slopes, deviation, quantile);
+        let above = (other.cost() - self.found.best.cost()).max(0.0);
+        let part = INSIDE * (1.0 - above / self.explained).max(0.0).sqrt();
+        for (index, side) in (0..other.point.len()).flat_map(|index| [(index, 1.0), (index, -1.0)]) {
+            if self.left == 0 {
+                break;
+            }
+            let point = self.beside(other, &identified, (index, side * part * identified.half_widths[index]));
+            self.left -= 1;
+            fit.spent.set(fit.spent.get() + 1);
+            let residuals = fit.residuals_of(&point, &fit.training)?;
+            let cost: f64 = residuals.iter().map(|residual| residual * residual).sum();
+            if cost - self.found.best.cost() <= self.explained {
+                self.as_good.push(point);
+            }
+        }
+        Ok(())
     }
 
     /// Fits the others again while a parameter stays where it is in `start`. Returns the change of the sum of squares.

@@ -113,6 +113,25 @@ impl<'a> Simulated<'a> {
         self.scenarios[table].plan(&of_table(values, table))?.base()
     }
 
+    /// Looks for rows that describe no case with some values, without a run.
+    ///
+    /// # Errors
+    /// The first of them; faults of the values.
+    pub fn check_rows(&self, assigned: &[Assignment]) -> Result<(), StudyError> {
+        for (index, scenario) in self.scenarios.iter().enumerate() {
+            let settings = of_table(assigned, index);
+            let plan = scenario.plan(&settings)?;
+            for row in self.rows.iter().filter(|row| row.table == index) {
+                let faulty = |faults: Faults| {
+                    let what = CaseError::Faulty(Box::new(faults)).to_string();
+                    NoValue::Faulty(what).at(&scenario.name, &row.place, &settings)
+                };
+                plan.at(&row.axes).map_err(faulty)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The simulated values at some rows.
     ///
     /// # Errors
@@ -160,9 +179,9 @@ impl<'a> Simulated<'a> {
 
 /// The reason why there is no value at a row.
 enum NoValue {
-    /// The row describes no case.
+    /// The row describes no case, or one without such a value.
     Faulty(String),
-    /// Its run came to no end, or has no such value.
+    /// Its run came to no end.
     Failed(String),
 }
 
@@ -189,7 +208,7 @@ impl TableScenario {
         };
         let value = outcome.record().number(&self.simulated);
         value
-            .ok_or_else(|| NoValue::Failed(format!("there is no number `{}` in the output of the run", self.simulated)))
+            .ok_or_else(|| NoValue::Faulty(format!("there is no number `{}` in the output of the run", self.simulated)))
     }
 }
 

@@ -21,6 +21,8 @@ const WHOLE: [&str; 7] = ["B", "kB", "MB", "GB", "KiB", "MiB", "GiB"];
 pub struct Unknown {
     /// Its name in the output.
     pub name: String,
+    /// Its place among the parameters of the case.
+    pub place: usize,
     /// The path of the field.
     pub path: String,
     /// The indices of the tables that it stands in.
@@ -33,18 +35,18 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    /// The parameter that stands at that path of a case.
+    /// The parameter that stands at that place of a case.
     ///
     /// # Errors
     /// Bounds that are no numbers in one unit, or not in order; a logarithmic scale from 0 on.
     pub fn of(
         parameter: &FreeParameter,
+        place: usize,
         tables: Rc<[usize]>,
-        at: &str,
         document: &Document,
     ) -> Result<Self, SourceFault> {
         let fault = |field: &str, message: &str, help: &str| {
-            Err(document.fault_at(&format!("{at}{field}"), message, Some(help)))
+            Err(document.fault_at(&format!("parameters.{place}{field}"), message, Some(help)))
         };
         let (Some((from, unit)), Some((to, other))) = (number(&parameter.from), number(&parameter.to)) else {
             return fault("", "its bounds are no numbers", "give a number with its unit, such as \"2.5 us\"");
@@ -59,7 +61,7 @@ impl Unknown {
             return fault(".from", "no logarithm begins there", "begin above 0, or give `scale: Linear`");
         }
         let (name, path) = (parameter.name(), parameter.path.clone());
-        Ok(Self { name, path, tables, unit, from, to, scale: parameter.scale })
+        Ok(Self { name, place, path, tables, unit, from, to, scale: parameter.scale })
     }
 
     /// The value at a coordinate.
@@ -193,7 +195,7 @@ mod tests {
     fn unknown(from: &str, to: &str, scale: ParameterScale) -> Result<Unknown, SourceFault> {
         let [from, to] = [from, to].map(AxisValue::parse);
         let parameter = FreeParameter { path: "machine.L".to_owned(), from, to, scale, tables: Vec::new() };
-        Unknown::of(&parameter, [0].into(), "parameters.0", &Document::from_text("case", "(parameters: [()])").unwrap())
+        Unknown::of(&parameter, 0, [0].into(), &Document::from_text("case", "(parameters: [()])").unwrap())
     }
 
     #[test]

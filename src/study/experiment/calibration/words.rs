@@ -70,7 +70,7 @@ impl Calibrated {
         let mut text = self.parameter_table().to_string();
         text += &self.untold();
         text += &self.warnings();
-        let strong = self.correlations().filter(|(.., value)| value.abs() >= STRONG);
+        let strong = self.correlated().filter(|(.., value)| value.abs() >= STRONG);
         for (one, other, value) in strong {
             let _ = writeln!(text, "correlated: {one} and {other}, {value:+.2}");
         }
@@ -169,7 +169,11 @@ impl Calibrated {
         let no_fit = is_off.then(|| {
             "the model does not fit: values and intervals of its parameters say little about the machine\n".to_owned()
         });
-        at_bounds.chain(misfit).chain(no_fit).collect()
+        let elsewhere = (self.descents.1 > 0).then(|| {
+            let (all, worse) = self.descents;
+            format!("{worse} of {all} descents ended at worse optima: a better one may be missed, another `seed` looks elsewhere\n")
+        });
+        at_bounds.chain(misfit).chain(no_fit).chain(elsewhere).collect()
     }
 
     /// Returns whether the best fit is none.

@@ -50,8 +50,7 @@ impl Identifiability {
     /// that makes a standard deviation half an interval.
     #[must_use]
     pub fn of(slopes: &[Vec<f64>], deviation: f64, quantile: f64) -> Self {
-        let product = |one: &Vec<f64>| slopes.iter().map(|other| dot(one, other)).collect::<Vec<_>>();
-        let directions = eigenvectors(&slopes.iter().map(product).collect::<Vec<_>>());
+        let directions = eigenvectors(&information(slopes));
         let spread = |value: f64| deviation / value.max(0.0).sqrt();
         let is_told = |value: f64| quantile * spread(value) < UNTOLD;
         let variance = |value: f64| if is_told(value) { spread(value).powi(2) } else { UNIFORM.powi(2) };
@@ -80,6 +79,18 @@ impl Identifiability {
         let along: Vec<f64> = self.covariance.iter().map(|row| dot(row, weights)).collect();
         dot(&along, weights).max(0.0).sqrt()
     }
+}
+
+/// The information that residuals hold about pairs of coordinates, in units of their noise.
+fn information(slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    slopes.iter().map(|one| slopes.iter().map(|other| dot(one, other)).collect()).collect()
+}
+
+/// The directions in which coordinates can move, those that the residuals tell least first; from the derivatives of these by each
+/// coordinate.
+#[must_use]
+pub fn untold_first(slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    eigenvectors(&information(slopes)).into_iter().rev().map(|(_, vector)| vector).collect()
 }
 
 /// The sets of coordinates that undetermined directions join.
