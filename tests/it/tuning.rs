@@ -120,7 +120,11 @@ fn a_calibration_says_how_sure_a_choice_is() {
         assert!(low < mean && mean < high, "{row}");
         assert!(row["meta"]["set"]["machine.network.links.per_byte"].is_string(), "{row}");
     }
-    roxmltree::Document::parse(&fs::read_to_string(picture).unwrap()).expect("it is well-formed");
+    roxmltree::Document::parse(&fs::read_to_string(&picture).unwrap()).expect("it is well-formed");
+    // The case calibrates another quantity than the one that candidates are judged by.
+    let output = parsim().args(ping).args(&more[..2]).output().expect("it runs");
+    let words = String::from_utf8_lossy(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("The intervals have the relative errors of message_s"), "{words}");
 }
 
 #[test]

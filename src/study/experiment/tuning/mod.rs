@@ -17,6 +17,8 @@ use rounds::Raced;
 /// The path of the field that frees a network of contention, and the value that does.
 const CONTENTION: &str = "machine.network.contention";
 const OFF: &str = "Off";
+/// The key of what candidates are judged by.
+const MAKESPAN: &str = "makespan_s";
 /// Enough bytes for their times to tell two speeds apart.
 const MANY_BYTES: u64 = 1 << 20;
 
@@ -47,6 +49,8 @@ pub struct Tuned {
     pub unbounded: Option<String>,
     /// True if intervals come from a calibration, not from repetitions.
     pub is_calibrated: bool,
+    /// The quantities whose errors make the intervals, where they are others than the makespan.
+    pub errors_of: Vec<String>,
     program: &'static str,
     machine: String,
 }
@@ -113,6 +117,7 @@ impl<'a> Tuning<'a> {
     /// # Errors
     /// Faults of the scenario; no candidate; threads that cannot be started.
     pub fn tune(&self, workers: Workers<'_>) -> Result<Tuned, StudyError> {
+        let errors_of = self.predictor.map_or_else(|| Ok(Vec::new()), |one| one.other_than(MAKESPAN))?;
         let plan = self.plan()?;
         let bounds = self.bounds(plan.scenario());
         let Raced { groups, subject: (program, machine), contradicted } =
@@ -128,6 +133,7 @@ impl<'a> Tuning<'a> {
             held: names(&|name| !self.is_varied(name)),
             unbounded: bounds.err().or(contradicted).filter(|_| self.margin.is_some()),
             is_calibrated: self.predictor.is_some(),
+            errors_of,
             program,
             machine,
         })

@@ -158,12 +158,18 @@ impl Tuned {
             let which = if has_failed { "that can be run " } else { "" };
             format!("Every candidate {which}was run: {why}.")
         });
+        let of_others = (!self.errors_of.is_empty()).then(|| {
+            let keys = self.errors_of.join(", ");
+            format!(
+                "The intervals have the relative errors of {keys}: they hold of makespans as far as these err alike."
+            )
+        });
         let has_intervals = self.groups.iter().flatten().any(|one| one.interval.is_some());
         let unsure = (!has_intervals).then(|| {
             "No intervals: give `--calibration CASE` of the machine, or `--set repeat=…` where runs differ by their seed."
                 .to_owned()
         });
-        held.into_iter().chain(unbounded).chain(unsure).collect()
+        held.into_iter().chain(unbounded).chain(of_others).chain(unsure).collect()
     }
 }
 
