@@ -11,8 +11,8 @@ pub const GROWTHS: [f64; 3] = [0.01, 0.02, 0.05];
 const MET: f64 = 1e-4;
 /// The largest factor less one by which times are made longer.
 const MOST: f64 = 10.0;
-/// The most runs for one growth.
-const MOST_RUNS: u32 = 6;
+/// Shares that are closer than this part of them are one: the makespan jumps there.
+const NARROW: f64 = 1e-6;
 /// A constant is made no smaller than by this, to see how far a derivative holds.
 const MOST_DOWN: f64 = 0.5;
 
@@ -24,7 +24,7 @@ pub struct Reach {
     /// The same to larger values.
     pub up: Option<f64>,
     /// The relative change of the constant, below zero for a rate, at which the makespan has grown by 1, 2 and 5 %; `None` if
-    /// it is not found, as beyond the elevenfold time.
+    /// it has not at the elevenfold time.
     pub tolerances: [Option<f64>; 3],
 }
 
@@ -40,8 +40,14 @@ struct Slowing<'v> {
 pub fn reach(base: &Variation, parameter: &Parameter, elasticity: Elasticity, path: Option<&PaidPath>) -> Reach {
     let slower = if parameter.dimension == Dimension::Rate { -elasticity.left } else { elasticity.right };
     let slowing = Slowing { base, parameter, slope_s: slower * base.makespan_s() };
-    if slower * MOST < GROWTHS[0] || parameter.dimension == Dimension::None {
+    if parameter.dimension == Dimension::None {
         return Reach::default();
+    }
+    if slower * MOST < GROWTHS[0] {
+        // The line does not lead so far, but another path may.
+        let found = slowing.makespan_s(MOST).map(|found_s| (MOST, found_s));
+        return found
+            .map_or_else(Reach::default, |_| Reach { tolerances: slowing.tolerances(found), ..Reach::default() });
     }
     let share = (GROWTHS[0] / slower).min(MOST_DOWN);
     let holds = |share: f64, found_s: Option<f64>| {
@@ -51,8 +57,7 @@ pub fn reach(base: &Variation, parameter: &Parameter, elasticity: Elasticity, pa
     let (longer, shorter) = (holds(share, longer_s), holds(-share, path.and_then(|_| slowing.makespan_s(-share))));
     let (down, up) = if parameter.dimension == Dimension::Rate { (longer, shorter) } else { (shorter, longer) };
     let found = longer_s.map(|found_s| (share, found_s));
-    let tolerances = GROWTHS.map(|growth| slowing.tolerance(growth, found).map(|share| slowing.relative(share)));
-    Reach { down, up, tolerances }
+    Reach { down, up, tolerances: slowing.tolerances(found) }
 }
 
 impl Slowing<'_> {
@@ -72,34 +77,85 @@ impl Slowing<'_> {
         if self.parameter.dimension == Dimension::Rate { (1.0 + share).recip() - 1.0 } else { share }
     }
 
-    /// The share at which the makespan has grown by `growth`: along the line of the derivative, then along the lines through
-    /// the points that have been found on either side.
+    /// The tolerances, where the makespan at one share is known.
+    fn tolerances(&self, known: Option<(f64, f64)>) -> [Option<f64>; 3] {
+        GROWTHS.map(|growth| self.tolerance(growth, known).map(|share| self.relative(share)))
+    }
+
+    /// The share at which the makespan has grown by `growth`; `None` if it has not grown so far at the largest share.
     fn tolerance(&self, growth: f64, known: Option<(f64, f64)>) -> Option<f64> {
         let base_s = self.base.makespan_s();
         let wanted_s = base_s * (1.0 + growth);
-        let (mut below, mut above) = ((0.0, base_s), None);
-        let mut share = growth * base_s / self.slope_s;
-        for _ in 0..MOST_RUNS {
-            if !(share > 0.0 && share <= MOST) {
-                return None;
-            }
-            let found_s = match known.filter(|known| (known.0 - share).abs() < f64::EPSILON) {
-                Some((_, found_s)) => found_s,
-                None => self.makespan_s(share)?,
-            };
-            if (found_s - wanted_s).abs() <= MET * growth * base_s {
-                return Some(share);
-            }
-            if found_s > wanted_s {
-                above = Some((share, found_s));
-            } else {
-                below = (share, found_s);
-            }
-            share = match above {
-                Some((above, above_s)) => below.0 + (wanted_s - below.1) * (above - below.0) / (above_s - below.1),
-                None => below.0 + (wanted_s - below.1) / self.slope_s,
-            };
+        let along = (growth * base_s / self.slope_s).clamp(0.0, MOST);
+        let first = if along > 0.0 { along } else { MOST };
+        smallest_reaching(wanted_s, (0.0, base_s), (first, MET * growth * base_s), |share| {
+            let known = known.filter(|known| (known.0 - share).abs() < f64::EPSILON);
+            known.map_or_else(|| self.makespan_s(share), |(_, found_s)| Some(found_s))
+        })
+    }
+}
+
+/// The share up to [`MOST`] at which a value is `wanted`, within `met`: by doubling `first` until it is exceeded, then by false
+/// position (regula falsi) between points on both sides, which are halved where it does not shorten them so. Where the value
+/// jumps, the share behind the jump. `None` if it is not reached, or a value cannot be had.
+fn smallest_reaching(
+    wanted: f64,
+    base: (f64, f64),
+    (first, met): (f64, f64),
+    mut value: impl FnMut(f64) -> Option<f64>,
+) -> Option<f64> {
+    let (mut below, mut share) = (base, first);
+    let mut above = loop {
+        let found = value(share)?;
+        if (found - wanted).abs() <= met {
+            return Some(share);
         }
-        None
+        if found > wanted {
+            break (share, found);
+        }
+        if share >= MOST {
+            return None;
+        }
+        below = (share, found);
+        share = (2.0 * share).min(MOST);
+    };
+    let mut halves = false;
+    while above.0 - below.0 > NARROW * above.0 {
+        let width = above.0 - below.0;
+        let line = below.0 + (wanted - below.1) * width / (above.1 - below.1);
+        let share = if halves { f64::midpoint(below.0, above.0) } else { line };
+        let found = value(share)?;
+        if (found - wanted).abs() <= met {
+            return Some(share);
+        }
+        *(if found > wanted { &mut above } else { &mut below }) = (share, found);
+        halves = above.0 - below.0 > 0.5 * width;
+    }
+    Some(above.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(wanted: f64, first: f64, of: impl Fn(f64) -> f64) -> (Option<f64>, usize) {
+        let mut runs = 0;
+        let share = smallest_reaching(wanted, (0.0, of(0.0)), (first, 1e-6), |share| {
+            runs += 1;
+            Some(of(share))
+        });
+        (share, runs)
+    }
+
+    #[test]
+    fn bends_and_jumps_are_met() {
+        let bend = |share: f64| 1.0 + 0.001 * share + 5.0 * (share - 2.0).max(0.0).powi(2);
+        let jump = |share: f64| if share < 0.7 { 1.0 } else { 1.5 };
+        let (share, runs) = found(1.05, 10.0, bend);
+        assert!((bend(share.unwrap()) - 1.05).abs() < 1e-5 && runs < 40, "{share:?} {runs}");
+        let (share, runs) = found(1.01, 0.1, jump);
+        assert!((share.unwrap() - 0.7).abs() < 1e-5 && runs < 40, "{share:?} {runs}");
+        assert_eq!(found(1.02, 0.5, |share| 1.0 + 0.001 * share).0, None);
+        assert!(found(1.01, 10.0, |share| 1.0 + 0.001 * share).0.is_some());
     }
 }
