@@ -203,6 +203,13 @@ fn measurements_in_another_unit_are_converted() {
         folder.run(&arguments, NONE).column("reference_s")[0].clone()
     };
     assert_eq!(errors("us.csv", "p,measured_us\n4,588\n"), errors("s.csv", "p,measured_s\n4,588e-6\n"));
+    // A column of a model, too, and it is called so.
+    folder.write("model.csv", "p,measured_us,guess_us\n4,588,600\n");
+    let arguments =
+        ["validate", "--scenario", "a.ron", "--data", "model.csv", "--models", "guess_us", "--format", "jsonl"];
+    let rows = folder.run(&arguments, NONE);
+    assert!(rows.column("guess_s").iter().any(|value| *value == 0.0006));
+    assert!(rows.column("prediction").iter().any(|key| *key == "guess_s"));
     folder.write("bytes.csv", "p,measured_bytes\n4,588\n");
     let told = folder.run(&["validate", "--scenario", "a.ron", "--data", "bytes.csv"], NONE).refused();
     assert!(told.contains("there is no column `measured_s`"), "{told}");

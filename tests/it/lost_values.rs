@@ -76,6 +76,14 @@ fn an_option_belongs_to_the_model() {
     assert!(fit(&["--model", "normal-form", "--parameters", "p,p"]).contains("names `p` twice"));
     assert!(fit(&["--model", "normal-form", "--at", "q=9"]).contains("`q` is no parameter"));
     let zero = data.replace("\n1,", "\n0,");
+    for column in ["bytes", "hops"] {
+        let data = format!(
+            "{column},{},measured_us\n1,2,10\n2,2,11\n3,1,12\n-4,1,13\n",
+            if column == "bytes" { "hops" } else { "bytes" }
+        );
+        let message = rejection(&["fit", "-", "--model", "point-to-point"], &data);
+        assert!(message.contains("line 5") && message.contains(column) && message.contains("from 0 on"), "{message}");
+    }
     let message = rejection(&["fit", "-", "--model", "normal-form"], &zero);
     assert!(message.contains("line 2, column `p`"), "{message}");
     let lost = ["--model", "normal-form", "--at", "p=9", "--format", "jsonl"];

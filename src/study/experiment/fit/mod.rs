@@ -134,6 +134,7 @@ impl FitRequest {
         data.read_sizes(self.messages.bytes());
         let parameters = self.parameters(&data, &value)?;
         data.need_numbers(&parameters)?;
+        self.need_amounts(&data, parameters.iter().chain(&times))?;
         let used = [&value].into_iter().chain(&parameters).chain(&times);
         let notes = used.filter_map(|column| data.unused(column)).chain(note_on_repetitions(&data, &value)).collect();
         let mut groups = Vec::new();
@@ -142,6 +143,18 @@ impl FitRequest {
             groups.push((group, fitted));
         }
         Ok(Fits { data, value, parameters, groups, notes })
+    }
+
+    /// Looks for lengths, hops, counts and times of messages that none can have.
+    fn need_amounts<'c>(&self, data: &Data, mut columns: impl Iterator<Item = &'c String>) -> Result<(), StudyError> {
+        if self.model == FitModel::NormalForm {
+            return Ok(());
+        }
+        let negative = |column: &&String| {
+            let is_negative = |row: &&Row| row.number(column).is_some_and(|number| number < 0.0);
+            data.rows.iter().find(is_negative).map(|row| data.fault_in(row, column, "it is from 0 on"))
+        };
+        columns.find_map(|column| negative(&column)).map_or(Ok(()), |fault| Err(fault.into()))
     }
 
     /// The columns that the model is a function of.

@@ -6,6 +6,7 @@ use crate::analysis::{Residuals, Sample};
 use crate::answer::{Quantity, QuantityValue, Record, Role, Unit};
 use crate::experiment::{Outcome, keyed};
 use crate::model::point_to_point::TimedMessage;
+use crate::scenario::table::in_seconds;
 use crate::scenario::{AxisValue, Case};
 
 /// The makespan, and what is judged in its place where runs are repeated: the mean of all seeds.
@@ -142,7 +143,7 @@ impl Cell {
         record.put("calibrates", self.calibrates);
         record.put_as(Role::Measured, self.reference_key(), self.reference);
         for (key, value) in &self.judged {
-            let judged = Quantity::new(key.clone(), *value);
+            let judged = Quantity::new(self.key_of(key), *value);
             let error = Quantity::new(format!("{}_error", judged.name()), value.map(|value| self.error_of(value)));
             record.add(judged.with_role(Role::Predicted));
             record.add(error.with_role(Role::Error));
@@ -154,6 +155,11 @@ impl Cell {
     /// The key of what it is judged by, with its unit.
     pub(super) fn reference_key(&self) -> &'static str {
         if self.unit == Unit::Seconds { "reference_s" } else { "reference" }
+    }
+
+    /// The key of a judged value. Times of published columns were brought into seconds.
+    pub(super) fn key_of(&self, column: &str) -> String {
+        if self.unit == Unit::Seconds { in_seconds(column) } else { column.to_owned() }
     }
 
     fn error_of(&self, value: f64) -> f64 {

@@ -6,6 +6,7 @@ use super::description::{LeaveOut, MeasuredTable, Tolerance, ToleranceKind, Tota
 use crate::analysis::{Residuals, root_mean_square};
 use crate::answer::{Record, Unit};
 use crate::scenario::AxisValue;
+use crate::scenario::table::in_seconds;
 
 /// The errors of one kind of prediction over one table or all of them.
 pub struct Summary {
@@ -110,14 +111,14 @@ impl Summary {
         let mut record = Record::default();
         record.put("record", "summary");
         record.put("table", self.table.as_str());
-        record.put("prediction", self.key.as_str());
+        record.put("prediction", self.shown_key());
         record.put("calibrated", self.calibrated);
         record.put("cells", self.residuals.count());
         record.put("mean_absolute_error", self.residuals.mean_absolute());
         record.put("max_absolute_error", self.residuals.max_absolute());
         record.put("mean_error", self.residuals.mean());
         record.put("symmetric_mean_absolute_error", self.residuals.symmetric_mean_absolute());
-        let in_seconds = Unit::of_key(&self.key).0 == Unit::Seconds;
+        let in_seconds = Unit::of_key(&self.shown_key()).0 == Unit::Seconds;
         record
             .put(if in_seconds { "root_mean_square_error_s" } else { "root_mean_square_error" }, self.root_mean_square);
         record.put("worst_point", self.worst.clone());
@@ -129,6 +130,11 @@ impl Summary {
         record.put("is_baseline", self.is_baseline);
         self.put_baseline(&mut record);
         record
+    }
+
+    /// The key of what is judged. Times of published columns were brought into seconds.
+    pub(super) fn shown_key(&self) -> String {
+        if self.is_baseline { self.key.clone() } else { in_seconds(&self.key) }
     }
 
     fn put_baseline(&self, record: &mut Record) {

@@ -78,7 +78,7 @@ fn subject(summary: &Summary) -> String {
     let left_out = summary.left_out.as_ref().map_or(String::new(), |left_out| format!(", {left_out} left out"));
     let calibrated = if summary.calibrated { ", calibrated" } else { "" };
     let baseline = if summary.is_baseline { "baseline: " } else { "" };
-    [baseline, &summary.key, &left_out, calibrated].concat()
+    [baseline, &summary.shown_key(), &left_out, calibrated].concat()
 }
 
 /// The mean error of the best baseline, and whether it is beaten.
@@ -138,7 +138,8 @@ fn cell_table(table: &MeasuredTable, cells: &[Cell]) -> TextTable {
     let own: Vec<&Cell> = cells.iter().filter(|cell| cell.table == table.name).collect();
     let keys = own.first().map_or(&[][..], |cell| &cell.keys);
     let judged = [&table.simulated].into_iter().chain(&table.predictions);
-    let columns = judged.flat_map(|key| [key.clone(), "%".to_owned()]);
+    let shown = |key: &String| own.first().map_or_else(|| key.clone(), |cell| cell.key_of(key));
+    let columns = judged.flat_map(|key| [shown(key), "%".to_owned()]);
     let reference = own.first().map_or("reference", |cell| cell.reference_key()).to_owned();
     let mut rows = TextTable::new(
         keys.iter().map(|(name, _)| name.clone()).chain([reference]).chain(columns).chain([String::new()]),
