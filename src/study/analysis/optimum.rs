@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+/// The most points of which all are looked at.
+const FEW_POINTS: u64 = 128;
+
 /// Performance of a number of cores on each of a number of nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClusterPoint {
@@ -63,7 +66,7 @@ pub struct Optimum {
     pub first: ClusterPoint,
     /// The most nodes that do.
     pub last: ClusterPoint,
-    /// Of all points that do, as far as they were looked at, the one with the fewest cores.
+    /// Of all points that do, the one with the fewest cores.
     pub cheapest: ClusterPoint,
     /// Number of points examined.
     pub looked_at: usize,
@@ -128,7 +131,8 @@ impl SearchLimits {
     }
 
     /// Looks only where it must if, for each number of cores per node, the speed-up has one maximum over the nodes and
-    /// the efficiency falls with them, as in the hierarchical model; `None` if no point is admitted.
+    /// the efficiency falls with them, as in the hierarchical model; everywhere if there are few points. `None` if no point is
+    /// admitted.
     ///
     /// # Errors
     /// Whatever `speedup` fails with.
@@ -136,6 +140,9 @@ impl SearchLimits {
         &self,
         speedup: impl FnMut(u32, u32) -> Result<Option<f64>, E>,
     ) -> Result<Option<Optimum>, E> {
+        if u64::from(self.most_cores) * u64::from(self.most_nodes) <= FEW_POINTS {
+            return self.look_everywhere(speedup);
+        }
         let mut looked = Looked { speedup, known: BTreeMap::new() };
         for cores in 1..=self.most_cores {
             match self.goal {
@@ -209,6 +216,12 @@ impl SearchLimits {
         let enough = (1.0 - self.tolerance) * best.speedup;
         let first = edge(looked, &best, 0, enough)?;
         let last = edge(looked, &best, self.most_nodes + 1, enough)?;
+        for cores in 1..=self.most_cores {
+            let own = looked.points().filter(|point| point.cores == cores && point.speedup >= enough);
+            if let Some(top) = own.max_by(|one, other| one.speedup.total_cmp(&other.speedup)) {
+                edge(looked, &top, 0, enough)?;
+            }
+        }
         let good = looked.points().filter(|point| point.speedup >= enough);
         let cheapest = good.min_by_key(ClusterPoint::size).unwrap_or(best);
         Ok(Some(Optimum { best, first, last, cheapest, looked_at: looked.known.len() }))
@@ -252,6 +265,7 @@ mod tests {
                 let around = choice.look_around(speedup).unwrap().unwrap();
                 assert_eq!(around.best, everywhere.best, "{choice:?}");
                 assert_eq!((around.first, around.last), (everywhere.first, everywhere.last), "{choice:?}");
+                assert_eq!(around.cheapest.size(), everywhere.cheapest.size(), "{choice:?}");
                 assert!(around.looked_at <= everywhere.looked_at);
             }
         }
