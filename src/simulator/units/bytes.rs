@@ -1,6 +1,6 @@
 //! Amounts of data, and the time that a byte takes.
 
-use super::text::{QuantityError, QuantityKind, positive, quantity, quantity_text};
+use super::text::{QuantityError, QuantityKind, gcd, positive, quantity, quantity_text};
 use super::time::{self, SimDuration};
 use std::fmt;
 use std::str::FromStr;
@@ -182,7 +182,19 @@ impl fmt::Display for PerByte {
     }
 }
 
-quantity_text!(PerByte, "a time per byte or a bandwidth with its unit, such as \"0.68 us/B\" or \"20 Mbit/s\"");
+impl serde::Serialize for PerByte {
+    /// In lowest terms where nobody reads it: equal values are written alike, in whatever unit they were given.
+    fn serialize<S: serde::Serializer>(&self, sink: S) -> Result<S::Ok, S::Error> {
+        if sink.is_human_readable() {
+            return sink.collect_str(self);
+        }
+        let (ps, bytes) = (self.span.ps(), self.bytes);
+        let divisor = gcd(ps.into(), bytes.into());
+        sink.collect_str(&format_args!("{} ps / {} B", u128::from(ps) / divisor, u128::from(bytes) / divisor))
+    }
+}
+
+quantity_text!(PerByte, read "a time per byte or a bandwidth with its unit, such as \"0.68 us/B\" or \"20 Mbit/s\"");
 
 /// The rate of bits on a wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -201,7 +201,7 @@ fn number_end(text: &str) -> usize {
 }
 
 /// The greatest common divisor, of which the second number is not zero.
-const fn gcd(one: u128, other: u128) -> u128 {
+pub(super) const fn gcd(one: u128, other: u128) -> u128 {
     if one == 0 { other } else { gcd(other % one, one) }
 }
 
@@ -231,9 +231,17 @@ fn shift(value: u128, exponent: i32) -> Option<u128> {
     })
 }
 
-/// `Deserialize` from text, `Serialize` and `FromStr` by `Kind::parse` and `Display`.
+/// `Deserialize` from text by `FromStr`, and `Serialize` by `Display` but for those that are only `read`.
 macro_rules! quantity_text {
     ($type:ident, $expecting:literal) => {
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, sink: S) -> Result<S::Ok, S::Error> {
+                sink.collect_str(self)
+            }
+        }
+        $crate::units::text::quantity_text!($type, read $expecting);
+    };
+    ($type:ident, read $expecting:literal) => {
         impl<'de> serde::Deserialize<'de> for $type {
             fn deserialize<D: serde::Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
                 struct QuantityText;
@@ -247,11 +255,6 @@ macro_rules! quantity_text {
                     }
                 }
                 source.deserialize_str(QuantityText)
-            }
-        }
-        impl serde::Serialize for $type {
-            fn serialize<S: serde::Serializer>(&self, sink: S) -> Result<S::Ok, S::Error> {
-                sink.collect_str(self)
             }
         }
         $crate::units::text::text_schema!($type, $expecting);

@@ -199,6 +199,15 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_is_its_value_in_whatever_unit() {
+        for per_byte in ["machine.network.links.per_byte", "machine.nodes.sending.per_byte"] {
+            let [time, rate, other] = ["1 us/B", "1 MB/s", "8 Mbit/s"].map(|text| id(&[(per_byte, text)]));
+            assert_eq!((&time, &time), (&rate, &other), "{per_byte}");
+            assert_ne!(time, id(&[(per_byte, "3 MB/s")]));
+        }
+    }
+
+    #[test]
     fn values_that_change_places_change_the_id() {
         let machine = |left: &str, right: &str| {
             id(&[("machine.nodes.sending.per_packet", left), ("machine.nodes.receiving.per_packet", right)])
