@@ -201,8 +201,8 @@ impl Descents<'_> {
     fn far_end(&self, minimum: &Minimum, along: &[f64], side: f64) -> Vec<f64> {
         let parts: Vec<f64> =
             self.fit.unknowns.iter().zip(&minimum.point).map(|(unknown, at)| unknown.part(*at)).collect();
-        let size = |index: &usize| along[*index].abs();
-        let most = (0..along.len()).max_by(|one, other| size(one).total_cmp(&size(other))).unwrap_or_default();
+        let reach = |index: &usize| along[*index].abs();
+        let most = (0..along.len()).max_by(|one, other| reach(one).total_cmp(&reach(other))).unwrap_or_default();
         let bound = if side * along[most] > 0.0 { 1.0 } else { 0.0 };
         let by = (bound - parts[most]) / along[most];
         let moved = self.fit.unknowns.iter().zip(&parts).zip(along);
