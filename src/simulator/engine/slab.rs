@@ -3,7 +3,6 @@
 use std::ops::{Index, IndexMut};
 
 /// Records of `T` by place.
-#[derive(Clone)]
 pub struct Slab<T> {
     places: Vec<T>,
     vacant: Vec<u32>,

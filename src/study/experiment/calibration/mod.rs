@@ -191,8 +191,7 @@ impl CalibrationCase {
             fitted[0].minimum = Some(best.clone());
             let found = FoundMinimum { case: self, fit: &fit, best: &best };
             let choices = found.choices(&fitted)?;
-            let answer = found.answer(choices, (&profiles, interval_evaluations))?;
-            Ok(Calibrated { descents: found.descents(best_of_all), ..answer })
+            found.answer(choices, (&profiles, interval_evaluations), found.descents(best_of_all))
         })
     }
 
@@ -314,6 +313,7 @@ impl FoundMinimum<'_> {
         &self,
         choices: Vec<TriedChoice>,
         (profiles, interval_evaluations): (&Profiles, usize),
+        descents: (usize, usize),
     ) -> Result<Calibrated, StudyError> {
         let (deviation, quantile) = self.deviation();
         let slopes = self.by_parts(self.best.slopes.clone());
@@ -334,7 +334,7 @@ impl FoundMinimum<'_> {
             parameters: self.in_order_of_case(self.parameters(&identified, &told, (deviation, quantile), profiles)?),
             combinations: self.combinations(&told, &identified, quantile),
             correlations: self.correlations(&identified),
-            descents: (0, 0),
+            descents,
             left_out,
             intervals,
             candidates: self.candidates(&identified, deviation)?,
