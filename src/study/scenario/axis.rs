@@ -1,5 +1,6 @@
 //! Axes: what a sweep varies.
 
+use super::parameter::in_unit;
 use super::source::{Tree, TreeValue};
 use crate::programs::expression::Value;
 use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
@@ -89,19 +90,18 @@ impl AxisValue {
             TreeValue::Record { name: Some(name), .. } | TreeValue::Tuple { name: Some(name), .. } => {
                 Some(Self::Text(name.text.clone()))
             }
+            TreeValue::Option(Some(inner)) => Self::of_tree(inner),
             _ => None,
         }
     }
 
-    /// The value without its unit, where it is a number with this one.
+    /// The number of a quantity in `unit`; any other value stays as it is.
     #[must_use]
     pub fn without_unit(self, unit: Option<&str>) -> Self {
-        match (&self, unit) {
-            (Self::Text(text), Some(unit)) => match text.strip_suffix(unit).map(|number| Self::parse(number.trim())) {
-                Some(number @ (Self::Whole(_) | Self::Real(_))) => number,
-                _ => self,
-            },
-            _ => self,
+        let (Self::Text(text), Some(unit)) = (&self, unit) else { return self };
+        match text.strip_suffix(unit).map(|number| Self::parse(number.trim())) {
+            Some(number @ (Self::Whole(_) | Self::Real(_))) => number,
+            _ => in_unit(text, unit).map_or(self, |number| Self::parse(&number.to_string())),
         }
     }
 
@@ -230,7 +230,8 @@ mod tests {
         let text = |text: &str| AxisValue::Text(text.to_owned());
         assert_eq!(text("240 B").without_unit(Some("B")), AxisValue::Whole(240));
         assert_eq!(text("0.5 us").without_unit(Some("us")), AxisValue::Real(0.5));
-        assert_eq!(text("240 kB").without_unit(Some("B")), text("240 kB"));
+        assert_eq!(text("240 kB").without_unit(Some("B")), AxisValue::Whole(240_000));
+        assert_eq!(text("2 us").without_unit(Some("B")), text("2 us"));
         assert_eq!(AxisValue::parse("240").setting(Some("B")), "240 B");
         assert_eq!(AxisValue::parse("row-major"), text("row-major"));
     }

@@ -55,6 +55,8 @@ const SIZES: [(&str, f64); 7] = [
     ("MiB", 1_048_576.0),
     ("GiB", 1_073_741_824.0),
 ];
+/// The base units of rates.
+const RATES: [&str; 3] = ["bit/s", "flop/s", "Hz"];
 /// Rates, ratios and times per byte are kept with this many digits after the point.
 const FINE: f64 = 1e-6;
 /// Delays in bit times are kept with two.
@@ -195,16 +197,38 @@ fn bare(text: &str) -> Option<ParsedNumber> {
 
 /// A number without unit, or one with its unit in the base unit of its kind, and that unit.
 pub(super) fn in_base_unit(text: &str) -> Option<(f64, String)> {
+    let Some((number, unit)) = split_unit(text) else {
+        return bare(text.trim()).map(|(number, ..)| (number, String::new()));
+    };
+    let (multiple, base) = multiple_of_base(unit).filter(|(_, base)| !RATES.contains(base))?;
+    Some((number.replace('_', "").parse::<f64>().ok()? * multiple, base.to_owned()))
+}
+
+/// Converts a quantity such as `8 Gbit/s` to a number in another unit of its kind, such as `GB/s`.
+pub(super) fn in_unit(text: &str, unit: &str) -> Option<f64> {
+    let (number, own) = split_unit(text)?;
+    let number: f64 = number.replace('_', "").parse().ok()?;
+    let ((own, kind), (wanted, other)) = (multiple_of_base(own)?, multiple_of_base(unit)?);
+    (kind == other).then(|| number * own / wanted)
+}
+
+/// Splits a quantity into its number and its unit.
+fn split_unit(text: &str) -> Option<(&str, &str)> {
     let text = text.trim();
-    let unit = text.find(|letter: char| letter.is_ascii_alphabetic() && letter != 'e' || letter == 'µ');
-    let Some(unit) = unit else { return bare(text).map(|(number, ..)| (number, String::new())) };
-    let (number, unit) = (text[..unit].trim_end().replace('_', "").parse::<f64>().ok()?, &text[unit..]);
-    let of_time = |unit: &str| TIMES.iter().find(|(name, _)| *name == unit).map(|(_, ps)| number * ps);
-    let of_size = SIZES.iter().find(|(name, _)| *name == unit).map(|(_, bytes)| number * bytes);
-    let times = of_time(unit).map(|ps| (ps, "ps"));
-    let others = || unit.strip_suffix("/B").and_then(of_time).map(|ps| (ps, "ps/B"));
-    let known = times.or_else(others).or_else(|| of_size.map(|bytes| (bytes, "B")));
-    known.map(|(number, unit)| (number, unit.to_owned()))
+    let unit = text.find(|letter: char| letter.is_ascii_alphabetic() && letter != 'e' || letter == 'µ')?;
+    Some((text[..unit].trim_end(), &text[unit..]))
+}
+
+/// The multiple of its base unit that a unit is, and the base unit: ps, ps/B, B, bit/s, flop/s or Hz.
+fn multiple_of_base(unit: &str) -> Option<(f64, &'static str)> {
+    let time = |unit: &str| TIMES.iter().find(|(name, _)| *name == unit).map(|(_, ps)| *ps);
+    let size = || SIZES.iter().find(|(name, _)| *name == unit).map(|(_, bytes)| (*bytes, "B"));
+    let per_byte = || unit.strip_suffix("/B").and_then(time).map(|ps| (ps, "ps/B"));
+    let rate = || match rate_unit(unit) {
+        "B/s" => Some((8.0 * rate_factor(unit), "bit/s")),
+        base => RATES.contains(&base).then(|| (rate_factor(unit), base)),
+    };
+    time(unit).map(|ps| (ps, "ps")).or_else(per_byte).or_else(size).or_else(rate)
 }
 
 /// A number and its unit: times in picoseconds, sizes in bytes, all else as it stands.
@@ -285,6 +309,24 @@ mod tests {
         let units = ["bit/s", "kB/s", "MiB/s", "Gflop/s", "Tflop/s", "MHz", "Hz"];
         let found: Vec<_> = units.iter().map(|unit| rate_factor(unit).to_string()).collect();
         assert_eq!(found, ["1", "1000", "1048576", "1000000000", "1000000000000", "1000000", "1"]);
+    }
+
+    #[test]
+    fn quantities_are_converted_within_their_kind() {
+        let cases = [
+            ("8 Gbit/s", "GB/s", Some(1.0)),
+            ("1 GB/s", "Mbit/s", Some(8000.0)),
+            ("1.5 us", "ns", Some(1500.0)),
+            ("2 us/B", "ns/B", Some(2000.0)),
+            ("1 KiB", "B", Some(1024.0)),
+            ("8 Gflop/s", "Mflop/s", Some(8000.0)),
+            ("2 us", "B", None),
+            ("8", "B", None),
+            ("fast", "GB/s", None),
+        ];
+        for (text, unit, converted) in cases {
+            assert_eq!(in_unit(text, unit), converted, "{text} in {unit}");
+        }
     }
 
     #[test]

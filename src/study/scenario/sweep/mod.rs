@@ -34,6 +34,7 @@ use parsim_sim::units::escaped;
 use planned::{AxisSetting, OVER, declared, description, typed};
 pub(super) use planned::{PlannedAxis, PlannedValue, typed_or_described};
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -110,11 +111,23 @@ impl Plan {
         }
         self.formulas().map_err(|fault| self.document.faults(vec![fault]))?;
         let scenario = Arc::new(self.scenario.clone().check(&self.document)?);
-        let shown = |planned: &PlannedAxis| {
-            let value = self.document.get(&planned.axis.path).and_then(AxisValue::of_tree);
-            (planned.axis.name.clone(), value.map(|value| value.without_unit(planned.axis.unit.as_deref())))
+        let keys = self.base_keys(&scenario);
+        Ok(Case { keys, scenario, settings: self.settings.clone() })
+    }
+
+    /// Returns the value of every axis in the base values, in the unit of the axis; defaults are those of the resolved `scenario`.
+    fn base_keys(&self, scenario: &CheckedScenario) -> Vec<(String, Option<AxisValue>)> {
+        let resolved = OnceCell::new();
+        let default = |path: &str| {
+            let resolved = resolved.get_or_init(|| Document::from_text("resolved", &scenario.to_ron()).ok());
+            resolved.as_ref().and_then(|document| document.get(path)).and_then(AxisValue::of_tree)
         };
-        Ok(Case { keys: self.axes.iter().map(shown).collect(), scenario, settings: self.settings.clone() })
+        let key = |PlannedAxis { axis, .. }: &PlannedAxis| {
+            let written = self.document.get(&axis.path);
+            let value = written.map_or_else(|| default(&axis.path), AxisValue::of_tree);
+            (axis.name.clone(), value.map(|value| value.without_unit(axis.unit.as_deref())))
+        };
+        self.axes.iter().map(key).collect()
     }
 
     /// The axes, the added ones included, in their order.

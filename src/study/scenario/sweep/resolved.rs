@@ -66,4 +66,20 @@ mod tests {
         assert_eq!(ids(&plan), ids(&again));
         assert_eq!(ids(&plan).len(), 4);
     }
+
+    /// The resolved scenario has the same value for every axis, in whatever unit it is given and whether the scenario gives it or
+    /// leaves it at its default. A few fields, such as `noise`, are left out of the resolved scenario at their default.
+    #[test]
+    fn axes_of_shipped_scenarios_keep_their_base_values() {
+        let files = std::fs::read_dir("../../scenarios").unwrap().map(|entry| entry.unwrap().path());
+        for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "ron")) {
+            let plan = Plan::new(Document::load(&file).unwrap(), &[]).unwrap();
+            let base = plan.base().unwrap();
+            let again = Plan::new(Document::from_text("again", &plan.to_ron(&base)).unwrap(), &[]).unwrap();
+            for ((key, value), axis) in again.base().unwrap().keys.iter().zip(&base.keys).zip(plan.axes()) {
+                let is_left_out = again.document().get(&axis.path).is_none();
+                assert!(key == value || is_left_out && key.1.is_none(), "{}: {key:?} {value:?}", file.display());
+            }
+        }
+    }
 }
