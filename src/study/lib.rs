@@ -1,18 +1,18 @@
-//! Studies of message-passing machines: the questions that are put to the simulator, and their answers.
+//! Studies of message-passing machines: the questions put to the simulator, and the answers to them.
 //!
-//! A **scenario** puts a **program** on a **machine**; an **experiment** runs it, once or along its axes; **analysis**
-//! and **models** explain the trace; the **report** shows it. The simulator itself is `parsim-sim`.
+//! A **scenario** places a **program** on a **machine**. An **experiment** runs a scenario once or along its axes.
+//! **Analysis** and **models** explain the trace, and a **report** presents it. The simulator itself is `parsim-sim`.
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`scenario`] | the question: read from RON, checked, unfolded along its axes |
-//! | [`programs`] | the programs that a scenario can name, and the language of its own ones |
-//! | [`store`] | results of runs in a folder, found again by the ids of their cases |
-//! | [`experiment`] | runs of scenarios, and what is asked of many of them, with typed results |
+//! | [`scenario`] | scenarios: read from RON, checked, expanded along their axes |
+//! | [`programs`] | the programs that a scenario can name, and the language for user-defined ones |
+//! | [`store`] | results of runs in a folder, looked up by case id |
+//! | [`experiment`] | runs of scenarios and experiments over many runs, with typed results |
 //! | [`answer`] | quantities with their units and roles, records, sentences, figures |
-//! | [`analysis`], [`model`] | explanations: where the time went; closed forms |
-//! | [`report`] | records, tables, a run in words |
-//! | [`files`] | files that are written: whole or not at all |
+//! | [`analysis`], [`model`] | explanations: where the time is spent; closed forms |
+//! | [`report`] | records, tables, a run described in words |
+//! | [`files`] | files that are written completely or not at all |
 
 pub mod analysis;
 pub mod answer;
@@ -25,9 +25,10 @@ pub mod report;
 pub mod scenario;
 pub mod store;
 
-/// The names of most studies, with those of [`parsim_sim::prelude`]: `use parsim_study::prelude::*`.
+/// The names that most studies need, including those of [`parsim_sim::prelude`]: `use parsim_study::prelude::*`.
 ///
-/// Scenarios with their axes (`Plan`, `Case`), shipped machines and programs, runs of scenarios, and analyses of traces.
+/// Covers scenarios with their axes (`Plan`, `Case`), shipped machines and programs, runs of scenarios, and analyses of
+/// traces.
 pub mod prelude {
     pub use crate::analysis::{Accounting, Breakdown, CriticalPath};
     pub use crate::answer::{Answer, Quantity, Record};

@@ -1,4 +1,4 @@
-//! Limits of a program, along an axis.
+//! Bottlenecks of a program along an axis.
 
 use super::cases::{Failures, Workers, run_all};
 use super::curves::{CurveAxis, TimeLines};
@@ -17,14 +17,14 @@ use parsim_sim::node::processor::{ComponentAccount, QuarterCycles};
 use parsim_sim::node::{Module, Processor};
 use std::path::PathBuf;
 
-/// The origin of the times of a curve.
+/// The origin of the times on a curve.
 #[derive(Clone, Copy, Debug)]
 pub enum BottleneckSource {
     /// The simulation.
     Simulated,
-    /// The equations of CS-RR-281 read literally (Gauss-Jordan only).
+    /// The equations of CS-RR-281, taken literally (Gauss-Jordan only).
     AsWritten,
-    /// A reconstruction of the printed predictions of CS-RR-281 (Gauss-Jordan, only where it prints one).
+    /// A reconstruction of the printed predictions of CS-RR-281 (Gauss-Jordan only, at the printed points only).
     AsPrinted,
 }
 
@@ -50,9 +50,9 @@ const NOTE_ON_HOST: &str = "note: these are the times of the host's rank, which 
                             do in the mean: its waits for their computations count as communication; `parsim critical-path` \
                             follows them";
 
-/// The cases of one curve, by their numbers, and the curve.
+/// One curve, with the numbers of its cases.
 pub struct CurveCases {
-    /// The values of all other axes in words.
+    /// The values of all other axes, in words.
     pub name: String,
     cases: Vec<usize>,
     /// The curve.
@@ -60,7 +60,8 @@ pub struct CurveCases {
 }
 
 impl CurveCases {
-    /// The points in the order of the axis, where all of them have a position: a change lies between neighbours.
+    /// Sorts the points along the axis if all of them have a numeric position, since crossovers are found between
+    /// neighbours.
     fn along_axis(mut self) -> Self {
         let points = std::mem::take(&mut self.curve.points);
         let mut placed: Vec<_> = points.into_iter().zip(std::mem::take(&mut self.cases)).collect();
@@ -82,7 +83,7 @@ pub struct Bottlenecks<'c> {
     errors: Vec<Option<String>>,
     times: NamedChart,
     withheld: usize,
-    /// The cases that have failed.
+    /// The failed cases.
     pub failures: Failures,
 }
 
@@ -90,7 +91,7 @@ impl<'c> Bottlenecks<'c> {
     /// Finds the components of the time of every case.
     ///
     /// # Errors
-    /// Threads that cannot be started; a source that is not about the program of a case.
+    /// Returns an error if threads cannot be started, or if the source does not apply to the program of a case.
     pub fn find(
         cases: &'c [Case],
         source: BottleneckSource,
@@ -113,7 +114,7 @@ impl<'c> Bottlenecks<'c> {
         Ok(Self { cases, source, curves, errors, times, withheld, failures })
     }
 
-    /// The points in the order of their cases; every record has `error` if one of the cases failed.
+    /// Returns the points in case order; every record has an `error` column if one of the cases failed.
     #[must_use]
     pub fn answer(&self) -> Answer {
         let words: Vec<_> = self.curves.iter().map(|group| group.curve.to_string()).collect();
@@ -146,8 +147,8 @@ impl<'c> Bottlenecks<'c> {
         })
     }
 
-    /// The times of all curves, and the figures of each curve, by the names of their files; in folders of their own if
-    /// there are several curves.
+    /// Returns the times of all curves and the figures of each curve, by file name. Each curve has a separate folder if
+    /// there are several.
     #[must_use]
     pub fn figures(&self) -> Vec<(PathBuf, String)> {
         let (file, times) = &self.times;
@@ -161,10 +162,10 @@ impl<'c> Bottlenecks<'c> {
     }
 }
 
-/// The point of a case, where it has one.
+/// The point of a case, and its error if it failed.
 struct CaseBottleneck {
     point: BottleneckPoint,
-    /// Half the 95 % interval of its makespan, in seconds; 0 for a single run.
+    /// Half the width of the 95 % interval of the makespan, in seconds; 0 for a single run.
     half_width_s: f64,
     /// The reason why the case failed.
     error: Option<String>,
@@ -205,7 +206,7 @@ fn answers(
     }
 }
 
-/// The points of all cases, which are run.
+/// Runs all cases and returns their points.
 fn simulated(
     cases: &[Case],
     workers: Workers<'_>,
@@ -234,7 +235,7 @@ fn simulated(
     Ok(answers)
 }
 
-/// A run case as a point of a curve along `axis`.
+/// Turns a completed case into a point of a curve along `axis`.
 #[must_use]
 pub fn simulated_point(case: &Case, axis: &CurveAxis, outcome: &Outcome) -> BottleneckPoint {
     let components = outcome.components(split(&case.scenario));
@@ -242,19 +243,19 @@ pub fn simulated_point(case: &Case, axis: &CurveAxis, outcome: &Outcome) -> Bott
     point(case, axis, outcome.compared().to_vec(), (Some(components), place))
 }
 
-/// The name of the program of `case`, if it is another one.
+/// Returns the name of the program of `case` unless it is Gauss-Jordan.
 fn not_gauss_jordan(case: &Case) -> Option<&'static str> {
     let program = &case.scenario.program;
     (!matches!(program, Shipped::GaussJordan(_))).then(|| program.name())
 }
 
-/// Returns the parts of the computation of a simulated processor, if its description has them: the shares of an
-/// iteration of `Rsub`, which outweighs all other modules of an elimination.
+/// Returns the split of the computation on a simulated processor, if its description allows one: the shares within an
+/// iteration of `Rsub`, which dominates all other modules of an elimination.
 fn split(scenario: &CheckedScenario) -> Option<ComputationSplit> {
     match (&scenario.machine.nodes.processor, &scenario.program) {
         (Processor::Kernels(kernels), Shipped::GaussJordan(system)) => {
             let kernel = kernels.timed(Module::Rsub).ok()?;
-            // With a cache no iteration is like another: then a whole row speaks for them.
+            // With a cache, iterations differ; then the cost of a whole inner loop over a row stands for them.
             let cost = kernel.iteration().or_else(|| kernel.inner_cost(system.n).ok())?;
             Some(shares(cost.account(kernels.accounting)))
         }
@@ -281,7 +282,7 @@ fn shares(account: &ComponentAccount) -> ComputationSplit {
     }
 }
 
-/// The components of a prediction and the place of its bottleneck.
+/// Returns the components of a prediction and the site of its bottleneck.
 fn explained(prediction: Option<&Prediction>) -> (Option<Components>, BottleneckSite) {
     let components = prediction.map(Components::from);
     let place = components.as_ref().map(|components| zemerly::place(&Bottleneck::of(components)));
@@ -303,7 +304,7 @@ fn point(
     }
 }
 
-/// One curve for all cases that differ in the axis only, in the order of their first cases.
+/// Groups cases that differ only in the axis into curves, ordered by their first cases.
 #[must_use]
 pub fn grouped(
     cases: &[Case],
@@ -364,8 +365,8 @@ mod tests {
         }
     }
 
-    /// With the factor N that the printed predictions lack, communication is the bottleneck before
-    /// input and output ever are.
+    /// Because the printed predictions lack a factor of N, communication becomes the bottleneck before input and output
+    /// ever do once that factor is included.
     #[test]
     fn the_simulated_crossover_is_at_half_the_processors_of_the_printed_one() {
         let crossing = |source| {

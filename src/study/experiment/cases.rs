@@ -1,4 +1,4 @@
-//! Many cases on all cores, their results in order.
+//! Runs many cases on all cores and delivers their results in order.
 
 use super::identity::metadata;
 use super::memory_budget::Room;
@@ -18,20 +18,20 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
-/// The values of the axes of a case, by their names.
+/// The values of the axes of a case, by axis name.
 pub type Keys = Vec<(String, Option<AxisValue>)>;
 
 /// The reason why a case has no outcome.
 #[derive(Debug)]
 pub enum CaseError {
-    /// It cannot be run as it is described.
+    /// The case cannot be run as described.
     Faulty(Box<Faults>),
-    /// It came to no end, or to a defect.
+    /// The run did not complete, or hit a defect in parsim.
     Failed(SimulationError),
 }
 
 impl CaseError {
-    /// True if parsim itself is at fault.
+    /// Returns `true` if parsim itself is at fault.
     #[must_use]
     pub const fn is_defect(&self) -> bool {
         matches!(self, Self::Failed(SimulationError::Defect(_)))
@@ -53,18 +53,18 @@ impl From<SimulationError> for CaseError {
     }
 }
 
-/// A case after its turn.
+/// A case after it was processed.
 pub enum CaseTurn<'c> {
-    /// It was run.
+    /// The case was run.
     Played(Box<Cow<'c, Case>>, Box<Result<Outcome, SimulationError>>),
-    /// It was not, as a store has all its results.
+    /// The case was not run because a store has all its results.
     Found(Box<Outcome>),
-    /// It could not be.
+    /// The case could not be run.
     Unplayed(Keys, CaseError),
 }
 
 impl CaseTurn<'_> {
-    /// True if it has no outcome.
+    /// Returns `true` if the case has no outcome.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         match self {
@@ -75,31 +75,31 @@ impl CaseTurn<'_> {
     }
 }
 
-/// The progress of many cases, for those who wait.
+/// An observer of the progress through many cases.
 pub trait CaseProgress {
-    /// Roughly as many cases as will be run.
+    /// Announces roughly how many cases will be processed.
     fn begin(&self, cases: u64);
-    /// So many more have had their turn, some of which failed.
+    /// Reports that `cases` more cases were processed, `failed` of which have no outcome.
     fn advance(&self, cases: u64, failed: u64);
-    /// All have had it.
+    /// Reports that all cases were processed.
     fn end(&self);
 }
 
-/// Nobody waits.
+/// An observer that ignores all reports.
 impl CaseProgress for () {
     fn begin(&self, _: u64) {}
     fn advance(&self, _: u64, _: u64) {}
     fn end(&self) {}
 }
 
-/// The way in which many cases are run.
+/// The settings for running many cases.
 #[derive(Clone, Copy)]
 pub struct Workers<'w> {
-    /// Number of threads; one for each core unless given.
+    /// Number of threads; one per core by default.
     pub jobs: Option<NonZero<usize>>,
-    /// The observer that is told how many cases are done.
+    /// The observer of the progress.
     pub progress: &'w dyn CaseProgress,
-    /// The place that results are looked up in before a run is made.
+    /// The lookup of stored results that precedes every run.
     pub recall: Recall<'w>,
 }
 
@@ -109,10 +109,10 @@ impl Default for Workers<'_> {
     }
 }
 
-/// As [`run_each`], for cases that are known.
+/// Runs existing cases as [`run_each`] does.
 ///
 /// # Errors
-/// Threads that cannot be started.
+/// Returns an error if threads cannot be started.
 pub fn run_all(
     cases: &[Case],
     workers: Workers<'_>,
@@ -127,17 +127,17 @@ pub fn run_all(
     run_each(cases.iter(), cases.len() as u64, known, workers, references, |turns| turns.into_iter().all(&mut see))
 }
 
-/// Makes cases and runs them on all `workers`, and hands the results to `receive` in the order of the cases, those together that
-/// were made together, as soon as those before them are done; ends early when `receive` says `false`. `count` is the number of cases,
-/// roughly.
-/// A case whose end `make` already knows is not run.
+/// Makes cases, runs them on all `workers`, and passes the results to `receive` in case order. Each call receives a
+/// batch of results that were computed together, as soon as all earlier batches are complete. Stops early when
+/// `receive` returns `false`. `count` is the approximate number of cases. A case for which `make` returns a
+/// [`CaseTurn`] is not run.
 ///
-/// Cases begin in their order, as many at once as take some milliseconds, and none begin while more than twice as many such batches as
-/// there are threads are under way or wait for one before them: so the number of threads bounds the memory that results take, too.
-/// Cases that together need more memory than a run may take wait for each other.
+/// Cases start in order, in batches that take a few milliseconds each. No batch starts while more than twice as many
+/// batches as there are threads are running or waiting for an earlier one, so the number of threads bounds the memory
+/// for results, too. Cases that together need more memory than a run may use wait for each other.
 ///
 /// # Errors
-/// Threads that cannot be started.
+/// Returns an error if threads cannot be started.
 ///
 /// # Panics
 /// Never: the receiver outlives the threads.
@@ -174,7 +174,7 @@ pub fn run_each<'c, T: Send>(
     Ok(())
 }
 
-/// Does `turn` with all `items` on the threads of `pool`, and hands the results to `receive` in their order.
+/// Applies `turn` to all `items` on the threads of `pool` and passes the results to `receive` in order.
 fn side_by_side<T: Send, R: Send>(
     pool: &rayon::ThreadPool,
     items: impl Iterator<Item = T> + Send,
@@ -184,7 +184,7 @@ fn side_by_side<T: Send, R: Send>(
     let (sender, results) = mpsc::channel();
     let (permit, permits) = permits(2 * pool.current_num_threads());
     let source = Mutex::new((permits, items.enumerate()));
-    // Whoever waits for a permit keeps the others from the next case, for which they would wait, too.
+    // A thread that waits for a permit holds the lock. The other threads would have to wait for a permit, too.
     let next = |most: usize| {
         let mut source = source.lock().ok()?;
         source.0.recv().ok()?;
@@ -200,7 +200,7 @@ fn side_by_side<T: Send, R: Send>(
         in_order(results, |batch| {
             let goes_on = receive(batch);
             if goes_on {
-                // Whoever has no case left does not need it.
+                // The send fails when all workers have finished; then the permit is not needed.
                 let _ = permit.send(());
             }
             goes_on
@@ -208,7 +208,7 @@ fn side_by_side<T: Send, R: Send>(
     });
 }
 
-/// Does `turn` with all `items` on this thread: where there is one only, there may be no others.
+/// Applies `turn` to all `items` on this thread, since some platforms have no other threads.
 fn one_by_one<T, R>(
     mut items: impl Iterator<Item = T>,
     turn: impl Fn(T) -> R,
@@ -225,7 +225,8 @@ fn one_by_one<T, R>(
     }
 }
 
-/// Does `turn` with all that is `next`, batch by batch, and sends the results, each batch with the number of its first.
+/// Applies `turn` to the items of `next`, batch by batch, and sends each batch of results with the number of its first
+/// item.
 fn work<T, R>(
     next: impl Fn(usize) -> Option<Vec<(usize, T)>>,
     turn: impl Fn(T) -> R,
@@ -236,14 +237,14 @@ fn work<T, R>(
         let (begin, first) = (WallClock::begin(), batch[0].0);
         let turns = batch.into_iter().map(|(_, item)| turn(item)).collect();
         size.adapt(begin.elapsed());
-        // The receiver is gone when nobody reads the output any more: then the rest is not run.
+        // The receiver is gone once `receive` has returned `false`; the remaining items are skipped.
         if sender.send((first, turns)).is_err() {
             return;
         }
     }
 }
 
-/// So many permits to begin a case, and the end to which more are given.
+/// Returns a channel that holds `count` permits to start a batch, and the end through which more are added.
 fn permits(count: usize) -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
     let (permit, permits) = mpsc::channel();
     for _ in 0..count {
@@ -252,8 +253,8 @@ fn permits(count: usize) -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
     (permit, permits)
 }
 
-/// Hands batches of results, each with the number of its first, to `receive` in the order of their numbers, each as soon as those
-/// before it have come; ends early when it says `false`.
+/// Passes batches of results, each with the number of its first item, to `receive` in numerical order, each as soon as
+/// all earlier batches have arrived. Stops early when `receive` returns `false`.
 fn in_order<T>(batches: impl IntoIterator<Item = (usize, Vec<T>)>, mut receive: impl FnMut(Vec<T>) -> bool) {
     let mut early = BTreeMap::new();
     let mut next = 0;
@@ -268,7 +269,8 @@ fn in_order<T>(batches: impl IntoIterator<Item = (usize, Vec<T>)>, mut receive: 
     }
 }
 
-/// The number of cases that a thread takes at once: results that are found take microseconds each, as long as the taking.
+/// The number of items that a thread takes at once. A stored result takes microseconds to look up, no more than
+/// fetching the next item does.
 struct BatchSize(usize);
 
 impl Default for BatchSize {
@@ -281,37 +283,37 @@ impl BatchSize {
     const MOST: usize = 256;
     const TIME: Duration = Duration::from_millis(4);
 
-    /// Twice as many, or half, where the last ones took `elapsed`.
+    /// Doubles the size if the last batch took much less than the target time, and halves it otherwise.
     fn adapt(&mut self, elapsed: Duration) {
         self.0 = if 2 * elapsed < Self::TIME { (2 * self.0).min(Self::MOST) } else { (self.0 / 2).max(1) };
     }
 }
 
-/// Calls `play`; a panic in it becomes a failure of its case, so that the other cases are not lost.
+/// Calls `play` and turns a panic into a failure of its case, so that the other cases are not lost.
 ///
 /// # Errors
-/// Those of `play`, and its panic.
+/// Returns the error of `play`, or a defect if `play` panics.
 pub fn guarded<T>(play: impl FnOnce() -> Result<T, SimulationError>) -> Result<T, SimulationError> {
-    // State that a case has half changed is its own and is dropped with it.
+    // Any state that a panic leaves half changed belongs to the case and is dropped with it.
     let played = panic::catch_unwind(AssertUnwindSafe(play));
     played.unwrap_or_else(|cause| {
         let text = cause.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("a panic without words");
+        let text = text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message");
         Err(SimulationError::Defect(text.to_owned()))
     })
 }
 
 impl Workers<'_> {
-    /// The number of threads, never more than there are cases.
+    /// Returns the number of threads, at most the number of cases.
     fn threads(&self, cases: usize) -> usize {
         let jobs = self.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get);
         jobs.min(cases).max(1)
     }
 
-    /// The threads, never more than there are cases.
+    /// Returns a pool of threads, at most as many as there are cases.
     ///
     /// # Errors
-    /// Threads that cannot be started.
+    /// Returns an error if threads cannot be started.
     pub fn pool(&self, cases: usize) -> Result<rayon::ThreadPool, StudyError> {
         let threads = self.threads(cases);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -319,7 +321,7 @@ impl Workers<'_> {
     }
 }
 
-/// The failures of cases: all counted, the first ones in words.
+/// The failures of cases: all are counted, and the first ones are kept as messages.
 #[derive(Default)]
 pub struct Failures {
     words: Vec<String>,
@@ -327,7 +329,7 @@ pub struct Failures {
     defects: u64,
 }
 
-/// The failures that are reported one by one.
+/// Number of failures that are reported individually.
 const TOLD: usize = 20;
 
 impl Failures {
@@ -341,16 +343,16 @@ impl Failures {
         }
     }
 
-    /// The number of them.
+    /// Returns the number of failures.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// All of them as one failure, if there are any, whose last words are `last`.
+    /// Combines all failures, if there are any, into one error whose message ends with `last`.
     ///
     /// # Errors
-    /// That failure.
+    /// Returns the combined error.
     pub fn into_result_with(mut self, last: Option<String>) -> Result<(), StudyError> {
         let unreported = self.count - self.words.len() as u64;
         if unreported > 0 {
@@ -365,16 +367,16 @@ impl Failures {
         }
     }
 
-    /// All of them as one failure, if there are any.
+    /// Combines all failures, if there are any, into one error.
     ///
     /// # Errors
-    /// That failure.
+    /// Returns the combined error.
     pub fn into_result(self) -> Result<(), StudyError> {
         self.into_result_with(None)
     }
 }
 
-/// The record of a case without a result; `case` is known if it can be run at all.
+/// Returns the record of a case without a result. `case` is given if the case can be run at all.
 #[must_use]
 pub fn failed_row(keys: &Keys, case: Option<&Case>, error: &CaseError) -> Record {
     let mut row = keyed(keys);
@@ -385,7 +387,7 @@ pub fn failed_row(keys: &Keys, case: Option<&Case>, error: &CaseError) -> Record
     row
 }
 
-/// A case by the values of its axes.
+/// Names a case by the values of its axes.
 pub fn name(keys: &Keys) -> String {
     let shown = |(name, value): &(String, Option<AxisValue>)| {
         format!("{name} = {}", value.as_ref().map_or("?".to_owned(), ToString::to_string))

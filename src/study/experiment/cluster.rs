@@ -1,4 +1,5 @@
-//! Runs on clusters of multi-core nodes: what follows from the operations, and what the hierarchical model predicts.
+//! Runs on clusters of multi-core nodes: quantities derived from the operation count, and predictions of the
+//! hierarchical model.
 
 use crate::analysis::Performance;
 use crate::model::kredel::{
@@ -11,15 +12,16 @@ use crate::scenario::CheckedScenario;
 use parsim_sim::engine::Discipline;
 use parsim_sim::trace::Trace;
 
-/// The operations that a program reports.
+/// The outcome in which a program reports its number of operations.
 const OPERATIONS: &str = "operations";
 
-/// Returns whether [`judge`] adds anything to a run of some machine.
+/// Returns `true` if [`judge`] adds anything to a run.
 pub fn is_judged(trace: &Trace) -> bool {
     trace.outcome(OPERATIONS).is_some()
 }
 
-/// The operations per second of a core that takes part, on average over the ranks: nodes may differ in speed.
+/// Returns the mean rate of a core in use, in operations per second, averaged over the ranks because nodes may differ
+/// in speed.
 pub fn mean_flop_per_s(scenario: &CheckedScenario) -> Option<f64> {
     let rate = scenario.machine.nodes.core_flop_per_s()?;
     if scenario.machine.overrides.is_empty() {
@@ -31,8 +33,8 @@ pub fn mean_flop_per_s(scenario: &CheckedScenario) -> Option<f64> {
     Some(rate * sum / f64::from(layout.ranks()))
 }
 
-/// Adds what follows from the operations that the program reports: its performance, and the dimensionless
-/// parameters of a characteristic program. `makespan_s` is the mean over all seeds.
+/// Adds quantities derived from the operations that the program reports: the performance and, for a characteristic
+/// program, the dimensionless parameters. `makespan_s` is the mean over all seeds.
 pub fn judge(scenario: &CheckedScenario, makespan_s: f64, trace: &mut Trace) {
     let (Some(operations), Some(rate)) = (trace.outcome(OPERATIONS), mean_flop_per_s(scenario)) else {
         return;
@@ -50,7 +52,7 @@ pub fn judge(scenario: &CheckedScenario, makespan_s: f64, trace: &mut Trace) {
     }
 }
 
-/// The efficiency by the hierarchical model, of a characteristic program on a cluster.
+/// Returns the efficiency of a characteristic program on a cluster, as predicted by the hierarchical model.
 pub fn predictions(scenario: &CheckedScenario) -> Vec<Compared> {
     let case = ClusterCase::of(scenario);
     let prediction = |title: &str, key: &str, scaling, reading| Compared {
@@ -72,7 +74,7 @@ pub fn predictions(scenario: &CheckedScenario) -> Vec<Compared> {
     ]
 }
 
-/// The speed-up of equation (5), corrected, with `cores` cores on each of `nodes` nodes.
+/// Returns the speed-up by the corrected equation (5) with `cores` cores on each of `nodes` nodes.
 pub fn predicted_speedup(program: &Characteristic, hardware: &Hardware, cores: u32, nodes: u32) -> f64 {
     let at = (cores.into(), nodes.into());
     parameters(program, hardware, at.1).speedup(at, Scaling::Hockney, BandwidthReading::Corrected)
@@ -82,17 +84,17 @@ fn parameters(program: &Characteristic, hardware: &Hardware, p: f64) -> Paramete
     program.demand(p, hardware.balance()).on(hardware, program.application.beta1(p))
 }
 
-/// Closed forms of the source; each is errata-corrected, and as printed where that differs.
+/// Closed forms of the source, errata-corrected and, where that differs, as printed.
 pub struct ClosedForms {
-    /// `q_E`, the cores of each node with the greatest speed-up.
+    /// `q_E`, the number of cores per node with the greatest speed-up.
     pub best_cores: f64,
-    /// `p_E`, the nodes with the greatest speed-up, where its assumptions hold.
+    /// `p_E`, the number of nodes with the greatest speed-up, if the assumptions of its formula are met.
     pub best_nodes: Option<f64>,
-    /// The same by the source's table, with x where x + q follows, and the exponent 3/2 of √p.
+    /// `p_E` by the source's printed table, which has x in place of x + q, and the exponent 3/2 for √p.
     pub best_nodes_as_printed: Option<f64>,
-    /// The simplification of equation (5), which is (5) itself once it has its β.
+    /// The efficiency by the simplification of equation (5), which equals (5) once its missing β is restored.
     pub simplified_efficiency: f64,
-    /// The same without that β.
+    /// The efficiency by the simplification as printed, without that β.
     pub simplified_efficiency_as_printed: f64,
 }
 
@@ -100,19 +102,19 @@ pub struct ClosedForms {
 pub struct ClusterCase<'s> {
     /// The program.
     pub program: &'s Characteristic,
-    /// The machine as the model sees it.
+    /// The machine in the terms of the model.
     pub hardware: Hardware,
-    /// The dimensionless parameters of both.
+    /// The dimensionless parameters of the program on the machine.
     pub parameters: Parameters,
-    /// Cores of each node.
+    /// Number of cores per node.
     pub cores: u32,
-    /// Nodes.
+    /// Number of nodes.
     pub nodes: u32,
     discipline: Discipline,
 }
 
 impl<'s> ClusterCase<'s> {
-    /// None for another program or another machine.
+    /// Returns `None` for any other program or machine.
     pub fn of(scenario: &'s CheckedScenario) -> Option<Self> {
         let Shipped::Characteristic(program) = &scenario.program else { return None };
         let hardware = Hardware::of(&scenario.machine)?;
@@ -123,19 +125,19 @@ impl<'s> ClusterCase<'s> {
         Some(Self { program, hardware, parameters, cores, nodes, discipline })
     }
 
-    /// (q, p).
+    /// Returns (q, p), the cores per node and the nodes.
     #[must_use]
     pub fn at(&self) -> (f64, f64) {
         (self.cores.into(), self.nodes.into())
     }
 
-    /// The speed-up by the model with other numbers of cores and nodes, which need not be whole.
+    /// Returns the predicted speed-up at other numbers of cores and nodes, which need not be whole.
     #[must_use]
     pub fn speedup_at(&self, q: f64, p: f64) -> f64 {
         parameters(self.program, &self.hardware, p).speedup((q, p), Scaling::Hockney, BandwidthReading::Corrected)
     }
 
-    /// The source's closed forms at `q` cores on each of `p` nodes.
+    /// Evaluates the source's closed forms at `q` cores on each of `p` nodes.
     #[must_use]
     pub fn closed_forms(&self, (q, p): (f64, f64)) -> ClosedForms {
         let parameters = parameters(self.program, &self.hardware, p);
@@ -149,7 +151,8 @@ impl<'s> ClusterCase<'s> {
         }
     }
 
-    /// Returns the source's assumptions for `p_E`: a constant β1, and r = c / d(p) with one of its three d(p).
+    /// Returns the inputs of the closed form for `p_E` if its assumptions are met: a constant β1, and r = c / d(p) with
+    /// one of the three d(p) of the source.
     fn search(&self) -> Option<NodeSearch> {
         let Application::Dimensionless(numbers) = &self.program.application else { return None };
         let communication = match numbers.d {
@@ -170,7 +173,7 @@ impl<'s> ClusterCase<'s> {
             Discipline::ProcessorSharing => 1.5,
         };
         let message = self.program.exchanged_bytes(self.nodes.into(), self.hardware.balance());
-        // On one node what leaves it is no message.
+        // On a single node no message leaves the node.
         let message_bytes = if self.nodes > 1 { (message.round() - message).abs() } else { 0.0 };
         let chunks = rounds * f64::from(self.program.chunks);
         Roundings { q: self.cores.into(), chunks, rounds, each_ps, message_bytes }
@@ -191,7 +194,8 @@ mod tests {
         Plan::new(document, &[]).unwrap().base().unwrap().into_scenario()
     }
 
-    /// More nodes or fewer than the closed form says are no faster; and there is none where its assumptions do not hold.
+    /// Checks that the closed form is a maximum of the speed-up, and that it is absent where its assumptions are not
+    /// met.
     #[test]
     fn closed_forms_are_given_where_their_assumptions_hold() {
         let with_a_form = scenario("Dimensionless(x: 200, c: 200, d: Root)");

@@ -1,4 +1,4 @@
-//! Cases as curves over one of their axes.
+//! Curves of cases over one of their axes.
 
 use super::StudyError;
 use super::outcome::Outcome;
@@ -9,24 +9,24 @@ use crate::report::plot::LineChart;
 use crate::report::{Compared, ReferenceTime};
 use crate::scenario::{AxisValue, Case, Plan};
 
-/// The path of the load, which is searched instead of swept.
+/// The path of the offered load.
 pub const OFFERED: &str = "program.offered";
 
-/// The axis that curves run along; a scenario without axes has none.
+/// The axis along which curves are drawn.
 pub struct CurveAxis {
-    /// Its name, empty if there is none.
+    /// Its name; empty if the scenario has no axes.
     pub name: String,
-    /// It in pictures: its human-readable name, with its unit.
+    /// Its label in figures, with the unit, and its categories.
     pub along: Along,
-    /// Axes whose values do not tell curves apart, as they follow from those of this one.
+    /// Names of axes whose values follow from those of this axis and therefore do not distinguish curves.
     follows: Vec<String>,
 }
 
 impl CurveAxis {
-    /// The axis `name` of `plan`; unless given the load of traffic, or else the last one.
+    /// Returns the axis `name` of `plan`; by default the load of traffic, or else the last axis.
     ///
     /// # Errors
-    /// An axis that there is not.
+    /// Returns an error if there is no such axis.
     pub fn of(plan: &Plan, name: Option<&str>) -> Result<Self, StudyError> {
         let over = |axis| Self::over(plan, axis);
         let Some(name) = name else {
@@ -39,10 +39,10 @@ impl CurveAxis {
         })
     }
 
-    /// The axis `name` of `plan`, as [`of`](Self::of) chooses it, to draw along.
+    /// Returns the axis `name` of `plan` for a figure; the default is that of [`of`](Self::of).
     ///
     /// # Errors
-    /// An axis that there is not, or none at all.
+    /// Returns an error if there is no such axis, or none at all.
     pub fn to_draw(plan: &Plan, name: Option<&str>) -> Result<Self, StudyError> {
         let axis = Self::of(plan, name)?;
         if axis.name.is_empty() {
@@ -52,8 +52,8 @@ impl CurveAxis {
         Ok(axis)
     }
 
-    /// The axis that says most on a page: the load of traffic, the ranks where they vary, or else the last one that
-    /// varies by itself. What has one value at each of its values does not tell curves apart.
+    /// Chooses the most informative axis for a page: the load of traffic, the ranks if they vary, or else the last axis
+    /// that varies independently. Axes that are constant at each value of the chosen one do not distinguish curves.
     pub fn of_page(plan: &Plan, cases: &[Case]) -> Self {
         let varies = |axis: &&crate::scenario::Axis| {
             let mut values = cases.iter().filter_map(|case| value(case, &axis.name));
@@ -72,7 +72,7 @@ impl CurveAxis {
         Self { follows, ..chosen }
     }
 
-    /// The times along it in a picture; of traffic the latencies over the load.
+    /// Draws the times along the axis; for traffic, the latencies over the load.
     #[must_use]
     pub fn chart(&self, plan: &Plan, times: &TimeLines) -> LineChart {
         let program = plan.scenario().program.name();
@@ -99,13 +99,13 @@ impl CurveAxis {
         Self { name: axis.name.clone(), along, follows: Vec::new() }
     }
 
-    /// Returns whether the axis varies the number of ranks.
+    /// Returns `true` if the axis varies the number of ranks.
     pub fn is_ranks(&self, plan: &Plan) -> bool {
         plan.axes().any(|axis| axis.name == self.name && axis.path == "ranks")
     }
 
-    /// Describes the growth of the problem along this axis: the numbers of the program that vary with it, if the
-    /// program's data grow on the whole from its first value to its last. `None` for one problem everywhere.
+    /// Describes how the problem grows along this axis: the parameters of the program that vary with it. Returns `None`
+    /// unless the program's data at least double from the first value to the last.
     pub fn growth(&self, plan: &Plan, cases: &[Case]) -> Option<String> {
         let first_group = self.group(cases.first()?);
         let of_one_curve = cases.iter().filter(|case| self.group(case) == first_group);
@@ -113,7 +113,7 @@ impl CurveAxis {
         let (_, least) = positions.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
         let (_, most) = positions.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
         let data = |case: &Case| case.scenario.node_memory().into_iter().map(u128::from).sum::<u128>();
-        // Copies and edges of a problem that stays the same are not twice as much as all of it.
+        // Copies and halos of a problem of constant size add less than its own data.
         if data(most) < 2 * data(least).max(1) {
             return None;
         }
@@ -127,23 +127,23 @@ impl CurveAxis {
         Some(grows.collect::<Vec<_>>().join(", ")).filter(|words| !words.is_empty())
     }
 
-    /// The value of the axis in `case`.
+    /// Returns the value of the axis in `case`.
     #[must_use]
     pub fn value<'c>(&self, case: &'c Case) -> Option<&'c AxisValue> {
         value(case, &self.name)
     }
 
-    /// The value of the axis in `case` as a number.
+    /// Returns the value of the axis in `case` as a number.
     pub fn position(&self, case: &Case) -> Option<f64> {
         self.value(case).and_then(AxisValue::number)
     }
 
-    /// The position of `case` along the axis of a picture.
+    /// Returns the position of `case` along the axis of a figure.
     fn place(&self, case: &Case) -> Option<f64> {
         self.along.place(self.position(case), &self.value(case)?.to_string())
     }
 
-    /// The values of all other axes in words; cases with the same ones lie on one curve.
+    /// Returns the values of all other axes in words; cases that agree in them belong to the same curve.
     #[must_use]
     pub fn group(&self, case: &Case) -> String {
         let others = case.keys.iter().filter(|(name, _)| *name != self.name && !self.follows.contains(name));
@@ -166,12 +166,12 @@ fn origin(compared: &Compared) -> LineOrigin {
     }
 }
 
-/// Times of cases, gathered into the lines of a picture.
+/// Times of cases, gathered into the lines of a figure.
 #[derive(Default)]
 pub struct TimeLines(Vec<TimeLine>);
 
 impl TimeLines {
-    /// Adds the time of `case` with half its interval, of kind `kind`, and what it is compared with.
+    /// Adds the time of `case`, of kind `kind` and with the half-width of its interval, and the times for comparison.
     pub fn add(
         &mut self,
         axis: &CurveAxis,
@@ -181,7 +181,7 @@ impl TimeLines {
     ) {
         let Some(place) = axis.place(case) else { return };
         let group = axis.group(case);
-        // The prediction that is looked at need not be compared with itself.
+        // A prediction that is itself the subject is not compared with itself.
         let others = compared.iter().filter(|one| !kind.ends_with(one.title.as_str()));
         let times = others.filter(|one| !matches!(one.beside, ReferenceTime::Outcome(_) | ReferenceTime::Outcomes(_)));
         let others = times.map(|one| (one.title.as_str(), one.value, 0.0, origin(one)));
@@ -195,7 +195,7 @@ impl TimeLines {
         }
     }
 
-    /// Adds what was simulated of `case`, and what it is compared with: of traffic the latencies, else the makespan.
+    /// Adds the simulated outcome of `case` and its references: for traffic the latencies, otherwise the makespan.
     pub fn add_outcome(&mut self, axis: &CurveAxis, case: &Case, outcome: &Outcome) {
         if case.scenario.program.is_traffic() {
             for (kind, name) in [(MEAN, "latency_mean_s"), (P99, "latency_p99_s")] {
@@ -218,7 +218,7 @@ impl TimeLines {
         &mut self.0[index]
     }
 
-    /// The lines, in the order of their first cases.
+    /// Returns the lines, ordered by their first cases.
     #[must_use]
     pub fn lines(&self) -> &[TimeLine] {
         &self.0

@@ -1,4 +1,4 @@
-//! The degree of parallelism that a program computes of itself.
+//! The degree of parallelism that a program computes about itself.
 
 use super::{Outcome, StudyError};
 use crate::analysis::Parallelism;
@@ -7,24 +7,24 @@ use crate::report::space_time::Degrees;
 use crate::scenario::table::Table;
 use std::path::Path;
 
-/// Has the critical times of any run drawn.
+/// The advice for programs that compute no critical times.
 const ELSEWHERE: &str =
     "the program computes no critical times: `parsim critical-path --histogram` draws those of its run";
 
-/// Checks, before it is run, that a program computes critical times.
+/// Checks, before a run, that a program computes critical times.
 ///
 /// # Errors
-/// That it does not.
+/// Returns an error if the program does not.
 pub fn check_critical_times(program: &Shipped) -> Result<(), StudyError> {
     let computes = matches!(program, Shipped::Ising(_));
     if computes { Ok(()) } else { Err(StudyError::Request(format!("--histogram: {ELSEWHERE}"))) }
 }
 
-/// The degree of parallelism that a program has computed of itself, as a picture, beside the shares of the time in a table
-/// that has been published.
+/// Draws the degree of parallelism that a program has computed, beside published shares of the time, read from the
+/// table `published`.
 ///
 /// # Errors
-/// A program that computes no critical times; faults of the table.
+/// Returns an error if the program computes no critical times, or if the table has faults.
 pub fn degrees_of_parallelism(outcome: &Outcome, published: Option<&Path>) -> Result<String, StudyError> {
     let parallelism = Parallelism::of_units(&outcome.trace.critical_intervals)
         .ok_or_else(|| StudyError::Request(format!("{}: {ELSEWHERE}", outcome.report().title)))?;
@@ -37,10 +37,10 @@ pub fn degrees_of_parallelism(outcome: &Outcome, published: Option<&Path>) -> Re
     Ok(degrees.svg(&parallelism))
 }
 
-/// The most activities at once that are drawn.
+/// The greatest number of simultaneous activities that is drawn.
 const MOST_ACTIVE: f64 = 65536.0;
 
-/// The columns of a table of published shares.
+/// The column with the number of active units in a table of published shares.
 const ACTIVE: &str = "active";
 const SHARE: &str = "share";
 

@@ -1,33 +1,33 @@
-//! The reasons why an experiment has no result.
+//! Errors of experiments.
 
 use crate::scenario::source::{Faults, SourceFault, Sources};
 use crate::store::StoreError;
 use parsim_sim::simulation::SimulationError;
 use std::fmt;
 
-/// The reason why an experiment has no result, or no whole one.
+/// The reason why an experiment has no result, or only a partial one.
 #[derive(Clone, Debug)]
 pub enum StudyError {
-    /// The scenario or another input file is bad.
+    /// The scenario or another input file has faults.
     Faults(Faults),
-    /// A request for something that does not exist.
+    /// The request refers to something that does not exist or cannot be done.
     Request(String),
-    /// An argument of the experiment, by its name, asks for what does not exist: its value, and what would be right.
+    /// An argument of the experiment is invalid: its name, and a message with its value and what would be right.
     Argument(&'static str, String),
-    /// Runs came to no end.
+    /// Some runs did not complete.
     Failed(String),
-    /// parsim itself is at fault in some of them.
+    /// Some runs hit a defect in parsim itself.
     Defect(String),
 }
 
 impl StudyError {
-    /// A filter leaves no case.
+    /// Returns the error that the filter leaves no case.
     #[must_use]
     pub fn no_case() -> Self {
         Self::Request("the filter leaves no case".to_owned())
     }
 
-    /// The same error with the place at which it arose; faults have places of their own.
+    /// Prefixes the message with the place where the error arose; faults carry their own places.
     #[must_use]
     pub fn at(self, place: &str) -> Self {
         let with = |message: String| format!("{place}: {message}");
@@ -40,7 +40,7 @@ impl StudyError {
     }
 }
 
-/// Several messages as one: each begins a line, as the command begins its own.
+/// Joins several messages into one, each on a separate line with the prefix that the command prints before the first.
 #[must_use]
 pub fn one_a_line(messages: &[String]) -> String {
     messages.join("\nparsim: ")

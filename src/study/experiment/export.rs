@@ -1,4 +1,4 @@
-//! The messages of a run, or a schedule, for other simulators.
+//! Exports of the messages of a run, or of a schedule, for other simulators.
 
 use super::{StudyError, metadata, simulation};
 use crate::answer::{Answer, Record};
@@ -16,35 +16,36 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A form that another simulator reads.
+/// A file format of another simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportForm {
-    /// A GOAL schedule for `LogGOPSim`, whose computations are rounded to this unit.
+    /// A GOAL schedule for `LogGOPSim`, with computations rounded to this unit.
     Goal(SimDuration),
     /// A time-independent trace for `SimGrid`.
     TimeIndependent,
 }
 
-/// The base values of a scenario, to be exported.
+/// An export of a scenario's base values.
 pub struct Export<'c> {
     case: &'c Case,
     form: ExportForm,
-    /// The program, if it is a schedule, and its unit: it is written as it is.
+    /// The program and its time unit if it is a schedule, which is exported unchanged.
     schedule: Option<(Arc<dyn StoredSchedule>, SimDuration)>,
 }
 
 impl<'c> Export<'c> {
-    /// The export of a case in a form.
+    /// Prepares the export of a case in the given format.
     ///
     /// # Errors
-    /// A unit of no time; a program without messages of ranks; a schedule in a form without its relations.
+    /// Returns an error for a unit of zero time, for a program whose messages are not between ranks, and for a schedule
+    /// in a format that cannot express its dependences.
     pub fn of(case: &'c Case, form: ExportForm) -> Result<Self, StudyError> {
         let program = &case.scenario.program;
         if form == ExportForm::Goal(SimDuration::ZERO) {
             return Err(StudyError::Argument("unit", "0: give a time such as \"1 ns\"".to_owned()));
         }
         if program.is_traffic() {
-            let message = "the packets of Traffic are no messages of ranks: give another program";
+            let message = "the packets of Traffic are not messages between ranks: choose another program";
             return Err(StudyError::Request(message.to_owned()));
         }
         let schedule = program.schedule();
@@ -59,7 +60,7 @@ impl<'c> Export<'c> {
     /// Runs the case.
     ///
     /// # Errors
-    /// Those of the run.
+    /// Returns the error of the run.
     pub fn run(self) -> Result<ExportedRun<'c>, StudyError> {
         let scenario = &self.case.scenario;
         let simulation = simulation(scenario);
@@ -70,7 +71,7 @@ impl<'c> Export<'c> {
     }
 }
 
-/// A run that can be written for another simulator.
+/// A completed run, ready to be written for another simulator.
 pub struct ExportedRun<'c> {
     export: Export<'c>,
     log: RequestLog,
@@ -79,8 +80,8 @@ pub struct ExportedRun<'c> {
 }
 
 impl ExportedRun<'_> {
-    /// Writes the run, or the schedule that was run, as a GOAL schedule with computations in `unit`; the number of its
-    /// statements.
+    /// Writes the run, or the schedule that was run, as a GOAL schedule with computations in `unit`. Returns the number
+    /// of its statements.
     ///
     /// # Errors
     /// See [`ExportError`].
@@ -98,7 +99,7 @@ impl ExportedRun<'_> {
         Ok(text.write(&mut *operations)?)
     }
 
-    /// The run as a time-independent trace.
+    /// Returns the run as a time-independent trace.
     ///
     /// # Errors
     /// See [`ExportError`].
@@ -108,7 +109,7 @@ impl ExportedRun<'_> {
         TimeIndependentTrace::new(&self.log, rate)
     }
 
-    /// The answer on so many statements that have been written to a place.
+    /// Returns the answer after `statements` statements were written to `place`.
     #[must_use]
     pub fn answer(&self, statements: u64, place: &Path) -> Answer {
         let case = self.export.case;
@@ -122,7 +123,7 @@ impl ExportedRun<'_> {
         Answer { notes: self.notes(), ..Answer::one(record, &words) }
     }
 
-    /// Remarks on what the form does not say; a schedule is written as it is.
+    /// Returns remarks on features that the format cannot express; a schedule needs none, as it is written unchanged.
     fn notes(&self) -> Vec<String> {
         if self.export.schedule.is_some() {
             return Vec::new();
@@ -136,7 +137,7 @@ impl ExportedRun<'_> {
         notes.into_iter().flatten().collect()
     }
 
-    /// Says that LogGOPSim does not take messages without bytes, where such have been written.
+    /// Remarks that LogGOPSim treats messages of zero bytes differently, if any were written.
     fn note_on_empty_messages(&self) -> Option<String> {
         let is_empty = |request: &Request| matches!(request, Request::Send { bytes: 0, .. });
         let count = self.log.ranks.iter().flatten().filter(|request| is_empty(request)).count();
@@ -152,19 +153,20 @@ impl ExportedRun<'_> {
     }
 }
 
-/// Returns whether a message of one byte takes as long as one of none: LogGOPS counts bytes from the second on, links count all.
+/// Returns `true` if a message of one byte takes as long as one of zero bytes: LogGOPS charges from the second byte on,
+/// links charge every byte.
 fn takes_no_longer_by_a_byte(machine: &Machine) -> bool {
     let Network { contention, links, .. } = &machine.network;
     let is_lossless = !subtracts_a_byte(machine) && links.byte_time() == PerByte::FREE;
     machine.nodes.interface.is_some() && *contention == Contention::Off && is_lossless
 }
 
-/// Returns whether a message of no bytes takes as long as in LogGOPSim.
+/// Returns `true` if a message of zero bytes takes as long as in LogGOPSim.
 fn subtracts_a_byte(machine: &Machine) -> bool {
     machine.nodes.interface.as_ref().is_some_and(|interface| interface.empty == EmptyMessage::LessThanOneByte)
 }
 
-/// Says that the formats know no host, where ranks have read from one or written to it.
+/// Remarks that the formats have no host, if ranks have read from one or written to it.
 fn note_on_host(accounts: &Accounts) -> Option<String> {
     let time = accounts.in_activity(Activity::InputOutput).seconds();
     (time > 0.0).then(|| {
@@ -174,7 +176,7 @@ fn note_on_host(accounts: &Accounts) -> Option<String> {
     })
 }
 
-/// Says what the times of computations are where not all processors take the time that is described.
+/// Remarks on the times of computations, if processors are noisy or differ in speed.
 fn note_on_speeds(machine: &Machine) -> Option<String> {
     let noise = (!machine.nodes.noise.is_quiet()).then_some("computations are written with the noise of this run");
     let speeds = (!machine.overrides.is_empty()).then_some(
@@ -185,7 +187,7 @@ fn note_on_speeds(machine: &Machine) -> Option<String> {
     (!parts.is_empty()).then(|| format!("note: {}", parts.join("; ")))
 }
 
-/// Names what moves times on this machine and has no place in either format.
+/// Lists features that affect times on this machine but have no equivalent in either format.
 fn note_on_unsaid(unsaid: Unsaid) -> Option<String> {
     let Unsaid { repeated_sends, divided_computations, forwardings, synchronous_sends } = unsaid;
     let parts = [

@@ -1,7 +1,7 @@
-//! Outcomes of cases whose results a store has: no case is made for them.
+//! Outcomes of cases whose results are in a store, so that no case has to be constructed.
 //!
-//! A row tells of its case the values of the axes, the id, the seed, and what follows from its results; the rest is the same for many
-//! cases, one of which stands for all ([`Exemplars`]).
+//! A row contains the values of a case's axes, its id, its seed, and quantities derived from its results. Everything
+//! else is shared by many cases, and one of them represents all ([`Exemplars`]).
 
 use super::cluster::is_judged;
 use super::identity::Identity;
@@ -14,35 +14,36 @@ use parsim_sim::trace::Trace;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The most layouts that are kept.
+/// The maximum number of layouts that are kept.
 const MOST_LAYOUTS: usize = 1000;
 
-/// The cases of a sweep whose results are in a store.
+/// The cases of a sweep that have results in a store.
 pub struct FoundCases<'c> {
     cases: &'c Cases<'c>,
     references: &'c References,
     store: &'c Store,
     ids: Ids<'c>,
-    /// The exemplars where rows tell nothing of program and machine but the results.
+    /// Exemplars for rows that depend on program and machine only through the results.
     of_layout: Exemplars<'c>,
-    /// Those where models or measurements are set beside them.
+    /// Exemplars for rows that also contain models or measurements.
     but_for_seed: Exemplars<'c>,
     layouts: HashMap<usize, SharedLayout>,
 }
 
-/// Knowledge of a scenario that stands for many cases.
+/// Properties of a scenario that represents many cases.
 #[derive(Clone)]
 struct SharedLayout {
-    /// The scenario: as long as it is kept, no other has its address.
+    /// Keeps the scenario alive so that no other one can have its address.
     _scenario: Arc<CheckedScenario>,
-    /// The part of the machine that it uses, in words.
+    /// The description of the machine's topology.
     topology: Arc<str>,
-    /// The same program on one rank, if it is asked for and can run there.
+    /// The identity of the same program on one rank, if a reference needs it and it can run there.
     alone: Option<Identity>,
 }
 
 impl<'c> FoundCases<'c> {
-    /// Those of `cases` that `store` has; none where each has to be made, as their ids cannot be told from the axes.
+    /// Returns the cases that `store` has; `None` if the ids cannot be derived from the axes, so that each case has to
+    /// be constructed.
     pub fn of(cases: &'c Cases<'c>, references: &'c References, store: &'c Store) -> Option<Self> {
         let ids = Ids::of(cases).ok()?;
         let (of_layout, but_for_seed) =
@@ -50,16 +51,16 @@ impl<'c> FoundCases<'c> {
         Some(Self { cases, references, store, ids, of_layout, but_for_seed, layouts: HashMap::new() })
     }
 
-    /// The id of the case at a point, and its state: that of the first of its runs that the store has no result of. None if that is
-    /// not known without making the case.
+    /// Returns the id of the case at a point, and its state: that of its first run for which the store has no result.
+    /// Returns `None` if the state is not known without constructing the case.
     pub fn state(&mut self, point: u64) -> Option<(CaseId, State)> {
         let (id, seed, scenario) = (self.id(point)?, self.ids.seed(point)?, self.exemplars(None).scenario(point)?);
         let (own, repeat) = (self.store.state(id), scenario.repeat);
         if own != State::Found {
-            // Only what is described well can be missing.
+            // Only a well-formed case can be missing.
             return self.but_for_seed.scenario(point).map(|_| (id, own));
         }
-        // The making of the case tells why a repetition is not there.
+        // Constructing the case shows why a repetition is absent.
         self.has_series(repeat, Identity { id, seed }).then_some(())?;
         let Some(alone) = self.alone(&scenario, seed).ok()? else { return Some((id, State::Found)) };
         match self.store.state(alone.id) {
@@ -69,7 +70,7 @@ impl<'c> FoundCases<'c> {
         }
     }
 
-    /// The outcome of the case at a point, if the store has all its runs, and nothing else has to be known.
+    /// Returns the outcome of the case at a point, if the store has all its runs and nothing else is needed.
     pub fn outcome(&mut self, point: u64) -> Option<Outcome> {
         let id = self.id(point)?;
         let first = self.trace(id)?;
@@ -87,7 +88,7 @@ impl<'c> FoundCases<'c> {
         Outcome::found(case, identity, topology, series, compared, found as u64).ok()
     }
 
-    /// The id of the case at a point, if it is one.
+    /// Returns the id of the case at a point, if the filter keeps the point.
     fn id(&mut self, point: u64) -> Option<CaseId> {
         self.cases.holds(point).ok().filter(|holds| *holds)?;
         self.ids.at(point).ok()
@@ -97,20 +98,19 @@ impl<'c> FoundCases<'c> {
         self.store.get(id).ok()??.ok()
     }
 
-    /// The cases one of which stands for one whose first run is this.
+    /// Returns the exemplars for a case whose first run is `first`.
     fn exemplars(&mut self, first: Option<&Trace>) -> &mut Exemplars<'c> {
         let is_plain = self.references.is_empty() && !first.is_some_and(is_judged);
         if is_plain { &mut self.of_layout } else { &mut self.but_for_seed }
     }
 
-    /// The runs of the case with that identity, if the store has them all.
+    /// Returns the runs of the case with the given identity, if the store has all of them.
     fn series(&self, first: Trace, repeat: Repeat, Identity { id, seed }: Identity) -> Option<RunSeries> {
         let play = |run| Ids::of_repetition(id, seed, run).and_then(|id| self.trace(id)).ok_or(());
         RunSeries::of(repeat, first, play).ok()
     }
 
-    /// Returns whether the store has all runs of a case.
-    /// The first is known to be there.
+    /// Returns `true` if the store has all runs of a case, given that it has the first one.
     fn has_series(&self, repeat: Repeat, Identity { id, seed }: Identity) -> bool {
         let has = |run| Ids::of_repetition(id, seed, run).is_some_and(|id| self.store.state(id) == State::Found);
         match repeat.until() {
@@ -119,17 +119,17 @@ impl<'c> FoundCases<'c> {
         }
     }
 
-    /// The case on one rank that the case with this scenario and that seed is compared with, if there is one.
+    /// Returns the one-rank case with which a case of this scenario and seed is compared, if there is one.
     ///
     /// # Errors
-    /// That it is not known without making the case.
+    /// Returns an error if the one-rank case is not known without constructing it.
     fn alone(&mut self, scenario: &Arc<CheckedScenario>, seed: u64) -> Result<Option<Identity>, ()> {
         if !self.references.has_one_rank() {
             return Ok(None);
         }
         let alone = self.layout(scenario).alone;
         if alone.is_none() && scenario.is_rehearsed() {
-            // The rehearsal with another seed may find no fault.
+            // Rehearsal faults may depend on the seed.
             return Err(());
         }
         Ok(alone.map(|alone| Identity { id: Ids::with_seed(alone.id, alone.seed, seed), seed }))
@@ -155,20 +155,20 @@ impl SharedLayout {
     }
 }
 
-/// [`FoundCases`] for several threads, each of which takes its own.
+/// [`FoundCases`] for several threads, with one instance per thread.
 pub struct FoundByThreads<'c> {
     cases: &'c Cases<'c>,
     references: &'c References,
     store: &'c Store,
-    /// Those of each thread.
+    /// The instance of each thread.
     own: [Mutex<Option<FoundCases<'c>>>; MOST_THREADS],
 }
 
-/// As many threads have cases of their own; more share them.
+/// Number of threads with separate instances; further threads share them.
 const MOST_THREADS: usize = 64;
 
 impl<'c> FoundByThreads<'c> {
-    /// Those of `cases` that `store` has; none as for [`FoundCases::of`].
+    /// Returns the cases that `store` has; `None` under the condition of [`FoundCases::of`].
     pub fn of(cases: &'c Cases<'c>, references: &'c References, store: &'c Store) -> Option<Self> {
         let first = FoundCases::of(cases, references, store)?;
         let found = Self { cases, references, store, own: std::array::from_fn(|_| Mutex::default()) };
@@ -176,7 +176,7 @@ impl<'c> FoundByThreads<'c> {
         Some(found)
     }
 
-    /// Asks those of this thread.
+    /// Calls `ask` with the instance of this thread.
     pub fn with<T>(&self, ask: impl FnOnce(&mut FoundCases<'c>) -> Option<T>) -> Option<T> {
         let mut own = self.own();
         if own.is_none() {

@@ -1,26 +1,26 @@
-//! The origin of rows: what tells a case from all others.
+//! The origin of rows: the identity of a case.
 
 use crate::answer::Metadata;
 use crate::scenario::{CaseId, RESULTS, Scenario, Settings};
 use parsim_sim::engine::STREAM_GENERATOR;
 use std::sync::Arc;
 
-/// The id of a case and its seed: what it does not share with another that is like it.
+/// The id and the seed of a case, which distinguish it from similar cases.
 #[derive(Clone, Copy, Debug)]
 pub struct Identity {
-    /// Its id.
+    /// The id of the case.
     pub id: CaseId,
-    /// Its seed.
+    /// The seed of the case.
     pub seed: u64,
 }
 
-/// The origin of the rows of a scenario, of which `--set` has changed `set`.
+/// Returns the origin of the rows of a scenario in which `--set` has changed the fields `set`.
 pub fn metadata(scenario: &Scenario, set: &Settings) -> Metadata {
     Identity { id: scenario.id(), seed: scenario.seed }.metadata(set)
 }
 
 impl Identity {
-    /// The origin of rows, of whose scenario `--set` has changed `set`.
+    /// Returns the origin of rows of a scenario in which `--set` has changed the fields `set`.
     #[must_use]
     pub fn metadata(self, set: &Settings) -> Metadata {
         Metadata {

@@ -1,4 +1,4 @@
-//! Files of any kind, looked at without a run.
+//! Inspection of input files of any kind without a run.
 
 use super::calibration::CalibrationCase;
 use super::validation::{self, Commands};
@@ -10,14 +10,14 @@ use parsim_sim::node::Module;
 use parsim_sim::simulation::Estimate;
 use std::path::Path;
 
-/// A file that has no fault.
+/// The summary of a file without faults.
 #[derive(Clone, Debug)]
 pub struct InspectedFile {
-    /// Its contents, in words.
+    /// The contents of the file, in words.
     pub verdict: String,
-    /// The expressions whose value has changed since an earlier version, with their places.
+    /// The expressions whose value differs from that in an earlier version of parsim, with their places.
     pub changed: Option<Faults>,
-    /// Remarks on its cases, each in a sentence.
+    /// Remarks on the cases of the file, each in a sentence.
     pub remarks: Vec<String>,
 }
 
@@ -27,10 +27,11 @@ impl From<String> for InspectedFile {
     }
 }
 
-/// Looks for every fault of a file, with these base values in the place of its own; tables of validations may ask `commands`.
+/// Checks a file for all its faults, with `settings` in place of its own base values. Tables of validations may query
+/// `commands`.
 ///
 /// # Errors
-/// The faults; a filter that leaves no case.
+/// Returns an error for the faults, or if a filter leaves no case.
 pub fn inspect(file: &Path, settings: &[Setting], commands: &dyn Commands) -> Result<InspectedFile, StudyError> {
     let mut document = Document::load(file)?;
     set_all(&mut document, settings)?;
@@ -62,7 +63,7 @@ pub fn inspect(file: &Path, settings: &[Setting], commands: &dyn Commands) -> Re
     .into())
 }
 
-/// The number of cases, how many of them were checked, and roughly what all cost.
+/// Returns the number of cases, how many of them were checked, and a rough estimate of the total cost.
 fn along_the_axes(plan: &Plan) -> Result<InspectedFile, StudyError> {
     let (mut estimates, mut changed, mut remarks) = (Vec::new(), ChangedValues::default(), Remarks::default());
     let cases = plan.unfold()?;
@@ -87,7 +88,7 @@ fn words(inspection: &Inspection, estimate: Estimate) -> String {
     }
     if checked == 0 {
         return format!(
-            "up to {}; the filter leaves none of those that were looked at, so that nothing is estimated",
+            "up to {}; the filter excludes all that were checked, so there is no estimate",
             counted(points, "case")
         );
     }

@@ -1,36 +1,36 @@
-//! Intervals of predictions, and their keys.
+//! Prediction intervals and their keys.
 
 use crate::answer::{Record, Role, Unit};
 use std::str::FromStr;
 
-/// The share of new values that intervals are to contain, in whole percents.
+/// The nominal coverage of prediction intervals, in whole percents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IntervalLevel(u8);
 
 impl IntervalLevel {
-    /// The least and the largest one.
+    /// The least and the greatest level, in percent.
     pub const BOUNDS: (u8, u8) = (50, 99);
 
-    /// A level of so many percent, from 50 to 99.
+    /// Returns the level of `percent` percent, from 50 to 99.
     #[must_use]
     pub fn of_percent(percent: u8) -> Option<Self> {
         (Self::BOUNDS.0..=Self::BOUNDS.1).contains(&percent).then_some(Self(percent))
     }
 
-    /// In percent.
+    /// Returns the level in percent.
     #[must_use]
     pub const fn percent(self) -> u8 {
         self.0
     }
 
-    /// As a part of 1.
+    /// Returns the level as a fraction.
     #[must_use]
     pub fn share(self) -> f64 {
         f64::from(self.0) / 100.0
     }
 
-    /// Adds the interval of the quantity with this key: `makespan_low90_s` and `makespan_high90_s` of `makespan_s`; without
-    /// values where there is none.
+    /// Adds the interval of the quantity `key` to `record`: `makespan_low90_s` and `makespan_high90_s` for
+    /// `makespan_s`. Without an interval, the values are missing.
     pub fn put(self, record: &mut Record, key: &str, interval: Option<(f64, f64)>) {
         let (unit, name) = Unit::of_key(key);
         let ending = if unit == Unit::One { "" } else { key.strip_prefix(name).unwrap_or_default() };
@@ -44,7 +44,7 @@ impl IntervalLevel {
 impl FromStr for IntervalLevel {
     type Err = String;
 
-    /// Reads whole percents.
+    /// Reads a whole number of percent.
     fn from_str(text: &str) -> Result<Self, String> {
         let level = text.parse().ok().and_then(Self::of_percent);
         level.ok_or_else(|| format!("give whole percents from {} to {}", Self::BOUNDS.0, Self::BOUNDS.1))

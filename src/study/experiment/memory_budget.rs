@@ -1,24 +1,24 @@
-//! The memory of this computer, shared by the cases that are run at once.
+//! The memory of this computer, shared by cases that run concurrently.
 
 use parsim_sim::simulation::limits::most_memory;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Room for cases, by the memory that they are estimated to need.
+/// A memory budget that admits cases by their estimated memory.
 pub struct Room {
-    /// `None` if the system does not tell.
+    /// The memory in bytes; `None` if the system does not report it.
     limit: Option<u64>,
     taken: Mutex<u128>,
     left: Condvar,
 }
 
-/// The place of a case, free again when it is dropped.
+/// The reservation of a case, released on drop.
 pub struct Reservation<'r> {
     room: &'r Room,
     bytes: u64,
 }
 
 impl Room {
-    /// As much as a run may need unless its scenario says otherwise.
+    /// Returns a budget equal to the default memory limit of a run.
     pub fn of_this_computer() -> Self {
         Self::of(most_memory())
     }
@@ -27,7 +27,7 @@ impl Room {
         Self { limit, taken: Mutex::new(0), left: Condvar::new() }
     }
 
-    /// Waits until there is room for `bytes` bytes. A case that needs more than there is has all of it for itself.
+    /// Waits until `bytes` bytes are free and reserves them. A case that needs more than the whole budget runs alone.
     pub fn enter(&self, bytes: u64) -> Reservation<'_> {
         let is_full =
             |taken: &mut u128| *taken > 0 && self.limit.is_some_and(|limit| *taken + u128::from(bytes) > limit.into());
@@ -54,7 +54,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::thread;
 
-    /// The most bytes taken at once by eight cases of this size each.
+    /// Returns the most bytes reserved at once by eight threads that reserve `bytes` each.
     fn most_at_once(limit: Option<u64>, bytes: u64) -> u64 {
         let (room, now, most) = (Room::of(limit), AtomicU64::new(0), AtomicU64::new(0));
         let play = || {

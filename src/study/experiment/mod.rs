@@ -1,6 +1,7 @@
-//! Runs of scenarios, and what is asked of many of them.
+//! Runs of scenarios, and experiments that combine many runs.
 //!
-//! Every experiment returns typed results, which know their [`Answer`](crate::answer::Answer): records, sentences, figures.
+//! Every experiment returns typed results that can be turned into an [`Answer`](crate::answer::Answer): records,
+//! sentences and figures.
 
 pub mod bottleneck;
 pub mod calibration;
@@ -82,7 +83,7 @@ use crate::scenario::CheckedScenario;
 use parsim_sim::simulation::{Detail, SimulationError};
 use parsim_sim::{Simulation, Trace};
 use std::io::Write;
-/// Runs the base values of a scenario.
+/// Runs a scenario with its base values.
 ///
 /// # Errors
 /// As [`Simulation::run`].
@@ -90,11 +91,11 @@ pub fn run(scenario: &CheckedScenario) -> Result<Trace, SimulationError> {
     simulation(scenario).run_checked(&scenario.program)
 }
 
-/// Runs the base values of a scenario and records the run into `sink`, to be read by
+/// Runs a scenario with its base values and records the run into `sink`, for
 /// [`Recording::read`](parsim_sim::trace::Recording::read).
 ///
 /// # Errors
-/// As [`run`]; and a program without processes, or a sink that takes nothing.
+/// The errors of [`run`]; a program without processes; a sink that cannot be written.
 pub fn run_recorded(
     scenario: &CheckedScenario,
     detail: Detail,
@@ -103,7 +104,7 @@ pub fn run_recorded(
     simulation(scenario).record_checked(&scenario.program, scenario.program.name(), detail, sink)
 }
 
-/// The machine, ranks, background traffic, seed and limits of a scenario.
+/// Returns the simulation of a scenario: its machine, ranks, background traffic, seed and limits.
 #[must_use]
 pub fn simulation(scenario: &CheckedScenario) -> Simulation<'_> {
     let simulation = Simulation::laid_out(&scenario.machine, scenario.layout(), scenario.streams());
