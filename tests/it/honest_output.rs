@@ -340,8 +340,8 @@ fn measured_points_that_no_axis_can_find_are_rejected_or_named() {
     let compare = format!("compare=[Measured({:?})]", data.display().to_string());
     let sweep = ["sweep", "scenarios/ring-shift.ron", "--over", "p=2", "--set", &compare];
     for (table, said) in [
-        ("p,measured_s\ntwo,0.015\n", "line 2, column `p`: `two` is no number"),
-        ("measured_s,p\n0.015,2\n", "the axis `p` stands behind the measured time"),
+        ("p,measured_s\ntwo,0.015\n", "line 2, column `p`: `two` is not a number"),
+        ("measured_s,p\n0.015,2\n", "the axis `p` is to the right of the measured time"),
     ] {
         std::fs::write(&data, table).expect("a file can be written");
         let message = rejection(&sweep);

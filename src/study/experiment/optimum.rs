@@ -1,4 +1,4 @@
-//! The numbers of cores and nodes that suit a load best, by model and by simulation.
+//! The numbers of cores and nodes that suit a load best, by the model and by simulation.
 
 use super::cluster::{ClosedForms, ClusterCase, mean_flop_per_s, predicted_speedup};
 use super::{Recall, StudyError, first_and_mean_s, metadata};
@@ -12,12 +12,12 @@ use parsim_sim::machine::Placement;
 use std::convert::Infallible;
 use std::path::PathBuf;
 
-/// The limits of a search on a machine: the most cores of a node and the most nodes, all of the machine's unless given; the
-/// most cores of at least this efficiency, or unless given the greatest speed-up; the share of the best speed-up that a point
-/// of the plateau may lack.
+/// Returns the limits of a search on a machine. The limits on cores per node and on nodes default to the size of the
+/// machine. With `efficiency`, the search maximises the number of cores that run at least that efficiently; otherwise
+/// it maximises the speed-up. `tolerance` is the fraction of the best speed-up that a point of the plateau may lack.
 ///
 /// # Errors
-/// Cores or nodes that the machine has not; shares that are none.
+/// Returns an error if the machine has fewer cores or nodes, or if a fraction is out of range.
 pub fn search_limits(
     scenario: &CheckedScenario,
     (most_cores, most_nodes): (Option<u32>, Option<u32>),
@@ -43,19 +43,20 @@ pub fn search_limits(
     })
 }
 
-/// The optima of a scenario, by each method that was asked.
+/// The optima of a scenario, one for each requested method.
 pub struct Optima<'s> {
     case: &'s Case,
     limits: SearchLimits,
-    /// The methods by their names, and what they found.
+    /// The name of each method, and the optimum that it found.
     pub found: Vec<(&'static str, Option<Optimum>)>,
 }
 
 impl<'s> Optima<'s> {
-    /// Searches the best numbers of cores and nodes within `limits`, by the model, by simulation, or by both.
+    /// Searches for the best numbers of cores and nodes within `limits`, by the model, by simulation, or by both.
     ///
     /// # Errors
-    /// Those of the runs; a program that the model does not know, or that has no speed-up.
+    /// Returns the errors of the runs, or an error if the model does not apply to the program, or if the program has no
+    /// speed-up.
     pub fn search(
         case: &'s Case,
         limits: SearchLimits,
@@ -82,7 +83,7 @@ impl<'s> Optima<'s> {
         Ok(Self { case, limits, found })
     }
 
-    /// The optima in a record and in words.
+    /// Returns the optima as a record and in words.
     #[must_use]
     pub fn answer(&self) -> Answer {
         let scenario = &self.case.scenario;
@@ -105,16 +106,16 @@ impl<'s> Optima<'s> {
         Answer::one(record, &format!("{program} on {machine}, {}\n\n{table}{forms}", words(&self.limits)))
     }
 
-    /// The closed forms at the best point of the model, if it was asked.
+    /// Evaluates the closed forms at the model's best point, if the model was used.
     fn closed_forms(&self) -> Option<ClosedForms> {
         let best = self.found.iter().find(|(name, _)| *name == "model")?.1.as_ref()?.best;
         Some(ClusterCase::of(&self.case.scenario)?.closed_forms((best.cores.into(), best.nodes.into())))
     }
 
-    /// Speed-up, efficiency of a node, roofline, and simulation against model, by the names of their files.
+    /// Returns the figures by file name: speed-up, node efficiency, roofline, and simulation against model.
     ///
     /// # Errors
-    /// A scenario that the model is not about; those of the runs.
+    /// Returns an error if the model does not apply to the scenario, or the errors of the runs.
     pub fn figures(&self) -> Result<Vec<(PathBuf, String)>, StudyError> {
         let (scenario, limits) = (&self.case.scenario, &self.limits);
         let Some(case) = ClusterCase::of(scenario) else {
@@ -139,7 +140,7 @@ impl<'s> Optima<'s> {
         Ok(drawn.map(|(file, svg)| (PathBuf::from(file), svg)).into())
     }
 
-    /// Along powers of two of nodes, with the cores per node that are best.
+    /// Compares simulated and predicted speed-ups over powers of two of nodes, at the best number of cores per node.
     fn simulated_and_predicted(&self, case: &ClusterCase<'_>) -> Result<LineChart, StudyError> {
         let (scenario, limits) = (&self.case.scenario, &self.limits);
         let best = self.found.iter().find_map(|(_, found)| found.as_ref());
@@ -162,15 +163,15 @@ fn predicted(choice: &SearchLimits, case: &ClusterCase<'_>) -> Option<Optimum> {
     found
 }
 
-/// The simulated speed-up of `scenario` with other numbers of cores and nodes; nothing where that cannot be, such
-/// as where the program does not fit.
+/// Simulates `scenario` with other numbers of cores and nodes and returns the speed-up; `None` if that is impossible,
+/// for example because the program does not fit.
 fn simulated_speedup(scenario: &CheckedScenario, cores: u32, nodes: u32) -> Result<Option<f64>, StudyError> {
     let placement = Placement::Packed { ranks_per_node: cores };
     let scenario = Scenario { ranks: cores * nodes, placement, ..Scenario::clone(scenario) };
     let Ok(scenario) = scenario.checked() else { return Ok(None) };
     let (trace, makespan_s) = first_and_mean_s(&scenario, &Recall::NONE.runs())?;
     let (Some(operations), Some(rate)) = (trace.outcome("operations"), mean_flop_per_s(&scenario)) else {
-        let reason = "a speed-up needs a program that reports its operations, on cores with a rate of them";
+        let reason = "a speed-up needs a program that reports its operations, on cores with a known operation rate";
         return Err(StudyError::Request(reason.to_owned()));
     };
     let performance = Performance::of(operations, makespan_s, scenario.ranks, rate);
@@ -182,7 +183,7 @@ fn in_words(forms: &ClosedForms) -> String {
         (Some(nodes), Some(printed)) => {
             format!("p_E = {} for its q ({} by the table as printed)", digits(nodes), digits(printed))
         }
-        _ => "p_E has none (it assumes Dimensionless numbers with r = c / d(p) and a constant β1)".to_owned(),
+        _ => "p_E does not apply (it assumes Dimensionless numbers with r = c / d(p) and a constant β1)".to_owned(),
     };
     let cores = if forms.best_cores.is_finite() {
         format!("q_E = {} for its p", digits(forms.best_cores))
@@ -244,7 +245,7 @@ fn put(record: &mut Record, name: &str, found: Option<&Optimum>) {
     record.put(key("points"), found.map(|found| found.looked_at));
 }
 
-/// The program on one node with all its cores.
+/// Draws the roofline with the program on one node and all its cores.
 fn roofline(scenario: &CheckedScenario, case: &ClusterCase<'_>, what: &str) -> Result<LineChart, StudyError> {
     let cores = scenario.machine.nodes.cores();
     let Hardware { core_flop_per_s, .. } = case.hardware;

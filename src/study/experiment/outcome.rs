@@ -1,4 +1,4 @@
-//! The outcome of a case: its trace and its row, beside what it is compared with.
+//! The outcome of a case: its trace, its row, and the values that it is compared with.
 
 use super::cluster;
 use super::identity::Identity;
@@ -24,43 +24,43 @@ use parsim_sim::trace::Trace;
 use std::io::Write;
 use std::sync::Arc;
 
-/// The columns of most rows, and some more.
+/// The capacity of a record: most rows have fewer columns.
 const COLUMNS: usize = 32;
 /// The key of the part of the machine that is in use.
 const TOPOLOGY: &str = "topology_in_use";
 
-/// A case that has been run.
+/// The outcome of a completed case.
 pub struct Outcome {
     case: Case,
     identity: Identity,
     topology: Arc<str>,
-    /// The run with the first seed.
+    /// The trace of the run with the first seed.
     pub trace: Trace,
     breakdown: Breakdown,
     compared: Vec<Compared>,
-    /// The makespans of all seeds, if there is more than one, or if an axis says how many there are.
+    /// Statistics of the makespans of all seeds, if there is more than one or if the number of seeds is an axis.
     sample: Option<Sample>,
-    /// The runs with the seeds after the first.
+    /// The runs with the remaining seeds.
     others: Vec<Repetition>,
     runs: RunCounts,
     record: Record,
 }
 
 impl Outcome {
-    /// Runs `case`, with as many seeds as it asks for, unless `recall` has the results; all but the sample is of the first one.
-    ///
+    /// Runs `case` with all its seeds, unless `recall` has the results. Everything except the sample and the means
+    /// describes the run with the first seed.
     /// # Errors
-    /// Those of the runs.
+    /// Returns the errors of the runs.
     pub fn of(case: &Case, references: &References, recall: Recall<'_>) -> Result<Self, SimulationError> {
         let (begin, runs) = (WallClock::begin(), recall.runs());
         let trace = runs.run(&case.scenario)?;
         Self::with(case, references, &runs, begin, trace)
     }
 
-    /// Runs `case` as [`of`](Self::of) does, and records the run with the first seed into `sink`.
+    /// Runs `case` as [`of`](Self::of) does and records the run with the first seed into `sink`.
     ///
     /// # Errors
-    /// Those of the runs; a program without processes.
+    /// Returns the errors of the runs, or an error for a program without processes.
     pub fn recorded(
         case: &Case,
         references: &References,
@@ -72,7 +72,8 @@ impl Outcome {
         Self::with(case, references, &Recall::default().runs(), begin, trace)
     }
 
-    /// The outcome of a case that began at `begin`, from the trace of its first seed; runs the others.
+    /// Completes the outcome of a case that began at `begin`: runs the remaining seeds after `trace`, the run with the
+    /// first.
     fn with(
         case: &Case,
         references: &References,
@@ -89,12 +90,12 @@ impl Outcome {
         })
     }
 
-    /// The outcome of a case whose results are known. Its scenario may be that of another one, which is like it in whatever rows tell:
-    /// then it is its `identity` that tells them apart. `topology` is the part of the machine in use, `compared` what it is compared
-    /// with, `found` the number of runs of both.
+    /// Assembles the outcome of a case from stored results. `case` may carry the scenario of a similar case that agrees
+    /// in everything that rows contain; `identity` then distinguishes the two. `topology` is the part of the machine in
+    /// use, `compared` the values that the case is compared with, and `found` the number of runs behind both.
     ///
     /// # Errors
-    /// An axis whose value another value of the row takes the place of.
+    /// Returns an error if the value of an axis is overwritten by another value of the row.
     pub fn found(
         case: Case,
         identity: Identity,
@@ -135,12 +136,12 @@ impl Outcome {
         lost.map_or(Ok(outcome), |fault| Err(SimulationError::Rejected(Rejection(vec![fault]))))
     }
 
-    /// An axis whose value another value of the row takes the place of.
+    /// Returns a fault if the value of an axis is overwritten by another value of the row.
     fn lost_axis(&self, record: &Record) -> Option<Fault> {
         let is_lost = |(name, value): &&(String, Option<AxisValue>)| {
             let own = QuantityValue::from(value.as_ref()).number();
             let written = record.quantity(name).filter(|written| written.role != Role::Axis);
-            // A program may report the number that the axis gives it.
+            // A program may report the very number that the axis sets.
             written.is_some_and(|written| own.is_none() || written.value.number() != own)
         };
         let (name, _) = self.case.keys.iter().find(is_lost)?;
@@ -148,13 +149,13 @@ impl Outcome {
         Some(Fault::new("axes", message, "give the axis another name"))
     }
 
-    /// The case, with the scenario that stands for its own.
+    /// Returns the case; its scenario may be that of a similar case.
     #[must_use]
     pub const fn case(&self) -> &Case {
         &self.case
     }
 
-    /// The runs of the case and of what it is compared with.
+    /// Returns the number of runs for the case and for its references.
     #[must_use]
     pub const fn runs(&self) -> RunCounts {
         self.runs
@@ -166,10 +167,11 @@ impl Outcome {
         &self.compared
     }
 
-    /// The components of the makespan, the means of all seeds, whose computation consists of `split`.
+    /// Returns the components of the makespan, averaged over all seeds, with the computation divided according to
+    /// `split`.
     ///
     /// # Panics
-    /// Never: there is the first seed.
+    /// Never: there is always a first seed.
     #[must_use]
     pub fn components(&self, split: Option<ComputationSplit>) -> Components {
         let first = Components::of_trace(&self.trace, split);
@@ -177,13 +179,15 @@ impl Outcome {
         Components::mean(&all).expect("there is the first")
     }
 
-    /// The makespan and half its 95 % interval, in seconds: the mean of all seeds, or that of the only one.
+    /// Returns the makespan and the half-width of its 95 % interval, in seconds: the mean of all seeds, or the only
+    /// value.
     #[must_use]
     pub fn makespan_s(&self) -> (f64, f64) {
         self.sample.map_or((self.trace.makespan.seconds(), 0.0), |sample| (sample.mean, sample.interval))
     }
 
-    /// The value that the program reports under `name`, and half its 95 % interval: the mean of the seeds that have one.
+    /// Returns the value that the program reports under `name`, averaged over the seeds that have one, and the
+    /// half-width of its 95 % interval.
     #[must_use]
     pub fn reported(&self, name: &str) -> Option<(f64, f64)> {
         let of =
@@ -193,32 +197,33 @@ impl Outcome {
         Sample::of(&values).map(|sample| (sample.mean, sample.interval))
     }
 
-    /// True if the runs ended with their greatest number, before they were as precise as they should be.
+    /// Returns `true` if the greatest number of runs was reached before the requested precision.
     #[must_use]
     pub fn is_imprecise(&self) -> bool {
         let (Repeat::Until(until), Some(sample)) = (self.case.scenario.repeat, self.sample) else { return false };
         !is_precise(until, &sample)
     }
 
-    /// True if packets of the measured time had not come when the run ended: latencies are those of others.
+    /// Returns `true` if packets injected in the measured time were still in flight at the end of the run, so that
+    /// latencies exclude them.
     #[must_use]
     pub fn leaves_packets(&self) -> bool {
         self.trace.outcome("undelivered_packets").is_some_and(|packets| packets > 0.0)
     }
 
-    /// True if something that is measured or published is left out, as it is of another machine or program.
+    /// Returns `true` if a measured or published value is withheld because it belongs to another machine or program.
     #[must_use]
     pub fn is_withheld(&self) -> bool {
         self.compared.iter().any(|one| one.is_withheld)
     }
 
-    /// The value that the comparison with this key gives.
+    /// Returns the value of the comparison with this key.
     #[must_use]
     pub fn compared_value(&self, key: &str) -> Option<f64> {
         self.compared.iter().find(|one| one.key == key)?.value
     }
 
-    /// The outcome as a record and in words.
+    /// Returns the outcome as a record and in words.
     #[must_use]
     pub fn answer(&self) -> Answer {
         let withheld = note_on_withheld(self.is_withheld().into());
@@ -228,19 +233,19 @@ impl Outcome {
         Answer { notes, ..Answer::one(self.record(), &self.report()) }
     }
 
-    /// The outcome as a flat object.
+    /// Returns a copy of the record.
     #[must_use]
     pub fn record(&self) -> Record {
         self.record.clone()
     }
 
-    /// The quantities of its record.
+    /// Returns the quantities of the record.
     #[must_use]
     pub fn quantities(&self) -> &[Quantity] {
         self.record.quantities()
     }
 
-    /// The record where nothing else of the outcome is asked for.
+    /// Converts the outcome into its record.
     #[must_use]
     pub fn into_record(self) -> Record {
         self.record
@@ -260,7 +265,7 @@ impl Outcome {
         if let Some(parallelism) = Parallelism::of_units(&self.trace.critical_intervals) {
             record.put("one_active_share", parallelism.share(1));
         }
-        // Topologies that are compared belong to the answer with their sizes.
+        // A sweep over topologies shows their sizes in the summary.
         if self.compares_topologies() {
             record.put(TOPOLOGY, &*self.topology);
         }
@@ -278,7 +283,7 @@ impl Outcome {
         record
     }
 
-    /// Adds the simulated time: of the first run, and the mean of all where there is more than one.
+    /// Adds the simulated makespan of the first run, and the statistics of all runs if there are several.
     fn put_makespan(&self, record: &mut Record) {
         let own = if self.sample.is_some() { Role::Spread } else { Role::Simulated };
         record.put_as(own, "makespan_s", self.trace.makespan.seconds());
@@ -289,11 +294,11 @@ impl Outcome {
         }
     }
 
-    /// Adds the times of phases and activities, and who is busiest.
+    /// Adds the times of phases and activities, and the busiest rank and link.
     fn put_breakdown(&self, record: &mut Record) {
         for share in &self.breakdown.phases {
             let key = time_key(share.of);
-            // A program that reports a value by the name of its phase means that.
+            // A value that the program reports under the same key takes precedence.
             if record.get(key).is_none() {
                 record.put(key, share.seconds);
             }
@@ -308,7 +313,7 @@ impl Outcome {
         record.put("busiest_link_utilization", link.map(|link| link.utilization));
     }
 
-    /// Adds a value that the simulated one is compared with, and the error.
+    /// Adds a reference value and the error against it.
     fn put_compared(&self, one: &Compared, record: &mut Record) {
         let role = match one.beside {
             ReferenceTime::Makespan => Role::Predicted,
@@ -328,13 +333,13 @@ impl Outcome {
         }
     }
 
-    /// True if an axis has topologies as its values.
+    /// Returns `true` if an axis varies the topology.
     fn compares_topologies(&self) -> bool {
         let keys = &self.case.keys;
         keys.iter().any(|(_, value)| matches!(value, Some(AxisValue::Text(name)) if NAMES.contains(&name.as_str())))
     }
 
-    /// The simulated value that `one` judges: of the makespan the mean.
+    /// Returns the simulated value that `one` is compared with; for the makespan, the mean.
     fn predicted_s(&self, one: &Compared) -> Option<f64> {
         match one.beside {
             ReferenceTime::MeasuredMakespan => Some(self.makespan_s().0),
@@ -342,7 +347,7 @@ impl Outcome {
         }
     }
 
-    /// The human-readable outcome.
+    /// Returns the report of the run in words.
     #[must_use]
     pub fn report(&self) -> RunReport<'_> {
         let scenario = &self.case.scenario;
@@ -363,12 +368,12 @@ impl Outcome {
     }
 }
 
-/// True if the number of seeds is an axis: then every row has their statistics.
+/// Returns `true` if the number of seeds is an axis, so that every row needs statistics.
 fn has_seeds_as_axis(case: &Case) -> bool {
     case.keys.iter().any(|(name, _)| name == "repeat")
 }
 
-/// A record that begins with the values of the axes.
+/// Returns a record that begins with the values of the axes.
 #[must_use]
 pub fn keyed(keys: &[(String, Option<AxisValue>)]) -> Record {
     let mut record = Record::with_capacity(COLUMNS);

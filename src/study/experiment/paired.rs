@@ -1,4 +1,4 @@
-//! The cases of two stores side by side: what a change has done.
+//! A paired comparison of the cases in two stores, which shows the effect of a change.
 
 use super::cases::{Keys, name};
 use super::outcome::keyed;
@@ -18,22 +18,22 @@ use crate::store::{State, Store};
 pub struct StoredPlan<'s> {
     /// The scenario.
     pub plan: &'s Plan,
-    /// Its results.
+    /// The store of its results.
     pub store: &'s Store,
 }
 
 const PS_PER_S: f64 = 1e12;
 
-/// The cases that two stores have, in pairs.
+/// The cases that both stores have, in pairs.
 #[derive(Debug)]
 pub struct Pairs {
-    /// The pairs, in the order of the axes.
+    /// The pairs, in axis order.
     pub pairs: Vec<CasePair>,
-    /// The cases that one of them lacks.
+    /// The cases that only one store has, or neither.
     unpaired: Unpaired,
 }
 
-/// The cases that one of two stores lacks: all counted, the first ones named.
+/// The cases without a pair: all are counted, and the first ones are named.
 #[derive(Debug, Default)]
 struct Unpaired {
     named: Vec<String>,
@@ -48,7 +48,7 @@ impl Unpaired {
         self.count += 1;
     }
 
-    /// The cases, in lines, if there are any.
+    /// Returns one line per named case and the total, if there are any.
     fn lines(&self) -> Option<Vec<String>> {
         let Self { named, count } = self;
         let rest = count - named.len() as u64;
@@ -66,7 +66,7 @@ pub struct CasePair {
     after: Stored,
 }
 
-/// The makespans of a case with its seeds, in seconds.
+/// The makespans of a case, in seconds, one for each seed.
 #[derive(Debug)]
 struct Stored {
     id: CaseId,
@@ -74,10 +74,10 @@ struct Stored {
 }
 
 impl Pairs {
-    /// Pairs the cases of `before` and `after` by their places along the axes.
+    /// Pairs the cases of `before` and `after` by their positions along the axes.
     ///
     /// # Errors
-    /// Axes that differ; faults of the cases; a store that cannot be read.
+    /// Returns an error if the axes differ, if cases have faults, or if a store cannot be read.
     pub fn of(before: StoredPlan<'_>, after: StoredPlan<'_>) -> Result<Self, StudyError> {
         let (first, second) = (before.plan.unfold()?, after.plan.unfold()?);
         let (mut pairs, mut unpaired) = (Vec::new(), Unpaired::default());
@@ -106,7 +106,7 @@ impl Pairs {
         Ok(Self { pairs, unpaired })
     }
 
-    /// A record for each pair, and one about all of them.
+    /// Returns a record for each pair and a summary record.
     #[must_use]
     pub fn answer(&self) -> Answer {
         let mut records: Vec<_> = self.pairs.iter().map(CasePair::record).collect();
@@ -118,7 +118,7 @@ impl Pairs {
     /// Checks that every case has a pair.
     ///
     /// # Errors
-    /// Those that have none.
+    /// Returns an error that lists the cases without one.
     pub fn check(&self) -> Result<(), StudyError> {
         self.unpaired.lines().map_or(Ok(()), |lines| Err(StudyError::Failed(one_a_line(&lines))))
     }
@@ -138,7 +138,8 @@ impl Pairs {
         record
     }
 
-    /// The logarithms of the second makespan over the first; `None` if one of them is zero, or there is no pair.
+    /// Returns statistics of the logarithm of the ratio of makespans, second over first; `None` if a makespan is zero
+    /// or there are no pairs.
     fn ratio(&self) -> Option<Sample> {
         let logarithm = |pair: &CasePair| {
             let (before, after) = pair.means();
@@ -161,7 +162,7 @@ impl Pairs {
 }
 
 impl StoredPlan<'_> {
-    /// The case at a point, if the store has it; else the reason why not.
+    /// Returns the stored case at a point, or the reason why it is not available.
     fn at(self, cases: &Cases<'_>, point: u64) -> (Keys, Result<Stored, String>) {
         let case = match made(cases, point) {
             Ok(case) => case.into_owned(),
@@ -184,16 +185,17 @@ impl StoredPlan<'_> {
 }
 
 impl CasePair {
-    /// The mean makespans, in seconds.
+    /// Returns the mean makespans, in seconds.
     fn means(&self) -> (f64, f64) {
         let mean = |stored: &Stored| Sample::of(&stored.makespans).map_or(f64::NAN, |sample| sample.mean);
         (mean(&self.before), mean(&self.after))
     }
 
-    /// The second makespan less the first, over the seeds that both have: runs with one seed have the same random numbers.
+    /// Returns the difference of the makespans, second minus first, over the seeds that both have. Runs with the same
+    /// seed draw the same random numbers.
     fn difference(&self) -> Sample {
         let pairs = self.before.makespans.iter().zip(&self.after.makespans);
-        // Times are whole picoseconds: what lies below is the rounding of seconds, not noise.
+        // Times are whole picoseconds; smaller differences are rounding errors of seconds, not noise.
         let differences: Vec<_> = pairs.map(|(before, after)| ((after - before) * PS_PER_S).round()).collect();
         let Sample { mean, deviation, interval, count } = Sample::of(&differences).expect("a case has a run");
         Sample { mean: mean / PS_PER_S, deviation: deviation / PS_PER_S, interval: interval / PS_PER_S, count }
@@ -218,10 +220,14 @@ impl CasePair {
     }
 }
 
-/// The axes of two scenarios have other values.
+/// Returns the error for two scenarios whose axes have different values.
 fn different(first: Option<&Keys>, second: Option<&Keys>) -> StudyError {
     let shown = |keys: Option<&Keys>| keys.map_or("no further case".to_owned(), name);
-    StudyError::Request(format!("the axes differ: {} beside {}: give both the same", shown(first), shown(second)))
+    StudyError::Request(format!(
+        "the axes differ: {} versus {}: give both the same values",
+        shown(first),
+        shown(second)
+    ))
 }
 
 #[cfg(test)]
@@ -236,7 +242,7 @@ mod tests {
         CasePair { keys: Keys::new(), before: stored(before), after: stored(after) }
     }
 
-    /// The noise that two runs with one seed share is no part of the interval of their difference.
+    /// Checks that noise common to both runs with a seed does not widen the interval of their difference.
     #[test]
     fn the_noise_that_both_have_cancels() {
         let record = pair(&[1.0, 5.0, 9.0], &[1.5, 5.5, 9.5]).record();

@@ -1,4 +1,4 @@
-//! Cases that are planned, not run: their costs, and their shares for several computers.
+//! Planning without runs: the cost of cases, and their division among several computers.
 
 use super::found::FoundCases;
 use super::identity::Identity;
@@ -13,32 +13,34 @@ use crate::store::{State, Store};
 use std::ops::Range;
 use std::time::Duration;
 
-/// The cases of a sweep that are asked for: all, or a part.
+/// The cases of a sweep that are selected: all, or a part.
 #[derive(Clone, Debug, Default)]
 pub struct SweepPart {
-    /// The points of a shard, in their order.
+    /// The points of a shard, in ascending order.
     shard: Option<Vec<u64>>,
-    /// The points that are left out, in their order.
+    /// The points that are left out, in ascending order.
     without: Vec<Range<u64>>,
 }
 
 impl SweepPart {
-    /// The cases of `shard`, or all. The longest cases are given first, each to the shard that has least to do.
+    /// Selects the cases of `shard`, or all. The cases are assigned in order of decreasing cost, each to the least
+    /// loaded shard.
     ///
     /// # Errors
-    /// More points than are shared out.
+    /// Returns an error if there are too many points to divide.
     pub fn of(cases: &Cases<'_>, shard: Option<Shard>) -> Result<Self, StudyError> {
         let shard = shard.map(|shard| points_of(cases, shard)).transpose()?;
         Ok(Self { shard, without: Vec::new() })
     }
 
-    /// All cases but those at these points, which are in their order.
+    /// Selects all cases except those at `points`, which are in ascending order.
     #[must_use]
     pub const fn without(points: Vec<Range<u64>>) -> Self {
         Self { shard: None, without: points }
     }
 
-    /// The points that are such cases, in their order; one at which that is unknown is one of them.
+    /// Returns the selected points, in order, including those for which it is not known yet whether the filter keeps
+    /// them.
     #[must_use]
     pub fn points<'c>(&'c self, cases: &'c Cases<'_>) -> Box<dyn Iterator<Item = u64> + Send + 'c> {
         match &self.shard {
@@ -47,7 +49,7 @@ impl SweepPart {
         }
     }
 
-    /// Roughly as many of so many cases are asked for.
+    /// Returns roughly how many of `cases` cases are selected.
     #[must_use]
     pub fn size(&self, cases: u64) -> u64 {
         let all = self.shard.as_ref().map_or(cases, |points| points.len() as u64);
@@ -60,19 +62,19 @@ impl SweepPart {
     }
 }
 
-/// The points that are cases, and those at which that is unknown.
+/// Returns the points that the filter keeps, and those for which that is not known yet.
 fn holding<'c>(cases: &'c Cases<'_>) -> impl Iterator<Item = u64> + Send + 'c {
     cases.points().filter(|point| cases.holds(*point).unwrap_or(true))
 }
 
-/// The most points that are shared out, by their memory.
+/// The maximum number of points that are divided among shards, limited by memory.
 const MOST_SHARED: u64 = 20_000_000;
 
-/// All cases, each with its cost.
+/// Returns all cases with their costs.
 fn costs<'c>(cases: &'c Cases<'_>) -> Result<impl Iterator<Item = (u64, CaseCost)> + 'c, StudyError> {
     if cases.point_count() > MOST_SHARED {
         let what = format!(
-            "more than {MOST_SHARED} points are not shared out: give fewer values, and the others in another sweep"
+            "more than {MOST_SHARED} points cannot be divided into shards: give fewer values, and the others in another sweep"
         );
         return Err(StudyError::Request(what));
     }
@@ -80,22 +82,22 @@ fn costs<'c>(cases: &'c Cases<'_>) -> Result<impl Iterator<Item = (u64, CaseCost
     Ok(holding(cases).map(move |point| (point, costs.at(point))))
 }
 
-/// All cases together, as they are estimated.
+/// The estimated cost of all cases together.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Workload {
-    /// Their number.
+    /// Number of cases.
     pub cases: u64,
-    /// Their CPU time, in seconds.
+    /// CPU time, in seconds.
     pub cpu_s: f64,
-    /// True if nobody can tell how long one of them goes on: the time is then the least.
+    /// Whether the duration of some case cannot be estimated; the CPU time is then a lower bound.
     pub is_open: bool,
 }
 
 impl Workload {
-    /// The work of all `cases`.
+    /// Estimates the cost of all `cases`.
     ///
     /// # Errors
-    /// More points than are shared out; faults of the cases; a filter that leaves no case.
+    /// Returns an error if there are too many points to divide, if cases have faults, or if a filter leaves no case.
     pub fn of(cases: &Cases<'_>) -> Result<Self, StudyError> {
         cases.inspect(|_| ())?;
         let all = costs(cases)?.fold(Self::default(), Self::with);
@@ -107,7 +109,7 @@ impl Workload {
         Self { cases: self.cases + 1, cpu_s, is_open: self.is_open || cost.is_open }
     }
 
-    /// The number of blocks of so many seconds of CPU time, each of a case at least.
+    /// Returns the number of blocks that take `seconds` of CPU time each and contain at least one case.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "blocks are counted, and saturate")]
     #[must_use]
     pub fn blocks(self, seconds: u64) -> u64 {
@@ -116,7 +118,7 @@ impl Workload {
     }
 }
 
-/// The points of one of the shards.
+/// Returns the points of one of the shards.
 fn points_of(cases: &Cases<'_>, shard: Shard) -> Result<Vec<u64>, StudyError> {
     let (points, costs): (Vec<_>, Vec<_>) = costs(cases)?.map(|(point, cost)| (point, cost.cpu_ns)).unzip();
     let shard_of = shares(&costs, shard.of.get());
@@ -124,17 +126,17 @@ fn points_of(cases: &Cases<'_>, shard: Shard) -> Result<Vec<u64>, StudyError> {
     Ok(points.into_iter().zip(shard_of).filter(own).map(|(point, _)| point).collect())
 }
 
-/// Cases as they are planned: their states, their ids and their costs.
+/// Planned cases: their states, ids and costs.
 pub struct PlannedCases<'c> {
     cases: &'c Cases<'c>,
     shard: Option<Shard>,
     ids: Ids<'c>,
-    /// The estimates of cases that differ in their seeds alone are the same, unless their programs are rehearsed.
+    /// Cases that differ only in their seeds have equal estimates, unless their programs are rehearsed.
     exemplars: Exemplars<'c>,
     stored: Option<StoredCases<'c>>,
 }
 
-/// A store, and what its cases are compared with.
+/// A store, and the references of its cases.
 struct StoredCases<'c> {
     store: &'c Store,
     references: &'c References,
@@ -142,10 +144,10 @@ struct StoredCases<'c> {
 }
 
 impl<'c> PlannedCases<'c> {
-    /// Those of `cases`, of this shard, whose states are those in a store, if one is given.
+    /// Plans `cases`, or those of `shard`, with their states in `store` if one is given.
     ///
     /// # Errors
-    /// Base values that cannot be read.
+    /// Returns an error if base values cannot be read.
     pub fn of(
         cases: &'c Cases<'c>,
         shard: Option<Shard>,
@@ -159,10 +161,10 @@ impl<'c> PlannedCases<'c> {
         Ok(Self { cases, shard, ids: Ids::of(cases)?, exemplars, stored })
     }
 
-    /// The case of a point.
+    /// Returns the record of the case at a point.
     ///
     /// # Errors
-    /// Faults of the case.
+    /// Returns the faults of the case.
     pub fn record(&mut self, point: u64) -> Result<Record, StudyError> {
         let exemplar = self.exemplars.at(point).filter(|exemplar| !exemplar.scenario.is_rehearsed());
         let (case, seed) = if let Some(known) = exemplar.zip(self.ids.seed(point)) {
@@ -187,10 +189,10 @@ impl<'c> PlannedCases<'c> {
 }
 
 impl PlannedCases<'_> {
-    /// The state of the case of a point in the store, if one is given.
+    /// Returns the state in the store of the case at a point, if a store is given.
     ///
     /// # Errors
-    /// Faults of the case.
+    /// Returns the faults of the case.
     pub fn state(&mut self, point: u64) -> Result<Option<State>, StudyError> {
         self.stored.as_mut().map(|stored| stored.state(self.cases, point)).transpose()
     }
@@ -207,10 +209,10 @@ impl StoredCases<'_> {
 }
 
 impl PlannedCases<'_> {
-    /// Hands out the records of all cases, or of those of the shard.
+    /// Passes the records of all selected cases to `row`.
     ///
     /// # Errors
-    /// Faults of the cases; a filter that leaves none; the error of `row`.
+    /// Returns the faults of the cases, an error if a filter leaves no case, or the error of `row`.
     pub fn list<E: From<StudyError>>(&mut self, mut row: impl FnMut(&Record) -> Result<(), E>) -> Result<(), E> {
         let count = self.cases.count().map_err(StudyError::from)?;
         for point in SweepPart::of(self.cases, self.shard)?.points(self.cases) {
@@ -219,10 +221,11 @@ impl PlannedCases<'_> {
         if count == 0 { Err(StudyError::no_case().into()) } else { Ok(()) }
     }
 
-    /// A table of the first `shown` of them, and the number of all, in each state of the store.
+    /// Returns a table of the first `shown` selected cases, with the total number and the number in each state of the
+    /// store.
     ///
     /// # Errors
-    /// Faults of the cases; a filter that leaves none.
+    /// Returns the faults of the cases, or an error if a filter leaves no case.
     pub fn table(&mut self, shown: usize) -> Result<String, StudyError> {
         let (mut records, mut states, mut chosen) = (Vec::new(), Vec::new(), 0);
         let count = self.cases.count()?;
@@ -243,7 +246,7 @@ impl PlannedCases<'_> {
         Ok(format!("{}{more}\n{}{states}\n", table(&records), self.total(count, chosen)))
     }
 
-    /// The number of all cases, and of those that are chosen, in words.
+    /// Returns the number of all cases and of those selected, in words.
     fn total(&self, count: u64, chosen: u64) -> String {
         let Some(Shard { number, of }) = self.shard else { return format!("{count} cases") };
         let are = if chosen == 1 { "is" } else { "are" };
@@ -251,7 +254,7 @@ impl PlannedCases<'_> {
     }
 }
 
-/// The number of cases in each state: those that are shown may be a few of many.
+/// Counts the cases in each state, since the table may show only a few of them.
 fn counts_of(states: &[State]) -> String {
     let of = |state: State| format!("{} {}", states.iter().filter(|one| **one == state).count(), state.name());
     format!(": {}", [State::Found, State::Failed, State::Missing].map(of).join(", "))

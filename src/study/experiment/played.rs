@@ -1,4 +1,4 @@
-//! A recorded run as a figure that can be played.
+//! A recorded run as an animated figure.
 
 use crate::analysis::CriticalPath;
 use crate::report::space_time::{DiagramWindow, SpaceTime};
@@ -8,14 +8,16 @@ use parsim_sim::trace::events::MESSAGE;
 use parsim_sim::units::SimDuration;
 use std::cmp::Reverse;
 
-/// The most packed data, in bytes, of a run that has a page of its own: a browser takes seconds for more packets.
+/// The maximum size of the packed data, in bytes, on a page with a single run. More packets take a browser seconds to
+/// load.
 pub const MOST_BYTES_ALONE: usize = 6 << 20;
-/// More messages cannot be distinguished in a picture that does not move.
+/// The maximum number of messages in a still picture; more cannot be distinguished.
 const MOST_MESSAGES: usize = 400;
 const MOST_RANKS: usize = 32;
 
-/// The run `run`, called `title`, whose critical path is `path`, on the network in `drawing`. It is told whole if that takes at most
-/// `bytes`; a picture shows all of it, or a time window in its middle.
+/// Draws the run `run`, titled `title`, whose critical path is `path`, on the network in `drawing`. The animation shows
+/// every packet if that takes at most `bytes`, and sums over time bins otherwise. The still picture shows the whole
+/// run, or a time window from its middle.
 #[must_use]
 pub fn played(
     title: &str,
@@ -46,21 +48,21 @@ pub fn played(
     let some = if parts.is_empty() {
         String::new()
     } else {
-        format!(" The picture that can be saved shows {}.", parts.join(", "))
+        format!(" The still picture for saving shows {}.", parts.join(", "))
     };
     let detail = if animation.is_exact() {
         ""
     } else {
-        " There is too much of it to tell packet by packet: it is summed over bins of time."
+        " The run is too long to show packet by packet: activities are summed over time bins."
     };
-    let caption = format!("What ranks and links do over the time, and the critical path: {title}.{detail}{some}");
+    let caption = format!("Activities of ranks and links over time, and the critical path: {title}.{detail}{some}");
     Figure::new("space-time.svg", &caption, Picture::Run(Box::new(animation), still))
 }
 
-/// A message: its delivery, and the ranks at its ends.
+/// The delivery time of a message, and its two end points.
 type PlayedMessage = (SimDuration, [u32; 2]);
 
-/// All messages, by delivery.
+/// Returns all messages, ordered by delivery time.
 fn messages(path: &CriticalPath<'_>) -> Vec<PlayedMessage> {
     let events = path.events();
     let of_event = |event| {
@@ -75,7 +77,7 @@ fn messages(path: &CriticalPath<'_>) -> Vec<PlayedMessage> {
     messages
 }
 
-/// The ranks of `ranks` with the most messages, in their order.
+/// Returns the [`MOST_RANKS`] ranks with the most messages, in rank order.
 fn busiest(messages: &[PlayedMessage], ranks: usize) -> Vec<u32> {
     let mut counts: Vec<(usize, u32)> = (0..).take(ranks).map(|rank| (0, rank)).collect();
     for rank in messages.iter().flat_map(|(_, ends)| ends) {

@@ -1,4 +1,5 @@
-//! Programs that really compute on clusters of multi-core nodes: the hierarchical model's time beside theirs, and why.
+//! Programs with real data on clusters of multi-core nodes: the time by the hierarchical model, and an explanation of
+//! its error.
 
 use crate::model::kredel::{BandwidthReading, Demand, Explained, Hardware, Scaling};
 use crate::programs::Shipped;
@@ -6,11 +7,11 @@ use crate::programs::characteristic::Application;
 use crate::scenario::CheckedScenario;
 use parsim_sim::trace::{Activity, Trace};
 
-/// The name of the predicted makespan.
+/// The key of the predicted makespan.
 pub const PREDICTED: &str = "predicted_s";
 
-/// Adds, for a program that the source characterises too, what its equations (3) and (5) predict, the error of that,
-/// and the factors that explain it: see [`Explained`].
+/// Adds, for a program that the source characterises, the prediction of its equations (3) and (5), the error of the
+/// prediction, and the factors that explain the error: see [`Explained`].
 pub fn explain(scenario: &CheckedScenario, makespan_s: f64, trace: &mut Trace) {
     let Some((application, n)) = characterised(&scenario.program) else { return };
     let (Some(hardware), Some(counted)) = (Hardware::of(&scenario.machine), counted(trace)) else { return };
@@ -38,7 +39,7 @@ pub fn explain(scenario: &CheckedScenario, makespan_s: f64, trace: &mut Trace) {
     ]);
 }
 
-/// Returns the source's application for `program`, and its size.
+/// Returns the source's application for `program`, and the problem size.
 #[expect(clippy::cast_precision_loss, reason = "a problem is far smaller than 2^53")]
 const fn characterised(program: &Shipped) -> Option<(Application, f64)> {
     match program {
@@ -58,7 +59,7 @@ fn counted(trace: &Trace) -> Option<Demand> {
     })
 }
 
-/// The computing time of the rank that computes longest over that of the mean.
+/// Returns the longest computing time of a rank divided by the mean.
 fn imbalance(trace: &Trace) -> f64 {
     let ranks = trace.accounts.ranks();
     let computing = |rank| trace.accounts.rank(rank).get(Activity::Computing).seconds();

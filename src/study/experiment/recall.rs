@@ -1,4 +1,4 @@
-//! Results that are looked up before a run is made: in a store, or among those of the same command.
+//! The lookup of results before a run: in a store, or among the earlier runs of a command.
 
 use super::reported::play;
 use super::stopping::goes_on;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::ops::Add;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The place in which results are looked up, and kept.
+/// The place where results are looked up and kept.
 #[derive(Clone, Copy, Default)]
 pub struct Recall<'s> {
     place: RecallPlace<'s>,
@@ -28,7 +28,7 @@ enum RecallPlace<'s> {
     Memory(&'s RunMemory),
 }
 
-/// Traces of a command that asks for the same runs several times, as validations do.
+/// The traces of a command that needs the same runs several times, as validations do.
 #[derive(Default)]
 pub struct RunMemory {
     traces: Mutex<HashMap<CaseId, Trace>>,
@@ -40,18 +40,18 @@ impl RunMemory {
     }
 }
 
-/// The runs of a case: those that are recalled, and those that are made.
+/// The runs of a case, looked up or simulated, with their counts.
 pub struct CaseRuns<'s> {
     recall: Recall<'s>,
     counts: Cell<RunCounts>,
 }
 
-/// Runs by their origin.
+/// Numbers of runs by origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunCounts {
-    /// Those that were made.
+    /// Number of simulated runs.
     pub made: u64,
-    /// Those that a store had.
+    /// Number of runs whose results were found.
     pub found: u64,
 }
 
@@ -64,7 +64,7 @@ impl Add for RunCounts {
 }
 
 impl<'s> Recall<'s> {
-    /// Nothing is looked up, and nothing kept.
+    /// Looks nothing up and keeps nothing.
     pub const NONE: Self = Self { place: RecallPlace::Nowhere };
 
     /// Looks results up in `store`, and runs failed cases again if `retry_failed`.
@@ -73,19 +73,19 @@ impl<'s> Recall<'s> {
         Self { place: RecallPlace::Store { store, retry_failed } }
     }
 
-    /// Looks results up among those that `memory` has been given.
+    /// Looks results up in `memory`.
     #[must_use]
     pub const fn within(memory: &'s RunMemory) -> Self {
         Self { place: RecallPlace::Memory(memory) }
     }
 
-    /// The runs of the next case.
+    /// Starts the runs of the next case.
     #[must_use]
     pub fn runs(self) -> CaseRuns<'s> {
         CaseRuns { recall: self, counts: Cell::default() }
     }
 
-    /// The store, if there is one.
+    /// Returns the store, if there is one.
     #[must_use]
     pub const fn store(self) -> Option<&'s Store> {
         match self.place {
@@ -94,13 +94,13 @@ impl<'s> Recall<'s> {
         }
     }
 
-    /// Returns false if the store cannot be read or written any more.
+    /// Returns `false` if the store can no longer be read or written.
     #[must_use]
     pub fn is_sound(self) -> bool {
         self.store().is_none_or(|store| store.check().is_ok())
     }
 
-    /// The result of `scenario` with its own seed, if there is one that will do.
+    /// Returns the result of `scenario` with its own seed, if a usable one exists.
     fn find(self, scenario: &CheckedScenario) -> Option<RunResult> {
         match self.place {
             RecallPlace::Nowhere => None,
@@ -112,7 +112,7 @@ impl<'s> Recall<'s> {
         }
     }
 
-    /// Keeps a result. The store knows of a failure to do so, and tells it when it is asked.
+    /// Keeps a result. The store remembers a failure to do so and reports it in [`is_sound`](Self::is_sound).
     fn keep(self, scenario: &CheckedScenario, result: &RunResult) {
         match self.place {
             RecallPlace::Nowhere => {}
@@ -129,10 +129,10 @@ impl<'s> Recall<'s> {
 }
 
 impl CaseRuns<'_> {
-    /// The result of `scenario` with its own seed: recalled, or of a run.
+    /// Returns the result of `scenario` with its own seed, looked up or from a new run.
     ///
     /// # Errors
-    /// Those of the run.
+    /// Returns the error of the run.
     pub fn run(&self, scenario: &CheckedScenario) -> RunResult {
         if let Some(result) = self.recall.find(scenario) {
             self.count(RunCounts { found: 1, made: 0 });
@@ -144,7 +144,7 @@ impl CaseRuns<'_> {
         result
     }
 
-    /// The runs so far.
+    /// Returns the number of runs so far.
     pub const fn counts(&self) -> RunCounts {
         self.counts.get()
     }
@@ -154,7 +154,7 @@ impl CaseRuns<'_> {
     }
 }
 
-/// The state, in `store`, of `scenario` with all its seeds: that of the first one without a result.
+/// Returns the state in `store` of `scenario` with all its seeds: that of the first seed without a result.
 #[must_use]
 pub fn state(store: &Store, scenario: &CheckedScenario) -> State {
     let mut makespans = Vec::new();
@@ -171,7 +171,7 @@ pub fn state(store: &Store, scenario: &CheckedScenario) -> State {
     State::Found
 }
 
-/// The state of `scenario` with its own seed, and the makespan in seconds where the number of runs depends on it.
+/// Returns the state of `scenario` with its own seed, and its makespan in seconds if the number of runs depends on it.
 fn seed_state(store: &Store, scenario: &CheckedScenario) -> (State, f64) {
     let state = store.state(scenario.id());
     if state != State::Found || scenario.repeat.until().is_none() {

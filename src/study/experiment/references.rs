@@ -1,4 +1,4 @@
-//! Models and measurements beside a case: those that its scenario names in `compare`.
+//! References of a case: the models and measurements that its scenario lists in `compare`.
 
 use super::StudyError;
 use super::cluster;
@@ -16,17 +16,17 @@ use parsim_sim::program::collective::Broadcast;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
-/// The models and measurements that a scenario's times are compared with, read once for all its cases.
+/// The models and measurements with which a scenario's times are compared, read once for all cases.
 pub struct References {
     list: Vec<Reference>,
-    /// The scenario that the measurements and the published predictions are about.
+    /// The scenario to which the measurements and the published predictions apply.
     described: Described,
 }
 
-/// The cases of a plan, and the values that they are compared with; the scenario lies at `path`.
+/// Returns the cases of a plan and their references; the scenario's file is at `path`.
 ///
 /// # Errors
-/// Faults of the cases or of the measurements; a filter that leaves no case.
+/// Returns the faults of the cases or of the measurements, or an error if a filter leaves no case.
 pub fn prepared(plan: &Plan, path: &Path) -> Result<(Vec<Case>, References), StudyError> {
     let cases = plan.cases()?;
     if cases.is_empty() {
@@ -35,7 +35,7 @@ pub fn prepared(plan: &Plan, path: &Path) -> Result<(Vec<Case>, References), Stu
     Ok((cases, References::load(plan.scenario(), path)?))
 }
 
-/// The cases for which values of another machine or program were left out, in a sentence, if there are any.
+/// Reports the number of cases for which values of another machine or program are withheld, if there are any.
 #[must_use]
 pub fn note_on_withheld(cases: usize) -> Option<String> {
     let which = if cases == 1 { "one case".to_owned() } else { format!("{cases} cases") };
@@ -47,7 +47,7 @@ pub fn note_on_withheld(cases: usize) -> Option<String> {
     })
 }
 
-/// The measurements in `file`, each of whose points lies on axes of what is `described`.
+/// Reads the measurements in `file` and checks that their columns are axes or fields of the `described` scenario.
 fn measurements(file: &Path, described: &Described) -> Result<Measurements, SourceFault> {
     let measured = Measurements::load_among(&described.named_files(), file)?;
     let fault = |what: &str, help: &str| SourceFault::new(&format!("{}: {what}", file.display())).help(help);
@@ -59,32 +59,32 @@ fn measurements(file: &Path, described: &Described) -> Result<Measurements, Sour
     }
     if let Some(axis) = measured.behind().iter().find(|name| described.declares(name)) {
         return Err(fault(
-            &format!("the axis `{axis}` stands behind the measured time, where it does not count"),
+            &format!("the axis `{axis}` is to the right of the measured time, where it is ignored"),
             "give the columns of the axes first, then the measured time",
         ));
     }
     let mut of_numbers = measured.keys().iter().filter(|key| described.has_numbers_on(key));
     if let Some((key, (text, place))) = of_numbers.find_map(|key| Some((key, measured.text_in(key)?))) {
-        let what = format!("{place}, column `{key}`: `{text}` is no number, as the values of that axis are");
+        let what = format!("{place}, column `{key}`: `{text}` is not a number, unlike the values of that axis");
         return Err(fault(&what, "write the values of the axis as the scenario writes them"));
     }
     Ok(measured)
 }
 
-/// The measured points that have had a case.
+/// The measured points that have matched a case.
 pub struct Met<'r> {
     tables: Vec<(&'r Measurements, HashSet<usize>)>,
-    /// The columns that are no axis of a case, by which no point is found.
+    /// The columns that are not an axis of the cases, so that no point matches.
     unknown: BTreeSet<&'r str>,
 }
 
 impl<'r> Met<'r> {
-    /// None of the points of `references` yet.
+    /// Returns an empty record of matches for the points of `references`.
     pub fn none(references: &'r References) -> Self {
         Self { tables: references.measured().map(|table| (table, HashSet::new())).collect(), unknown: BTreeSet::new() }
     }
 
-    /// Adds the points of the case with these keys.
+    /// Marks the points that match the case with these keys.
     pub fn add(&mut self, keys: &[(String, Option<AxisValue>)]) {
         for (table, met) in &mut self.tables {
             met.extend(table.index_of(keys));
@@ -93,20 +93,20 @@ impl<'r> Met<'r> {
         }
     }
 
-    /// The columns that have found no point, in a sentence, if there are any.
+    /// Reports the columns that prevent a match, if there are any.
     #[must_use]
     pub fn note_on_columns(&self) -> Option<String> {
         let columns: Vec<_> = self.unknown.iter().map(|column| format!("`{column}`")).collect();
         (!columns.is_empty()).then(|| {
             format!(
-                "note: measured points are found by axes, and {} is none here: name the column as the axis, or sweep over it \
+                "note: measured points are matched by axes, and {} is none here: name the column as the axis, or sweep over it \
                  with --over",
                 columns.join(", ")
             )
         })
     }
 
-    /// The points that have had none, in a sentence, if there are any.
+    /// Reports the points without a matching case, if there are any.
     #[must_use]
     pub fn note(&self) -> Option<String> {
         let place = |keys: Vec<(String, AxisValue)>| {
@@ -123,7 +123,7 @@ impl<'r> Met<'r> {
     }
 }
 
-/// Number of measured points without a case that are named.
+/// The maximum number of unmatched points that are named.
 const MOST_SHOWN: usize = 5;
 
 enum Reference {
@@ -137,18 +137,18 @@ enum Reference {
 }
 
 impl References {
-    /// Reads the measurements that `scenario`, which lies at `path`, names; they are about what that file describes.
+    /// Reads the measurements that `scenario`, whose file is at `path`, lists; they apply to what the file describes.
     ///
     /// # Errors
-    /// Measurements that cannot be used, with the place that names them.
+    /// Returns a fault at the entry of `compare` whose measurements cannot be used.
     pub fn load(scenario: &Scenario, path: &Path) -> Result<Self, Faults> {
         Self::of(Document::load(path), scenario, path)
     }
 
-    /// Reads the measurements that `scenario` names, which `document` describes as if it lay at `path`.
+    /// Reads the measurements that `scenario` lists, with `document` in place of the file at `path`.
     ///
     /// # Errors
-    /// Measurements that cannot be used.
+    /// Returns a fault if measurements cannot be used.
     pub fn of(document: Result<Document, Faults>, scenario: &Scenario, path: &Path) -> Result<Self, Faults> {
         let loaded = Self::about(Described::of(document.clone()), scenario, path);
         loaded.map_err(|(index, fault)| match document {
@@ -160,10 +160,10 @@ impl References {
         })
     }
 
-    /// Reads the measurements of what is `described` that `scenario`, which lies at `path`, names.
+    /// Reads the measurements that `scenario`, whose file is at `path`, lists; they apply to the `described` scenario.
     ///
     /// # Errors
-    /// Measurements that cannot be used, with their number in `compare`.
+    /// Returns a fault if measurements cannot be used, with their index in `compare`.
     pub fn about(described: Described, scenario: &Scenario, path: &Path) -> Result<Self, (usize, SourceFault)> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let reference = |comparison: &Comparison| {
@@ -183,12 +183,12 @@ impl References {
         Ok(Self { list, described })
     }
 
-    /// Returns the values that the times of `case` are compared with, one of which may be that of a run.
+    /// Returns the values with which the times of `case` are compared; one of them may need a run.
     pub fn compare(&self, case: &Case, alone: OneRankTime<'_>) -> Vec<Compared> {
         self.list.iter().flat_map(|reference| self.belonging(reference, case, alone)).collect()
     }
 
-    /// The state, in `store`, of all runs of `case`, among them those that it is compared with.
+    /// Returns the state in `store` of all runs of `case`, including those of its references.
     pub fn state(&self, case: &Case, store: &Store) -> State {
         let own = state(store, &case.scenario);
         let alone = || case.scenario.on_one_rank().map_or(State::Found, |alone| state(store, &alone));
@@ -198,18 +198,18 @@ impl References {
         }
     }
 
-    /// True if there is nothing to compare with.
+    /// Returns `true` if there are no references.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// True if one of them is a run on one rank.
+    /// Returns `true` if one of the references is a run on one rank.
     pub fn has_one_rank(&self) -> bool {
         self.list.iter().any(|reference| matches!(reference, Reference::OneRank))
     }
 
-    /// The measurements among them.
+    /// Returns the measurements among the references.
     fn measured(&self) -> impl Iterator<Item = &Measurements> {
         self.list.iter().filter_map(|reference| match reference {
             Reference::Measured(table) => Some(table),
@@ -217,19 +217,19 @@ impl References {
         })
     }
 
-    /// Returns the reason why the program of `case` cannot run on one rank, in a sentence, if that is asked for.
+    /// Explains why the program of `case` cannot run on one rank, if a reference needs such a run.
     pub fn note_on_one_rank(&self, case: &Case) -> Option<String> {
         let rejection = self.has_one_rank().then(|| case.scenario.on_one_rank().err()).flatten()?;
         let why = rejection.0.first().map_or("", |fault| &fault.message);
         Some(format!("note: there is no time on one rank, and no speedup: on one rank {why}"))
     }
 
-    /// True if what was published of the machine of the scenario's file is about the machine of `case`.
+    /// Returns `true` if publications on the machine of the scenario's file apply to the machine of `case`.
     pub fn has_machine_of(&self, case: &Case) -> bool {
         self.described.has_machine_of(case)
     }
 
-    /// The values of `reference` for `case`, as far as they are about its machine and program.
+    /// Returns the values of `reference` for `case`, withheld where they belong to another machine or program.
     fn belonging(&self, reference: &Reference, case: &Case, alone: OneRankTime<'_>) -> Vec<Compared> {
         let compared = reference.compare(case, alone);
         let belongs = match reference {
@@ -277,7 +277,7 @@ fn compared(title: &str, key: &str, beside: ReferenceTime, value: Option<f64>) -
     Compared { title: title.to_owned(), key: key.to_owned(), beside, value, is_withheld: false }
 }
 
-/// The cycles of one inner iteration by CS-RR-281, Table 5, beside those of the kernel `Rsub`.
+/// Returns the cycles of one inner iteration by CS-RR-281, Table 5, for comparison with those of the kernel `Rsub`.
 fn inner_iteration(scenario: &CheckedScenario) -> Vec<Compared> {
     let shares = zemerly::ComputationShares::inner_iteration();
     let clock = inner_iteration_clock(scenario);
@@ -309,7 +309,7 @@ fn inner_iteration(scenario: &CheckedScenario) -> Vec<Compared> {
     ]
 }
 
-/// The clock rate of a scenario that computes inner iterations by kernels, in Hz.
+/// Returns the clock rate, in Hz, of a scenario that times inner iterations by kernels.
 #[expect(clippy::cast_precision_loss, reason = "clock rates are far below 2^53 Hz")]
 fn inner_iteration_clock(scenario: &CheckedScenario) -> Option<f64> {
     match (&scenario.program, &scenario.machine.nodes.processor) {
@@ -320,7 +320,7 @@ fn inner_iteration_clock(scenario: &CheckedScenario) -> Option<f64> {
     }
 }
 
-/// The equations of CS-RR-281 as written, if `scenario` is what they are about.
+/// Evaluates the equations of CS-RR-281 as written, if they apply to `scenario`.
 pub fn as_written(scenario: &CheckedScenario) -> Option<Prediction> {
     let (n, broadcast) = gauss_jordan(scenario)?;
     let (rows, columns) = parsim_sim::machine::near_square(scenario.ranks);
@@ -333,7 +333,7 @@ pub fn as_printed(scenario: &CheckedScenario) -> Option<Prediction> {
     zemerly::as_printed(n, scenario.ranks, broadcast)
 }
 
-/// The number of equations of a Gauss-Jordan scenario, and its broadcast.
+/// Returns the number of equations of a Gauss-Jordan scenario, and its broadcast.
 fn gauss_jordan(scenario: &CheckedScenario) -> Option<(u32, zemerly::BroadcastTerms)> {
     let Shipped::GaussJordan(GaussJordan { n, broadcast, distribution: Distribution::BlockRows, .. }) =
         &scenario.program
@@ -356,12 +356,12 @@ fn message_s(scenario: &CheckedScenario) -> Option<f64> {
     Some(PointToPoint::PARSYTEC_SUPERCLUSTER.time_s(ping.bytes.count() as f64, f64::from(hops)))
 }
 
-/// The makespan of the same program on one rank, in seconds, the mean of all seeds.
+/// The makespan of the same program on one rank, in seconds, averaged over all seeds.
 #[derive(Clone, Copy)]
 pub enum OneRankTime<'r> {
-    /// Is recalled or run, if it can run there.
+    /// Looked up or simulated, if the program can run on one rank.
     Of(&'r CaseRuns<'r>),
-    /// Is known; none where it cannot run there.
+    /// Known; `None` if the program cannot run on one rank.
     Known(Option<f64>),
 }
 

@@ -1,4 +1,4 @@
-//! Remarks on scenarios that are played as they are described, though they may not be meant so.
+//! Remarks on scenarios that run as described but may not be intended that way.
 
 use crate::programs::Shipped;
 use crate::scenario::CheckedScenario;
@@ -8,30 +8,30 @@ use parsim_sim::program::Program;
 use parsim_sim::units::SimDuration;
 use std::collections::BTreeSet;
 
-/// The number of parts that are named.
+/// The maximum number of machine parts that are named.
 const MOST_SHOWN: usize = 3;
 
 /// Remarks on the cases of a command.
 #[derive(Debug, Default)]
 pub struct Remarks {
-    /// The parts simulated that their machines do not have.
+    /// The simulated partitions that their machines do not have.
     missing: BTreeSet<String>,
-    /// The most ranks of a node beside its cores, of nodes with more ranks than cores.
+    /// The most ranks on a node with more ranks than cores, with the node's cores and time slice.
     crowded: Option<(u32, u32, SimDuration)>,
-    /// The memories of levels that a program without loads does not use.
+    /// The levels with a memory that the program does not use because it loads nothing.
     unused: BTreeSet<String>,
-    /// The classes of links that a graph names and the machine does not describe.
+    /// The link classes that a graph names and the machine does not describe.
     undescribed: BTreeSet<String>,
-    /// True if a program loads from memories that its machine does not describe.
+    /// Whether a program loads from memories that its machine does not describe.
     loads_nothing: bool,
-    /// The most processors of a rank on which a schedule works, where nodes have interfaces and it is not one.
+    /// The most processors of a rank that a schedule uses, if that is more than one and nodes have interfaces.
     processors: Option<u32>,
-    /// Sentences on odd things in the files of programs.
+    /// Remarks on peculiarities in the files of programs.
     of_files: BTreeSet<String>,
 }
 
 impl Remarks {
-    /// Those on `scenarios`.
+    /// Returns the remarks on `scenarios`.
     pub fn on<'s>(scenarios: impl IntoIterator<Item = &'s CheckedScenario>) -> Self {
         let mut remarks = Self::default();
         for scenario in scenarios {
@@ -40,7 +40,7 @@ impl Remarks {
         remarks
     }
 
-    /// Adds those on a case.
+    /// Adds the remarks on a case.
     pub fn see(&mut self, scenario: &CheckedScenario) {
         let (layout, part) = (scenario.layout(), part(scenario));
         if !part.exists() {
@@ -69,7 +69,7 @@ impl Remarks {
         }
     }
 
-    /// All of them, each in a sentence.
+    /// Returns all remarks, each in a sentence.
     #[must_use]
     pub fn all(&self) -> Vec<String> {
         let of_programs = [self.on_loads(), self.on_processors()];
@@ -134,7 +134,7 @@ impl Remarks {
     }
 }
 
-/// The part of the machine that a scenario gets.
+/// Returns the part of the machine that a scenario uses.
 pub fn part(scenario: &CheckedScenario) -> Submachine {
     Submachine::new(&scenario.machine.network.topology, &scenario.layout())
 }

@@ -1,4 +1,4 @@
-//! The runs of a case: with its seed, and with those of its repetitions.
+//! The runs of a case: one with its seed, and the repetitions with further seeds.
 
 use super::recall::{CaseRuns, Recall};
 use super::stopping::goes_on;
@@ -7,7 +7,8 @@ use crate::scenario::CheckedScenario;
 use parsim_sim::simulation::{SimulationError, WallClock};
 use parsim_sim::trace::Trace;
 
-/// Repetition `run` of `scenario`, whose seed a check has found small enough, in a case that began at `begin`.
+/// Runs repetition `run` of `scenario`, in a case that began at `begin`. A check has ensured that the seed does not
+/// overflow.
 pub fn repetition(
     scenario: &CheckedScenario,
     run: u32,
@@ -19,25 +20,25 @@ pub fn repetition(
     trace.map_err(|error| error.of_case(&scenario.limits))
 }
 
-/// The makespan of `scenario` in seconds: the mean over its seeds, whose results are looked up in `recall`.
+/// Returns the makespan of `scenario` in seconds, averaged over its seeds, whose results are looked up in `recall`.
 ///
 /// # Errors
-/// Those of the runs.
+/// Returns the errors of the runs.
 pub fn mean_makespan_s(scenario: &CheckedScenario, recall: Recall<'_>) -> Result<f64, SimulationError> {
     first_and_mean_s(scenario, &recall.runs()).map(|(_, mean_s)| mean_s)
 }
 
-/// The first of these `runs` of `scenario`, and the mean makespan of all seeds, in seconds.
+/// Returns the first of these `runs` of `scenario`, and the mean makespan of all seeds, in seconds.
 ///
 /// # Errors
-/// Those of the runs.
+/// Returns the errors of the runs.
 pub fn first_and_mean_s(scenario: &CheckedScenario, runs: &CaseRuns<'_>) -> Result<(Trace, f64), SimulationError> {
     let (first, makespans) = first_and_makespans_s(scenario, runs)?;
     let mean_s = Sample::of(&makespans).map_or(makespans[0], |sample| sample.mean);
     Ok((first, mean_s))
 }
 
-/// The first of these `runs` of `scenario`, and the makespans of all seeds, in seconds.
+/// Returns the first of these `runs` of `scenario`, and the makespans of all seeds, in seconds.
 pub fn first_and_makespans_s(
     scenario: &CheckedScenario,
     runs: &CaseRuns<'_>,

@@ -1,4 +1,4 @@
-//! A run, with the course of it in the log.
+//! Runs with their progress in the log.
 
 use super::run;
 use super::telemetry;
@@ -11,7 +11,7 @@ pub fn play(scenario: &CheckedScenario) -> Result<Trace, SimulationError> {
     run_reported(scenario, || run(scenario))
 }
 
-/// The result of `play`, a run of `scenario`, with the course of it in the log.
+/// Calls `play`, a run of `scenario`, and logs its estimate and its result.
 pub fn run_reported(
     scenario: &CheckedScenario,
     play: impl FnOnce() -> Result<Trace, SimulationError>,

@@ -5,21 +5,21 @@ use crate::analysis::{Components, Sample};
 use crate::scenario::Repeat;
 use parsim_sim::trace::Trace;
 
-/// The runs of a case: the first one, and what is kept of those with the seeds after it.
+/// The runs of a case: the first one, and the values kept of the repetitions.
 pub struct RunSeries {
     /// The first run.
     pub first: Trace,
-    /// The makespans of all, in seconds.
+    /// The makespans of all runs, in seconds.
     pub makespans: Vec<f64>,
-    /// The runs after the first.
+    /// The repetitions, which follow the first run.
     pub others: Vec<Repetition>,
 }
 
 impl RunSeries {
-    /// As many runs as `repeat` asks for, after the `first`: `play` is given their numbers.
+    /// Makes as many runs as `repeat` requires after the `first`; `play` receives the number of the run.
     ///
     /// # Errors
-    /// Those of `play`.
+    /// Returns the errors of `play`.
     pub fn of<E>(repeat: Repeat, first: Trace, mut play: impl FnMut(u32) -> Result<Trace, E>) -> Result<Self, E> {
         let mut series = Self { makespans: vec![first.makespan.seconds()], first, others: Vec::new() };
         while goes_on(repeat, &series.makespans) {
@@ -32,15 +32,15 @@ impl RunSeries {
         Ok(series)
     }
 
-    /// The mean makespan, in seconds.
+    /// Returns the mean makespan, in seconds.
     pub fn mean_s(&self) -> f64 {
         Sample::of(&self.makespans).map_or(self.makespans[0], |sample| sample.mean)
     }
 }
 
-/// The values of a run with another seed that means are taken of.
+/// The values of a repetition that enter into means.
 pub struct Repetition {
-    /// The components of its makespan.
+    /// The components of the makespan.
     pub components: Components,
     /// The values that the program reports.
     pub outcomes: Vec<(&'static str, f64)>,

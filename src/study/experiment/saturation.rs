@@ -1,4 +1,4 @@
-//! The load at which a network saturates.
+//! The saturation point of a network: a search over the offered load.
 
 use super::memory_budget::Room;
 use super::{OFFERED, Recall, ScenarioFile, StudyError, Workers, keyed, metadata, one_a_line};
@@ -13,51 +13,51 @@ use parsim_sim::simulation::SimulationError;
 use parsim_sim::trace::Trace;
 use rayon::prelude::*;
 
-/// The load at which packets hardly meet, in flits per node and cycle.
+/// A load at which packets hardly interact, in flits per node and cycle.
 const ALMOST_NONE: f64 = 0.005;
-/// The part of the load that a network accepts below saturation, at least.
+/// The fraction of the injected load that a network accepts below saturation, at least.
 const ACCEPTED: f64 = 0.95;
-/// Limit of the mean latency below saturation, as a multiple of that at almost no load.
+/// The limit of the mean latency below saturation, as a multiple of the zero-load latency.
 const LATER: f64 = 3.0;
 
-/// Saturation point of a network: the load at which it accepts 5 % less than is injected, or at which the mean latency
-/// is three times that of almost no load.
+/// The saturation point of a network: the load at which the network accepts 5 % less than is injected, or at which the
+/// mean latency is three times the zero-load latency.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Saturation {
-    /// Almost no load.
+    /// The network at almost zero load.
     pub idle: OperatingPoint,
-    /// The largest load found below saturation.
+    /// The network at the greatest load found below saturation.
     pub below: OperatingPoint,
-    /// The sign by which the network is saturated a little above; nothing if it is not at full load.
+    /// The sign of saturation at a slightly greater load; `None` if the network is not saturated at full load.
     pub sign: Option<SaturationSign>,
-    /// All loads that were tried, by rising load.
+    /// The network at all loads that were tried, by increasing load.
     pub points: Vec<OperatingPoint>,
 }
 
-/// The network at one load; loads are in flits per node and cycle.
+/// The state of a network at one load; loads are in flits per node and cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OperatingPoint {
-    /// The load that the traffic asks for.
+    /// The load that the traffic offers.
     pub offered: f64,
-    /// Load that the nodes have sent to others.
+    /// The load that the nodes have injected.
     pub injected: f64,
-    /// Load that has arrived.
+    /// The load that has been delivered.
     pub accepted: f64,
     /// The mean latency, in seconds.
     pub latency_s: f64,
 }
 
-/// Sign that a network is saturated.
+/// A sign that a network is saturated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SaturationSign {
-    /// Less arrives than is injected.
+    /// The network delivers less than is injected.
     Accepted,
-    /// Packets are late.
+    /// The mean latency exceeds its limit.
     Latency,
 }
 
 impl SaturationSign {
-    /// Its name in output.
+    /// Returns the name of the sign in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -67,11 +67,11 @@ impl SaturationSign {
     }
 }
 
-/// Doubles the load of `traffic`, the program of `scenario`, until the network is saturated, then
-/// halves the interval until it is no wider than `resolution`. Results are looked up in `recall`.
+/// Doubles the load of `traffic`, the program of `scenario`, until the network is saturated, then bisects the interval
+/// until it is no wider than `resolution`. Results are looked up in `recall`.
 ///
 /// # Errors
-/// Those of any of the runs.
+/// Returns the errors of the runs.
 pub fn saturation(
     scenario: &CheckedScenario,
     traffic: &Traffic,
@@ -97,17 +97,18 @@ pub fn saturation(
     Ok(Saturation { idle, below, sign, points })
 }
 
-/// The saturation points of a plan: one for every combination of its axes but the load.
+/// The saturation points of a plan: one for every combination of the axes other than the load.
 pub struct SaturationSweep {
-    /// The cases, and what was found for each.
+    /// The cases with their results.
     pub found: Vec<(Case, Result<Saturation, SimulationError>)>,
 }
 
 impl SaturationSweep {
-    /// The plan of a search over the axes of a scenario to a `resolution` in flits per node and cycle.
+    /// Returns the plan of a search over the axes of a scenario to a `resolution` in flits per node and cycle.
     ///
     /// # Errors
-    /// A resolution that is no share of the load; values of the load; faults of the scenario.
+    /// Returns an error for a resolution outside the open interval from 0 to 1, for given values of the load, or for
+    /// faults of the scenario.
     pub fn plan(file: &ScenarioFile, resolution: f64) -> Result<Plan, StudyError> {
         if !(resolution > 0.0 && resolution < 1.0) {
             let message = format!("{resolution}: give a number above 0 and below 1");
@@ -117,17 +118,17 @@ impl SaturationSweep {
         let is_load = |name: &str| plan.axes().any(|axis| axis.name == name && axis.path == OFFERED);
         match file.over.iter().find(|over| is_load(&over.name)) {
             Some(over) => {
-                let message = format!("{}: the load is what is searched: leave it out", over.name);
+                let message = format!("{}: the search varies the load: leave it out", over.name);
                 Err(StudyError::Argument("over", message))
             }
             None => Ok(plan),
         }
     }
 
-    /// Searches the saturation point of every case of `plan`, to a `resolution` in flits per node and cycle.
+    /// Searches for the saturation point of every case of `plan`, to a `resolution` in flits per node and cycle.
     ///
     /// # Errors
-    /// A program that offers no load; threads that cannot be started.
+    /// Returns an error if a program offers no load, or if threads cannot be started.
     pub fn search(plan: &Plan, resolution: f64, workers: Workers<'_>) -> Result<Self, StudyError> {
         let cases = without_load(plan, plan.cases()?);
         if cases.is_empty() {
@@ -148,7 +149,7 @@ impl SaturationSweep {
         Ok(Self { found: cases.into_iter().zip(found).collect() })
     }
 
-    /// A record for each case; all have the column `error` if some failed.
+    /// Returns a record for each case; all have the column `error` if some failed.
     #[must_use]
     pub fn answer(&self) -> Answer {
         let has_failed = self.found.iter().any(|(_, found)| found.is_err());
@@ -164,7 +165,7 @@ impl SaturationSweep {
         Answer::many(records, &words)
     }
 
-    /// The latencies at all loads that were tried, and the load at which each network saturates.
+    /// Draws the latencies at all loads that were tried, and the saturation point of each network.
     #[must_use]
     pub fn chart(&self) -> LineChart {
         let program = self.found.first().map_or("", |(case, _)| case.scenario.program.name());
@@ -180,10 +181,10 @@ impl SaturationSweep {
         saturation_curves(program, &self.found.iter().filter_map(curve).collect::<Vec<_>>())
     }
 
-    /// All failures as one.
+    /// Combines all failures into one error.
     ///
     /// # Errors
-    /// That failure, if a case has failed.
+    /// Returns the combined error if a case has failed.
     pub fn into_result(self) -> Result<(), StudyError> {
         let failures: Vec<_> = self.found.iter().filter_map(|(_, found)| found.as_ref().err()).collect();
         let words: Vec<_> = failures.iter().map(ToString::to_string).collect();
@@ -191,7 +192,7 @@ impl SaturationSweep {
     }
 }
 
-/// One case for every combination of the axes but the load.
+/// Returns one case for every combination of the axes other than the load.
 fn without_load(plan: &Plan, cases: Vec<Case>) -> Vec<Case> {
     let is_load = |name: &String| plan.axes().any(|axis| axis.path == OFFERED && axis.name == *name);
     let mut kept: Vec<Case> = Vec::new();
@@ -208,7 +209,7 @@ fn search(case: &Case, resolution: f64, recall: Recall<'_>) -> Result<Result<Sat
     match &case.scenario.program {
         Shipped::Traffic(traffic) => Ok(saturation(&case.scenario, traffic, resolution, recall)),
         other => {
-            Err(StudyError::Request(format!("{} offers no load that could be raised: give Traffic", other.name())))
+            Err(StudyError::Request(format!("{} offers no load that could be raised: choose Traffic", other.name())))
         }
     }
 }
@@ -233,7 +234,7 @@ impl OperatingPoint {
         offered: f64,
         recall: Recall<'_>,
     ) -> Result<Self, SimulationError> {
-        // Packets that are late by more than the measurement are not needed to see saturation.
+        // Packets that take longer than the measurement to drain are not needed to detect saturation.
         let drain = traffic.drain.min(traffic.measured);
         let traffic = Traffic { offered, drain, ..traffic.clone() };
         let scenario = Scenario { program: Shipped::Traffic(traffic), ..Scenario::clone(scenario) };
@@ -273,7 +274,7 @@ mod tests {
         saturation(&scenario, traffic, 0.01, Recall::NONE).unwrap()
     }
 
-    /// The middle links of an 8 × 8 mesh carry four flows of the bit complement.
+    /// Relies on the middle links of an 8 × 8 mesh, which carry four flows of the bit complement each.
     #[test]
     fn the_bit_complement_saturates_a_mesh_at_a_quarter() {
         let found = found(&[("program.pattern", "BitComplement")]);

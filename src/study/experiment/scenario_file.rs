@@ -1,40 +1,40 @@
-//! A scenario file, with the values that replace its own.
+//! A scenario file with replacements for its values.
 
 use super::StudyError;
 use crate::scenario::source::{Document, TreeValue};
 use crate::scenario::{Override, Plan, apply_settings, assigned};
 use std::path::PathBuf;
 
-/// The path of a field, and the text of its value.
+/// The path of a field and the text of its value.
 pub type Setting = (String, String);
 
 /// Reads `PATH=VALUE`.
 ///
 /// # Errors
-/// A text of another form, in words that say what would be right.
+/// Returns a message that states the correct form.
 pub fn read_setting(text: &str) -> Result<Setting, String> {
     let setting = assigned(text).map(|(path, value)| (path.to_owned(), value.to_owned()));
     setting.ok_or_else(|| "write path=value".to_owned())
 }
 
-/// A scenario file, with the values that replace its own.
+/// A scenario file with replacements for its values.
 #[derive(Clone, Debug, Default)]
 pub struct ScenarioFile {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Base values, in the machine file too.
+    /// Base values to replace, including those in the machine file.
     pub set: Vec<Setting>,
-    /// The seed, in the place of its base value and of an axis over it.
+    /// The seed, which replaces both its base value and an axis over it.
     pub seed: Option<u64>,
-    /// Axes, or other values of the axes that there are.
+    /// New axes, or new values for declared axes.
     pub over: Vec<Override>,
 }
 
 impl ScenarioFile {
-    /// The scenario, to be unfolded along its axes.
+    /// Reads the scenario, with its axes.
     ///
     /// # Errors
-    /// Faults of the file; values that do not fit; a seed that is given twice.
+    /// Returns an error for faults of the file, for values that do not fit, or if the seed is given twice.
     pub fn plan(&self) -> Result<Plan, StudyError> {
         let span = tracing::info_span!("parse", scenario = %self.path.display()).entered();
         let document = Document::load(&self.path)?;
@@ -42,10 +42,10 @@ impl ScenarioFile {
         self.plan_of(document)
     }
 
-    /// The scenario of `document`, which stands for the file, with the other values.
+    /// Reads the scenario from `document`, which stands for the file, and applies the replacements.
     ///
     /// # Errors
-    /// Values that do not fit; a seed that is given twice.
+    /// Returns an error for values that do not fit, or if the seed is given twice.
     pub fn plan_of(&self, mut document: Document) -> Result<Plan, StudyError> {
         let span = tracing::info_span!("parse", scenario = %self.path.display()).entered();
         set_all(&mut document, &self.set)?;
@@ -62,7 +62,7 @@ impl ScenarioFile {
     }
 }
 
-/// A seed replaces the base value, and the values of an axis that varies it.
+/// Replaces the base value of the seed, and the values of an axis over it.
 fn replace_seed(seed: u64, document: &mut Document, overrides: &mut Vec<Override>) -> Result<(), StudyError> {
     let text = seed.to_string();
     document.set("seed", &text).map_err(|fault| document.faults(vec![fault]))?;
@@ -74,7 +74,7 @@ fn replace_seed(seed: u64, document: &mut Document, overrides: &mut Vec<Override
     Ok(())
 }
 
-/// The names of the declared axes over the seed.
+/// Returns the names of the declared axes over the seed.
 fn declared_over_seeds(document: &Document) -> Vec<String> {
     let axes = (0..).map_while(|index| {
         let path = document.get(&format!("axes.{index}.path"))?;
@@ -87,7 +87,7 @@ fn declared_over_seeds(document: &Document) -> Vec<String> {
 /// Replaces base values of a description.
 ///
 /// # Errors
-/// A path that leads nowhere, a value that does not fit there, and a change that a later one would undo.
+/// Returns an error for a path that does not exist, a value that does not fit, or a change that a later one would undo.
 pub fn set_all(document: &mut Document, settings: &[Setting]) -> Result<(), StudyError> {
     Ok(apply_settings(document, settings)?)
 }

@@ -1,4 +1,4 @@
-//! Scripts that have an engine run a sweep in blocks, and may be submitted again.
+//! Scripts with which a job engine runs a sweep in blocks; they can be submitted again to resume.
 
 use super::{ScenarioFile, StudyError, Workload};
 use crate::report::counted;
@@ -6,10 +6,10 @@ use crate::scenario::source::is_standard_input;
 use std::num::NonZero;
 use std::path::Path;
 
-/// The most elements of an array that Slurm takes unless it is told otherwise (`MaxArraySize` is 1001).
+/// The maximum number of elements of a Slurm array in its default configuration (`MaxArraySize` is 1001).
 const MOST_BLOCKS: u64 = 1000;
 
-/// A program that runs the elements of an array.
+/// A job engine that runs the elements of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// Slurm: `sbatch SCRIPT`.
@@ -22,12 +22,12 @@ pub enum Engine {
     Parallel,
 }
 
-/// The number of the blocks of a sweep; 1000 at most, and no more than there are cases.
+/// The number of blocks of a sweep, at most 1000 and at most the number of cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockCount {
-    /// So many.
+    /// A fixed number of blocks.
     Number(NonZero<u32>),
-    /// As many as have each block take so many minutes, roughly.
+    /// As many blocks as needed for each to take roughly this number of minutes.
     Minutes(NonZero<u32>),
 }
 
@@ -36,21 +36,21 @@ pub enum BlockCount {
 pub struct BlockedSweep<'s> {
     /// The scenario, which each block reads again.
     pub file: &'s ScenarioFile,
-    /// The folder of the results.
+    /// The folder of the store.
     pub store: &'s Path,
-    /// Has blocks run again what failed before.
+    /// Whether blocks run failed cases again.
     pub retry_failed: bool,
     /// The number of blocks.
     pub count: BlockCount,
-    /// The threads of a block.
+    /// The number of threads per block.
     pub threads: NonZero<usize>,
 }
 
 impl BlockedSweep<'_> {
-    /// The script for `engine`, which calls `program` in `folder`.
+    /// Returns the script for `engine`, which calls `program` in `folder`.
     ///
     /// # Errors
-    /// A path that is no text.
+    /// Returns an error if a path is not valid UTF-8.
     pub fn script(&self, load: Workload, engine: Engine, folder: &Path, program: &Path) -> Result<String, StudyError> {
         let threads = self.threads.get() as u64;
         let number = match self.count {
@@ -69,7 +69,7 @@ impl BlockedSweep<'_> {
         Ok(blocks.script(engine))
     }
 
-    /// The words that say which cases are meant, for a shell.
+    /// Returns the shell words that select the cases.
     fn words(&self) -> Result<Vec<String>, StudyError> {
         let ScenarioFile { path: scenario, set, seed, over } = self.file;
         let mut words = vec![path(scenario)?];
@@ -83,40 +83,40 @@ impl BlockedSweep<'_> {
 }
 
 impl ScenarioFile {
-    /// Looks whether the file can be read again.
+    /// Checks that the file can be read more than once.
     ///
     /// # Errors
-    /// That it is the standard input.
+    /// Returns an error for standard input.
     pub fn check_lasting(&self) -> Result<(), StudyError> {
         let message = "`-`: each block of a script reads the scenario again: give the name of its file";
         if is_standard_input(&self.path) { Err(StudyError::Request(message.to_owned())) } else { Ok(()) }
     }
 }
 
-/// A path as a word of a shell. One that begins with `-` is not taken for an option.
+/// Quotes a path as a shell word. A path that begins with `-` is prefixed so that it is not taken for an option.
 fn path(path: &Path) -> Result<String, StudyError> {
-    let fault = || StudyError::Request(format!("{}: give a path that is text", path.display()));
+    let fault = || StudyError::Request(format!("{}: give a path in valid UTF-8", path.display()));
     let text = path.to_str().ok_or_else(fault)?;
     Ok(quoted(&if text.starts_with('-') { format!("./{text}") } else { text.to_owned() }))
 }
 
-/// The blocks of a sweep, and how one is run. All texts are words of a shell.
+/// The blocks of a sweep, and the command for one of them. All texts are shell words.
 struct ScriptBlocks {
     load: Workload,
     number: u64,
-    /// The threads of a block.
+    /// The number of threads per block.
     threads: u64,
-    /// The folder to which the paths are relative.
+    /// The folder to which paths are relative.
     folder: String,
     program: String,
-    /// The words that say which cases are meant.
+    /// The words that select the cases.
     cases: String,
     /// Further options of the sweep.
     options: &'static str,
 }
 
 impl ScriptBlocks {
-    /// The script for `engine`.
+    /// Returns the script for `engine`.
     fn script(&self, engine: Engine) -> String {
         let directives = match engine {
             Engine::Slurm => self.slurm(),
@@ -132,8 +132,8 @@ impl ScriptBlocks {
         format!("#!/bin/sh\n{directives}{}{}{start}", self.remarks(engine), self.begin(engine))
     }
 
-    /// The comments at the head of the script: its cases, their cost, and the commands to submit it and to read the
-    /// results.
+    /// Returns the comments at the head of the script: the cases, their cost, and the commands that submit the script
+    /// and read the results.
     fn remarks(&self, engine: Engine) -> String {
         let Workload { cases, cpu_s, is_open } = self.load;
         let minutes = cpu_s / 60.0;
@@ -153,13 +153,13 @@ impl ScriptBlocks {
         )
     }
 
-    /// Goes to the folder of the paths; a script that runs itself remembers where it is.
+    /// Changes to the folder of the paths; a script that runs itself first determines its own path.
     fn begin(&self, engine: Engine) -> String {
         let own = "SCRIPT=$(cd -- \"$(dirname -- \"$0\")\" && pwd)/$(basename -- \"$0\")\n";
         format!("{}cd -- {} || exit 1\n", if engine == Engine::Parallel { own } else { "" }, self.folder)
     }
 
-    /// The command that runs one block; its rows are in the store.
+    /// Returns the command that runs one block; its rows are kept in the store only.
     fn block(&self, shard: &str) -> String {
         format!("{} --shard {shard} > /dev/null", self.sweep())
     }
@@ -177,7 +177,7 @@ impl ScriptBlocks {
         )
     }
 
-    /// An array of PBS has two elements at least.
+    /// Omits the array for a single block, since a PBS array has at least two elements.
     fn pbs(&self) -> String {
         let array = if self.number > 1 { format!("#PBS -J 1-{}\n", self.number) } else { String::new() };
         format!("#PBS -N parsim\n{array}#PBS -l select=1:ncpus={}\n#PBS -r y\n", self.threads)
@@ -192,8 +192,9 @@ impl ScriptBlocks {
         )
     }
 
-    /// The script runs itself for each block, by GNU parallel where it is. `PARALLEL` may name further options, such as
-    /// `--sshloginfile`, `JOBS` the number of blocks at once.
+    /// Returns the body of a script that runs itself for each block, by GNU parallel if it is installed and by xargs
+    /// otherwise. `PARALLEL` may contain further options such as `--sshloginfile`, and `JOBS` is the number of
+    /// concurrent blocks.
     fn parallel(&self) -> String {
         let Self { number, threads, .. } = self;
         let block = self.block(&format!("\"$1\"/{number}"));
@@ -207,7 +208,7 @@ impl ScriptBlocks {
     }
 }
 
-/// `text` as one word of a shell.
+/// Quotes `text` as one shell word.
 fn quoted(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./=,:+@%".contains(letter);
     if !text.is_empty() && text.chars().all(is_plain) {

@@ -1,14 +1,14 @@
-//! Shards: K/N, or what the engine that runs an array of jobs says.
+//! Shards: K/N, or the element of a job array that the job engine assigns.
 
 use std::num::NonZero;
 
-/// Variables in which engines give the number of an element of an array.
+/// The variables in which job engines give the number of an array element.
 const NUMBERS: [&str; 4] = ["SLURM_ARRAY_TASK_ID", "LSB_JOBINDEX", "PBS_ARRAY_INDEX", "HQ_TASK_ID"];
 
 /// One of several parts of the cases, which cost roughly the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Its number, 1-based.
+    /// The number of the shard, from 1.
     pub number: u64,
     /// The number of shards.
     pub of: NonZero<u64>,
@@ -18,7 +18,7 @@ impl Shard {
     /// Reads `K/N`.
     ///
     /// # Errors
-    /// A text of another form, in words that say what would be right.
+    /// Returns a message that states the correct form.
     pub fn read(text: &str) -> Result<Self, String> {
         let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match parts {
@@ -27,10 +27,10 @@ impl Shard {
         }
     }
 
-    /// Reads `K/N`, or with `auto` or `auto/N` what the engine that runs an array of jobs says in environment variables.
+    /// Reads `K/N`; for `auto` or `auto/N`, takes the shard from the environment variables of the job engine.
     ///
     /// # Errors
-    /// A text of another form, or no such array, in words that say what would be right.
+    /// Returns a message that states the correct form, or that there is no such array.
     pub fn read_or_ask(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
         let number = |name: &str| variable(name)?.parse::<u64>().ok();
         match text.strip_prefix("auto") {
@@ -41,14 +41,14 @@ impl Shard {
     }
 }
 
-/// The element of an array, by its place among the others.
+/// Returns the shard of an array element, by its position in the array.
 fn automatic(number: impl Fn(&str) -> Option<u64>) -> Result<Shard, String> {
     let slurm = || {
         let step = number("SLURM_ARRAY_TASK_STEP").filter(|step| *step > 0).unwrap_or(1);
         let before = number("SLURM_ARRAY_TASK_ID")?.checked_sub(number("SLURM_ARRAY_TASK_MIN")?)?;
         Some((before / step + 1, number("SLURM_ARRAY_TASK_COUNT")?))
     };
-    // LSF gives 0 to a job that is no element of an array.
+    // LSF sets the index to 0 in a job that is not an array element.
     let lsf = || Some((number("LSB_JOBINDEX").filter(|index| *index > 0)?, number("LSB_JOBINDEX_END")?));
     let (element, of) = slurm().or_else(lsf).ok_or(
         "this is no element of an array: neither SLURM_ARRAY_TASK_ID, _MIN and _COUNT nor LSB_JOBINDEX and _END are set: \
@@ -58,7 +58,7 @@ fn automatic(number: impl Fn(&str) -> Option<u64>) -> Result<Shard, String> {
         .map_err(|_| format!("this is element {element} of {of}: give auto/N with the number N of shards"))
 }
 
-/// The shard with the number that the engine gives, of as many as the user says.
+/// Returns the shard with the number from the job engine, out of the number of shards that the user gives.
 fn numbered(of: &str, number: impl Fn(&str) -> Option<u64>) -> Result<Shard, String> {
     let (name, element) = NUMBERS
         .into_iter()
@@ -72,7 +72,7 @@ fn numbered(of: &str, number: impl Fn(&str) -> Option<u64>) -> Result<Shard, Str
 mod tests {
     use super::*;
 
-    /// The shard that `text` means among these variables.
+    /// Returns the shard that `text` selects with these variables.
     fn with(text: &str, variables: &[(&str, &str)]) -> Option<(u64, u64)> {
         let variable =
             |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());

@@ -1,10 +1,10 @@
-//! Cases shared out among shards: the longest first, each to the shard that has least to do.
+//! The division of cases among shards: in order of decreasing cost, each to the least loaded shard.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A shard to which cases are given. The least has least to do; of those with equal loads a random one comes first, the same in
-/// every process, so that no axis falls into step with the shards.
+/// A shard in the heap of the assignment, ordered by its load. Ties are broken by a pseudo-random number, the same in
+/// every process, so that the assignment does not correlate with an axis.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Loaded {
     load: u128,
@@ -19,8 +19,8 @@ impl Loaded {
     }
 }
 
-/// The number of the shard, 0-based, of every case with these costs. Shards of cases of equal cost differ by one case at
-/// most, and no shard has more to do than twice as much as is needed.
+/// Returns the 0-based shard of every case with these costs. Shards of cases of equal cost differ by at most one case,
+/// and the load of every shard is less than twice the optimum.
 pub fn shares(costs: &[u64], shards: u64) -> Vec<usize> {
     let used = usize::try_from(shards).unwrap_or(usize::MAX).min(costs.len());
     let mut heap: BinaryHeap<_> = (0..used).map(|shard| Reverse(Loaded::with(0, shard, 0))).collect();
@@ -36,7 +36,7 @@ pub fn shares(costs: &[u64], shards: u64) -> Vec<usize> {
     shard_of
 }
 
-/// A number that seems random, the same for the same two (`SplitMix64`).
+/// Hashes two numbers into a pseudo-random one (`SplitMix64`).
 const fn mixed(one: u64, other: u64) -> u64 {
     let mixed = one.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ other.wrapping_mul(0xd1b5_4a32_d192_ed03);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -48,7 +48,7 @@ const fn mixed(one: u64, other: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// The loads and the numbers of cases of `shards` shards.
+    /// Returns the load and the number of cases of each of `shards` shards.
     fn loads(costs: &[u64], shards: u64) -> Vec<(u64, u64)> {
         let mut loads = vec![(0, 0); usize::try_from(shards).unwrap()];
         for (case, shard) in shares(costs, shards).into_iter().enumerate() {
@@ -67,7 +67,8 @@ mod tests {
         }
     }
 
-    /// Graham's bound for the longest first: 4/3 of the best, which no case and no mean exceeds.
+    /// Checks Graham's bound for longest-first scheduling, 4/3 of the optimum, against the longest case and the mean as
+    /// lower bounds of the optimum.
     #[test]
     fn costs_are_balanced() {
         let costs: Vec<_> = (0..1000).map(|case| 1 + mixed(case, 0) % 1000 * u64::from(case % 50 == 0) * 40).collect();
@@ -79,7 +80,8 @@ mod tests {
         }
     }
 
-    /// The long cases of an axis with as many values as there are shards do not all come together, though nobody foresees them.
+    /// Checks that expensive cases, not known as such, at every eighth value of an axis do not all fall into one of
+    /// eight shards.
     #[test]
     fn an_axis_does_not_fall_into_step_with_the_shards() {
         let shard_of = shares(&[1; 800], 8);

@@ -1,10 +1,10 @@
-//! The end of the runs of a case.
+//! The stopping rule for the repetitions of a case.
 
 use crate::analysis::Sample;
 use crate::scenario::{Repeat, Until};
 
-/// Returns whether a case needs a further run, after those with these makespans, in the order of their seeds. It depends on
-/// nothing else, so that the number of runs is the same on all computers, whatever shard, thread or store they are of.
+/// Returns `true` if a case needs a further run after those with these makespans, in seed order. The rule uses no other
+/// information, so that the number of runs is the same on every computer and for every shard, thread and store.
 pub fn goes_on(repeat: Repeat, makespans: &[f64]) -> bool {
     let runs = u32::try_from(makespans.len()).unwrap_or(u32::MAX);
     match repeat {
@@ -16,18 +16,19 @@ pub fn goes_on(repeat: Repeat, makespans: &[f64]) -> bool {
     }
 }
 
-/// Returns whether the precision is looked at after so many runs.
+/// Returns `true` if the precision is examined after `runs` runs.
 fn is_look(until: Until, runs: u32) -> bool {
     let mut looks = std::iter::successors(Some(until.at_least), |look| Some(until.next_look(*look)));
     looks.find(|look| *look >= runs) == Some(runs)
 }
 
-/// Returns whether a sample is as precise as it should be.
+/// Returns `true` if a sample has the requested precision.
 pub fn is_precise(until: Until, sample: &Sample) -> bool {
     sample.interval <= until.relative_half_width * sample.mean
 }
 
-/// Says of how many cases the runs ended with their greatest number, before they were as precise as they should be.
+/// Reports the number of cases that reached the greatest number of runs before the requested precision, if there are
+/// any.
 pub fn note_on_imprecise(cases: usize) -> Option<String> {
     let cases_are = if cases == 1 {
         "the interval of one case is".to_owned()
@@ -39,12 +40,12 @@ pub fn note_on_imprecise(cases: usize) -> Option<String> {
     })
 }
 
-/// The cases that ended with packets of the measured time under way, in a sentence, if there are any.
+/// Reports the number of cases that ended with packets of the measured time in flight, if there are any.
 pub fn note_on_undelivered(cases: usize) -> Option<String> {
     let which = if cases == 1 { "one case".to_owned() } else { format!("{cases} cases") };
     (cases > 0).then(|| {
         format!(
-            "note: in {which} packets that were injected in the measured time had not come at the end \
+            "note: in {which} packets that were injected in the measured time had not arrived by the end \
              (`undelivered_packets`): latencies are of the others, and are shorter; beyond saturation they grow with `drain`"
         )
     })
@@ -61,7 +62,7 @@ mod tests {
         Until { relative_half_width, at_least, at_most }
     }
 
-    /// Makespans until there are enough.
+    /// Draws makespans until the rule stops.
     fn makespans(until: Until, mut draw: impl FnMut() -> f64) -> Vec<f64> {
         let mut makespans = Vec::new();
         while goes_on(Repeat::Until(until), &makespans) {
@@ -87,7 +88,7 @@ mod tests {
         assert_eq!(makespans(until(0.01, 2, 2), || 3.0).len(), 2);
     }
 
-    /// The share of samples of a known mean, 1, whose stated 95 % interval holds it.
+    /// Returns the fraction of samples of a known mean, 1, whose stated 95 % interval contains it.
     fn coverage<R: Rng>(until: Until, mut rng: R, draw: impl Fn(&mut R) -> f64) -> f64 {
         const SAMPLES: u32 = 4000;
         let holds = |sample: Sample| (sample.mean - 1.0).abs() <= sample.interval;
@@ -98,8 +99,8 @@ mod tests {
         f64::from(held) / f64::from(SAMPLES)
     }
 
-    /// Stopping when the interval happens to be narrow costs some coverage, the more the fewer runs there are; skewed times
-    /// cost more. The bounds are what docs/stores.md states.
+    /// Checks the coverage of the interval. Stopping when the interval happens to be narrow costs some coverage, more
+    /// with fewer runs; skewed times cost more. The bounds are those stated in docs/stores.md.
     #[test]
     fn the_stated_interval_holds_the_mean_nearly_as_often_as_it_says() {
         let rng = |seed| Streams::new(seed).stream("test", 0);

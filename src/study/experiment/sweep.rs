@@ -1,4 +1,4 @@
-//! Every case of a scenario's axes, in the order of the axes.
+//! Sweeps: every case of a scenario's axes, in axis order.
 
 use super::cases::{CaseError, CaseTurn, Keys, Workers, guarded, run_each};
 use super::found::FoundByThreads;
@@ -15,12 +15,12 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Runs every case of `part`, and hands the results to `receive` in the order of the axes, those together that were made together;
-/// ends early when it says `false`. A case
-/// whose values turn out not to fit has its turn, too.
+/// Runs every case of `part` and passes the results to `receive` in axis order, in batches of cases that were computed
+/// together. Stops early when `receive` returns `false`. A case whose values turn out not to fit is passed on as
+/// failed.
 ///
 /// # Errors
-/// Faults that all cases share; a filter that leaves no case; threads that cannot be started.
+/// Returns an error for faults that all cases share, if a filter leaves no case, or if threads cannot be started.
 pub fn sweep<'c>(
     cases: &'c Cases<'_>,
     part: &'c SweepPart,
@@ -41,16 +41,16 @@ pub fn sweep<'c>(
     run_each(part.points(cases), count, make, workers, references, receive)
 }
 
-/// The findings of a look at the cases: those that a store has are described well.
+/// Inspects the cases; those that a store has are known to be valid.
 ///
 /// # Errors
-/// All faults of the first case that has any.
+/// Returns all faults of the first case that has any.
 pub fn inspected(cases: &Cases<'_>, found: Option<&FoundByThreads<'_>>) -> Result<Inspection, Faults> {
     let is_found = |found: &FoundByThreads<'_>, point| found.with(|found| found.state(point)).is_some();
     cases.inspection_but_for(|point| found.is_some_and(|found| is_found(found, point)))
 }
 
-/// The case of a point.
+/// Returns the case at a point, or its keys and the reason why it cannot be constructed.
 pub fn made(cases: &Cases<'_>, point: u64) -> Result<Cow<'static, Case>, (Keys, CaseError)> {
     let error = match guarded(|| Ok(cases.holds(point).and_then(|_| cases.case(point)))) {
         Ok(Ok(case)) => return Ok(Cow::Owned(case)),
@@ -60,29 +60,29 @@ pub fn made(cases: &Cases<'_>, point: u64) -> Result<Cow<'static, Case>, (Keys, 
     Err((cases.keys(point), error))
 }
 
-/// Remarks on the cases of a sweep, besides their records.
+/// Remarks on the cases of a sweep, gathered while rows are written.
 pub struct SweepRemarks<'r> {
     references: &'r References,
-    /// Number of cases with measurements or predictions of another machine or program.
+    /// Number of cases with withheld measurements or predictions.
     withheld: usize,
-    /// Number of cases whose runs ended before they were as precise as they should be.
+    /// Number of cases that reached the greatest number of runs before the requested precision.
     imprecise: usize,
-    /// Number of cases that ended with packets of the measured time under way.
+    /// Number of cases that ended with packets of the measured time in flight.
     undelivered: usize,
     remarks: Remarks,
-    /// The note on runs on one rank, once a case has been seen.
+    /// The note on runs on one rank, set by the first case.
     alone: OnceCell<Option<String>>,
     met: Met<'r>,
     errors: Vec<f64>,
-    /// The scenarios that have been seen: the rows of many cases share one.
+    /// The scenarios already seen, by address; the rows of many cases share one.
     seen: HashMap<usize, Arc<CheckedScenario>>,
 }
 
-/// The most scenarios that are known to have been seen.
+/// The maximum number of scenarios that are remembered as seen.
 const MOST_SEEN: usize = 1000;
 
 impl<'r> SweepRemarks<'r> {
-    /// No case has been seen.
+    /// Returns remarks on no cases yet.
     #[must_use]
     pub fn new(references: &'r References) -> Self {
         let (met, remarks, errors) = (Met::none(references), Remarks::default(), Vec::new());
@@ -99,7 +99,7 @@ impl<'r> SweepRemarks<'r> {
         }
     }
 
-    /// Sees a case that has an outcome.
+    /// Adds a case that has an outcome.
     pub fn see(&mut self, outcome: &Outcome) {
         let case = outcome.case();
         self.met.add(&case.keys);
@@ -110,7 +110,7 @@ impl<'r> SweepRemarks<'r> {
         if self.seen.len() >= MOST_SEEN {
             self.seen.clear();
         }
-        // As long as a scenario is kept, no other has its address.
+        // Keeping the scenario alive ensures that no other one has its address.
         if self.seen.insert(Arc::as_ptr(&case.scenario).addr(), Arc::clone(&case.scenario)).is_none() {
             self.remarks.see(&case.scenario);
         }
@@ -118,12 +118,12 @@ impl<'r> SweepRemarks<'r> {
         self.errors.extend(residuals.filter_map(|error| error.value.number()));
     }
 
-    /// Sees a case that has none.
+    /// Adds a case without an outcome.
     pub fn see_failed(&mut self, keys: &Keys) {
         self.met.add(keys);
     }
 
-    /// The errors against the measurements, in a sentence, if there are any.
+    /// Summarises the errors against measurements; empty if there are none.
     #[must_use]
     pub fn errors(&self) -> String {
         let residuals: Residuals = self.errors.iter().copied().collect();
@@ -132,7 +132,7 @@ impl<'r> SweepRemarks<'r> {
         format!("\nabsolute error over {} measured cells: mean {mean:.2} %, max {max:.2} %\n", residuals.count())
     }
 
-    /// All remarks, each in a sentence; with `all_points` also on measured points that have no case.
+    /// Returns all remarks, each in a sentence; with `all_points`, including measured points without a case.
     #[must_use]
     pub fn notes(self, all_points: bool) -> Vec<String> {
         let points = self.met.note().filter(|_| all_points);

@@ -1,4 +1,4 @@
-//! Rows of the cases of a sweep, as these have their turns, and what they tell besides.
+//! The rows of a sweep, written as cases complete, and the information gathered along the way.
 
 use super::cases::{CaseError, CaseTurn, Failures, Keys, failed_row};
 use super::curves::{CurveAxis, TimeLines};
@@ -10,28 +10,28 @@ use crate::report::{RowSink, RowWriter};
 use crate::scenario::Case;
 use std::io;
 
-/// Rows of the cases of a sweep so far.
+/// The rows of a sweep so far.
 pub struct SweptRows<'r, S> {
-    /// The axis of the picture, if there is to be one.
+    /// The axis of the figure, if one is drawn.
     axis: Option<&'r CurveAxis>,
     writer: RowWriter<S>,
     end: SweepEnd<'r>,
 }
 
-/// Knowledge of a sweep when all rows have been written.
+/// The information about a sweep after all rows have been written.
 pub struct SweepEnd<'r> {
-    /// The times along the axis of the picture.
+    /// The times along the axis of the figure.
     pub times: TimeLines,
-    /// The cases that failed.
+    /// The failed cases.
     pub failures: Failures,
     /// Remarks on the cases.
     pub remarks: SweepRemarks<'r>,
-    /// The cases with a result.
+    /// The numbers of cases and runs with a result.
     pub tally: ResultTally,
 }
 
 impl<'r, S: RowSink> SweptRows<'r, S> {
-    /// No rows yet of cases that are compared with `references`; `axis` is that of a picture.
+    /// Starts a sweep whose cases are compared with `references`; `axis` is that of the figure.
     #[must_use]
     pub fn new(axis: Option<&'r CurveAxis>, writer: RowWriter<S>, references: &'r References) -> Self {
         let (times, failures) = (TimeLines::default(), Failures::default());
@@ -39,10 +39,10 @@ impl<'r, S: RowSink> SweptRows<'r, S> {
         Self { axis, writer, end }
     }
 
-    /// Adds a case that has had its turn, and writes its row.
+    /// Adds a processed case and writes its row.
     ///
     /// # Errors
-    /// The error of the sink.
+    /// Returns the error of the sink.
     pub fn add(&mut self, turn: CaseTurn<'_>) -> io::Result<()> {
         match turn {
             CaseTurn::Played(case, result) => match *result {
@@ -54,18 +54,18 @@ impl<'r, S: RowSink> SweptRows<'r, S> {
         }
     }
 
-    /// Has all rows that do not wait leave this process.
+    /// Flushes all rows that need not be held back.
     ///
     /// # Errors
-    /// The error of the sink.
+    /// Returns the error of the sink.
     pub fn flush(&mut self) -> io::Result<()> {
         self.writer.flush()
     }
 
-    /// Writes what still waits, and returns where the rows went.
+    /// Writes the remaining rows and returns the sink.
     ///
     /// # Errors
-    /// The error of the sink.
+    /// Returns the error of the sink.
     pub fn finish(self) -> io::Result<(S, SweepEnd<'r>)> {
         Ok((self.writer.finish()?, self.end))
     }
@@ -86,23 +86,23 @@ impl<'r, S: RowSink> SweptRows<'r, S> {
     }
 }
 
-/// Cases with a result, by its origin.
+/// Numbers of cases and runs with a result, by origin.
 #[derive(Clone, Copy, Default)]
 pub struct ResultTally {
     cases: RunCounts,
-    /// Their runs, with the repetitions and those on one rank.
+    /// The runs of the cases, including repetitions and runs on one rank.
     runs: RunCounts,
 }
 
 impl ResultTally {
-    /// The cases and the failed ones, in a sentence.
+    /// Summarises the cases, including the failed ones.
     #[must_use]
     pub fn words(self, failures: &Failures) -> String {
         let RunCounts { made, found } = self.cases;
         format!("{made} run, {found} found, {} failed", failures.count())
     }
 
-    /// The runs, in a sentence, where they are others than the cases.
+    /// Reports the number of runs if it differs from that of the cases.
     #[must_use]
     pub fn note(self) -> Option<String> {
         let RunCounts { made, found } = self.runs;
@@ -110,7 +110,7 @@ impl ResultTally {
         (self.runs != self.cases).then(|| format!("note: {made} simulations were run, {found} found, {among}"))
     }
 
-    /// Adds a case.
+    /// Adds a case that needed these runs.
     fn add(&mut self, runs: RunCounts) {
         let is_found = runs.made == 0;
         self.cases = self.cases + RunCounts { made: u64::from(!is_found), found: u64::from(is_found) };

@@ -7,10 +7,10 @@ use super::sweep::sweep;
 use super::{ScenarioFile, StudyError};
 use crate::scenario::table::Table;
 
-/// The rows of all cases of `file`, as a table that is read from its sweep.
+/// Runs all cases of `file` and returns their rows as a table.
 ///
 /// # Errors
-/// Faults of the scenario; the cases that fail, all in one.
+/// Returns the faults of the scenario, or one error for all failed cases.
 pub fn swept_table(file: &ScenarioFile, workers: Workers<'_>) -> Result<Table, StudyError> {
     let plan = file.plan()?;
     let references = References::load(plan.scenario(), &file.path)?;

@@ -1,4 +1,4 @@
-//! The figures of a network, and its picture.
+//! Metrics and drawings of a network.
 
 use super::{Setting, StudyError, metadata, set_all};
 use crate::answer::{Answer, Metadata, Record};
@@ -10,43 +10,43 @@ use parsim_sim::network::traffic::Pattern;
 use parsim_sim::network::{Link, LinkOverride, Network, Routing, Topology};
 use std::path::{Path, PathBuf};
 
-/// Channel loads look at all pairs of nodes.
+/// The maximum number of nodes for channel loads, which take all pairs of nodes.
 const LARGEST_LOADED: u32 = 4096;
-/// Figures of a network that is damaged are searched for.
+/// The maximum number of vertices of a damaged network, whose metrics are found by search.
 const LARGEST_SEARCHED: u32 = 1024;
-/// Nobody could see more vertices.
+/// The maximum number of vertices in a drawing; more cannot be distinguished.
 const LARGEST_DRAWN: u32 = 4096;
 
-/// A topology, and the rate of its links where it is known.
+/// A topology, and the rate of its links if it is known.
 pub struct DescribedTopology {
     /// The topology.
     pub topology: Topology,
-    /// That without the links that have failed, if any has, of a network of moderate size.
+    /// The topology without the failed links, if there are any and the network is not too large.
     remaining: Option<Topology>,
-    /// Bytes per second of one direction of a link.
+    /// The rate of one direction of a link, in bytes per second.
     rate: Option<f64>,
-    /// Its origin, if a scenario describes it.
+    /// The origin of the topology, if a scenario describes it.
     metadata: Option<Metadata>,
-    /// The files that it is read from.
+    /// The files from which the topology is read.
     pub files: Vec<PathBuf>,
-    /// Properties that the figures leave out of account.
+    /// Notes on properties of the network that the metrics ignore.
     notes: Vec<String>,
 }
 
 impl DescribedTopology {
-    /// A topology by its name, such as `torus2d`; meshes and tori are square or cubic.
+    /// Returns a topology by its name, such as `torus2d`; meshes and tori are square or cubic.
     ///
     /// # Errors
-    /// A name that there is not, or a number of nodes that it cannot have.
+    /// Returns an error for an unknown name, or a number of nodes that the topology cannot have.
     pub fn named(name: &str, nodes: u32) -> Result<Self, StudyError> {
         let topology = Topology::from_name(name, nodes).map_err(|error| StudyError::Request(error.to_string()))?;
         Ok(Self { topology, remaining: None, rate: None, metadata: None, files: Vec::new(), notes: Vec::new() })
     }
 
-    /// The network of a machine, or of a scenario as far as its ranks use it.
+    /// Reads the network of a machine, or the part of a scenario's network that its ranks use.
     ///
     /// # Errors
-    /// Faults of the file; a file of something else.
+    /// Returns the faults of the file, or an error if it describes something else.
     pub fn of_file(path: &Path, settings: &[Setting]) -> Result<Self, StudyError> {
         let mut document = Document::load(path)?;
         set_all(&mut document, settings)?;
@@ -73,8 +73,8 @@ impl DescribedTopology {
         }
     }
 
-    /// The figures of the network. With `pins`, all routers together have this number of pins, divided evenly over their
-    /// ports.
+    /// Returns the metrics of the network. With `pins`, all routers have this number of pins in total, divided evenly
+    /// among their ports.
     #[must_use]
     pub fn answer(&self, pins: Option<u32>) -> Answer {
         let figures = TopologyAnswer::of(self, pins);
@@ -83,22 +83,23 @@ impl DescribedTopology {
         Answer { notes: self.notes.clone(), ..Answer::one(record, &figures.table()) }
     }
 
-    /// A drawing of it.
+    /// Draws the network.
     ///
     /// # Errors
-    /// More vertices than can be told apart.
+    /// Returns an error if there are too many vertices to distinguish.
     pub fn drawing(&self) -> Result<Drawing, StudyError> {
         let links = self.remaining.as_ref().unwrap_or(&self.topology);
         drawing_with(&self.topology.to_string(), &self.topology, links)
     }
 }
 
-/// The network without the links that have failed, if that is another one, and its figures can be searched for.
+/// Returns the network without its failed links, if there are any and its metrics can be found by search.
 fn remaining(network: &Network, topology: &Topology) -> Option<Topology> {
     network.remaining(topology).filter(|remaining| remaining.vertices() <= LARGEST_SEARCHED)
 }
 
-/// The rate of the links of `topology`, the part in use, in bytes per second, if all that a cut may go through have one.
+/// Returns the rate, in bytes per second, of the links of `topology`, the part in use, if all links that a cut may
+/// cross have the same rate.
 fn rate(network: &Network, topology: &Topology, are_without_failed: bool) -> Option<f64> {
     let are_gone = are_without_failed && network.overrides.iter().all(LinkOverride::is_failure);
     let are_alike = network.link_classes.is_empty() && (network.overrides.is_empty() || are_gone);
@@ -106,8 +107,8 @@ fn rate(network: &Network, topology: &Topology, are_without_failed: bool) -> Opt
     rate.is_finite().then_some(rate)
 }
 
-/// The description of the links between the vertices, of nodes or not, if they have one speed. Links between a node and a router
-/// beside it are none of these.
+/// Returns the description of the links between vertices if they all have the same rate. Links between a node and an
+/// adjacent router do not count.
 fn alike<'n>(network: &'n Network, topology: &Topology) -> Option<&'n Link> {
     let other = network.end_links.as_ref().filter(|_| topology.switches() > 0);
     let Some(of_nodes) = other.filter(|link| link.byte_time() != network.links.byte_time()) else {
@@ -116,7 +117,7 @@ fn alike<'n>(network: &'n Network, topology: &Topology) -> Option<&'n Link> {
     topology.links().all(|((from, _), (to, _))| from.min(to) < topology.nodes()).then_some(of_nodes)
 }
 
-/// The properties of a network that the figures of its topology leave out of account.
+/// Returns notes on properties of a network that the metrics of its topology ignore.
 fn notes(network: &Network, topology: &Topology, are_without_failed: bool) -> Vec<String> {
     let failed = network.overrides.iter().filter(|one| one.is_failure()).count();
     let whole = (failed > 0).then(|| {
@@ -137,19 +138,19 @@ fn notes(network: &Network, topology: &Topology, are_without_failed: bool) -> Ve
     whole.into_iter().chain(differ).chain(routed).collect()
 }
 
-/// A drawing of `topology`.
+/// Draws `topology`.
 ///
 /// # Errors
-/// More vertices than can be told apart.
+/// Returns an error if there are too many vertices to distinguish.
 pub fn drawing(title: &str, topology: &Topology) -> Result<Drawing, StudyError> {
     drawing_with(title, topology, topology)
 }
 
-/// A drawing of the vertices of `topology` and of the links of `linked`, which has the same ones.
+/// Draws the vertices of `topology` and the links of `linked`, which has the same vertices.
 fn drawing_with(title: &str, topology: &Topology, linked: &Topology) -> Result<Drawing, StudyError> {
     if topology.vertices() > LARGEST_DRAWN {
         let message =
-            format!("a drawing of {} vertices shows nothing: give at most {LARGEST_DRAWN}", topology.vertices());
+            format!("a drawing of {} vertices is unreadable: give at most {LARGEST_DRAWN}", topology.vertices());
         return Err(StudyError::Request(message));
     }
     let links = linked.links().map(|((from, _), (to, _))| (from, to)).collect();
@@ -159,14 +160,14 @@ fn drawing_with(title: &str, topology: &Topology, linked: &Topology) -> Result<D
 struct TopologyAnswer {
     topology: String,
     metrics: Metrics,
-    /// By name of the pattern.
+    /// The largest channel loads, by name of the traffic pattern.
     loads: Vec<(&'static str, Option<f64>)>,
     rate: Option<f64>,
-    /// The width of a link, in flits, where the pins are given.
+    /// The width of a link, in flits per cycle, if the number of pins is given.
     width: Option<f64>,
 }
 
-/// Properties of a network at an equal number of pins, in flits and cycles.
+/// Properties of a network with a given number of pins, in flits and cycles.
 struct AtEqualPins {
     link: f64,
     bisection: Option<f64>,
@@ -192,19 +193,19 @@ impl TopologyAnswer {
         }
     }
 
-    /// The bytes per second that cross the narrowest bisection, both ways together.
+    /// Returns the bandwidth of the narrowest bisection in both directions together, in bytes per second.
     fn bisection_bytes_per_s(&self) -> Option<f64> {
         self.rate.and_then(|rate| self.through_bisection(rate))
     }
 
-    /// The rate through the narrowest bisection, both ways together, of links with this `rate`.
+    /// Returns the bandwidth of the narrowest bisection in both directions together, for links with this `rate`.
     fn through_bisection(&self, rate: f64) -> Option<f64> {
         let width = u32::try_from(self.metrics.bisection_width.exact()?).ok()?;
         Some(2.0 * rate * f64::from(width))
     }
 
-    /// Latencies are those of messages of two flits, as in Table 5 of execution-time-topologies-collectives: mean
-    /// hops · 2 / width.
+    /// Returns the properties at an equal number of pins. Latencies are those of messages of two flits, as in Table 5
+    /// of execution-time-topologies-collectives: mean hops · 2 / width.
     fn at_equal_pins(&self) -> Option<AtEqualPins> {
         let link = self.width?;
         Some(AtEqualPins {

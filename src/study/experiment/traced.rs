@@ -1,4 +1,4 @@
-//! Traces from files, and from scenarios that are run for them.
+//! Traces from files, and from scenarios that are run to obtain them.
 
 use super::identity::metadata;
 use super::played::played;
@@ -19,10 +19,10 @@ use parsim_sim::units::{SimDuration, escaped};
 use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-/// The run in `input`, with these values if it is a scenario, to be compared with another one.
+/// Loads the run in `input` for a comparison; `set` and `seed` apply if it is a scenario.
 ///
 /// # Errors
-/// As [`Traced::load`]; a trace without a critical path.
+/// Returns the errors of [`Traced::load`], or an error if the trace has no critical path.
 pub fn compared_run(input: &Path, set: &[Setting], seed: Option<u64>) -> Result<ComparedRun, StudyError> {
     let traced = Traced::load(input, set, seed, Detail::Ranks)?;
     let values: String = set.iter().flat_map(|(path, value)| [", ", path, "=", value]).collect();
@@ -36,34 +36,35 @@ pub fn compared_run(input: &Path, set: &[Setting], seed: Option<u64>) -> Result<
 
 /// A trace to be analysed.
 pub struct Traced {
-    /// The file that it was read from.
+    /// The name of the file.
     pub name: String,
-    /// Its title.
+    /// The title of the trace.
     pub title: String,
     /// The events.
     pub source: TraceSource,
-    /// Its origin, if it was run.
+    /// The origin of the trace, if it was run.
     pub metadata: Option<Metadata>,
-    /// The scenario that was run for it.
+    /// The scenario of the run, if it was run.
     scenario: Option<CheckedScenario>,
 }
 
-/// Form of a trace.
+/// The form of a trace.
 pub enum TraceSource {
-    /// A run of parsim.
+    /// A recorded run of parsim.
     Recorded(Box<Recording>),
-    /// A table of events of some other program.
+    /// A table of events of another program.
     Table(Box<Events>),
 }
 
 impl Traced {
-    /// The trace in `input`: a recording, a table of events (`.csv`), or a scenario, whose base values are run.
+    /// Loads the trace in `input`: a recording, a table of events (`.csv`), or a scenario, whose base values are run.
     ///
     /// # Errors
-    /// A file that is neither; settings of what is no scenario; those of the run.
+    /// Returns an error for a file of another kind, for settings that are given without a scenario, or the error of the
+    /// run.
     ///
     /// # Panics
-    /// Never: what has been recorded can be read.
+    /// Never: a run that was just recorded can be read.
     pub fn load(input: &Path, set: &[Setting], seed: Option<u64>, detail: Detail) -> Result<Self, StudyError> {
         let name = if is_standard_input(input) { STANDARD_INPUT.into() } else { input.display().to_string() };
         let name = escaped(&name).into_owned();
@@ -113,10 +114,10 @@ impl Traced {
         Self::of_case(name, case, detail)
     }
 
-    /// Runs a case of the scenario that is called `name`.
+    /// Runs a case of the scenario called `name`.
     ///
     /// # Errors
-    /// Those of the run.
+    /// Returns the error of the run.
     ///
     /// # Panics
     /// Never: what has been recorded can be read.
@@ -134,7 +135,7 @@ impl Traced {
         })
     }
 
-    /// The critical path and, if they are asked for and known, the accounts of the ranks.
+    /// Returns the critical path and, with `accounts`, the accounts of the ranks if they are known.
     #[must_use]
     pub fn critical_path_answer(&self, path: &CriticalPath<'_>, accounts: bool) -> Answer {
         let accounted = self.recording().filter(|_| accounts);
@@ -144,14 +145,14 @@ impl Traced {
         report.answer(accounting.as_ref(), self.metadata.as_ref())
     }
 
-    /// The gain over the same program on one rank; `None` if it cannot run there, or is not known.
+    /// Returns the gain over the same program on one rank; `None` if it cannot run on one rank or is not known.
     pub fn gain(&self) -> Option<Gain> {
         let (alone, run) = (self.scenario.as_ref()?.on_one_rank().ok()?, self.recording()?);
         let sequential = super::run(&alone).ok()?;
         Gain::of(run.header.nodes.len(), run.makespan, sequential.makespan)
     }
 
-    /// The events.
+    /// Returns the events.
     pub const fn events(&self) -> &Events {
         match &self.source {
             TraceSource::Recorded(recording) => &recording.events,
@@ -159,7 +160,7 @@ impl Traced {
         }
     }
 
-    /// The run, if it is one of parsim.
+    /// Returns the recording, if the trace is a run of parsim.
     pub fn recording(&self) -> Option<&Recording> {
         match &self.source {
             TraceSource::Recorded(recording) => Some(recording),
@@ -167,24 +168,24 @@ impl Traced {
         }
     }
 
-    /// Its critical path.
+    /// Returns the critical path.
     ///
     /// # Errors
-    /// Causes that do not explain the run.
+    /// Returns an error if the causes do not explain the run.
     pub fn path(&self) -> Result<CriticalPath<'_>, StudyError> {
         let fault = |what: String| StudyError::Request(format!("{}: {what}", self.name));
         let path = CriticalPath::of(self.events()).map_err(|error| fault(error.to_string()))?;
         match self.makespan() {
             Some(makespan) if makespan != path.length() => Err(fault(format!(
-                "the causes in this trace explain {} of a run of {makespan}: it is not what parsim has written",
+                "the causes in this trace explain {} of a run of {makespan}: it is not as parsim wrote it",
                 path.length()
             ))),
             _ => Ok(path),
         }
     }
 
-    /// The run as a figure that can be played; it is told whole if that takes at most `bytes`. The places of its network are known
-    /// if it was run for this.
+    /// Draws the run as an animated figure, packet by packet if that takes at most `bytes`. The network layout is known
+    /// only if the scenario was run for this trace.
     #[must_use]
     pub fn played(&self, path: &CriticalPath<'_>, bytes: usize) -> Figure {
         let drawing = self.scenario.as_ref().and_then(|scenario| drawing("", &scenario.layout().topology).ok());
@@ -197,39 +198,39 @@ impl Traced {
     }
 }
 
-/// The files that [`Traced::load`] reads.
+/// Returns the files that [`Traced::load`] reads.
 #[must_use]
 pub fn files(input: &Path) -> Vec<PathBuf> {
     let document = if is_table(input) || begins_as_recording(input) { None } else { Document::load(input).ok() };
     document.map_or_else(|| vec![input.to_owned()], |document| document.files())
 }
 
-/// The program, the machine and the number of ranks of a recording.
+/// Returns a title with the program, the machine and the number of ranks of a recording.
 #[must_use]
 pub fn recording_title(recording: &Recording) -> String {
     let header = &recording.header;
     format!("{} on {}, {}", header.program, header.machine, counted(header.nodes.len(), "rank"))
 }
 
-/// Returns whether a file begins as a recording does; an unreadable file does not.
+/// Returns `true` if a file begins as a recording does; `false` for an unreadable file.
 fn begins_as_recording(input: &Path) -> bool {
     beginning(input).is_ok_and(|first| is_recording(&first))
 }
 
-/// Returns whether a file begins as text does; an unreadable file is reported elsewhere.
+/// Returns `true` if a file begins as text does; an unreadable file is reported elsewhere.
 fn begins_as_text(input: &Path) -> bool {
     let is_text = |first: Vec<u8>| match std::str::from_utf8(&first) {
         Ok(_) => true,
-        // A character may be cut off.
+        // The excerpt may end within a character.
         Err(error) => error.error_len().is_none(),
     };
     beginning(input).map_or(true, is_text)
 }
 
-/// The columns of a table of events stand within this number of bytes.
+/// The maximum number of bytes in which the column names of a table of events are searched for.
 const LONGEST_COMMENT: u64 = 1 << 16;
 
-/// Returns whether a file is a table of events: by its name, or by its columns on the standard input.
+/// Returns `true` for a table of events, recognised by the file name or, on standard input, by the column names.
 fn is_table(input: &Path) -> bool {
     if !is_standard_input(input) {
         return input.extension().is_some_and(|extension| extension == "csv");
@@ -240,7 +241,7 @@ fn is_table(input: &Path) -> bool {
     line.split(|byte| *byte == b',').any(|cell| cell.trim_ascii() == b"process")
 }
 
-/// The bytes of an input, and how many there are.
+/// Opens an input and returns its length.
 fn open(input: &Path) -> std::io::Result<(Box<dyn Read>, usize)> {
     if is_standard_input(input) {
         let bytes = standard_input(u64::MAX)?;

@@ -1,4 +1,4 @@
-//! The cases of a sweep that a store has no result of.
+//! The cases of a sweep that have no result in a store.
 
 use super::cases::{Keys, Workers, name};
 use super::found::FoundByThreads;
@@ -11,19 +11,19 @@ use rayon::prelude::*;
 use std::fmt;
 use std::ops::Range;
 
-/// The cases of each state that are named: nearly all of a million may be missing.
+/// The maximum number of cases that are named in each state, as nearly all of a million may be missing.
 pub const NAMED: usize = 10;
 
-/// The cases without a result: all counted, the first ones named.
+/// The cases without a result: all are counted, and the first ones are named.
 #[derive(Default)]
 pub struct Unfinished {
-    /// The number of missing ones.
+    /// Number of missing cases.
     pub missing: u64,
-    /// The number of failed ones.
+    /// Number of failed cases.
     pub failed: u64,
-    /// The first of either state, in the order of the axes.
+    /// The first cases of each state, in axis order.
     pub named: Vec<UnfinishedCase>,
-    /// The points of the missing ones, if they are asked for.
+    /// The points of the missing cases, if requested.
     pub missing_points: Vec<Range<u64>>,
 }
 
@@ -32,7 +32,7 @@ pub struct UnfinishedCase {
     is_missing: bool,
     id: Option<CaseId>,
     keys: Keys,
-    /// The reason, if it failed.
+    /// The reason for a failure.
     error: Option<CaseError>,
 }
 
@@ -47,13 +47,13 @@ impl fmt::Display for UnfinishedCase {
     }
 }
 
-/// The points that a thread looks at in a row.
+/// Number of points that a thread processes in a row.
 const CHUNK: u64 = 1024;
 
-/// The cases that `store` has no result of; with the points of the missing ones if `has_points`.
+/// Returns the cases that have no result in `store`, including the points of the missing ones if `has_points`.
 ///
 /// # Errors
-/// Faults that all cases share; threads that cannot be started; a store that cannot be read.
+/// Returns an error for faults that all cases share, if threads cannot be started, or if the store cannot be read.
 pub fn unfinished(
     cases: &Cases<'_>,
     references: &References,
@@ -98,7 +98,7 @@ impl Search<'_> {
         unfinished
     }
 
-    /// Adds the case at `point`, if it has no result.
+    /// Adds the case at `point` if it has no result.
     fn add_made(&self, point: u64, unfinished: &mut Unfinished) {
         let (id, keys, state, error) = match made(self.cases, point) {
             Ok(case) => {
@@ -118,7 +118,7 @@ impl Search<'_> {
 }
 
 impl Unfinished {
-    /// The number of all.
+    /// Returns the number of missing and failed cases.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.missing + self.failed
@@ -140,7 +140,7 @@ impl Unfinished {
         self.failed += 1;
     }
 
-    /// Makes one of the last two ranges of points, if no point lies between them.
+    /// Merges the last two ranges of points if they are adjacent.
     fn join_last(&mut self) {
         if let [.., before, last] = &mut self.missing_points[..]
             && before.end == last.start
@@ -150,7 +150,7 @@ impl Unfinished {
         }
     }
 
-    /// All of `self`, then all of `other`, whose points come later.
+    /// Appends the cases of `other`, whose points follow those of `self`.
     fn followed_by(mut self, other: Self) -> Self {
         for case in other.named {
             let is_alike = |known: &&UnfinishedCase| known.is_missing == case.is_missing;
