@@ -278,8 +278,8 @@ fn faulty_cases_are_rejected_with_their_place() {
     }
     let choices = r#"choices: [Choice(path: "machine.nodes.sending.overlap", values: ["false", "true"])]"#;
     for (text, said) in [
-        (case(&table, parameter, ""), "there is nothing to tell apart"),
-        (case(&table, parameter, &choices.replace(", \"true\"", "")), "there is nothing to tell apart"),
+        (case(&table, parameter, ""), "there are no alternatives to compare"),
+        (case(&table, parameter, &choices.replace(", \"true\"", "")), "there are no alternatives to compare"),
         (case(&table, parameter, &format!("{choices}, groups: [\"colour\"]")), "no table has a column `colour`"),
         (
             case(&format!("{table}, train: \"hops == 1\""), parameter, &format!("{choices}, groups: [\"hops\"]")),

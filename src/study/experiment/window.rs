@@ -1,14 +1,14 @@
-//! The part of a trace that is to be drawn.
+//! The part of a trace that is drawn.
 
 use super::StudyError;
 use crate::analysis::CriticalPath;
 use crate::report::space_time::DiagramWindow;
 use parsim_sim::units::SimDuration;
 
-/// The window from one instant to another, with `ranks` such as `0-7,31`; the whole of the trace unless given.
+/// Returns the window from one instant to another, with `ranks` such as `0-7,31`; the default is the whole trace.
 ///
 /// # Errors
-/// A run that takes no time; a window of none; ranks that there are not.
+/// Returns an error for a run of zero duration, an empty window, or ranks that do not exist.
 pub fn drawn_window(
     path: &CriticalPath<'_>,
     from: Option<SimDuration>,
@@ -31,7 +31,7 @@ pub fn drawn_window(
     Ok(window)
 }
 
-/// `0-7,31`: ranks and ranges of them.
+/// Parses ranks and ranges of ranks, such as `0-7,31`.
 fn listed_ranks(text: &str, count: u32) -> Result<Vec<u32>, StudyError> {
     let fault = || {
         let last = count.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Checks that are made before anything is run.
+//! Checks of a calibration before anything is run.
 
 use super::description::{Alternatives, CalibrationCase};
 use super::rows::MeasuredRow;
@@ -8,10 +8,10 @@ use crate::experiment::{Setting, StudyError};
 use crate::scenario::source::{Document, SourceFault};
 
 impl CalibrationCase {
-    /// The parameters of a checked case.
+    /// Returns the parameters of a checked case.
     ///
     /// # Errors
-    /// Fields that there are not, or that take no such values.
+    /// Returns an error for fields that do not exist, or that do not accept values of the range.
     pub(super) fn unknowns(&self, document: &Document, simulated: &Simulated<'_>) -> Result<Vec<Unknown>, StudyError> {
         let mut unknowns: Vec<Unknown> = Vec::new();
         let mut faults = Vec::new();
@@ -46,15 +46,15 @@ impl CalibrationCase {
                 Err(fault) => faults.push(fault),
             }
         }
-        // In an order of their own, so that the answer does not depend on that of the case.
+        // A canonical order makes the answer independent of the order in the case.
         unknowns.sort_by(|one, other| (&one.path, &one.tables).cmp(&(&other.path, &other.tables)));
         if faults.is_empty() { Ok(unknowns) } else { Err(document.faults(faults).into()) }
     }
 
-    /// Looks for columns that groups name, and for columns that would undo a parameter or a choice.
+    /// Rejects groups that name no column, and columns that would overwrite a parameter or a choice.
     ///
     /// # Errors
-    /// The first of them.
+    /// Returns the first fault.
     pub(super) fn check_rows(
         &self,
         document: &Document,
@@ -89,10 +89,10 @@ impl CalibrationCase {
         if faults.is_empty() { Ok(()) } else { Err(document.faults(faults).into()) }
     }
 
-    /// Looks for alternatives that describe the same scenarios.
+    /// Rejects alternatives that describe the same scenarios.
     ///
     /// # Errors
-    /// Those that do; fields that no scenario has.
+    /// Returns an error for such alternatives, or for fields that no scenario has.
     pub(super) fn check_choices(&self, document: &Document, simulated: &Simulated<'_>) -> Result<(), StudyError> {
         let faults = self.choices.iter().enumerate().filter_map(|(index, choice)| {
             let at = |field: &str| format!("choices.{index}.{field}");
@@ -108,7 +108,7 @@ impl CalibrationCase {
         if faults.is_empty() { Ok(()) } else { Err(document.faults(faults).into()) }
     }
 
-    /// Every value of every choice with every one of the others.
+    /// Returns all combinations of the values of the choices.
     pub(super) fn combinations_of_choices(&self) -> Vec<Vec<Setting>> {
         self.choices.iter().fold(vec![Vec::new()], |known, choice| {
             let with = |settings: &Vec<Setting>, value: &String| {
@@ -120,10 +120,10 @@ impl CalibrationCase {
 }
 
 impl Alternatives {
-    /// The first two that describe the same scenarios.
+    /// Returns the first two values that describe the same scenarios.
     fn same(&self, simulated: &Simulated<'_>) -> Option<(&str, &str)> {
         let tables = simulated.tables_with(&self.path, |_| true);
-        // A value that holds only with one of another choice has no id by itself, and is like none.
+        // A value that is valid only with a value of another choice has no id alone and counts as distinct.
         let ids = |text: &String| {
             let assigned = Assignment { path: self.path.clone(), text: text.clone(), tables: tables.clone() };
             let id =
@@ -138,16 +138,16 @@ impl Alternatives {
     }
 }
 
-/// The values that the first scenarios have themselves, if all lie within the bounds.
+/// Returns the coordinates of the scenarios' own values, if all of them are within the bounds.
 pub fn own_values(unknowns: &[Unknown], simulated: &Simulated<'_>) -> Option<Vec<f64>> {
     let of = |unknown: &Unknown| unknown.coordinate_in(simulated.document(*unknown.tables.first()?));
     unknowns.iter().map(of).collect()
 }
 
-/// Coordinates at which a parameter is tried before anything is run: both bounds, and somewhere between them.
+/// Coordinates at which a parameter is checked before anything is run: both bounds, and a point between them.
 const TRIED: [f64; 3] = [0.0, 1.0, 0.37];
 
-/// The reason why a field takes no value of its range, if there is one.
+/// Returns the reason why a field rejects a value of its range, if there is one.
 fn value_fault(unknown: &Unknown, simulated: &Simulated<'_>, at: &str, document: &Document) -> Option<SourceFault> {
     TRIED.into_iter().find_map(|coordinate| {
         let text = unknown.text(unknown.value(coordinate));

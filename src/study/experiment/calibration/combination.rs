@@ -1,14 +1,14 @@
-//! Combinations of parameters that the data determine where they do not determine the parameters.
+//! Combinations of parameters that the data determine although they do not determine the parameters.
 
 use super::found::FoundMinimum;
 use crate::experiment::StudyError;
 use crate::model::fit::{Entangled, Identifiability};
 
-/// A parameter is moved by this part of its value to see which combination keeps the simulated values.
+/// The fraction of its value by which a parameter is moved to test whether a combination keeps the simulated values.
 const MOVE: f64 = 0.25;
-/// A coefficient this close to a whole number is that number.
+/// The distance from a whole number within which a coefficient is rounded to it.
 const CLOSE: f64 = 0.15;
-/// A combination keeps the simulated values if not more than this part is left of what one parameter changes alone.
+/// The maximum change with a combination held constant, as a fraction of the change when one parameter is moved alone.
 const LEFT: f64 = 0.01;
 
 /// The form of a combination.
@@ -23,7 +23,7 @@ pub enum CombinationForm {
 }
 
 impl CombinationForm {
-    /// Its name in the output.
+    /// Returns the name of the form in the output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -39,25 +39,26 @@ impl CombinationForm {
 pub struct Combination {
     /// The parameters, with their coefficients.
     pub names: String,
-    /// The form.
+    /// The form of the combination.
     pub form: CombinationForm,
-    /// Its value, in the units of the parameters.
+    /// The value, in the units of the parameters.
     pub value: f64,
-    /// Its 95 % interval.
+    /// The 95 % interval.
     pub interval95: (f64, f64),
 }
 
-/// A combination as coefficients of its members: factors of a sum, exponents of a product.
+/// A combination as coefficients of its members: factors of a sum, or exponents of a product.
 pub struct Told {
     form: CombinationForm,
-    /// The index of each parameter, and its coefficient.
+    /// The index and the coefficient of each parameter.
     terms: Vec<(usize, f64)>,
 }
 
-/// All that is told of entangled sets. `limit` is the change of the residuals that noise explains.
+/// Returns the determined combinations of all entangled sets. `limit` is the change of the residuals that noise
+/// explains.
 ///
 /// # Errors
-/// Those of the runs.
+/// Returns the errors of the runs.
 pub fn told(found: &FoundMinimum<'_>, identified: &Identifiability, limit: f64) -> Result<Vec<Told>, StudyError> {
     let mut all = Vec::new();
     for set in &identified.entangled {
@@ -68,14 +69,14 @@ pub fn told(found: &FoundMinimum<'_>, identified: &Identifiability, limit: f64) 
     Ok(all)
 }
 
-/// A point with one parameter moved, alone and together with another one that makes up for it.
+/// A point with one parameter moved, alone and together with another one that compensates.
 struct MovedPoint {
     alone: Vec<f64>,
     together: Vec<f64>,
 }
 
-/// The form whose value keeps the simulated values when the parameters move; none of a single parameter, and none if neither
-/// form keeps them.
+/// Returns the form, sum or product, that best keeps the simulated values when the parameters move. Returns `None` for
+/// a single parameter, or if neither form keeps the values.
 fn best(found: &FoundMinimum<'_>, set: &Entangled, weights: &[f64], limit: f64) -> Result<Option<Told>, StudyError> {
     let terms: Vec<_> = set.members.iter().copied().zip(weights.iter().copied()).filter(|term| term.1 != 0.0).collect();
     if terms.len() < 2 {
@@ -102,7 +103,7 @@ impl FoundMinimum<'_> {
         self.fit.unknowns[index].amount(self.value_of(index))
     }
 
-    /// The sum of amounts that has these weights by the parts of the ranges.
+    /// Returns the sum of amounts that corresponds to these weights of the range fractions.
     fn sum(&self, terms: &[(usize, f64)]) -> Told {
         let per_amount = |index: usize| self.fit.unknowns[index].amount_by_part(self.best.point[index]).recip();
         let terms = terms.iter().map(|(index, weight)| (*index, weight * per_amount(*index))).collect::<Vec<_>>();
@@ -117,8 +118,8 @@ impl FoundMinimum<'_> {
         Told { form: if is_ratio { CombinationForm::Ratio } else { CombinationForm::Product }, terms }
     }
 
-    /// The point where the first parameter has moved and the last one so that the combination stays; `None` if one of them
-    /// would be beyond its bounds.
+    /// Returns the point where the first parameter has moved and the last one compensates, so that the combination
+    /// keeps its value; `None` if a parameter would leave its bounds.
     fn moved(&self, told: &Told) -> Option<MovedPoint> {
         let [(first, of_first), .., (last, of_last)] = told.terms[..] else { return None };
         let unknowns = [&self.fit.unknowns[first], &self.fit.unknowns[last]];
@@ -145,8 +146,8 @@ impl FoundMinimum<'_> {
         Some(MovedPoint { alone, together })
     }
 
-    /// The values of a parameter that keep a combination within its 95 % interval while the others lie within their bounds, by its
-    /// coordinates; all values if it is no member.
+    /// Returns the coordinates of a parameter for which a combination stays within its 95 % interval while the other
+    /// members stay within their bounds. Returns the whole range if the parameter is not a member.
     pub fn range_within(
         &self,
         told: &Told,
@@ -184,7 +185,7 @@ impl FoundMinimum<'_> {
         (ends.0.min(ends.1), ends.0.max(ends.1))
     }
 
-    /// Half the 95 % interval of a combination; of a product or a ratio, of its logarithm.
+    /// Returns the half-width of the 95 % interval of a combination; for a product or a ratio, of its logarithm.
     fn half_width(&self, told: &Told, identified: &Identifiability, quantile: f64) -> f64 {
         let mut weights = vec![0.0; self.best.point.len()];
         for (index, coefficient) in &told.terms {
@@ -200,7 +201,7 @@ impl FoundMinimum<'_> {
         quantile * identified.deviation(&weights)
     }
 
-    /// Combinations with their values and intervals, their members in the order of the case.
+    /// Returns the combinations with their values and intervals, their members in case order.
     pub fn combinations(&self, told: &[Told], identified: &Identifiability, quantile: f64) -> Vec<Combination> {
         let place = |term: &(usize, f64)| self.fit.unknowns[term.0].place;
         let ordered = |one: &Told| {
@@ -244,7 +245,8 @@ impl FoundMinimum<'_> {
     }
 }
 
-/// Coefficients such that the first is 1, or that all are whole, where they nearly are.
+/// Scales coefficients so that the smallest is 1 in magnitude and the first is positive, and rounds them if all are
+/// nearly whole.
 fn simple(terms: &[(usize, f64)]) -> Vec<(usize, f64)> {
     let smallest =
         terms.iter().map(|term| term.1).min_by(|one, other| one.abs().total_cmp(&other.abs())).unwrap_or(1.0);

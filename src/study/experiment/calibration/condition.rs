@@ -7,26 +7,26 @@ use crate::scenario::AxisValue;
 #[derive(Clone)]
 pub struct RowCondition {
     formula: Formula,
-    /// The comparisons with texts.
+    /// The comparisons with text literals.
     texts: Vec<TextComparison>,
 }
 
-/// A column, and the text that it is compared with.
+/// A column, and the text literal that it is compared with.
 type TextComparison = (String, String);
 
-/// A fault of a condition, and what would be right.
+/// A fault of a condition, and the help for it.
 type Wrong = (String, String);
 
-/// The name that stands for the comparison of that number with a text.
+/// Returns the name in the formula that stands for a comparison with a text literal.
 fn stand_in(index: usize) -> String {
     format!("text_comparison_{index}")
 }
 
 impl RowCondition {
-    /// Reads a condition over `columns`.
+    /// Parses a condition over `columns`.
     ///
     /// # Errors
-    /// A fault of the text, in words, and what would be right.
+    /// Returns a fault of the text and the help for it.
     pub fn read(text: &str, columns: &[String]) -> Result<Self, Wrong> {
         let (plain, texts) = without_texts(text)?;
         let formula = Formula::read(&plain).map_err(|fault| (fault.message, fault.help))?;
@@ -47,10 +47,10 @@ impl RowCondition {
         Ok(Self { formula, texts })
     }
 
-    /// True if it holds where the columns have these values.
+    /// Returns `true` if the condition is true for these column values.
     ///
     /// # Errors
-    /// The part that cannot be computed, in words.
+    /// Returns the reason why the condition cannot be evaluated.
     pub fn holds<'v>(&self, value: impl Fn(&str) -> Option<&'v AxisValue>) -> Result<bool, String> {
         let equal: Vec<bool> = self
             .texts
@@ -64,14 +64,17 @@ impl RowCondition {
         };
         let text = self.formula.names().find(|(name, _)| !Formula::is_constant(name) && number(name).is_none());
         if let Some((name, _)) = text {
-            return Err(format!("`{name}` is no number here: compare it with a text, such as `{name} == \"…\"`"));
+            return Err(format!(
+                "`{name}` is not a number here: compare it with a quoted text, such as `{name} == \"…\"`"
+            ));
         }
         let value = self.formula.value(number).map_err(|fault| fault.message)?;
         Ok(value == Value::Truth(true))
     }
 }
 
-/// The text with a number in the place of every comparison of a column with a text in quotes; those comparisons.
+/// Replaces every comparison of a column with a quoted text literal by a comparison of numbers, and returns the new
+/// text with the literals.
 fn without_texts(text: &str) -> Result<(String, Vec<TextComparison>), Wrong> {
     let wrong = |what: &str| (what.to_owned(), "compare a column with it: `nodes == \"2x2x2\"`".to_owned());
     let (mut plain, mut texts) = (String::new(), Vec::new());

@@ -1,20 +1,20 @@
-//! Errors of rows that took no part in the fit.
+//! Errors of rows that are left out of the fit.
 
 use super::found::FoundMinimum;
 use super::mean_error;
 use crate::experiment::StudyError;
 use crate::model::fit::leverages;
 
-/// The error of the rows with one value of an axis, predicted from all others that calibrate.
+/// The error of the rows with one value of an axis, predicted from all other training rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeftOut {
     /// The axis or label.
     pub axis: String,
     /// The value that is left out.
     pub value: String,
-    /// The mean of the absolute relative errors of the rows that were fitted.
+    /// The mean absolute relative error of the rows that were fitted.
     pub train_error: Option<f64>,
-    /// That of the rows that were left out.
+    /// The mean absolute relative error of the rows that were left out.
     pub held_out_error: Option<f64>,
     /// The rows that were left out, with their residuals.
     pub residuals: Vec<(usize, f64)>,
@@ -29,7 +29,7 @@ pub fn leave_out(found: &FoundMinimum<'_>) -> Result<Vec<LeftOut>, StudyError> {
             let value = found.fit.rows[*row].value(axis).map(ToString::to_string);
             values.extend(value.filter(|value| !values.contains(value)));
         }
-        // The only value leaves nothing to fit.
+        // With a single value, nothing would be left to fit.
         for value in values.iter().filter(|_| values.len() > 1) {
             answers.push(without(found, axis, value)?);
         }
@@ -37,16 +37,17 @@ pub fn leave_out(found: &FoundMinimum<'_>) -> Result<Vec<LeftOut>, StudyError> {
     Ok(answers)
 }
 
-/// A row that keeps less than this part of its residual cannot be predicted without itself.
+/// The fraction of its residual that a row must keep for its value to be predictable from the other rows.
 const INDISPENSABLE: f64 = 1e-6;
-/// The largest weight that a row may have in its own value where slopes tell what the fit is without it.
+/// The maximum leverage of a row for which slopes predict the fit without the row.
 const MOST_WEIGHT: f64 = 0.3;
 
-/// The residual of each row that calibrates, predicted without itself: by the slopes where it weighs little, which is exact for linear
-/// models, else by a fit to the others. `None` where a parameter is not known without it.
+/// Returns the residual of each training row, predicted without that row. A row of small leverage is predicted by the
+/// slopes, which is exact for linear models, and any other by a new fit to the remaining rows. The residual is `None`
+/// if a parameter is unknown without the row.
 ///
 /// # Errors
-/// Those of the runs.
+/// Returns the errors of the runs.
 pub fn alone(found: &FoundMinimum<'_>) -> Result<Vec<Option<f64>>, StudyError> {
     let of = |((row, residual), weight): ((&usize, &f64), f64)| match 1.0 - weight {
         ..=INDISPENSABLE => Ok(None),
@@ -61,15 +62,15 @@ pub fn alone(found: &FoundMinimum<'_>) -> Result<Vec<Option<f64>>, StudyError> {
     residuals.zip(leverages(&found.best.slopes)).map(of).collect()
 }
 
-/// The parameters that fit the rows best that are not left out, found as if there were no others: the descents begin where those of a
-/// calibration on these rows would. `None` if the budget does not reach the first slopes.
+/// Fits the parameters to the rows that are not left out, independently of the others: the descents start where those
+/// of a calibration on these rows would. Returns `None` if the budget does not reach the first slopes.
 fn refitted(found: &FoundMinimum<'_>, is_left: impl Fn(usize) -> bool) -> Result<Option<Vec<f64>>, StudyError> {
     let mut rest = found.fit.within(found.case.share());
     rest.training.retain(|row| !is_left(*row));
     Ok(rest.minima()?.minima.into_iter().next().map(|minimum| minimum.point))
 }
 
-/// The error of one group, predicted with the parameters that fit all others best.
+/// Returns the error of one group, predicted with the parameters fitted to all other rows.
 fn without(found: &FoundMinimum<'_>, axis: &str, value: &str) -> Result<LeftOut, StudyError> {
     let fit = found.fit;
     let is_left = |row: usize| fit.rows[row].value(axis).is_some_and(|own| own.to_string() == value);

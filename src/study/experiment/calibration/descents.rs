@@ -1,4 +1,4 @@
-//! Descents from several starting points, and from the other side of what they reach.
+//! Descents from several starting points, and from points beyond the minima that they reach.
 
 use super::fitting::Fitting;
 use crate::experiment::StudyError;
@@ -7,51 +7,51 @@ use parsim_sim::engine::Streams;
 use rand::RngExt as _;
 use std::iter::successors;
 
-/// Points that are tried before the descent begins at the best of them.
+/// The maximum number of points that are evaluated as possible starting points.
 const MOST_STARTS: usize = 16;
-/// Evaluations of the budget for each of them.
+/// The evaluations in the budget per starting point.
 const BUDGET_OF_A_START: usize = 8;
-/// Starting points from which a descent begins.
+/// Number of starting points from which a descent begins.
 const DESCENTS: usize = 3;
-/// Directions along which the other side of a minimum is looked for.
+/// Number of directions along which a better minimum is searched for beyond a known one.
 const DIRECTIONS: usize = 3;
-/// Points on the other side from which a descent begins.
+/// Number of points beyond a minimum from which a descent begins.
 const CROSSINGS: usize = 4;
-/// Minima whose other side is looked at.
+/// Number of best minima that are probed for a better one beyond them.
 const MOST_CROSSED: usize = 3;
-/// A descent that comes so close to a known minimum, in parts of every range, ends there.
+/// The distance to a known minimum, in every coordinate, at which a descent ends.
 const MET: f64 = 0.005;
-/// A minimum with less than this part of another one's sum of squares is a better one.
+/// A minimum is better than another one if its sum of squares is less than this fraction of the other's.
 const BETTER: f64 = 0.999;
 
 /// A starting point: the sum of squares, the point and its residuals.
 type Start = (f64, Vec<f64>, Vec<f64>);
 
-/// Minima, and what it took to find them.
+/// The minima of a fit and the cost of finding them.
 pub struct FoundMinima {
-    /// The best one first; none if the budget does not reach the first slopes.
+    /// The minima, the best one first; empty if the budget does not reach the first slopes.
     pub minima: Vec<Minimum>,
-    /// Descents, also those that ended at a minimum known before.
+    /// Number of descents, including those that ended at a known minimum.
     pub descents: usize,
-    /// Passes over the rows.
+    /// Number of evaluations.
     pub spent: usize,
 }
 
-/// Descents to the minima of a fit.
+/// The descents of a fit.
 struct Descents<'a> {
     fit: Fitting<'a>,
-    /// The best one first.
+    /// The minima, the best one first.
     minima: Vec<Minimum>,
     count: usize,
-    /// The most passes that a descent took.
+    /// The most evaluations that a descent took.
     longest: usize,
 }
 
 impl Fitting<'_> {
-    /// The minima that the budget reaches.
+    /// Searches for minima within the budget.
     ///
     /// # Errors
-    /// Those of the runs.
+    /// Returns the errors of the runs.
     pub fn minima(self) -> Result<FoundMinima, StudyError> {
         let mut descents = Descents { fit: self, minima: Vec::new(), count: 0, longest: 0 };
         let starts = descents.fit.starts();
@@ -66,8 +66,8 @@ impl Fitting<'_> {
         Ok(FoundMinima { spent: descents.fit.spent.get(), descents: descents.count, minima: descents.minima })
     }
 
-    /// The scenario's own values, the middle of all ranges, and points that fill the ranges evenly (the additive recurrence with
-    /// the roots of x^(d+1) = x + 1), shifted by the seed.
+    /// Returns the scenario's own values, the centre of the ranges, and points that fill the ranges evenly, shifted by
+    /// the seed (the additive recurrence with the roots of x^(d+1) = x + 1).
     fn starts(&self) -> Vec<Vec<f64>> {
         let size = self.unknowns.len();
         let count = (self.budget / BUDGET_OF_A_START).clamp(1, MOST_STARTS);
@@ -89,14 +89,14 @@ impl Fitting<'_> {
     }
 }
 
-/// The root of x^(d+1) = x + 1 above 1: the golden ratio for d = 1.
+/// Returns the root of x^(d+1) = x + 1 above 1: the golden ratio for d = 1.
 fn recurrence_ratio(dimensions: usize) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "there are a few parameters")]
     let exponent = 1.0 / (dimensions as f64 + 1.0);
     (0..60).fold(1.5, |ratio: f64, _| (1.0 + ratio).powf(exponent))
 }
 
-/// A descent that ends where it meets a known minimum.
+/// A descent that ends when it approaches a known minimum.
 struct Descent<'d, 'a> {
     fit: &'d mut Fitting<'a>,
     known: &'d [Minimum],
@@ -122,7 +122,7 @@ impl Descents<'_> {
         self.minima.first()
     }
 
-    /// The points that the budget reaches, the best one first.
+    /// Evaluates points within the budget and sorts them, the best one first.
     fn ranked(&self, points: Vec<Vec<f64>>) -> Result<Vec<Start>, StudyError> {
         let mut starts = Vec::new();
         for point in points {
@@ -147,8 +147,8 @@ impl Descents<'_> {
         Ok(())
     }
 
-    /// Descends from the other side of the best minimum, as far as the budget holds another descent: where the order of
-    /// events is another one there, another minimum may be better.
+    /// Descends from points beyond the best minimum while the budget allows another descent. The order of events may
+    /// differ there, and another minimum may be better.
     fn cross(&mut self) -> Result<(), StudyError> {
         for _ in 0..MOST_CROSSED {
             let Some(best) = self.best().filter(|best| best.has_converged) else { break };
@@ -168,8 +168,8 @@ impl Descents<'_> {
         Ok(())
     }
 
-    /// Gives parameters that change nothing at the best minimum the scenario's own values, or the middle of their ranges: where the
-    /// rows tell nothing, no start shall.
+    /// Resets parameters without influence at the best minimum to the scenario's values, or the middle of their ranges,
+    /// so that the result does not depend on the starting point.
     fn settle(&mut self) -> Result<(), StudyError> {
         let Some(best) = self.minima.first_mut() else { return Ok(()) };
         let changes = |index: usize| best.slopes[index].iter().any(|slope| *slope != 0.0);
@@ -185,19 +185,21 @@ impl Descents<'_> {
         Ok(())
     }
 
-    /// Returns whether the budget holds so many passes, and one more descent.
+    /// Returns `true` if the budget allows `passes` evaluations and one more descent.
     fn has_room_for(&self, passes: usize) -> bool {
         self.fit.spent.get() + passes + self.longest <= self.fit.budget
     }
 
-    /// The points as far from a minimum as the bounds let, along the directions that the data tell least.
+    /// Returns the points as far from a minimum as the bounds allow, along the directions that the data determine
+    /// least.
     fn far_ends(&self, minimum: &Minimum) -> Vec<Vec<f64>> {
         let slopes = self.fit.by_parts(&minimum.point, minimum.slopes.clone());
         let directions = untold_first(&slopes).into_iter().take(DIRECTIONS);
         directions.flat_map(|along| [1.0, -1.0].map(|side| self.far_end(minimum, &along, side))).collect()
     }
 
-    /// The point where the parameter that moves most along a direction reaches its bound; others that reach theirs stay there.
+    /// Returns the point where the parameter that moves most along a direction reaches its bound; others are clamped to
+    /// theirs.
     fn far_end(&self, minimum: &Minimum, along: &[f64], side: f64) -> Vec<f64> {
         let parts: Vec<f64> =
             self.fit.unknowns.iter().zip(&minimum.point).map(|(unknown, at)| unknown.part(*at)).collect();

@@ -1,4 +1,4 @@
-//! The file of a calibration.
+//! The description of a calibration, as read from its file.
 
 use crate::experiment::IntervalLevel;
 use crate::scenario::AxisValue;
@@ -10,42 +10,45 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Calibration")]
 pub struct CalibrationCase {
-    /// The measurements, and the scenarios that they are of.
+    /// The measurements, and the scenarios to which they belong.
     pub tables: Vec<CalibrationTable>,
-    /// The parameters that are fitted.
+    /// The parameters to fit.
     pub parameters: Vec<FreeParameter>,
-    /// Fields of which each value is tried, with every value of the others.
+    /// Fields with alternative values. Every combination of these values is fitted separately.
     #[serde(default)]
     pub choices: Vec<Alternatives>,
-    /// Meaning of a deviation.
+    /// The measure of a deviation.
     #[serde(default)]
     pub loss: Loss,
-    /// Axes, or labels, whose values are left out one at a time, to see how well the others predict them.
+    /// Axes or labels whose values are left out of the fit one at a time, to see how well the other rows predict them.
     #[serde(default)]
     pub groups: Vec<String>,
-    /// Intervals of predictions.
+    /// The intervals of predictions.
     #[serde(default)]
     pub intervals: PredictionIntervals,
-    /// The most passes over all rows that calibrate, for all alternatives together; 200 for each unless given.
+    /// The maximum number of passes over all rows that calibrate, for all alternatives together; by default 200 for
+    /// each.
     #[serde(default)]
     pub evaluations: Option<usize>,
-    /// Seed of the starting points.
+    /// The seed of the starting points.
     #[serde(default = "seed")]
     pub seed: u64,
 }
 
-/// Intervals of predictions.
+/// The intervals of predictions.
 #[derive(Clone, Debug, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Intervals")]
 pub struct PredictionIntervals {
-    /// The share of new measurements that they are to contain, in percent, from 50 to 99; no intervals unless given.
+    /// The share of new measurements that the intervals are to contain, in percent, from 50 to 99; by default there are
+    /// no intervals.
     #[serde(default)]
     pub level: Option<u8>,
-    /// Columns whose values tell kinds of rows apart. The errors of a kind set the width of its intervals where there are
-    /// enough of them, nine for 90 %.
+    /// Columns whose values distinguish kinds of rows. The errors of a kind set the width of its intervals if there are
+    /// enough of them: nine for 90 %.
     #[serde(default)]
     pub kinds: Vec<String>,
-    /// A column of numbers along which errors grow, such as `ranks`: by the power with which they have grown.
+    /// A numeric column along which errors grow, such as `ranks`. The intervals widen by the power with which the
+    /// errors have grown.
     #[serde(default)]
     pub growing: Option<String>,
 }
@@ -58,34 +61,35 @@ const fn seed() -> u64 {
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Table")]
 pub struct CalibrationTable {
-    /// Its name in the output.
+    /// The name of the table in the output.
     pub name: String,
-    /// The scenario, relative to the case.
+    /// The scenario, relative to the file of the case.
     pub scenario: PathBuf,
-    /// The measurements, a CSV file relative to the case. Columns before `reference` are axes or paths of fields, or
-    /// labels. Rows without a reference are measurements that could be made: the answer says how much each would tell.
+    /// The measurements, a CSV file relative to the file of the case. Columns before `reference` are axes, paths of
+    /// fields, or labels. Rows without a reference are measurements that could be made; the answer says how informative
+    /// each would be.
     pub data: PathBuf,
     /// The key of the simulated quantity.
     #[serde(default = "makespan")]
     pub simulated: String,
-    /// The column that it is to agree with.
+    /// The column with the measured value of that quantity.
     pub reference: String,
-    /// Columns before `reference` that are no axes; `train` and `groups` may name them.
+    /// Columns before `reference` that are not axes; `train` and `groups` may name them.
     #[serde(default)]
     pub labels: Vec<String>,
-    /// Base values instead of the scenario's own, as `--set` takes them: path and value.
+    /// Base values that replace the scenario's own, as `--set` does: path and value.
     #[serde(default)]
     pub set: Vec<(String, String)>,
-    /// The rows that calibrate, such as `"p <= 16 && collective == \"allreduce\""`; all unless given. The others are
-    /// judged only.
+    /// The rows that calibrate, such as `"p <= 16 && collective == \"allreduce\""`; all by default. The other rows are
+    /// only judged.
     #[serde(default)]
     pub train: Option<String>,
-    /// The rows that set the width of intervals of predictions: by their errors, as they take no part in the fit. Those that
-    /// are left out for `groups` do unless given.
+    /// The rows whose errors set the width of the intervals of predictions. They take no part in the fit. By default,
+    /// these are the errors of rows that are left out of the fit, by `groups` or one at a time.
     #[serde(default)]
     pub intervals: Option<String>,
-    /// The standard deviation of a measurement: relative, or in the unit of `simulated` where the loss is absolute. It is
-    /// estimated from the residuals unless given.
+    /// The standard deviation of a measurement: relative, or in the unit of `simulated` if the loss is absolute. By
+    /// default, it is estimated from the residuals.
     #[serde(default)]
     pub noise: Option<f64>,
 }
@@ -98,30 +102,30 @@ fn makespan() -> String {
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Parameter")]
 pub struct FreeParameter {
-    /// Its path; the inside of a variant is its number 0, such as `machine.processor.0` of `processor: FlopRate("8 Gflop/s")`.
-    /// A scenario that has no such field is not affected.
+    /// The path of the field. The content of a variant is its element 0, such as `machine.processor.0` of `processor:
+    /// FlopRate("8 Gflop/s")`. Scenarios without this field are not affected.
     pub path: String,
-    /// The least value that is possible.
+    /// The least possible value.
     pub from: AxisValue,
-    /// The largest, in the same unit.
+    /// The greatest possible value, in the same unit.
     pub to: AxisValue,
-    /// The scale on which it is varied.
+    /// The scale on which the value is varied.
     #[serde(default)]
     pub scale: ParameterScale,
-    /// The tables whose scenarios have it, such as those of one library; all unless given. Other tables keep their own
-    /// value, or have one that is fitted for them.
+    /// The tables for whose scenarios the value is fitted, such as those of one library; all by default. Other tables
+    /// keep their own value, or have a separately fitted one.
     #[serde(default)]
     pub tables: Vec<String>,
 }
 
 impl FreeParameter {
-    /// True if it stands for the field in the scenario of this table.
+    /// Returns `true` if the parameter applies to the scenario of this table.
     #[must_use]
     pub fn is_of(&self, table: &str) -> bool {
         self.tables.is_empty() || self.tables.iter().any(|name| name == table)
     }
 
-    /// Its name in the output.
+    /// Returns the name of the parameter in the output.
     #[must_use]
     pub fn name(&self) -> String {
         if self.tables.is_empty() { self.path.clone() } else { format!("{} ({})", self.path, self.tables.join(", ")) }
@@ -131,10 +135,10 @@ impl FreeParameter {
 /// The scale on which a parameter is varied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 pub enum ParameterScale {
-    /// By factors.
+    /// Logarithmic: the value is varied by factors.
     #[default]
     Log,
-    /// By differences.
+    /// Linear: the value is varied by differences.
     Linear,
 }
 
@@ -142,39 +146,39 @@ pub enum ParameterScale {
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Choice")]
 pub struct Alternatives {
-    /// Its path.
+    /// The path of the field.
     pub path: String,
     /// The alternatives, as `--set` takes them.
     pub values: Vec<String>,
 }
 
-/// Meaning of the deviation of a simulated value from a measured one.
+/// The measure of the deviation of a simulated value from a measured one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 pub enum Loss {
-    /// The logarithm of their quotient: long and short times count alike.
+    /// The logarithm of their quotient: long and short times have equal weight.
     #[default]
     Relative,
     /// Their difference.
     Absolute,
 }
 
-/// The fault of a list that is empty.
+/// Returns a fault if a list is empty.
 fn none_at(document: &Document, field: &str, is_empty: bool, help: &str) -> Option<SourceFault> {
     is_empty.then(|| document.fault_at(field, "there are none", Some(help)))
 }
 
 impl CalibrationCase {
-    /// The calibration that a document describes, checked.
+    /// Reads a calibration from a document and checks it.
     ///
     /// # Errors
-    /// Faults of the document.
+    /// Returns the faults of the document.
     pub fn of(document: &Document) -> Result<Self, Faults> {
         let calibration: Self = document.read()?;
         let faults = calibration.faults(document);
         if faults.is_empty() { Ok(calibration) } else { Err(document.faults(faults)) }
     }
 
-    /// The files that the case, which lies in `file`, names.
+    /// Returns the files that the case in `file` names.
     #[must_use]
     pub fn files(&self, file: &Path) -> Vec<PathBuf> {
         let folder = file.parent().unwrap_or(Path::new(""));
@@ -186,7 +190,7 @@ impl CalibrationCase {
         let help = "give a parameter that is to be fitted";
         let parameters = none_at(document, "parameters", self.parameters.is_empty(), help);
         let level = self.intervals.level.filter(|percent| IntervalLevel::of_percent(*percent).is_none()).map(|_| {
-            document.fault_at("intervals.level", "it is no level from 50 to 99", Some("give percents, such as 90"))
+            document.fault_at("intervals.level", "it is not a level from 50 to 99", Some("give percents, such as 90"))
         });
         let evaluations = self
             .evaluations
@@ -197,7 +201,7 @@ impl CalibrationCase {
         single.chain(of_values).chain(self.faults_of_repetitions(document)).collect()
     }
 
-    /// Standard deviations that none can have, and those that some tables lack.
+    /// Returns faults for invalid standard deviations, and for tables without one if other tables have one.
     fn faults_of_noise(&self, document: &Document) -> Vec<SourceFault> {
         let unfit = self.tables.iter().enumerate().filter_map(|(index, table)| {
             table.noise.filter(|noise| !(noise.is_finite() && *noise > 0.0))?;
@@ -211,7 +215,7 @@ impl CalibrationCase {
         unfit.chain(unmixed).collect()
     }
 
-    /// Choices without alternatives, or with one that is given twice.
+    /// Returns faults for choices without alternatives, or with one that is given twice.
     fn faults_of_alternatives(&self, document: &Document) -> Vec<SourceFault> {
         let choices = self.choices.iter().enumerate().filter_map(|(index, choice)| {
             let values = format!("choices.{index}.values");
@@ -223,7 +227,7 @@ impl CalibrationCase {
         choices.collect()
     }
 
-    /// Tables of one name, and fields that are given twice.
+    /// Returns faults for tables with the same name, and for fields that are given twice.
     fn faults_of_repetitions(&self, document: &Document) -> Vec<SourceFault> {
         let names = || self.tables.iter().map(|table| &table.name);
         let doubled = names().enumerate().filter(|(index, name)| names().take(*index).any(|other| other == *name));

@@ -1,4 +1,4 @@
-//! The fit of the parameters to the rows that calibrate.
+//! The fit of the parameters to the training rows.
 
 use super::description::Loss;
 use super::rows::MeasuredRow;
@@ -8,31 +8,31 @@ use crate::experiment::StudyError;
 use crate::model::fit::{LeastSquares, Minimum};
 use std::cell::Cell;
 
-/// Parameters that are fitted to rows.
+/// A least-squares problem: parameters that are fitted to rows.
 pub struct Fitting<'a> {
     pub simulated: &'a Simulated<'a>,
     pub rows: &'a [MeasuredRow],
-    /// The rows that calibrate.
+    /// The indices of the training rows.
     pub training: Vec<usize>,
     pub unknowns: &'a [Unknown],
     pub loss: Loss,
-    /// By table, the standard deviation of a measurement; 1 where it is not known.
+    /// The standard deviation of a measurement, by table; 1 if it is not known.
     pub noise: &'a [f64],
-    /// True if it is known of all of them.
+    /// Whether the standard deviations of all tables are stated.
     pub noise_is_stated: bool,
-    /// Values of fields that are not fitted.
+    /// The values of fields that are not fitted.
     pub choice: Vec<Assignment>,
-    /// Passes over the rows that calibrate, and the most that there may be.
+    /// Number of evaluations of the training rows so far.
     pub spent: Cell<usize>,
     pub budget: usize,
-    /// Seed of the starting points.
+    /// The seed of the starting points.
     pub seed: u64,
-    /// The scenario's own values, where one begins.
+    /// The coordinates of the scenarios' own values, if one descent starts there.
     pub own: Option<&'a [f64]>,
 }
 
 impl Fitting<'_> {
-    /// The values of all fields at a point.
+    /// Returns the values of all fields at a point.
     #[must_use]
     pub fn assigned(&self, point: &[f64]) -> Vec<Assignment> {
         let fitted = self.unknowns.iter().zip(point).map(|(unknown, at)| Assignment {
@@ -43,15 +43,16 @@ impl Fitting<'_> {
         self.choice.iter().cloned().chain(fitted).collect()
     }
 
-    /// The simulated values of rows at a point.
+    /// Returns the simulated values of rows at a point.
     ///
     /// # Errors
-    /// Those of the runs.
+    /// Returns the errors of the runs.
     pub fn values(&self, point: &[f64], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
         self.simulated.values(&self.assigned(point), rows)
     }
 
-    /// The residual of a row with a simulated value, in standard deviations; from a reference of 1 where there is none.
+    /// Returns the residual of a row with a simulated value, in standard deviations; a row without a reference counts
+    /// as one of 1.
     #[must_use]
     pub fn residual(&self, row: usize, value: f64) -> f64 {
         let MeasuredRow { reference, table, .. } = &self.rows[row];
@@ -64,10 +65,10 @@ impl Fitting<'_> {
         deviation / self.noise[*table]
     }
 
-    /// The residuals of the rows that calibrate; `None` once the budget is spent.
+    /// Returns the residuals of the training rows; `None` once the budget is spent.
     ///
     /// # Errors
-    /// Those of the runs.
+    /// Returns the errors of the runs.
     pub fn residuals(&self, point: &[f64]) -> Result<Option<Vec<f64>>, StudyError> {
         if self.spent.get() >= self.budget {
             return Ok(None);
@@ -76,20 +77,21 @@ impl Fitting<'_> {
         self.residuals_of(point, &self.training).map(Some)
     }
 
-    /// The residuals of some rows, whatever was spent.
+    /// Returns the residuals of some rows, regardless of the budget.
     ///
     /// # Errors
-    /// Those of the runs.
+    /// Returns the errors of the runs.
     pub fn residuals_of(&self, point: &[f64], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
         let values = self.values(point, rows)?;
         Ok(rows.iter().zip(values).map(|(row, value)| self.residual(*row, value)).collect())
     }
 
-    /// The derivatives of the residuals of `rows` by each coordinate: those of the simulated values by the parameters, which
-    /// most of them are linear in, by the chain rule.
+    /// Returns the derivatives of the residuals of `rows` with respect to each coordinate. By the chain rule, they
+    /// follow from the derivatives of the simulated values with respect to the parameters, in which most simulated
+    /// values are linear.
     ///
     /// # Errors
-    /// Those of the runs.
+    /// Returns the errors of the runs.
     pub fn slopes_of(&self, point: &[f64], rows: &[usize]) -> Result<Vec<Vec<f64>>, StudyError> {
         let here = self.values(point, rows)?;
         let along = |index: usize| {
@@ -106,7 +108,7 @@ impl Fitting<'_> {
         (0..point.len()).map(along).collect()
     }
 
-    /// The derivative of the residual of a row by its simulated value.
+    /// Returns the derivative of the residual of a row with respect to its simulated value.
     fn slope_of_residual(&self, row: usize, value: f64) -> f64 {
         let deviation = match self.loss {
             Loss::Relative => value.max(f64::MIN_POSITIVE).recip(),
@@ -115,13 +117,14 @@ impl Fitting<'_> {
         deviation / self.noise[self.rows[row].table]
     }
 
-    /// The same fit with a budget of its own.
+    /// Returns the same fit with a separate budget.
     #[must_use]
     pub fn within(&self, budget: usize) -> Self {
         Fitting { training: self.training.clone(), choice: self.choice.clone(), spent: Cell::new(0), budget, ..*self }
     }
 
-    /// Returns whether residuals are larger than the stated noise explains: three standard deviations of their sum of squares.
+    /// Returns `true` if the residuals are larger than the stated noise explains: their sum of squares exceeds its
+    /// expectation by three standard deviations.
     #[must_use]
     pub fn is_implausible(&self, minimum: &Minimum) -> bool {
         #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 rows")]
@@ -129,7 +132,7 @@ impl Fitting<'_> {
         self.noise_is_stated && minimum.cost() > freedom + 3.0 * (2.0 * freedom).sqrt()
     }
 
-    /// Derivatives by the parts of the ranges in the place of those by coordinates.
+    /// Converts derivatives with respect to coordinates into derivatives with respect to range fractions.
     #[must_use]
     pub fn by_parts(&self, point: &[f64], mut slopes: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         for ((slopes, unknown), at) in slopes.iter_mut().zip(self.unknowns).zip(point) {

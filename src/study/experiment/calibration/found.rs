@@ -1,4 +1,4 @@
-//! The best point of a calibration, and what is asked of it.
+//! The best minimum of a calibration, and quantities derived from it.
 
 use super::description::CalibrationCase;
 use super::fitting::Fitting;
@@ -7,10 +7,10 @@ use crate::analysis::student_quantile;
 use crate::experiment::StudyError;
 use crate::model::fit::{Identifiability, Minimum};
 
-/// The least standard deviation of a residual: what picoseconds leave of times.
+/// The least standard deviation of a residual: times are rounded to picoseconds.
 const LEAST_DEVIATION: f64 = 1e-9;
 
-/// The best point of the best choice.
+/// The best minimum of the best alternative.
 pub struct FoundMinimum<'a> {
     pub case: &'a CalibrationCase,
     pub fit: &'a Fitting<'a>,
@@ -18,39 +18,41 @@ pub struct FoundMinimum<'a> {
 }
 
 impl FoundMinimum<'_> {
-    /// The standard deviation of a residual, and the quantile of Student's t for the data.
+    /// Returns the standard deviation of a residual, and the quantile of Student's t for the data.
     pub fn deviation(&self) -> (f64, f64) {
         let freedom = self.best.residuals.len().saturating_sub(self.best.point.len()).max(1);
         #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 rows")]
         let observed = (self.best.cost() / freedom as f64).sqrt();
-        // A model that fits worse than the noise is not known better than it fits.
+        // If the model fits worse than the noise explains, the misfit limits the accuracy.
         let deviation = if self.fit.noise_is_stated { observed.max(1.0) } else { observed };
         (deviation.max(LEAST_DEVIATION), student_quantile(freedom))
     }
 
-    /// Returns whether anything tells how well the parameters are known: noise that is stated, or more rows than parameters.
+    /// Returns `true` if the accuracy of the parameters is known: the noise is stated, or there are more rows than
+    /// parameters.
     pub fn knows_noise(&self) -> bool {
         self.fit.noise_is_stated || self.best.residuals.len() > self.best.point.len()
     }
 
-    /// Returns whether the residuals are those of arithmetic.
+    /// Returns `true` if the residuals are no larger than rounding errors.
     pub fn is_exact(&self) -> bool {
         self.deviation().0 <= LEAST_DEVIATION
     }
 
-    /// The root mean square of the residuals in units of the noise, if that is stated.
+    /// Returns the root mean square of the residuals in units of the noise, if the noise is stated.
     pub fn misfit(&self) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 rows")]
         let count = self.best.residuals.len() as f64;
         self.fit.noise_is_stated.then(|| (self.best.cost() / count).sqrt())
     }
 
-    /// Derivatives at the best point by the parts of the ranges in the place of those by coordinates.
+    /// Converts derivatives at the best point with respect to coordinates into derivatives with respect to range
+    /// fractions.
     pub fn by_parts(&self, slopes: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         self.fit.by_parts(&self.best.point, slopes)
     }
 
-    /// The simulated values of some rows.
+    /// Returns the simulated values of the wanted rows.
     pub fn values_of(
         &self,
         point: &[f64],
@@ -65,8 +67,8 @@ impl FoundMinimum<'_> {
         Ok(values)
     }
 
-    /// The gain of each measurement that could be made: half the logarithm of the determinant of the information with
-    /// it over that without (D-optimality).
+    /// Returns the gain of each measurement that could be made: half the logarithm of the determinant of the
+    /// information matrix with the measurement over that without it (D-optimality).
     pub fn candidates(&self, identified: &Identifiability, deviation: f64) -> Result<Vec<(usize, f64)>, StudyError> {
         let rows = self.fit.rows;
         let possible: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].reference.is_none()).collect();

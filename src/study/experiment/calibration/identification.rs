@@ -1,4 +1,4 @@
-//! Alternatives judged by rows that took no part in their fits: those that the data support, refute, or do not tell apart.
+//! Alternatives judged by cross-validation: supported or refuted by the data, or not distinguished by them.
 
 use super::cross_validation::{alone, leave_out};
 use super::description::{CalibrationCase, Loss};
@@ -9,21 +9,21 @@ use crate::experiment::{StudyError, Workers};
 use crate::scenario::source::Document;
 use std::path::Path;
 
-/// The fewest groups that are left out: an interval of their mean needs two.
+/// The minimum number of groups to leave out, since the interval of a mean needs two values.
 const LEAST_FOLDS: usize = 2;
 
-/// Alternatives in the order of their errors.
+/// Alternatives ordered by their errors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identified {
-    /// The alternatives, the best one first; those that the budget did not reach last.
+    /// The alternatives, the best one first; those that the budget did not reach are last.
     pub choices: Vec<JudgedAlternative>,
-    /// Each value of each field.
+    /// The judgement of each value of each field.
     pub mechanisms: Vec<JudgedMechanism>,
-    /// The columns whose values were left out; rows, each on its own, if there are none.
+    /// The columns whose values were left out; empty if rows were left out one at a time.
     pub groups: Vec<String>,
     /// The number of groups, or rows, that were left out of each fit.
     pub folds: usize,
-    /// Passes over the rows that calibrate; those without a group are not among them.
+    /// Number of evaluations of the training rows, without those for groups that were left out.
     pub evaluations: usize,
 }
 
@@ -32,44 +32,46 @@ pub struct Identified {
 pub struct JudgedAlternative {
     /// The values of the fields.
     pub settings: Vec<Setting>,
-    /// The parameters that change anything.
+    /// Number of parameters with influence on the simulated values.
     pub constants: usize,
-    /// The mean of the absolute relative errors of the rows that were fitted.
+    /// The mean absolute relative error of the rows that were fitted.
     pub train_error: Option<f64>,
-    /// That of what was left out: the mean over the groups; none if the budget did not reach it.
+    /// The mean absolute relative error of the rows left out, averaged over the groups; `None` if the budget did not
+    /// reach the alternative.
     pub held_out_error: Option<f64>,
-    /// Its error less that of the best one, group by group: the mean, and half its 95 % interval.
+    /// The difference between the error and that of the best alternative, paired by group: the mean, and the half-width
+    /// of its 95 % interval.
     pub difference: Option<(f64, f64)>,
-    /// The judgement of the data.
+    /// The judgement of the alternative by the data.
     pub verdict: Verdict,
-    /// True if its fit has ended within the budget.
+    /// Whether the fit converged within the budget.
     pub has_converged: bool,
 }
 
-/// A value of a field, whatever the values of the others.
+/// A value of a field, judged over all values of the other fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedMechanism {
     /// The field and the value.
     pub setting: Setting,
-    /// The least error of an alternative that has it.
+    /// The least error among the alternatives with this value.
     pub held_out_error: Option<f64>,
-    /// The judgement of the data.
+    /// The judgement of the value by the data.
     pub verdict: Verdict,
 }
 
-/// A judgement of the data.
+/// A judgement by the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// All others are refuted.
+    /// All other alternatives are refuted.
     Supported,
-    /// It errs more than the best one, by more than chance explains.
+    /// The error is greater than that of the best alternative, by more than chance explains.
     Refuted,
-    /// It may be as good as the best one.
+    /// The error may be as small as that of the best alternative.
     NotToldApart,
 }
 
 impl Verdict {
-    /// Its name in the output.
+    /// Returns the name of the verdict in the output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -81,7 +83,7 @@ impl Verdict {
 }
 
 impl JudgedAlternative {
-    /// The 95 % interval of the difference.
+    /// Returns the 95 % interval of the difference.
     #[must_use]
     pub fn interval95(&self) -> Option<(f64, f64)> {
         self.difference.map(|(mean, half)| (mean - half, mean + half))
@@ -89,14 +91,15 @@ impl JudgedAlternative {
 }
 
 impl CalibrationCase {
-    /// Fits every alternative, and judges it by what was left out of its fits.
+    /// Fits every alternative and judges it by cross-validation.
     ///
     /// # Errors
-    /// Those of [`calibrate`](Self::calibrate); a case without alternatives, or with nothing to leave out.
+    /// Returns the errors of [`calibrate`](Self::calibrate), or an error if the case has no alternatives or nothing to
+    /// leave out.
     pub fn identify(&self, document: &Document, file: &Path, workers: Workers<'_>) -> Result<Identified, StudyError> {
         if self.combinations_of_choices().len() < 2 {
             let help = "give two values of a field at least, as `choices: [Choice(path: …, values: […])]`";
-            let fault = document.fault_at("choices", "there is nothing to tell apart", Some(help));
+            let fault = document.fault_at("choices", "there are no alternatives to compare", Some(help));
             return Err(document.faults(vec![fault]).into());
         }
         self.with_fits(document, file, workers, |fits| {
@@ -104,7 +107,7 @@ impl CalibrationCase {
             let folds = tried.iter().map(|one| one.errors.len()).max().unwrap_or_default();
             if folds < LEAST_FOLDS {
                 let help = "name a column with two values among the rows that calibrate, or leave out `groups`";
-                let fault = document.fault_at("groups", "there are no two groups to leave out", Some(help));
+                let fault = document.fault_at("groups", "there are fewer than two groups to leave out", Some(help));
                 return Err(document.faults(vec![fault]).into());
             }
             let choices = judged(tried);
@@ -120,7 +123,7 @@ impl CalibrationCase {
     }
 }
 
-/// A value of a field stands or falls with the alternatives that have it.
+/// Judges a value of a field: refuted if all alternatives with it are refuted, supported if all without it are.
 fn mechanism(setting: Setting, choices: &[JudgedAlternative]) -> JudgedMechanism {
     let (with, without): (Vec<_>, Vec<_>) = choices.iter().partition(|one| one.settings.contains(&setting));
     let are_refuted = |some: &[&JudgedAlternative]| some.iter().all(|one| one.verdict == Verdict::Refuted);
@@ -138,7 +141,8 @@ struct Tried {
     settings: Vec<Setting>,
     constants: usize,
     train_error: Option<f64>,
-    /// `None` where a fit hangs on what is left out; no errors where the budget did not reach the first slopes.
+    /// The error of each group; `None` if the fit depends on the group. Empty if the budget did not reach the first
+    /// slopes.
     errors: Vec<Option<f64>>,
     has_converged: bool,
 }
@@ -166,7 +170,7 @@ impl Tried {
     }
 }
 
-/// The mean absolute error of every group, predicted without it; of every row where no column makes groups.
+/// Returns the mean absolute error of each group, predicted without the group; of each row if no column defines groups.
 fn errors(found: &FoundMinimum<'_>) -> Result<Vec<Option<f64>>, StudyError> {
     if !found.case.groups.is_empty() {
         return Ok(leave_out(found)?.into_iter().map(|group| group.held_out_error).collect());
@@ -182,7 +186,7 @@ fn errors(found: &FoundMinimum<'_>) -> Result<Vec<Option<f64>>, StudyError> {
     Ok(found.fit.training.iter().zip(alone(found)?).map(error).collect())
 }
 
-/// The alternatives, the best one first, each beside the best one.
+/// Sorts the alternatives, the best one first, and compares each with the best one.
 fn judged(mut tried: Vec<Tried>) -> Vec<JudgedAlternative> {
     let error = |one: &Tried| one.mean().unwrap_or(f64::INFINITY);
     tried.sort_by(|one, other| error(one).total_cmp(&error(other)));

@@ -1,4 +1,4 @@
-//! Intervals of parameters, and what is left of them where slopes tell nothing.
+//! Intervals of parameters, including the cases in which slopes do not determine them.
 
 use super::CalibratedParameter;
 use super::combination::Told;
@@ -8,15 +8,16 @@ use super::unknown::Unknown;
 use crate::experiment::StudyError;
 use crate::model::fit::Identifiability;
 
-/// A parameter whose interval covers this part of its range is not determined.
+/// The width of an interval, as a fraction of the range, from which on a parameter is not determined.
 const WIDE: f64 = 0.5;
-/// Bisections of the place from which a parameter has influence: another one that counts up to there has to meet it.
+/// Number of bisections that locate where a parameter begins to have influence; the limits of other parameters depend
+/// on this point.
 const BISECTIONS: usize = 12;
-/// A coordinate this close to a bound is there.
+/// The distance from a bound within which a coordinate counts as being at the bound.
 const AT_BOUND: f64 = 1e-6;
 
-/// Widens an interval to the points that fit as well. Returns whether one of them lies further off than the interval is wide: then
-/// something else can make up for the parameter.
+/// Widens an interval to contain all points that fit as well. Returns `true` if one of them is further away than the
+/// width of the interval: then another parameter can compensate for this one.
 fn reach((low, high): &mut CoordinateInterval, index: usize, as_good: &[Vec<f64>]) -> bool {
     let (from, to) = (*low, *high);
     for point in as_good {
@@ -27,11 +28,12 @@ fn reach((low, high): &mut CoordinateInterval, index: usize, as_good: &[Vec<f64>
 }
 
 impl FoundMinimum<'_> {
-    /// The parameters with their intervals: those of the profiles where there are some, with all points that fit as well. A residual
-    /// has this standard deviation, and this many of them explain a change of the residuals by noise.
+    /// Returns the parameters with their intervals, taken from the profiles where available and widened to all points
+    /// that fit as well. `deviation` is the standard deviation of a residual, and `quantile` the number of deviations
+    /// by which noise may change the residuals.
     ///
     /// # Errors
-    /// Those of the runs.
+    /// Returns the errors of the runs.
     pub fn parameters(
         &self,
         identified: &Identifiability,
@@ -66,7 +68,7 @@ impl FoundMinimum<'_> {
         Ok(self.listed(&intervals, is_told, has_influence))
     }
 
-    /// The parameters with these intervals.
+    /// Lists the parameters with these intervals.
     fn listed(
         &self,
         intervals: &[CoordinateInterval],
@@ -88,7 +90,8 @@ impl FoundMinimum<'_> {
         self.fit.unknowns.iter().enumerate().map(of).collect()
     }
 
-    /// The 95 % interval of a coordinate; of one that cannot be told from others, all that keeps what is told.
+    /// Returns the 95 % interval of a coordinate from the slopes; for an entangled parameter, all values that keep the
+    /// determined combinations.
     fn interval(&self, index: usize, identified: &Identifiability, told: &[Told], quantile: f64) -> CoordinateInterval {
         if identified.is_entangled(index) {
             let ranges = told.iter().map(|one| self.range_within(one, index, identified, quantile));
@@ -99,8 +102,8 @@ impl FoundMinimum<'_> {
         (unknown.at_part(part - half), unknown.at_part(part + half))
     }
 
-    /// True if the residuals stay as they are further off than twice the interval that slopes give, on one side: the slopes
-    /// are none of that side, as of the larger of two constants.
+    /// Returns `true` if the residuals hardly change at twice the interval that slopes give, on one side. Then the
+    /// slopes do not apply to that side, as for the larger of two constants when only their maximum matters.
     fn is_beyond(&self, index: usize, half: f64, limit: f64) -> Result<bool, StudyError> {
         let unknown = &self.fit.unknowns[index];
         let part = unknown.part(self.best.point[index]);
@@ -113,7 +116,8 @@ impl FoundMinimum<'_> {
         Ok(false)
     }
 
-    /// Gives a parameter the interval in which the residuals stay as they are, and others theirs where it is at its ends.
+    /// Widens the interval of a parameter to where the residuals hardly change, and the intervals of the others for the
+    /// parameter at the ends of its interval.
     fn widen(
         &self,
         index: usize,
@@ -133,7 +137,7 @@ impl FoundMinimum<'_> {
         Ok(())
     }
 
-    /// The coordinates of a parameter for which the residuals stay as they are while the others keep theirs.
+    /// Returns the range of a parameter in which the residuals hardly change while the other parameters are fixed.
     fn range_of_as_good(&self, index: usize, limit: f64) -> Result<CoordinateInterval, StudyError> {
         let end = |bound: f64| {
             if self.is_as_good(&self.best.point, (index, bound), limit)? {
@@ -149,8 +153,8 @@ impl FoundMinimum<'_> {
         Ok((end(0.0)?, end(1.0)?))
     }
 
-    /// The interval of another parameter where one is at the end of the range in which it changes nothing: of two, the larger
-    /// of which counts, either may be the larger one.
+    /// Returns the interval of another parameter with this one at an end of its range without influence. If only the
+    /// larger of two constants matters, either may be the larger one.
     fn range_beside(
         &self,
         index: usize,
@@ -171,7 +175,7 @@ impl FoundMinimum<'_> {
         Ok((low, high))
     }
 
-    /// True if the rows that calibrate are met as well with another coordinate of one parameter.
+    /// Returns `true` if the training rows fit as well with another coordinate of one parameter.
     fn is_as_good(&self, point: &[f64], (index, at): (usize, f64), limit: f64) -> Result<bool, StudyError> {
         let mut point = point.to_vec();
         point[index] = at;
@@ -179,7 +183,7 @@ impl FoundMinimum<'_> {
         Ok(cost - self.best.cost() <= limit * limit)
     }
 
-    /// The sum of the squares of the changes of the residuals from the best point to another one.
+    /// Returns the sum of the squared changes of the residuals from the best point to another one.
     pub fn distance(&self, point: &[f64]) -> Result<f64, StudyError> {
         let there = self.residuals_at(point)?;
         Ok(there.zip(&self.best.residuals).map(|(there, here)| (there - here).powi(2)).sum())

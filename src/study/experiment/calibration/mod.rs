@@ -1,4 +1,4 @@
-//! Parameters that are fitted to measurements, and what these do not tell of them.
+//! Calibration: parameters fitted to measurements, with an account of what the measurements do not determine.
 
 mod checks;
 mod combination;
@@ -42,12 +42,12 @@ use std::cell::Cell;
 use std::path::Path;
 use unknown::Unknown;
 
-/// Passes over the rows that calibrate for each alternative, unless the case says how many.
+/// The default number of evaluations for each alternative; an evaluation simulates all training rows once.
 const EVALUATIONS: usize = 200;
-/// Better points that may be found on the way along the intervals.
+/// How often the profiles may restart from a better minimum found along the way.
 const RESTARTS: usize = 4;
 
-/// Parameters with their best values.
+/// The result of a calibration.
 pub struct Calibrated {
     case: CalibrationCase,
     /// The rows of all tables.
@@ -56,32 +56,34 @@ pub struct Calibrated {
     pub values: Vec<Option<f64>>,
     /// The parameters with their intervals.
     pub parameters: Vec<CalibratedParameter>,
-    /// Combinations of parameters that are determined where they themselves are not.
+    /// Combinations of parameters that are determined although their members are not.
     pub combinations: Vec<Combination>,
-    /// The alternatives that were tried, the best first.
+    /// The alternatives that were tried, the best one first.
     pub choices: Vec<TriedChoice>,
-    /// The errors of values that took no part.
+    /// The errors of groups of rows that were left out of the fit.
     pub left_out: Vec<LeftOut>,
-    /// Measurements that could be made, the most telling first: the row, and by how much it would shrink the region of
-    /// parameters that are possible, as a logarithm.
+    /// Measurements that could be made, the most informative first: the row, and the expected gain, the logarithm of
+    /// the factor by which it would shrink the confidence region of the parameters.
     pub candidates: Vec<(usize, f64)>,
-    /// Passes over the rows that calibrate; those without a group are not among them.
+    /// Number of evaluations of the training rows, without those for groups that were left out.
     pub evaluations: usize,
-    /// Passes over them for the intervals of the parameters, with what was found better on the way.
+    /// Number of evaluations for the intervals of the parameters, including descents from better points found along the
+    /// way.
     pub interval_evaluations: usize,
-    /// Returns whether anything tells how well the parameters are known: noise that is stated, or more rows than parameters.
+    /// Whether the accuracy of the parameters is known: the noise is stated, or there are more rows than parameters.
     pub knows_noise: bool,
-    /// True if the best values, and those of all alternatives, were reached within the budget.
+    /// Whether the fits of all alternatives converged within the budget.
     pub has_converged: bool,
-    /// The root mean square of the residuals, in units of the noise; none if no noise is stated.
+    /// The root mean square of the residuals, in units of the noise; `None` if no noise is stated.
     pub misfit: Option<f64>,
-    /// True if the stated noise does not explain them.
+    /// Whether the residuals are larger than the stated noise explains.
     pub is_implausible: bool,
-    /// The intervals of the simulated values, if they are asked for.
+    /// The intervals of the simulated values, if requested.
     pub intervals: Option<RowIntervals>,
     /// The calibrated machine as RON.
     pub machine: String,
-    /// Descents of the best alternative, and those that ended at a worse optimum: by more than noise explains.
+    /// Number of descents of the best alternative, and how many of them ended at an optimum that is worse by more than
+    /// noise explains.
     pub descents: (usize, usize),
     /// The correlations of the estimates of the parameters.
     correlations: Vec<Vec<f64>>,
@@ -96,13 +98,13 @@ pub struct CalibratedParameter {
     pub unit: String,
     /// The best value.
     pub value: f64,
-    /// Its 95 % interval, within the bounds.
+    /// The 95 % interval, within the bounds.
     pub interval95: (f64, f64),
-    /// True if the data determine it.
+    /// Whether the data determine the parameter.
     pub is_determined: bool,
-    /// True if the data change with it close to its value.
+    /// Whether the simulated values change with the parameter near its best value.
     pub has_influence: bool,
-    /// True if it is at one of its bounds.
+    /// Whether the best value is at one of the bounds.
     pub is_at_bound: bool,
 }
 
@@ -111,22 +113,22 @@ pub struct CalibratedParameter {
 pub struct TriedChoice {
     /// The values of the fields.
     pub settings: Vec<Setting>,
-    /// The mean of the absolute relative errors of the rows that calibrate; none if the budget did not reach it.
+    /// The mean absolute relative error of the training rows; `None` if the budget did not reach the alternative.
     pub train_error: Option<f64>,
-    /// That of the other rows.
+    /// The mean absolute relative error of the other rows.
     pub held_out_error: Option<f64>,
-    /// True if its fit has ended within the budget.
+    /// Whether the fit converged within the budget.
     pub has_converged: bool,
-    /// True if it fits as well as the best one: the difference could be one of the data.
+    /// Whether the alternative fits as well as the best one, given the uncertainty of the data.
     pub is_as_good: bool,
 }
 
-/// A fit with the values of the fields that are not fitted.
+/// The fit for one combination of alternatives.
 #[derive(Clone)]
 struct FittedChoice {
     settings: Vec<Setting>,
     minimum: Option<Minimum>,
-    /// Other minima, to which other starting points led.
+    /// Other minima, reached from other starting points.
     others: Vec<Minimum>,
     descents: usize,
     spent: usize,
@@ -140,16 +142,16 @@ struct AlternativeFits<'o, 'f> {
 }
 
 impl AlternativeFits<'_, '_> {
-    /// Passes over the rows that calibrate.
+    /// Returns the total number of evaluations.
     fn spent(&self) -> usize {
         self.fitted.iter().map(|one| one.spent).sum()
     }
 }
 
-/// The rows that calibrate.
+/// Returns the training rows.
 ///
 /// # Errors
-/// Fewer of them than parameters.
+/// Returns an error if there are fewer training rows than parameters.
 fn training(rows: &[MeasuredRow], parameters: usize) -> Result<Vec<usize>, StudyError> {
     let training: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].trains).collect();
     if training.len() < parameters {
@@ -162,7 +164,7 @@ fn training(rows: &[MeasuredRow], parameters: usize) -> Result<Vec<usize>, Study
     Ok(training)
 }
 
-/// The fits, those of least cost first; one without a minimum has none.
+/// Sorts the fits by cost; fits without a minimum go last.
 fn best_first(mut fitted: Vec<FittedChoice>) -> Vec<FittedChoice> {
     let cost = |one: &FittedChoice| one.minimum.as_ref().map_or(f64::INFINITY, Minimum::cost);
     fitted.sort_by(|one, other| cost(one).total_cmp(&cost(other)));
@@ -173,7 +175,8 @@ impl CalibrationCase {
     /// Fits the parameters; the case was read from `document`, whose file is `file`.
     ///
     /// # Errors
-    /// Faults of scenarios and data; runs that fail; a budget that reaches nothing.
+    /// Returns an error for faults of scenarios and data, for runs that fail, or if the budget is too small for a first
+    /// descent step.
     pub fn calibrate(&self, document: &Document, file: &Path, workers: Workers<'_>) -> Result<Calibrated, StudyError> {
         self.with_fits(document, file, workers, |fits| {
             let best_of_all = &fits.fitted[0];
@@ -195,7 +198,8 @@ impl CalibrationCase {
         })
     }
 
-    /// Follows the parameters of a minimum to the ends of their intervals, from a better one if one is found on the way.
+    /// Follows each parameter of a minimum to the ends of its interval, restarting from a better minimum if one is
+    /// found.
     fn profiled(
         &self,
         fit: &Fitting<'_>,
@@ -218,7 +222,7 @@ impl CalibrationCase {
         Ok((best, Profiles::default()))
     }
 
-    /// Fits the parameters with every combination of alternatives, and lets `answer` make use of the fits.
+    /// Fits the parameters for every combination of alternatives and passes the fits to `answer`.
     fn with_fits<T>(
         &self,
         document: &Document,
@@ -254,25 +258,25 @@ impl CalibrationCase {
         answer(&AlternativeFits { open: &open, fitted })
     }
 
-    /// The evaluations of each combination of alternatives.
+    /// Returns the budget of evaluations of each combination of alternatives.
     fn share(&self) -> usize {
         self.evaluations.map_or(EVALUATIONS, |all| (all / self.combinations_of_choices().len()).max(1))
     }
 
-    /// The rows of all tables.
+    /// Reads the rows of all tables.
     ///
     /// # Errors
-    /// Faults of the data.
+    /// Returns the faults of the data.
     pub fn rows(&self, document: &Document, file: &Path) -> Result<Vec<MeasuredRow>, StudyError> {
         let folder = file.parent().unwrap_or(Path::new(""));
         let of = |(index, table)| rows::rows(table, index, folder, document);
         Ok(self.tables.iter().enumerate().map(of).collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    /// Describes the case in the file `file`, of which nothing is run.
+    /// Describes the case in `file` without running anything.
     ///
     /// # Errors
-    /// Faults of the case, of its scenarios and of its data.
+    /// Returns the faults of the case, of its scenarios and of its data.
     pub fn inspect(&self, document: &Document, file: &Path) -> Result<String, StudyError> {
         let rows = self.rows(document, file)?;
         let simulated = Simulated::load(&self.tables, file, &rows, Workers::default())?;
@@ -290,10 +294,10 @@ impl CalibrationCase {
         ))
     }
 
-    /// The parameters, and the rows that calibrate.
+    /// Returns the parameters and the training rows.
     ///
     /// # Errors
-    /// Parameters, choices and rows that do not belong together.
+    /// Returns an error if parameters, choices and rows do not match.
     fn checked(
         &self,
         document: &Document,
@@ -350,7 +354,8 @@ impl FoundMinimum<'_> {
         })
     }
 
-    /// The descents of an alternative, and those that ended at another optimum that is worse by more than noise explains.
+    /// Returns the number of descents of an alternative, and how many ended at an optimum that is worse by more than
+    /// noise explains.
     fn descents(&self, of: &FittedChoice) -> (usize, usize) {
         let (deviation, quantile) = self.deviation();
         let explained = (quantile * deviation).powi(2);
@@ -358,14 +363,14 @@ impl FoundMinimum<'_> {
         (of.descents, of.others.iter().filter(is_worse).count())
     }
 
-    /// The things of all parameters, in the order of the case.
+    /// Sorts values that belong to the parameters into case order.
     fn in_order_of_case<T>(&self, of_unknowns: Vec<T>) -> Vec<T> {
         let mut placed: Vec<_> = self.fit.unknowns.iter().map(|unknown| unknown.place).zip(of_unknowns).collect();
         placed.sort_by_key(|(place, _)| *place);
         placed.into_iter().map(|(_, one)| one).collect()
     }
 
-    /// The correlations of the parameters, in the order of the case.
+    /// Returns the correlations of the parameters, in case order.
     fn correlations(&self, identified: &Identifiability) -> Vec<Vec<f64>> {
         let count = self.fit.unknowns.len();
         let row =
@@ -399,12 +404,12 @@ impl FoundMinimum<'_> {
     }
 }
 
-/// A value of a field wherever there is one.
+/// Assigns a value to a field in all tables whose scenarios have it.
 fn everywhere(path: &str, text: &str, simulated: &Simulated<'_>) -> Assignment {
     Assignment { path: path.to_owned(), text: text.to_owned(), tables: simulated.tables_with(path, |_| true) }
 }
 
-/// The mean of the absolute relative errors of some rows; `None` if there are none.
+/// Returns the mean absolute relative error of the chosen rows; `None` if there are none.
 fn mean_error(rows: &[MeasuredRow], values: &[Option<f64>], is_chosen: impl Fn(&MeasuredRow) -> bool) -> Option<f64> {
     let chosen = rows.iter().zip(values).filter(|(row, _)| is_chosen(row));
     let errors = chosen.filter_map(|(row, value)| Some(Residuals::error((*value)?, row.reference?)));

@@ -1,4 +1,4 @@
-//! A calibration in records.
+//! The records and figures of a calibration.
 
 use super::{
     Calibrated, CalibratedParameter, Combination, Identified, JudgedAlternative, JudgedMechanism, Verdict, mean_error,
@@ -10,7 +10,7 @@ use crate::report::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use crate::report::whiskers::{Whisker, Whiskers};
 
 impl Calibrated {
-    /// The parameters, what the data do not tell, and the errors, in records and words.
+    /// Returns the parameters, the combinations and correlations, and the errors, as records and in words.
     #[must_use]
     pub fn answer(&self) -> Answer {
         let records = self
@@ -27,16 +27,16 @@ impl Calibrated {
         Answer { shape: AnswerShape::Mixed, records: records.collect(), words: self.words(), ..Answer::default() }
     }
 
-    /// Checks that the best values, and those of all alternatives, were reached within the budget.
+    /// Checks that the fits of all alternatives converged within the budget.
     ///
     /// # Errors
-    /// A word on the budget, if they were not.
+    /// Returns an error that names the budget.
     pub fn check(&self) -> Result<(), StudyError> {
         ended(self.has_converged, "the fit")
     }
 
-    /// The residuals as a picture: errors in percent over the measured values, by tables, and by the rows that calibrate and those
-    /// that judge.
+    /// Draws the residuals: errors in percent over the measured values, by table, separately for training rows and the
+    /// others.
     #[must_use]
     pub fn chart(&self) -> LineChart {
         let line = |(table, trains): (usize, bool)| {
@@ -60,19 +60,19 @@ impl Calibrated {
         }
     }
 
-    /// The mean error of the rows that calibrate.
+    /// Returns the mean error of the training rows.
     #[must_use]
     pub fn train_error(&self) -> Option<f64> {
         mean_error(&self.rows, &self.values, |row| row.trains)
     }
 
-    /// The mean error of the other rows.
+    /// Returns the mean error of the other rows.
     #[must_use]
     pub fn held_out_error(&self) -> Option<f64> {
         mean_error(&self.rows, &self.values, |row| !row.trains)
     }
 
-    /// The pairs of parameters with the correlation of their estimates.
+    /// Returns the pairs of parameters with the correlations of their estimates.
     pub(super) fn correlated(&self) -> impl Iterator<Item = (&str, &str, f64)> {
         let pairs = (0..self.parameters.len()).flat_map(|one| (0..one).map(move |other| (other, one)));
         let name = |index: usize| self.parameters[index].path.as_str();
@@ -158,7 +158,7 @@ impl Calibrated {
 }
 
 impl Identified {
-    /// The alternatives and the values of each field with the judgements of the data, in records and words.
+    /// Returns the judged alternatives and the judged values of each field, as records and in words.
     #[must_use]
     pub fn answer(&self) -> Answer {
         let choices = self.choices.iter().map(judged_choice);
@@ -166,7 +166,7 @@ impl Identified {
         Answer { shape: AnswerShape::Mixed, records: records.collect(), words: self.words(), ..Answer::default() }
     }
 
-    /// The errors of all alternatives beside the best one's as a picture.
+    /// Draws the errors of all alternatives relative to that of the best one.
     #[must_use]
     pub fn chart(&self) -> Whiskers {
         let whisker = |(place, one): (usize, &JudgedAlternative)| {
@@ -183,7 +183,7 @@ impl Identified {
         Whiskers {
             title: "Mechanisms judged by measurements that took no part in their fits".to_owned(),
             note:
-                "error less that of the best one, in percent of the measured, with its 95 % interval; hollow: refuted"
+                "error minus that of the best one, in percent of the measured value, with its 95 % interval; hollow: refuted"
                     .to_owned(),
             rows: self.choices.iter().enumerate().filter_map(whisker).collect(),
             neutral: 0.0,
@@ -203,10 +203,10 @@ impl Identified {
         self.choices.iter().all(|one| one.has_converged)
     }
 
-    /// Checks that all fits have ended within their budgets.
+    /// Checks that all fits converged within their budgets.
     ///
     /// # Errors
-    /// A word on the budget, if one has not.
+    /// Returns an error that names the budget.
     pub fn check(&self) -> Result<(), StudyError> {
         ended(self.has_converged(), "a fit")
     }
@@ -217,12 +217,12 @@ fn ended(has_converged: bool, fit: &str) -> Result<(), StudyError> {
     if has_converged { Ok(()) } else { Err(message()) }
 }
 
-/// The last part of a path.
+/// Returns the last component of a path.
 fn field_of(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }
 
-/// The values of an alternative, and its errors.
+/// Returns a record with the values of an alternative and its errors.
 fn choice(settings: &[Setting], train_error: Option<f64>, held_out_error: Option<f64>) -> Record {
     let mut record = begin("choice");
     for (path, value) in settings {

@@ -1,5 +1,5 @@
-//! Intervals of what a calibrated model predicts: by how far the parameters are known, and by the errors of rows that took no
-//! part in the fit.
+//! Prediction intervals of a calibrated model. They combine the uncertainty of the parameters with the errors of rows
+//! that took no part in the fit.
 
 use super::LeftOut;
 use super::cross_validation::alone;
@@ -9,19 +9,19 @@ use super::rows::MeasuredRow;
 use crate::experiment::{IntervalLevel, StudyError};
 use crate::model::fit::{Conformal, Identifiability, Score};
 
-/// Errors that intervals are made from, by their origin.
+/// The origin of the errors from which intervals are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorsFrom {
-    /// Rows that the case sets apart for it.
+    /// Rows that the case sets apart for this purpose.
     RowsSetApart,
-    /// Rows that calibrate, predicted without their group; of several groups the largest error counts.
+    /// Training rows, predicted without their group; with several groups, the largest error counts.
     GroupsLeftOut,
-    /// Rows that calibrate, each predicted without itself.
+    /// Training rows, each predicted without itself.
     RowsLeftOut,
 }
 
 impl ErrorsFrom {
-    /// In words.
+    /// Describes the origin in words.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -32,21 +32,22 @@ impl ErrorsFrom {
     }
 }
 
-/// Intervals of the simulated values of rows.
+/// The intervals of the simulated values of rows.
 #[derive(Clone, Debug)]
 pub struct RowIntervals {
-    /// The share of new measurements that they are to contain.
+    /// The share of new measurements that the intervals are to contain.
     pub level: IntervalLevel,
-    /// Of each row; none where there is no value, or too few errors are known.
+    /// The interval of each row; `None` if there is no value, or if too few errors are known.
     pub of_rows: Vec<Option<(f64, f64)>>,
-    /// The errors that they are made from.
+    /// The conformal scores from which the intervals are made.
     pub conformal: Conformal,
-    /// The source of these errors.
+    /// The origin of the errors.
     pub errors_from: ErrorsFrom,
 }
 
 impl RowIntervals {
-    /// True if the measurement of a row that took no part lies in its interval; none for others.
+    /// Returns whether the interval of a row contains its measurement; `None` for a row that took part in the fit or
+    /// the intervals.
     #[must_use]
     pub fn covers(&self, row: usize, measured: &MeasuredRow) -> Option<bool> {
         let judges = !measured.trains && !measured.sets_intervals;
@@ -54,7 +55,7 @@ impl RowIntervals {
         measured.reference.map(|reference| (low..=high).contains(&reference))
     }
 
-    /// The cells that took no part, and those of them that lie in their intervals.
+    /// Returns the coverage of the intervals over the cells that took no part in the fit or the intervals.
     #[must_use]
     pub fn coverage(&self, rows: &[MeasuredRow]) -> Coverage {
         let judged = || rows.iter().enumerate().filter_map(|(index, row)| Some((index, self.covers(index, row)?)));
@@ -65,26 +66,26 @@ impl RowIntervals {
         }
     }
 
-    /// Half the width of the interval of a row, in parts of the geometric mean of its ends.
+    /// Returns the half-width of the interval of a row, relative to the geometric mean of its ends.
     #[must_use]
     pub fn half_width(&self, row: usize) -> Option<f64> {
         self.of_rows[row].map(|(low, high)| (high - low) / (2.0 * (low * high).max(0.0).sqrt()))
     }
 }
 
-/// Cells that judge intervals.
+/// The coverage of intervals, judged by cells that took no part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coverage {
-    /// Their number.
+    /// Number of cells.
     pub cells: usize,
-    /// Those whose measurement lies in its interval.
+    /// Number of cells whose interval contains the measurement.
     pub covered: usize,
-    /// The median of half the widths, in parts of the value.
+    /// The median of the relative half-widths.
     pub median_half_width: Option<f64>,
 }
 
 impl Coverage {
-    /// The part of them that is covered; none without cells.
+    /// Returns the fraction of cells that are covered; `None` without cells.
     #[must_use]
     pub fn share(&self) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 cells")]
@@ -98,10 +99,10 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 }
 
 impl FoundMinimum<'_> {
-    /// The intervals of the values of all rows.
+    /// Returns the intervals of the values of all rows.
     ///
     /// # Errors
-    /// Those of the runs.
+    /// Returns the errors of the runs.
     pub fn intervals(
         &self,
         level: IntervalLevel,
@@ -126,7 +127,8 @@ impl FoundMinimum<'_> {
         Ok(RowIntervals { level, of_rows: (0..values.len()).map(interval).collect(), conformal, errors_from })
     }
 
-    /// The standard deviation of the residual of each row: of a measurement, and of the prediction by the parameters.
+    /// Returns the standard deviation of the residual of each row, from the noise of a measurement and the uncertainty
+    /// of the parameters.
     fn expected_errors(&self, identified: &Identifiability, deviation: f64) -> Result<Vec<f64>, StudyError> {
         let rows: Vec<usize> = (0..self.fit.rows.len()).collect();
         let slopes = self.by_parts(self.fit.slopes_of(&self.best.point, &rows)?);
@@ -137,7 +139,7 @@ impl FoundMinimum<'_> {
         Ok(rows.into_iter().map(expected).collect())
     }
 
-    /// Residuals of rows that took no part in the fit, by the hardest test that the case has.
+    /// Returns residuals of rows that took no part in the fit, by the most demanding test that the case has.
     fn errors(
         &self,
         values: &[Option<f64>],
@@ -160,7 +162,7 @@ impl FoundMinimum<'_> {
     }
 }
 
-/// The kind of a row, and where it lies on the axis along which errors grow.
+/// Returns the kind of a row, and its position on the axis along which errors grow.
 fn place(case: &CalibrationCase, row: &MeasuredRow) -> (String, f64) {
     let text = |name: &String| row.value(name).map(ToString::to_string).unwrap_or_default();
     let kind = case.intervals.kinds.iter().map(text).collect::<Vec<_>>().join(", ");
@@ -169,7 +171,8 @@ fn place(case: &CalibrationCase, row: &MeasuredRow) -> (String, f64) {
     (kind, extent.unwrap_or(1.0))
 }
 
-/// The interval around a value with half this width: of its logarithm where deviations are relative.
+/// Returns the interval of this half-width around a value; for relative deviations, the half-width is that of the
+/// logarithm.
 pub fn around(loss: Loss, value: f64, half: f64) -> (f64, f64) {
     match loss {
         Loss::Relative => (value * (-half).exp(), value * half.exp()),

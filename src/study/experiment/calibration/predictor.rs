@@ -1,4 +1,4 @@
-//! A calibrated model for scenarios that no table of its case has.
+//! A calibrated model, applied to scenarios outside the tables of its case.
 
 use super::AlternativeFits;
 use super::cross_validation;
@@ -10,44 +10,43 @@ use crate::model::fit::{Conformal, Identifiability};
 use crate::scenario::source::Document;
 use std::path::Path;
 
-/// Best values of parameters, and how far predictions with them can be trusted.
+/// The best values of parameters, and the uncertainty of predictions with them.
 pub struct Predictor {
     /// The alternatives of the case that fit best.
     choice: Vec<Setting>,
     parameters: Vec<NearbyParameter>,
     level: IntervalLevel,
     loss: Loss,
-    /// The largest standard deviation of a measurement; 1 where none is stated.
+    /// The largest standard deviation of a measurement; 1 if none is stated.
     noise: f64,
     /// The standard deviation of a residual, in units of the noise.
     deviation: f64,
     identified: Identifiability,
     conformal: Conformal,
-    /// The keys of what the case calibrates.
+    /// The keys of the quantities that the case calibrates.
     simulated: Vec<String>,
 }
 
-/// A parameter with its best value, and one close to it.
+/// A parameter with its best value and a nearby one.
 struct NearbyParameter {
     path: String,
     best: String,
     nearby: String,
-    /// The derivative by the part of its range, for a difference of 1 between the simulated values.
+    /// The derivative with respect to the range fraction, per unit of difference between the simulated values.
     scale: f64,
 }
 
-/// The level of the intervals that tell candidates apart, in percent.
+/// The level of the intervals by which candidates are distinguished, in percent.
 const LEVEL: u8 = 90;
 
 impl Predictor {
-    /// The machine that the case in `file` calibrates, whose times have the intervals that are to contain 90 % of new
-    /// measurements.
+    /// Calibrates the case in `file`, for intervals that are to contain 90 % of new measurements.
     ///
     /// # Errors
-    /// Faults of the case; those of [`predictor`](CalibrationCase::predictor).
+    /// Returns the faults of the case, or the errors of [`predictor`](CalibrationCase::predictor).
     ///
     /// # Panics
-    /// Never: 90 is a level.
+    /// Never: 90 is a valid level.
     pub fn load(file: &Path, workers: Workers<'_>) -> Result<Self, StudyError> {
         let document = Document::load(file)?;
         let level = IntervalLevel::of_percent(LEVEL).expect("it is a level");
@@ -56,10 +55,11 @@ impl Predictor {
 }
 
 impl CalibrationCase {
-    /// Fits the parameters, to predict scenarios with them; the case was read from `document`, whose file is `file`.
+    /// Fits the parameters for predictions of other scenarios; the case was read from `document`, whose file is `file`.
     ///
     /// # Errors
-    /// Those of [`calibrate`](Self::calibrate); a fit that does not end within its evaluations.
+    /// Returns the errors of [`calibrate`](Self::calibrate), or an error if the fit does not converge within its
+    /// budget.
     pub fn predictor(
         &self,
         document: &Document,
@@ -107,16 +107,16 @@ impl CalibrationCase {
 }
 
 impl Predictor {
-    /// The best values, by path and text.
+    /// Returns the best values, by path and text.
     pub fn settings(&self) -> impl Iterator<Item = Setting> {
         let best = self.parameters.iter().map(|one| (one.path.clone(), one.best.clone()));
         self.choice.iter().cloned().chain(best)
     }
 
-    /// The keys of what the case calibrates but for `key`: its errors are those of other quantities.
+    /// Returns the keys of the quantities that the case calibrates other than `key`.
     ///
     /// # Errors
-    /// In words, where these errors are differences, which say nothing of another quantity.
+    /// Returns an error if the case has other quantities and its errors are absolute, as those do not apply to `key`.
     pub fn other_than(&self, key: &str) -> Result<Vec<String>, StudyError> {
         let mut others: Vec<String> = self.simulated.iter().filter(|other| *other != key).cloned().collect();
         others.sort();
@@ -129,13 +129,14 @@ impl Predictor {
         }
     }
 
-    /// For each parameter its path and a value close to the best one.
+    /// Returns, for each parameter, its path and a value close to the best one.
     pub fn variations(&self) -> impl Iterator<Item = Setting> {
         self.parameters.iter().map(|one| (one.path.clone(), one.nearby.clone()))
     }
 
-    /// The interval of a new measurement where the best values simulate `value`, and the [variations](Self::variations), each
-    /// on its own, `nearby`: the same value where a scenario lacks the parameter. `None` if too few errors are known.
+    /// Returns the interval of a new measurement. The best values simulate `value`, and each of the
+    /// [variations](Self::variations) alone simulates the corresponding element of `nearby`, which equals `value` if
+    /// the scenario lacks the parameter. Returns `None` if too few errors are known.
     #[must_use]
     pub fn interval(&self, value: f64, nearby: &[f64]) -> Option<(f64, f64)> {
         let per_value = match self.loss {

@@ -1,4 +1,5 @@
-//! Profiles: how far a parameter may go while all others follow, where slopes at the best point do not tell it.
+//! Profiles: the range of a parameter when all others are refitted, for cases in which slopes at the best point are not
+//! enough.
 
 use super::fitting::Fitting;
 use super::found::FoundMinimum;
@@ -6,40 +7,41 @@ use super::unknown::Unknown;
 use crate::experiment::StudyError;
 use crate::model::fit::{Identifiability, LeastSquares, Minimum, minimise};
 
-/// The end of an interval is where the residuals have changed by this part of what noise explains, at least.
+/// The least change of the residuals at the end of an interval, as a fraction of what noise explains.
 const AS_TOLD: f64 = 0.8;
-/// The most steps outward to an end that slopes do not tell.
+/// The maximum number of steps outward to the end of an interval that slopes underestimate.
 const STEPS: usize = 6;
-/// The least and the most factor of such a step.
+/// The least and the greatest factor of such a step.
 const FACTORS: (f64, f64) = (1.3, 3.0);
-/// A point with so much less of what noise explains is a better one.
+/// A point is better than the best one if its cost is lower by this fraction of what noise explains.
 const BETTER: f64 = 0.05;
-/// Part of the interval around another minimum whose ends are tried.
+/// The fraction of the interval around another minimum at whose ends points are tried.
 const INSIDE: f64 = 0.9;
-/// Places between the end of what changes nothing and a bound at which the others are fitted again.
+/// Positions between the end of a parameter's range without influence and a bound, at which the other parameters are
+/// refitted.
 const PLACES: [f64; 3] = [0.25, 0.5, 1.0];
 
 /// An interval of coordinates.
 pub type CoordinateInterval = (f64, f64);
 
-/// The intervals of parameters that are told, as far as the others can make up for them.
+/// The intervals of parameters, including the compensation by other parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Profiles {
-    /// By parameter; none of those that are not told apart.
+    /// The interval of each parameter; `None` for an entangled one.
     pub intervals: Vec<Option<CoordinateInterval>>,
-    /// Points that fit as well as the best one, by what noise explains.
+    /// Points that fit as well as the best one, within what noise explains.
     pub as_good: Vec<Vec<f64>>,
 }
 
-/// Answer of the profiles.
+/// The result of the profiles.
 pub enum Profiled {
-    /// The best point stays the best.
+    /// The best point remains the best.
     Kept(Profiles),
-    /// A better one was found on the way.
+    /// A better point was found along the way.
     Better(Minimum),
 }
 
-/// A better point stops the work.
+/// The reason why profiling stops early.
 enum Stop {
     Better(Minimum),
     Failed(StudyError),
@@ -51,7 +53,7 @@ impl From<StudyError> for Stop {
     }
 }
 
-/// Some coordinates of a fit, while one stays where it is.
+/// The least-squares problem in the other coordinates, with one coordinate fixed.
 struct Others<'f, 'a> {
     fit: &'f Fitting<'a>,
     fixed: (usize, f64),
@@ -65,7 +67,7 @@ impl Others<'_, '_> {
         whole
     }
 
-    /// Takes passes over the rows from the budget; false if it is spent.
+    /// Takes evaluations from the budget; returns `false` if too few are left.
     fn spend(&mut self, passes: usize) -> bool {
         let is_enough = self.left >= passes;
         if is_enough {
@@ -96,24 +98,25 @@ impl LeastSquares for Others<'_, '_> {
     }
 }
 
-/// A walk along the parameters of a best point.
+/// The state of profiling a best point.
 struct ProfileWalk<'w, 'f> {
     found: &'w FoundMinimum<'f>,
     identified: &'w Identifiability,
-    /// The square of the change of the residuals that noise explains.
+    /// The squared change of the residuals that noise explains.
     explained: f64,
     as_good: Vec<Vec<f64>>,
-    /// Passes over the rows that are left.
+    /// Number of evaluations left.
     left: usize,
 }
 
 impl FoundMinimum<'_> {
-    /// Follows every parameter that is told to the ends of its interval, and those that change nothing beyond the place from which
-    /// they do, with all others fitted again. `deviation` is that of a residual, the `quantile` says how many of them noise explains,
-    /// `others` are minima beside the best one, `budget` the passes over the rows for it.
+    /// Profiles the minimum, with all other parameters refitted at each step. Parameters that are not entangled are
+    /// followed to the ends of their intervals. Parameters without influence are tried beyond the point where they
+    /// begin to have some. `deviation` is that of a residual, and `quantile` the number of deviations that noise
+    /// explains. `others` are further minima, and `budget` is the number of evaluations.
     ///
     /// # Errors
-    /// Those of the runs.
+    /// Returns the errors of the runs.
     pub fn profiles(
         &self,
         identified: &Identifiability,
@@ -150,7 +153,7 @@ impl ProfileWalk<'_, '_> {
         Ok(intervals)
     }
 
-    /// The end of the interval of a parameter on one side.
+    /// Returns the end of the interval of a parameter on one side.
     fn end(&mut self, index: usize, side: f64) -> Result<f64, Stop> {
         let unknown = &self.found.fit.unknowns[index];
         let here = unknown.part(self.found.best.point[index]);
@@ -169,8 +172,9 @@ impl ProfileWalk<'_, '_> {
         Ok(unknown.at_part(here + side * width))
     }
 
-    /// The least change of the sum of squares with a parameter moved by a part of its range: from where its correlations have the
-    /// others, and, beyond a kink that these do not know, from the nearest point known to fit as well.
+    /// Returns the least change of the sum of squares with a parameter moved by a fraction of its range. The refit
+    /// starts where correlations predict the other parameters. Since correlations do not see beyond a kink, it also
+    /// starts from the nearest point known to fit as well.
     fn least_change(&mut self, index: usize, by: f64) -> Result<Option<f64>, Stop> {
         let start = self.beside(self.found.best, self.identified, (index, by));
         let Some(change) = self.follow(index, &start)? else { return Ok(None) };
@@ -181,8 +185,8 @@ impl ProfileWalk<'_, '_> {
         Ok(Some(self.follow(index, &nearest)?.map_or(change, |other| change.min(other))))
     }
 
-    /// The point where a parameter of a minimum has moved by a part of its range, and the others as their correlations with it have
-    /// it.
+    /// Returns the point where a parameter of a minimum has moved by a fraction of its range, and the others follow
+    /// according to their correlations with it.
     fn beside(&self, minimum: &Minimum, identified: &Identifiability, (index, by): (usize, f64)) -> Vec<f64> {
         let covariance = &identified.covariance[index];
         let moved = |(other, (unknown, at)): (usize, (&Unknown, &f64))| {
@@ -191,7 +195,7 @@ impl ProfileWalk<'_, '_> {
         self.found.fit.unknowns.iter().zip(&minimum.point).enumerate().map(moved).collect()
     }
 
-    /// Adds the points at the ends of the intervals around another minimum where they fit as well as the best one.
+    /// Adds the points near the ends of the intervals around another minimum that fit as well as the best one.
     fn look_around(&mut self, other: &Minimum, (deviation, quantile): (f64, f64)) -> Result<(), Stop> {
         let fit = self.found.fit;
         let slopes = fit.by_parts(&other.point, other.slopes.clone());
@@ -214,7 +218,8 @@ impl ProfileWalk<'_, '_> {
         Ok(())
     }
 
-    /// Fits the others again while a parameter stays where it is in `start`. Returns the change of the sum of squares.
+    /// Refits the other parameters with one parameter fixed at its value in `start`. Returns the change of the sum of
+    /// squares.
     fn follow(&mut self, index: usize, start: &[f64]) -> Result<Option<f64>, Stop> {
         let size = start.len();
         let fixed = (index, start[index]);
@@ -244,8 +249,8 @@ impl ProfileWalk<'_, '_> {
         Ok(found.unwrap_or_else(|| self.found.best.clone()))
     }
 
-    /// Fits the others again where a parameter that changes nothing close to its value is beyond the place from which it does:
-    /// of two constants, the larger of which counts, it may be that one.
+    /// Refits the other parameters with a parameter moved beyond its range without influence. If only the larger of two
+    /// constants matters, this parameter may be the larger one.
     fn look_beyond(&mut self, index: usize) -> Result<(), Stop> {
         let here = self.found.best.point[index];
         for bound in [0.0, 1.0] {

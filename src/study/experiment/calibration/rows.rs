@@ -1,4 +1,4 @@
-//! The rows of the tables: where they lie, what was measured, and whether they calibrate.
+//! The rows of the tables: their axis values, measurements and roles.
 
 use super::condition::RowCondition;
 use super::description::CalibrationTable;
@@ -13,37 +13,38 @@ use std::path::Path;
 pub struct MeasuredRow {
     /// The index of the table.
     pub table: usize,
-    /// Its values on the axes.
+    /// The values on the axes.
     pub axes: Vec<(String, AxisValue)>,
-    /// The other columns before the reference.
+    /// The values of the labels, the other columns before the reference.
     pub labels: Vec<(String, AxisValue)>,
-    /// The measured value, in the unit of what is simulated; none for a measurement that could be made.
+    /// The measured value, in the unit of the simulated quantity; `None` for a measurement that could be made.
     pub reference: Option<f64>,
-    /// True if it calibrates.
+    /// Whether the row calibrates.
     pub trains: bool,
-    /// True if it takes no part in the fit and sets the width of intervals.
+    /// Whether the row sets the width of intervals and takes no part in the fit.
     pub sets_intervals: bool,
-    /// Its place, such as `line 3`.
+    /// The place of the row, such as `line 3`.
     pub place: String,
 }
 
 impl MeasuredRow {
-    /// The value in a column before the reference.
+    /// Returns the value in a column before the reference.
     #[must_use]
     pub fn value(&self, column: &str) -> Option<&AxisValue> {
         self.columns().find(|(name, _)| name == column).map(|(_, value)| value)
     }
 
-    /// The columns before the reference: labels, then axes.
+    /// Returns the columns before the reference: labels, then axes.
     pub fn columns(&self) -> impl Iterator<Item = &(String, AxisValue)> {
         self.labels.iter().chain(&self.axes)
     }
 }
 
-/// The rows of a table, the `index`-th of a case that lies in `folder`.
+/// Reads the rows of a table, number `index` of the case in `folder`.
 ///
 /// # Errors
-/// A file that cannot be read, or is no such table; a condition that cannot be read, or holds in no row.
+/// Returns an error for a file that cannot be read or has other columns, or a condition that cannot be parsed or
+/// evaluated.
 pub fn rows(
     table: &CalibrationTable,
     index: usize,
@@ -76,7 +77,7 @@ pub fn rows(
     Ok(data.rows.iter().map(|row| reading.row(row)).collect::<Result<_, _>>()?)
 }
 
-/// Everything that the rows of a table have in common.
+/// The properties that all rows of a table share.
 struct RowReading<'t> {
     data: &'t Table,
     table: &'t CalibrationTable,
@@ -88,7 +89,7 @@ struct RowReading<'t> {
     intervals: FieldCondition,
 }
 
-/// A condition that a field may give.
+/// The condition of a field, if it is given.
 struct FieldCondition {
     field: &'static str,
     condition: Option<RowCondition>,
@@ -107,7 +108,7 @@ impl RowReading<'_> {
         Ok(MeasuredRow { table: self.index, axes, labels, reference, trains, sets_intervals, place: row.place.clone() })
     }
 
-    /// True if a condition holds in a row; `None` if there is none.
+    /// Returns `true` if a condition is true in a row; `None` if there is no condition.
     fn holds(&self, of: &FieldCondition, row: &Row) -> Result<Option<bool>, SourceFault> {
         let holds = of.condition.as_ref().map(|condition| condition.holds(|name| row.value(name)));
         holds.transpose().map_err(|what| self.data.fault_at(row, &format!("`{}`: {what}", of.field)))

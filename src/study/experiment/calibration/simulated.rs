@@ -1,4 +1,4 @@
-//! Simulated values at the rows of the tables, for values of the parameters.
+//! Simulated values for the rows of the tables, at given parameter values.
 
 use super::description::CalibrationTable;
 use super::rows::MeasuredRow;
@@ -16,7 +16,7 @@ pub struct Simulated<'a> {
     scenarios: Vec<TableScenario>,
     rows: &'a [MeasuredRow],
     workers: Workers<'a>,
-    /// Values that are known, by the settings and the row.
+    /// The values simulated so far, by settings and row.
     known: RefCell<HashMap<(Vec<Assignment>, usize), f64>>,
 }
 
@@ -25,7 +25,7 @@ pub struct Simulated<'a> {
 pub struct Assignment {
     /// The path of the field.
     pub path: String,
-    /// Its value.
+    /// The text of the value.
     pub text: String,
     /// The indices of the tables.
     pub tables: Rc<[usize]>,
@@ -35,7 +35,7 @@ pub struct Assignment {
 struct TableScenario {
     name: String,
     path: PathBuf,
-    /// The file of the case, to which the files that its values name are relative.
+    /// The file of the case, relative to which file names in values are resolved.
     case: PathBuf,
     document: Document,
     described: Described,
@@ -55,7 +55,7 @@ impl TableScenario {
         Ok(Self { name, path, case, document, described, simulated })
     }
 
-    /// The scenario with some values.
+    /// Returns the scenario with some values replaced.
     fn plan(&self, values: &[Assignment]) -> Result<Plan, Faults> {
         let mut document = self.document.clone();
         for Assignment { path, text, .. } in values {
@@ -66,10 +66,10 @@ impl TableScenario {
 }
 
 impl<'a> Simulated<'a> {
-    /// The scenarios of the `tables` of a case in the file `case`.
+    /// Loads the scenarios of the `tables` of a case in the file `case`.
     ///
     /// # Errors
-    /// Faults of the scenarios; a row that lies on no axis of theirs.
+    /// Returns an error for faults of the scenarios, or a column that is not an axis of its scenario.
     pub fn load(
         tables: &[CalibrationTable],
         case: &Path,
@@ -92,31 +92,31 @@ impl<'a> Simulated<'a> {
         Ok(this)
     }
 
-    /// The tables among these whose scenarios have a field at this path.
+    /// Returns those of the chosen tables whose scenarios have a field at this path.
     pub fn tables_with(&self, path: &str, is_meant: impl Fn(usize) -> bool) -> Rc<[usize]> {
         let all = self.scenarios.iter().enumerate();
         let having = all.filter(|(index, scenario)| is_meant(*index) && scenario.described.has_axis(path));
         having.map(|(index, _)| index).collect()
     }
 
-    /// The document of a scenario.
+    /// Returns the document of a table's scenario.
     #[must_use]
     pub fn document(&self, table: usize) -> &Document {
         &self.scenarios[table].document
     }
 
-    /// The base values of the scenario of a table with some values.
+    /// Returns the base case of a table's scenario with some values replaced.
     ///
     /// # Errors
-    /// Faults of the values.
+    /// Returns the faults of the values.
     pub fn base(&self, table: usize, values: &[Assignment]) -> Result<Case, Faults> {
         self.scenarios[table].plan(&of_table(values, table))?.base()
     }
 
-    /// Looks for rows that describe no case with some values, without a run.
+    /// Checks, without a run, that all rows describe valid cases with some values replaced.
     ///
     /// # Errors
-    /// The first of them; faults of the values.
+    /// Returns the first fault of a row, or the faults of the values.
     pub fn check_rows(&self, assigned: &[Assignment]) -> Result<(), StudyError> {
         for (index, scenario) in self.scenarios.iter().enumerate() {
             let settings = of_table(assigned, index);
@@ -132,12 +132,12 @@ impl<'a> Simulated<'a> {
         Ok(())
     }
 
-    /// The simulated values at some rows.
+    /// Returns the simulated values at some rows.
     ///
     /// # Errors
-    /// Runs that fail, with their place; values that there are not.
+    /// Returns an error, with its place, if a run fails or has no such value.
     pub fn values(&self, assigned: &[Assignment], rows: &[usize]) -> Result<Vec<f64>, StudyError> {
-        // Values for other tables change nothing in one.
+        // Values for other tables must not distinguish the keys of this one.
         let own: Vec<_> = (0..self.scenarios.len()).map(|index| of_table(assigned, index)).collect();
         let key = |row: usize| (own[self.rows[row].table].clone(), row);
         let missing: Vec<usize> =
@@ -177,11 +177,11 @@ impl<'a> Simulated<'a> {
     }
 }
 
-/// The reason why there is no value at a row.
+/// The reason why a row has no simulated value.
 enum NoValue {
-    /// The row describes no case, or one without such a value.
+    /// The row describes no valid case, or one without such a value.
     Faulty(String),
-    /// Its run came to no end.
+    /// The run failed.
     Failed(String),
 }
 
@@ -199,7 +199,7 @@ impl NoValue {
 }
 
 impl TableScenario {
-    /// The simulated value of a case.
+    /// Returns the simulated value of a processed case.
     fn value(&self, turn: CaseTurn<'_>) -> Result<f64, NoValue> {
         let outcome = match turn {
             CaseTurn::Played(_, result) => (*result).map_err(|error| NoValue::Failed(error.to_string()))?,
@@ -212,7 +212,7 @@ impl TableScenario {
     }
 }
 
-/// The values of the fields of one table.
+/// Returns the assignments that apply to one table.
 fn of_table(assigned: &[Assignment], table: usize) -> Vec<Assignment> {
     assigned.iter().filter(|one| one.tables.contains(&table)).cloned().collect()
 }

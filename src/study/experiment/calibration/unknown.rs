@@ -5,29 +5,29 @@ use crate::scenario::AxisValue;
 use crate::scenario::source::{Document, SourceFault};
 use std::rc::Rc;
 
-/// The step along a logarithmic scale over which a slope is taken; most makespans are linear so far.
+/// The step along a logarithmic scale over which a slope is taken, as a factor; most makespans are linear over it.
 const FACTOR: f64 = 1.01;
-/// The same along a linear one, in parts of the range.
+/// The step along a linear scale over which a slope is taken, as a fraction of the range.
 const PART: f64 = 0.005;
-/// Digits of a value that is tried.
+/// The number of significant digits of a value that is tried.
 const DIGITS: usize = 9;
-/// Values below this part of the bounds are none.
+/// The fraction of the bounds below which a value is written as 0.
 const NOTHING: f64 = 1e-6;
-/// The units of which only whole numbers are possible.
+/// The units whose values must be whole numbers.
 const WHOLE: [&str; 7] = ["B", "kB", "MB", "GB", "KiB", "MiB", "GiB"];
 
 /// A parameter between its bounds, as a coordinate from 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unknown {
-    /// Its name in the output.
+    /// The name in the output.
     pub name: String,
-    /// Its place among the parameters of the case.
+    /// The index among the parameters of the case.
     pub place: usize,
     /// The path of the field.
     pub path: String,
-    /// The indices of the tables that it stands in.
+    /// The indices of the tables to which the parameter applies.
     pub tables: Rc<[usize]>,
-    /// The unit of its values; empty for a bare number.
+    /// The unit of the values; empty for a bare number.
     pub unit: String,
     from: f64,
     to: f64,
@@ -35,10 +35,11 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    /// The parameter that stands at that place of a case.
+    /// Returns parameter number `place` of a case.
     ///
     /// # Errors
-    /// Bounds that are no numbers in one unit, or not in order; a logarithmic scale from 0 on.
+    /// Returns an error for bounds that are not numbers in the same unit or not in order, or for a logarithmic scale
+    /// from 0.
     pub fn of(
         parameter: &FreeParameter,
         place: usize,
@@ -49,7 +50,7 @@ impl Unknown {
             Err(document.fault_at(&format!("parameters.{place}{field}"), message, Some(help)))
         };
         let (Some((from, unit)), Some((to, other))) = (number(&parameter.from), number(&parameter.to)) else {
-            return fault("", "its bounds are no numbers", "give a number with its unit, such as \"2.5 us\"");
+            return fault("", "its bounds are not numbers", "give a number with its unit, such as \"2.5 us\"");
         };
         if unit != other {
             return fault(".to", &format!("`{other}` is not the unit of `from`"), &format!("give it in `{unit}`"));
@@ -64,7 +65,7 @@ impl Unknown {
         Ok(Self { name, place, path, tables, unit, from, to, scale: parameter.scale })
     }
 
-    /// The value at a coordinate.
+    /// Returns the value at a coordinate.
     #[must_use]
     pub fn value(&self, coordinate: f64) -> f64 {
         match self.scale {
@@ -73,7 +74,7 @@ impl Unknown {
         }
     }
 
-    /// The coordinate of a value; that of the nearer bound beyond them.
+    /// Returns the coordinate of a value, clamped to the bounds.
     #[must_use]
     pub fn coordinate(&self, value: f64) -> f64 {
         let coordinate = match self.scale {
@@ -83,7 +84,7 @@ impl Unknown {
         coordinate.clamp(0.0, 1.0)
     }
 
-    /// The derivative of the value by the coordinate.
+    /// Returns the derivative of the value with respect to the coordinate.
     #[must_use]
     pub fn slope(&self, coordinate: f64) -> f64 {
         match self.scale {
@@ -92,15 +93,15 @@ impl Unknown {
         }
     }
 
-    /// The part of its range at which a coordinate lies, of times by their values, of rates by their inverses: what makespans
-    /// are linear in.
+    /// Returns the range fraction of a coordinate. It is linear in the value or, for a rate, in its inverse, since
+    /// makespans are linear in these.
     #[must_use]
     pub fn part(&self, coordinate: f64) -> f64 {
         let [from, at, to] = [self.from, self.value(coordinate), self.to].map(|value| self.natural(value));
         (at - from) / (to - from)
     }
 
-    /// The coordinate at a part of the range; that of the nearer bound beyond it.
+    /// Returns the coordinate at a range fraction, clamped to the bounds.
     #[must_use]
     pub fn at_part(&self, part: f64) -> f64 {
         let [from, to] = [self.from, self.to].map(|value| self.natural(value));
@@ -108,7 +109,7 @@ impl Unknown {
         self.coordinate(if self.is_rate() { -1.0 / natural } else { natural })
     }
 
-    /// The derivative of the value by the part of the range.
+    /// Returns the derivative of the value with respect to the range fraction.
     #[must_use]
     pub fn slope_by_part(&self, coordinate: f64) -> f64 {
         let [from, to] = [self.from, self.to].map(|value| self.natural(value));
@@ -116,13 +117,13 @@ impl Unknown {
         (to - from) * if self.is_rate() { value * value } else { 1.0 }
     }
 
-    /// The amount that a value counts with in a sum: that of a rate is its inverse. Of an amount, the value.
+    /// Returns the amount that a value contributes to a sum: the value itself, or the inverse of a rate.
     #[must_use]
     pub fn amount(&self, value: f64) -> f64 {
         if self.is_rate() { value.recip() } else { value }
     }
 
-    /// The derivative of the amount by the part of the range.
+    /// Returns the derivative of the amount with respect to the range fraction.
     #[must_use]
     pub fn amount_by_part(&self, coordinate: f64) -> f64 {
         let value = self.value(coordinate);
@@ -134,13 +135,14 @@ impl Unknown {
         if self.is_rate() { -1.0 / value } else { value }
     }
 
-    /// Returns whether its values are rates, so that times are linear in their inverses.
+    /// Returns `true` if the values are rates, so that times are linear in their inverses.
     #[must_use]
     pub fn is_rate(&self) -> bool {
         self.from > 0.0 && (self.unit.ends_with("/s") || self.unit.ends_with("Hz"))
     }
 
-    /// The step of the coordinate over which a slope is taken: backward where forward leads out.
+    /// Returns the step of the coordinate over which a slope is taken; negative if a forward step would leave the
+    /// range.
     #[must_use]
     pub fn step(&self, coordinate: f64) -> f64 {
         let step = match self.scale {
@@ -151,10 +153,10 @@ impl Unknown {
         if coordinate + step <= 1.0 { step } else { -step }
     }
 
-    /// The text of a value, to be set.
+    /// Returns the text of a value, as it is set in a scenario.
     #[must_use]
     pub fn text(&self, value: f64) -> String {
-        // Next to nothing may be less than the least that can be written.
+        // A value close to 0 may be below the least that can be written.
         let is_nothing = value.abs() < NOTHING * self.to.abs().max(self.from.abs());
         let value = if is_nothing { 0.0 } else { value };
         let value = if self.is_whole() { value.round() } else { value };
@@ -162,7 +164,7 @@ impl Unknown {
         if self.unit.is_empty() { number } else { format!("{number} {}", self.unit) }
     }
 
-    /// The coordinate of a scenario's own value, if that is a number in this unit within the bounds.
+    /// Returns the coordinate of a scenario's own value, if that is a number in this unit and within the bounds.
     #[must_use]
     pub fn coordinate_in(&self, document: &Document) -> Option<f64> {
         let (value, unit) = number(&AxisValue::of_tree(document.get(&self.path)?)?)?;
@@ -174,7 +176,7 @@ impl Unknown {
     }
 }
 
-/// A number and its unit.
+/// Parses a number and its unit.
 fn number(value: &AxisValue) -> Option<(f64, String)> {
     let AxisValue::Text(text) = value else { return value.number().map(|number| (number, String::new())) };
     let (number, unit) = text.trim().split_once(' ').unwrap_or((text, ""));
@@ -182,7 +184,7 @@ fn number(value: &AxisValue) -> Option<(f64, String)> {
     number.is_finite().then(|| (number, unit.trim().to_owned()))
 }
 
-/// A number with [`DIGITS`] digits, without exponent.
+/// Formats a number with [`DIGITS`] digits, without exponent.
 fn rounded(value: f64) -> String {
     let written: f64 = format!("{value:.*e}", DIGITS - 1).parse().unwrap_or(value);
     written.to_string()

@@ -4,17 +4,17 @@ use super::{Calibrated, CalibratedParameter, Identified, TriedChoice};
 use crate::report::{TextTable, digits};
 use std::fmt::Write;
 
-/// Candidates that people are shown.
+/// The maximum number of candidates in the text.
 const SHOWN: usize = 5;
-/// Residuals that are larger than so many times the noise are not noise.
+/// The ratio of residuals to noise from which on the text warns of a misfit.
 const MISFIT: f64 = 1.5;
-/// A mean relative error from which on a fit describes nothing, whatever the noise.
+/// The mean relative error from which on a fit describes nothing, regardless of the noise.
 const NO_FIT: f64 = 0.25;
-/// Correlations from here on are shown to people.
+/// The least correlation that the text mentions.
 const STRONG: f64 = 0.9;
 
 impl Calibrated {
-    /// The calibrated machine, with its origin in comments.
+    /// Returns the calibrated machine, with its origin in comments.
     #[must_use]
     pub fn machine_file(&self, case: &str) -> String {
         let mut text = format!("// Calibrated by `parsim calibrate {case}`.\n");
@@ -65,7 +65,7 @@ impl Calibrated {
         format!("{percent} % intervals from {made_from}: {found}\n")
     }
 
-    /// The answer in words.
+    /// Returns the answer in words.
     pub(super) fn words(&self) -> String {
         let mut text = self.parameter_table().to_string();
         text += &self.untold();
@@ -78,7 +78,7 @@ impl Calibrated {
         text += &self.group_words();
         for (row, gain) in self.candidates.iter().take(SHOWN) {
             let at: Vec<_> = self.rows[*row].columns().map(|(name, value)| format!("{name} = {value}")).collect();
-            let _ = writeln!(text, "a measurement at {} would tell: gain {gain:.2}", at.join(", "));
+            let _ = writeln!(text, "a measurement at {} would be informative: gain {gain:.2}", at.join(", "));
         }
         if self.candidates.len() > SHOWN {
             let _ =
@@ -108,7 +108,7 @@ impl Calibrated {
         table
     }
 
-    /// The data do not tell these apart, in sentences.
+    /// Describes, in sentences, which parameters the data do not determine.
     fn untold(&self) -> String {
         if !self.knows_noise {
             return "as many rows as parameters, and no `noise`: nothing tells how well the values are known\n"
@@ -129,7 +129,7 @@ impl Calibrated {
             let (low, high) = one.interval95;
             let (low, high) = (digits(low), digits(high));
             let path = &one.path;
-            format!("not determined: {path}: from {low} to {high} {} another parameter may count instead\n", one.unit)
+            format!("not determined: {path}: from {low} to {high} {} another parameter may matter instead\n", one.unit)
         });
         let combined = self.combinations.iter().map(|one| {
             let (low, high) = one.interval95;
@@ -155,11 +155,11 @@ impl Calibrated {
         })
     }
 
-    /// Parameters at their bounds, and residuals that noise does not explain, in sentences.
+    /// Warns of parameters at their bounds, of residuals that noise does not explain, and of worse optima.
     fn warnings(&self) -> String {
         let at_bounds = self.parameters.iter().filter(|one| one.is_at_bound);
-        let at_bounds =
-            at_bounds.map(|one| format!("{} is at a bound of its range: the data may want it beyond\n", one.path));
+        let at_bounds = at_bounds
+            .map(|one| format!("{} is at a bound of its range: the data may favour a value beyond it\n", one.path));
         let misfit = self.misfit.filter(|misfit| *misfit > MISFIT || self.is_implausible).map(|misfit| {
             format!(
                 "the residuals are {misfit:.1} times the stated noise: the model does not fit, or the noise is larger\n"
@@ -171,12 +171,12 @@ impl Calibrated {
         });
         let elsewhere = (self.descents.1 > 0).then(|| {
             let (all, worse) = self.descents;
-            format!("{worse} of {all} descents ended at worse optima: a better one may be missed, another `seed` looks elsewhere\n")
+            format!("{worse} of {all} descents ended at worse optima: a better one may be missed; another `seed` starts elsewhere\n")
         });
         at_bounds.chain(misfit).chain(no_fit).chain(elsewhere).collect()
     }
 
-    /// Returns whether the best fit is none.
+    /// Returns `true` if even the best fit is too poor to describe the data.
     fn describes_nothing(&self) -> bool {
         self.train_error().is_some_and(|error| error >= NO_FIT)
     }
@@ -195,7 +195,7 @@ impl Calibrated {
 }
 
 impl Identified {
-    /// The answer in words.
+    /// Returns the answer in words.
     pub(super) fn words(&self) -> String {
         let left_out = match &self.groups[..] {
             [] => format!("each of {} rows", self.folds),
@@ -241,13 +241,13 @@ impl Identified {
 }
 
 impl TriedChoice {
-    /// The answer in words.
+    /// Returns the settings in words.
     pub(super) fn words(&self) -> String {
         self.settings.iter().map(|(path, value)| format!("{path} = {value}")).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// A mean of absolute errors.
+/// Formats a mean absolute error as a percentage.
 fn percents(error: f64) -> String {
     format!("{:.2} %", 100.0 * error)
 }
