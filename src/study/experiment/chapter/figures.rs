@@ -1,4 +1,4 @@
-//! The pictures of a chapter: each curve once.
+//! The figures of a chapter.
 
 use super::summary::Findings;
 use crate::report::figures::{composition, times_by_group};
@@ -6,10 +6,10 @@ use crate::report::latency_load::latency_load;
 use crate::report::scaling::{growing_problem, scaling};
 use crate::report::{Figure, MOST_PANELS, Panels, Picture, Section};
 
-/// A picture with more bytes shows more than anybody can tell apart.
+/// The maximum size of a figure in bytes; more details cannot be distinguished.
 const LARGEST_PICTURE: usize = 1 << 20;
 
-/// The times along the axis, what they say about the scaling, and what they consist of.
+/// Draws the times along the axis, their scaling, and their composition.
 pub(super) fn curves(findings: &Findings<'_>) -> Vec<Section> {
     let (program, axis) = (&findings.base.scenario.program, findings.axis);
     if axis.name.is_empty() || findings.cases < 2 || findings.times.is_empty() {
@@ -80,7 +80,7 @@ fn charts(file: &str, caption: &str, panels: Panels) -> Figure {
     Figure::new(file, caption, Picture::Charts(panels))
 }
 
-/// True if a picture is small enough for the page; if not, the notes say so.
+/// Returns `true` if a figure is small enough for the page; otherwise, adds a note.
 pub(super) fn fits(figure: &Figure, notes: &mut Vec<String>) -> bool {
     let size = figure.svg().len();
     if size > LARGEST_PICTURE {

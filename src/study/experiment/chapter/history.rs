@@ -1,4 +1,4 @@
-//! One run of a sweep that is small enough to be played, rank by rank and packet by packet.
+//! One run of a sweep, shown as an animation by rank and packet.
 
 use crate::analysis::CriticalPath;
 use crate::experiment::cases::name;
@@ -10,25 +10,25 @@ use crate::scenario::Case;
 use parsim_sim::simulation::Detail;
 use parsim_sim::trace::Recording;
 
-/// The data of runs with more messages would outweigh the rest of the page.
+/// The maximum number of messages of a run that is shown in full; more data would outweigh the rest of the page.
 const MOST_MESSAGES: u64 = 10_000;
-/// The room for a run that is told whole.
+/// The maximum size of the data of a run that is shown packet by packet, in bytes.
 const MOST_BYTES: usize = 1 << 20;
-/// A run with more messages is not worth the room that its recording takes.
+/// The maximum number of messages of a run that is recorded at all.
 const MOST_RECORDED: u64 = 200_000;
 
-/// Faster parts are tried by runs of their own, of at most so many events.
+/// The maximum number of events of a run that is repeated with faster parts.
 const MOST_EVENTS: u64 = 1_000_000;
 
-/// The run that is shown by itself.
+/// The run that is shown individually.
 pub(super) struct Chosen<'c> {
     case: &'c Case,
     recording: Recording,
 }
 
 impl<'c> Chosen<'c> {
-    /// The largest case that can be told whole, or else the one with the fewest messages; none where no case
-    /// exchanges messages or all are too large.
+    /// Chooses the largest case that can be shown in full, or else the one with the fewest messages. Returns `None` if
+    /// no case exchanges messages or all are too large.
     pub(super) fn of(cases: &'c [Case], messages: &[u64]) -> Result<Option<Self>, StudyError> {
         let Some(case) = chosen(cases, messages) else { return Ok(None) };
         let mut bytes = Vec::new();
@@ -37,12 +37,12 @@ impl<'c> Chosen<'c> {
         Ok(Some(Self { case, recording }))
     }
 
-    /// The case by the values of its axes, or the only one by its program.
+    /// Returns the name of the case: the values of its axes, or the program if there are none.
     fn name(&self) -> String {
         if self.case.keys.is_empty() { self.case.scenario.program.name().to_owned() } else { name(&self.case.keys) }
     }
 
-    /// The run, to be played.
+    /// Draws the run as an animation.
     pub(super) fn figure(&self) -> Figure {
         let path = CriticalPath::of(&self.recording.events).expect("what has just been recorded has a critical path");
         let which = self.name();
@@ -50,7 +50,7 @@ impl<'c> Chosen<'c> {
         played(&which, &path, Some(&self.recording), drawing, MOST_BYTES)
     }
 
-    /// The parts of the machine that would make it faster if they were twice as fast, in a sentence.
+    /// Names the machine parts that would speed the run up if they were twice as fast, in a sentence.
     pub(super) fn helps(&self) -> Option<String> {
         let run = (self.recording.counts.events <= MOST_EVENTS).then(|| VariedRun::of(&self.case.scenario).ok())??;
         let mut gains: Vec<_> = run.what_ifs().into_iter().filter(|one| one.part != "everything").collect();

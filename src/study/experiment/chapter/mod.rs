@@ -1,4 +1,4 @@
-//! A chapter of the page: everything about one scenario.
+//! Chapters of the results page: everything about one scenario.
 
 mod figures;
 mod history;
@@ -21,30 +21,30 @@ use parsim_sim::units::escaped;
 use std::path::Path;
 use summary::Findings;
 
-/// Results of the cases of a scenario, gathered while they are run.
+/// The results of a scenario's cases, gathered while they run.
 #[derive(Default)]
 struct Gathered {
-    /// The cases that have an outcome, and the messages of each.
+    /// The cases that have an outcome.
     played: Vec<Case>,
-    /// Number of them with measurements or predictions of another machine or program.
+    /// Number of cases with withheld measurements or predictions.
     withheld: usize,
     undelivered: usize,
     messages: Vec<u64>,
     rows: Vec<Record>,
     times: TimeLines,
     points: Vec<BottleneckPoint>,
-    /// The cases that have none, and why.
+    /// The cases without an outcome, with the reasons.
     failed: Vec<String>,
-    /// Number of cases still to come.
+    /// Number of cases that have not been run yet.
     left: usize,
-    /// The picture of the links of the last case, if it can be drawn.
+    /// The drawing of the links in the last case, if it can be drawn.
     heat_map: Option<String>,
 }
 
-/// Runs all cases of a scenario, whose file is `scenario`, and tells all about them.
+/// Runs all cases of a scenario, whose file is `scenario`, and compiles its chapter.
 ///
 /// # Errors
-/// Faults of the cases or of the measurements.
+/// Returns the faults of the cases or of the measurements.
 pub fn chapter(
     scenario: &Path,
     plan: &Plan,
@@ -86,7 +86,7 @@ pub fn chapter(
     })
 }
 
-/// The figures of a chapter; those that are too large for a page are left out with a note.
+/// Returns the figures of a chapter; those that are too large for a page are replaced by a note.
 fn sections(findings: &Findings<'_>, heat_map: Option<String>, notes: &mut Vec<String>) -> Vec<Section> {
     let mut sections = figures::curves(findings);
     sections.push(Section { title: "One run", figures: findings.chosen.into_iter().map(Chosen::figure).collect() });
@@ -137,12 +137,12 @@ impl Gathered {
         }
     }
 
-    /// The curves of the points, which are taken.
+    /// Groups the points into curves and removes them from the results.
     fn take_curves(&mut self, axis: &CurveAxis) -> Vec<CurveCases> {
         grouped(&self.played, std::mem::take(&mut self.points), axis, BottleneckSource::Simulated)
     }
 
-    /// Cautions and remarks on the cases, of which there are `all`.
+    /// Returns cautions and remarks; `all` is the total number of cases.
     fn notes(&self, all: usize) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(first) = self.failed.first() {
@@ -157,7 +157,7 @@ impl Gathered {
     }
 }
 
-/// The comment at the head of a scenario, which asks its question: its first sentence, and the rest.
+/// Splits the comment at the head of a scenario into its first sentence, which is the question, and the remainder.
 fn question(scenario: &Path) -> Result<(String, String), StudyError> {
     let is_stream = is_standard_input(scenario);
     let name = if is_stream { STANDARD_INPUT.to_owned() } else { scenario.display().to_string() };
@@ -187,7 +187,7 @@ fn facts(base: &Case, cases: &[Case], plan: &Plan) -> Vec<(String, String)> {
     facts
 }
 
-/// The values of an axis in the cases, each once.
+/// Returns the distinct values of an axis in the cases.
 fn values(axis: &str, cases: &[Case]) -> Vec<String> {
     let mut values: Vec<String> = Vec::new();
     for case in cases {
@@ -204,7 +204,8 @@ fn in_role(row: &Record, role: Role) -> impl Iterator<Item = &Quantity> {
     row.summary().filter(move |quantity| quantity.role == role)
 }
 
-/// The errors of a case against its measurement; without one the deviations of the simulation from each model.
+/// Returns the errors of a case against its measurement; without a measurement, the deviations of the simulation from
+/// each model.
 fn residual(row: &Record) -> Option<Record> {
     let Some(measured) = in_role(row, Role::Measured).find_map(|one| one.value.number()) else { return deviation(row) };
     let mut record = Record::default();
@@ -221,7 +222,7 @@ fn residual(row: &Record) -> Option<Record> {
     Some(record)
 }
 
-/// Returns the deviation of the simulation from each model of a case without a measurement.
+/// Returns the deviation of the simulation from each model, for a case without a measurement.
 fn deviation(row: &Record) -> Option<Record> {
     let makespan = in_role(row, Role::Simulated).find_map(|one| one.value.number())?;
     let mut record = Record::default();
@@ -232,7 +233,7 @@ fn deviation(row: &Record) -> Option<Record> {
             Quantity::new(format!("makespan_against_{}", one.name()), error)
         })
         .collect();
-    // The errors of models for other values than the makespan.
+    // Models of quantities other than the makespan have errors of a separate role.
     errors.extend(in_role(row, Role::Error).cloned());
     let is_any = errors.iter().any(|error| !error.value.is_missing());
     for error in errors {
@@ -267,7 +268,7 @@ mod tests {
         sections.into_iter().flat_map(|section| section.figures).map(|figure| figure.caption).collect()
     }
 
-    /// Models of clusters predict efficiencies, not times.
+    /// Models of clusters predict efficiencies rather than times.
     #[test]
     fn a_cluster_is_compared_with_what_its_models_predict() {
         let residuals = chapter_of("cluster-fft", &[], &["machine=bwGRiD"]).residuals;
@@ -315,7 +316,7 @@ mod tests {
         );
     }
 
-    /// Four processes simulate four times the lattice of one.
+    /// Four processes simulate a lattice four times as large as that of one process.
     #[test]
     fn times_of_a_problem_that_grows_are_no_speedup() {
         let captions = captions("ising-time-warp", &["program.attempts=20"], &["p=1,4", "n=10", "seed=1"]);

@@ -1,4 +1,4 @@
-//! The answer in short: what was asked, what came out, how good it is, what limits, what would help.
+//! The summary of a chapter: the question, the result, its accuracy, its limits, and possible improvements.
 
 use super::history::Chosen;
 use super::{in_role, values};
@@ -11,24 +11,24 @@ use crate::report::latency_load::MEAN;
 use crate::report::{Statement, counted, digits, percent, time};
 use crate::scenario::{Case, Plan};
 
-/// Subject of the sentences.
+/// The results from which the sentences are made.
 pub(super) struct Findings<'f> {
     pub(super) base: &'f Case,
     /// Number of cases.
     pub(super) cases: usize,
     pub(super) axis: &'f CurveAxis,
-    /// The growth of the problem along the axis, if it grows.
+    /// A description of how the problem grows along the axis, if it does.
     pub(super) growth: Option<String>,
-    /// True if the axis varies the ranks.
+    /// Whether the axis varies the ranks.
     pub(super) is_over_ranks: bool,
     pub(super) times: &'f [TimeLine],
     pub(super) rows: &'f [Record],
     pub(super) curves: &'f [CurveCases],
-    /// The run that is shown by itself.
+    /// The run that is shown individually.
     pub(super) chosen: Option<&'f Chosen<'f>>,
 }
 
-/// More groups are not named one by one.
+/// The maximum number of groups that are named individually.
 const MOST_NAMED: usize = 4;
 
 impl Findings<'_> {
@@ -64,7 +64,7 @@ impl Findings<'_> {
         format!("{} of {} on {}{over}.", counted(self.cases, "case"), scenario.program.name(), scenario.machine.name)
     }
 
-    /// The times of each group.
+    /// Describes the times of each group.
     fn came_out(&self) -> Vec<String> {
         if self.axis.name.is_empty() || self.cases == 1 {
             return self.rows.last().and_then(single).into_iter().collect();
@@ -78,7 +78,7 @@ impl Findings<'_> {
         named.chain(rest).chain(self.fastest(&lines)).collect()
     }
 
-    /// The fastest group at both ends of the axis, where groups are no sizes but kinds.
+    /// Names the fastest group at both ends of the axis, if groups differ in kind rather than in size.
     fn fastest(&self, lines: &[&TimeLine]) -> Option<String> {
         let is_kind = |line: &&TimeLine| {
             line.group
@@ -125,7 +125,7 @@ impl Findings<'_> {
         })
     }
 
-    /// The errors against measurements, of the simulation and of the models that it is compared with.
+    /// Describes the errors against measurements of the simulation and of the models in the comparison.
     fn how_good(&self) -> Vec<String> {
         let judged = |roles: [Role; 2]| errors(self.rows, roles);
         let against_measured = judged([Role::Simulated, Role::Predicted]);
@@ -148,7 +148,7 @@ impl Findings<'_> {
         }
         let models = deviations(self.rows);
         if models.is_empty() {
-            return vec!["Nothing is compared with here: the scenario names no measurement and no model in `compare`, or none that is about these cases.".to_owned()];
+            return vec!["There is nothing to compare with: the scenario names no measurement and no model in `compare`, or none that applies to these cases.".to_owned()];
         }
         let words = models.iter().map(|model| format!("{} by {}", model.name, model.in_words_of_cases()));
         vec![format!(
@@ -157,7 +157,7 @@ impl Findings<'_> {
         )]
     }
 
-    /// The bottleneck at the end of the last curves, and where it changes.
+    /// Names the bottleneck at the end of the last curve, and the positions where it changes.
     fn limits(&self) -> Vec<String> {
         if self.base.scenario.program.is_traffic() {
             return Vec::new();
@@ -174,7 +174,7 @@ impl Findings<'_> {
     }
 }
 
-/// Relative errors of one prediction.
+/// The relative errors of one prediction.
 struct Errors {
     name: String,
     is_simulation: bool,
@@ -193,7 +193,7 @@ impl Errors {
     }
 }
 
-/// The errors against the measurements, by what is judged.
+/// Collects the errors against the measurements, by prediction.
 fn errors(rows: &[Record], roles: [Role; 2]) -> Vec<Errors> {
     let found = rows.iter().flat_map(|row| {
         let measured = in_role(row, Role::Measured).find_map(|one| one.value.number());
@@ -206,7 +206,7 @@ fn errors(rows: &[Record], roles: [Role; 2]) -> Vec<Errors> {
     gathered(found)
 }
 
-/// The deviations of the simulation from models, by model, where nothing was measured.
+/// Collects the deviations of the simulation from each model, where nothing was measured.
 fn deviations(rows: &[Record]) -> Vec<Errors> {
     let found = rows.iter().flat_map(|row| {
         let simulated = in_role(row, Role::Simulated).find_map(|one| one.value.number());
@@ -238,7 +238,7 @@ fn gathered(found: impl Iterator<Item = (String, bool, f64)>) -> Vec<Errors> {
     errors.collect()
 }
 
-/// The time of the only case.
+/// States the time of the only case.
 fn single(row: &Record) -> Option<String> {
     let simulated = in_role(row, Role::Simulated).find_map(|one| one.value.number())?;
     Some(format!("It takes {}.", time(simulated)))

@@ -1,23 +1,23 @@
-//! The constants that items pay for: their values, and where they stand.
+//! The constants behind itemised costs: their values and source locations.
 
 use crate::report::TextTable;
 use crate::scenario::AxisValue;
 use crate::scenario::source::Document;
 use std::fmt;
 
-/// The constants of a human-readable table, which stand below it, each once, by the numbers that the table gives them.
+/// The constants of a text table. They are listed once each below the table, which refers to them by number.
 pub struct Constants<'d> {
     document: &'d Document,
     paths: Vec<String>,
 }
 
 impl<'d> Constants<'d> {
-    /// None yet.
+    /// Returns an empty list.
     pub const fn new(document: &'d Document) -> Self {
         Self { document, paths: Vec::new() }
     }
 
-    /// The value of a constant and its number; nothing for what pays for none.
+    /// Adds a constant and returns its value and number; empty texts without a constant.
     pub fn note(&mut self, path: Option<&str>) -> [String; 2] {
         let Some(path) = path else { return Default::default() };
         let index = self.paths.iter().position(|known| known == path).unwrap_or_else(|| {
@@ -41,14 +41,14 @@ impl fmt::Display for Constants<'_> {
     }
 }
 
-/// Returns the place of a constant: file and line.
+/// Returns the source location of a constant: file and line.
 pub fn source(document: &Document, path: &str) -> Option<String> {
     let entry = document.faults(vec![document.fault_at(path, "", None)]).entries().into_iter().next()?;
     document.get(path)?;
     Some(format!("{}:{}", entry.file?, entry.line?))
 }
 
-/// The constant as it stands there.
+/// Returns the value of a constant as written in the document.
 pub fn value(document: &Document, path: &str) -> Option<String> {
     let (_, leaf) = document.leaves(path).into_iter().next()?;
     AxisValue::of_tree(leaf).map(|value| value.to_string())

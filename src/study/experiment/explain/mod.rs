@@ -1,4 +1,4 @@
-//! One message of a run, or one step of a rank, item by item.
+//! Itemised costs of one message of a run, or of one step of a rank.
 
 mod constants;
 mod step;
@@ -16,38 +16,38 @@ use parsim_sim::simulation::Simulation;
 use parsim_sim::trace::{Delivery, Trace};
 use parsim_sim::units::{PerByte, SimDuration, SimTime};
 
-/// The message that is wanted, of those between two ranks.
+/// The selection of a message, among those between two ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct WantedMessage {
-    /// The rank that sends it; any unless given.
+    /// The sending rank; any by default.
     pub from: Option<u32>,
-    /// The rank that gets it; any unless given.
+    /// The receiving rank; any by default.
     pub to: Option<u32>,
-    /// Its number among these, in the order of their delivery, 1-based.
+    /// The number of the message among those selected, in order of delivery, from 1.
     pub number: u32,
-    /// Instead of the number: the one that waited longest for others.
+    /// Whether to select, instead of a number, the message that waited longest for others.
     pub longest_wait: bool,
 }
 
-/// The step of a rank that is wanted: from where it enters a phase to where it enters it again, or ends.
+/// The selection of a rank's step: the interval from an entry into a phase to the next entry, or to the end.
 #[derive(Clone, Copy, Debug)]
 pub struct WantedStep<'a> {
-    /// Its number, 1-based.
+    /// The number of the step, from 1.
     pub number: usize,
-    /// The phase that begins it; that which a rank enters most often unless given, of several the earliest.
+    /// The phase that begins the step; by default the one that ranks enter most often, the earliest of several.
     pub phase: Option<&'a str>,
-    /// The rank; that which ends it last unless given.
+    /// The rank; by default the one that ends the step last.
     pub rank: Option<u32>,
 }
 
-/// A message of a run and what its time consists of.
+/// A message of a run and the items of its time.
 struct Explanation {
     delivery: Delivery,
     hops: u32,
     itinerary: Itinerary,
-    /// Time for which its own packets waited for each other beyond the itinerary.
+    /// The time for which packets of the message waited for each other, beyond the itinerary.
     among_themselves: SimDuration,
-    /// Time for which it waited for others: queues at processors and links, unfinished computations.
+    /// The time for which the message waited for others: queues at processors and links, unfinished computations.
     waiting: SimDuration,
 }
 
@@ -70,21 +70,21 @@ impl Explanation {
             ))
         })?;
         let among_themselves = match itinerary.remainder {
-            // Packets that others delay may meet each other less.
+            // With delays by other messages, packets may wait less for each other.
             Some(_) => (alone(scenario, delivery)? - itinerary.total()).min(beyond),
             None => SimDuration::ZERO,
         };
         Ok(Self { delivery, hops, itinerary, among_themselves, waiting: beyond - among_themselves })
     }
 
-    /// All waits by name.
+    /// Returns all waits with their names.
     fn waits(&self) -> impl Iterator<Item = (&'static str, SimDuration)> {
         let own = self.itinerary.remainder.map(|what| (what, self.among_themselves));
         own.into_iter().chain([("waiting for others", self.waiting)])
     }
 }
 
-/// The time of a message that is sent at the same time on the same machine where nothing else happens.
+/// Simulates a message that is sent at the same time on the same machine without other activity, and returns its time.
 fn alone(scenario: &CheckedScenario, delivery: Delivery) -> Result<SimDuration, StudyError> {
     let mut alone = Scenario::clone(scenario);
     alone.machine.network.links.start = SimDuration::ZERO;
@@ -95,7 +95,7 @@ fn alone(scenario: &CheckedScenario, delivery: Delivery) -> Result<SimDuration, 
     Ok(deliveries.iter().map(|one| one.delivered.since(one.sent)).sum())
 }
 
-/// The sender waits, for the host as it were, until it is time.
+/// Sends the message at the given time; an input from the host delays the sender until then.
 async fn send_at_a_time(me: Process, Delivery { from, to, bytes, again, .. }: Delivery) {
     if me.rank() == from {
         me.input(0).await;
@@ -110,10 +110,10 @@ async fn send_at_a_time(me: Process, Delivery { from, to, bytes, again, .. }: De
     }
 }
 
-/// Breaks one message of a run down into its costs and waiting times.
+/// Itemises the costs and waiting times of one message of a run.
 ///
 /// # Errors
-/// Those of the run; a message that there is not, or one of network interfaces.
+/// Returns the errors of the run, or an error if there is no such message or the machine has network interfaces.
 pub fn explain_message(plan: &Plan, wanted: &WantedMessage) -> Result<Answer, StudyError> {
     let case = itemisable(plan)?;
     let explanation = wanted.explained(&case.scenario)?;
@@ -121,10 +121,10 @@ pub fn explain_message(plan: &Plan, wanted: &WantedMessage) -> Result<Answer, St
     Ok(answer(&case, records(&explanation, plan.document()), &words))
 }
 
-/// Breaks one step of a rank down into its costs and waiting times.
+/// Itemises the costs and waiting times of one step of a rank.
 ///
 /// # Errors
-/// Those of the run; a step that there is not, or one with messages of network interfaces.
+/// Returns the errors of the run, or an error if there is no such step or the machine has network interfaces.
 pub fn explain_step(plan: &Plan, wanted: &WantedStep<'_>) -> Result<Answer, StudyError> {
     let case = itemisable(plan)?;
     let (scenario, document) = (&case.scenario, plan.document());
@@ -132,12 +132,12 @@ pub fn explain_step(plan: &Plan, wanted: &WantedStep<'_>) -> Result<Answer, Stud
     Ok(answer(&case, step::records(&step, scenario, document), &step::text(&step, scenario, document)))
 }
 
-/// The base values of a plan, if its messages can be itemised.
+/// Returns the base case of a plan, if its messages can be itemised.
 fn itemisable(plan: &Plan) -> Result<Case, StudyError> {
     let case = plan.base()?;
     if case.scenario.machine.nodes.interface.is_some() {
         let message = "explain itemises packets that processors prepare; a message of network interfaces takes \
-                       o + (s - 1) O at both ends, L and (s - 1) G: `critical-path` tells what it waits for";
+                       o + (s - 1) O at both ends, L and (s - 1) G: `critical-path` shows what it waits for";
         return Err(StudyError::Request(message.to_owned()));
     }
     Ok(case)
@@ -164,7 +164,7 @@ impl WantedMessage {
         let explain = |delivery: Delivery| Explanation::of(scenario, delivery);
         let chosen = if self.longest_wait {
             let explained = deliveries.into_iter().map(explain).collect::<Result<Vec<_>, _>>()?;
-            // The first of several.
+            // Of several equal waits, the first is kept.
             explained.into_iter().reduce(|best, next| if next.waiting > best.waiting { next } else { best })
         } else {
             deliveries.into_iter().nth(self.number as usize - 1).map(explain).transpose()?
@@ -172,7 +172,7 @@ impl WantedMessage {
         chosen.ok_or_else(|| self.no_such_message(count))
     }
 
-    /// The message that is wanted is none of the `count` that fit.
+    /// Returns the error that the selected message is not among the `count` candidates.
     fn no_such_message(&self, count: usize) -> StudyError {
         let who = match (self.from, self.to) {
             (None, None) => "the ranks send".to_owned(),
@@ -191,7 +191,7 @@ impl WantedMessage {
     }
 }
 
-/// Refuses a rank that there is not.
+/// Rejects a rank that does not exist.
 fn refuse_others(option: &'static str, rank: Option<u32>, ranks: u32) -> Result<(), StudyError> {
     match rank.filter(|rank| *rank >= ranks) {
         Some(rank) => Err(StudyError::Argument(option, format!("{rank}: the ranks are 0 to {}", ranks - 1))),
@@ -199,19 +199,19 @@ fn refuse_others(option: &'static str, rank: Option<u32>, ranks: u32) -> Result<
     }
 }
 
-/// All messages of the run, in the order of their delivery.
+/// Returns all messages of the run, in order of delivery.
 fn deliveries(scenario: &CheckedScenario) -> Result<Vec<Delivery>, StudyError> {
     Ok(run_alone(scenario, |simulation| simulation)?.deliveries)
 }
 
-/// The run, with its messages and what else `keeping` asks for.
+/// Runs the scenario and keeps its messages, and whatever else `keeping` selects.
 fn run_alone<'s>(
     scenario: &'s CheckedScenario,
     keeping: impl FnOnce(Simulation<'s>) -> Simulation<'s>,
 ) -> Result<Trace, StudyError> {
     if scenario.program.is_traffic() {
         return Err(StudyError::Request(
-            "the packets of Traffic are no messages of ranks: give another program".to_owned(),
+            "the packets of Traffic are not messages between ranks: choose another program".to_owned(),
         ));
     }
     Ok(keeping(simulation(scenario).keep_deliveries()).run(&scenario.program)?)
@@ -255,7 +255,7 @@ fn text(explanation: &Explanation, document: &Document) -> String {
     }
     row("sum", delivery.delivered.since(delivery.sent));
     format!(
-        "{} B from rank {} to rank {}, {} over {}, sent at {} s\n\n{table}\n{constants}\nOnly what is on the critical path counts: what is done meanwhile costs nothing.\n",
+        "{} B from rank {} to rank {}, {} over {}, sent at {} s\n\n{table}\n{constants}\nOnly work on the critical path counts: work that overlaps with it costs nothing.\n",
         delivery.bytes,
         delivery.from,
         delivery.to,

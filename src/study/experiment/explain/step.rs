@@ -1,4 +1,4 @@
-//! One step of a rank, item by item.
+//! The itemised costs of one step of a rank.
 
 use super::constants::{Constants, source, value};
 use super::{WantedStep, refuse_others, run_alone};
@@ -11,7 +11,7 @@ use crate::scenario::source::Document;
 use parsim_sim::node::{Level, Processor};
 use parsim_sim::trace::{Software, Trace};
 
-/// Runs the scenario and finds the step.
+/// Runs the scenario and selects the step.
 pub fn find(scenario: &CheckedScenario, wanted: &WantedStep<'_>) -> Result<PhaseIteration, StudyError> {
     let trace = run_alone(scenario, parsim_sim::simulation::Simulation::log_activities)?;
     let Trace { activity_log: Some(log), deliveries, .. } = &trace else {
@@ -53,7 +53,7 @@ fn choose(steps: &PhaseIterations<'_>, wanted: &WantedStep<'_>) -> Result<PhaseI
     })
 }
 
-/// Returns its name.
+/// Returns the name of an item.
 fn name(part: StepPart) -> String {
     let transfer = |is_input| if is_input { "input" } else { "output" };
     match part {
@@ -76,7 +76,7 @@ fn name(part: StepPart) -> String {
     }
 }
 
-/// Returns the service of the software in words, and the path of its constant.
+/// Returns the name of a software service and the path of its constant.
 const fn words(software: Software) -> (&'static str, &'static str) {
     match software {
         Software::Preparing => ("preparing packets", "machine.nodes.sending.per_packet"),
@@ -93,7 +93,7 @@ const fn words(software: Software) -> (&'static str, &'static str) {
     }
 }
 
-/// The path of the constant behind an item, if there is one.
+/// Returns the path of the constant behind an item, if there is one.
 fn constant(scenario: &CheckedScenario, part: StepPart) -> Option<String> {
     let processor = "machine.nodes.processor";
     let host = |is_input: bool| if is_input { "machine.host.input" } else { "machine.host.output" };
@@ -117,7 +117,7 @@ fn constant(scenario: &CheckedScenario, part: StepPart) -> Option<String> {
     }
 }
 
-/// The path of the bandwidth of the innermost memory, or interface, that cores share.
+/// Returns the path of the bandwidth of the innermost memory, or interface, that cores share.
 fn shared(scenario: &CheckedScenario, is_memory: bool) -> Option<String> {
     let what = if is_memory { "memory" } else { "interface" };
     let has = |level: &Level| if is_memory { level.memory.is_some() } else { level.interface.is_some() };
@@ -173,7 +173,7 @@ pub fn text(step: &PhaseIteration, scenario: &CheckedScenario, document: &Docume
     )
 }
 
-/// The sender and the number of the message on its way that is waited for longest.
+/// Returns the sender and the number of the in-flight message with the longest wait.
 fn longest_wait(step: &PhaseIteration) -> Option<(u32, u32)> {
     let waits = step.items.iter().filter_map(|item| match item.part {
         StepPart::UnderWay { from } => item.longest.map(|(number, time)| (time, from, number)),

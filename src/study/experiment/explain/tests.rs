@@ -1,4 +1,4 @@
-//! Items sum to simulated times.
+//! Tests that items sum to simulated times.
 
 use super::*;
 use crate::scenario::Plan;
@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::Path;
 
-/// A shipped scenario with other base values.
+/// Loads a shipped scenario with other base values.
 pub fn of_file(name: &str, settings: &[(&str, &str)]) -> (Document, CheckedScenario) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenarios/{name}.ron"));
     let mut document = Document::load(path).unwrap();
@@ -27,7 +27,7 @@ fn ns(random: &mut ChaCha8Rng, most: u32) -> String {
     format!("{} ns", random.random_range(0..most))
 }
 
-/// Random software on the nodes.
+/// Returns random software costs of the nodes.
 fn software(random: &mut ChaCha8Rng) -> Vec<(&'static str, String)> {
     let mut settings = vec![
         ("machine.nodes.sending.overlap", random.random::<bool>().to_string()),
@@ -48,7 +48,7 @@ fn software(random: &mut ChaCha8Rng) -> Vec<(&'static str, String)> {
     settings
 }
 
-/// Random links; with `limits` they may have latencies, little room, and other links at their ends.
+/// Returns random links; with `limits`, they may have latencies, finite buffers, and different end links.
 fn links(random: &mut ChaCha8Rng, limits: bool) -> Vec<(&'static str, String)> {
     let byte = |random: &mut ChaCha8Rng| format!("{} ns/B", random.random_range(1..2000));
     let mut settings = vec![("machine.network.links.per_byte", byte(random))];
@@ -76,7 +76,7 @@ fn cut_through(random: &mut ChaCha8Rng) -> (&'static str, String) {
     ("machine.network.switching", format!("CutThrough(packet: \"120 B\", header: \"{header} B\")"))
 }
 
-/// Random clocked routers.
+/// Returns random clocked routers.
 fn wormhole(random: &mut ChaCha8Rng) -> Vec<(&'static str, String)> {
     let (byte, buffer) = (random.random_range(1..500), random.random_range(2..14));
     let lanes = random.random_range(1..=3);
@@ -89,7 +89,7 @@ fn wormhole(random: &mut ChaCha8Rng) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Random memories and interfaces, in nodes of four cores in two sockets.
+/// Returns random memories and interfaces, in nodes of four cores in two sockets.
 fn levels(random: &mut ChaCha8Rng) -> (&'static str, String) {
     let shared = |random: &mut ChaCha8Rng| {
         let discipline = if random.random() { "FirstComeFirstServed" } else { "ProcessorSharing" };
@@ -103,7 +103,7 @@ fn levels(random: &mut ChaCha8Rng) -> (&'static str, String) {
     ("machine.nodes.levels", format!("[{}, {}]", level("socket"), level("node")))
 }
 
-/// A machine of one of the kinds that are itemised.
+/// Returns a random machine of one of the kinds that can be itemised.
 fn machine(random: &mut ChaCha8Rng, kind: u32) -> Vec<(&'static str, String)> {
     let mut settings = software(random);
     match kind {
@@ -142,8 +142,8 @@ fn with(settings: &[(&'static str, String)]) -> CheckedScenario {
     scenario(&settings).1
 }
 
-/// Random machines, lengths and distances: a message alone takes exactly the sum of its items, or, where its packets
-/// may keep each other waiting, at least that.
+/// Checks random machines, lengths and distances: a message alone takes exactly the sum of its items, or at least that
+/// if its packets may delay each other.
 #[test]
 fn a_message_alone_waits_for_nobody() {
     let mut random = ChaCha8Rng::seed_from_u64(8);
@@ -172,7 +172,7 @@ fn a_message_alone_waits_for_nobody() {
     assert!([3, 5, 7].iter().all(|kind| without_remainder[*kind] > 20), "{without_remainder:?}");
 }
 
-/// Every rank sends its own of `messages` and receives those to itself.
+/// Sends the rank's messages among `messages`, then receives those addressed to the rank.
 async fn storm(me: Process, messages: Vec<(u32, u32, u64)>) {
     for (_, to, bytes) in messages.iter().filter(|one| one.0 == me.rank()) {
         me.send(*to, Message::new(*bytes)).await;
@@ -182,8 +182,8 @@ async fn storm(me: Process, messages: Vec<(u32, u32, u64)>) {
     }
 }
 
-/// A thousand messages of random lengths between random ranks at once, on machines of every kind: every wait is an
-/// item, none is negative.
+/// Checks a thousand messages of random lengths between random ranks at once, on machines of every kind: all waits are
+/// itemised, and none is negative.
 #[test]
 fn items_and_waits_sum_to_the_time_under_contention() {
     let mut random = ChaCha8Rng::seed_from_u64(88);
@@ -243,8 +243,8 @@ fn what_is_not_itemised_is_refused() {
     }
 }
 
-/// Without software a lone worm takes `4 l + 3 + (n − 1)` cycles and one more at every router between, which software
-/// hands it on to, and waits for the first cycle after it was sent.
+/// Checks a worm alone, without software costs: `4 l + 3 + (n − 1)` cycles, one more at every intermediate router,
+/// whose software forwards the worm, and the wait for the first cycle after the send.
 #[test]
 fn a_worm_is_itemised_by_cycles() {
     let settings = [

@@ -1,4 +1,4 @@
-//! Fits and data for others: RON that scenarios can name, and Extra-P's JSON Lines.
+//! Exports of fits and data: RON that scenarios can name, and JSON Lines for Extra-P.
 
 use super::Fitted;
 use crate::experiment::StudyError;
@@ -6,7 +6,7 @@ use crate::scenario::table::Table as Data;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// The only fit as RON: the model itself, or a machine like another that behaves so.
+/// Returns the only fit as RON: the model itself, or a machine derived from `like` that behaves as the model.
 pub fn ron<'f>(like: Option<&str>, mut fits: impl Iterator<Item = &'f Fitted>) -> Result<String, StudyError> {
     let (Some(fit), None) = (fits.next(), fits.next()) else {
         let message = "--ron writes one model: give data in which only what the model knows is varied";
@@ -34,7 +34,7 @@ fn machine(base: &str, changes: &[(&str, String)]) -> String {
     text
 }
 
-/// `value` over `parameters` as Extra-P reads it: one object for each point, with all its values.
+/// Returns `value` over `parameters` in the input format of Extra-P: one object per point, with all its values.
 pub fn extra_p(data: &Data, value: &str, parameters: &[String]) -> String {
     let mut lines: Vec<(Map<String, Value>, String, Vec<f64>)> = Vec::new();
     let others: Vec<_> = data.axes(value).filter(|axis| !parameters.contains(axis)).collect();

@@ -1,4 +1,4 @@
-//! `--model hockney`
+//! The fit of `--model hockney`.
 
 use super::transfers::transfers;
 use super::{FitGroup, FitRequest, Fitted, beginning, points, put_quality, quality_words};
@@ -39,7 +39,7 @@ pub fn hockney(arguments: &FitRequest, group: &FitGroup, value: &str) -> Option<
     })
 }
 
-/// The fields of a machine whose messages have a start-up time and a time for each byte, in microseconds.
+/// Returns the fields of a machine whose messages have this start-up time and time per byte, in microseconds.
 fn machine(startup_us: f64, per_byte_us: f64) -> Vec<(&'static str, String)> {
     let sending =
         format!("Sending(per_packet: \"{startup_us:.6} us\", per_byte: \"0 us/B\", per_hop: \"0 us\", overlap: false)");

@@ -1,4 +1,4 @@
-//! `--model loggp`
+//! The fit of `--model loggp`.
 
 use super::transfers::{transfer, transfers};
 use super::{FitGroup, FitRequest, Fitted, beginning, points, put_quality, quality_words};
@@ -51,7 +51,7 @@ fn words(arguments: &FitRequest, fit: &LogGp) -> String {
     )
 }
 
-/// The bounds of S.
+/// Describes the bounds of S.
 fn eager(fit: &LogGp) -> String {
     let bytes = |bytes: Option<f64>| bytes.map(digits);
     match (bytes(fit.eager.at_least), bytes(fit.eager.below)) {
@@ -62,7 +62,8 @@ fn eager(fit: &LogGp) -> String {
     }
 }
 
-/// Notes on lengths for which the coefficients do not hold, and on columns that would give the others.
+/// Returns notes on message lengths to which the coefficients do not apply, and on columns that would determine the
+/// missing ones.
 fn notes(arguments: &FitRequest, fit: &LogGp) -> String {
     let steps = fit.overhead_up_to_bytes.map(|bytes| {
         format!(
@@ -78,7 +79,7 @@ fn notes(arguments: &FitRequest, fit: &LogGp) -> String {
     });
     let columns = &arguments.messages;
     let latency = (fit.overhead_s.is_none() && columns.overhead.is_none()).then_some(
-        "times alone do not tell L and o apart: name the column of the processors' time for a message by --overhead, \
+        "times alone do not separate L from o: name the column of the processors' time for a message by --overhead, \
          such as system_s of a swept Ping, or let the sender compute between messages and name that time by --delay\n",
     );
     let gap = (fit.gap_s.is_none() && columns.messages.is_none())

@@ -16,39 +16,40 @@ use crate::scenario::AxisValue;
 use crate::scenario::table::{Row, Table as Data, in_seconds};
 pub use normal_form::FormRequest;
 
-/// The data to be fitted, and what to them.
+/// The model to fit, and the columns to fit it to.
 #[derive(Clone, Debug)]
 pub struct FitRequest {
     /// The model.
     pub model: FitModel,
-    /// The column of the values; one that is known as times unless given. Columns before it say what was varied.
+    /// The column of the values; by default a column that is known as times. The columns before it are the varied
+    /// parameters.
     pub value: Option<String>,
-    /// Residuals in the unit of the values or relative to them.
+    /// Whether residuals are absolute, or relative to the values.
     pub weighting: Weighting,
-    /// The columns of data on messages.
+    /// The columns that describe messages.
     pub messages: MessageColumns,
     /// The search for a normal form.
     pub form: FormRequest,
-    /// Fits only the rows up to these values of columns; the others judge the fit.
+    /// Upper limits of columns: only rows within all limits are fitted, and the others judge the fit.
     pub up_to: Vec<(String, f64)>,
 }
 
-/// The columns of data on messages.
+/// The columns that describe messages.
 #[derive(Clone, Debug)]
 pub struct MessageColumns {
-    /// The column of the bytes of a message; `bytes` unless given.
+    /// The column of the message length in bytes; `bytes` by default.
     pub bytes: Option<String>,
-    /// The column of its hops, for point-to-point; `hops` unless given.
+    /// The column of the number of hops, for point-to-point; `hops` by default.
     pub hops: Option<String>,
-    /// The column of the number of messages in a row, for `LogGP`; one unless given.
+    /// The column of the number of back-to-back messages, for `LogGP`; by default one message.
     pub messages: Option<String>,
-    /// The column of the time of a processor for a message, mean of sender and receiver, for `LogGP`.
+    /// The column of the processor time per message, averaged over sender and receiver, for `LogGP`.
     pub overhead: Option<String>,
-    /// The column of the time for which the sender computes between two messages, for `LogGP`; none unless given.
+    /// The column of the time for which the sender computes between two messages, for `LogGP`; zero by default.
     pub delay: Option<String>,
-    /// The column of the time for which receivers compute before they receive, for `LogGP`; none unless given.
+    /// The column of the time for which receivers compute before they receive, for `LogGP`; zero by default.
     pub late: Option<String>,
-    /// The longest message of the short regime, for point-to-point; found unless given.
+    /// The longest message of the short regime, for point-to-point; by default it is fitted.
     pub break_bytes: Option<f64>,
 }
 
@@ -57,15 +58,15 @@ pub struct MessageColumns {
 pub enum FitModel {
     /// Equation (4) of CS-RR-281: two regimes of alpha + beta l + gamma d + delta l d.
     PointToPoint,
-    /// `t_0` + l / `r_inf`
+    /// The model of Hockney: `t_0` + l / `r_inf`.
     Hockney,
-    /// L, o, g, G, O, S
+    /// The constants L, o, g, G, O and S.
     Loggp,
-    /// Extra-P's: `c_0` + sum of `c_k` x^i log2^j x, with one or two parameters
+    /// The normal form of Extra-P: `c_0` + sum of `c_k` x^i log2^j x, with one or two parameters.
     NormalForm,
 }
 
-/// The fits to some data: one for each group of rows.
+/// The fits to a table, one for each group of rows.
 pub struct Fits {
     data: Data,
     value: String,
@@ -74,17 +75,17 @@ pub struct Fits {
     notes: Vec<String>,
 }
 
-/// A fit to the rows of one group.
+/// The fit to the rows of one group.
 struct Fitted {
-    /// Its coefficients and what they are worth.
+    /// The coefficients and the quality of the fit.
     record: Record,
-    /// In words.
+    /// The fit in words.
     words: String,
-    /// Every point: where it lies, its value, the model there, half its interval if known, and whether it was fitted.
+    /// The points, fitted and judging.
     points: Vec<FittedPoint>,
-    /// The model as RON, or why it cannot be written.
+    /// The model as RON, or the reason why it cannot be written.
     ron: Result<String, String>,
-    /// The changes that make a machine behave so, where the model is one of machines.
+    /// The changes that make a machine behave as the model, if the model describes a machine.
     machine: Option<Vec<(&'static str, String)>>,
 }
 
@@ -96,20 +97,20 @@ struct FittedPoint {
     is_fitted: bool,
 }
 
-/// Rows with the same values of what the model does not know.
+/// Rows that agree in all columns that are not parameters of the model.
 struct FitGroup {
     name: Vec<(String, AxisValue)>,
-    /// Those to be fitted.
+    /// The rows to be fitted.
     fitted: Vec<Row>,
-    /// Those that judge the fit.
+    /// The rows that judge the fit.
     judging: Vec<Row>,
 }
 
 impl FitRequest {
-    /// Looks whether every argument means something for the model.
+    /// Checks that every given argument applies to the model.
     ///
     /// # Errors
-    /// One that belongs to other models.
+    /// Returns an error for an argument that belongs to other models.
     pub fn check(&self) -> Result<(), StudyError> {
         let mut given = self.messages.given().into_iter().chain(self.form.given()).filter(|(_, _, is_given)| *is_given);
         match given.find(|(_, models, _)| !models.contains(&self.model)) {
@@ -121,10 +122,12 @@ impl FitRequest {
         }
     }
 
-    /// Fits the model to the rows of each group of `data` that differs in what the model does not know.
+    /// Fits the model to the rows of each group of `data`. Groups differ in the columns that are not parameters of the
+    /// model.
     ///
     /// # Errors
-    /// Columns that there are not, or that have no numbers; rows that do not determine the model.
+    /// Returns an error for columns that do not exist or contain no numbers, or for rows that do not determine the
+    /// model.
     pub fn fit(&self, data: Data) -> Result<Fits, StudyError> {
         let mut data = data;
         let value = data.quantity(self.value.as_deref())?;
@@ -145,19 +148,19 @@ impl FitRequest {
         Ok(Fits { data, value, parameters, groups, notes })
     }
 
-    /// Looks for lengths, hops, counts and times of messages that none can have.
+    /// Checks that lengths, hops, counts and times of messages are not negative.
     fn need_amounts<'c>(&self, data: &Data, mut columns: impl Iterator<Item = &'c String>) -> Result<(), StudyError> {
         if self.model == FitModel::NormalForm {
             return Ok(());
         }
         let negative = |column: &&String| {
             let is_negative = |row: &&Row| row.number(column).is_some_and(|number| number < 0.0);
-            data.rows.iter().find(is_negative).map(|row| data.fault_in(row, column, "it is from 0 on"))
+            data.rows.iter().find(is_negative).map(|row| data.fault_in(row, column, "it must not be negative"))
         };
         columns.find_map(|column| negative(&column)).map_or(Ok(()), |fault| Err(fault.into()))
     }
 
-    /// The columns that the model is a function of.
+    /// Returns the columns that are parameters of the model.
     fn parameters(&self, data: &Data, value: &str) -> Result<Vec<String>, StudyError> {
         let columns = &self.messages;
         match self.model {
@@ -203,7 +206,7 @@ impl FitRequest {
         if self.weighting == Weighting::Relative {
             let is_positive = |row: &&Row| row.number(value).is_some_and(|value| value > 0.0);
             if let Some(row) = group.fitted.iter().find(|row| !is_positive(row)) {
-                let right = "a value is above 0 where deviations are counted by their share of it";
+                let right = "with relative weighting, a value is above 0";
                 return Err(data.fault_in(row, value, right).into());
             }
         }
@@ -221,7 +224,7 @@ impl FitRequest {
 }
 
 impl FitModel {
-    /// Its name on the command line.
+    /// Returns the name of the model on the command line.
     const fn name(self) -> &'static str {
         match self {
             Self::PointToPoint => "point-to-point",
@@ -232,7 +235,7 @@ impl FitModel {
     }
 }
 
-/// An argument, the models that it belongs to, and whether it is given.
+/// An argument, the models to which it belongs, and whether it is given.
 type GivenArgument = (&'static str, &'static [FitModel], bool);
 
 impl MessageColumns {
@@ -257,7 +260,7 @@ impl MessageColumns {
         self.hops.as_deref().unwrap_or("hops")
     }
 
-    /// The columns that `LogGP` is a function of; times are in seconds.
+    /// Returns the columns that are parameters of `LogGP`; times are in seconds.
     fn of_loggp(&self, data: &Data) -> Result<Vec<String>, StudyError> {
         let mut columns = named(data, [Some(self.bytes()), self.messages.as_deref()].into_iter().flatten())?;
         columns.extend([&self.delay, &self.late].into_iter().flatten().map(|name| in_seconds(name)));
@@ -265,7 +268,7 @@ impl MessageColumns {
     }
 }
 
-/// The columns with these names.
+/// Returns the columns with these names.
 fn named<'n>(data: &Data, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<String>, StudyError> {
     names.into_iter().map(|name| Ok(data.column(name)?)).collect()
 }
@@ -282,7 +285,7 @@ fn beginning(name: &[(String, AxisValue)]) -> Record {
     record
 }
 
-/// Adds what a fit is worth; `prefix` distinguishes several fits of a record.
+/// Adds the quality of a fit; `prefix` distinguishes several fits in a record.
 fn put_quality(record: &mut Record, prefix: &str, quality: Option<&Quality>) {
     record.put(format!("{prefix}points"), quality.map(|quality| quality.points));
     record.put(format!("{prefix}smape"), quality.map(|quality| quality.smape));
@@ -292,9 +295,9 @@ fn put_quality(record: &mut Record, prefix: &str, quality: Option<&Quality>) {
     record.put(format!("{prefix}leave_one_out"), quality.and_then(|quality| quality.leave_one_out));
 }
 
-/// The quality in words.
+/// Describes the quality in words.
 fn quality_words(quality: &Quality) -> String {
-    // An error relative to a measured 0 is none.
+    // A relative error against a measured 0 is not defined.
     let percent = |ratio: f64| if ratio.is_finite() { format!("{:.3} %", 100.0 * ratio) } else { "none".to_owned() };
     let adjusted =
         quality.r_squared_adjusted.map_or_else(|| ", no adjusted R²".to_owned(), |r| format!(", adjusted R² {r:.6}"));
@@ -309,8 +312,8 @@ fn quality_words(quality: &Quality) -> String {
 }
 
 impl Fits {
-    /// The coefficients, or the points: where they lie, their values, the model there. As text the points that judge stand
-    /// behind the coefficients.
+    /// Returns the coefficients, or the points: their positions, values and model values. In the text, the judging
+    /// points follow the coefficients.
     #[must_use]
     pub fn answer(&self, wants_points: bool) -> Answer {
         let mut words = String::new();
@@ -329,15 +332,16 @@ impl Fits {
         Answer { notes: self.notes.clone(), ..Answer::many(records, &words) }
     }
 
-    /// The only fit as RON: the model itself, which is a machine with `LogGP`, or a machine like another that behaves so.
+    /// Returns the only fit as RON: the model itself, which is a machine for `LogGP`, or with `like` a modified machine
+    /// that behaves as the model.
     ///
     /// # Errors
-    /// Several fits; a model that is not one of machines, or that none can behave by.
+    /// Returns an error if there are several fits, or if the model does not describe a possible machine.
     pub fn to_ron(&self, like: Option<&str>) -> Result<String, StudyError> {
         exchange::ron(like, self.groups.iter().map(|(_, fit)| fit))
     }
 
-    /// The data as Extra-P reads them.
+    /// Returns the data in the input format of Extra-P.
     #[must_use]
     pub fn to_extra_p(&self) -> String {
         exchange::extra_p(&self.data, &self.value, &self.parameters)
@@ -357,7 +361,7 @@ impl FittedPoint {
     }
 }
 
-/// The points of a group: those that were fitted, then those that judge; `model` gives value and interval.
+/// Returns the points of a group, the fitted ones first; `model` gives the value and the half-width of its interval.
 fn points(
     group: &FitGroup,
     value: &str,
@@ -374,7 +378,7 @@ fn points(
     rows.map(point).collect()
 }
 
-/// Says that a point is given more than once, as measurements that are repeated are.
+/// Reports that a point occurs more than once, as repeated measurements do.
 fn note_on_repetitions(data: &Data, value: &str) -> Option<String> {
     let axes: Vec<_> = data.axes(value).cloned().collect();
     let repeated = data.need_different_points(&axes).err().filter(|_| !axes.is_empty())?;

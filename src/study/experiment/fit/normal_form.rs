@@ -1,4 +1,4 @@
-//! `--model normal-form`
+//! The fit of `--model normal-form`.
 
 use super::{FitGroup, FitModel, Fitted, FittedPoint, GivenArgument, beginning, points, put_quality, quality_words};
 use crate::answer::Record;
@@ -10,14 +10,14 @@ use crate::scenario::table::{Row, Table as Data};
 /// A search for a normal form.
 #[derive(Clone, Debug)]
 pub struct FormRequest {
-    /// The columns that the normal form is a function of, one or two; all that vary unless given.
+    /// The columns that the normal form depends on, one or two; by default all that vary.
     pub parameters: Vec<String>,
-    /// The most terms of a normal form with one parameter; 1 unless given.
+    /// The maximum number of terms of a normal form with one parameter; 1 by default.
     pub terms: Option<u8>,
-    /// The parameter that is the number of processors of a strong scaling: what is fitted is the time of all
-    /// processors together, because falling times have no normal form.
+    /// The parameter that is the number of processors of a strong scaling. The fit is then to the total time of all
+    /// processors, because decreasing times have no normal form.
     pub strong_scaling: Option<String>,
-    /// Predicts the value there, such as `p=128` or `p=128,n=512`; may be repeated.
+    /// Points at which the value is predicted, such as `p=128` or `p=128,n=512`.
     pub at: Vec<String>,
 }
 
@@ -114,7 +114,7 @@ impl FormRequest {
     }
 }
 
-/// The value at a point of `--at`.
+/// Predicts the value at a point of `--at`.
 fn predicted(
     found: &FittedForm,
     group: &FitGroup,
@@ -125,7 +125,9 @@ fn predicted(
     let pairs = text.split(',').map(pair).collect::<Option<Vec<_>>>().unwrap_or_default();
     if let Some((other, _)) = pairs.iter().find(|(key, _)| !parameters.contains(key)) {
         let known = parameters.join(", ");
-        return Err(StudyError::Request(format!("`--at {text}`: `{other}` is no parameter; the model has: {known}")));
+        return Err(StudyError::Request(format!(
+            "`--at {text}`: `{other}` is not a parameter; the model has: {known}"
+        )));
     }
     let number = |name: &String| pairs.iter().find(|(key, _)| key == name)?.1.number().filter(|number| *number > 0.0);
     let point = parameters.iter().map(number).collect::<Option<Vec<_>>>().filter(|_| pairs.len() == parameters.len());
@@ -141,7 +143,7 @@ fn predicted(
     Ok(FittedPoint { at, value: None, model: Some(value), interval, is_fitted: false })
 }
 
-/// Looks whether all parameters have logarithms.
+/// Checks that all parameters have logarithms.
 fn need_positive(data: &Data, parameters: &[String]) -> Result<(), StudyError> {
     for (row, name) in data.rows.iter().flat_map(|row| parameters.iter().map(move |name| (row, name))) {
         if row.number(name).is_some_and(|number| number <= 0.0) {

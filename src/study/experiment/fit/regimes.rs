@@ -1,4 +1,4 @@
-//! `--model point-to-point`
+//! The fit of `--model point-to-point`.
 
 use super::{FitGroup, FitRequest, Fitted, beginning, points, put_quality, quality_words};
 use crate::answer::Record;
@@ -8,7 +8,7 @@ use crate::report::TextTable;
 use crate::scenario::table::Row;
 use std::fmt::Write;
 
-/// The keys of the coefficients, with the factor to the unit that people read.
+/// The keys of the coefficients, and their titles in text tables, with units in microseconds.
 const COEFFICIENTS: [(&str, &str); 4] = [
     ("alpha_s", "alpha, us"),
     ("beta_s_per_byte", "beta, us/B"),
@@ -103,11 +103,11 @@ fn ron(model: &TwoRegimes) -> String {
     format!("PointToPoint(\n    break_bytes: {until},\n    short: {},\n    long: {},\n)", regime(short), regime(long))
 }
 
-/// The machine whose messages of one packet take the times of the short regime; all software stands at the source,
-/// because times of single messages do not say where it is. `None` for negative coefficients.
+/// Returns the machine whose messages of one packet take the times of the short regime. All software costs are at the
+/// source, because times of single messages do not reveal where they arise. Returns `None` for negative coefficients.
 fn machine(model: &TwoRegimes) -> Option<Vec<(&'static str, String)>> {
     let values = coefficients(model.short.as_ref()?);
-    // A constant of 0 comes out of a fit as some digits below a picosecond.
+    // A fitted constant of 0 may differ from 0 by less than a picosecond.
     let [alpha, beta, gamma, delta] = values.map(|value| if value.abs() < 1e-13 { 0.0 } else { MICRO * value });
     if [alpha, beta, gamma, delta].iter().any(|value| *value < 0.0) {
         return None;

@@ -4,12 +4,12 @@ use super::{FitGroup, FitRequest, MessageColumns};
 use crate::model::fit::TimedTransfer;
 use crate::scenario::table::{Row, in_seconds};
 
-/// The messages of a group whose times are in the column `value`.
+/// Returns the messages of a group; `value` is the column of their times.
 pub fn transfers(arguments: &FitRequest, group: &FitGroup, value: &str) -> Vec<TimedTransfer> {
     group.fitted.iter().filter_map(|row| transfer(&arguments.messages, row, row.number(value)?)).collect()
 }
 
-/// The messages of a row that took `seconds`; `None` where a column that is named has no number.
+/// Returns the messages of a row that took `seconds`; `None` if a named column has no number.
 pub fn transfer(columns: &MessageColumns, row: &Row, seconds: f64) -> Option<TimedTransfer> {
     let number = |name: &Option<String>, without| name.as_ref().map_or(Some(without), |name| row.number(name));
     let time = |name: &Option<String>| name.as_ref().map_or(Some(0.0), |name| row.number(&in_seconds(name)));

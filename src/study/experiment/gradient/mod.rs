@@ -1,12 +1,13 @@
-//! Derivatives of the makespan by the continuous constants of a scenario: times, rates and ratios of machine and program.
+//! Derivatives of the makespan with respect to the continuous constants of a scenario: times, rates and ratios of
+//! machine and program.
 //!
-//! The makespan is a piecewise linear function of every time and of the inverse of every rate, but for the rounding of
-//! every service to a picosecond. At a value where two pieces meet, as where two paths of the run tie, it has a
-//! derivative from below and another one from above.
+//! Except for the rounding of every service to a picosecond, the makespan is a piecewise linear function of every time
+//! and of the inverse of every rate. At a value where two pieces meet, for example where two paths of the run tie, the
+//! derivatives from below and from above differ.
 //!
-//! One recorded run gives the derivatives by all constants that its longest path pays for, and two more prove them
-//! (`path`). Where the proof fails, and by constants that the path does not know, there are runs with another value on
-//! either side.
+//! One recorded run gives the derivatives with respect to all constants on its critical path, and two more runs verify
+//! them (`path`). Where the verification fails, and for constants that the path does not cover, the constant is varied
+//! in separate runs on either side.
 
 mod path;
 mod prices;
@@ -19,82 +20,83 @@ use super::StudyError;
 use crate::scenario::{CheckedScenario, Parameter};
 use rayon::prelude::*;
 
-/// The relative distance of two derivatives that count as one.
+/// The relative difference up to which two derivatives count as equal.
 const SAME: f64 = 1e-6;
 
-/// The way in which a derivative was found.
+/// The method by which a derivative was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// By what the critical path of the run pays for.
+    /// From the costs on the critical path of the run.
     Path,
-    /// By runs with another value of the constant.
+    /// From runs with another value of the constant.
     Rerun,
 }
 
-/// The derivative of the makespan by one constant, in seconds per SI unit of the constant (s, s/B, bit/s, B/s, flop/s, Hz; 1
-/// of a ratio).
+/// The derivatives of the makespan with respect to one constant, in seconds per SI unit of the constant (s, s/B, bit/s,
+/// B/s, flop/s, Hz; 1 for a ratio).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slopes {
-    /// From the values below.
+    /// The derivative from below.
     pub left: f64,
-    /// From the values above.
+    /// The derivative from above.
     pub right: f64,
-    /// The most that rounding to picoseconds can have changed either.
+    /// The maximum error of either derivative from rounding to picoseconds.
     pub rounding: f64,
-    /// The way in which they were found.
+    /// The method by which the derivatives were found.
     pub method: Method,
-    /// True if a change of a percent or so gives something else: the derivative holds close to the value alone.
+    /// Whether the derivatives are valid only very close to the value: a change of about a percent gives something
+    /// else.
     pub is_local: bool,
 }
 
-/// A constant and the derivative of the makespan by it.
+/// The derivative of the makespan with respect to one constant.
 #[derive(Clone, Debug)]
 pub struct Derivative<'p> {
-    /// The constant, by the path that `--set` takes.
+    /// The constant, named by the path that `--set` takes.
     pub parameter: &'p Parameter,
-    /// The derivative, or why there is none to tell.
+    /// The derivative, or the reason why there is none.
     pub slopes: Result<Slopes, String>,
 }
 
 /// The derivatives of the makespan of a scenario.
 pub struct Gradient<'p> {
-    /// The makespan, the mean over the seeds, in seconds.
+    /// The makespan in seconds, averaged over the seeds.
     pub makespan_s: f64,
-    /// By constant, in the order of the scenario.
+    /// The derivatives by constant, in the order of the scenario.
     pub derivatives: Vec<Derivative<'p>>,
-    /// The longest path of the run, if it is known and proved.
+    /// The critical path of the run, if it is known and verified.
     pub path: Option<PaidPath>,
 }
 
-/// Way to the derivatives of a scenario.
+/// The choice of method for the derivatives of a scenario.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DerivativeMethod {
-    /// True if every constant is changed alone, on both sides.
+    /// Whether every constant is varied separately, on both sides.
     pub exact: bool,
-    /// The relative change of a constant in a run; such that rounding does not matter, unless given.
+    /// The relative change of a constant in a run; by default large enough for rounding not to matter.
     pub step: Option<f64>,
 }
 
 impl Slopes {
-    /// True if the two sides differ by more than rounding explains.
+    /// Returns `true` if the two sides differ by more than rounding explains.
     #[must_use]
     pub fn is_tie(&self) -> bool {
         let size = self.left.abs().max(self.right.abs());
         (self.left - self.right).abs() > SAME * size + 2.0 * self.rounding
     }
 
-    /// True if rounding leaves three digits of them.
+    /// Returns `true` if rounding leaves three digits of the derivatives.
     fn is_known(&self) -> bool {
         self.rounding <= 1e-3 * self.left.abs().max(self.right.abs())
     }
 
-    /// True if the makespan bends or jumps at the value or close to it.
+    /// Returns `true` if the makespan bends or jumps at the value or close to it.
     #[must_use]
     pub fn is_flagged(&self) -> bool {
         self.is_tie() || self.is_local
     }
 
-    /// The mean of both sides: where they differ, a number between them.
+    /// Returns the mean of both sides; where they differ, it lies between them.
     #[must_use]
     pub const fn mean(&self) -> f64 {
         f64::midpoint(self.left, self.right)
@@ -102,7 +104,7 @@ impl Slopes {
 }
 
 impl Method {
-    /// Its name in output.
+    /// Returns the name of the method in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -113,8 +115,8 @@ impl Method {
 }
 
 impl<'p> Gradient<'p> {
-    /// The derivatives of the makespan of `base` by those of its continuous constants that are `wanted`. What keeps a
-    /// constant from being changed stands beside it.
+    /// Returns the derivatives of the makespan of `base` with respect to those of its continuous constants that are
+    /// `wanted`. A constant that cannot be varied has the reason in place of its derivative.
     #[must_use]
     pub fn of(base: &'p Variation, approach: DerivativeMethod, wanted: impl Fn(&Parameter) -> bool) -> Self {
         let constants: Vec<_> = base.parameters().iter().filter(|one| !one.is_whole() && wanted(one)).collect();
@@ -131,20 +133,21 @@ impl<'p> Gradient<'p> {
         Self { makespan_s: base.makespan_s(), derivatives, path }
     }
 
-    /// The derivative by the constant of this name.
+    /// Returns the derivative with respect to the constant of this name.
     #[must_use]
     pub fn by(&self, name: &str) -> Option<&Derivative<'p>> {
         self.derivatives.iter().find(|one| one.parameter.name == name)
     }
 }
 
-/// The name of a constant, and the derivative by it or why there is none to tell.
+/// The name of a constant, and its derivative or the reason why there is none.
 pub type NamedSlopes = (String, Result<Slopes, String>);
 
-/// The derivatives of the makespan of `scenario` by those of its continuous constants that are `wanted`, by name.
+/// Returns the derivatives of the makespan of `scenario` with respect to those of its continuous constants that are
+/// `wanted`, by name.
 ///
 /// # Errors
-/// As [`Variation::of`].
+/// Returns the errors of [`Variation::of`].
 pub fn derivatives(scenario: &CheckedScenario, wanted: impl Fn(&str) -> bool) -> Result<Vec<NamedSlopes>, StudyError> {
     let base = Variation::of(scenario)?;
     let gradient = Gradient::of(&base, DerivativeMethod::default(), |one| wanted(&one.name));

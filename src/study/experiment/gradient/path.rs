@@ -1,9 +1,10 @@
-//! The derivative of the makespan by what the longest path of one recorded run pays for.
+//! The derivatives of the makespan from the costs on the critical path of one recorded run.
 //!
-//! The path is priced again with another value of a constant: that is the makespan as long as no other path is longer and
-//! everything keeps its order. Two runs in which all constants are changed together, each by another relative amount, and in
-//! which they are changed the other way, must give the priced path to the picosecond: a path that ties, packets whose order
-//! changes, and what the path does not know show there, whatever constants they depend on.
+//! The path is repriced with another value of a constant. The result equals the makespan as long as no other path
+//! becomes longer and no order changes. For verification, all constants are varied together in two runs, each by a
+//! different relative amount, in one direction and in the opposite one. Both makespans must equal the repriced path to
+//! the picosecond. A path that ties, packets that change their order, and costs unknown to the path would show as a
+//! difference, whichever constants they depend on.
 
 use super::prices::Prices;
 use super::variation::{Variation, weights};
@@ -19,24 +20,24 @@ use parsim_sim::trace::{Recording, Trace};
 use parsim_sim::units::SimDuration;
 use rustc_hash::FxHashMap;
 
-/// The least and the largest relative change of constants, at most, in the runs that prove a path.
+/// The bounds of the relative change of constants in the runs that verify a path.
 const PROOF_STEPS: (f64, f64) = (1e-4, 1e-2);
-/// The number of picoseconds by which a makespan changes in such a run: what rounding hides is far less.
+/// The change of the makespan in a verification run, in picoseconds; far more than rounding.
 const VISIBLE_PS: f64 = 1e5;
-/// Factors by which times are changed to find what the path pays for a constant on either side of it.
+/// Factors by which times are changed to find the slope of the path on either side of a constant.
 const NEAR: [f64; 2] = [0.9375, 1.0625];
-/// A factor that does not leave much of the rounding: the path is linear, unless prices bend in between.
+/// A factor large enough to make rounding negligible; the path is linear unless prices bend in between.
 const FAR: f64 = 64.0;
-/// The largest makespan that is priced, in seconds: time is counted up to 213 days.
+/// The largest makespan that is priced, in seconds; the range of simulated time is 213 days.
 const LONGEST_S: f64 = 1e5;
 const S_PER_PS: f64 = 1e-12;
-/// The most events of a run that is recorded.
+/// The maximum number of events of a run that is recorded.
 const MOST_EVENTS: u64 = 20_000_000;
 
-/// The longest path of a run: what it pays for, and how often.
+/// The critical path of a run: its charges, and the number of each.
 pub struct PaidPath {
     steps: Vec<ChainStep>,
-    /// The rank on each processor that has one.
+    /// The rank on each processor in use.
     ranks: FxHashMap<u32, u32>,
     charges: Vec<(Charge, u64)>,
     links: u64,
@@ -44,7 +45,8 @@ pub struct PaidPath {
 }
 
 impl PaidPath {
-    /// The path of a run of `scenario`; `None` if its machine has what is not itemised, or if its path is not found.
+    /// Returns the path of a run of `scenario`; `None` if its machine has features that are not itemised, or if no path
+    /// is found.
     #[must_use]
     pub fn of(base: &Variation) -> Option<Self> {
         let scenario = base.scenario();
@@ -97,19 +99,19 @@ impl PaidPath {
         (path.length_ps(&mut path.prices(scenario)) == Some(path.makespan.ps().into())).then_some(path)
     }
 
-    /// The pieces, the last one first.
+    /// Returns the steps of the path, the last one first.
     #[must_use]
     pub fn steps(&self) -> &[ChainStep] {
         &self.steps
     }
 
-    /// The rank on a processor.
+    /// Returns the rank on a processor.
     #[must_use]
     pub fn rank_on(&self, processor: u32) -> Option<u32> {
         self.ranks.get(&processor).copied()
     }
 
-    /// The length of the path when a document is changed, in seconds; `None` if it cannot be priced then.
+    /// Returns the length of the path in a changed document, in seconds; `None` if it cannot be priced.
     #[must_use]
     pub fn length_s(&self, document: &Document) -> Option<f64> {
         self.length_in(document).map(|length| real(length) * S_PER_PS)
@@ -119,14 +121,14 @@ impl PaidPath {
         Prices::of(scenario.machine.clone(), self.links)
     }
 
-    /// The number of times that are rounded, at most.
+    /// Returns an upper bound on the number of rounded times.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a bound")]
     pub fn roundings(&self) -> f64 {
         3.0 * self.steps.len() as f64
     }
 
-    /// The length of the path at these prices, in picoseconds.
+    /// Returns the length of the path at these prices, in picoseconds.
     fn length_ps(&self, prices: &mut Prices) -> Option<u128> {
         let times = self.charges.iter().map(|(charge, count)| {
             let time = prices.time(charge)?;
@@ -135,13 +137,13 @@ impl PaidPath {
         times.sum()
     }
 
-    /// The length of the path in a changed document, in picoseconds.
+    /// Returns the length of the path in a changed document, in picoseconds.
     fn length_in(&self, document: &Document) -> Option<u128> {
         let scenario: Scenario = document.read().ok()?;
         self.length_ps(&mut self.prices(&scenario))
     }
 
-    /// The derivatives by a constant; `None` if the path does not tell it.
+    /// Returns the derivatives with respect to a constant; `None` if they do not follow from the path.
     pub(super) fn slopes(&self, base: &Variation, parameter: &Parameter) -> Option<Slopes> {
         if !is_payable(parameter) {
             return None;
@@ -151,14 +153,14 @@ impl PaidPath {
         let [below, above] = NEAR.map(|factor| self.slope(base, parameter, factor));
         let ((below, below_rounding), (above, above_rounding)) = (below?, above?);
         let is_linear = (above - right).abs() <= above_rounding + rounding;
-        // The prices themselves bend where one of two rates becomes the lower.
+        // Prices bend at this value if the lower of two rates changes here.
         let shorter = if (below - right).abs() <= below_rounding + rounding { right } else { below };
         let (left, right) = if parameter.dimension == Dimension::Rate { (right, shorter) } else { (shorter, right) };
         is_linear.then_some(Slopes { left, right, rounding, method: Method::Path, is_local: false })
     }
 
-    /// The slope of the path when a constant is changed as if its times took `factor` times as long, and what rounding may
-    /// have made of it.
+    /// Returns the slope of the path when the times of a constant are scaled by `factor`, and the maximum error from
+    /// rounding.
     fn slope(&self, base: &Variation, parameter: &Parameter, factor: f64) -> Option<(f64, f64)> {
         let changed = match parameter.dimension {
             Dimension::Rate => parameter.number() / factor,
@@ -172,7 +174,8 @@ impl PaidPath {
         Some((change * per_unit, (self.roundings() * per_unit).abs()))
     }
 
-    /// True if the path is the makespan to the picosecond when these constants are changed together, up and down.
+    /// Returns `true` if the path equals the makespan to the picosecond when these constants are varied together, up
+    /// and down.
     pub(super) fn is_proved(&self, base: &Variation, constants: &[&Parameter]) -> bool {
         let step = (VISIBLE_PS / real(self.makespan.ps().into())).clamp(PROOF_STEPS.0, PROOF_STEPS.1);
         [step, -step].into_iter().all(|step| {
@@ -195,20 +198,20 @@ const fn real(ps: u128) -> f64 {
     ps as f64
 }
 
-/// True if two times in seconds are the same number of picoseconds.
+/// Returns `true` if two times in seconds are the same number of picoseconds.
 #[must_use]
 pub fn is_same(one: f64, other: f64) -> bool {
     (one - other).abs() <= 5e-13 + 1e-15 * other
 }
 
-/// True if a constant is one that a path may pay for.
+/// Returns `true` if a path may contain the cost of a constant.
 fn is_payable(parameter: &Parameter) -> bool {
     let name = &parameter.name;
     let stands = name.starts_with("machine.") && !name.contains(".protocol");
     stands && parameter.dimension != Dimension::None && parameter.number() != 0.0
 }
 
-/// True if all that takes time on the machine is observed and priced.
+/// Returns `true` if all costs of the machine are observed and priced.
 fn is_itemised(scenario: &CheckedScenario) -> bool {
     let Machine { nodes, network, levels, overrides, .. } = &scenario.machine;
     let plain_links = network.overrides.is_empty() && network.link_classes.is_empty() && network.end_links.is_none();

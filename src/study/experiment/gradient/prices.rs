@@ -1,4 +1,4 @@
-//! Times of what a path pays for, by the constants of a machine.
+//! The times of the charges on a path, given the constants of a machine.
 
 use crate::analysis::cost_chain::Charge;
 use parsim_sim::machine::Machine;
@@ -14,26 +14,26 @@ pub struct Prices {
     link: Link,
     stopwatch: Stopwatch,
     lone_way: LoneWay,
-    /// As it is at work.
+    /// The interface as the simulation uses it.
     interface: Option<Interface>,
-    /// The links that are initialised.
+    /// Number of links that are initialised.
     links: u64,
 }
 
 impl Prices {
-    /// The prices of `machine`, of which so many links are in use.
+    /// Returns the prices of `machine`, with `links` links in use.
     pub fn of(machine: Machine, links: u64) -> Self {
         let (link, stopwatch) = (machine.network.links.at_work(), Stopwatch::new(&machine.nodes.processor));
         let (lone_way, interface) = (LoneWay::of(&machine.network), Self::interface_of(&machine));
         Self { machine, link, stopwatch, lone_way, interface, links }
     }
 
-    /// The way of messages that have it to themselves.
+    /// Returns the route of messages without contention.
     pub const fn lone_way(&self) -> &LoneWay {
         &self.lone_way
     }
 
-    /// The network interfaces, held up by slower links where messages cross these as a whole.
+    /// Returns the network interface; without contention, its gap per byte includes slower links.
     pub const fn interface(&self) -> Option<&Interface> {
         self.interface.as_ref()
     }
@@ -48,7 +48,7 @@ impl Prices {
         Some(Interface { gap_per_byte, copy_per_byte, ..described })
     }
 
-    /// The time that is paid; `None` for what the processor cannot do.
+    /// Returns the time of a charge; `None` for a computation that the processor cannot perform.
     pub fn time(&mut self, charge: &Charge) -> Option<SimDuration> {
         let nodes = &self.machine.nodes;
         Some(match *charge {

@@ -12,7 +12,7 @@ fn scenario(file: &str, settings: &[(&str, &str)]) -> CheckedScenario {
     Plan::new(document, &[]).unwrap().base().unwrap().into_scenario()
 }
 
-/// Every time counts once: Σ c dT/dc = T over times, -T over rates.
+/// Checks that every time counts once: Σ c dT/dc = T over times, and −T over rates.
 #[test]
 fn the_derivatives_by_all_times_make_up_the_makespan() {
     let base = Variation::of(&scenario("gauss-jordan-neighbour.ron", &[("program.n", "48"), ("ranks", "8")])).unwrap();
@@ -31,11 +31,11 @@ fn a_tree_of_messages_pays_for_whole_latencies() {
     let checked = scenario("loggops-collectives.ron", &[("program.bytes", "1 kB")]);
     let slopes = derivatives(&checked, |name| name == "machine.L").unwrap();
     let [(name, Ok(slopes))] = &slopes[..] else { panic!("one constant is wanted: {slopes:?}") };
-    // 64 ranks in a tree: a whole number of latencies.
+    // The critical path of a tree of 64 ranks contains a whole number of latencies.
     assert!(name == "machine.L" && (slopes.right - slopes.right.round()).abs() < 1e-6 && slopes.right > 1.0);
 }
 
-/// The path and the runs on both sides agree, on machines whose services are itemised.
+/// Checks that the path and runs on both sides agree, on machines whose services are itemised.
 #[test]
 fn a_path_gives_what_runs_on_both_sides_give() {
     let cases = [

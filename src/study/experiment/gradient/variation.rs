@@ -1,4 +1,4 @@
-//! A scenario whose constants are changed, one by one or several together, and run again.
+//! A scenario whose constants are varied, one at a time or together, in further runs.
 
 use super::{Derivative, Method, SAME, Slopes};
 use crate::experiment::StudyError;
@@ -8,22 +8,21 @@ use crate::scenario::source::{Document, Faults, SourceFault};
 use crate::scenario::{CheckedScenario, Parameter, Plan};
 use parsim_sim::network::Switching;
 
-/// The number of picoseconds by which a makespan changes for one percent per percent: its rounding is far less.
+/// The change of the makespan that a step aims at, in picoseconds, if the elasticity is 1; far more than rounding.
 const RESOLUTION_PS: f64 = 1e6;
-/// The smallest steps of a constant that it is changed by, at least.
+/// The minimum step of a constant, as a multiple of its resolution.
 const GRAINS: f64 = 1e3;
-/// The least and the largest relative change of a constant.
+/// The bounds of the relative change of a constant.
 const STEPS: (f64, f64) = (1e-5, 1e-2);
 const PS_PER_S: f64 = 1e12;
-/// A makespan that changes by fewer picoseconds tells no derivative.
+/// The least change of the makespan, in picoseconds, that indicates a derivative.
 const LEAST_PS: f64 = 10.0;
-/// Parts of a change at which derivatives are taken again where they differ on both sides.
+/// Fractions of a step at which derivatives are repeated if both sides differ.
 const CLOSER: [f64; 2] = [1.0 / 32.0, 1.0 / 1024.0];
-/// The relative change of constants, at most, at which derivatives that runs have found still tell the makespan unless they
-/// are marked.
+/// The relative change of constants up to which unmarked derivatives from runs predict the makespan.
 const LARGER_STEP: f64 = 0.02;
 
-/// A scenario with its base values, whose numbers can be changed.
+/// A scenario with its base values, whose numbers can be varied.
 #[derive(Clone, Debug)]
 pub struct Variation {
     scenario: CheckedScenario,
@@ -33,7 +32,7 @@ pub struct Variation {
     events: u64,
 }
 
-/// Direction of a change.
+/// The direction of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     /// To smaller values.
@@ -46,7 +45,7 @@ impl Variation {
     /// Runs the base values of `scenario`.
     ///
     /// # Errors
-    /// Those of the run; a run that takes no simulated time, which no constant can change.
+    /// Returns the errors of the run, or an error if it takes no simulated time, which no constant can change.
     pub fn of(scenario: &CheckedScenario) -> Result<Self, StudyError> {
         let document = scenario.to_document()?;
         let (trace, makespan_s) = first_and_mean_s(scenario, &Recall::NONE.runs())?;
@@ -60,68 +59,69 @@ impl Variation {
         Ok(Self { scenario, parameters: Parameter::all(&document), document, makespan_s, events })
     }
 
-    /// The scenario with the base values.
+    /// Returns the scenario with the base values.
     #[must_use]
     pub const fn scenario(&self) -> &CheckedScenario {
         &self.scenario
     }
 
-    /// The resolved scenario, to be changed.
+    /// Returns the resolved scenario as a document that can be changed.
     #[must_use]
     pub const fn document(&self) -> &Document {
         &self.document
     }
 
-    /// The events of a run.
+    /// Returns the number of events of a run.
     pub(super) const fn events(&self) -> u64 {
         self.events
     }
 
-    /// All numbers of machine and program.
+    /// Returns all numbers of machine and program.
     #[must_use]
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
 
-    /// The makespan with the base values, the mean over the seeds, in seconds.
+    /// Returns the makespan with the base values in seconds, averaged over the seeds.
     #[must_use]
     pub const fn makespan_s(&self) -> f64 {
         self.makespan_s
     }
 
-    /// The scenario after `change`, or why there is none.
+    /// Returns the scenario after `change`.
     ///
     /// # Errors
-    /// A field that is not there, and a value that is refused.
+    /// Returns the reason if a field does not exist, or if a value is rejected.
     pub fn changed(
         &self,
         change: impl Fn(&mut Document) -> Result<(), SourceFault>,
     ) -> Result<CheckedScenario, String> {
         let mut document = self.document.clone();
-        change(&mut document).map_err(|_| "the field is not there".to_owned())?;
+        change(&mut document).map_err(|_| "there is no such field".to_owned())?;
         let case = Plan::new(document, &[]).and_then(|plan| plan.base());
         let why = |faults: Faults| faults.entries().first().map_or_else(String::new, |entry| entry.message.clone());
         Ok(case.map_err(why)?.into_scenario())
     }
 
-    /// The makespan after `change`, in seconds, or why there is none.
+    /// Returns the makespan after `change`, in seconds.
     ///
     /// # Errors
-    /// As [`changed`](Self::changed), and what ends a run.
+    /// Returns the errors of [`changed`](Self::changed), and those of the run.
     pub fn makespan_after(&self, change: impl Fn(&mut Document) -> Result<(), SourceFault>) -> Result<f64, String> {
         mean_makespan_s(&self.changed(change)?, Recall::NONE).map_err(|error| error.to_string())
     }
 
-    /// The makespan with another value of a parameter, in seconds, or why there is none.
+    /// Returns the makespan with another value of a parameter, in seconds.
     ///
     /// # Errors
-    /// As [`makespan_after`](Self::makespan_after).
+    /// Returns the errors of [`makespan_after`](Self::makespan_after).
     pub fn makespan_with(&self, parameter: &Parameter, number: f64) -> Result<f64, String> {
         self.makespan_after(|document| parameter.set(document, number))
     }
 
-    /// The derivatives by a constant on both sides, by a relative change of it, a run for each. Where they differ the makespan may
-    /// bend close to the value and not at it: unless the change is given, smaller ones tell.
+    /// Returns the derivatives with respect to a constant on both sides, from one run each with a relative change. If
+    /// they differ, the makespan may bend near the value rather than at it; unless the step is given, smaller steps are
+    /// then tried.
     pub(super) fn slopes(&self, parameter: &Parameter, step: Option<f64>) -> Result<Slopes, String> {
         if parameter.number() == 0.0 {
             return Err("it is zero".to_owned());
@@ -144,12 +144,13 @@ impl Variation {
         Ok(widest)
     }
 
-    /// Returns whether the routers of the machine do everything at the ticks of a clock: the makespan is made of steps then.
+    /// Returns `true` if the routers of the machine act only at clock ticks, so that the makespan is a step function.
     fn is_clocked(&self) -> bool {
         matches!(self.scenario.machine.network.switching, Switching::Wormhole(_))
     }
 
-    /// Returns whether a much smaller change tells another derivative: both sides of a larger one may agree by chance.
+    /// Returns `true` if a much smaller change gives another derivative, since both sides of a larger step may agree by
+    /// chance.
     fn jumps(&self, parameter: &Parameter, slopes: &Slopes, step: f64) -> Result<bool, String> {
         let closer = CLOSER[0] * step;
         if closer * parameter.number().abs() < 2.0 * parameter.grain() {
@@ -159,14 +160,14 @@ impl Variation {
         Ok((found - slopes.right).abs() > 0.01 * slopes.right.abs() + LEAST_PS * of_a_ps)
     }
 
-    /// Returns whether both sides are the same to a percent, though rounding could explain more of them: by changes of some
-    /// picoseconds that is no chance.
+    /// Returns `true` if both sides agree within a percent although the bound on rounding is larger. With changes of
+    /// more than a few picoseconds, the agreement is not a coincidence.
     fn agree(&self, slopes: &Slopes) -> bool {
         let size = slopes.left.abs().max(slopes.right.abs());
         (slopes.left - slopes.right).abs() <= 0.01 * size && size >= LEAST_PS * slopes.rounding / self.pieces()
     }
 
-    /// The derivatives by a relative change on either side.
+    /// Returns the derivatives for a relative change on either side.
     fn slopes_within(&self, parameter: &Parameter, step: f64) -> Result<Slopes, String> {
         let (left, of_a_ps) = self.slope(parameter, Side::Below, step)?;
         let (right, _) = self.slope(parameter, Side::Above, step)?;
@@ -174,8 +175,8 @@ impl Variation {
         Ok(Slopes { left, right, rounding, method: Method::Rerun, is_local: false })
     }
 
-    /// Marks those of the derivatives that do not tell what a larger change of all their constants together gives, each by another
-    /// amount: those of the path by two more runs, and those found by runs by two.
+    /// Marks derivatives as local if they do not predict a larger change of all their constants together, each by a
+    /// different amount. Derivatives from the path and from reruns are tested separately, with two runs each.
     pub(super) fn mark_local(&self, derivatives: &mut [Derivative<'_>]) {
         for method in [Method::Path, Method::Rerun] {
             let is_meant = |one: &&Derivative<'_>| {
@@ -188,7 +189,7 @@ impl Variation {
         }
     }
 
-    /// True if the makespan changes as these derivatives say when their constants change together.
+    /// Returns `true` if the makespan changes as these derivatives predict when their constants change together.
     fn is_told(&self, derivatives: &[&Derivative<'_>], step: f64) -> bool {
         if derivatives.is_empty() {
             return true;
@@ -207,25 +208,25 @@ impl Variation {
         changed.is_ok_and(|found| (found - self.makespan_s - told).abs() <= SAME * told.abs() + rounding)
     }
 
-    /// About how many times that are rounded follow one another: the events of a rank.
+    /// Returns roughly the number of rounded times in sequence: the number of events per rank.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a bound")]
     pub fn pieces(&self) -> f64 {
         1.0 + self.events as f64 / f64::from(self.scenario.ranks)
     }
 
-    /// A relative change of a constant of which rounding leaves enough, be it of the makespan or of the constant.
+    /// Returns a relative change of a constant large enough for the rounding of both the makespan and the constant.
     fn step(&self, parameter: &Parameter) -> f64 {
         let of_makespan = RESOLUTION_PS / (self.makespan_s * PS_PER_S);
         let of_constant = GRAINS * parameter.grain() / parameter.number().abs();
         of_makespan.max(of_constant).clamp(STEPS.0, STEPS.1)
     }
 
-    /// The derivative by a constant on one side, by a relative change of it, in s per SI unit; and what a picosecond of the
-    /// makespan makes of it.
+    /// Returns the derivative with respect to a constant on one side, from a relative change, in s per SI unit, and the
+    /// effect of one picosecond of the makespan on the derivative.
     ///
     /// # Errors
-    /// As [`makespan_after`](Self::makespan_after).
+    /// Returns the errors of [`makespan_after`](Self::makespan_after).
     pub(super) fn slope(&self, parameter: &Parameter, side: Side, step: f64) -> Result<(f64, f64), String> {
         let factor = match side {
             Side::Below => 1.0 - step,
@@ -238,7 +239,7 @@ impl Variation {
     }
 }
 
-/// Numbers from 0.5 to 1 without a pattern: the fractions of multiples of the golden ratio.
+/// Returns numbers from 0.5 to 1 without a pattern: the fractional parts of multiples of the golden ratio.
 pub fn weights() -> impl Iterator<Item = f64> {
     const GOLDEN: f64 = 0.618_033_988_749_895;
     (1_u32..).map(|number| 0.5 + 0.5 * (f64::from(number) * GOLDEN).fract())

@@ -1,4 +1,4 @@
-//! The laws of speedup on given numbers.
+//! The laws of speedup for given numbers.
 
 use super::{processors, rows};
 use crate::answer::{Answer, Record, Role};
@@ -8,7 +8,7 @@ use crate::model::laws::{
     OverheadLaw, ScaledWork, SeriesPoint, SpeedupPoint, SpeedupSeries, amdahl, efficiency, gustafson, karp_flatt, knee,
 };
 
-/// The largest number of processors that is looked at.
+/// The largest number of processors that is considered.
 const MOST_PROCESSORS: u64 = 1 << 40;
 
 /// The parts of an execution time, for fixed and for scaled work.
@@ -16,18 +16,18 @@ const MOST_PROCESSORS: u64 = 1 << 40;
 pub struct WorkParts {
     /// sigma: the inherently sequential computation, in seconds.
     pub serial_s: f64,
-    /// phi: the computation that can be divided, in seconds of one processor.
+    /// phi: the parallelisable computation, in seconds on one processor.
     pub parallel_s: f64,
     /// kappa: the overhead.
     pub overhead: OverheadLaw,
 }
 
-/// A share of the time, or the speedup that it allows.
+/// A serial share of the time, or a speedup.
 #[derive(Clone, Copy, Debug)]
 pub enum ShareOrSpeedup {
     /// The share.
     Share(f64),
-    /// The speedup, for which the largest share is wanted.
+    /// The speedup, for which the largest share is computed.
     Speedup(f64),
 }
 
@@ -37,13 +37,14 @@ fn beginning(p: f64) -> Record {
     record
 }
 
-/// Returns a value that exists only for more than one processor.
+/// Returns a value that exists only on more than one processor.
 fn if_parallel(p: f64, value: impl Fn() -> f64) -> Option<f64> {
     (p > 1.0).then(value)
 }
 
 impl ShareOrSpeedup {
-    /// The share on `p` processors, by the inverse of the law where a speedup is given; none if no share allows it.
+    /// Returns the share on `p` processors, by the inverse of the law if a speedup is given; `None` if no share allows
+    /// the speedup.
     fn share(self, p: f64, inverse: fn(f64, f64) -> f64) -> Option<f64> {
         match self {
             Self::Share(share) => Some(share),
@@ -53,28 +54,28 @@ impl ShareOrSpeedup {
         }
     }
 
-    /// Says that the law gives no such speedup on some of these numbers of processors.
+    /// Reports the numbers of processors on which the law does not allow the speedup.
     fn words(self, counts: &[f64], inverse: fn(f64, f64) -> f64) -> String {
         let Self::Speedup(speedup) = self else { return String::new() };
-        // One processor has a speedup of one by any share.
+        // On one processor, the speedup is 1 for any share.
         let is_beyond =
             |p: &&f64| p.is_finite() && self.share(**p, inverse).is_none() && !(**p <= 1.0 && speedup <= 1.0);
         let beyond: Vec<_> = counts.iter().filter(is_beyond).map(f64::to_string).collect();
         if beyond.is_empty() {
             return String::new();
         }
-        format!("\nby the law no program has a speedup of {speedup} on p = {}\n", beyond.join(", "))
+        format!("\nby this law, no program has a speedup of {speedup} on p = {}\n", beyond.join(", "))
     }
 }
 
 impl WorkParts {
-    /// The parts sigma, phi and kappa.
+    /// Combines the parts sigma, phi and kappa.
     #[must_use]
     pub const fn new(serial_s: f64, parallel_s: f64, overhead: OverheadLaw) -> Self {
         Self { serial_s, parallel_s, overhead }
     }
 
-    /// The bounds of speedup and efficiency on these numbers of processors.
+    /// Returns the bounds of speedup and efficiency on these numbers of processors.
     #[must_use]
     pub fn speedups(&self, counts: &[f64]) -> Answer {
         let knee = knee(self.serial_s, self.parallel_s, self.overhead);
@@ -98,7 +99,7 @@ impl WorkParts {
         record
     }
 
-    /// The number of processors with the largest speedup, for these multiples of the parallel work.
+    /// Returns the number of processors with the greatest speedup for these multiples of the parallel work.
     #[must_use]
     pub fn knees(&self, scales: &[f64]) -> Answer {
         rows(scales, |scale| {
@@ -116,7 +117,7 @@ impl WorkParts {
     }
 }
 
-/// Amdahl's law: the speedup of fixed work, or the serial fraction that a speedup allows.
+/// Applies Amdahl's law: the speedup of fixed work, or the serial fraction that a speedup allows.
 #[must_use]
 pub fn amdahl(given: ShareOrSpeedup, counts: &[f64]) -> Answer {
     rows(counts, |p| {
@@ -132,7 +133,7 @@ pub fn amdahl(given: ShareOrSpeedup, counts: &[f64]) -> Answer {
     .with_words(&given.words(counts, amdahl::serial_fraction))
 }
 
-/// The law of Gustafson and Barsis: the scaled speedup, or the serial share that it allows.
+/// Applies the law of Gustafson and Barsis: the scaled speedup, or the serial share that it allows.
 #[must_use]
 pub fn gustafson(given: ShareOrSpeedup, counts: &[f64]) -> Answer {
     rows(counts, |p| {
@@ -149,10 +150,10 @@ pub fn gustafson(given: ShareOrSpeedup, counts: &[f64]) -> Answer {
     .with_words(&given.words(counts, gustafson::serial_share))
 }
 
-/// The Karp-Flatt metric of measured speedups, with what it says about them.
+/// Returns the Karp-Flatt metric of measured speedups, with its interpretation.
 ///
 /// # Errors
-/// Another number of speedups than of processors.
+/// Returns an error if the numbers of speedups and of processors differ.
 ///
 /// # Panics
 /// Never: the speedups have a base.
@@ -166,7 +167,7 @@ pub fn karp_flatt(counts: &[f64], speedups: &[f64]) -> Result<Answer, StudyError
     }
     let point =
         |(p, speedup): (&f64, &f64)| SeriesPoint { processors: *p, time_s: speedup.recip(), components: Vec::new() };
-    // Only ratios of times matter here, so the base may be one second.
+    // Only ratios of times matter, so the base may be one second.
     let series =
         SpeedupSeries::new(counts.iter().zip(speedups).map(point).collect(), Some(1.0)).expect("a base is given");
     let fractions = || series.laws().into_iter().filter_map(|point| point.serial_fraction);
@@ -182,8 +183,8 @@ pub fn karp_flatt(counts: &[f64], speedups: &[f64]) -> Result<Answer, StudyError
     Ok(super::answer(records).with_words(&meaning.unwrap_or_default()))
 }
 
-/// Growth of the problem of `algorithm`, whose constants are one, that holds the efficiency of the relation's `constant`;
-/// `memory` is the capacity of a processor, in numbers.
+/// Returns the growth of the problem of `algorithm` at constant efficiency, given by the `constant` of the relation;
+/// all constants of the algorithm are one. `memory` is the capacity of a processor, in numbers.
 #[must_use]
 pub fn isoefficiency(algorithm: Algorithm, constant: f64, memory: Option<f64>, counts: &[f64]) -> Answer {
     let largest = memory.map(|memory| algorithm.largest_processors(constant, memory, MOST_PROCESSORS));
@@ -203,7 +204,7 @@ pub fn isoefficiency(algorithm: Algorithm, constant: f64, memory: Option<f64>, c
     rows(counts, record).with_words(&words)
 }
 
-/// The constant of the isoefficiency relation for an efficiency.
+/// Returns the constant of the isoefficiency relation for an efficiency.
 #[must_use]
 pub fn isoefficiency_constant(efficiency: f64) -> f64 {
     isoefficiency::constant(efficiency)

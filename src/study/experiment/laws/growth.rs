@@ -1,4 +1,4 @@
-//! Growth of a problem with the processors, by search on the simulation.
+//! The growth of a problem with the number of processors, found by search with simulations.
 
 use crate::analysis::smallest;
 use crate::answer::{Answer, Record};
@@ -20,37 +20,37 @@ mod tests;
 
 /// The field of the number of processors.
 const RANKS: &str = "ranks";
-/// The field of the program: faults of anything else do not depend on a size.
+/// The field of the program; faults of other fields do not depend on the size.
 const PROGRAM: &str = "program";
 /// The field of the memory of a node.
 const MEMORY: &str = "machine.nodes.memory";
 
-/// A scenario whose problem grows. Its nodes get as much memory as there can be: the fit is checked afterwards.
+/// A scenario whose problem grows. Its nodes get the maximum memory; whether the problem fits is checked afterwards.
 pub struct GrowingProblem {
-    /// The scenario, whose base values hold.
+    /// The scenario; its base values apply.
     pub document: Document,
     /// Numbers of processors.
     pub processors: Vec<u32>,
-    /// The path of the field that makes the problem larger. Sizes that the program refuses are stepped over.
+    /// The path of the field that sets the size of the problem. Sizes that the program rejects are skipped.
     pub size: String,
     /// The largest size that is tried.
     pub largest: u64,
 }
 
-/// Quantity held constant while the processors grow.
+/// The quantity held constant while the number of processors grows.
 #[derive(Clone, Copy, Debug)]
 pub enum Kept {
-    /// The efficiency T(n, 1) / (p T(n, p)), above 0 and below 1. It is assumed to grow with n.
+    /// The efficiency T(n, 1) / (p T(n, p)), between 0 and 1, both excluded. It is assumed to increase with n.
     Efficiency(f64),
-    /// The makespan, in seconds. It is assumed to grow with n.
+    /// The makespan, in seconds. It is assumed to increase with n.
     Seconds(f64),
 }
 
-/// The problems that keep a quantity on each number of processors.
+/// The problems that keep a quantity constant, for each number of processors.
 pub struct ProblemGrowth {
     /// The problems, in the order of the numbers of processors.
     pub found: Vec<SearchedProblem>,
-    /// The memory that a node has, in bytes.
+    /// The memory of a node, in bytes.
     pub present: u64,
     kept: Kept,
     largest: u64,
@@ -62,29 +62,29 @@ pub struct SearchedProblem {
     pub processors: u32,
     /// The problem, if there is one.
     pub problem: Option<FoundProblem>,
-    /// The n of the closed form whose constant is that of the first problem on more than one processor.
+    /// The n of the closed form, whose constant is fitted to the first problem on more than one processor.
     pub closed_form: Option<f64>,
 }
 
-/// A problem on some processors.
+/// A problem on some number of processors.
 pub struct FoundProblem {
-    /// Its size.
+    /// The size of the problem.
     pub size: u64,
-    /// Its makespan, in seconds.
+    /// The makespan, in seconds.
     pub time_s: f64,
-    /// Its efficiency.
+    /// The efficiency.
     pub efficiency: f64,
-    /// Memory of the node that needs most, in bytes.
+    /// The memory of the node that needs most, in bytes.
     pub memory: u64,
     algorithm: Option<Algorithm>,
 }
 
 impl GrowingProblem {
-    /// Searches the problem that keeps a quantity on each number of processors, by simulation; results are looked up in
-    /// `recall`.
+    /// Searches for the problem that keeps a quantity constant on each number of processors, by simulation. Results are
+    /// looked up in `recall`.
     ///
     /// # Errors
-    /// Those of the runs; sizes of which none fits.
+    /// Returns the errors of the runs, or an error if no size is accepted.
     pub fn search(&self, kept: Kept, recall: Recall<'_>) -> Result<ProblemGrowth, StudyError> {
         self.document.read_at::<u64>(&self.size)?;
         let present = self.machine()?.nodes.memory.count();
@@ -100,14 +100,14 @@ impl GrowingProblem {
         Ok(ProblemGrowth { found, present, kept, largest: self.largest })
     }
 
-    /// The machine, whether the problem of the base values fits on it or not.
+    /// Returns the machine, regardless of whether the base problem fits on it.
     fn machine(&self) -> Result<Machine, Faults> {
         Ok(self.document.read_at::<MachineForm>("machine")?.into())
     }
 }
 
 impl ProblemGrowth {
-    /// A record for each number of processors, and what they say.
+    /// Returns a record for each number of processors, and a conclusion.
     #[must_use]
     pub fn answer(&self) -> Answer {
         let records: Vec<_> = self.found.iter().map(|one| record(one, self.present)).collect();
@@ -149,7 +149,7 @@ impl ProblemGrowth {
         text
     }
 
-    /// The scalability function against the memory of a node.
+    /// Draws the scalability function against the memory of a node.
     #[expect(clippy::cast_precision_loss, reason = "it is drawn")]
     #[must_use]
     pub fn chart(&self) -> LineChart {
@@ -171,14 +171,14 @@ impl ProblemGrowth {
     }
 }
 
-/// A scenario whose size is open and whose processors are set.
+/// A scenario with a fixed number of processors and an open size.
 struct Problem<'a> {
     document: Document,
     size: &'a str,
     largest: u64,
     processors: u32,
     recall: Recall<'a>,
-    /// Reason for the rejection of the size that was tried last, and of all beyond it.
+    /// The faults of the size that was tried last and of all further sizes up to the next multiple.
     refused: RefCell<Option<Faults>>,
 }
 
@@ -200,7 +200,8 @@ impl<'a> Problem<'a> {
         Ok(Plan::new(document, &[])?.base()?.into_scenario())
     }
 
-    /// The first size from `size` on that the program takes, which may have to be a multiple of the processors.
+    /// Returns the first size from `size` on that the program accepts, which may have to be a multiple of the number of
+    /// processors.
     fn accepted(&self, size: u64) -> Option<(u64, CheckedScenario)> {
         let last = size.saturating_add(u64::from(self.processors)).min(self.largest);
         let mut first_fault = None;
@@ -227,7 +228,7 @@ impl<'a> Problem<'a> {
         Ok(mean_makespan_s(scenario, self.recall)?)
     }
 
-    /// T(n, 1) / (p T(n, p)).
+    /// Returns T(n, 1) / (p T(n, p)).
     fn efficiency(&self, size: u64, time_s: f64) -> Result<f64, StudyError> {
         if self.processors == 1 {
             return Ok(1.0);
@@ -241,8 +242,9 @@ impl<'a> Problem<'a> {
             Kept::Efficiency(held) => smallest(1, self.largest, |size| self.is_efficient(size, held))?,
             Kept::Seconds(most) => {
                 let first = smallest(1, self.largest, |size| self.is_too_long(size, most))?;
-                let open =
-                    || format!("`{}` = {} takes no {most} s: give a larger `--largest`", self.size, self.largest);
+                let open = || {
+                    format!("`{}` = {} takes less than {most} s: give a larger `--largest`", self.size, self.largest)
+                };
                 match first {
                     Some(first) => first.checked_sub(1).filter(|size| *size > 0),
                     None if self.refused.borrow().is_none() => return Err(StudyError::Request(open())),
@@ -262,7 +264,7 @@ impl<'a> Problem<'a> {
         Ok(Some(FoundProblem { size, time_s, efficiency: self.efficiency(size, time_s)?, memory, algorithm }))
     }
 
-    /// A program that takes no time on one processor has no efficiency.
+    /// Rejects a program that takes no time on one processor, as it has no efficiency.
     fn check_cost(&self) -> Result<(), StudyError> {
         let Some((size, _)) = self.accepted(self.largest) else { return Ok(()) };
         if self.mean_s(&self.scenario(size, 1)?)? > 0.0 {
@@ -284,7 +286,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// The algorithm whose closed form a program has.
+/// Returns the algorithm whose closed form applies to a program.
 fn algorithm(program: &Shipped) -> Option<Algorithm> {
     match program {
         Shipped::Reduction(_) => Some(Algorithm::Reduction),

@@ -1,4 +1,4 @@
-//! The laws of speedup and the closed forms of a quiet network, on given numbers and on the times of a sweep.
+//! The laws of speedup and closed forms without contention, for given numbers and for the times of a sweep.
 
 mod given;
 mod growth;
@@ -13,7 +13,7 @@ pub use series::SeriesColumns;
 use crate::answer::{Answer, QuantityValue, Record};
 use crate::report::table;
 
-/// A number of processors as output shows it: whole where it is, `inf` where it has no end.
+/// Formats a number of processors for output: whole if possible, and `inf` for infinity.
 fn processors(count: f64) -> QuantityValue {
     #[expect(clippy::cast_possible_truncation, reason = "it is whole and below 2^53")]
     match count {
@@ -23,12 +23,12 @@ fn processors(count: f64) -> QuantityValue {
     }
 }
 
-/// A record for each of these numbers.
+/// Returns an answer with a record for each of these numbers.
 fn rows(counts: &[f64], record: impl Fn(f64) -> Record) -> Answer {
     answer(counts.iter().map(|p| record(*p)).collect())
 }
 
-/// An answer of records, and of a table of them.
+/// Returns an answer with records and their table.
 fn answer(records: Vec<Record>) -> Answer {
     let words = table(&records);
     Answer::many(records, &words)

@@ -1,4 +1,4 @@
-//! The closed forms of a quiet network: one message, and collective operations.
+//! Closed forms without contention: one message, and collective operations.
 
 use super::{processors, rows};
 use crate::answer::{Answer, Record, Role};
@@ -11,19 +11,19 @@ use crate::model::switching::Times;
 pub struct QuietMessage {
     /// The costs of start-up, link and byte.
     pub times: Times,
-    /// Its length.
+    /// The length in bytes.
     pub bytes: f64,
-    /// The number of equal packets of store and forward in packets.
+    /// The number of equal packets, for store-and-forward switching in packets.
     pub packets: f64,
-    /// The length of a flit of cut-through in flits, in bytes.
+    /// The length of a flit in bytes, for cut-through switching in flits.
     pub flit_bytes: f64,
 }
 
 impl QuietMessage {
-    /// Its times over these numbers of links, by every kind of switching.
+    /// Returns the times over these numbers of links, for every kind of switching.
     ///
     /// # Errors
-    /// More packets than bytes; flits that are longer than the message.
+    /// Returns an error if there are more packets than bytes, or if flits are longer than the message.
     pub fn answer(&self, links: &[f64]) -> Result<Answer, StudyError> {
         for (option, largest) in [("packets", self.packets), ("flit-bytes", self.flit_bytes)] {
             if largest > self.bytes {
@@ -49,7 +49,7 @@ impl QuietMessage {
     }
 }
 
-/// A closed form of a collective operation: of the costs, the ranks and the bytes.
+/// A closed form of a collective operation as a function of the costs, the ranks and the bytes.
 type Form = fn(MessageCost, f64, f64) -> f64;
 
 const ON_HYPERCUBES: [(&str, Form); 7] = [
@@ -64,7 +64,7 @@ const ON_HYPERCUBES: [(&str, Form); 7] = [
 const ON_TORI: [(&str, Form); 2] =
     [("torus_all_gather_s", MessageCost::all_gather_torus_s), ("torus_all_to_all_s", MessageCost::all_to_all_torus_s)];
 
-/// The times of collective operations of `bytes` bytes without contention, on these numbers of ranks.
+/// Returns the times of collective operations on `bytes` bytes without contention, for these numbers of ranks.
 #[must_use]
 pub fn collective(costs: MessageCost, bytes: f64, ranks: &[f64]) -> Answer {
     rows(ranks, |p| {

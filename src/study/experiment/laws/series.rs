@@ -1,4 +1,4 @@
-//! The laws on the times of a sweep or of measurements.
+//! The laws of speedup for the times of a sweep or of measurements.
 
 use super::processors;
 use crate::answer::{Answer, QuantityValue, Record, Role, Unit};
@@ -10,36 +10,37 @@ use crate::scenario::table::{Row, Table as Data};
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Activities of a rank, by their keys in the output of a sweep; the times sum to the makespan.
+/// The activities of a rank, by their keys in the output of a sweep; the times sum to the makespan.
 const ACTIVITIES: [&str; 6] = ["computing_s", "input_output_s", "sending_s", "blocked_s", "system_s", "idle_s"];
 
-/// Those of ranks that share a memory or a core; tables without them have none.
+/// The activities of ranks that share a memory or a core; tables without these columns have none.
 const SHARING: [&str; 2] = ["loading_s", "ready_s"];
 
-/// The mean of all seeds.
+/// The key of the makespan averaged over all seeds.
 const MEAN: &str = "makespan_mean_s";
 
-/// The columns of times by the number of processors.
+/// The columns of times over the number of processors.
 #[derive(Clone, Debug)]
 pub struct SeriesColumns {
-    /// The column of the times; one that is known as such unless given. Columns before it say what was varied.
+    /// The column of the times; by default one that is known as such. The columns before it are the varied parameters.
     pub time: Option<String>,
-    /// The column of the processors.
+    /// The column of the number of processors.
     pub processors: String,
-    /// The time of a sequential program in seconds, from which speedups are counted instead of from T(1).
+    /// The time of a sequential program in seconds, which replaces T(1) as the base of speedups.
     pub sequential_s: Option<f64>,
-    /// Columns that sum to the time; the parts that they have in the Karp-Flatt metric. What ranks do unless given.
+    /// Columns that sum to the time, whose parts in the Karp-Flatt metric are reported; by default the activities of
+    /// ranks.
     pub components: Vec<String>,
 }
 
-/// The values of what was varied besides the processors.
+/// The values of the varied parameters other than the number of processors.
 type SeriesKey = Vec<(String, AxisValue)>;
 
 impl SeriesColumns {
-    /// The laws at every point, and what they say about every series.
+    /// Returns the laws at every point, and a conclusion for every series.
     ///
     /// # Errors
-    /// Columns that there are not, or that have no such numbers; a series without a base.
+    /// Returns an error for columns that do not exist or have invalid values, or for a series without a base.
     pub fn answer(&self, mut data: Data) -> Result<Answer, StudyError> {
         if self.sequential_s.is_some_and(|time| !(time.is_finite() && time > 0.0)) {
             return Err(StudyError::Request("--sequential-s: give seconds above 0".to_owned()));
@@ -57,7 +58,7 @@ impl SeriesColumns {
         }
         let axes: Vec<_> = data.axes(&time).filter(|axis| **axis != processors).cloned().collect();
         data.need_different_points(&axes.iter().chain([&processors]).cloned().collect::<Vec<_>>())?;
-        // Activities of ranks are known of the first seed alone, and sum to its time.
+        // The activities of ranks are known for the first seed only, and sum to its time.
         let is_mean = self.components.is_empty() && time == MEAN;
         let components = if is_mean { Vec::new() } else { self.complete(&data, components)? };
         if !self.components.is_empty() {
@@ -77,7 +78,8 @@ impl SeriesColumns {
         Ok(answer)
     }
 
-    /// The columns of the components, in seconds: those that are named, or what ranks do where a table has all of it.
+    /// Returns the columns of the components, in seconds: the named ones, or the activities of ranks if a table has all
+    /// of them.
     fn components(&self, data: &mut Data) -> Result<Vec<String>, StudyError> {
         if self.components.is_empty() {
             let known = ACTIVITIES.iter().map(|name| data.column(name).ok()).collect::<Option<Vec<_>>>();
@@ -87,7 +89,7 @@ impl SeriesColumns {
         self.components.iter().map(|name| Ok(data.quantity(Some(name))?)).collect()
     }
 
-    /// The components that every row has; those that are named must be such.
+    /// Returns the components that every row has; named components must be present in every row.
     fn complete(&self, data: &Data, components: Vec<String>) -> Result<Vec<String>, StudyError> {
         data.need_numbers(&components)?;
         match data.need_values(&components) {
@@ -97,7 +99,7 @@ impl SeriesColumns {
     }
 }
 
-/// Looks whether components sum to the time in every row, as far as measurements do.
+/// Checks that components sum to the time in every row, within the accuracy of measurements.
 fn need_sums(data: &Data, components: &[String], time: &str) -> Result<(), StudyError> {
     const ROUNDING: f64 = 0.01;
     for row in &data.rows {
@@ -112,7 +114,7 @@ fn need_sums(data: &Data, components: &[String], time: &str) -> Result<(), Study
     Ok(())
 }
 
-/// Rows with the same values of all other axes form a series.
+/// Groups rows with the same values of all other axes into series.
 fn groups(
     data: &Data,
     axes: &[String],
@@ -183,7 +185,7 @@ fn records(series: &SpeedupSeries, group: &SeriesKey, time: &str) -> Vec<Record>
     series.laws().into_iter().map(record).collect()
 }
 
-/// The name of a column of times without its unit.
+/// Returns the name of a column of times without its unit.
 fn time_name(column: &str) -> &str {
     Unit::Seconds.strip(column)
 }

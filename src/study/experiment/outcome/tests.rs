@@ -1,4 +1,4 @@
-//! Rows of outcomes beside what was published.
+//! Tests that rows of outcomes agree with published values.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ fn number(record: &Record, key: &str) -> f64 {
     record.number(key).unwrap_or_else(|| panic!("there is no number {key}"))
 }
 
-/// CS-RR-281, Table 5, with one listing and one memory cycle for all components.
+/// Compares with CS-RR-281, Table 5: one listing and one memory cycle explain all components.
 #[test]
 fn the_inner_iteration_is_that_of_table_5() {
     let record = record(&[]);

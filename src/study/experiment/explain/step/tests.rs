@@ -1,10 +1,10 @@
-//! Items of steps sum to their times.
+//! Tests that the items of steps sum to their times.
 
 use super::*;
 use crate::experiment::explain::tests::of_file;
 use parsim_sim::trace::Activity;
 
-/// Every step of every rank, by every phase; their number.
+/// Checks every step of every rank for every phase, and returns the number of steps.
 fn check_all(scenario: &CheckedScenario) -> usize {
     let trace = run_alone(scenario, parsim_sim::simulation::Simulation::log_activities).unwrap();
     let activity_log = trace.activity_log.as_ref().unwrap();
@@ -23,8 +23,8 @@ fn check_all(scenario: &CheckedScenario) -> usize {
     checked
 }
 
-/// Times are exact on every kind of machine and for every kind of program: loops, collectives, barriers, requests,
-/// several ranks on a node, cores that share, noise, slow nodes, routers with a clock.
+/// Checks that times are exact on every kind of machine and for every kind of program: loops, collectives, barriers,
+/// requests, several ranks on a node, shared cores, noise, slow nodes, clocked routers.
 #[test]
 fn items_of_every_step_sum_to_its_time() {
     let pivots: &[_] = &[("program.n", "24"), ("ranks", "6")];
@@ -64,7 +64,7 @@ fn find_in(
     find(&of_file("gauss-jordan-neighbour", &settings).1, &WantedStep { number, phase, rank })
 }
 
-/// A pivot step reduces the four rows of a rank, the pivot row excepted, in what is left of 25 columns.
+/// A pivot step reduces the four rows of a rank, except the pivot row, in the remaining ones of 25 columns.
 #[test]
 fn a_step_of_gauss_jordan_is_one_pivot() {
     let step = find_in(&[], 3, Some("reduction"), Some(5)).unwrap();
@@ -74,7 +74,7 @@ fn a_step_of_gauss_jordan_is_one_pivot() {
     assert_eq!(rsub.count % 4, 0);
     let next = find_in(&[], 4, Some("reduction"), Some(5)).unwrap();
     assert_eq!(step.end, next.begin);
-    // Without a name it is a phase that every pivot enters, on the rank that is last to end it.
+    // The default is a phase that every pivot enters, on the rank that ends it last.
     let critical = find_in(&[], 3, None, None).unwrap();
     for rank in 0..6 {
         let other = find_in(&[], 3, Some(critical.phase), Some(rank)).unwrap();
@@ -82,7 +82,7 @@ fn a_step_of_gauss_jordan_is_one_pivot() {
     }
 }
 
-/// The message named as awaited is one that comes while the rank waits.
+/// The message reported as awaited must be delivered while the rank waits.
 #[test]
 fn the_message_waited_for_longest_can_be_itemised() {
     let (_, scenario) = of_file("gauss-jordan-neighbour", &[("program.n", "24"), ("ranks", "6")]);
@@ -97,7 +97,7 @@ fn the_message_waited_for_longest_can_be_itemised() {
     assert!(waited <= i128::from(delivery.delivered.since(delivery.sent).ps()));
 }
 
-/// A scalar product on a node is bound by its memory: bytes that a rank waits for are named as such.
+/// A matrix multiplication on a node is bound by memory, so waits for bytes are named as such.
 #[test]
 fn waits_for_memory_are_named() {
     let (document, scenario) = of_file("cluster-matmul", &[]);
@@ -111,7 +111,7 @@ fn waits_for_memory_are_named() {
     assert_eq!(of("floating-point operations", "constant"), "machine.nodes.processor".into());
 }
 
-/// Schedules issue their computations and wait for notices; the time is one of computing all the same.
+/// Schedules issue their computations and wait for notifications; the time is computing time nevertheless.
 #[test]
 fn computations_of_schedules_are_no_waits_for_others() {
     let machines = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/machines");

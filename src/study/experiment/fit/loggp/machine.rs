@@ -1,26 +1,26 @@
-//! A fitted machine as RON.
+//! A fitted LogGOPS machine as RON.
 
 use crate::model::fit::{EagerLimit, LogGp};
 use std::fmt::Write;
 
-/// The largest message that the machine's network takes: with it as limit no send waits for its receive.
+/// The largest message of the machine's network; with this limit, no send waits for its receive.
 const NO_LIMIT: u32 = u32::MAX;
 
-/// A constant that lies below zero by less than this part of what a message takes is zero.
+/// The fraction of a message's time within which a negative constant counts as zero.
 const NOISE: f64 = 1e-3;
 
-/// A constant as text, and what is to be said of it if the data do not tell it.
+/// A constant as text, with a remark if the data do not determine it.
 struct ConstantText {
     name: &'static str,
     text: String,
     remark: &'static str,
 }
 
-/// The LogGOPS machine that behaves as the data do. Constants that they do not tell have values that make no difference to
-/// them.
+/// Returns the LogGOPS machine that behaves as the data. Constants that the data do not determine get values without
+/// effect on the fitted times.
 ///
 /// # Errors
-/// A constant that is negative, in words.
+/// Returns a message if a constant is negative.
 pub fn ron(fit: &LogGp) -> Result<String, String> {
     let mut text = String::from("// Fitted by `parsim fit --model loggp`.\nLogGOPS(\n");
     for ConstantText { name, text: value, remark } in constants(fit)? {
@@ -30,7 +30,7 @@ pub fn ron(fit: &LogGp) -> Result<String, String> {
     Ok(text + ")\n")
 }
 
-/// Time of a message, and of each of its bytes: the measure of values that count as zero.
+/// The tolerances below zero for times and for times per byte.
 #[derive(Clone, Copy)]
 struct ZeroMeasure {
     time: f64,
@@ -44,11 +44,16 @@ fn constants(fit: &LogGp) -> Result<[ConstantText; 6], String> {
     Ok([
         scale.time("L", fit.latency_s, fit.end_to_end_s, "L + 2 o: the data do not tell them apart")?,
         scale.time("o", fit.overhead_s, 0.0, "contained in L")?,
-        scale.time("g", fit.gap_s, fit.overhead_s.unwrap_or(0.0), "not told by the data; this one does not show")?,
-        scale.per_byte("G", fit.gap_per_byte_s, fit.per_byte_s, "not told by the data; at most O")?,
+        scale.time(
+            "g",
+            fit.gap_s,
+            fit.overhead_s.unwrap_or(0.0),
+            "not determined by the data; this value has no effect",
+        )?,
+        scale.per_byte("G", fit.gap_per_byte_s, fit.per_byte_s, "not determined by the data; at most O")?,
         match fit.mean_overhead_per_byte_s {
             Some(_) => overhead,
-            None => ConstantText { remark: "not told by the data", ..overhead },
+            None => ConstantText { remark: "not determined by the data", ..overhead },
         },
         eager(fit.eager),
     ])
@@ -78,7 +83,7 @@ impl ZeroMeasure {
     }
 }
 
-/// A number of seconds in billionths, as text with so many digits behind the point.
+/// Formats a number of seconds in nanoseconds, with `decimals` digits after the point.
 fn in_nano(name: &str, seconds: f64, noise: f64, decimals: usize) -> Result<String, String> {
     if seconds < -noise {
         return Err(format!(
@@ -90,13 +95,13 @@ fn in_nano(name: &str, seconds: f64, noise: f64, decimals: usize) -> Result<Stri
     Ok(text.trim_end_matches('0').trim_end_matches('.').to_owned())
 }
 
-/// Between the bounds, in equal proportion to both.
+/// Returns S: the geometric mean of its bounds if there are two.
 fn eager(limit: EagerLimit) -> ConstantText {
     let constant = |bytes: f64, remark| ConstantText { name: "S", text: format!("{bytes} B"), remark };
     match (limit.at_least, limit.below) {
         (Some(least), Some(below)) => constant((least * below).sqrt().floor().min(below - 1.0), ""),
         (None, Some(below)) => constant(below - 1.0, "at most"),
         (Some(_), None) => constant(NO_LIMIT.into(), "above all messages of the data"),
-        (None, None) => constant(NO_LIMIT.into(), "not told by the data"),
+        (None, None) => constant(NO_LIMIT.into(), "not determined by the data"),
     }
 }

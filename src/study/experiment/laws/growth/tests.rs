@@ -25,7 +25,7 @@ fn differences(found: &[SearchedProblem]) -> Vec<f64> {
     found.iter().map(difference).collect()
 }
 
-/// n / p additions of 1 us and log₂ p steps: the closed form holds to the rounding of n / p.
+/// With n / p additions of 1 us and log₂ p steps, the closed form is exact except for the rounding of n / p.
 #[test]
 fn a_reduction_grows_as_its_closed_form() {
     let document = document("reduction", &[("machine.nodes.processor.flop", "1 us")]);
@@ -44,7 +44,7 @@ fn a_program_that_takes_no_time_has_no_efficiency() {
     assert!(format!("{failure:?}").contains("takes no time on one processor"), "{failure:?}");
 }
 
-/// A machine of hypercube or mesh whose iterations take 1 us; messages take only start-up or only bytes.
+/// Returns a hypercube or mesh whose iterations take 1 us; messages have only a start-up time or only a time per byte.
 fn ideal(name: &str, settings: &[(&str, &str)]) -> Document {
     let machine = |name: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenarios/machines/ideal-{name}.ron"));
@@ -63,7 +63,7 @@ fn ideal(name: &str, settings: &[(&str, &str)]) -> Document {
 
 const NO_STARTUP: (&str, &str) = ("machine.nodes.sending.per_packet", "0 us");
 
-/// A row of n words that is broadcast from stage to stage takes log₂ p times its bytes.
+/// A broadcast of a row of n words in log₂ p stages takes log₂ p times the time of its bytes.
 #[test]
 fn floyd_grows_as_its_closed_form_where_only_bytes_take_time() {
     let document = ideal("floyd", &[NO_STARTUP]);
@@ -71,7 +71,7 @@ fn floyd_grows_as_its_closed_form_where_only_bytes_take_time() {
     assert!(differences(&found).iter().all(|difference| difference.abs() < 0.02), "{:?}", differences(&found));
 }
 
-/// From p = 4 on, where a rank has two neighbours that it waits for at once, to any larger p.
+/// The closed form applies from p = 4 on, where a rank waits for two neighbours at once.
 #[test]
 fn finite_differences_grow_as_their_closed_form_where_only_bytes_take_time() {
     let document = ideal("finite-difference", &[NO_STARTUP, ("program.rows", "None")]);
@@ -92,7 +92,7 @@ fn assert_near(sizes: &[f64], processors: &[u32], expected: impl Fn(f64) -> f64,
     }
 }
 
-/// T(n, p) = n³ / 2 p us + b n² log₂ p + b n² (1 − 1/p), with b = 16 us a word: the last term, the distribution, is
+/// T(n, p) = n³ / 2 p us + b n² log₂ p + b n² (1 − 1/p), with b = 16 us per word. The last term, the distribution, is
 /// not in the closed form, which therefore grows faster.
 #[test]
 fn gauss_jordan_grows_as_its_closed_form_and_the_distribution() {
@@ -104,7 +104,7 @@ fn gauss_jordan_grows_as_its_closed_form_and_the_distribution() {
     assert!(differences(&found)[2] < -0.1);
 }
 
-/// A broadcast costs log₂ p start-ups of 100 us and hardly any bytes here, so that n³ / p us = 100 us n log₂ p.
+/// A broadcast costs log₂ p start-ups of 100 us and negligible time for bytes, so n³ / p us = 100 us n log₂ p.
 #[test]
 fn floyd_grows_as_a_root_where_only_startups_take_time() {
     let document = ideal("floyd", &[("machine.network.links.per_byte", "0.001 us/B")]);
@@ -113,7 +113,7 @@ fn floyd_grows_as_a_root_where_only_startups_take_time() {
     assert_near(&sizes(&found), &p, |p| (100.0 * p * p.log2()).sqrt(), 0.03);
 }
 
-/// One less does not hold the efficiency, one more does not fit into the time.
+/// Checks that one size less misses the efficiency, and one more exceeds the time.
 #[test]
 fn what_is_found_is_the_edge() {
     let document = document("floyd", &[]);
@@ -127,7 +127,7 @@ fn what_is_found_is_the_edge() {
     assert!(problem.is_too_long(found.size + 1, 0.1).unwrap());
 }
 
-/// Fewer points than ranks along a side are refused, and stepped over.
+/// Sizes with fewer points than ranks along a side are rejected, and skipped.
 #[test]
 fn sizes_that_a_program_refuses_are_stepped_over() {
     let document = document("finite-difference", &[("program.rows", "1"), ("program.iterations", "1")]);
