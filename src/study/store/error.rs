@@ -1,4 +1,4 @@
-//! The reasons why a store cannot be used.
+//! Errors of stores.
 
 use std::io;
 use std::path::PathBuf;
@@ -23,13 +23,13 @@ pub enum StoreError {
         /// The reason.
         error: Arc<io::Error>,
     },
-    /// A file is no segment of a store.
+    /// A file is not a segment of a store.
     #[error("{}: this is no segment of a store of parsim: move it to another folder", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
     },
-    /// Another version of parsim has written the file.
+    /// The file was written by another version of parsim.
     #[error(
         "{}: the segment has version {version} of its format, and this parsim reads version {}: use the parsim that wrote it, or another folder",
         path.display(),
@@ -38,30 +38,30 @@ pub enum StoreError {
     Version {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// The format version of the file.
         version: u16,
     },
-    /// A record is whole, but holds something else than this version of parsim writes.
+    /// A record is undamaged, but its content is not what this version of parsim writes.
     #[error(
-        "{}: the record at byte {offset} is whole, but no result of this parsim: move the file to another folder, and its cases are run again",
+        "{}: the record at byte {offset} is intact, but not a result of this parsim: move the file to another folder, and its cases are run again",
         path.display()
     )]
     Undecoded {
         /// The file.
         path: PathBuf,
-        /// The begin of the record.
+        /// The offset of the record in the file, in bytes.
         offset: u64,
     },
 }
 
 impl StoreError {
-    /// `path` cannot be read.
+    /// Returns a converter for errors when reading `path`.
     pub(super) fn unreadable(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         |error| Self::Unreadable { path, error: Arc::new(error) }
     }
 
-    /// `path` cannot be written.
+    /// Returns a converter for errors when writing `path`.
     pub(super) fn unwritable(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         |error| Self::Unwritable { path, error: Arc::new(error) }

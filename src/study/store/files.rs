@@ -1,4 +1,4 @@
-//! Segments that are held open, and records that are read from them.
+//! Open segments, and the records that are read from them.
 
 use super::index::RecordPlace;
 use super::record::{HEAD_BYTES, Head};
@@ -7,26 +7,26 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// The most segments that are held open: processes may have 1024 files.
+/// The maximum number of open segments, as a process may be limited to 1024 files.
 const MOST_OPEN: usize = 128;
-/// The bytes of a record that are read at once: most have no more.
+/// Number of bytes read first for a record; most records have no more.
 const READ_BYTES: usize = 1024;
-/// The bytes of a window, and those of the rest of a long record that are read at once.
+/// The size of a window, and of further reads from a long record, in bytes.
 const WINDOW_BYTES: usize = 1 << 18;
-/// The bytes of a window before the record for which it is read: another thread may be a little behind.
+/// The bytes of a window before the record for which it is read, for threads that are slightly behind.
 const BEHIND_BYTES: u64 = 1 << 16;
 
-/// Segments that are held open for the next record, each in the slot of its number.
+/// A cache of open segments, each in the slot of its number.
 pub struct Files([RwLock<Option<Arc<OpenFile>>>; MOST_OPEN]);
 
-/// A segment that is held open.
+/// An open segment.
 struct OpenFile {
     segment: u32,
     file: File,
     window: RwLock<SegmentWindow>,
 }
 
-/// A part of a segment that has been read at once: records that are asked for in a row often lie so.
+/// A part of a segment that has been read in one piece, as records that are requested in sequence are often adjacent.
 #[derive(Default)]
 struct SegmentWindow {
     begin: u64,
@@ -40,13 +40,13 @@ impl Default for Files {
 }
 
 impl Files {
-    /// The payload of the record at `place`, in the segment `path`; `None` if it is damaged.
+    /// Returns the payload of the record at `place`, in the segment `path`; `None` if the record is damaged.
     ///
     /// # Errors
-    /// A segment that cannot be read.
+    /// Returns an error for a segment that cannot be read.
     pub fn record(&self, place: RecordPlace, path: impl FnOnce() -> PathBuf) -> io::Result<Option<Vec<u8>>> {
         let open = self.open(place.segment, path)?;
-        // Only short records are checked when they are indexed.
+        // The index checks only short records, which are likely to fit into the window.
         if place.is_checked
             && let Some(payload) = open.in_window(place)?
         {
@@ -63,7 +63,7 @@ impl Files {
         Ok(head.fits(&payload).then_some(payload))
     }
 
-    /// The segment of that number, which lies at `path`. Threads read it at once.
+    /// Opens the segment with this number at `path`, unless it is open. Threads share open segments.
     fn open(&self, segment: u32, path: impl FnOnce() -> PathBuf) -> io::Result<Arc<OpenFile>> {
         let slot = &self.0[segment as usize % MOST_OPEN];
         let known = slot.read().unwrap_or_else(PoisonError::into_inner).clone();
@@ -77,7 +77,7 @@ impl Files {
 }
 
 impl OpenFile {
-    /// The payload of the record at `place`, if it lies whole in the window, or in the next one.
+    /// Returns the payload of the record at `place`, if the current window or the next one contains it completely.
     fn in_window(&self, place: RecordPlace) -> io::Result<Option<Vec<u8>>> {
         if let Some(payload) = self.window.read().unwrap_or_else(PoisonError::into_inner).record(place) {
             return Ok(Some(payload));
@@ -86,7 +86,7 @@ impl OpenFile {
         if window.is_near(place.offset) {
             window.read(&self.file, place.offset)?;
         } else {
-            // Records that are asked for here and there are read alone.
+            // Requests that are scattered do not fill the window; their records are read individually.
             *window = SegmentWindow { begin: place.offset, bytes: Vec::new() };
         }
         Ok(window.record(place))
@@ -94,7 +94,7 @@ impl OpenFile {
 }
 
 impl SegmentWindow {
-    /// The payload of the record at `place`, if all of it is here and sound.
+    /// Returns the payload of the record at `place`, if the window contains it completely and it is undamaged.
     fn record(&self, place: RecordPlace) -> Option<Vec<u8>> {
         let begin = usize::try_from(place.offset.checked_sub(self.begin)?).ok()?;
         let (head, behind) = head_of(place, self.bytes.get(begin..)?)?;
@@ -102,13 +102,13 @@ impl SegmentWindow {
         head.fits(payload).then(|| payload.to_vec())
     }
 
-    /// Returns whether the window, or its place where it is empty, is not far from there.
+    /// Returns `true` if the window, or its position if it is empty, is close to `offset`.
     fn is_near(&self, offset: u64) -> bool {
         let (width, end) = (WINDOW_BYTES as u64, self.begin + self.bytes.len() as u64);
         (self.begin.saturating_sub(width)..=end + width).contains(&offset)
     }
 
-    /// Reads the window in which `offset` lies.
+    /// Reads the window around `offset`.
     fn read(&mut self, file: &File, offset: u64) -> io::Result<()> {
         self.begin = offset.saturating_sub(BEHIND_BYTES);
         self.bytes.resize(WINDOW_BYTES, 0);
@@ -118,13 +118,14 @@ impl SegmentWindow {
     }
 }
 
-/// The head of the record at `place`, if it begins these bytes, and what stands behind it.
+/// Returns the head of the record at `place`, if `bytes` begin with it, and the bytes after it.
 fn head_of(place: RecordPlace, bytes: &[u8]) -> Option<(Head, &[u8])> {
     let head = Head::read(bytes.first_chunk()?).filter(|head| head.id == place.id)?;
     Some((head, &bytes[HEAD_BYTES..]))
 }
 
-/// Adds `count` bytes from `offset` on to `bytes`, or what the file has of them: its end may be damage, so that no room is made before.
+/// Appends up to `count` bytes from `offset` to `bytes`, as many as the file has. A damaged length may be huge, so
+/// memory is not reserved in advance.
 fn read_rest(file: &File, offset: u64, count: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
     let (mut offset, end) = (offset, offset.saturating_add(count));
     let mut part = vec![0; WINDOW_BYTES];
@@ -140,7 +141,7 @@ fn read_rest(file: &File, offset: u64, count: u64, bytes: &mut Vec<u8>) -> io::R
     Ok(())
 }
 
-/// Reads the bytes at `offset`, fewer where the file ends before; returns how many.
+/// Reads the bytes at `offset`, or fewer at the end of the file, and returns their number.
 fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut count = 0;
     while count < bytes.len() {
@@ -164,7 +165,7 @@ fn read_some_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize>
     std::os::windows::fs::FileExt::seek_read(file, bytes, offset)
 }
 
-/// Other systems have no threads.
+/// Reads by seeking, since other systems have no threads.
 #[cfg(not(any(unix, windows)))]
 fn read_some_at(mut file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
     use std::io::{Read, Seek, SeekFrom};

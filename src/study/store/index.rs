@@ -1,4 +1,4 @@
-//! Places of the records in all segments.
+//! An index of the records in all segments.
 
 use super::error::StoreError;
 use super::record::{HEAD_BYTES, Head, MARK, ResultKind};
@@ -10,40 +10,40 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::mem::take;
 use std::path::{Path, PathBuf};
 
-/// The bytes that are read at once: most records are shorter, and skipping one then costs no call of the system.
+/// The size of the read buffer in bytes. Most records are shorter, so that skipping one needs no system call.
 const BUFFER_BYTES: usize = 1 << 16;
 
 /// The place of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RecordPlace {
     pub id: CaseId,
-    /// Traces come before failures: a result is worth more.
+    /// The kind of the result; traces sort before failures because a result is worth more.
     pub kind: ResultKind,
     pub segment: u32,
     pub offset: u64,
-    /// False for a record that was too long to be checked when its segment was indexed.
+    /// Whether the payload was checked when its segment was indexed; long ones are not.
     pub is_checked: bool,
 }
 
-/// The places of records, in order of their ids.
+/// The places of records, ordered by id.
 #[derive(Default)]
 pub struct Index {
     places: Vec<RecordPlace>,
-    /// The first place of every group of ids that begin with the same bits, and the end: ids are evenly spread.
+    /// The first place of each group of ids that begin with the same bits, and the end; ids are uniformly distributed.
     groups: Vec<u32>,
-    /// The number of those bits.
+    /// The number of bits that define a group.
     bits: u32,
 }
 
-/// About as many places have ids that begin with the same bits.
+/// The target number of places per group.
 const GROUP: usize = 2;
 
-/// A part of a segment that is not what was written: the case of the record that begins there counts as missing.
+/// A part of a segment that is damaged or incomplete; the case of the record that begins there counts as missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flaw {
     pub path: PathBuf,
     pub offset: u64,
-    /// True if nothing sound follows: the process that wrote it was killed, or the power was cut.
+    /// Whether no intact record follows, because the process that wrote the segment was killed or the power was cut.
     pub is_last: bool,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for Flaw {
         let Self { path, offset, is_last } = self;
         let path = path.display();
         if *is_last {
-            write!(f, "{path}: the last record, at byte {offset}, is not whole: its case counts as missing")
+            write!(f, "{path}: the last record, at byte {offset}, is incomplete: its case counts as missing")
         } else {
             write!(
                 f,
@@ -63,10 +63,10 @@ impl fmt::Display for Flaw {
 }
 
 impl Index {
-    /// The index of these segments, and what in them is not whole.
+    /// Indexes these segments, and returns their flaws.
     ///
     /// # Errors
-    /// A segment that cannot be read, or is none.
+    /// Returns an error for a segment that cannot be read, or a file that is not a segment.
     pub fn of(segments: &[PathBuf]) -> Result<(Self, Vec<Flaw>), StoreError> {
         let (mut places, mut flaws) = (Vec::new(), Vec::new());
         for (number, path) in (0..).zip(segments) {
@@ -91,7 +91,7 @@ impl Index {
         Self { places, groups, bits }
     }
 
-    /// All records with this id, the best first.
+    /// Returns all records with this id, the best first.
     pub fn places(&self, id: CaseId) -> &[RecordPlace] {
         let group = group(id, self.bits);
         let Some([begin, end]) = self.groups.get(group..group + 2) else { return &[] };
@@ -102,20 +102,20 @@ impl Index {
     }
 }
 
-/// The number that the first bits of an id are.
+/// Returns the number formed by the first bits of an id.
 fn group(id: CaseId, bits: u32) -> usize {
     usize::try_from(id.first_bits().checked_shr(u64::BITS - bits).unwrap_or(0)).unwrap_or(0)
 }
 
-/// A segment that is read from its begin to its end, as long as it was when it was opened.
+/// A sequential scan of a segment, up to its length at the start of the scan.
 struct SegmentScan<'p> {
     path: &'p Path,
     file: BufReader<File>,
-    /// The place of the next byte that is read: to ask the file for it would be a call of the system.
+    /// The position in the file; asking the file for it would cost a system call.
     position: u64,
     offset: u64,
     end: u64,
-    /// The payload of the record that is checked.
+    /// The payload of the record being checked.
     payload: Vec<u8>,
     flaws: Vec<Flaw>,
 }
@@ -128,13 +128,13 @@ impl<'p> SegmentScan<'p> {
         Ok(Self { path, file, position: 0, offset: 0, end, payload: Vec::new(), flaws: Vec::new() })
     }
 
-    /// Adds the places of all sound records; what lies between them is a flaw.
+    /// Adds the places of all intact records, and a flaw for everything between them.
     fn records(&mut self, segment: u32, places: &mut Vec<RecordPlace>) -> Result<(), StoreError> {
         if !self.header()? {
             self.flaws.extend((self.end > 0).then(|| self.flaw(0, true)));
             return Ok(());
         }
-        // The begin of what is not sound, up to here.
+        // The start of the damaged part that ends here, if there is one.
         let mut unsound = None;
         while self.offset < self.end {
             let offset = self.offset;
@@ -154,7 +154,7 @@ impl<'p> SegmentScan<'p> {
         Flaw { path: self.path.to_owned(), offset, is_last }
     }
 
-    /// Reads the record that begins here, and goes to the next.
+    /// Reads the record that begins here, and moves on to the next one.
     fn record(&mut self) -> Result<ScannedItem, StoreError> {
         let Some(head) = self.bytes::<HEAD_BYTES>()?.as_ref().and_then(Head::read) else {
             self.go_to_head_after(self.offset)?;
@@ -165,7 +165,7 @@ impl<'p> SegmentScan<'p> {
             self.offset = self.end;
             return Ok(ScannedItem::Damaged);
         }
-        // The last record is the one that a power cut damages.
+        // A power cut damages the last record, so it is always checked.
         let is_checked = head.length <= BUFFER_BYTES as u64 || end == self.end;
         let is_sound = !is_checked || self.has_payload_of(head)?;
         self.offset = end;
@@ -173,7 +173,7 @@ impl<'p> SegmentScan<'p> {
         Ok(if is_sound { ScannedItem::Sound { head, is_checked } } else { ScannedItem::Damaged })
     }
 
-    /// Returns whether the payload of `head`, which begins here, is the one that was written.
+    /// Returns `true` if the payload of `head`, which begins here, is undamaged.
     fn has_payload_of(&mut self, head: Head) -> Result<bool, StoreError> {
         let mut payload = take(&mut self.payload);
         payload.clear();
@@ -182,7 +182,7 @@ impl<'p> SegmentScan<'p> {
         Ok(head.fits(&self.payload))
     }
 
-    /// Reads the header. Returns whether there is one: a segment may end in it.
+    /// Reads the header. Returns `false` for a segment that ends within it.
     fn header(&mut self) -> Result<bool, StoreError> {
         let Some(header) = self.bytes::<HEADER_BYTES>()? else {
             let mut begin = Vec::new();
@@ -195,7 +195,7 @@ impl<'p> SegmentScan<'p> {
         Ok(true)
     }
 
-    /// Goes to the first head of a record behind `offset`, or to the end.
+    /// Moves to the first head of a record after `offset`, or to the end.
     fn go_to_head_after(&mut self, offset: u64) -> Result<(), StoreError> {
         let (mut begin, mut bytes) = (offset + 1, Vec::new());
         self.offset = self.end;
@@ -217,7 +217,7 @@ impl<'p> SegmentScan<'p> {
         }
     }
 
-    /// The next bytes, if the segment has as many.
+    /// Returns the next bytes, if the segment has enough of them.
     fn bytes<const COUNT: usize>(&mut self) -> Result<Option<[u8; COUNT]>, StoreError> {
         if self.end.saturating_sub(self.offset) < COUNT as u64 {
             return Ok(None);
@@ -228,14 +228,14 @@ impl<'p> SegmentScan<'p> {
         Ok(Some(bytes))
     }
 
-    /// Adds the next bytes to `bytes`, at most so many.
+    /// Appends at most `most` of the next bytes to `bytes`.
     fn read(&mut self, most: u64, bytes: &mut Vec<u8>) -> Result<(), StoreError> {
         let read = (&mut self.file).take(most).read_to_end(bytes);
         self.position += read.map_err(StoreError::unreadable(self.path))? as u64;
         Ok(())
     }
 
-    /// Goes to a place; one that has been read already costs no call of the system.
+    /// Seeks to an offset; within the buffer, this needs no system call.
     fn seek(&mut self, offset: u64) -> Result<(), StoreError> {
         let sought = match i64::try_from(i128::from(offset) - i128::from(self.position)) {
             Ok(0) => Ok(()),
@@ -247,13 +247,13 @@ impl<'p> SegmentScan<'p> {
     }
 }
 
-/// A record, or damage, at a place of a segment.
+/// The outcome of reading at an offset of a segment: a record, or damage.
 enum ScannedItem {
     Sound { head: Head, is_checked: bool },
     Damaged,
 }
 
-/// The place of the first whole head in `bytes`.
+/// Returns the offset of the first whole head in `bytes`.
 fn first_head(bytes: &[u8]) -> Option<usize> {
     let is_head =
         |bytes: &[u8]| bytes.starts_with(&MARK) && bytes.try_into().is_ok_and(|bytes| Head::read(bytes).is_some());

@@ -1,9 +1,9 @@
-//! A store of results: a folder in which the result of a run is found again by the id of its case.
+//! A store of results: a folder in which the result of a run is looked up by the id of its case.
 //!
-//! Every process appends whole records with checksums to a segment of its own, so that any number of them, on any
-//! number of computers, share a folder without locks. A process that is killed loses the case under way; a power cut
-//! those of the last second. Readers index all segments, and skip payloads until they are asked for. A record that is not what was
-//! written is told of and counts as missing, wherever it lies.
+//! Every process appends whole records with checksums to a separate segment, so that any number of processes, on any
+//! number of computers, can share a folder without locks. A process that is killed loses the case in progress, and a
+//! power cut those of the last second. Readers index all segments, and skip payloads until they are requested. A
+//! damaged record is reported and counts as missing, wherever it is.
 
 mod error;
 mod files;
@@ -29,19 +29,19 @@ use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// State of a case in a store.
+/// The state of a case in a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nothing.
+    /// The store has no result.
     Missing,
-    /// A run that came to its end.
+    /// The store has the result of a completed run.
     Found,
-    /// A run that failed.
+    /// The store has a failure.
     Failed,
 }
 
 impl State {
-    /// Its name as a value of output.
+    /// Returns the name of the state in output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -52,22 +52,22 @@ impl State {
     }
 }
 
-/// A store of results, as it was when it was opened, and what this process has added to it.
+/// A store of results: its contents when it was opened, and the records that this process has added.
 pub struct Store {
     folder: PathBuf,
     index: Index,
-    /// The flaws that have not been told yet.
+    /// The flaws that have not been reported yet.
     flaws: Mutex<Vec<Flaw>>,
-    /// Records that were too long to be checked at first, and were found to be damaged.
+    /// Records that were too long to be checked by the index and turned out to be damaged, by segment and offset.
     damaged: Mutex<BTreeSet<(u32, u64)>>,
     files: Files,
     own: RwLock<Own>,
 }
 
-/// The segment of this process.
+/// The segments and records of this process.
 struct Own {
     segments: Vec<PathBuf>,
-    /// The one that takes records, the last of the list.
+    /// The segment that takes new records, the last one in `segments`.
     open: Option<Segment>,
     places: HashMap<CaseId, RecordPlace>,
     /// The first reason why the store can no longer be used.
@@ -75,19 +75,21 @@ struct Own {
 }
 
 impl Store {
-    /// Opens the store in `folder`, which is made if it does not exist.
+    /// Opens the store in `folder`, and creates the folder if it does not exist.
     ///
     /// # Errors
-    /// A folder that cannot be made or read; a segment that is none, or of another version.
+    /// Returns an error for a folder that cannot be created or read, or a segment that is foreign or of another
+    /// version.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         fs::create_dir_all(folder).map_err(StoreError::unwritable(folder))?;
         Self::read(folder)
     }
 
-    /// Opens the store in `folder` as [`open`](Self::open) does, but does not make it; where there is none, it is empty.
+    /// Opens the store in `folder` as [`open`](Self::open) does, but does not create the folder; without a folder, the
+    /// store is empty.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// Returns the errors of [`open`](Self::open).
     pub fn read(folder: &Path) -> Result<Self, StoreError> {
         let segments = segments(folder).map_err(StoreError::unreadable(folder))?;
         let (index, flaws) = Index::of(&segments)?;
@@ -102,12 +104,13 @@ impl Store {
         })
     }
 
-    /// The records that were found not to be whole, in a sentence each, once: their cases are missing.
+    /// Returns the damaged or incomplete records found so far, in a sentence each, and clears the list. Their cases are
+    /// missing.
     pub fn warnings(&self) -> Vec<String> {
         take(&mut *lock(&self.flaws)).into_iter().map(|flaw| format!("warning: {flaw}")).collect()
     }
 
-    /// The state of a case.
+    /// Returns the state of a case.
     pub fn state(&self, id: CaseId) -> State {
         let sound = self.places(id).find(|place| self.is_sound(*place));
         match sound.map(|place| place.kind) {
@@ -117,10 +120,10 @@ impl Store {
         }
     }
 
-    /// The result of a run, if it is known.
+    /// Returns the result of a run, if it is known.
     ///
     /// # Errors
-    /// Files that cannot be read.
+    /// Returns an error for files that cannot be read.
     pub fn get(&self, id: CaseId) -> Result<Option<RunResult>, StoreError> {
         for place in self.places(id) {
             if let Some(payload) = self.payload(place).map_err(|fault| self.note(fault))? {
@@ -132,10 +135,11 @@ impl Store {
         Ok(None)
     }
 
-    /// Keeps the result of a run, unless it is known or another try may have another: a limit of wall time, a defect.
+    /// Keeps the result of a run, unless it is known already. Failures that may not recur, such as a limit of wall time
+    /// or a defect, are not kept.
     ///
     /// # Errors
-    /// That it cannot be written.
+    /// Returns an error if the result cannot be written.
     pub fn append(&self, id: CaseId, result: &RunResult) -> Result<(), StoreError> {
         let Some((kind, payload)) = payload::encoded(result) else { return Ok(()) };
         if self.places(id).any(|place| place.kind <= kind && self.is_sound(place)) {
@@ -145,24 +149,24 @@ impl Store {
         added.map_err(|fault| self.note(fault))
     }
 
-    /// Fails if the store could not be read or written before.
+    /// Checks that the store has been usable so far.
     ///
     /// # Errors
-    /// The first reason.
+    /// Returns the first error of reading or writing.
     pub fn check(&self) -> Result<(), StoreError> {
         self.own().fault.clone().map_or(Ok(()), Err)
     }
 
-    /// Waits until all results would outlast a power cut.
+    /// Waits until all results would survive a power cut.
     ///
     /// # Errors
-    /// The first reason why they do not.
+    /// Returns the first error of the store.
     pub fn finish(&self) -> Result<(), StoreError> {
         self.check()?;
         self.own_mut().open.as_mut().map_or(Ok(()), Segment::sync)
     }
 
-    /// All records of a case, the best first.
+    /// Returns all records of a case, the best first.
     fn places(&self, id: CaseId) -> impl Iterator<Item = RecordPlace> {
         let (own, others) = (self.own().places.get(&id).copied(), self.index.places(id));
         let before = own.map_or(0, |own| others.partition_point(|place| *place < own));
@@ -170,12 +174,12 @@ impl Store {
         before.iter().copied().chain(own).chain(after.iter().copied())
     }
 
-    /// Returns whether the record at `place` is what was written.
+    /// Returns `true` if the record at `place` is undamaged.
     fn is_sound(&self, place: RecordPlace) -> bool {
         place.is_checked || self.payload(place).map_err(|fault| self.note(fault)).is_ok_and(|payload| payload.is_some())
     }
 
-    /// The payload of the record at `place`; `None` if it is damaged, which is told.
+    /// Returns the payload of the record at `place`; `None` if the record is damaged, which is then reported.
     fn payload(&self, place: RecordPlace) -> Result<Option<Vec<u8>>, StoreError> {
         if !place.is_checked && lock(&self.damaged).contains(&(place.segment, place.offset)) {
             return Ok(None);
@@ -188,12 +192,12 @@ impl Store {
         Ok(payload)
     }
 
-    /// The segment of a place.
+    /// Returns the path of the segment of a record.
     fn path(&self, place: RecordPlace) -> PathBuf {
         self.own().segments[place.segment as usize].clone()
     }
 
-    /// Keeps the first fault.
+    /// Records the first fault, and returns it.
     fn note(&self, fault: StoreError) -> StoreError {
         self.own_mut().fault.get_or_insert(fault).clone()
     }
@@ -218,7 +222,7 @@ impl Own {
             None => self.begin(folder)?,
         };
         let offset = segment.append(&record(kind, id, payload))?;
-        // A segment that has taken a part of a record stays closed: that part must be its last.
+        // A segment with a partial record stays closed, so that the partial record is its last one.
         self.open = Some(segment);
         let number = u32::try_from(self.segments.len() - 1).expect("there are fewer than 2^32 files");
         self.places.insert(id, RecordPlace { id, kind, segment: number, offset, is_checked: true });
@@ -232,7 +236,7 @@ impl Own {
     }
 }
 
-/// The segments in `folder`; none if it does not exist.
+/// Returns the segments in `folder`; none if it does not exist.
 fn segments(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! Content of a record: all of a trace but its logs, or a failure.
+//! The content of a record: a trace without its logs, or a failure.
 
 use super::record::ResultKind;
 use crate::programs::phases::named_phase;
@@ -15,10 +15,10 @@ use std::ops::Range;
 /// The result of a run.
 pub type RunResult = Result<Trace, SimulationError>;
 
-/// Times of all ranks, by activity.
+/// The times of all ranks, by activity.
 type RankColumns = [Vec<SimDuration>; Activity::ALL.len()];
 
-/// A trace; times in picoseconds.
+/// The serialised form of a trace; times are in picoseconds.
 #[derive(Serialize, Deserialize)]
 struct StoredTrace<'n> {
     makespan: u64,
@@ -27,18 +27,19 @@ struct StoredTrace<'n> {
     ranks: u32,
     #[serde(borrow)]
     accounts: Vec<(&'n str, StoredColumns<'n>)>,
-    /// The vertices, packets and busy time of every link.
+    /// The end vertices, the packets and the busy time of every link.
     links: Vec<(u32, u32, u32, u64)>,
-    /// Events, messages and packet-hops.
+    /// Numbers of events, messages and packet hops.
     counts: [u64; 3],
-    /// Messages and bytes.
+    /// Numbers of background messages and bytes.
     background: Option<[u64; 2]>,
     #[serde(borrow)]
     outcomes: Vec<(&'n str, f64)>,
     critical_intervals: Vec<(f64, f64)>,
 }
 
-/// Columns as lists of numbers of picoseconds: a million records are read in seconds, so that none is converted twice.
+/// Columns as lists of numbers of picoseconds, deserialised without an intermediate copy, because reading a million
+/// records should take seconds.
 struct StoredColumns<'n>(Cow<'n, RankColumns>);
 
 impl Serialize for StoredColumns<'_> {
@@ -57,7 +58,7 @@ impl<'de> Deserialize<'de> for StoredColumns<'_> {
 /// Times as a list of numbers of picoseconds.
 struct Spans<'n>(Cow<'n, [SimDuration]>);
 
-/// The most times for which room is made before they are there: a length may be damage.
+/// The maximum number of times for which memory is reserved in advance, since a length may be damaged.
 const MOST_EXPECTED: usize = 1 << 16;
 
 impl Serialize for Spans<'_> {
@@ -86,10 +87,10 @@ impl<'de> Deserialize<'de> for Spans<'_> {
     }
 }
 
-/// A failure.
+/// The serialised form of a failure.
 #[derive(Serialize, Deserialize)]
 enum StoredFailure {
-    /// Faults of the description, which are no failure of a run.
+    /// Faults of the description, found before the run.
     Rejected(Vec<StoredFault>),
     Failed(String),
 }
@@ -102,7 +103,7 @@ struct StoredFault {
     part: Option<Range<usize>>,
 }
 
-/// The kind and the bytes of `result`; `None` for a failure that another try may not have, and for a defect.
+/// Encodes `result`; `None` for a failure that may not recur, and for a defect.
 pub fn encoded(result: &RunResult) -> Option<(ResultKind, Vec<u8>)> {
     let (kind, bytes) = match result {
         Ok(trace) => (ResultKind::Trace, postcard::to_allocvec(&StoredTrace::of(trace))),
@@ -111,7 +112,7 @@ pub fn encoded(result: &RunResult) -> Option<(ResultKind, Vec<u8>)> {
     Some((kind, bytes.expect("a growing vector takes all bytes")))
 }
 
-/// The result whose bytes these are; `None` if they are none.
+/// Decodes a result; `None` if the bytes are not a result.
 pub fn decoded(kind: ResultKind, bytes: &[u8]) -> Option<RunResult> {
     match kind {
         ResultKind::Trace => postcard::from_bytes::<StoredTrace<'_>>(bytes).ok()?.trace().map(Ok),
@@ -164,7 +165,7 @@ impl<'n> StoredTrace<'n> {
 }
 
 impl StoredFailure {
-    /// The failure, if another try has it, too.
+    /// Returns the serialised form of a failure, if it would recur in another run.
     fn of(error: &SimulationError) -> Option<Self> {
         match error {
             SimulationError::Rejected(Rejection(faults)) => {

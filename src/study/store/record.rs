@@ -1,19 +1,19 @@
-//! The frame of a record: what lies before its payload, with checksums of both.
+//! The frame of a record: the head before the payload, with checksums of both.
 
 use crate::scenario::CaseId;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The begin of every record.
+/// The bytes that begin every record.
 pub const MARK: [u8; 4] = [0xf5, b'r', b'e', b'c'];
-/// The bytes of a head.
+/// The size of a head in bytes.
 pub const HEAD_BYTES: usize = 48;
 
 /// The kind of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ResultKind {
-    /// A run that came to its end.
+    /// A completed run.
     Trace,
-    /// A run that failed.
+    /// A failed run.
     Failure,
 }
 
@@ -30,18 +30,19 @@ impl ResultKind {
     }
 }
 
-/// The head of a record: mark, kind, length, id, checksum of the payload, checksum of these; little-endian.
+/// The head of a record: mark, kind, length, id, checksum of the payload, checksum of the preceding fields;
+/// little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     pub kind: ResultKind,
     pub id: CaseId,
-    /// The bytes of the payload.
+    /// The length of the payload in bytes.
     pub length: u64,
     checksum: u64,
 }
 
 impl Head {
-    /// Reads a head; `None` if the bytes are none.
+    /// Parses a head; `None` if the bytes are not a head.
     pub fn read(bytes: &[u8; HEAD_BYTES]) -> Option<Self> {
         let (covered, own) = bytes.split_at(HEAD_BYTES - 8);
         if covered[..4] != MARK || own != xxh3_64(covered).to_le_bytes() {
@@ -54,18 +55,18 @@ impl Head {
         Some(Self { kind, id, length, checksum })
     }
 
-    /// The bytes of the whole record.
+    /// Returns the size of the whole record in bytes.
     pub const fn record_bytes(self) -> u64 {
         self.length.saturating_add(HEAD_BYTES as u64)
     }
 
-    /// Returns whether `payload` is the one that was written.
+    /// Returns `true` if `payload` has the length and the checksum of this head.
     pub fn fits(self, payload: &[u8]) -> bool {
         self.length == payload.len() as u64 && self.checksum == xxh3_64(payload)
     }
 }
 
-/// A record of the result `payload`, to be written at once.
+/// Returns the bytes of a record of the result `payload`, to be written at once.
 pub fn record(kind: ResultKind, id: CaseId, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HEAD_BYTES + payload.len());
     bytes.extend(MARK);

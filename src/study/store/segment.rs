@@ -7,15 +7,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The version of the format of segments, payloads included.
+/// The format version of segments, including payloads.
 pub const VERSION: u16 = 1;
-/// The bytes of a header.
+/// The size of a header in bytes.
 pub const HEADER_BYTES: usize = 16;
-/// End of the names of segments.
+/// The file name extension of segments.
 pub const SUFFIX: &str = "segment";
-/// The begin of a header.
+/// The bytes that begin a header.
 const MAGIC: [u8; 14] = *b"parsim-results";
-/// The most time for which records may be lost with the power.
+/// The maximum time over which records may be lost in a power cut.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
 /// A segment that this process writes.
@@ -27,10 +27,10 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// A new segment in `folder`, of a name that no other process has.
+    /// Creates a segment in `folder`, with a name that no other process uses.
     ///
     /// # Errors
-    /// That it cannot be written.
+    /// Returns an error if the segment cannot be created.
     pub fn create(folder: &Path) -> Result<Self, StoreError> {
         loop {
             let path = folder.join(format!("{}.{SUFFIX}", name()));
@@ -46,10 +46,11 @@ impl Segment {
         &self.path
     }
 
-    /// Writes `record` at the end, and returns where it begins. A segment that takes no whole record takes no other.
+    /// Writes `record` at the end, and returns its offset. After an error, the segment must not be used again, as it
+    /// may end with a partial record.
     ///
     /// # Errors
-    /// That it cannot be written.
+    /// Returns an error if the record cannot be written.
     pub fn append(&mut self, record: &[u8]) -> Result<u64, StoreError> {
         let begin = if self.length == 0 { HEADER_BYTES as u64 } else { self.length };
         let written = if self.length == 0 {
@@ -62,17 +63,17 @@ impl Segment {
         if self.synced.elapsed() > SYNC_EVERY { self.sync() } else { Ok(()) }.map(|()| begin)
     }
 
-    /// Waits until all records would outlast a power cut.
+    /// Waits until all records would survive a power cut.
     ///
     /// # Errors
-    /// That they cannot be written.
+    /// Returns an error if the records cannot be written.
     pub fn sync(&mut self) -> Result<(), StoreError> {
         self.synced = Instant::now();
         self.file.sync_data().map_err(StoreError::unwritable(&self.path))
     }
 }
 
-/// The header of a segment.
+/// Returns the header of a segment.
 pub fn header() -> [u8; HEADER_BYTES] {
     let mut header = [0; HEADER_BYTES];
     header[..MAGIC.len()].copy_from_slice(&MAGIC);
@@ -83,7 +84,7 @@ pub fn header() -> [u8; HEADER_BYTES] {
 /// Checks the header of the segment at `path`.
 ///
 /// # Errors
-/// Another file, or another version.
+/// Returns an error for a file that is not a segment, or another version.
 pub fn check_header(path: &Path, header: &[u8; HEADER_BYTES]) -> Result<(), StoreError> {
     let (magic, version) = header.split_at(MAGIC.len());
     let version = u16::from_le_bytes([version[0], version[1]]);
@@ -94,18 +95,19 @@ pub fn check_header(path: &Path, header: &[u8; HEADER_BYTES]) -> Result<(), Stor
     }
 }
 
-/// Returns whether `begin`, shorter than a header, is the begin of one.
+/// Returns `true` if `begin`, shorter than a header, is the beginning of one.
 pub fn begins_header(begin: &[u8]) -> bool {
     header().starts_with(begin)
 }
 
-/// Host, process and a random number: the first two for readers, the last because a process number comes again.
+/// Returns a name from the host, the process and a random number. The first two inform readers; the last is needed
+/// because process numbers are reused.
 fn name() -> String {
     let random = RandomState::new().hash_one(std::process::id());
     format!("{}-{}-{random:016x}", host(), std::process::id())
 }
 
-/// The name of this computer, as far as it is fit for the name of a file.
+/// Returns the name of this computer, reduced to characters that are safe in a file name.
 fn host() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").or_else(|_| fs::read_to_string("/etc/hostname"));
     let fit = |character: &char| character.is_ascii_alphanumeric() || "-_".contains(*character);

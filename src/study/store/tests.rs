@@ -1,4 +1,4 @@
-//! Stores that are whole, torn, damaged, shared and of other versions.
+//! Tests of intact, truncated, damaged, shared and incompatible stores.
 
 use super::*;
 use crate::programs::phases::named_phase;
@@ -16,7 +16,7 @@ fn id(number: u8) -> CaseId {
     CaseId::from_bytes([number; 16])
 }
 
-/// A trace with something in every part, the greatest numbers among them.
+/// Returns a trace with content in every part, including the greatest numbers.
 fn trace(number: u64) -> Trace {
     let mut accounts = Accounts::new(3, &["begin", "nothing"]);
     accounts.add(2, "begin", Activity::Computing, SimDuration::from_ps(number + 1));
@@ -38,7 +38,7 @@ fn trace(number: u64) -> Trace {
     }
 }
 
-/// A folder with a store of these cases, each with a trace of its number.
+/// Returns a folder with a store of these cases, each with a trace of its number.
 fn filled(cases: impl IntoIterator<Item = u8>) -> TempDir {
     let folder = tempdir().unwrap();
     fill(folder.path(), cases);
@@ -56,7 +56,7 @@ fn only_segment(folder: &Path) -> PathBuf {
     segment.clone()
 }
 
-/// The makespan, in picoseconds, of a case that is found.
+/// Returns the makespan, in picoseconds, of a case that is found.
 fn makespan(store: &Store, case: u8) -> Option<u64> {
     store.get(id(case)).unwrap().map(|result| result.unwrap().makespan.ps())
 }
@@ -128,7 +128,7 @@ fn writers_share_a_folder() {
     assert_eq!(store.places(id(1)).count(), 2);
 }
 
-/// At any length at which a segment was cut, the whole records before are found, and no other.
+/// Checks that, with a segment truncated at `length`, exactly the whole records before are found.
 fn torn_at(whole: &[u8], ends: &[usize], length: usize) {
     let folder = tempdir().unwrap();
     fs::write(folder.path().join("torn.segment"), &whole[..length]).unwrap();
@@ -141,7 +141,7 @@ fn torn_at(whole: &[u8], ends: &[usize], length: usize) {
     assert_eq!(store.warnings().len(), usize::from(!is_whole), "cut at {length}");
 }
 
-/// The bytes of a segment with these many records, and where each ends.
+/// Returns the bytes of a segment with this number of records, and the end of each record.
 fn segment_of(cases: u8) -> (Vec<u8>, Vec<usize>) {
     let folder = filled(0..cases);
     let whole = fs::read(only_segment(folder.path())).unwrap();
@@ -168,7 +168,7 @@ fn a_store_grows_after_a_cut() {
     assert_eq!([1, 2].map(|case| makespan(&store, case)), [Some(1), Some(2)]);
 }
 
-/// A power cut may leave zeros where the last records should be.
+/// A power cut may leave zeros in place of the last records.
 #[test]
 fn zeros_at_the_end_are_a_cut() {
     let (whole, ends) = segment_of(3);
@@ -183,13 +183,13 @@ fn zeros_at_the_end_are_a_cut() {
     }
 }
 
-/// A store of one segment with these bytes.
+/// Returns a store with one segment of these bytes.
 fn store_of(folder: &TempDir, bytes: &[u8]) -> Store {
     fs::write(folder.path().join("a.segment"), bytes).unwrap();
     Store::read(folder.path()).unwrap()
 }
 
-/// Wherever a record in the middle is damaged, it is told, its case is missing, is kept again, and no other is lost.
+/// Checks that a damaged record is reported and missing, can be kept again, and affects no other record.
 #[test]
 fn a_damaged_record_is_missing_and_all_others_are_found() {
     let (whole, ends) = segment_of(3);
@@ -225,7 +225,7 @@ fn a_long_stretch_of_damage_is_told_once() {
     }
 }
 
-/// A record that is too long to be read for the index is checked when it is asked for.
+/// A record too long to be read for the index is checked when it is requested.
 #[test]
 fn a_long_record_is_checked_when_it_is_asked_for() {
     let long = |case: u64| Trace { critical_intervals: vec![(0.5, 1e300); 10_000], ..trace(case) };
@@ -254,7 +254,8 @@ fn a_long_record_is_checked_when_it_is_asked_for() {
     assert_eq!([0, 1, 2].map(|case| makespan(&store, case)), [0, 1, 2].map(Some));
 }
 
-/// A segment of several windows, its records of all lengths up to a window's: one after the other, backwards, and here and there.
+/// Reads a segment of several windows, with records of up to almost a window in length: forwards, backwards, and at
+/// random.
 #[test]
 fn records_are_found_in_any_order() {
     let (folder, cases) = (tempdir().unwrap(), 2000u64);

@@ -242,9 +242,7 @@ impl<'a> Problem<'a> {
             Kept::Efficiency(held) => smallest(1, self.largest, |size| self.is_efficient(size, held))?,
             Kept::Seconds(most) => {
                 let first = smallest(1, self.largest, |size| self.is_too_long(size, most))?;
-                let open = || {
-                    format!("`{}` = {} takes less than {most} s: give a larger `--largest`", self.size, self.largest)
-                };
+                let open = || format!("`{}` = {} takes less than {most} s: raise `--largest`", self.size, self.largest);
                 match first {
                     Some(first) => first.checked_sub(1).filter(|size| *size > 0),
                     None if self.refused.borrow().is_none() => return Err(StudyError::Request(open())),

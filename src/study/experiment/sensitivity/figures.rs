@@ -1,4 +1,4 @@
-//! Pictures of sensitivities: a tornado chart, and the makespan over one constant.
+//! Figures of sensitivities: a tornado chart, and the makespan over one constant.
 
 use super::{Finding, Sensitivities, VariedRun};
 use crate::experiment::StudyError;
@@ -8,17 +8,17 @@ use crate::report::tornado::{Tornado, TornadoBar};
 use crate::scenario::Parameter;
 use rayon::prelude::*;
 
-/// The constants of a tornado chart, at most.
+/// The maximum number of constants in a tornado chart.
 const BARS: usize = 16;
 /// Multiples of a constant at which the run is simulated.
 const SIMULATED: [f64; 9] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0];
-/// Those of them whose paths are priced.
+/// Multiples of a constant whose critical paths are priced.
 const PRICED: [f64; 3] = [0.25, 1.0, 4.0];
-/// The distance of multiples at which paths are priced.
+/// The spacing of the multiples at which paths are priced.
 const GRID: f64 = 0.125;
 
 impl VariedRun {
-    /// The effects of the constants that matter most, as a tornado chart.
+    /// Draws the effects of the most important constants as a tornado chart.
     #[must_use]
     pub fn tornado(&self, found: &Sensitivities<'_>) -> Tornado {
         let bar = |finding: &Finding<'_>| {
@@ -28,14 +28,14 @@ impl VariedRun {
         };
         let bars = found.findings.iter().filter(|finding| finding.has_effect()).filter_map(bar);
         let note = "change of the makespan in % for a constant that is 1 % smaller, and 1 % larger";
-        let title = format!("What the makespan of {} depends on", self.title);
+        let title = format!("Sensitivity of the makespan of {}", self.title);
         Tornado { title, note: note.to_owned(), bars: bars.take(BARS).collect() }
     }
 
-    /// The makespan over a constant: the pieces that paths predict, and simulated points.
+    /// Draws the makespan over a constant: the pieces that paths predict, and simulated points.
     ///
     /// # Errors
-    /// A name that no constant of the scenario has, or one that is zero or a whole number.
+    /// Returns an error if no constant of the scenario has this name, or if it is zero or a whole number.
     pub fn curve(&self, name: &str) -> Result<LineChart, StudyError> {
         let parameter = self.base.parameters().iter().find(|one| one.name == name && !one.is_whole());
         let parameter = parameter.filter(|one| one.number() != 0.0).ok_or_else(|| {
@@ -63,13 +63,13 @@ impl VariedRun {
         Some((factor, self.base.makespan_with(parameter, parameter.scaled(factor)).ok()?))
     }
 
-    /// The longest path with another value.
+    /// Returns the critical path with another value.
     fn path_at(&self, parameter: &Parameter, factor: f64) -> Option<PaidPath> {
         let scenario = self.base.changed(|document| parameter.set(document, parameter.scaled(factor))).ok()?;
         PaidPath::of(&Variation::of(&scenario).ok()?)
     }
 
-    /// The longest of some paths with another value.
+    /// Returns the length of the longest of some paths with another value.
     fn priced(&self, parameter: &Parameter, factor: f64, paths: &[PaidPath]) -> Option<(f64, f64)> {
         let mut document = self.base.document().clone();
         parameter.set(&mut document, parameter.scaled(factor)).ok()?;

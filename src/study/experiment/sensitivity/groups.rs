@@ -1,8 +1,8 @@
-//! Constants that belong together.
+//! Groups of constants.
 
 use crate::scenario::{Dimension, Parameter};
 
-/// The part that a what-if answer speeds up, and the fields below which it does so.
+/// The parts of what-if results, with the fields below which their constants are.
 pub const WHAT_IFS: [GroupFields; 6] = [
     ("processor", &["machine.nodes.processor", "machine.processor"]),
     ("links", &["machine.network", "machine.over", "machine.L", "machine.G"]),
@@ -25,7 +25,7 @@ pub const WHAT_IFS: [GroupFields; 6] = [
     ("everything", &["machine", "program"]),
 ];
 
-/// Groups of parameters, by the fields they stand below; the first that fits counts.
+/// The groups of parameters, with the fields below which they are; the first match counts.
 pub const GROUPS: [GroupFields; 6] = [
     (
         "communication",
@@ -57,21 +57,21 @@ pub const GROUPS: [GroupFields; 6] = [
     ("machine", &["machine"]),
 ];
 
-/// The name of a group, and the fields below which its constants stand.
+/// The name of a group, and the fields below which its constants are.
 type GroupFields = (&'static str, &'static [&'static str]);
 
-/// The group of a parameter.
+/// Returns the group of a parameter.
 pub fn group_of(parameter: &Parameter) -> &'static str {
     let group = GROUPS.iter().find(|(_, places)| stands_below(&parameter.name, places));
     group.map_or("machine", |(name, _)| name)
 }
 
-/// True if it is a time or a rate that can change.
+/// Returns `true` for a time or a rate that can change.
 pub fn has_time(parameter: &Parameter) -> bool {
     parameter.dimension != Dimension::None && parameter.number() != 0.0
 }
 
-/// True if `path` is one of `places`, or stands below one.
+/// Returns `true` if `path` is one of `places`, or below one.
 pub fn stands_below(path: &str, places: &[&str]) -> bool {
     places.iter().any(|place| path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }

@@ -1,4 +1,4 @@
-//! By how many percent the makespan changes for one percent of each parameter.
+//! Sensitivities: the percentage change of the makespan per percent of change of each parameter.
 
 mod figures;
 mod groups;
@@ -19,50 +19,50 @@ use crate::scenario::{CheckedScenario, Dimension, Parameter, Repeat};
 use groups::{GROUPS, WHAT_IFS, group_of, has_time, stands_below};
 use rayon::prelude::*;
 
-/// Elasticities below this count as none: it is what picoseconds leave of a run of a second.
+/// The elasticity below which a parameter has no effect; a picosecond in a run of a second can be as large.
 const NO_EFFECT: f64 = 1e-9;
-/// The relative change of a constant in a run, and of whole numbers, unless another one is asked for.
+/// The default relative change of whole numbers, and of constants in a run.
 pub const STEP: f64 = 0.01;
 
-/// The change of the makespan when one parameter changes.
+/// The sensitivity of the makespan to one parameter.
 pub struct Finding<'p> {
     /// The parameter.
     pub parameter: &'p Parameter,
-    /// The group that it belongs to.
+    /// The group to which the parameter belongs.
     pub group: &'static str,
-    /// The effect, or why there is none to tell.
+    /// The effect, or the reason why it is not known.
     pub effect: Result<Effect, String>,
 }
 
 /// The effect of a parameter on the makespan.
 pub enum Effect {
-    /// Of a constant that can have any value.
+    /// The effect of a continuous constant.
     Continuous(ContinuousEffect),
-    /// Of a whole number: what the next smaller and the next larger one give.
+    /// The effect of a whole number, by its next smaller and next larger values.
     Steps {
-        /// The next smaller one.
+        /// The next smaller value.
         smaller: WholeVariation,
-        /// The next larger one.
+        /// The next larger value.
         larger: WholeVariation,
     },
 }
 
-/// The effect of a constant that can have any value.
+/// The effect of a continuous constant.
 #[derive(Clone, Copy, Debug)]
 pub struct ContinuousEffect {
-    /// In percent for one percent.
+    /// The elasticity, in percent per percent.
     pub elasticity: Elasticity,
-    /// In seconds per SI unit.
+    /// The derivatives, in seconds per SI unit.
     pub slopes: Slopes,
-    /// The changes within which it holds.
+    /// The changes within which the derivatives are valid.
     pub reach: Reach,
 }
 
-/// The result of another whole number.
+/// The result with another whole number.
 pub struct WholeVariation {
     /// The number.
     pub value: String,
-    /// The relative change of the makespan, or why there is none.
+    /// The relative change of the makespan, or the reason why it is not known.
     pub change: Result<f64, String>,
 }
 
@@ -70,36 +70,36 @@ pub struct WholeVariation {
 pub struct ConstantGroup {
     /// The name of the group.
     pub name: &'static str,
-    /// The effect, or why there is none to tell.
+    /// The effect, or the reason why it is not known.
     pub effect: Result<Elasticity, String>,
-    /// The way in which it was found.
+    /// The method by which the effect was found.
     pub method: Method,
 }
 
-/// The result of a part that is twice as fast.
+/// The result with a part of the machine twice as fast.
 pub struct WhatIf {
-    /// The part.
+    /// The name of the part.
     pub part: &'static str,
-    /// The factor by which the run is faster then, or the reason why it is not known.
+    /// The factor by which the run becomes faster, or the reason why it is not known.
     pub faster: Result<f64, String>,
 }
 
-/// A run whose parameters are changed.
+/// A run whose parameters are varied.
 pub struct VariedRun {
     base: Variation,
     title: String,
     seeds: Repeat,
 }
 
-/// The effects of all parameters, the largest first.
+/// The effects of all parameters.
 pub struct Sensitivities<'s> {
-    /// Of each parameter.
+    /// The effects of single parameters, the largest first.
     pub findings: Vec<Finding<'s>>,
-    /// Of phases, ranks and links on the longest path, if it is known.
+    /// The shares of phases, ranks and links on the critical path, if the path is known.
     pub shares: Vec<PathShare>,
-    /// Of groups of times and rates.
+    /// The effects of groups of times and rates.
     pub groups: Vec<ConstantGroup>,
-    /// Of parts that are twice as fast.
+    /// The effects of parts that are twice as fast.
     pub what_ifs: Vec<WhatIf>,
 }
 
@@ -107,13 +107,13 @@ impl VariedRun {
     /// Runs the base values of `scenario`.
     ///
     /// # Errors
-    /// Those of the run; a run that takes no simulated time.
+    /// Returns the errors of the run, or an error if it takes no simulated time.
     pub fn of(scenario: &CheckedScenario) -> Result<Self, StudyError> {
         let title = format!("{}, {}", scenario.program.name(), counted(scenario.ranks, "rank"));
         Ok(Self { base: Variation::of(scenario)?, title, seeds: scenario.repeat })
     }
 
-    /// The effects that have been found, in records of this origin, and words.
+    /// Returns the effects in `found` as records of this origin, and in words.
     #[must_use]
     pub fn answer(&self, found: &Sensitivities<'_>, origin: &Metadata) -> Answer {
         let mut records = output::records(found);
@@ -123,7 +123,7 @@ impl VariedRun {
         Answer::many(records, &output::text(self, found))
     }
 
-    /// The effects of all parameters; whole numbers change by at least one.
+    /// Returns the effects of all parameters; whole numbers change by at least one.
     #[must_use]
     pub fn sensitivities(&self, approach: DerivativeMethod) -> Sensitivities<'_> {
         let step = approach.step.unwrap_or(STEP);
@@ -141,7 +141,7 @@ impl VariedRun {
         Sensitivities { findings, shares, groups, what_ifs }
     }
 
-    /// The results of parts that are twice as fast, each by a run.
+    /// Returns the results with parts that are twice as fast, from one run each.
     #[must_use]
     pub fn what_ifs(&self) -> Vec<WhatIf> {
         WHAT_IFS.par_iter().filter_map(|part| self.what_if(*part)).collect()
@@ -159,7 +159,7 @@ impl VariedRun {
         Finding { parameter, group: group_of(parameter), effect }
     }
 
-    /// The whole numbers nearest to a change by `step`, at least by one.
+    /// Varies a whole number by `step`, rounded, and by at least one.
     fn whole_number<'s>(&'s self, parameter: &'s Parameter, step: f64) -> Finding<'s> {
         let by = (parameter.number().abs() * step).round().max(1.0);
         let step_to = |value: f64| {
@@ -171,7 +171,7 @@ impl VariedRun {
         Finding { parameter, group: group_of(parameter), effect: Ok(Effect::Steps { smaller, larger }) }
     }
 
-    /// `None` for a group without a time or rate that can change.
+    /// Returns the effect of a group; `None` for a group without a time or rate that can change.
     fn group(&self, name: &'static str, gradient: &Gradient<'_>, step: f64) -> Option<ConstantGroup> {
         let is_chosen = |one: &Parameter| group_of(one) == name && has_time(one);
         let chosen: Vec<_> = gradient.derivatives.iter().filter(|one| is_chosen(one.parameter)).collect();
@@ -187,8 +187,8 @@ impl VariedRun {
         (!chosen.is_empty()).then(|| by_path().unwrap_or_else(by_runs))
     }
 
-    /// The share of the makespan that a constant has on a path that is proved for all constants together; `None` where that is
-    /// not so.
+    /// Returns the share of the makespan that a constant has on the critical path, if the path is verified for all
+    /// constants together; otherwise `None`.
     fn share_by_path(&self, derivative: &Derivative<'_>) -> Option<f64> {
         let (parameter, slopes) = (derivative.parameter, derivative.slopes.as_ref().ok()?);
         let has_none = slopes.left == 0.0 && slopes.right == 0.0;
@@ -207,7 +207,7 @@ impl VariedRun {
         Elasticity::linear(below, base, above).ok_or_else(|| "the run takes no time".to_owned())
     }
 
-    /// `None` if no time stands below these places.
+    /// Returns the effect of a faster part; `None` if there is no time below these fields.
     fn what_if(&self, (part, places): (&'static str, &[&str])) -> Option<WhatIf> {
         let is_chosen = |one: &&Parameter| stands_below(&one.name, places) && has_time(one);
         let chosen: Vec<_> = self.base.parameters().iter().filter(is_chosen).collect();
@@ -218,7 +218,7 @@ impl VariedRun {
 }
 
 impl Finding<'_> {
-    /// The effect of a constant that can have any value.
+    /// Returns the effect of a continuous constant; `None` for other parameters.
     #[must_use]
     pub const fn continuous(&self) -> Option<&ContinuousEffect> {
         match &self.effect {
@@ -231,7 +231,7 @@ impl Finding<'_> {
         self.continuous().map(|effect| effect.elasticity)
     }
 
-    /// The larger of its sides; whole numbers and what could not be varied come last.
+    /// Returns the larger of both sides; whole numbers and parameters that could not be varied sort last.
     fn size(&self) -> f64 {
         self.elasticity().map_or(-1.0, Elasticity::size)
     }

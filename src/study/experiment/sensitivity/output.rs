@@ -10,13 +10,13 @@ use crate::report::{TextTable, wrapped};
 use crate::scenario::Repeat;
 use std::fmt::Write as _;
 
-/// Two sides that differ by more than this are shown as a tie.
+/// The difference between both sides from which on a tie is shown.
 const VISIBLE: f64 = 5e-4;
 
-/// The note of a derivative that holds close to the value alone, or that stands beside such ones.
-const LOCAL: &str = "a change of all such constants by a percent or two gives something else";
+/// The note on derivatives that are valid only close to the value, or that share a method with such ones.
+const LOCAL: &str = "a joint change of all such constants by a percent or two gives another derivative";
 
-/// The keys of all records, in their order.
+/// The keys of all records, in order.
 const KEYS: [&str; 21] = [
     "group",
     "value",
@@ -129,7 +129,7 @@ fn put_elasticity(record: &mut Record, elasticity: Elasticity) {
     record.put("elasticity_right", elasticity.right);
 }
 
-/// The reason for missing makespans beside some steps, if any is missing.
+/// Returns the reasons for missing makespans, if any are missing.
 fn reasons(smaller: &WholeVariation, larger: &WholeVariation) -> Option<String> {
     let reason = |step: &WholeVariation| step.change.as_ref().err().map(|why| format!("{}: {why}", step.value));
     let reasons: Vec<_> = [smaller, larger].into_iter().filter_map(reason).collect();
@@ -184,20 +184,20 @@ fn is_tie(elasticity: Elasticity) -> bool {
     (elasticity.left - elasticity.right).abs() > VISIBLE.max(0.01 * elasticity.size())
 }
 
-/// The ways in which the derivatives were found, in words.
+/// Describes the methods by which the derivatives were found.
 fn ways(answers: &Sensitivities) -> String {
     let constants = || answers.findings.iter().filter_map(Finding::continuous);
     let by = |method| constants().filter(|effect| effect.slopes.method == method).count();
     match (by(Method::Path), by(Method::Rerun)) {
         (0, _) => "All by runs with other values: the longest path of the run is not itemised, or it ties.".to_owned(),
-        (path, 0) => format!("All {path} by the longest path of one run, which two more prove."),
+        (path, 0) => format!("All {path} by the longest path of one run, verified by two more."),
         (path, rerun) => format!(
-            "{path} constants by the longest path of one run, which two more prove; {rerun} by runs with other values."
+            "{path} constants by the longest path of one run, verified by two more; {rerun} by runs with other values."
         ),
     }
 }
 
-/// The largest shares of the longest path.
+/// Lists the largest shares of the critical path.
 fn on_path(answers: &Sensitivities, kind: &str, words: &str) -> Option<String> {
     const SHOWN: usize = 6;
     let shares: Vec<_> = answers.shares.iter().filter(|share| share.kind == kind).collect();

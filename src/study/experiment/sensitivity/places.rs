@@ -1,22 +1,22 @@
-//! Phases, ranks and links on the longest path.
+//! The shares of phases, ranks and links on the critical path.
 
 use crate::analysis::cost_chain::{ChainPlace, ChainStep};
 use crate::experiment::gradient::{PaidPath, Variation};
 use rustc_hash::FxHashMap;
 
-/// The share of a phase, a rank or a link in the longest path: the elasticity of the makespan by the time of all that
-/// happens there.
+/// The share of a phase, a rank or a link in the critical path: the elasticity of the makespan with respect to the time
+/// spent there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathShare {
     /// `phase`, `rank` or `link`.
     pub kind: &'static str,
-    /// Its name.
+    /// The name of the phase, rank or link.
     pub name: String,
-    /// Its share.
+    /// The share of the makespan.
     pub share: f64,
 }
 
-/// The shares of all phases, ranks and links, the largest of each first.
+/// Returns the shares of all phases, ranks and links, the largest of each kind first.
 pub fn shares(path: &PaidPath, base: &Variation) -> Vec<PathShare> {
     let rank = |step: &ChainStep| match step.place {
         ChainPlace::Processor(processor) => path.rank_on(processor).map(|rank| rank.to_string()),

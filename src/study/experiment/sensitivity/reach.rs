@@ -1,42 +1,42 @@
-//! Reach of a derivative: the changes within which it holds, and the growth of a constant that makes the makespan grow
-//! by a given share.
+//! The reach of a derivative: the changes within which it is valid, and the change of a constant that makes the
+//! makespan grow by a given fraction.
 
 use crate::analysis::Elasticity;
 use crate::experiment::gradient::{PaidPath, Variation, is_same};
 use crate::scenario::{Dimension, Parameter};
 
-/// The growths of the makespan that are asked about.
+/// The growths of the makespan for which tolerances are computed.
 pub const GROWTHS: [f64; 3] = [0.01, 0.02, 0.05];
-/// A growth of the makespan is met to this share of it.
+/// The relative accuracy of a growth of the makespan.
 const MET: f64 = 1e-4;
-/// The largest factor less one by which times are made longer.
+/// The maximum slowdown of times, as a factor minus one.
 const MOST: f64 = 10.0;
-/// Shares that are closer than this part of them are one: the makespan jumps there.
+/// The relative width below which an interval counts as a point, where the makespan jumps.
 const NARROW: f64 = 1e-6;
-/// A constant is made no smaller than by this, to see how far a derivative holds.
+/// The maximum relative decrease of a constant at which the reach is tested.
 const MOST_DOWN: f64 = 0.5;
 
-/// The reach of the derivative by a constant, and the tolerances of the constant.
+/// The reach of the derivative with respect to a constant, and the tolerances of the constant.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reach {
-    /// The relative change to smaller values at which a run has met the path to the picosecond; `None` if none has.
+    /// The relative decrease at which a run agrees with the path to the picosecond; `None` if it does not.
     pub down: Option<f64>,
-    /// The same to larger values.
+    /// The relative increase at which a run agrees with the path to the picosecond; `None` if it does not.
     pub up: Option<f64>,
-    /// The relative change of the constant, below zero for a rate, at which the makespan has grown by 1, 2 and 5 %; `None` if
-    /// it has not at the elevenfold time.
+    /// The relative changes of the constant, negative for a rate, at which the makespan has grown by 1, 2 and 5 %;
+    /// `None` if eleven times its time is not enough.
     pub tolerances: [Option<f64>; 3],
 }
 
-/// A constant whose times are made longer, by a share of them.
+/// A constant whose times are lengthened by a fraction.
 struct Slowing<'v> {
     base: &'v Variation,
     parameter: &'v Parameter,
-    /// The growth of the makespan per share, in seconds.
+    /// The derivative of the makespan with respect to the fraction, in seconds.
     slope_s: f64,
 }
 
-/// The reach of the derivative by a constant with this elasticity.
+/// Returns the reach of the derivative with respect to a constant with this elasticity.
 pub fn reach(base: &Variation, parameter: &Parameter, elasticity: Elasticity, path: Option<&PaidPath>) -> Reach {
     let slower = if parameter.dimension == Dimension::Rate { -elasticity.left } else { elasticity.right };
     let slowing = Slowing { base, parameter, slope_s: slower * base.makespan_s() };
@@ -44,7 +44,7 @@ pub fn reach(base: &Variation, parameter: &Parameter, elasticity: Elasticity, pa
         return Reach::default();
     }
     if slower * MOST < GROWTHS[0] {
-        // The line does not lead so far, but another path may.
+        // By the derivative, the growth is not reached, but another path may become longer.
         let found = slowing.makespan_s(MOST).map(|found_s| (MOST, found_s));
         return found
             .map_or_else(Reach::default, |_| Reach { tolerances: slowing.tolerances(found), ..Reach::default() });
@@ -65,24 +65,24 @@ impl Slowing<'_> {
         self.base.makespan_after(|document| self.parameter.slow_down(document, 1.0 + share)).ok()
     }
 
-    /// True if the makespan that has been found there is the length of `path`.
+    /// Returns `true` if `found_s`, the simulated makespan at this fraction, is the length of `path`.
     fn is_met(&self, path: &PaidPath, share: f64, found_s: Option<f64>) -> bool {
         let mut document = self.base.document().clone();
         let priced = self.parameter.slow_down(&mut document, 1.0 + share).ok().and_then(|()| path.length_s(&document));
         matches!((priced, found_s), (Some(priced), Some(found)) if is_same(priced, found))
     }
 
-    /// The relative change of the constant.
+    /// Returns the relative change of the constant.
     fn relative(&self, share: f64) -> f64 {
         if self.parameter.dimension == Dimension::Rate { (1.0 + share).recip() - 1.0 } else { share }
     }
 
-    /// The tolerances, where the makespan at one share is known.
+    /// Returns the tolerances; `known` is a fraction with its makespan.
     fn tolerances(&self, known: Option<(f64, f64)>) -> [Option<f64>; 3] {
         GROWTHS.map(|growth| self.tolerance(growth, known).map(|share| self.relative(share)))
     }
 
-    /// The share at which the makespan has grown by `growth`; `None` if it has not grown so far at the largest share.
+    /// Returns the fraction at which the makespan has grown by `growth`; `None` if it has not at the largest fraction.
     fn tolerance(&self, growth: f64, known: Option<(f64, f64)>) -> Option<f64> {
         let base_s = self.base.makespan_s();
         let wanted_s = base_s * (1.0 + growth);
@@ -95,9 +95,10 @@ impl Slowing<'_> {
     }
 }
 
-/// The share up to [`MOST`] at which a value is `wanted`, within `met`: by doubling `first` until it is exceeded, then by false
-/// position (regula falsi) between points on both sides, which are halved where it does not shorten them so. Where the value
-/// jumps, the share behind the jump. `None` if it is not reached, or a value cannot be had.
+/// Returns the fraction up to [`MOST`] at which a value is `wanted`, within `met`. Doubles `first` until the value is
+/// exceeded, then narrows the bracket by false position (regula falsi), or by bisection where false position has
+/// shortened it by less than half. At a jump of the value, returns the fraction just beyond the jump. Returns `None` if
+/// the value is not reached or cannot be computed.
 fn smallest_reaching(
     wanted: f64,
     base: (f64, f64),

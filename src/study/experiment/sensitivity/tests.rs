@@ -41,12 +41,12 @@ fn elasticities_of_times_sum_to_one() {
     assert!((sum - 1.0).abs() < 0.005, "{sum}");
     assert!(find("machine.nodes.processor.rsub").has_effect());
     assert_eq!(find("machine.nodes.processor.rsub").group, "computation");
-    // The protocol of the wire is overridden by the measured rate.
+    // The measured rate overrides the protocol of the link.
     assert!(!find("machine.network.links.protocol.bit_rate").has_effect());
     assert_eq!(find("machine.nodes.processor.inv").effect.as_ref().err().unwrap(), "it is zero");
 }
 
-/// Noise that is quiet is not written, but an axis leads there.
+/// A default that is not written, such as absent noise, may still be the path of an axis.
 #[test]
 fn a_scenario_with_axes_over_defaults_is_varied() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/straggler.ron");
@@ -58,7 +58,7 @@ fn a_scenario_with_axes_over_defaults_is_varied() {
     assert!(study.base.makespan_after(|_| Ok(())).unwrap() > 0.0);
 }
 
-/// A LogGOPS machine is varied by the constants that a file writes; over a network L is not used.
+/// A LogGOPS machine is varied by the constants in its file; over a network, L is not used.
 #[test]
 fn a_model_is_varied_by_its_own_constants() {
     let varied = |settings: &[(&str, &str)]| {

@@ -1,4 +1,4 @@
-//! The best values of discrete axes.
+//! Tuning: a search for the best values of discrete axes.
 
 mod candidate;
 mod output;
@@ -14,52 +14,53 @@ use parsim_sim::network::Contention;
 use parsim_sim::node::Progress;
 use rounds::Raced;
 
-/// The path of the field that frees a network of contention, and the value that does.
+/// The path of the field that switches contention off, and the value that does.
 const CONTENTION: &str = "machine.network.contention";
 const OFF: &str = "Off";
-/// The key of what candidates are judged by.
+/// The key of the quantity by which candidates are judged.
 const MAKESPAN: &str = "makespan_s";
-/// Enough bytes for their times to tell two speeds apart.
+/// A message size large enough to distinguish two speeds.
 const MANY_BYTES: u64 = 1 << 20;
 
-/// A question for the best values of axes.
+/// A search for the best values of axes.
 pub struct Tuning<'a> {
-    /// The scenario with the axes from the command line, which are tuned; if there are none, all axes are.
+    /// The scenario. The axes from the command line are tuned; if there are none, all axes are.
     file: ScenarioFile,
-    /// The axes for each of whose values the best is sought.
+    /// The axes for each of whose values the best candidate is sought.
     each: &'a [String],
-    /// The share by which the time without contention of a candidate that is left out exceeds the best time; all candidates are
-    /// run if there is none.
+    /// The margin for skipping a candidate: its time without contention must exceed the best time by this fraction.
+    /// Without a margin, all candidates are run.
     margin: Option<f64>,
-    /// Predictions with their intervals, if the machine has been calibrated.
+    /// Predictions with intervals, if the machine is calibrated.
     predictor: Option<&'a Predictor>,
 }
 
-/// Candidates that have been tried.
+/// The result of a tuning.
 pub struct Tuned {
-    /// Each group in its order: the best candidate first. Groups in the order of the axes.
+    /// The groups in axis order; the best candidate of each group is first.
     pub groups: Vec<Vec<Candidate>>,
-    /// The axes for each of whose values the best was sought.
+    /// The axes for each of whose values the best candidate was sought.
     pub each: Vec<String>,
     /// The axes that were tuned.
     pub tuned: Vec<String>,
-    /// The axes that kept their base value.
+    /// The axes that were held at their base values.
     pub held: Vec<String>,
-    /// The reason why no candidate was left out by its time without contention, if none could be.
+    /// The reason why no candidate was skipped by its time without contention, if none could be.
     pub unbounded: Option<String>,
-    /// True if intervals come from a calibration, not from repetitions.
+    /// Whether intervals come from a calibration rather than from repetitions.
     pub is_calibrated: bool,
-    /// The quantities whose errors make the intervals, where they are others than the makespan.
+    /// The quantities whose errors determine the intervals, if they are not the makespan.
     pub errors_of: Vec<String>,
     program: &'static str,
     machine: String,
 }
 
 impl<'a> Tuning<'a> {
-    /// The best values of the axes of `file`, for each value of the axes `each`, with the values of `predictor`.
+    /// Prepares a search for the best values of the axes of `file`, for each value of the axes `each`, with the
+    /// calibrated values of `predictor`.
     ///
     /// # Errors
-    /// Faults of the scenario; a calibration of which it has no parameter.
+    /// Returns the faults of the scenario, or an error if it has none of the calibrated fields.
     pub fn new(
         mut file: ScenarioFile,
         each: &'a [String],
@@ -74,22 +75,22 @@ impl<'a> Tuning<'a> {
             let paths: Vec<_> = calibrated.iter().map(|(path, _)| path.as_str()).collect();
             let paths = paths.join(", ");
             let message =
-                format!("the calibration says nothing of this scenario, which has none of its fields: {paths}");
+                format!("the calibration does not apply to this scenario, which has none of its fields: {paths}");
             return Err(StudyError::Request(message));
         }
         file.set.extend(known);
         Ok(Self { file, each, margin, predictor })
     }
 
-    /// The scenario with the axes that are varied.
+    /// Returns the scenario with the axes that are varied.
     ///
     /// # Errors
-    /// Faults of the scenario and its axes; an axis of `each` that there is not.
+    /// Returns the faults of the scenario and its axes, or an error for an unknown axis in `each`.
     pub fn plan(&self) -> Result<Plan, StudyError> {
         self.plan_with(None)
     }
 
-    /// The same with another value of a field.
+    /// Returns the scenario with the axes that are varied, and another value of a field.
     fn plan_with(&self, other: Option<Setting>) -> Result<Plan, StudyError> {
         let mut file = self.file.clone();
         file.set.retain(|(path, _)| other.as_ref().is_none_or(|(changed, _)| changed != path));
@@ -112,10 +113,10 @@ impl<'a> Tuning<'a> {
         self.file.over.is_empty() || self.file.over.iter().any(is_over) || self.each.iter().any(|each| each == name)
     }
 
-    /// Runs the candidates as far as that can decide.
+    /// Runs the candidates that may be the best, and judges them.
     ///
     /// # Errors
-    /// Faults of the scenario; no candidate; threads that cannot be started.
+    /// Returns the faults of the scenario, or an error if there is no candidate or threads cannot be started.
     pub fn tune(&self, workers: Workers<'_>) -> Result<Tuned, StudyError> {
         let errors_of = self.predictor.map_or_else(|| Ok(Vec::new()), |one| one.other_than(MAKESPAN))?;
         let plan = self.plan()?;
@@ -139,7 +140,7 @@ impl<'a> Tuning<'a> {
         })
     }
 
-    /// Nothing if the time without contention bounds that of candidates from below, else the reason why it does not.
+    /// Checks that the time without contention is a lower bound for every candidate; otherwise, returns the reason.
     fn bounds(&self, scenario: &Scenario) -> Result<(), String> {
         let off = || -> Result<(), StudyError> {
             let plan = self.plan_with(Some((CONTENTION.to_owned(), OFF.to_owned())))?;
@@ -147,21 +148,22 @@ impl<'a> Tuning<'a> {
             Ok(plan.base().map(drop)?)
         };
         if scenario.machine.network.contention == Contention::Off {
-            Err("the machine has no contention, whose absence would bound times from below".to_owned())
+            Err("the machine has no contention, so there is no lower bound on times".to_owned())
         } else if !can_be_bound(&scenario.machine) {
-            Err("receivers work while bytes arrive, or links are slower than interfaces: times without contention are no bound"
+            Err("receivers work while bytes arrive, or links are slower than interfaces: times without contention are no lower bound"
                 .to_owned())
         } else if off().is_err() {
-            Err("this machine cannot be run without contention, which would bound times from below".to_owned())
+            Err("this machine cannot be run without contention, which would give lower bounds on times".to_owned())
         } else {
             Ok(())
         }
     }
 }
 
-/// Returns whether a time without contention can be a bound. Links slower than interfaces hold these then, so that messages
-/// to different nodes wait for each other as they do not with contention; and a receiver that works while bytes arrive takes
-/// whole messages in the order of their first bytes then, as it does not take packets.
+/// Returns `true` if a time without contention can be a lower bound. If links are slower than interfaces, they delay
+/// the interfaces without contention, and messages to different nodes wait for each other, which they do not with
+/// contention. A receiver that works while bytes arrive processes whole messages in the order of their first bytes
+/// without contention, but packets with contention.
 fn can_be_bound(machine: &Machine) -> bool {
     let links = machine.network.links.byte_time().time(MANY_BYTES);
     machine.nodes.interface.as_ref().is_none_or(|interface| {
@@ -170,10 +172,10 @@ fn can_be_bound(machine: &Machine) -> bool {
     })
 }
 
-/// The name of the program and of the machine.
+/// The names of the program and the machine.
 pub(super) type Subject = (&'static str, String);
 
-/// Names program and machine of a scenario.
+/// Returns the names of program and machine of a scenario.
 pub(super) fn subject(scenario: &CheckedScenario) -> Subject {
     (scenario.program.name(), scenario.machine.name.clone())
 }

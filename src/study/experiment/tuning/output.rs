@@ -1,4 +1,4 @@
-//! Tuned candidates in records, words and a picture.
+//! Tuned candidates as records, words and a figure.
 
 use super::Tuned;
 use super::candidate::{Candidate, Standing};
@@ -10,13 +10,13 @@ use crate::scenario::AxisValue;
 
 /// The level of the intervals.
 const PERCENT: u8 = 90;
-/// The most candidates of a group that are listed in words.
+/// The maximum number of candidates of a group in a text table.
 const LISTED: usize = 20;
-/// The most candidates of a picture.
+/// The maximum number of candidates in a figure.
 const DRAWN: usize = 60;
 
 impl Tuned {
-    /// The candidates in records and words.
+    /// Returns the candidates as records and in words.
     #[must_use]
     pub fn answer(&self) -> Answer {
         let has_failed = self.groups.iter().flatten().any(|one| one.failure.is_some());
@@ -29,10 +29,10 @@ impl Tuned {
         answer.with_words(&self.notes().iter().map(|note| wrapped(note) + "\n").collect::<String>())
     }
 
-    /// The reason why nothing was chosen, if there is a group of which no candidate could be run.
+    /// Checks that a candidate of every group could be run.
     ///
     /// # Errors
-    /// That reason.
+    /// Returns the reason why none could.
     pub fn check(&self) -> Result<(), StudyError> {
         let is_hopeless = |group: &&Vec<Candidate>| group.iter().all(|one| one.standing == Standing::Failed);
         let Some(group) = self.groups.iter().find(is_hopeless) else { return Ok(()) };
@@ -42,7 +42,7 @@ impl Tuned {
         Err(StudyError::Failed(format!("{place}no candidate can be run; the first one: {reason}")))
     }
 
-    /// The candidates with their intervals as a picture.
+    /// Draws the candidates with their intervals.
     #[must_use]
     pub fn chart(&self) -> Whiskers {
         let is_drawn = |one: &&Candidate| one.makespan_s().is_some() || one.bound_s.is_some();
@@ -78,7 +78,7 @@ impl Tuned {
         }
     }
 
-    /// The values of the axes for each of which the best was sought.
+    /// Returns the values of the axes in `each` for a group, in words.
     fn place(&self, group: &[Candidate]) -> String {
         group.first().map_or_else(String::new, |one| {
             let keys = one.keys.iter().filter(|(name, _)| self.each.contains(name));
@@ -116,7 +116,7 @@ impl Tuned {
         format!("{heading}{table}{more}{}", wrapped(&self.sentence(group)))
     }
 
-    /// The best candidate, and how sure that is, in a sentence.
+    /// Describes the best candidate, and how certain the choice is.
     fn sentence(&self, group: &[Candidate]) -> String {
         let Some(best) = group.iter().find(|one| one.standing == Standing::Chosen) else {
             return "No candidate could be run.".to_owned();
@@ -132,10 +132,10 @@ impl Tuned {
             format!("; the next one that is worse takes {} % longer", digits(100.0 * (second / best - 1.0)))
         });
         let sure = match (alike, best.interval) {
-            (0, Some(_)) => " No other one may be as good, at 90 %.".to_owned(),
+            (0, Some(_)) => " No other candidate may be as good, at 90 % confidence.".to_owned(),
             (0, None) => String::new(),
-            (1, _) => " One other is not told apart from it.".to_owned(),
-            (alike, _) => format!(" {alike} others are not told apart from it."),
+            (1, _) => " One other cannot be told apart from it.".to_owned(),
+            (alike, _) => format!(" {alike} others cannot be told apart from it."),
         };
         let left_out = match left_out {
             0 => String::new(),
@@ -161,7 +161,7 @@ impl Tuned {
         let of_others = (!self.errors_of.is_empty()).then(|| {
             let keys = self.errors_of.join(", ");
             format!(
-                "The intervals have the relative errors of {keys}: they hold of makespans as far as these err alike."
+                "The intervals have the relative errors of {keys}: they apply to makespans only if these have similar errors."
             )
         });
         let has_intervals = self.groups.iter().flatten().any(|one| one.interval.is_some());
@@ -177,7 +177,7 @@ fn record(one: &Candidate, best: Option<f64>, has_failed: bool) -> Record {
     let mut record = keyed(&one.keys);
     let makespan = one.makespan_s();
     record.put_as(Role::Simulated, "makespan_s", makespan);
-    // The contract's names: of the makespan, which is the only time here.
+    // The generic names for the interval of the makespan, the only time here.
     let (low, high) = one.interval.unzip();
     record.put_as(Role::Spread, format!("low{PERCENT}_s"), low);
     record.put_as(Role::Spread, format!("high{PERCENT}_s"), high);
@@ -201,7 +201,7 @@ fn text(value: Option<&AxisValue>) -> String {
     value.map_or_else(|| "?".to_owned(), ToString::to_string)
 }
 
-/// The values of some axes, by name where there are several.
+/// Returns the values of some axes, named if there are several.
 fn shown(keys: &Keys, names: &[String]) -> String {
     if let [name] = names {
         return text(value_of(keys, name));

@@ -1,5 +1,6 @@
-//! The runs of candidates: rounds of those that could be the best, the most promising ones first, then repetitions of those
-//! that may be as good as the best (successive halving: Jamieson and Talwalkar, 2016).
+//! The runs of candidates. Rounds of candidates that could be the best are run first, the most promising ones at the
+//! beginning. Repetitions of those that may be as good as the best follow (successive halving: Jamieson and Talwalkar,
+//! 2016).
 
 use super::candidate::{Candidate, Standing};
 use super::{CONTENTION, OFF, Subject, Tuning, can_be_bound, subject};
@@ -16,10 +17,10 @@ use parsim_sim::simulation::{SimulationError, WallClock};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-/// Candidates of a group that are run before a look at the best so far. It is fixed, so that the number of threads changes
-/// nothing.
+/// The number of candidates of a group that are run before the best so far is updated; fixed, so that the result does
+/// not depend on the number of threads.
 const ROUND: usize = 8;
-/// The most candidates.
+/// The maximum number of candidates.
 const MOST_CANDIDATES: usize = 100_000;
 
 /// A simulation of a candidate.
@@ -29,28 +30,28 @@ struct CandidateRun {
     run: u32,
 }
 
-/// A candidate with the makespan of a run of it, in seconds.
+/// A candidate with the makespan of one of its runs, in seconds.
 type Ran = (usize, Result<f64, SimulationError>);
 
-/// The candidates of all groups, and the way in which they are run.
+/// The candidates of all groups, with the settings for running them.
 struct Race<'a> {
     tuning: &'a Tuning<'a>,
     workers: Workers<'a>,
     room: Room,
     repeat: Repeat,
     candidates: Vec<Candidate>,
-    /// The candidates of each group.
+    /// The indices of the candidates of each group.
     groups: Vec<Vec<usize>>,
-    /// A candidate that ended before its bound, after which no bound is trusted.
+    /// The reason why bounds are no longer trusted: a candidate ended before its bound.
     contradicted: Option<String>,
 }
 
-/// Candidates that have been run.
+/// The candidates after all runs.
 pub struct Raced {
-    /// By group, the best first.
+    /// The candidates by group, the best first.
     pub groups: Vec<Vec<Candidate>>,
     pub subject: Subject,
-    /// The reason why times without contention turned out to be no bounds, if they did.
+    /// The reason why times without contention are not lower bounds, if a run contradicted one.
     pub contradicted: Option<String>,
 }
 
@@ -59,7 +60,7 @@ pub fn run(tuning: &Tuning<'_>, plan: &Plan, is_bounded: bool, workers: Workers<
     let candidates = candidates(plan)?;
     let first = candidates.iter().find_map(|candidate| candidate.case.as_ref()).map(|case| &*case.scenario);
     let Some((repeat, subject)) = first.map(|scenario| (scenario.repeat, subject(scenario))) else {
-        // The faults of the first one, with their places.
+        // Collecting the cases reports the faults of the first one with their places.
         return Err(plan.cases().err().map_or_else(StudyError::no_case, StudyError::from));
     };
     let groups = groups(&candidates, tuning.each);
@@ -78,7 +79,7 @@ pub fn run(tuning: &Tuning<'_>, plan: &Plan, is_bounded: bool, workers: Workers<
     Ok(Raced { groups: race.into_groups(), subject, contradicted })
 }
 
-/// The candidates in the order of the axes.
+/// Returns the candidates in axis order.
 fn candidates(plan: &Plan) -> Result<Vec<Candidate>, StudyError> {
     let cases = plan.unfold()?;
     let mut candidates = Vec::new();
@@ -96,7 +97,7 @@ fn candidates(plan: &Plan) -> Result<Vec<Candidate>, StudyError> {
     Ok(candidates)
 }
 
-/// The candidates with the same values of the axes `each`.
+/// Groups candidates with the same values of the axes `each`.
 fn groups(candidates: &[Candidate], each: &[String]) -> Vec<Vec<usize>> {
     let place = |candidate: &Candidate| -> Vec<_> {
         candidate.keys.iter().filter(|(name, _)| each.contains(name)).map(|(_, value)| value.clone()).collect()
@@ -117,7 +118,7 @@ impl Race<'_> {
         self.repeat != Repeat::default()
     }
 
-    /// Finds the times without contention.
+    /// Simulates the candidates without contention to find their lower bounds.
     fn bound(&mut self) -> Result<(), StudyError> {
         let off = self.tuning.plan_with(Some((CONTENTION.to_owned(), OFF.to_owned())))?;
         let is_bounded = |one: &Candidate| one.case.as_ref().is_some_and(|case| can_be_bound(&case.scenario.machine));
@@ -128,7 +129,7 @@ impl Race<'_> {
         Ok(())
     }
 
-    /// The first runs of the chosen candidates as another plan has them; those that it cannot run are left out.
+    /// Returns the first runs of the chosen candidates under another plan, without those that it cannot run.
     fn varied(&self, plan: &Plan, is_chosen: impl Fn(&Candidate) -> bool) -> Result<Vec<CandidateRun>, StudyError> {
         let cases = plan.unfold()?;
         let chosen = self.candidates.iter().enumerate().filter(|(_, one)| one.is_open() && is_chosen(one));
@@ -139,7 +140,7 @@ impl Race<'_> {
         Ok(chosen.filter_map(job).collect())
     }
 
-    /// Runs candidates, those of the least bounds first, until no other one can be the best.
+    /// Runs candidates in order of their lower bounds, until no other candidate can be the best.
     fn run_all_that_may_be_best(&mut self) -> Result<(), StudyError> {
         let runs = if self.is_repeated() { 2 } else { 1 };
         loop {
@@ -155,7 +156,7 @@ impl Race<'_> {
         }
     }
 
-    /// Looks for a run that ended before its bound.
+    /// Stops trusting bounds if a run ended before its bound.
     fn test_bounds(&mut self) {
         const ROUNDING: f64 = 1e-9;
         let ends_before = |one: &Candidate| {
@@ -168,7 +169,7 @@ impl Race<'_> {
         }
     }
 
-    /// The candidates of a group that are run next.
+    /// Returns the candidates of a group for the next round.
     fn next_of(&self, group: &[usize]) -> Vec<usize> {
         let best = group.iter().filter_map(|index| self.candidates[*index].makespan_s()).min_by(f64::total_cmp);
         let most = best.zip(self.tuning.margin).map_or(f64::INFINITY, |(best, margin)| best * (1.0 + margin));
@@ -189,7 +190,7 @@ impl Race<'_> {
         Some(CandidateRun { candidate, scenario: (*case.scenario).clone(), run })
     }
 
-    /// Runs jobs, and keeps their makespans.
+    /// Runs jobs and keeps their makespans.
     fn run(&mut self, jobs: &[CandidateRun]) -> Result<(), StudyError> {
         for (candidate, result) in self.results(jobs)? {
             let one = &mut self.candidates[candidate];
@@ -201,7 +202,7 @@ impl Race<'_> {
         Ok(())
     }
 
-    /// The makespans of jobs, in their order.
+    /// Returns the makespans of jobs, in order.
     fn results(&self, jobs: &[CandidateRun]) -> Result<Vec<Ran>, StudyError> {
         let (recall, room) = (self.workers.recall, &self.room);
         let makespan = |job: &CandidateRun| {
@@ -216,7 +217,7 @@ impl Race<'_> {
         Ok(self.workers.pool(jobs.len())?.install(|| jobs.par_iter().map(makespan).collect()))
     }
 
-    /// Repeats those that may be the best with ever more seeds, and drops those that are shown to be worse.
+    /// Repeats the candidates that may be the best with doubling numbers of seeds, and drops those shown to be worse.
     fn repeat(&mut self) -> Result<(), StudyError> {
         let mut runs = 2;
         while self.is_repeated() {
@@ -232,7 +233,7 @@ impl Race<'_> {
         Ok(())
     }
 
-    /// The runs that a candidate still needs, up to so many in all.
+    /// Returns the runs that a candidate still needs, up to `runs` in total.
     fn further_runs(&self, index: usize, runs: u32) -> Vec<CandidateRun> {
         let makespans = &self.candidates[index].makespans;
         let done = u32::try_from(makespans.len()).unwrap_or(u32::MAX);
@@ -242,7 +243,7 @@ impl Race<'_> {
         (done..runs).filter_map(|run| self.job(index, run)).collect()
     }
 
-    /// The candidates of a group that are still in the race, the best first.
+    /// Returns the candidates of a group that are still in the race, the best first.
     fn racing(&self, group: &[usize]) -> Vec<usize> {
         let mean = |index: &usize| self.candidates[*index].makespan_s();
         let is_racing = |index: &&usize| {
@@ -254,8 +255,8 @@ impl Race<'_> {
         racing
     }
 
-    /// Of the worse half of a group those are beaten whose makespans exceed those of the best with the same seeds by more
-    /// than chance explains.
+    /// Drops candidates from the worse half of each group if their makespans exceed those of the best one, paired by
+    /// seed, by more than chance explains.
     fn drop_beaten(&mut self) {
         let racing: Vec<Vec<usize>> = self.groups.iter().map(|group| self.racing(group)).collect();
         for racing in racing {
@@ -267,7 +268,7 @@ impl Race<'_> {
         }
     }
 
-    /// Judges the candidates of every group beside its best one.
+    /// Judges the candidates of every group against its best one.
     fn judge(&mut self) {
         for index in 0..self.candidates.len() {
             let one = &mut self.candidates[index];
@@ -296,7 +297,8 @@ impl Race<'_> {
         }
     }
 
-    /// Returns whether one candidate may be as good as another: with 90 % confidence by repetitions, else if it takes as long.
+    /// Returns `true` if one candidate may be as good as another: with repetitions at 90 % confidence, otherwise if
+    /// both take equally long.
     fn is_as_good(&self, index: usize, best: usize) -> bool {
         let (one, best) = (&self.candidates[index], &self.candidates[best]);
         match one.difference_from(best).and_then(|difference| Some(difference.mean - difference.interval_90()?)) {
@@ -305,7 +307,8 @@ impl Race<'_> {
         }
     }
 
-    /// Finds the intervals of a calibrated machine: those that overlap that of the best one do not tell candidates apart.
+    /// Computes the intervals of a calibrated machine; candidates whose interval overlaps that of the best one are not
+    /// told apart.
     fn find_intervals(&mut self) -> Result<(), StudyError> {
         let Some(predictor) = self.tuning.predictor else { return Ok(()) };
         let nearby = self.nearby(predictor)?;
@@ -326,7 +329,7 @@ impl Race<'_> {
         Ok(())
     }
 
-    /// For each candidate its makespans with each parameter a little beside its best value.
+    /// Returns, for each candidate, its makespans with each parameter slightly off its best value.
     fn nearby(&self, predictor: &Predictor) -> Result<Vec<Vec<f64>>, StudyError> {
         let plan = self.tuning.plan()?;
         let mut nearby: Vec<Vec<f64>> = vec![Vec::new(); self.candidates.len()];
@@ -347,7 +350,7 @@ impl Race<'_> {
         Ok(nearby)
     }
 
-    /// The candidates of each group in the order of their standing and times.
+    /// Returns the candidates of each group, ordered by standing and time.
     fn into_groups(self) -> Vec<Vec<Candidate>> {
         let Self { candidates, groups, .. } = self;
         let mut candidates: Vec<Option<Candidate>> = candidates.into_iter().map(Some).collect();

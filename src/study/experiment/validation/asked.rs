@@ -1,4 +1,4 @@
-//! The cells of a table whose values a command answers with.
+//! Table cells whose values come from the answer of a command.
 
 use super::cell::CellReading;
 use super::description::MeasuredTable;
@@ -9,39 +9,39 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The folder of the case in a command.
+/// The placeholder for the folder of the case in a command.
 const FOLDER: &str = "folder";
 
-/// Commands that answer with rows of figures, and write nothing else.
+/// Commands that answer with rows of figures and have no other output.
 pub trait Commands {
-    /// Reads the words of a command.
+    /// Parses the words of a command.
     ///
     /// # Errors
-    /// The reason why they are none of these commands, in a sentence.
+    /// Returns the reason, in a sentence, why the words are not a supported command.
     fn read(&self, words: &[String]) -> Result<Box<dyn Command>, String>;
 }
 
-/// A command that has been read.
+/// A parsed command.
 pub trait Command: Send + Sync {
-    /// The rows of its answer; results of runs are looked up in `recall`.
+    /// Returns the rows of the answer; results of runs are looked up in `recall`.
     ///
     /// # Errors
-    /// Those of the command.
+    /// Returns the error of the command.
     fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError>;
 }
 
-/// Nothing can be asked.
+/// The empty set of commands.
 impl Commands for () {
     fn read(&self, _: &[String]) -> Result<Box<dyn Command>, String> {
-        Err("no command is known here".to_owned())
+        Err("no commands are supported here".to_owned())
     }
 }
 
-/// Commands, by their words, with their answers: several tables of a case may judge several figures of one.
+/// The answers of commands, by their words. Several tables of a case may judge different figures of one answer.
 #[derive(Default)]
 pub struct AskedAnswers(HashMap<Vec<String>, Record>);
 
-/// A command at a point.
+/// A command for one point.
 pub struct Asked<'p> {
     point: &'p PublishedPoint,
     words: Vec<String>,
@@ -49,7 +49,7 @@ pub struct Asked<'p> {
 }
 
 impl AskedAnswers {
-    /// The readings of a table of `command` at its points.
+    /// Runs the commands of a table and returns its readings at their points.
     pub fn readings(
         &mut self,
         table: &MeasuredTable,
@@ -67,10 +67,10 @@ impl AskedAnswers {
 }
 
 impl<'p> Asked<'p> {
-    /// The command of a table at each of its points.
+    /// Parses the command of a table for each of its points.
     ///
     /// # Errors
-    /// The text that is no valid command, with its place in the data.
+    /// Returns the reason, with the place in the data, why a text is not a valid command.
     pub fn at(
         points: &'p [PublishedPoint],
         table: &MeasuredTable,
@@ -103,7 +103,7 @@ fn wrong(table: &MeasuredTable, point: &PublishedPoint, words: &[String], what: 
     StudyError::Request(format!("table `{name}`, {place} of its data: `parsim {}`: {what}", words.join(" ")))
 }
 
-/// The words of a command at a point.
+/// Returns the words of a command for a point.
 fn words(
     table: &MeasuredTable,
     command: &str,
@@ -113,7 +113,7 @@ fn words(
     command.split_whitespace().map(|word| filled(word, table, folder, point)).collect()
 }
 
-/// A word with the values of a point in place of the names in braces.
+/// Replaces the names in braces in a word by the values of a point.
 fn filled(word: &str, table: &MeasuredTable, folder: &Path, point: &PublishedPoint) -> Result<String, StudyError> {
     let (mut text, mut rest) = (String::new(), word);
     while let Some((before, name, after)) = first_name(rest) {
@@ -134,7 +134,7 @@ fn filled(word: &str, table: &MeasuredTable, folder: &Path, point: &PublishedPoi
     Ok(text + rest)
 }
 
-/// Splits a text into the parts before, in and after the first braces.
+/// Splits a text into the parts before, within and after the first pair of braces.
 fn first_name(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once('{')?;
     let (name, after) = rest.split_once('}')?;

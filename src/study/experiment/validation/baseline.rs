@@ -1,4 +1,4 @@
-//! Baselines: simpler models with the same calibration, beside what is simulated.
+//! Baselines: simpler models with the same calibration, for comparison with the simulation.
 
 use super::cell::Cell;
 use super::description::ClosedForm;
@@ -7,18 +7,18 @@ use crate::experiment::StudyError;
 use crate::programs::expression::{Formula, Value};
 use crate::scenario::AxisValue;
 
-/// Prefix of names for values of the calibrating cell.
+/// The prefix of names for values of the calibrating cell.
 const CALIBRATING: &str = "calibrating_";
-/// The reference there.
+/// The name of the reference in the calibrating cell.
 const REFERENCE: &str = "reference";
 
-/// The best baseline of some cells.
+/// The best baseline for some cells.
 pub struct Best {
     pub name: String,
     pub residuals: Residuals,
 }
 
-/// The baseline with the least mean absolute error, of those that have a value in all of the cells.
+/// Returns the baseline with the least mean absolute error, among those that have a value in all of the cells.
 pub fn best(cells: &[&Cell]) -> Option<Best> {
     let names = cells.first()?.baselines.iter().map(|(name, _)| name);
     let of = |name: &String| {
@@ -51,7 +51,7 @@ pub fn add_formula(form: &ClosedForm, cells: &mut [Cell]) -> Result<(), StudyErr
     Ok(())
 }
 
-/// Adds values, one for each of the cells.
+/// Adds one value of a baseline to each of the cells.
 pub fn add_values(name: &str, values: Vec<Option<f64>>, cells: &mut [Cell]) {
     for (cell, value) in cells.iter_mut().zip(values) {
         cell.baselines.push((name.to_owned(), value));
@@ -64,7 +64,7 @@ fn is_known(name: &str, cell: &Cell) -> bool {
     is_prediction || key != name && key == REFERENCE || cell.at(name).is_some()
 }
 
-/// Returns the value of `name` in a cell, if it has one there.
+/// Returns the value of `name` in a cell, if there is one.
 fn value(name: &str, cell: &Cell, cells: &[Cell]) -> Option<f64> {
     let Some(key) = name.strip_prefix(CALIBRATING) else {
         return cell.at(name).map_or_else(|| cell.value(name), number);
@@ -73,7 +73,7 @@ fn value(name: &str, cell: &Cell, cells: &[Cell]) -> Option<f64> {
     if key == REFERENCE { Some(calibrating.reference) } else { calibrating.value(key) }
 }
 
-/// Returns whether two cells differ in one axis at most.
+/// Returns `true` if two cells differ in at most one axis.
 fn is_beside(one: &Cell, other: &Cell) -> bool {
     one.keys.iter().filter(|(name, value)| other.at(name) != value.as_ref()).count() <= 1
 }

@@ -9,18 +9,18 @@ use crate::model::point_to_point::TimedMessage;
 use crate::scenario::table::in_seconds;
 use crate::scenario::{AxisValue, Case};
 
-/// The makespan, and what is judged in its place where runs are repeated: the mean of all seeds.
+/// The key of the makespan; repeated runs are judged by the mean over all seeds, under the second key.
 const MAKESPAN: &str = "makespan_s";
 const MEAN: &str = "makespan_mean_s";
 
-/// One judged cell.
+/// A judged cell.
 #[derive(Clone)]
 pub struct Cell {
-    /// The table.
+    /// The name of the table.
     pub table: String,
-    /// The unit of what is judged.
+    /// The unit of the judged quantity.
     pub unit: Unit,
-    /// True if it calibrated the parameters.
+    /// Whether the cell calibrated the parameters.
     pub calibrates: bool,
     /// The published value.
     pub reference: f64,
@@ -28,16 +28,16 @@ pub struct Cell {
     pub judged: Vec<(String, Option<f64>)>,
     /// The values of the baselines, by name.
     pub baselines: Vec<(String, Option<f64>)>,
-    /// The axes.
+    /// The values on the axes.
     pub keys: Vec<(String, Option<AxisValue>)>,
-    /// The value of a fitted field.
+    /// The fitted value of the field that is left out of the fit's data.
     pub(super) fitted: Option<String>,
 }
 
-/// Result of a case, beside the published value.
+/// The result of a case, with the published value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellReading {
-    /// The axes.
+    /// The values on the axes.
     pub keys: Vec<(String, Option<AxisValue>)>,
     calibrates: bool,
     reference: f64,
@@ -46,8 +46,8 @@ pub struct CellReading {
 }
 
 impl CellReading {
-    /// Returns the reading of a run case, at a published `point` if the table has `data`; none if nothing was
-    /// published for it.
+    /// Returns the reading of a completed case, at a published `point` if the table has `data`; `None` if nothing was
+    /// published for the case.
     pub fn of_case(
         table: &MeasuredTable,
         case: &Case,
@@ -62,13 +62,13 @@ impl CellReading {
         Self::of(table, &keys, &outcome.record(), |key| outcome.compared_value(key), point)
     }
 
-    /// Returns the reading of a command's answer at a published `point`.
+    /// Returns the reading from a command's answer at a published `point`.
     pub fn answered(table: &MeasuredTable, answer: &Record, point: &PublishedPoint) -> Option<Self> {
         let keys: Vec<_> = point.axes.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
         Self::of(table, &keys, answer, |_| None, Some(point))
     }
 
-    /// Returns the reading of the row of an answer to the case with these `keys`, and the values it is `compared` with.
+    /// Returns the reading from a row for the case with these `keys`; `compared` gives the reference values of the run.
     fn of(
         table: &MeasuredTable,
         keys: &[(String, Option<AxisValue>)],
@@ -97,7 +97,7 @@ impl CellReading {
         Some(Self { keys: keys.to_vec(), calibrates, reference, judged })
     }
 
-    /// The means of readings that differ in one axis only, in the order of the first of each.
+    /// Averages readings that differ in one axis only, in the order of the first reading of each group.
     pub fn means_over(axis: &str, readings: Vec<Self>) -> Vec<Self> {
         let mut groups: Vec<Vec<Self>> = Vec::new();
         for mut reading in readings {
@@ -110,7 +110,7 @@ impl CellReading {
         groups.iter().map(|group| Self::mean(group)).collect()
     }
 
-    /// The mean of readings that stand at the same place; what one of them lacks has no mean.
+    /// Averages readings at the same place; a value that one of them lacks has no mean.
     fn mean(group: &[Self]) -> Self {
         let mean = |value: &dyn Fn(&Self) -> Option<f64>| {
             let values: Option<Vec<f64>> = group.iter().map(value).collect();
@@ -125,7 +125,7 @@ impl CellReading {
 }
 
 impl Cell {
-    /// The cell of a table in which a reading stands.
+    /// Returns the cell of a table for a reading.
     pub(super) fn of(table: &MeasuredTable, reading: CellReading) -> Self {
         let CellReading { keys, calibrates, reference, judged } = reading;
         let (unit, _) = Unit::of_key(&table.simulated);
@@ -133,7 +133,7 @@ impl Cell {
         Self { table, unit, calibrates, reference, judged, baselines, keys, fitted }
     }
 
-    /// The cell as a record.
+    /// Returns the cell as a record.
     #[must_use]
     pub fn record(&self) -> Record {
         let mut record = Record::default();
@@ -152,12 +152,12 @@ impl Cell {
         record
     }
 
-    /// The key of what it is judged by, with its unit.
+    /// Returns the key of the reference, with its unit.
     pub(super) fn reference_key(&self) -> &'static str {
         if self.unit == Unit::Seconds { "reference_s" } else { "reference" }
     }
 
-    /// The key of a judged value. Times of published columns were brought into seconds.
+    /// Returns the key of a judged value; times of published columns are converted to seconds.
     pub(super) fn key_of(&self, column: &str) -> String {
         if self.unit == Unit::Seconds { in_seconds(column) } else { column.to_owned() }
     }
@@ -166,54 +166,54 @@ impl Cell {
         Residuals::error(value, self.reference)
     }
 
-    /// The cell as predicted with a field at a value that was fitted to other cells.
+    /// Returns the cell, marked as predicted with a field value that was fitted to other cells.
     pub(super) fn fitted_to_others(self, value: &str) -> Self {
         Self { fitted: Some(value.to_owned()), ..self }
     }
 
-    /// The simulated value.
+    /// Returns the simulated value.
     #[must_use]
     pub fn simulated(&self) -> Option<f64> {
         self.judged.first()?.1
     }
 
-    /// The error of what is simulated.
+    /// Returns the error of the simulated value.
     #[must_use]
     pub fn error(&self) -> Option<f64> {
         self.simulated().map(|value| self.error_of(value))
     }
 
-    /// Its value on an axis.
+    /// Returns the value on an axis.
     #[must_use]
     pub fn at(&self, axis: &str) -> Option<&AxisValue> {
         self.keys.iter().find(|(name, _)| name == axis)?.1.as_ref()
     }
 
-    /// The value of what was judged in it under `key`: the simulation, a prediction or a baseline.
+    /// Returns the value under `key`: that of the simulation, a prediction or a baseline.
     #[must_use]
     pub fn value(&self, key: &str) -> Option<f64> {
         self.judged.iter().chain(&self.baselines).find(|(judged, _)| judged == key)?.1
     }
 
-    /// Its place on the axes, in words.
+    /// Returns the position on the axes, in words.
     pub(super) fn place(&self) -> String {
         let axes = self.keys.iter().map(|(name, value)| format!("{name}={}", shown(value.as_ref())));
         axes.collect::<Vec<_>>().join(" ")
     }
 
-    /// The human-readable values of its axes.
+    /// Returns the values on the axes as texts.
     pub(super) fn shown_axes(&self) -> impl Iterator<Item = String> {
         self.keys.iter().map(|(_, value)| shown(value.as_ref()))
     }
 
-    /// The cell as a simulated ping, if it is one.
+    /// Returns the cell as a simulated ping, if it is one.
     pub(super) fn ping(&self) -> Option<TimedMessage> {
         let number = |axis| self.at(axis).and_then(AxisValue::number);
         Some(TimedMessage { bytes: number("bytes")?, hops: number("hops")?, seconds: self.simulated()? })
     }
 }
 
-/// The value of an axis as records have it.
+/// Formats the value of an axis as in records.
 fn shown(value: Option<&AxisValue>) -> String {
     value.map_or_else(|| "null".to_owned(), |value| QuantityValue::from(value).to_string())
 }

@@ -1,38 +1,38 @@
-//! Choices by the simulation, judged by measured times.
+//! Choices made by the simulation, judged by measured times.
 
 use super::cell::Cell;
 use super::description::{MeasuredChoice, Validation};
 use crate::answer::Record;
 use crate::report::TextTable;
 
-/// The regret up to which a choice is called good.
+/// The largest regret of a good choice.
 const GOOD: f64 = 0.05;
 
-/// The choices by one prediction, judged.
+/// The judged choices by one prediction.
 pub struct JudgedChoice {
     name: String,
-    /// The prediction or baseline whose least value chooses.
+    /// The key of the prediction or baseline whose least value chooses.
     key: String,
     is_baseline: bool,
-    /// True if some of the cells calibrated parameters.
+    /// Whether some of the cells calibrated parameters.
     calibrated: bool,
-    /// By rising size: the measured time of the chosen way over the least measured one, less one; of ways that are predicted to
-    /// take the same least time their mean.
+    /// The regrets in ascending order: the measured time of the chosen way, relative to the least measured time, minus
+    /// 1. If several ways have the same least predicted time, their regrets are averaged.
     regrets: Vec<f64>,
-    /// The mean share of the chosen ways that are good.
+    /// The mean fraction of the chosen ways that are good.
     good: f64,
-    /// The choices in which several ways are predicted to take the least time.
+    /// Number of choices with several ways of the same least predicted time.
     ties: usize,
-    /// The mean regret of a way taken at random.
+    /// The mean regret of a random choice.
     at_random: f64,
-    /// Place of the worst choice.
+    /// The position of the worst choice.
     worst: String,
 }
 
-/// One thing to be done, with the cells of the ways to do it.
+/// The cells of the alternative ways to do one task.
 type Ways<'c> = Vec<&'c Cell>;
 
-/// The choices of a validation: those of cells that calibrated nothing, then the others.
+/// Judges the choices of a validation: first those among cells that calibrated nothing, then the others.
 pub fn judged_choices(validation: &Validation, cells: &[Cell]) -> Vec<JudgedChoice> {
     let judged = validation.choices.iter().flat_map(|choice| {
         let (calibrated, held_out): (Vec<_>, Vec<_>) =
@@ -42,7 +42,7 @@ pub fn judged_choices(validation: &Validation, cells: &[Cell]) -> Vec<JudgedChoi
     judged.flatten().collect()
 }
 
-/// The cells of a choice, those together that do the same; a single one is no choice.
+/// Groups the cells of a choice by the task that they perform; a task with a single way is no choice.
 fn ways<'c>(choice: &MeasuredChoice, cells: &'c [Cell]) -> Vec<Ways<'c>> {
     let mut groups: Vec<Ways<'_>> = Vec::new();
     for cell in cells.iter().filter(|cell| choice.tables.contains(&cell.table)) {
@@ -56,7 +56,7 @@ fn ways<'c>(choice: &MeasuredChoice, cells: &'c [Cell]) -> Vec<Ways<'c>> {
     groups
 }
 
-/// The choices by the simulation and by each baseline that all cells have.
+/// Judges the choices by the simulation, and by each baseline.
 fn of_ways(choice: &MeasuredChoice, ways: &[Ways<'_>], calibrated: bool) -> Vec<JudgedChoice> {
     let Some(first) = ways.first().map(|ways| ways[0]) else { return Vec::new() };
     let simulated = first.judged.iter().take(1).map(|(key, _)| (key, false));
@@ -97,7 +97,7 @@ fn of_key(
     })
 }
 
-/// The ways of the least predicted time; `None` if one of them has none.
+/// Returns the ways with the least predicted time; `None` if a way has no prediction.
 fn chosen<'c>(ways: &[&'c Cell], key: &str) -> Option<Ways<'c>> {
     let predicted = ways.iter().map(|cell| Some((cell.value(key)?, *cell))).collect::<Option<Vec<_>>>()?;
     let least = predicted.iter().map(|(time, _)| *time).min_by(f64::total_cmp)?;
@@ -105,14 +105,14 @@ fn chosen<'c>(ways: &[&'c Cell], key: &str) -> Option<Ways<'c>> {
     Some(predicted.into_iter().filter(|(time, _)| is_least(*time)).map(|(_, cell)| cell).collect())
 }
 
-/// The labels of a way; the fields by which it is simulated would make a long line.
+/// Returns the labels of a way; the fields by which it is simulated would make the line too long.
 fn place(chosen: &Cell) -> String {
     let labels = chosen.keys.iter().filter(|(name, _)| !name.contains('.'));
     let labels = labels.filter_map(|(name, value)| Some(format!("{name}={}", value.as_ref()?)));
     labels.collect::<Vec<_>>().join(" ")
 }
 
-/// The measured time of a way beyond that of the best one, as a part of that.
+/// Returns the excess of a way's measured time over the best one, relative to the best one.
 fn regret(chosen: &Cell, ways: &[&Cell]) -> f64 {
     let best = ways.iter().map(|cell| cell.reference).fold(f64::INFINITY, f64::min);
     chosen.reference / best - 1.0
@@ -125,7 +125,7 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 }
 
 impl JudgedChoice {
-    /// The least regret that so many of a hundred choices do not exceed.
+    /// Returns the least regret that at least `percent` % of the choices do not exceed.
     fn quantile(&self, percent: usize) -> f64 {
         let rank = (self.regrets.len() * percent).div_ceil(100);
         self.regrets[rank.max(1) - 1]
@@ -150,7 +150,7 @@ impl JudgedChoice {
     }
 }
 
-/// The human-readable choices.
+/// Returns the choices as a text table.
 pub fn choice_table(choices: &[JudgedChoice]) -> TextTable {
     let columns =
         ["choice", "by", "choices", "ties", "within 5 %", "median", "90 %", "max", "at random, mean", "worst point"];
@@ -195,7 +195,8 @@ mod tests {
         }
     }
 
-    /// Of three lengths one calibrated and one has a single algorithm; of the others one is chosen well, one 50 % too long.
+    /// Of four tasks, one calibrated and one has a single algorithm; of the others, one is chosen well and one takes 50
+    /// % too long.
     #[test]
     fn the_chosen_way_is_set_beside_the_best() {
         let cells = [
@@ -222,7 +223,8 @@ mod tests {
         assert!(of_ways(&choice, &[], true).is_empty());
     }
 
-    /// Two ways of the least simulated time, of which one is best and one takes twice as long: the order of the rows is nothing.
+    /// Two ways have the least simulated time; one is the best and one takes twice as long. The order of the rows must
+    /// not matter.
     #[test]
     fn ways_that_are_simulated_alike_share_a_choice() {
         let cells = [("tree", 1.0), ("ring", 2.0), ("chain", 1.5)];

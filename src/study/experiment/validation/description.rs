@@ -1,38 +1,38 @@
-//! Description of a validation case: `case.ron`.
+//! The description of a validation case: `case.ron`.
 
 use crate::scenario::AxisValue;
 use crate::scenario::source::{Document, Faults, SourceFault};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// A published source and what is compared with it: `case.ron` in a folder of `validation`.
+/// A published source and the simulations that are compared with it: `case.ron` in a folder of `validation`.
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Validation {
-    /// The source.
+    /// The title of the source.
     pub title: String,
-    /// The data that calibrated the parameters, in words. None of them count as validation.
+    /// The data that calibrated the parameters, in words. None of these data count as validation.
     pub calibrated_on: Vec<String>,
     /// The tables.
     pub tables: Vec<MeasuredTable>,
     /// Summaries over several tables.
     pub totals: Vec<Total>,
-    /// Choices by the simulation, judged by measured times; none unless given.
+    /// Choices by the simulation, judged by measured times; none by default.
     #[serde(default)]
     pub choices: Vec<MeasuredChoice>,
 }
 
-/// A choice among several ways to do the same: the way with the least simulated time is taken, and its measured time is set
-/// beside the least measured one.
+/// A choice among several ways to do the same task. The way with the least simulated time is chosen, and its measured
+/// time is compared with the least measured time.
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Choice")]
 pub struct MeasuredChoice {
-    /// Its name in the output.
+    /// The name of the choice in the output.
     pub name: String,
-    /// The names of its tables.
+    /// The names of the tables.
     pub tables: Vec<String>,
-    /// The axes or labels that say what is to be done, such as `collective` and `bytes`: cells that agree in all of them are
-    /// the ways to do it.
+    /// The axes or labels that identify the task, such as `collective` and `bytes`. Cells that agree in all of them are
+    /// ways to do the same task.
     pub among: Vec<String>,
 }
 
@@ -40,82 +40,82 @@ pub struct MeasuredChoice {
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Total {
-    /// Its name in the output.
+    /// The name of the total in the output.
     pub name: String,
-    /// The names of its tables.
+    /// The names of the tables.
     pub tables: Vec<String>,
-    /// The cells of one of the tables that are left out: its name, an axis and a value of it.
+    /// Cells of one table that are left out: the name of the table, an axis, and its value.
     #[serde(default)]
     pub without: Option<(String, String, AxisValue)>,
-    /// The tolerance; nothing is rejected unless given.
+    /// The tolerance; by default, no error is rejected.
     #[serde(default)]
     pub tolerance: Option<Tolerance>,
 }
 
-/// A scenario, or a command, and what was published for it.
+/// A scenario, or a command, and the published values for it.
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredTable {
-    /// Its name in the output.
+    /// The name of the table in the output.
     pub name: String,
-    /// The scenario, relative to the case; it is run.
+    /// The scenario to run, relative to the case.
     #[serde(default)]
     pub scenario: Option<PathBuf>,
-    /// Instead of a scenario a command that is run for every point of `data`, without `parsim`: `critical-path`, `laws`,
-    /// `saturation` or `topology`, which has to answer with one row. `{COLUMN}` stands for the point's value in a column
-    /// before the first that is judged, `{folder}` for the folder of the case; columns that it does not name are labels.
+    /// A command that replaces the scenario, without `parsim`: `critical-path`, `laws`, `saturation` or `topology`. It
+    /// is run for every point of `data` and has to answer with one row. `{COLUMN}` stands for the point's value in a
+    /// column before the first judged one, and `{folder}` for the folder of the case. Columns that the command does not
+    /// name are labels.
     #[serde(default)]
     pub command: Option<String>,
-    /// Marks a table that takes so long that only `--all` runs it.
+    /// Whether the table takes so long that only `--all` runs it.
     #[serde(default)]
     pub long: bool,
-    /// Published points instead of the scenario's axes: a CSV file, relative to the case. Its columns before the
-    /// first that `reference` or `predictions` name are axes or paths of fields; the columns from there on are published
-    /// values. In a column `calibrates`, `true` marks a point
-    /// that calibrated the parameters.
+    /// Published points that replace the scenario's axes: a CSV file, relative to the case. Columns before the first
+    /// one that `reference` or `predictions` name are axes or paths of fields; columns from there on are published
+    /// values. In a column `calibrates`, `true` marks a point that calibrated the parameters.
     #[serde(default)]
     pub data: Option<PathBuf>,
-    /// Columns of `data` before the first judged one that are no axes: they are shown.
+    /// Columns of `data` before the first judged one that are not axes; they are shown only.
     #[serde(default)]
     pub labels: Vec<String>,
-    /// Values of its axes instead of the scenario's own.
+    /// Values of axes that replace the scenario's own.
     #[serde(default)]
     pub over: Vec<(String, Vec<AxisValue>)>,
-    /// Base values instead of the scenario's own, as `--set` takes them: path and value. A `File("…")` is
-    /// relative to the case.
+    /// Base values that replace the scenario's own, as `--set` does: path and value. A `File("…")` is relative to the
+    /// case.
     #[serde(default)]
     pub set: Vec<(String, String)>,
-    /// The key of the simulated quantity, or of that in the command's answer.
+    /// The key of the simulated quantity, or of the quantity in the command's answer.
     pub simulated: String,
     /// The reference, a measurement or a published formula: a column of `data`, or a key of the run's output.
     pub reference: String,
-    /// Other predictions to judge beside it: columns of `data`, or keys of the run's output.
+    /// Further predictions to judge: columns of `data`, or keys of the run's output.
     #[serde(default)]
     pub predictions: Vec<String>,
-    /// An axis of the scenario, such as that of seeds, over which the quantities are averaged before they are judged.
-    /// The axes are then run, and each case belongs to the point of `data` whose columns agree with it.
+    /// An axis of the scenario, such as that of seeds, over which quantities are averaged before they are judged. The
+    /// scenario's axes are then run, and each case belongs to the point of `data` whose columns agree with it.
     #[serde(default)]
     pub mean_over: Option<String>,
-    /// The cases that calibrated the parameters: an axis and its value. They do not count.
+    /// The cases that calibrated the parameters, by an axis and its value. They do not count as validation.
     #[serde(default)]
     pub calibration: Option<(String, AxisValue)>,
-    /// True if all points calibrated the parameters. Then none of them counts.
+    /// Whether all points calibrated the parameters, so that none counts as validation.
     #[serde(default)]
     pub calibrated: bool,
-    /// The tolerance of the points that calibrated, apart from all others: the quality of a fit is no validation,
+    /// The tolerance of the points that calibrated, separate from all others. The quality of a fit is not a validation,
     /// but should not change unnoticed.
     #[serde(default)]
     pub calibration_tolerance: Option<Tolerance>,
-    /// True if equation (4) of CS-RR-281 is fitted to the simulated times and set beside its Table 2.
+    /// Whether equation (4) of CS-RR-281 is fitted to the simulated times and compared with its Table 2.
     #[serde(default)]
     pub fit_point_to_point: bool,
-    /// The tolerance; nothing is rejected unless given.
+    /// The tolerance; by default, no error is rejected.
     #[serde(default)]
     pub tolerance: Option<Tolerance>,
-    /// Simpler models with the same calibration: a simulation that the best of them beats validates nothing.
+    /// Simpler models with the same calibration. A simulation that is beaten by the best of them validates nothing.
     #[serde(default)]
     pub baselines: Vec<Baseline>,
-    /// The reason why there is no baseline; required where `baselines` names none.
+    /// The reason why there is no baseline; required if `baselines` is empty.
     #[serde(default)]
     pub no_baseline: Option<String>,
     /// A field to fit, and the axis whose values are predicted one at a time from the fit to all others.
@@ -132,29 +132,29 @@ pub enum Baseline {
     Alternative(Alternative),
 }
 
-/// An expression for what is simulated.
+/// An expression for the simulated quantity.
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClosedForm {
-    /// Its name in the output.
+    /// The name of the baseline in the output.
     pub name: String,
-    /// The expression: of axes, of `predictions`, and of `calibrating_reference` and `calibrating_KEY`, the values of
-    /// the reference and of a prediction in the cell that calibrated and agrees in all other axes.
+    /// The expression. It may use axes, `predictions`, and `calibrating_reference` and `calibrating_KEY`: the values of
+    /// the reference and of a prediction in the calibrating cell that differs in at most one axis.
     pub value: String,
 }
 
-/// A scenario but for some values.
+/// The same scenario with some other values.
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Alternative {
-    /// Its name in the output.
+    /// The name of the baseline in the output.
     pub name: String,
-    /// The base values, beside those of the table's `set`: path and value.
+    /// The base values, in addition to those of the table's `set`: path and value.
     pub set: Vec<(String, String)>,
 }
 
 impl Baseline {
-    /// Its name in the output.
+    /// Returns the name of the baseline in the output.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -163,31 +163,31 @@ impl Baseline {
     }
 }
 
-/// A cross-validation: the cells of each value of an axis are predicted with the value of a field that fits all others
-/// best, by the mean of the absolute errors.
+/// A cross-validation. The cells at each value of an axis are predicted with the value of a field that fits all other
+/// cells best, by the mean absolute error.
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LeaveOut {
     /// The axis whose values are left out one at a time.
     pub axis: String,
-    /// The path of the field that is fitted.
+    /// The path of the fitted field.
     pub path: String,
-    /// The values that are tried.
+    /// The values of the field to try.
     pub values: Vec<String>,
 }
 
-/// Meaning of a tolerance.
+/// The meaning of a tolerance.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 pub enum ToleranceKind {
-    /// The source counts as reproduced, for this reason: the noise of the measurement, the error of the baseline, the
-    /// rounding of the printed digits.
+    /// An acceptance criterion: within the tolerance, the source counts as reproduced. The reason is the noise of the
+    /// measurement, the error of the baseline, or the rounding of the printed digits, for example.
     Acceptance(String),
-    /// Nothing has changed: it was set beside the result.
+    /// A guard against changes: the tolerance was set close to the error of an earlier result.
     RegressionGuard,
 }
 
 impl ToleranceKind {
-    /// Its name in the output.
+    /// Returns the name of the kind in the output.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -196,7 +196,7 @@ impl ToleranceKind {
         }
     }
 
-    /// The reason of an acceptance criterion.
+    /// Returns the reason of an acceptance criterion.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
         match self {
@@ -206,14 +206,14 @@ impl ToleranceKind {
     }
 }
 
-/// Tolerated absolute relative errors; what is absent is not judged.
+/// Tolerances of absolute relative errors; an absent one is not judged.
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tolerance {
-    /// Of their mean.
+    /// The tolerance of the mean error, in percent.
     #[serde(default)]
     pub mean_percent: Option<f64>,
-    /// Of the largest.
+    /// The tolerance of the largest error, in percent.
     #[serde(default)]
     pub max_percent: Option<f64>,
     /// The meaning of the tolerance.
@@ -221,7 +221,7 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    /// True if errors can be held against a limit.
+    /// Returns `true` for a finite tolerance of at least 0.
     #[must_use]
     pub fn is_good(percent: f64) -> bool {
         percent.is_finite() && percent >= 0.0
@@ -233,7 +233,7 @@ impl Tolerance {
         let fault = |(field, _): (&str, _)| {
             document.fault_at(
                 &format!("{path}.{field}"),
-                "a tolerance is no such number",
+                "a tolerance is a finite number, 0 or greater",
                 Some("give percents from 0 on"),
             )
         };
@@ -244,17 +244,17 @@ impl Tolerance {
     }
 }
 
-/// Source of the values of a table.
+/// The source of the values of a table.
 #[derive(Clone, Copy, Debug)]
 pub enum TableSource<'t> {
     /// A scenario that is run.
     Scenario(&'t Path),
-    /// A command that is asked.
+    /// A command that is run for each point.
     Command(&'t str),
 }
 
 impl MeasuredTable {
-    /// Returns the source of its values; `None` if there is none, or more than one.
+    /// Returns the source of the values; `None` if there is none, or more than one.
     #[must_use]
     pub fn subject(&self) -> Option<TableSource<'_>> {
         match (&self.scenario, &self.command) {
@@ -275,7 +275,7 @@ impl MeasuredTable {
         }
     }
 
-    /// The fields that a command has no use for, and the data that it needs.
+    /// Returns faults for fields that do not apply to a command, and for missing data.
     fn command_faults(&self, path: &str, document: &Document) -> Vec<SourceFault> {
         let alternative = self.baselines.iter().any(|baseline| matches!(baseline, Baseline::Alternative(_)));
         let useless = [
@@ -297,7 +297,7 @@ impl MeasuredTable {
         useless.chain(missing).collect()
     }
 
-    /// Values that another one would replace, and a tolerance that nothing is held against.
+    /// Returns faults for values that are set twice, and for a tolerance that applies to no point.
     fn setting_faults(&self, path: &str, document: &Document) -> Vec<SourceFault> {
         let settings = |set: &[(String, String)], path: String| {
             let twice = (0..set.len()).filter(|index| set[..*index].iter().any(|other| other.0 == set[*index].0));
@@ -314,7 +314,7 @@ impl MeasuredTable {
             }
         }
         if self.calibrated && self.tolerance.is_some() {
-            let message = "all points of the table calibrated: there is nothing that `tolerance` could be held against";
+            let message = "all points of the table calibrated the parameters: `tolerance` applies to none of them";
             let help = Some("give `calibration_tolerance`");
             faults.push(document.fault_at(&format!("{path}.tolerance"), message, help));
         }
@@ -328,10 +328,10 @@ impl MeasuredTable {
         };
         let names = || self.baselines.iter().map(Baseline::name);
         if names().enumerate().any(|(place, name)| names().take(place).any(|other| other == name)) {
-            return fault(".baselines", "two baselines have one name");
+            return fault(".baselines", "two baselines have the same name");
         }
         match (self.baselines.is_empty(), &self.no_baseline) {
-            (true, None) => fault("", "no baseline is named, and not why there is none"),
+            (true, None) => fault("", "there is neither a baseline nor a reason why there is none"),
             (false, Some(_)) => fault(".no_baseline", "there are baselines"),
             _ => None,
         }
@@ -339,7 +339,7 @@ impl MeasuredTable {
 }
 
 impl Validation {
-    /// Takes out the tables that take long, with the totals that sum them up; their names.
+    /// Removes the tables that take long, with the totals and choices that contain them, and returns their names.
     pub fn take_long(&mut self) -> Vec<String> {
         let long: Vec<_> = self.tables.extract_if(.., |table| table.long).map(|table| table.name).collect();
         self.totals.retain(|total| !total.tables.iter().any(|name| long.contains(name)));
@@ -347,28 +347,28 @@ impl Validation {
         long
     }
 
-    /// The validation that a document describes, checked.
+    /// Reads a validation from a document and checks it.
     ///
     /// # Errors
-    /// Faults of the document.
+    /// Returns the faults of the document.
     pub fn of(document: &Document) -> Result<Self, Faults> {
         let validation: Self = document.read()?;
         validation.check(document)?;
         Ok(validation)
     }
 
-    /// Totals and choices name tables.
+    /// Returns faults for tables with the same name.
     fn name_faults(&self, document: &Document) -> Vec<SourceFault> {
         let is_second =
             |index: &usize| self.tables[..*index].iter().any(|table| table.name == self.tables[*index].name);
         let fault = |index: usize| {
             let message = format!("two tables have the name `{}`", self.tables[index].name);
-            document.fault_at(&format!("tables.{index}.name"), &message, Some("give each table a name of its own"))
+            document.fault_at(&format!("tables.{index}.name"), &message, Some("give each table a different name"))
         };
         (0..self.tables.len()).filter(is_second).map(fault).collect()
     }
 
-    /// Choices between nothing, and between times of different kinds.
+    /// Returns faults for choices without alternatives, and between different quantities.
     fn choice_faults(&self, document: &Document) -> Vec<SourceFault> {
         let mut faults = Vec::new();
         for (index, choice) in self.choices.iter().enumerate() {
@@ -376,7 +376,7 @@ impl Validation {
                 faults.push(document.fault_at(&format!("choices.{index}.{field}"), message, Some(help)));
             };
             if choice.tables.is_empty() {
-                fault("tables", "a choice is one between the cells of tables", "name a table");
+                fault("tables", "a choice needs tables to choose from", "name a table");
             }
             if choice.among.is_empty() {
                 let help = "name the axes that say what is to be done";
@@ -396,8 +396,8 @@ impl Validation {
         faults
     }
 
-    /// Every total must be one of tables that there are, every tolerance a number, and every table must have a baseline
-    /// or say why not.
+    /// Checks every table, total and choice: the tables of totals and choices must exist, tolerances must be valid
+    /// numbers, and every table must have a baseline or a reason for having none.
     fn check(&self, document: &Document) -> Result<(), Faults> {
         let mut faults = Vec::new();
         for (index, table) in self.tables.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Equation (4) of CS-RR-281 fitted to simulated pings.
+//! A fit of equation (4) of CS-RR-281 to simulated pings.
 
 use super::cell::Cell;
 use super::description::MeasuredTable;
@@ -6,7 +6,7 @@ use crate::answer::Record;
 use crate::model::point_to_point::{PointToPoint, Regime, TimedMessage};
 use crate::report::TextTable;
 
-/// Equation (4) fitted to the simulated pings of a table, beside the published coefficients.
+/// Equation (4) fitted to the simulated pings of a table, with the published coefficients.
 pub struct PointToPointFit {
     pub table: String,
     pub fitted: Regime,
@@ -23,7 +23,7 @@ impl PointToPointFit {
         Some(Self { table: table.name.clone(), fitted: Regime::fit(&points)?, published })
     }
 
-    /// Each coefficient by its key and the factor to the unit in which Table 2 prints it.
+    /// Returns each coefficient, fitted and published, with its key, in the unit in which Table 2 prints it.
     pub fn coefficients(&self) -> [(&'static str, f64, f64); 4] {
         let us = 1e6;
         let (fitted, published) = (self.fitted, self.published);
@@ -47,7 +47,7 @@ impl PointToPointFit {
     }
 }
 
-/// The human-readable fits.
+/// Returns the fits as a text table.
 pub fn fit_table(fits: &[PointToPointFit]) -> TextTable {
     let mut table = TextTable::new(["table", "coefficient", "fitted to simulation", "published"]);
     for fit in fits {

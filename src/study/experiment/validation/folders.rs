@@ -4,10 +4,11 @@ use super::CASE;
 use crate::experiment::StudyError;
 use std::path::{Path, PathBuf};
 
-/// The folders of the cases with these names, which are folders or names below `validation`, or of all of those.
+/// Returns the folders of the named cases, given as folders or as names below `validation`; all cases there if none is
+/// named.
 ///
 /// # Errors
-/// A name of no case; a folder that cannot be listed.
+/// Returns an error for a name without a case, or a folder that cannot be listed.
 pub fn folders(named: &[PathBuf]) -> Result<Vec<PathBuf>, StudyError> {
     let root = Path::new("validation");
     if named.is_empty() {
@@ -26,7 +27,7 @@ pub fn folders(named: &[PathBuf]) -> Result<Vec<PathBuf>, StudyError> {
     named.iter().map(find).collect()
 }
 
-/// The tables that are left out, in a sentence.
+/// Reports the tables that are left out, if there are any.
 #[must_use]
 pub fn note_on_long(folder: &Path, tables: &[String]) -> Option<String> {
     let (folder, list) = (folder.display(), tables.join("; "));

@@ -1,4 +1,4 @@
-//! Cross-validation: each value of an axis is predicted with what fits all others best.
+//! Cross-validation: each value of an axis is predicted with the field value that fits all other cells best.
 
 use super::cell::Cell;
 use super::description::LeaveOut;
@@ -6,8 +6,8 @@ use crate::analysis::Residuals;
 use crate::experiment::StudyError;
 use crate::scenario::AxisValue;
 
-/// The cells of a table, each as predicted with the value of the field that fits the cells at all other values of the
-/// axis best. `play` gives the cells with the field at a value, always in the same order.
+/// Predicts each cell of a table with the field value that fits the cells at all other values of the axis best. `play`
+/// returns the cells with a value of the field, always in the same order.
 pub fn predict(
     fit: &LeaveOut,
     mut play: impl FnMut(&str) -> Result<Vec<Cell>, StudyError>,
@@ -29,7 +29,7 @@ fn no_values(fit: &LeaveOut) -> StudyError {
     StudyError::Request(format!("no value of `{}` can be fitted", fit.path))
 }
 
-/// The run that fits the cells best that do not lie at `left_out`, and its value of the field; the first of equals.
+/// Returns the run that best fits the cells not at `left_out`, with its field value; the first of equally good ones.
 fn best<'p>(
     plays: &'p [(&'p str, Vec<Cell>)],
     axis: &str,

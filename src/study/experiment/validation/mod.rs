@@ -1,4 +1,4 @@
-//! Simulations and models against published measurements.
+//! Validation of simulations and models against published measurements.
 
 mod asked;
 mod baseline;
@@ -34,33 +34,33 @@ use summary::summaries;
 use table_runner::TableRunner;
 use text::text;
 
-/// The file of a validation case in its folder.
+/// The file name of a validation case in its folder.
 pub const CASE: &str = "case.ron";
 
-/// The way in which the tables of a validation are run.
+/// The settings for running the tables of a validation.
 #[derive(Clone, Copy)]
 pub struct Judging<'a> {
-    /// Base values of every scenario, to see what an alternative gives.
+    /// Base values for every scenario, to try an alternative.
     pub set: &'a [Setting],
-    /// The way in which the cases are run.
+    /// The settings for running cases.
     pub workers: Workers<'a>,
-    /// The commands that tables may ask.
+    /// The commands that tables may run.
     pub commands: &'a dyn Commands,
 }
 
-/// A judged validation.
+/// The result of a validation.
 pub struct Judged {
     validation: Validation,
     /// The cells of all tables.
     pub cells: Vec<Cell>,
-    /// The errors of each table, and of several together.
+    /// The errors of each table and of each total.
     pub summaries: Vec<Summary>,
     choices: Vec<JudgedChoice>,
     fits: Vec<PointToPointFit>,
     notes: Vec<String>,
 }
 
-/// That what is judged is not what was measured, in a sentence, where machine or program are changed.
+/// Reports that the judged system is not the measured one, if machine or program are changed.
 #[must_use]
 pub fn note_on_alternatives(settings: &[Setting]) -> Option<String> {
     const DESCRIPTION: [&str; 5] = ["machine", "program", "ranks", "placement", "partition"];
@@ -68,14 +68,14 @@ pub fn note_on_alternatives(settings: &[Setting]) -> Option<String> {
     let changed: Vec<_> = settings.iter().filter(describes).map(|(path, value)| format!("{path}={value}")).collect();
     (!changed.is_empty()).then(|| {
         let list = changed.join(", ");
-        format!("note: the errors are of alternatives, with {list}, and not of what the scenarios' files describe")
+        format!("note: the errors are those of alternatives, with {list}, not of the systems that the scenarios' files describe")
     })
 }
 
-/// Describes the tables of a case whose file lies in `folder`, of which nothing is run.
+/// Describes the tables of a case, whose file is in `folder`, without running anything.
 ///
 /// # Errors
-/// Faults of the case, of its scenarios and of its data.
+/// Returns the faults of the case, of its scenarios and of its data.
 pub fn inspect(document: &Document, folder: &Path, commands: &dyn Commands) -> Result<String, StudyError> {
     let validation = Validation::of(document)?;
     let judging = Judging { set: &[], workers: Workers::default(), commands };
@@ -89,10 +89,10 @@ pub fn inspect(document: &Document, folder: &Path, commands: &dyn Commands) -> R
 }
 
 impl Validation {
-    /// Runs and judges what the validation, which lies in `folder`, names.
+    /// Runs and judges the tables of the validation, whose file is in `folder`.
     ///
     /// # Errors
-    /// Those of the runs; tables whose data do not fit.
+    /// Returns the errors of the runs, or an error for tables whose data do not match.
     pub fn judge(&self, folder: &Path, judging: Judging<'_>) -> Result<Judged, StudyError> {
         let mut validation = self.clone();
         let mut cells = Vec::new();
@@ -100,7 +100,7 @@ impl Validation {
         case.check_choices(&validation)?;
         for table in &mut validation.tables {
             let played = case.cells(table)?;
-            // Of repeated runs the mean is judged, which has another name.
+            // For repeated runs, the mean is judged, which has a different key.
             if let Some((key, _)) = played.first().and_then(|cell| cell.judged.first()) {
                 table.simulated.clone_from(key);
             }
@@ -114,7 +114,7 @@ impl Validation {
     }
 }
 
-/// A tolerance that no cell is held against judges nothing.
+/// Rejects a tolerance that applies to no cell.
 fn check_tolerances(validation: &Validation, cells: &[Cell]) -> Result<(), StudyError> {
     for table in &validation.tables {
         let has = |calibrates: bool| cells.iter().any(|cell| cell.table == table.name && cell.calibrates == calibrates);
@@ -130,13 +130,13 @@ fn check_tolerances(validation: &Validation, cells: &[Cell]) -> Result<(), Study
 }
 
 impl Judged {
-    /// Returns whether no error is out of its tolerance.
+    /// Returns `true` if all errors are within their tolerances.
     #[must_use]
     pub fn is_within(&self) -> bool {
         self.summaries.iter().all(Summary::is_within)
     }
 
-    /// The cells, the summaries and the fits.
+    /// Returns the cells, the summaries, the choices and the fits.
     #[must_use]
     pub fn answer(&self) -> Answer {
         let Self { validation, cells, summaries, choices, fits, notes } = self;

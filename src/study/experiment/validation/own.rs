@@ -1,4 +1,4 @@
-//! A validation of one table without a folder: a scenario, a file of measurements and models to judge beside it.
+//! A validation of one table without a folder: a scenario, a file of measurements, and models to judge with it.
 
 use super::{MeasuredTable, Tolerance, ToleranceKind, Validation};
 use crate::experiment::StudyError;
@@ -14,21 +14,21 @@ pub struct OwnTable<'o> {
     pub data: &'o Path,
     /// The key of the simulated quantity.
     pub simulated: &'o str,
-    /// The column that it is judged by.
+    /// The column of the reference.
     pub reference: &'o str,
-    /// Columns, or keys of the output of the run, that are judged beside it.
+    /// Further columns, or keys of the run's output, that are judged.
     pub models: &'o [String],
     /// The points that calibrated the parameters, as `AXIS=VALUE`.
     pub calibration: Option<&'o str>,
-    /// The tolerated mean and the tolerated largest absolute error, in percent.
+    /// The tolerances of the mean and of the largest absolute error, in percent.
     pub tolerated: (Option<f64>, Option<f64>),
 }
 
 impl OwnTable<'_> {
-    /// The case with this table alone.
+    /// Returns a validation case with this table only.
     ///
     /// # Errors
-    /// A model that is simulated, or given twice; points of another form.
+    /// Returns an error for a model that is the simulated quantity or is given twice, or for a malformed calibration.
     pub fn validation(&self) -> Result<Validation, StudyError> {
         self.check_models()?;
         Ok(Validation {
@@ -43,7 +43,7 @@ impl OwnTable<'_> {
     fn check_models(&self) -> Result<(), StudyError> {
         let models = self.models;
         if models.iter().any(|model| model == self.simulated) {
-            let message = format!("--models: `{}` is what is simulated, which is judged anyway", self.simulated);
+            let message = format!("--models: `{}` is the simulated quantity, which is judged anyway", self.simulated);
             return Err(StudyError::Request(message));
         }
         match (1..models.len()).find(|index| models[..*index].contains(&models[*index])) {

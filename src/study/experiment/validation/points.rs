@@ -9,40 +9,40 @@ use std::path::Path;
 /// The column that marks points which calibrated the parameters.
 const CALIBRATES: &str = "calibrates";
 
-/// A row: where it lies on the axes, and what was published there.
+/// A row of data: its position on the axes, and the published values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublishedPoint {
     pub axes: Vec<(String, AxisValue)>,
-    /// The other columns before the first judged one.
+    /// The labels: columns before the first judged one that are not axes.
     pub labels: Vec<(String, AxisValue)>,
     pub calibrates: bool,
     values: Vec<(String, f64)>,
-    /// The columns from the first judged one on, which are no axes.
+    /// The names of the columns from the first judged one on, which are not axes.
     behind: Vec<String>,
-    /// Its place, such as `line 3`.
+    /// The place of the row, such as `line 3`.
     pub place: String,
 }
 
 impl PublishedPoint {
-    /// The published value in the column `name`, if there is a number.
+    /// Returns the published value in the column `name`, if it is a number.
     pub fn value(&self, name: &str) -> Option<f64> {
         self.values.iter().find(|(column, _)| column == name).map(|(_, value)| *value)
     }
 
-    /// True if `name` is a column that stands too late to be an axis.
+    /// Returns `true` if `name` is a column too far to the right to be an axis.
     pub fn has_behind(&self, name: &str) -> bool {
         self.behind.iter().any(|column| column == name)
     }
 
-    /// Returns whether a case is at this point: it has all its axes with the same values.
+    /// Returns `true` if a case has all axes of this point with the same values.
     pub fn agrees_with(&self, keys: &[(String, Option<AxisValue>)]) -> bool {
         self.axes
             .iter()
             .all(|(name, value)| keys.iter().any(|(key, played)| key == name && played.as_ref() == Some(value)))
     }
 
-    /// Reads the table of `table`, whose columns before the first judged one are axes. Times are brought into the unit of what is
-    /// simulated.
+    /// Reads the data of a table; columns before the first judged one are axes. Times are converted to the unit of the
+    /// simulated quantity.
     ///
     /// # Errors
     /// A file that cannot be read, or is no such table; the message names file, line and column.
@@ -73,13 +73,13 @@ impl PublishedPoint {
     }
 }
 
-/// Everything that the points of a table have in common.
+/// The properties that all points of a table share.
 struct PointReading<'t> {
     table: &'t Table,
-    /// The place of the first judged column.
+    /// The index of the first judged column.
     place: usize,
     labels: &'t [String],
-    /// The judged columns: their names in the file and in the case, and their conversion.
+    /// The judged columns: the names in the file and in the case, and the unit conversion.
     units: Vec<(&'t str, &'t str, Conversion)>,
 }
 

@@ -1,4 +1,4 @@
-//! The errors of a table, or of several together.
+//! The errors of a table, or of several tables together.
 
 use super::baseline::{self, Best};
 use super::cell::Cell;
@@ -8,32 +8,32 @@ use crate::answer::{Record, Unit};
 use crate::scenario::AxisValue;
 use crate::scenario::table::in_seconds;
 
-/// The errors of one kind of prediction over one table or all of them.
+/// The errors of one kind of prediction over one table or one total.
 pub struct Summary {
-    /// The table, or the total.
+    /// The name of the table or total.
     pub table: String,
-    /// The key of what is judged.
+    /// The key of the judged quantity.
     pub key: String,
     /// The relative errors.
     pub residuals: Residuals,
-    /// The root of the mean squared error, in the unit of the quantity.
+    /// The root mean square error, in the unit of the quantity.
     pub root_mean_square: Option<f64>,
     /// The cell with the largest absolute error, in words.
     pub worst: Option<String>,
-    /// The tolerance, if it is judged.
+    /// The tolerance, if the errors are judged.
     pub tolerance: Option<Tolerance>,
-    /// True if it is about the points that calibrated the parameters, instead of about all others.
+    /// Whether the summary covers the points that calibrated the parameters, rather than all others.
     pub calibrated: bool,
-    /// True if it is that of a baseline.
+    /// Whether the prediction is a baseline.
     pub is_baseline: bool,
-    /// The value of an axis whose cells alone it is about, predicted with a fit to all others.
+    /// The left-out value of an axis, if the summary covers its cells only, as predicted from a fit to all others.
     pub left_out: Option<String>,
-    /// The best baseline over the same cells, for what is simulated.
+    /// The best baseline over the same cells, for the simulated quantity.
     pub best_baseline: Option<Best>,
 }
 
 impl Summary {
-    /// Summarises the errors of the points that calibrated nothing.
+    /// Summarises the errors of the points that did not calibrate the parameters.
     fn of(table: &str, key: &str, cells: &[&Cell]) -> Self {
         Self::over(table, key, cells.iter().copied().filter(|cell| !cell.calibrates))
     }
@@ -66,20 +66,20 @@ impl Summary {
         Self { tolerance: tolerance.cloned(), ..self }
     }
 
-    /// With the best of the baselines of `cells` beside it.
+    /// Adds the best of the baselines of `cells`.
     fn beside_baselines(self, cells: &[&Cell]) -> Self {
         let judged: Vec<&Cell> = cells.iter().copied().filter(|cell| !cell.calibrates).collect();
         Self { best_baseline: baseline::best(&judged), ..self }
     }
 
-    /// Returns whether its mean error is below that of the best baseline; `None` without any.
+    /// Returns `true` if the mean error is below that of the best baseline; `None` without baselines.
     #[must_use]
     pub fn beats_baseline(&self) -> Option<bool> {
         let baseline = self.best_baseline.as_ref()?.residuals.mean_absolute()?;
         Some(self.residuals.mean_absolute()? < baseline)
     }
 
-    /// Returns whether no error is out of its tolerance.
+    /// Returns `true` if no error exceeds its tolerance.
     #[must_use]
     pub fn is_within(&self) -> bool {
         let below = |error: Option<f64>, limit: Option<f64>| match (error, limit) {
@@ -93,7 +93,7 @@ impl Summary {
         })
     }
 
-    /// The verdict in words; none without a tolerance.
+    /// Returns the verdict in words; empty without a tolerance.
     #[must_use]
     pub fn verdict(&self) -> &'static str {
         match (&self.tolerance, self.is_within(), self.calibrated) {
@@ -105,7 +105,7 @@ impl Summary {
         }
     }
 
-    /// The summary as a record.
+    /// Returns the summary as a record.
     #[must_use]
     pub fn record(&self) -> Record {
         let mut record = Record::default();
@@ -132,7 +132,7 @@ impl Summary {
         record
     }
 
-    /// The key of what is judged. Times of published columns were brought into seconds.
+    /// Returns the key of the judged quantity; times of published columns are converted to seconds.
     pub(super) fn shown_key(&self) -> String {
         if self.is_baseline { self.key.clone() } else { in_seconds(&self.key) }
     }
@@ -146,7 +146,7 @@ impl Summary {
     }
 }
 
-/// A summary of every kind of prediction and of every baseline of every table, then of the totals.
+/// Summarises every prediction and every baseline of every table, then the totals.
 pub fn summaries(validation: &Validation, cells: &[Cell]) -> Vec<Summary> {
     let tables = validation.tables.iter().flat_map(|table| {
         let own: Vec<&Cell> = cells.iter().filter(|cell| cell.table == table.name).collect();
@@ -174,7 +174,7 @@ fn table_summaries(table: &MeasuredTable, own: &[&Cell]) -> Vec<Summary> {
     summaries
 }
 
-/// A summary for each value of the axis that was left out.
+/// Summarises each value of the axis that was left out.
 fn folds(table: &MeasuredTable, own: &[&Cell]) -> Vec<Summary> {
     let Some(LeaveOut { axis, .. }) = &table.leave_out else { return Vec::new() };
     let mut values: Vec<&AxisValue> = Vec::new();
@@ -191,7 +191,7 @@ fn folds(table: &MeasuredTable, own: &[&Cell]) -> Vec<Summary> {
     values.into_iter().map(fold).collect()
 }
 
-/// A summary of each baseline that all of the cells have.
+/// Summarises each baseline that all of the cells have.
 fn baselines(table: &str, cells: &[&Cell]) -> Vec<Summary> {
     let names = cells.first().map_or(&[][..], |cell| &cell.baselines);
     let is_common = |name: &str| cells.iter().all(|cell| cell.baselines.iter().any(|(other, _)| other == name));
@@ -199,7 +199,7 @@ fn baselines(table: &str, cells: &[&Cell]) -> Vec<Summary> {
     common.map(|(name, _)| Summary { is_baseline: true, ..Summary::of(table, name, cells) }).collect()
 }
 
-/// A summary for each kind of prediction that the tables of a total have, and for the baselines that all of them have.
+/// Summarises each prediction that the tables of a total have, and the baselines that all of them have.
 fn total_summaries(validation: &Validation, total: &Total, cells: &[Cell]) -> Vec<Summary> {
     let mut keys: Vec<&String> = Vec::new();
     for table in validation.tables.iter().filter(|table| total.tables.contains(&table.name)) {

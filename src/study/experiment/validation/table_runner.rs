@@ -1,4 +1,4 @@
-//! The cells of a table, as run or asked.
+//! The cells of a table, from runs of its scenario or its command.
 
 use super::asked::{Asked, AskedAnswers};
 use super::cell::{Cell, CellReading};
@@ -12,32 +12,32 @@ use crate::scenario::{AxisValue, Case, Described, Override, Plan};
 use std::cell::RefCell;
 use std::path::Path;
 
-/// Runs the tables of a case.
+/// A runner for the tables of a case.
 pub struct TableRunner<'a> {
     /// The folder of the case.
     folder: &'a Path,
     judging: Judging<'a>,
-    /// Answers of commands so far.
+    /// The answers of commands so far.
     answers: RefCell<AskedAnswers>,
     /// Remarks on the tables so far.
     pub notes: RefCell<Vec<String>>,
 }
 
 impl<'a> TableRunner<'a> {
-    /// Nothing has been run.
+    /// Returns a runner that has run nothing yet.
     pub fn new(folder: &'a Path, judging: Judging<'a>) -> Self {
         Self { folder, judging, answers: RefCell::default(), notes: RefCell::default() }
     }
 }
 
-/// The cases of a table, and what they are compared with.
+/// The cases of a table, and their references.
 struct Unfolded {
     cases: Vec<Case>,
     references: References,
 }
 
 impl TableRunner<'_> {
-    /// The cells of a table with the values of its baselines.
+    /// Returns the cells of a table with the values of its baselines.
     pub fn cells(&self, table: &MeasuredTable) -> Result<Vec<Cell>, StudyError> {
         let mut cells = match &table.leave_out {
             None => self.run(table, &[])?,
@@ -55,7 +55,7 @@ impl TableRunner<'_> {
         Ok(cells)
     }
 
-    /// Looks for the axes and labels of the choices in their tables.
+    /// Checks that the tables of each choice have its axes and labels.
     pub fn check_choices(&self, validation: &Validation) -> Result<(), StudyError> {
         for choice in &validation.choices {
             let own = |table: &&MeasuredTable| choice.tables.contains(&table.name);
@@ -79,7 +79,7 @@ impl TableRunner<'_> {
         Ok(())
     }
 
-    /// The axes and labels of a table.
+    /// Returns the axes and labels of a table.
     fn keys(&self, table: &MeasuredTable) -> Result<Vec<String>, StudyError> {
         let points = self.points(table)?;
         let of_point = |point: &PublishedPoint| {
@@ -97,7 +97,7 @@ impl TableRunner<'_> {
         Ok(names.into_iter().filter(|name| Some(name) != table.mean_over.as_ref()).collect())
     }
 
-    /// Counts the cells of a table; finds the faults that can be found before it is run.
+    /// Counts the cells of a table, and reports the faults that can be found without a run.
     pub fn count(&self, table: &MeasuredTable) -> Result<usize, StudyError> {
         let points = self.points(table)?;
         let scenario = match table.subject().expect("a checked table has one") {
@@ -115,7 +115,7 @@ impl TableRunner<'_> {
         Ok(if table.mean_over.is_some() { points.len() } else { unfolded.cases.len() })
     }
 
-    /// The cells of a table without its baselines, with some base values more.
+    /// Returns the cells of a table without its baselines, with the additional base values `more`.
     fn run(&self, table: &MeasuredTable, more: &[(String, String)]) -> Result<Vec<Cell>, StudyError> {
         let points = self.points(table)?;
         let readings = match table.subject().expect("a checked table has one") {
@@ -152,7 +152,7 @@ impl TableRunner<'_> {
         })
     }
 
-    /// The cases of a table.
+    /// Returns the cases of a table.
     fn unfolded(
         &self,
         table: &MeasuredTable,
@@ -161,7 +161,7 @@ impl TableRunner<'_> {
         points: &[PublishedPoint],
     ) -> Result<Unfolded, StudyError> {
         let document = self.document(table, scenario, more)?;
-        // Settings of the case and of the command line are another description of the system that was measured.
+        // Settings of the case and of the command line only redescribe the measured system.
         let described = Described::of(Ok(document.clone()));
         let plan = Plan::new(document, &overrides(table))?.with_settings(self.judging.set.to_vec());
         let late = plan.axes().find(|axis| points.first().is_some_and(|point| point.has_behind(&axis.name)));
@@ -183,7 +183,7 @@ impl TableRunner<'_> {
         Ok(Unfolded { cases, references })
     }
 
-    /// The table's scenario with its base values.
+    /// Returns the table's scenario with its base values.
     fn document(
         &self,
         table: &MeasuredTable,
@@ -227,7 +227,7 @@ impl TableRunner<'_> {
     }
 }
 
-/// The case at a point of the data, whose place its faults name.
+/// Returns the case at a point of the data; its faults name the place of the point.
 fn at_point(plan: &Plan, point: &PublishedPoint) -> Result<Case, Faults> {
     plan.at(&point.axes).map_err(|mut faults| {
         for fault in &mut faults.list {
@@ -245,12 +245,12 @@ fn overrides(table: &MeasuredTable) -> Vec<Override> {
     table.over.iter().map(replaced).collect()
 }
 
-/// That `--set` does not reach a command, in a sentence.
+/// Reports that `--set` does not apply to a command.
 fn note_on_settings(table: &MeasuredTable, set: &[Setting]) -> Option<String> {
-    (!set.is_empty()).then(|| format!("table `{}`: its command is asked as it stands, without --set", table.name))
+    (!set.is_empty()).then(|| format!("table `{}`: its command is run as written, without --set", table.name))
 }
 
-/// The points of the data that no case stands at, in a sentence, where cases are averaged.
+/// Reports the points of the data without a case, if cases are averaged.
 fn note_on_unused_points(table: &MeasuredTable, points: &[PublishedPoint], cases: &[Case]) -> Option<String> {
     table.mean_over.as_ref()?;
     let unplayed = points.iter().filter(|point| !cases.iter().any(|case| point.agrees_with(&case.keys)));
@@ -259,7 +259,7 @@ fn note_on_unused_points(table: &MeasuredTable, points: &[PublishedPoint], cases
     (count > 0).then(|| format!("table `{}`: {count} points of data have no case: {}", table.name, places.join(", ")))
 }
 
-/// The axis of the mean must be there, and no value of `set` be replaced by one of the data.
+/// Checks that the axis of the mean exists, and that no value of `set` would be overwritten by one of the data.
 fn check_axes(table: &MeasuredTable, plan: &Plan, points: &[PublishedPoint]) -> Result<(), StudyError> {
     let names: Vec<_> = plan.axes().map(|axis| axis.name.as_str()).collect();
     if let Some(axis) = table.mean_over.as_ref().filter(|axis| !names.contains(&axis.as_str())) {
@@ -283,7 +283,7 @@ fn check_axes(table: &MeasuredTable, plan: &Plan, points: &[PublishedPoint]) -> 
     }
 }
 
-/// A calibration on cases that there are not would count everything as validation.
+/// Checks that the calibrating cases exist, since otherwise all cases would count as validation.
 fn check_calibration(table: &MeasuredTable, cases: &[Case]) -> Result<(), StudyError> {
     let Some((axis, value)) = &table.calibration else { return Ok(()) };
     let values = cases.iter().flat_map(|case| &case.keys).filter(|(name, _)| name == axis);
@@ -305,7 +305,7 @@ fn check_calibration(table: &MeasuredTable, cases: &[Case]) -> Result<(), StudyE
     Err(StudyError::Request(message))
 }
 
-/// A key that has a value in no cell is a slip of the pen.
+/// Rejects a key that has no value in any cell, as it is probably misspelt.
 fn all_known(table: &MeasuredTable, cells: &[Cell]) -> Result<(), StudyError> {
     let keys = [&table.simulated].into_iter().chain(&table.predictions).enumerate();
     let mut unknown =

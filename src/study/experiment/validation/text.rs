@@ -1,4 +1,4 @@
-//! A human-readable validation.
+//! A validation as text.
 
 use super::cell::Cell;
 use super::choice::{JudgedChoice, choice_table};
@@ -8,7 +8,7 @@ use super::summary::Summary;
 use crate::analysis::Residuals;
 use crate::report::{TextTable, digits, percent};
 
-/// Every cell, the summaries, the fits, and what calibrated.
+/// Describes every cell, the summaries, the choices, the fits, and the data used for calibration.
 pub fn text(
     validation: &Validation,
     cells: &[Cell],
@@ -60,7 +60,7 @@ fn notes(validation: &Validation) -> String {
     heading("Tolerances", grouped(kinds)) + &heading("No baseline", grouped(bare))
 }
 
-/// A line for each sentence: the sentence, then what it is about.
+/// Returns a line for each distinct sentence, with the names to which it applies.
 fn grouped<'n>(notes: impl Iterator<Item = (String, &'n str)>) -> String {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for (sentence, name) in notes {
@@ -81,7 +81,7 @@ fn subject(summary: &Summary) -> String {
     [baseline, &summary.shown_key(), &left_out, calibrated].concat()
 }
 
-/// The mean error of the best baseline, and whether it is beaten.
+/// Returns the mean error of the best baseline, and whether it is beaten.
 fn against_baseline(summary: &Summary) -> String {
     let Some(mean) = summary.best_baseline.as_ref().and_then(|best| best.residuals.mean_absolute()) else {
         return String::new();
