@@ -63,7 +63,7 @@ fn the_machine_file_can_be_used() {
     let output = parsim().args(["calibrate", CONSTANTS, "--machine-out"]).arg(&file).output().expect("it runs");
     assert!(output.status.success());
     let text = fs::read_to_string(&file).expect("it was written");
-    assert!(text.contains("table2-pings.csv") && text.contains("the data do not tell it"), "{text}");
+    assert!(text.contains("table2-pings.csv") && text.contains("not determined by the data"), "{text}");
     parsim().arg("check").arg(&file).assert().success();
 }
 
@@ -257,14 +257,14 @@ fn faulty_cases_are_rejected_with_their_place() {
         ),
         (case(&table, &parameter.replace("5 us/B", "5 us"), ""), 2, "is not the unit of `from`"),
         (case(&table, &parameter.replace("5 us/B", "0.01 us/B"), ""), 2, "it is not above `from`"),
-        (case(&table, &parameter.replace("0.1 us/B", "0 us/B"), ""), 2, "no logarithm begins there"),
+        (case(&table, &parameter.replace("0.1 us/B", "0 us/B"), ""), 2, "a logarithmic scale cannot begin there"),
         (case(&table, &[parameter; 2].join(", "), ""), 2, "it is given twice"),
         (case(&table, &[parameter; 1].join(", "), "groups: [\"colour\"]"), 2, "no table has a column `colour`"),
         (case(&table, parameter, "choices: [Choice(path: \"machine.sends\", values: [])]"), 2, "give the alternatives"),
         (case(&table, parameter, "evaluation: 3"), 2, "evaluation"),
         (case(&table, parameter, "evaluations: 1"), 1, "allow more"),
         (with("train: \"size > 3\""), 2, "there is no column `size`"),
-        (with("train: \"kind > 3\""), 2, "compare it with a text"),
+        (with("train: \"kind > 3\""), 2, "compare it with a quoted text"),
         (with("train: \"kind == \\\"c\\\"\""), 2, "1 parameters cannot be fitted to 0 rows"),
         (with("noise: 0.0"), 2, "a standard deviation is above 0"),
         (case(&table.replace(", labels: [\"kind\"]", ""), parameter, ""), 2, "the column `kind` is neither an axis"),
@@ -283,7 +283,7 @@ fn faulty_cases_are_rejected_with_their_place() {
         (case(&table, parameter, &format!("{choices}, groups: [\"colour\"]")), "no table has a column `colour`"),
         (
             case(&format!("{table}, train: \"hops == 1\""), parameter, &format!("{choices}, groups: [\"hops\"]")),
-            "no two groups",
+            "fewer than two groups",
         ),
     ] {
         fs::write(&file, &text).expect("it can be written");
@@ -495,7 +495,7 @@ fn no_residuals_tell_nothing() {
     let rounded = |((low, high), told): ((f64, f64), bool)| ((low * 1e6).round(), (high * 1e6).round(), told);
     let intervals: Vec<_> = intervals.into_iter().map(rounded).collect();
     assert_eq!(intervals, [(1e5, 1e7, false), (2e5, 2e7, false)]);
-    assert!(found.answer().words.contains("nothing tells how well the values are known"));
+    assert!(found.answer().words.contains("the accuracy of the values is unknown"));
 }
 
 /// Rows that set intervals take no part in the fit, whether a table says which rows do or not.

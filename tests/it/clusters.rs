@@ -277,7 +277,7 @@ fn an_optimum_needs_operations_and_sound_limits() {
         (&["scenarios/kernel-rsub.ron", "--most-nodes", "2"] as &[&str], "reports its operations"),
         (&["scenarios/cluster-hpl.ron", "--most-nodes", "0"], "the machine has 1 to 1024"),
         (&["scenarios/cluster-hpl.ron", "--efficiency", "1.5"], "give a share from 0 to below 1"),
-        (&["scenarios/ring-shift.ron", "--by", "model"], "the model is about Characteristic programs"),
+        (&["scenarios/ring-shift.ron", "--by", "model"], "the model covers only Characteristic programs"),
     ] {
         let assert = parsim().arg("optimum").args(arguments).assert().code(2);
         let words = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();

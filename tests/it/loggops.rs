@@ -152,7 +152,7 @@ fn a_machine_fitted_to_messages_alone_says_what_is_not_told() {
         assert!(text.contains(&format!("{name}: \"{value}\"")), "{text}");
     }
     assert_eq!(text.matches("not told").count(), 3, "{text}");
-    assert!(text.contains("do not tell them apart"), "{text}");
+    assert!(text.contains("do not separate them"), "{text}");
     let run = [
         "run",
         "scenarios/ping.ron",

@@ -58,7 +58,7 @@ fn a_row_of_data_gives_a_field_once() {
     assert!(set.contains("`--set ranks=3` would have no effect"), "{set}");
     assert!(judged("p,measured_ms\n1,4\n\n# none\n65,3\n", &[]).contains("line 5 of the data"));
     let twice = judged("p,measured_ms\n1,4\n2,3\n", &["--models", "makespan_s"]);
-    assert!(twice.contains("is what is simulated"), "{twice}");
+    assert!(twice.contains("is the simulated quantity"), "{twice}");
     let compare = format!("compare=[Measured({:?})]", data.to_str().expect("a path"));
     fs::write(&data, "p,measured_ms,measured_s\n1,4,5\n").expect("it can be written");
     let both = rejection(&["run", scenario.to_str().expect("a path"), "--set", &compare], "");
@@ -74,7 +74,7 @@ fn an_option_belongs_to_the_model() {
     );
     assert!(fit(&["--model", "normal-form", "--hops", "n"]).contains("--hops belongs to --model point-to-point"));
     assert!(fit(&["--model", "normal-form", "--parameters", "p,p"]).contains("names `p` twice"));
-    assert!(fit(&["--model", "normal-form", "--at", "q=9"]).contains("`q` is no parameter"));
+    assert!(fit(&["--model", "normal-form", "--at", "q=9"]).contains("`q` is not a parameter"));
     let zero = data.replace("\n1,", "\n0,");
     for column in ["bytes", "hops"] {
         let data = format!(

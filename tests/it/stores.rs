@@ -452,7 +452,7 @@ fn what_is_no_store_is_told() {
     assert!(code == 1 && words.contains("the store cannot be written"), "{words}");
     fs::create_dir(desk.path().join("other")).unwrap();
     desk.write("other/x.segment", "a letter to somebody");
-    assert!(merge("other").2.contains("x.segment: this is no segment"));
+    assert!(merge("other").2.contains("x.segment: this is not a segment"));
     assert_eq!(
         last_words(&desk, 2, &["run", RING, "--store", "s", "--trace", "t"]),
         "For more information, try '--help'."

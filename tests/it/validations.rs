@@ -40,9 +40,9 @@ fn a_table_is_of_a_scenario_or_of_a_command() {
     let file = folder.path().join("case.ron");
     let judged = r#"simulated: "speedup", reference: "speedup", no_baseline: "none""#;
     for (subject, said) in [
-        ("", "a table is of a scenario or of a command"),
-        (r#"scenario: "s.ron", command: "laws","#, "a table is of a scenario or of a command"),
-        (r#"command: "laws amdahl","#, "a command is asked for the points of data"),
+        ("", "a table needs either a scenario or a command"),
+        (r#"scenario: "s.ron", command: "laws","#, "a table needs either a scenario or a command"),
+        (r#"command: "laws amdahl","#, "a command needs the points of a data file"),
         (
             r#"command: "laws amdahl", data: "d.csv", mean_over: "seed","#,
             "only a scenario that is run can be changed so",

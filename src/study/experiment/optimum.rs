@@ -69,7 +69,8 @@ impl<'s> Optima<'s> {
                 Some(cluster) => found.push(("model", predicted(&limits, &cluster))),
                 None if by_simulation => {}
                 None => {
-                    let reason = "the model is about Characteristic programs on cores that share memory and interface";
+                    let reason =
+                        "the model covers only Characteristic programs on cores that share memory and interface";
                     return Err(StudyError::Request(reason.to_owned()));
                 }
             }

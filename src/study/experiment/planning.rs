@@ -89,7 +89,7 @@ pub struct Workload {
     pub cases: u64,
     /// CPU time, in seconds.
     pub cpu_s: f64,
-    /// Whether the duration of some case cannot be estimated; the CPU time is then a lower bound.
+    /// `true` if the duration of some case cannot be estimated; the CPU time is then a lower bound.
     pub is_open: bool,
 }
 

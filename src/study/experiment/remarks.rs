@@ -22,7 +22,7 @@ pub struct Remarks {
     unused: BTreeSet<String>,
     /// The link classes that a graph names and the machine does not describe.
     undescribed: BTreeSet<String>,
-    /// Whether a program loads from memories that its machine does not describe.
+    /// `true` if a program loads from memories that its machine does not describe.
     loads_nothing: bool,
     /// The most processors of a rank that a schedule uses, if that is more than one and nodes have interfaces.
     processors: Option<u32>,

@@ -38,7 +38,7 @@ pub struct BlockedSweep<'s> {
     pub file: &'s ScenarioFile,
     /// The folder of the store.
     pub store: &'s Path,
-    /// Whether blocks run failed cases again.
+    /// `true` if blocks run failed cases again.
     pub retry_failed: bool,
     /// The number of blocks.
     pub count: BlockCount,

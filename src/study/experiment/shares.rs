@@ -20,7 +20,7 @@ impl Loaded {
 }
 
 /// Returns the 0-based shard of every case with these costs. Shards of cases of equal cost differ by at most one case,
-/// and the load of every shard is less than twice the optimum.
+/// and the load of every shard is at most twice the optimum.
 pub fn shares(costs: &[u64], shards: u64) -> Vec<usize> {
     let used = usize::try_from(shards).unwrap_or(usize::MAX).min(costs.len());
     let mut heap: BinaryHeap<_> = (0..used).map(|shard| Reverse(Loaded::with(0, shard, 0))).collect();

@@ -123,9 +123,9 @@ fn notes(network: &Network, topology: &Topology, are_without_failed: bool) -> Ve
     let whole = (failed > 0).then(|| {
         let links = counted(failed, "link");
         if are_without_failed {
-            format!("note: the figures are those without the {links} that failed, along shortest ways")
+            format!("note: the figures are those without the {links} that failed, along shortest paths")
         } else {
-            format!("note: the figures are those of the whole topology: {links} that failed are in it")
+            format!("note: the figures are those of the whole topology, including {links} that failed")
         }
     });
     let are_alike = network.link_classes.is_empty() && network.overrides.len() == failed;

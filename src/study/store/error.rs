@@ -24,7 +24,7 @@ pub enum StoreError {
         error: Arc<io::Error>,
     },
     /// A file is not a segment of a store.
-    #[error("{}: this is no segment of a store of parsim: move it to another folder", path.display())]
+    #[error("{}: this is not a segment of a parsim store: move it to another folder", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,

@@ -21,7 +21,7 @@ pub struct RecordPlace {
     pub kind: ResultKind,
     pub segment: u32,
     pub offset: u64,
-    /// Whether the payload was checked when its segment was indexed; long ones are not.
+    /// `true` if the payload was checked when its segment was indexed; long ones are not.
     pub is_checked: bool,
 }
 
@@ -43,7 +43,7 @@ const GROUP: usize = 2;
 pub struct Flaw {
     pub path: PathBuf,
     pub offset: u64,
-    /// Whether no intact record follows, because the process that wrote the segment was killed or the power was cut.
+    /// `true` if no intact record follows, because the process that wrote the segment was killed or the power was cut.
     pub is_last: bool,
 }
 

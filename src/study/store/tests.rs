@@ -289,8 +289,8 @@ fn other_files_and_versions_are_rejected() {
     assert!(
         read("a.segment", &newer).unwrap_err().contains("has version 2 of its format, and this parsim reads version 1")
     );
-    assert!(read("a.segment", b"a letter to somebody").unwrap_err().contains("this is no segment"));
-    assert!(read("a.segment", b"a note").unwrap_err().contains("this is no segment"));
+    assert!(read("a.segment", b"a letter to somebody").unwrap_err().contains("this is not a segment"));
+    assert!(read("a.segment", b"a note").unwrap_err().contains("this is not a segment"));
     assert!(read("README", b"a letter to somebody").is_ok());
 }
 

@@ -18,7 +18,7 @@ pub struct Fitting<'a> {
     pub loss: Loss,
     /// The standard deviation of a measurement, by table; 1 if it is not known.
     pub noise: &'a [f64],
-    /// Whether the standard deviations of all tables are stated.
+    /// `true` if the standard deviations of all tables are stated.
     pub noise_is_stated: bool,
     /// The values of fields that are not fitted.
     pub choice: Vec<Assignment>,

@@ -44,7 +44,7 @@ pub struct JudgedAlternative {
     pub difference: Option<(f64, f64)>,
     /// The judgement of the alternative by the data.
     pub verdict: Verdict,
-    /// Whether the fit converged within the budget.
+    /// `true` if the fit converged within the budget.
     pub has_converged: bool,
 }
 

@@ -44,7 +44,7 @@ use unknown::Unknown;
 
 /// The default number of evaluations for each alternative; an evaluation simulates all training rows once.
 const EVALUATIONS: usize = 200;
-/// How often the profiles may restart from a better minimum found along the way.
+/// The maximum number of restarts of the profiles from a better minimum found along the way.
 const RESTARTS: usize = 4;
 
 /// The result of a calibration.
@@ -70,13 +70,13 @@ pub struct Calibrated {
     /// Number of evaluations for the intervals of the parameters, including descents from better points found along the
     /// way.
     pub interval_evaluations: usize,
-    /// Whether the accuracy of the parameters is known: the noise is stated, or there are more rows than parameters.
+    /// `true` if the accuracy of the parameters is known: the noise is stated, or there are more rows than parameters.
     pub knows_noise: bool,
-    /// Whether the fits of all alternatives converged within the budget.
+    /// `true` if the fits of all alternatives converged within the budget.
     pub has_converged: bool,
     /// The root mean square of the residuals, in units of the noise; `None` if no noise is stated.
     pub misfit: Option<f64>,
-    /// Whether the residuals are larger than the stated noise explains.
+    /// `true` if the residuals are larger than the stated noise explains.
     pub is_implausible: bool,
     /// The intervals of the simulated values, if requested.
     pub intervals: Option<RowIntervals>,
@@ -100,11 +100,11 @@ pub struct CalibratedParameter {
     pub value: f64,
     /// The 95 % interval, within the bounds.
     pub interval95: (f64, f64),
-    /// Whether the data determine the parameter.
+    /// `true` if the data determine the parameter.
     pub is_determined: bool,
-    /// Whether the simulated values change with the parameter near its best value.
+    /// `true` if the simulated values change with the parameter near its best value.
     pub has_influence: bool,
-    /// Whether the best value is at one of the bounds.
+    /// `true` if the best value is at one of the bounds.
     pub is_at_bound: bool,
 }
 
@@ -117,9 +117,9 @@ pub struct TriedChoice {
     pub train_error: Option<f64>,
     /// The mean absolute relative error of the other rows.
     pub held_out_error: Option<f64>,
-    /// Whether the fit converged within the budget.
+    /// `true` if the fit converged within the budget.
     pub has_converged: bool,
-    /// Whether the alternative fits as well as the best one, given the uncertainty of the data.
+    /// `true` if the alternative fits as well as the best one, given the uncertainty of the data.
     pub is_as_good: bool,
 }
 

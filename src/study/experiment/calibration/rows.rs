@@ -19,9 +19,9 @@ pub struct MeasuredRow {
     pub labels: Vec<(String, AxisValue)>,
     /// The measured value, in the unit of the simulated quantity; `None` for a measurement that could be made.
     pub reference: Option<f64>,
-    /// Whether the row calibrates.
+    /// `true` if the row calibrates.
     pub trains: bool,
-    /// Whether the row sets the width of intervals and takes no part in the fit.
+    /// `true` if the row sets the width of intervals and takes no part in the fit.
     pub sets_intervals: bool,
     /// The place of the row, such as `line 3`.
     pub place: String,
@@ -108,7 +108,7 @@ impl RowReading<'_> {
         Ok(MeasuredRow { table: self.index, axes, labels, reference, trains, sets_intervals, place: row.place.clone() })
     }
 
-    /// Returns `true` if a condition is true in a row; `None` if there is no condition.
+    /// Returns whether a condition is true in a row; `None` if there is no condition.
     fn holds(&self, of: &FieldCondition, row: &Row) -> Result<Option<bool>, SourceFault> {
         let holds = of.condition.as_ref().map(|condition| condition.holds(|name| row.value(name)));
         holds.transpose().map_err(|what| self.data.fault_at(row, &format!("`{}`: {what}", of.field)))

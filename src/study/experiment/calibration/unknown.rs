@@ -59,7 +59,7 @@ impl Unknown {
             return fault(".to", "it is not above `from`", "give the least value first");
         }
         if parameter.scale == ParameterScale::Log && from <= 0.0 {
-            return fault(".from", "no logarithm begins there", "begin above 0, or give `scale: Linear`");
+            return fault(".from", "a logarithmic scale cannot begin there", "begin above 0, or give `scale: Linear`");
         }
         let (name, path) = (parameter.name(), parameter.path.clone());
         Ok(Self { name, place, path, tables, unit, from, to, scale: parameter.scale })

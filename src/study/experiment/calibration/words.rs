@@ -39,7 +39,7 @@ impl Calibrated {
         }
         for one in &self.parameters {
             let (low, high) = one.interval95;
-            let told = if one.is_determined { "" } else { ": the data do not tell it" };
+            let told = if one.is_determined { "" } else { ": not determined by the data" };
             let (value, low, high) = (digits(one.value), digits(low), digits(high));
             let _ = writeln!(text, "// {} = {value} {} ({low} to {high}){told}", one.path, one.unit);
         }
@@ -111,8 +111,7 @@ impl Calibrated {
     /// Describes, in sentences, which parameters the data do not determine.
     fn untold(&self) -> String {
         if !self.knows_noise {
-            return "as many rows as parameters, and no `noise`: nothing tells how well the values are known\n"
-                .to_owned();
+            return "as many rows as parameters, and no `noise`: the accuracy of the values is unknown\n".to_owned();
         }
         let fits = !self.describes_nothing();
         let without = self.parameters.iter().filter(|one| !one.has_influence);

@@ -19,7 +19,7 @@ pub(super) struct Findings<'f> {
     pub(super) axis: &'f CurveAxis,
     /// A description of how the problem grows along the axis, if it does.
     pub(super) growth: Option<String>,
-    /// Whether the axis varies the ranks.
+    /// `true` if the axis varies the ranks.
     pub(super) is_over_ranks: bool,
     pub(super) times: &'f [TimeLine],
     pub(super) rows: &'f [Record],

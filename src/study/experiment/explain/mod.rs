@@ -25,7 +25,7 @@ pub struct WantedMessage {
     pub to: Option<u32>,
     /// The number of the message among those selected, in order of delivery, from 1.
     pub number: u32,
-    /// Whether to select, instead of a number, the message that waited longest for others.
+    /// `true` to select, instead of a number, the message that waited longest for others.
     pub longest_wait: bool,
 }
 
@@ -164,7 +164,7 @@ impl WantedMessage {
         let explain = |delivery: Delivery| Explanation::of(scenario, delivery);
         let chosen = if self.longest_wait {
             let explained = deliveries.into_iter().map(explain).collect::<Result<Vec<_>, _>>()?;
-            // Of several equal waits, the first is kept.
+            // The first of several equal waits is kept.
             explained.into_iter().reduce(|best, next| if next.waiting > best.waiting { next } else { best })
         } else {
             deliveries.into_iter().nth(self.number as usize - 1).map(explain).transpose()?

@@ -24,7 +24,7 @@ pub struct FitRequest {
     /// The column of the values; by default a column that is known as times. The columns before it are the varied
     /// parameters.
     pub value: Option<String>,
-    /// Whether residuals are absolute, or relative to the values.
+    /// The weighting of residuals: absolute, or relative to the values.
     pub weighting: Weighting,
     /// The columns that describe messages.
     pub messages: MessageColumns,

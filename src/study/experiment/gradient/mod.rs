@@ -44,7 +44,7 @@ pub struct Slopes {
     pub rounding: f64,
     /// The method by which the derivatives were found.
     pub method: Method,
-    /// Whether the derivatives are valid only very close to the value: a change of about a percent gives something
+    /// `true` if the derivatives are valid only very close to the value: a change of about a percent gives something
     /// else.
     pub is_local: bool,
 }
@@ -71,7 +71,7 @@ pub struct Gradient<'p> {
 /// The choice of method for the derivatives of a scenario.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DerivativeMethod {
-    /// Whether every constant is varied separately, on both sides.
+    /// `true` if every constant is varied separately, on both sides.
     pub exact: bool,
     /// The relative change of a constant in a run; by default large enough for rounding not to matter.
     pub step: Option<f64>,

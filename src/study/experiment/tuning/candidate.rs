@@ -19,7 +19,7 @@ pub struct Candidate {
     pub makespans: Vec<f64>,
     /// The 90 % interval of the makespan, in seconds.
     pub interval: Option<(f64, f64)>,
-    /// Whether repetitions have shown another candidate to be better.
+    /// `true` if repetitions have shown another candidate to be better.
     pub(super) is_beaten: bool,
     /// The judgement of the candidate.
     pub standing: Standing,

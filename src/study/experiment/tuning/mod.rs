@@ -47,7 +47,7 @@ pub struct Tuned {
     pub held: Vec<String>,
     /// The reason why no candidate was skipped by its time without contention, if none could be.
     pub unbounded: Option<String>,
-    /// Whether intervals come from a calibration rather than from repetitions.
+    /// `true` if intervals come from a calibration rather than from repetitions.
     pub is_calibrated: bool,
     /// The quantities whose errors determine the intervals, if they are not the makespan.
     pub errors_of: Vec<String>,

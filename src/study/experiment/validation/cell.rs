@@ -20,7 +20,7 @@ pub struct Cell {
     pub table: String,
     /// The unit of the judged quantity.
     pub unit: Unit,
-    /// Whether the cell calibrated the parameters.
+    /// `true` if the cell calibrated the parameters.
     pub calibrates: bool,
     /// The published value.
     pub reference: f64,

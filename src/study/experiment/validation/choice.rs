@@ -14,7 +14,7 @@ pub struct JudgedChoice {
     /// The key of the prediction or baseline whose least value chooses.
     key: String,
     is_baseline: bool,
-    /// Whether some of the cells calibrated parameters.
+    /// `true` if some of the cells calibrated parameters.
     calibrated: bool,
     /// The regrets in ascending order: the measured time of the chosen way, relative to the least measured time, minus
     /// 1. If several ways have the same least predicted time, their regrets are averaged.
@@ -195,8 +195,8 @@ mod tests {
         }
     }
 
-    /// Of four tasks, one calibrated and one has a single algorithm; of the others, one is chosen well and one takes 50
-    /// % too long.
+    /// One of four tasks calibrated, and one has a single algorithm. The choice is right in one of the others, and takes
+    /// 50 % too long in the last.
     #[test]
     fn the_chosen_way_is_set_beside_the_best() {
         let cells = [

@@ -67,7 +67,7 @@ pub struct MeasuredTable {
     /// name are labels.
     #[serde(default)]
     pub command: Option<String>,
-    /// Whether the table takes so long that only `--all` runs it.
+    /// `true` if the table takes so long that only `--all` runs it.
     #[serde(default)]
     pub long: bool,
     /// Published points that replace the scenario's axes: a CSV file, relative to the case. Columns before the first
@@ -99,14 +99,14 @@ pub struct MeasuredTable {
     /// The cases that calibrated the parameters, by an axis and its value. They do not count as validation.
     #[serde(default)]
     pub calibration: Option<(String, AxisValue)>,
-    /// Whether all points calibrated the parameters, so that none counts as validation.
+    /// `true` if all points calibrated the parameters, so that none counts as validation.
     #[serde(default)]
     pub calibrated: bool,
     /// The tolerance of the points that calibrated, separate from all others. The quality of a fit is not a validation,
     /// but should not change unnoticed.
     #[serde(default)]
     pub calibration_tolerance: Option<Tolerance>,
-    /// Whether equation (4) of CS-RR-281 is fitted to the simulated times and compared with its Table 2.
+    /// `true` if equation (4) of CS-RR-281 is fitted to the simulated times and compared with its Table 2.
     #[serde(default)]
     pub fit_point_to_point: bool,
     /// The tolerance; by default, no error is rejected.
@@ -267,8 +267,8 @@ impl MeasuredTable {
     fn subject_faults(&self, path: &str, document: &Document) -> Vec<SourceFault> {
         match self.subject() {
             None => {
-                let help = Some("give `scenario`, which is run, or `command`, which is asked");
-                vec![document.fault_at(path, "a table is of a scenario or of a command", help)]
+                let help = Some("give `scenario` or `command`, one of the two");
+                vec![document.fault_at(path, "a table needs either a scenario or a command", help)]
             }
             Some(TableSource::Scenario(_)) => Vec::new(),
             Some(TableSource::Command(_)) => self.command_faults(path, document),
@@ -292,7 +292,7 @@ impl MeasuredTable {
             document.fault_at(&format!("{path}.{field}"), message, Some("write it into the command, or leave it out"))
         });
         let missing = self.data.is_none().then(|| {
-            document.fault_at(path, "a command is asked for the points of data", Some("give `data`, a CSV file"))
+            document.fault_at(path, "a command needs the points of a data file", Some("give `data`, a CSV file"))
         });
         useless.chain(missing).collect()
     }

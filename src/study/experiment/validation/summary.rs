@@ -22,9 +22,9 @@ pub struct Summary {
     pub worst: Option<String>,
     /// The tolerance, if the errors are judged.
     pub tolerance: Option<Tolerance>,
-    /// Whether the summary covers the points that calibrated the parameters, rather than all others.
+    /// `true` if the summary covers the points that calibrated the parameters, rather than all others.
     pub calibrated: bool,
-    /// Whether the prediction is a baseline.
+    /// `true` if the prediction is a baseline.
     pub is_baseline: bool,
     /// The left-out value of an axis, if the summary covers its cells only, as predicted from a fit to all others.
     pub left_out: Option<String>,
@@ -72,7 +72,7 @@ impl Summary {
         Self { best_baseline: baseline::best(&judged), ..self }
     }
 
-    /// Returns `true` if the mean error is below that of the best baseline; `None` without baselines.
+    /// Returns whether the mean error is below that of the best baseline; `None` without baselines.
     #[must_use]
     pub fn beats_baseline(&self) -> Option<bool> {
         let baseline = self.best_baseline.as_ref()?.residuals.mean_absolute()?;

@@ -167,7 +167,7 @@ impl TableRunner<'_> {
         let late = plan.axes().find(|axis| points.first().is_some_and(|point| point.has_behind(&axis.name)));
         if let Some(axis) = late {
             let what = format!(
-                "table `{}`: the axis `{}` stands behind the reference, where it does not count: give the \
+                "table `{}`: the axis `{}` is to the right of the reference, where it is ignored: give the \
                 columns of the axes first",
                 table.name, axis.name
             );

@@ -42,7 +42,7 @@ fn constants(fit: &LogGp) -> Result<[ConstantText; 6], String> {
     let packets = if fit.overhead_up_to_bytes.is_some() { "with the overheads of further packets" } else { "" };
     let overhead = ConstantText { remark: packets, ..scale.per_byte("O", fit.mean_overhead_per_byte_s, 0.0, "")? };
     Ok([
-        scale.time("L", fit.latency_s, fit.end_to_end_s, "L + 2 o: the data do not tell them apart")?,
+        scale.time("L", fit.latency_s, fit.end_to_end_s, "L + 2 o: the data do not separate them")?,
         scale.time("o", fit.overhead_s, 0.0, "contained in L")?,
         scale.time(
             "g",
