@@ -194,7 +194,7 @@ mod tests {
         Plan::new(document, &[]).unwrap().base().unwrap().into_scenario()
     }
 
-    /// Checks that the closed form is a maximum of the speed-up, and that it is absent where its assumptions are not
+    /// Checks that the closed form is a maximum of the speed-up, and that it is absent if its assumptions are not
     /// met.
     #[test]
     fn closed_forms_are_given_where_their_assumptions_hold() {

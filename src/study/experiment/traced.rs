@@ -120,7 +120,7 @@ impl Traced {
     /// Returns the error of the run.
     ///
     /// # Panics
-    /// Never: what has been recorded can be read.
+    /// Never: a run that was just recorded can be read.
     pub fn of_case(name: String, case: Case, detail: Detail) -> Result<Self, StudyError> {
         let mut bytes = Vec::new();
         run_recorded(&case.scenario, detail, Box::new(&mut bytes))?;

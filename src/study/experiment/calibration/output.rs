@@ -183,7 +183,7 @@ impl Identified {
         Whiskers {
             title: "Mechanisms judged by measurements that took no part in their fits".to_owned(),
             note:
-                "error minus that of the best one, in percent of the measured value, with its 95 % interval; hollow: refuted"
+                "error less that of the best one, in percent of the measured, with its 95 % interval; hollow: refuted"
                     .to_owned(),
             rows: self.choices.iter().enumerate().filter_map(whisker).collect(),
             neutral: 0.0,

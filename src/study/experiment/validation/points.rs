@@ -45,7 +45,7 @@ impl PublishedPoint {
     /// simulated quantity.
     ///
     /// # Errors
-    /// A file that cannot be read, or is no such table; the message names file, line and column.
+    /// Returns an error for a file that cannot be read or has other columns; the message names file, line and column.
     pub fn load(file: &Path, wanted: &MeasuredTable) -> Result<Vec<Self>, SourceFault> {
         let table = Table::load(file)?;
         let reference = table.column_of(&wanted.reference).map_err(|fault| match fault.help {
