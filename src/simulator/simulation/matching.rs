@@ -1,9 +1,10 @@
-//! Messages between their sending and their receiving, and the operations that wait for them.
+//! Message matching: messages from their send to their receive, and the operations that processes wait for.
 //!
-//! A message is given to the first posted receive that it fits. If a message that its sender sent before, and that has
-//! not come, fits that receive, too, it waits for it: messages of one sender never overtake. A receive that is posted
-//! takes, of the messages that nobody waits for, the earliest arrival among the oldest fitting ones of each sender, ties
-//! by rank. Where [overtaking](Overtaking) is allowed, messages only have the order of their arrivals.
+//! An arriving message is matched with the first posted receive whose pattern it fits. If an earlier message of the
+//! same sender that is still in flight fits the same receive, the message waits for the earlier one, because messages
+//! between two ranks do not overtake. A receive that is posted considers the oldest fitting unexpected message of each
+//! sender and takes the one that arrived first; ties go to the lower rank. If [overtaking](Overtaking) is allowed,
+//! messages are ordered only by their arrival.
 
 mod send_order;
 mod slots;
@@ -19,13 +20,13 @@ use send_order::{Pair, PairOrder};
 use slots::Slots;
 use std::collections::{BTreeSet, VecDeque};
 
-/// A send, receive or other task that a process waits for, or could.
+/// A send, receive or other operation that a process waits for, or can wait for.
 #[derive(Debug)]
 pub struct PendingRequest {
     pub rank: u32,
     pub kind: TaskKind,
     pub state: TaskState,
-    /// The processor and the interface that it takes, if it has been issued.
+    /// The processor and the interface used by an issued operation; `None` if it was not issued.
     pub lanes: Option<Lanes>,
 }
 
@@ -35,7 +36,7 @@ pub enum TaskKind {
         to: u32,
     },
     Receive(MessagePattern),
-    /// Bytes on their way through what the cores of a node share: a memory, or the way out of the node.
+    /// A transfer of bytes through a shared resource of a node: its memory, or its way out.
     Move {
         is_memory: bool,
     },
@@ -49,9 +50,9 @@ pub enum TaskState {
     Prepared,
     UnderWay,
     Done,
-    /// The envelope with this handle has come, and its data have not.
+    /// A receive matched with the message of this handle, whose data have not arrived yet.
     Announced(u32),
-    /// The envelope with this handle has come.
+    /// A receive matched with the message of this handle, whose data have arrived.
     Received(u32),
 }
 
@@ -73,50 +74,50 @@ impl TaskState {
     }
 }
 
-/// A message that is under way or waits to be received. It is kept until the receive has been ended
-/// and the send is complete, whichever comes last.
+/// A message that is in flight or waits to be received. It is kept until its receive has ended and its send is
+/// complete.
 struct Envelope {
     from: u32,
     to: u32,
     sent: SimTime,
     message: Message,
     is_received: bool,
-    /// True once a receive has met it,
+    /// `true` once the message has been matched with a receive.
     has_met: bool,
-    /// and once nothing else keeps its send, if that is synchronous.
+    /// `true` once a synchronous send waits only for its message to be matched.
     has_left: bool,
-    /// The processor that its ends take.
+    /// The processor that handles the message at both ends.
     cpu: u8,
     sending: Option<Operation>,
-    /// Once it has arrived.
+    /// The time of arrival, once the message has arrived.
     arrival: SimTime,
     id: MessageId,
-    /// Its place in the inbox, if it lies there.
+    /// The place in the inbox of the receiving rank, while the message is stored there.
     place: u32,
 }
 
-/// A message has found its receive.
+/// A message matched with a receive.
 #[derive(Debug)]
 pub struct Match {
     pub operation: Operation,
     pub handle: u32,
     pub message: MessageId,
-    /// The message by whose arrival they met: itself, or one that it had to wait for.
+    /// The message whose arrival caused the match: `handle` itself, or an earlier message it had to wait for.
     pub by: u32,
 }
 
-/// The messages and operations of all ranks.
+/// The messages and pending operations of all ranks.
 pub struct Matching {
     envelopes: Slots<Envelope>,
     tasks: Slots<PendingRequest>,
     order: PairOrder,
-    /// Arrived messages that nobody has received, by receiving rank, in the order of arrival, ties by sending rank.
+    /// Unexpected messages by receiving rank, in the order of arrival; ties are ordered by sending rank.
     inboxes: Lists<u32>,
-    /// Those of them that are early: receiving rank, arrival, sending rank, handle.
+    /// The early messages in the inboxes, as (receiving rank, arrival, sending rank, handle).
     early: BTreeSet<(u32, SimTime, u32, u32)>,
-    /// Receives that no message has come for, by rank, in the order in which they were asked.
+    /// Posted receives without a matching message, by rank, in the order in which they were posted.
     receives: Lists<Operation>,
-    /// Matches made by an arrival, in that order, until they are taken.
+    /// Matches caused by an arrival, in order, until the caller removes them.
     pub met: VecDeque<Match>,
 }
 
@@ -133,14 +134,14 @@ impl Matching {
         }
     }
 
-    /// A send begins: its operation, and the handle of the message.
+    /// Starts a send. Returns its operation and the handle of its message.
     pub fn post(&mut self, now: SimTime, from: u32, to: u32, message: Message) -> (Operation, u32) {
         let (operation, handle) = self.prepare_send(now, (from, to), message, None);
         self.order.send((from, to), handle);
         (operation, handle)
     }
 
-    /// A send is asked for, whose turn among those of its pair is that of its [beginning](Self::begin_send).
+    /// Registers a send whose position among the messages of its pair is fixed when it [begins](Self::begin_send).
     pub fn prepare_send(
         &mut self,
         now: SimTime,
@@ -158,20 +159,19 @@ impl Matching {
         (operation, self.envelopes.put(envelope))
     }
 
-    /// A prepared send begins; its operation.
+    /// Begins a prepared send and returns its operation.
     pub fn begin_send(&mut self, handle: u32) -> Operation {
         let Envelope { from, to, sending, .. } = *self.envelope(handle);
         self.order.send((from, to), handle);
         sending.expect("a send begins before it is complete")
     }
 
-    /// A computation begins.
     pub fn begin_computation(&mut self, rank: u32, lanes: Lanes) -> Operation {
         let (kind, state) = (TaskKind::Computation, TaskState::UnderWay);
         Operation(self.tasks.put(PendingRequest { rank, kind, state, lanes: Some(lanes) }))
     }
 
-    /// A send is complete; nothing if it is synchronous and waits for a receive to [meet](Self::meet) it.
+    /// Completes a send. Returns `None` if the send is synchronous and its message has not been [matched](Self::meet).
     pub fn sent(&mut self, handle: u32) -> Option<Operation> {
         let envelope = self.envelopes.get(handle).expect("an envelope is kept until its send is complete");
         if envelope.message.synchronous && !envelope.has_met {
@@ -186,44 +186,43 @@ impl Matching {
         Some(operation)
     }
 
-    /// A receive has met a message. Returns whether nothing but that has kept its send.
+    /// Marks a message as matched. Returns whether its send waited only for this.
     pub fn meet(&mut self, handle: u32) -> bool {
         let envelope = self.envelopes.get(handle).expect("an envelope is kept until it is received");
         envelope.has_met = true;
         envelope.has_left
     }
 
-    /// Bytes begin to move.
     pub fn begin_move(&mut self, rank: u32, is_memory: bool) -> Operation {
         let (kind, state) = (TaskKind::Move { is_memory }, TaskState::UnderWay);
         Operation(self.tasks.put(PendingRequest { rank, kind, state, lanes: None }))
     }
 
-    /// They have moved.
+    /// Completes a move of bytes.
     pub fn moved(&mut self, operation: Operation) {
         self.task(operation).state = TaskState::Done;
     }
 
-    /// The record of a message that is delivered now and has not been received yet.
+    /// Returns the record of a message that is delivered now and has not been received yet.
     pub fn delivery(&mut self, handle: u32, now: SimTime) -> Delivery {
         let envelope = self.envelopes.get(handle).expect("an envelope is kept until it is received");
         let Envelope { from, to, sent, message: Message { bytes, again, .. }, .. } = *envelope;
         Delivery { from, to, bytes, again, sent, delivered: now }
     }
 
-    /// The rank that a message is for, and which of its processors deals with it.
+    /// Returns the destination rank of a message and the processor that handles it there.
     pub fn receiver(&self, handle: u32) -> (u32, u8) {
         let envelope = self.envelope(handle);
         (envelope.to, envelope.cpu)
     }
 
-    /// A message has been delivered. [`met`](Self::met) holds the matches that follow.
+    /// Handles the arrival of a message. The resulting matches are appended to [`met`](Self::met).
     pub fn delivered(&mut self, now: SimTime, handle: u32, message: MessageId) {
         let envelope = self.envelopes.get(handle).expect("an envelope is kept until it is received");
         (envelope.arrival, envelope.id) = (now, message);
         let to = envelope.to;
         let has_come = self.order.arrive(handle);
-        // Early messages of the same sender that waited for this one have come with it.
+        // Early messages of the same sender that waited for this one are now in order.
         let followers = if has_come { self.order.catch_up(handle) } else { 0 };
         if let Some(operation) = self.receive_for(handle) {
             self.match_on_arrival(operation, handle);
@@ -242,8 +241,9 @@ impl Matching {
         }
     }
 
-    /// Receives of `rank` have met messages by the arrival of `by`, or messages have come with it: those that waited may be
-    /// received now, the one that arrived first before the others.
+    /// Retries the early messages of `rank` after the arrival of `by`. A match that has removed a receive, or an
+    /// arrival that has closed a gap in the order, may allow them to be received. They are tried in the order of their
+    /// arrival.
     fn reconsider(&mut self, rank: u32, by: u32) {
         while !self.receives.is_empty(rank) {
             let of_rank = (rank, SimTime::START, 0, 0)..=(rank, SimTime::END, u32::MAX, u32::MAX);
@@ -254,7 +254,8 @@ impl Matching {
         }
     }
 
-    /// The posted receive that a message which has arrived is to be given to, unless an earlier one of its sender is.
+    /// Returns the posted receive that an arrived message is matched with, unless an earlier message of its sender fits
+    /// that receive.
     fn receive_for(&self, handle: u32) -> Option<Operation> {
         let envelope = self.envelope(handle);
         let operation = *self.receives.iter(envelope.to).find(|operation| self.fits(**operation, envelope))?;
@@ -304,19 +305,19 @@ impl Matching {
         (to, arrival, from, handle)
     }
 
-    /// A receive begins; it takes a message, if one is there for it.
+    /// Posts a receive, and matches it if a fitting message is available.
     pub fn receive(&mut self, rank: u32, pattern: MessagePattern) -> (Operation, Option<Match>) {
         let operation = self.prepare_receive(rank, pattern, None);
         (operation, self.post_receive(operation))
     }
 
-    /// A receive is asked for, which takes no message before it is [posted](Self::post_receive).
+    /// Registers a receive that takes no message before it is [posted](Self::post_receive).
     pub fn prepare_receive(&mut self, rank: u32, pattern: MessagePattern, lanes: Option<Lanes>) -> Operation {
         let (kind, state) = (TaskKind::Receive(pattern), TaskState::Prepared);
         Operation(self.tasks.put(PendingRequest { rank, kind, state, lanes }))
     }
 
-    /// A prepared receive is posted; it takes a message, if one is there for it.
+    /// Posts a prepared receive, and matches it if a fitting message is available.
     pub fn post_receive(&mut self, operation: Operation) -> Option<Match> {
         let task = self.task(operation);
         task.state = TaskState::UnderWay;
@@ -346,18 +347,19 @@ impl Matching {
         arrived.find(|handle| pattern.takes(self.envelope(*handle)) && is_oldest(*handle) && self.is_free(*handle))
     }
 
-    /// True if no receive that was posted before waits for this arrived message, or one before it.
+    /// Returns whether an arrived message may be taken by a new receive: an early message may not if a posted receive
+    /// fits it and so has priority.
     fn is_free(&self, handle: u32) -> bool {
         let fits = |operation: &Operation| self.fits(*operation, self.envelope(handle));
         !self.order.is_early(handle) || !self.receives.iter(self.envelope(handle).to).any(fits)
     }
 
-    /// A receive has met a message whose data are still to come.
+    /// Marks a receive as matched with a message whose data have not arrived yet.
     pub fn await_data(&mut self, operation: Operation, handle: u32) {
         self.task(operation).state = TaskState::Announced(handle);
     }
 
-    /// The data for a receive have come; the handle of their message.
+    /// Marks the data of a matched receive as arrived and returns the handle of the message.
     pub fn data_arrived(&mut self, operation: Operation) -> u32 {
         let task = self.task(operation);
         let TaskState::Announced(handle) = task.state else {
@@ -367,7 +369,7 @@ impl Matching {
         handle
     }
 
-    /// Ends a complete operation; what it has received, if it was a receive.
+    /// Ends a complete operation. Returns the received message if the operation was a receive.
     pub fn end(&mut self, operation: Operation) -> Option<Received> {
         let task = self.tasks.take(operation.0).expect("an operation is ended once");
         let TaskState::Received(handle) = task.state else { return None };
@@ -379,17 +381,17 @@ impl Matching {
         self.envelopes.take(handle).map(|Envelope { from, message, .. }| Received { from, message })
     }
 
-    /// An operation that has not been ended, if `rank` has begun it.
+    /// Returns an operation that has not ended, if it was started by `rank`.
     pub fn find(&mut self, rank: u32, operation: Operation) -> Option<&PendingRequest> {
         self.tasks.get(operation.0).filter(|task| task.rank == rank).map(|task| &*task)
     }
 
-    /// The request that an operation is.
+    /// Returns the record of an operation.
     pub fn request(&self, operation: Operation) -> &PendingRequest {
         self.tasks.peek(operation.0).expect("an operation is kept until it is ended")
     }
 
-    /// The processor that deals with a complete operation: that of the message, of a receive.
+    /// Returns the processor that handles a complete operation. For a receive, it is that of the message.
     pub fn cpu(&self, operation: Operation) -> u8 {
         let request = self.request(operation);
         match request.state {
@@ -398,12 +400,12 @@ impl Matching {
         }
     }
 
-    /// The rank whose operation this is.
+    /// Returns the rank that started an operation.
     pub fn rank(&mut self, operation: Operation) -> u32 {
         self.task(operation).rank
     }
 
-    /// Returns a description of the awaited task, and the rank that it waits for.
+    /// Returns a description of an awaited operation, and the rank it waits for.
     pub fn describe(&mut self, operation: Operation) -> (String, Option<u32>) {
         match self.task(operation).kind {
             TaskKind::Send { to } => (format!("waits to send to rank {to}"), Some(to)),
@@ -418,7 +420,8 @@ impl Matching {
         }
     }
 
-    /// The description of a task of a rank that waits for nothing else, a receive before others.
+    /// Returns a description of one pending operation of a rank that waits for notices. Receives are preferred, then
+    /// the operation with the lowest number.
     pub fn describe_first_of(&mut self, rank: u32) -> (String, Option<u32>) {
         let is_receive = |kind: TaskKind| matches!(kind, TaskKind::Receive(_));
         let of_rank = self.tasks.iter().filter(|(_, task)| task.rank == rank);

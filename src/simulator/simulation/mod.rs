@@ -1,4 +1,4 @@
-//! The meeting point: a program on a machine in, a trace out.
+//! Simulation of a program on a machine: builds a run, executes its events and returns its trace.
 
 mod activity_logger;
 mod background;
@@ -41,8 +41,8 @@ use observers::Observers;
 use recorder::Recorder;
 use std::io::Write;
 
-/// A run that is ready to be run: a machine, a layout of ranks on it, a seed and limits. It can only be made of what
-/// has passed its check.
+/// A configured run: a machine, the layout of ranks on it, the random streams and the limits. It is built only from
+/// parts that have passed their checks.
 ///
 /// ```
 /// use parsim_sim::machine::Sends;
@@ -75,7 +75,7 @@ pub struct Simulation<'m> {
     background: Option<BackgroundTraffic>,
 }
 
-/// Logs that the trace of a run holds beside its accounts.
+/// Optional logs that the trace contains in addition to its accounts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Logs {
     deliveries: bool,
@@ -86,28 +86,28 @@ struct Logs {
 /// Reason why a run has no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SimulationError {
-    /// Nothing is going to happen any more, and processes still wait.
+    /// No events are left while processes still wait.
     #[error("{0}")]
     Deadlock(DeadlockReport),
-    /// Packets wait for buffers and none will ever be free.
+    /// Packets wait for buffers that will never become free.
     #[error("the network is deadlocked at {at_s} s: {standstill}")]
     NetworkDeadlock {
         /// The simulated time, in seconds.
         at_s: f64,
-        /// The packets and the buffers.
+        /// The waiting packets and the buffers they wait for.
         standstill: Standstill,
     },
-    /// The limit of simulated time is reached.
+    /// The limit of simulated time is exceeded.
     #[error(
         "the run has reached its limit of {limit} of simulated time after {events} events (`limits.simulated` sets it)"
     )]
     TimeLimit {
         /// The limit.
         limit: SimDuration,
-        /// Events run.
+        /// The number of events executed.
         events: u64,
     },
-    /// The limit of events is reached.
+    /// The limit of events is exceeded.
     #[error("the run has reached its limit of {limit} events at {at_s} s of simulated time (`limits.events` sets it)")]
     EventLimit {
         /// The limit.
@@ -115,16 +115,16 @@ pub enum SimulationError {
         /// The simulated time, in seconds.
         at_s: f64,
     },
-    /// A link has carried more packets than are counted for it.
+    /// A link has carried more packets than its counter can hold.
     #[error(
-        "a link has carried more than 2^32 of the {packet_hops} packet-hops of the run, and cannot count them: give larger \
-         packets or shorter messages"
+        "a link has carried more than 2^32 of the {packet_hops} packet-hops of the run, which its counter cannot hold: use \
+         larger packets or shorter messages"
     )]
     PacketLimit {
-        /// The packets, summed over the links that they crossed.
+        /// The packet-hops of the run: packets, summed over the links they crossed.
         packet_hops: u64,
     },
-    /// The limit of wall time is reached: another try, or another computer, may get further.
+    /// The limit of wall-clock time is exceeded. A repetition, or a faster computer, may get further.
     #[error(
         "the run has reached its limit of {limit} of wall time after {events} events, at {at_s} s of simulated time \
          (`limits.wall` sets it)"
@@ -132,41 +132,41 @@ pub enum SimulationError {
     WallLimit {
         /// The limit.
         limit: SimDuration,
-        /// Events run.
+        /// The number of events executed.
         events: u64,
         /// The simulated time, in seconds.
         at_s: f64,
     },
-    /// The trace of the run could not be written.
+    /// The recording of the run could not be written.
     #[error("the trace cannot be written: {0}")]
     NotRecorded(String),
     /// The program has no ranks whose activities could be recorded.
-    #[error("{program} has no processes whose activities could be recorded: give another program")]
+    #[error("{program} has no processes whose activities could be recorded: choose another program")]
     NothingToRecord {
         /// The program.
         program: String,
     },
-    /// A defect of the simulator, which must not take the results of other runs with it.
+    /// An internal error of the simulator. It is reported as an error so that the results of other runs survive.
     #[error("parsim has a defect: {0}")]
     Defect(String),
-    /// Machine, ranks, placement or program cannot be so.
+    /// The machine, the ranks, the placement or the program is invalid.
     #[error("{0}")]
     Rejected(#[from] Rejection),
-    /// A process did what no process can do.
+    /// A process violated the rules of its interface.
     #[error("rank {rank} {fault}")]
     ProgramFault {
         /// The rank.
         rank: u32,
-        /// The violation, in words.
+        /// A description of the violation.
         fault: String,
     },
-    /// A run of the same case failed before, with these words.
+    /// An earlier run of the same case failed; this is its message.
     #[error("{0}")]
     Recalled(String),
 }
 
 impl SimulationError {
-    /// The same error, which names the places of processes that wait for each other in the files of their program.
+    /// Adds the source locations of deadlocked processes, taken from the files of their program.
     fn placed(self, program: &dyn Program) -> Self {
         match self {
             Self::Deadlock(report) => Self::Deadlock(report.placed(|rank, step| program.place_of_step(rank, step))),
@@ -174,7 +174,7 @@ impl SimulationError {
         }
     }
 
-    /// The same error, of a run that had only a part of the time of its case.
+    /// Replaces the wall-clock limit of a partial run by the limit of its whole case.
     #[must_use]
     pub fn of_case(self, limits: &Limits) -> Self {
         match (self, limits.wall) {
@@ -184,28 +184,30 @@ impl SimulationError {
     }
 }
 
-/// Detail of a recording.
+/// Level of detail of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// Activities of the ranks and their causes.
+    /// The activities of the ranks and their causes.
     Ranks,
-    /// Transfers over the links as well.
+    /// The activities of the ranks, and the transfers over the links.
     Links,
 }
 
 impl<'m> Simulation<'m> {
-    /// `ranks` ranks in row-major order on as square a part of the machine as they form; seed 1.
+    /// Creates a run of `ranks` ranks in row-major order on a part of the machine that is as square as possible, with
+    /// seed 1.
     ///
     /// # Errors
-    /// All faults of the machine, and of `ranks` ranks on it.
+    /// All faults of the machine and of the placement of `ranks` ranks on it.
     pub fn new(machine: &'m Machine, ranks: u32) -> Result<Self, SimulationError> {
         Self::on(&Allocation::new(machine, ranks))
     }
 
-    /// The ranks of `allocation`, with its random streams.
+    /// Creates a run of the ranks of `allocation` with its random streams.
     ///
     /// # Errors
-    /// All faults of machine, ranks, partition and placement; more memory than this computer has available.
+    /// All faults of machine, ranks, partition and placement, or a demand for more memory than this computer has
+    /// available.
     pub fn on(allocation: &Allocation<'m>) -> Result<Self, SimulationError> {
         let topology = allocation.topology_in_use()?;
         let estimate = Estimate::idle(allocation.machine(), &topology, allocation.ranks());
@@ -213,79 +215,79 @@ impl<'m> Simulation<'m> {
         Ok(Self::laid_out(allocation.machine(), allocation.layout()?, allocation.random_streams()))
     }
 
-    /// The ranks of a layout on `machine`, which has been granted there.
+    /// Creates a run of a layout on `machine`. The layout must have been accepted for this machine.
     #[must_use]
     pub fn laid_out(machine: &'m Machine, layout: Layout, streams: Streams) -> Self {
         let (limits, logs) = (Limits::default(), Logs::default());
         Self { machine, layout, streams, limits, logs, pulse: None, packet_by_packet: false, background: None }
     }
 
-    /// The layout of the ranks.
+    /// Returns the layout of the ranks.
     #[must_use]
     pub const fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The same run with the random streams of another seed.
+    /// Sets the random streams, that is, the seed.
     #[must_use]
     pub const fn streams(mut self, streams: Streams) -> Self {
         self.streams = streams;
         self
     }
 
-    /// The same run in which no packets travel together: it takes longer, and gives the same trace.
+    /// Disables packet trains: every packet has its own events. The run takes longer and yields the same trace.
     #[must_use]
     pub const fn packet_by_packet(mut self) -> Self {
         self.packet_by_packet = true;
         self
     }
 
-    /// The same run with traffic beside the program. No packets travel together then.
+    /// Adds background traffic, which disables packet trains.
     #[must_use]
     pub fn background(self, background: BackgroundTraffic) -> Self {
         Self { background: Some(background), packet_by_packet: true, ..self }
     }
 
-    /// The same run with other limits.
+    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The same run, whose progress is told.
+    /// Sets a function that is called with the progress of the run.
     #[must_use]
     pub const fn pulse(mut self, pulse: Pulse) -> Self {
         self.pulse = Some(pulse);
         self
     }
 
-    /// The same run, whose trace holds the delivery of every message.
+    /// Records the delivery of every message in the trace.
     #[must_use]
     pub const fn keep_deliveries(mut self) -> Self {
         self.logs.deliveries = true;
         self
     }
 
-    /// The same run, packet by packet, whose trace holds an activity log.
+    /// Records an activity log in the trace, which disables packet trains.
     #[must_use]
     pub const fn log_activities(mut self) -> Self {
         self.logs.activities = true;
         self.packet_by_packet()
     }
 
-    /// The same run, whose trace holds the requests of every rank.
+    /// Records the requests of every rank in the trace.
     #[must_use]
     pub const fn log_requests(mut self) -> Self {
         self.logs.requests = true;
         self
     }
 
-    /// Runs the run to its end.
+    /// Runs the program to completion.
     ///
     /// # Errors
-    /// A fault of the program on this machine, a deadlock with who waits for whom, a limit, or a fault of a
-    /// process.
+    /// A fault of the program on this machine, a deadlock with the processes that wait for each other, an exceeded
+    /// limit, or a fault of a process.
     pub fn run(&self, program: &dyn Program) -> Result<Trace, SimulationError> {
         self.check(program)?;
         self.run_checked(program)
@@ -298,10 +300,10 @@ impl<'m> Simulation<'m> {
         Rejection::unless_empty(faults)
     }
 
-    /// Runs a program that [`faults_on`] has found no fault with, to its end.
+    /// Runs a program to completion that [`faults_on`] has accepted.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// The errors of [`run`](Self::run).
     pub fn run_checked(&self, program: &dyn Program) -> Result<Trace, SimulationError> {
         if let Some(traffic) = program.traffic() {
             return traffic::play(self, traffic);
@@ -315,10 +317,11 @@ impl<'m> Simulation<'m> {
         self.observed(program, Observers::of(self, None), None)
     }
 
-    /// Runs the run to its end and records the activities of every rank into `sink`; `name` describes the program.
+    /// Runs the program to completion and records the activities of every rank into `sink`. `name` describes the
+    /// program.
     ///
     /// # Errors
-    /// As [`run`](Self::run), and what the sink says.
+    /// The errors of [`run`](Self::run), or an I/O error of the sink.
     pub fn run_recorded(
         &self,
         program: &dyn Program,
@@ -330,10 +333,10 @@ impl<'m> Simulation<'m> {
         self.record_checked(program, name, detail, sink)
     }
 
-    /// Runs such a program and records it.
+    /// Runs a program that has been checked, and records it.
     ///
     /// # Errors
-    /// As [`run_recorded`](Self::run_recorded).
+    /// The errors of [`run_recorded`](Self::run_recorded).
     pub fn record_checked(
         &self,
         program: &dyn Program,
@@ -348,7 +351,7 @@ impl<'m> Simulation<'m> {
         self.observed(program, Observers::of(self, Some(recorder)), Some(detail))
     }
 
-    /// Runs the run to its end before `observer`; in trains, if packets find room in all buffers that are finite.
+    /// Runs the program with `observer`. Packets travel in trains unless they may find a finite buffer full.
     fn observed<O: Observer>(
         &self,
         program: &dyn Program,
@@ -365,7 +368,8 @@ impl<'m> Simulation<'m> {
         }
     }
 
-    /// Runs a run that presumes room; nothing if a packet may have found none.
+    /// Runs the program on the assumption that every packet finds room in its buffers. Returns `None` if this
+    /// assumption may have failed.
     fn with_room(&self, program: &dyn Program) -> Result<Option<Trace>, SimulationError> {
         let mut execution = Execution::set(self, program, ());
         let outcome = self.advance_until(&mut execution, Execution::is_short_of_room);
@@ -379,7 +383,8 @@ impl<'m> Simulation<'m> {
         execution.close().map(Some).map_err(|error| error.placed(program))
     }
 
-    /// Runs the run to its end before `observer`; one that is cut short is counted by another, packet by packet.
+    /// Runs the program with `observer`. If the run stops with foreseen packets still in flight, a second run, packet
+    /// by packet, provides its counts.
     fn carried(
         &self,
         program: &dyn Program,
@@ -404,7 +409,7 @@ impl<'m> Simulation<'m> {
         self.advance_until(execution, |_| false)
     }
 
-    /// Runs the run to its end, or until it is `enough`.
+    /// Runs all events, or those up to the one after which `is_enough` holds.
     fn advance_until<'s, O: Observer>(
         &self,
         execution: &mut Execution<'s, O>,

@@ -1,4 +1,4 @@
-//! Observation of a run: all that a record of it can be made of.
+//! Observation of a run: the occurrences from which all logs and recordings are made.
 
 use super::SimulationError;
 use super::matching::{Match, TaskKind};
@@ -7,75 +7,75 @@ use crate::trace::events::EventId;
 use crate::trace::{CommunicationLog, Delivery, LogEntry, Phase, Trace, Transfer};
 use crate::units::{SimDuration, SimTime};
 
-/// Something that happens in a run.
+/// An occurrence in a run.
 pub enum Occurrence<'o> {
-    /// The process of a rank starts, after its machine.
+    /// The process of a rank starts, after the machine has been initialised.
     Created { rank: u32, phase: Phase, at: SimTime },
-    /// A process asks for something; `awaited` is what it waits for, if that is one operation.
+    /// A process makes a request. `awaited` is the kind of operation it waits for, if it waits for a single one.
     Asked { rank: u32, phase: Phase, verb: &'o Verb, awaited: Option<TaskKind> },
-    /// A process goes on with what it has waited for; with nothing, it starts.
+    /// A process resumes with the reply it waited for. Without a reply, it starts.
     Answered { rank: u32, reply: Option<&'o Reply> },
-    /// A process goes on at once with what it has asked for.
+    /// A process resumes immediately with the reply to its request.
     AnsweredAtOnce { rank: u32, reply: &'o Reply },
-    /// A rank begins to send.
+    /// A rank starts a send.
     Posted { rank: u32, operation: Operation, handle: u32, bytes: u64 },
-    /// A rank begins to receive, or bytes begin to move for it.
+    /// A rank starts a receive, a computation or a move of bytes.
     Begun { rank: u32, operation: Operation },
-    /// An issued operation has begun, or ended, and its rank is told.
+    /// A rank is notified that an operation it issued has begun or ended.
     Noticed { now: SimTime, rank: u32, operation: Operation, is_end: bool },
-    /// Bytes begin to move through memory, or through an interface for nobody.
+    /// Bytes start to move through memory, or out of the node without a receiver.
     Moving { operation: Operation, is_memory: bool, bytes: f64 },
-    /// All of a message has come.
+    /// The last byte of a message has arrived.
     Delivered { at: SimTime, handle: u32, delivery: Delivery },
-    /// A message has been announced, whose data wait for a receive.
+    /// The envelope of a message has arrived; its data wait for a receive.
     Announced { now: SimTime, handle: u32 },
-    /// The data of an announced message have come.
+    /// The data of an announced message have arrived.
     Arrived { at: SimTime, operation: Operation, handle: u32, delivery: Delivery },
-    /// A message meets a receive of a rank; it may have been announced only.
+    /// A message is matched with a receive of a rank. `is_there` is false if its data have not arrived yet.
     Met { now: SimTime, rank: u32, found: &'o Match, is_there: bool },
-    /// A send is complete; as a receive has met its message, if it has waited for that alone.
+    /// A send is complete. `has_met` is true if it completes because its message has just been matched.
     Sent { at: SimTime, operation: Operation, handle: u32, has_met: bool },
-    /// Bytes have moved.
+    /// A move of bytes is complete.
     Moved { now: SimTime, operation: Operation },
-    /// A rank goes on because an operation is complete; with network interfaces at `at`, when its processor has dealt with all
-    /// that has come.
+    /// A rank is resumed by the completion of an operation. With network interfaces, `at` is the time at which its
+    /// processor has handled everything that has arrived.
     Joined { rank: u32, operation: Operation, at: Option<SimTime> },
-    /// A rank need not wait for an operation that is complete already.
+    /// A rank requests an operation that is already complete, and does not wait.
     JoinedAtOnce { now: SimTime, rank: u32, operation: Operation },
-    /// A rank goes on because another one has come to a barrier, or has left the host to it.
+    /// A rank is released because rank `by` has reached the barrier, or has left the host.
     Released { rank: u32, by: u32 },
-    /// A processor begins what a rank has asked for, which takes it this time if nothing interrupts it.
+    /// A processor starts the work that a rank requested, which takes `time` unless it is interrupted.
     Computes { rank: u32, time: SimDuration },
-    /// A rank has spent time; only a log of activities knows what it has asked for.
+    /// A rank has spent time in one activity. Only the activity log knows the request behind it.
     Booked(LogEntry),
-    /// Links have carried packets, each in order.
+    /// Links have carried packets. The transfers of each link are in order.
     Carried(&'o [Transfer]),
 }
 
-/// An observer of a run. It changes nothing: a run is the same with any observer.
+/// An observer of a run. Observers are passive: a run is the same with any of them.
 pub trait Observer: Sized {
-    /// True if it observes anything; if not, nothing is computed that only observers want to know.
+    /// `true` if the observer uses occurrences. If not, the simulation skips what is computed for observers only.
     const OBSERVES: bool = true;
 
-    /// Something has happened.
+    /// Handles an occurrence.
     fn on(&mut self, occurrence: &Occurrence<'_>);
 
-    /// The last event of a rank, of an observer that numbers events: the cause of what it begins now.
+    /// Returns the last event of a rank, for observers that number events. It is the cause of what the rank starts now.
     fn last_event(&self, _rank: u32) -> EventId {
         0
     }
 
-    /// The run is over: adds what was observed to its trace. `log` is what processors and interfaces did for the
+    /// Ends the observation and adds its results to the trace. `log` is the work of processors and interfaces for
     /// communication.
     ///
     /// # Errors
-    /// A record that cannot be written.
+    /// An I/O error of the recording.
     fn end(self, _trace: &mut Trace, _log: CommunicationLog) -> Result<(), SimulationError> {
         Ok(())
     }
 }
 
-/// Nobody observes.
+/// The observer of unobserved runs.
 impl Observer for () {
     const OBSERVES: bool = false;
 

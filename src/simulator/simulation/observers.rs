@@ -1,4 +1,4 @@
-//! The observers that a simulation is asked for.
+//! The set of observers that a simulation requires.
 
 use super::activity_logger::ActivityLogger;
 use super::observer::{Observer, Occurrence};
@@ -8,7 +8,7 @@ use super::{Simulation, SimulationError};
 use crate::trace::events::EventId;
 use crate::trace::{CommunicationLog, Delivery, Trace};
 
-/// The observers of a run, each if it is asked for.
+/// The observers of a run; each is present only if its log is requested.
 pub struct Observers<'w> {
     deliveries: Option<Vec<Delivery>>,
     recorder: Option<Recorder<'w>>,
@@ -17,7 +17,7 @@ pub struct Observers<'w> {
 }
 
 impl<'w> Observers<'w> {
-    /// Those that `simulation` asks for, and `recorder`.
+    /// Creates the observers of the logs that `simulation` requests, and adds `recorder`.
     pub fn of(simulation: &Simulation<'_>, recorder: Option<Recorder<'w>>) -> Self {
         let Simulation { machine, layout, logs, .. } = simulation;
         Self {

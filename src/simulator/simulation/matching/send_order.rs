@@ -8,16 +8,16 @@ pub type Pair = (u32, u32);
 
 /// The unmatched messages of every pair of ranks, by handle, in the order of the send calls.
 ///
-/// A message *has come* when it and all unmatched ones that its sender sent before have arrived. One that arrives while
-/// an earlier one is still under way is *early* until then.
+/// A message is *in order* once it and all unmatched messages that its sender sent to the same rank before have
+/// arrived. A message that arrives while an earlier one is still in flight is *early* until then.
 pub struct PairOrder {
     overtaking: Overtaking,
     pairs: FxHashMap<Pair, PairEnds>,
-    /// By handle.
+    /// The entries of all messages, by handle.
     places: Vec<PairEntry>,
 }
 
-/// The oldest and the newest message of a pair.
+/// The oldest and the newest unmatched message of a pair.
 #[derive(Clone, Copy)]
 struct PairEnds {
     first: u32,
@@ -35,9 +35,9 @@ struct PairEntry {
 enum PairProgress {
     UnderWay,
     Early,
-    /// Has come, after the ones before it.
+    /// In order, and arrived after all messages before it.
     InOrder,
-    /// Has come, but arrived before one that was sent before it.
+    /// In order, but arrived before a message that was sent earlier.
     Overtook,
 }
 
@@ -48,12 +48,12 @@ impl PairOrder {
         Self { overtaking, pairs: FxHashMap::default(), places: Vec::new() }
     }
 
-    /// True if messages have no order but that of their arrivals: each has come as soon as it has arrived.
+    /// Returns whether messages are ordered by arrival alone, so that each is in order as soon as it arrives.
     pub fn allows_overtaking(&self) -> bool {
         self.overtaking == Overtaking::Allowed
     }
 
-    /// A message is sent.
+    /// Appends a message to those of its pair.
     pub fn send(&mut self, pair: Pair, handle: u32) {
         let ends = self.pairs.entry(pair).or_insert(PairEnds { first: handle, last: NONE });
         let earlier = std::mem::replace(&mut ends.last, handle);
@@ -67,7 +67,7 @@ impl PairOrder {
         self.places[handle as usize] = place;
     }
 
-    /// A message arrives; whether it has come, or is early.
+    /// Marks a message as arrived. Returns whether it is in order; otherwise it is early.
     pub fn arrive(&mut self, handle: u32) -> bool {
         let earlier = self.places[handle as usize].earlier;
         let in_order = self.allows_overtaking() || self.places.get(earlier as usize).is_none_or(PairEntry::has_come);
@@ -75,7 +75,7 @@ impl PairOrder {
         in_order
     }
 
-    /// Early messages that follow one that has come have come, too, now; their number.
+    /// Marks the early messages directly after a message that is in order as in order, too. Returns their number.
     pub fn catch_up(&mut self, mut handle: u32) -> usize {
         let mut followers = 0;
         loop {
@@ -88,7 +88,7 @@ impl PairOrder {
         }
     }
 
-    /// A message is matched.
+    /// Removes a matched message.
     pub fn leave(&mut self, pair: Pair, handle: u32) {
         let PairEntry { earlier, later, .. } = self.places[handle as usize];
         if earlier == NONE && later == NONE {
@@ -109,28 +109,28 @@ impl PairOrder {
         self.pairs.get_mut(&pair).expect("a pair is known while it has unmatched messages")
     }
 
-    /// True if a message has arrived before one that was sent before it, come or not.
+    /// Returns whether a message arrived before one that was sent earlier, whether or not that one has arrived since.
     pub fn has_overtaken(&self, handle: u32) -> bool {
         matches!(self.places[handle as usize].progress, PairProgress::Early | PairProgress::Overtook)
     }
 
-    /// True if a message has arrived.
+    /// Returns whether a message has arrived.
     pub fn has_arrived(&self, handle: u32) -> bool {
         self.places[handle as usize].progress != PairProgress::UnderWay
     }
 
-    /// True if a message has arrived while an earlier one is still under way.
+    /// Returns whether a message has arrived while an earlier one is still in flight.
     pub fn is_early(&self, handle: u32) -> bool {
         self.places[handle as usize].progress == PairProgress::Early
     }
 
-    /// The unmatched messages of a pair, the oldest first.
+    /// Returns the unmatched messages of a pair, oldest first.
     pub fn of(&self, pair: Pair) -> impl Iterator<Item = u32> {
         let first = self.pairs.get(&pair).map(|ends| ends.first);
         std::iter::successors(first, |handle| neighbour(self.places[*handle as usize].later))
     }
 
-    /// The unmatched messages of the same pair that were sent before this one, the newest first.
+    /// Returns the unmatched messages of the same pair that were sent before this one, newest first.
     pub fn before(&self, handle: u32) -> impl Iterator<Item = u32> {
         let earlier = |handle: u32| neighbour(self.places[handle as usize].earlier);
         std::iter::successors(earlier(handle), move |handle| earlier(*handle))

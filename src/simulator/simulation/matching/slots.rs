@@ -1,6 +1,6 @@
-//! A table whose places are used again.
+//! A table whose places are reused.
 
-/// Values by place; the place of one that is taken out is given to the next.
+/// Values by place. A place that becomes vacant is reused by a later value.
 pub struct Slots<T> {
     places: Vec<Option<T>>,
     vacant: Vec<u32>,
@@ -28,7 +28,7 @@ impl<T> Slots<T> {
         self.places.get(place as usize)?.as_ref()
     }
 
-    /// All values with their places.
+    /// Returns all values with their places.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         (0..).zip(&self.places).filter_map(|(place, value)| Some((place, value.as_ref()?)))
     }
