@@ -1,4 +1,4 @@
-//! The event loop: processes ask, the machine works, what has happened wakes the processes.
+//! The event loop: processes make requests, the transport executes them, and completions resume the processes.
 
 use super::background::Background;
 use super::host_queue::HostQueue;
@@ -29,7 +29,7 @@ mod verbs;
 /// The phase of the time before the program starts.
 pub(super) const INITIALISATION: Phase = "initialisation";
 
-/// A run while it is run, and its observer.
+/// A run in progress and its observer.
 pub struct Execution<'s, O> {
     machine: &'s Machine,
     layout: &'s Layout,
@@ -39,51 +39,55 @@ pub struct Execution<'s, O> {
     ranks: Vec<RankActivity>,
     surroundings: Rc<Surroundings>,
     accounts: Accounts,
-    /// The place of each phase of the processes in the accounts, once time has been spent in it.
+    /// The place of each phase of the processes in the accounts, assigned when time is first spent in the phase.
     places: Vec<Option<usize>>,
     observer: O,
-    /// Messages that are none of the processes'.
+    /// Background traffic: messages that no process sends or receives.
     background: Option<Background<'s>>,
-    /// Processes that can go on, with what they have been waiting for.
+    /// Processes that can resume, with the replies they have waited for.
     ready: VecDeque<(u32, Reply)>,
-    /// Operations awaited by each rank that [waits for any of several](WaitState::ForAny); apart, because there may be
-    /// a million ranks.
+    /// Operations awaited by each rank that [waits for any of several](WaitState::ForAny). They are stored outside the
+    /// ranks' states because there may be a million ranks.
     awaited: FxHashMap<u32, Vec<Operation>>,
-    /// Processes that an event of interfaces has freed, by an operation; the reply, unless it is the end of that, which is not ended before,
-    /// so that its number is no other's.
+    /// Processes freed by an event of the interfaces, with the operation that freed them. Without a reply, the
+    /// operation ends when its process resumes, so that its number is not reused before.
     freed: Vec<(u32, Operation, Option<Reply>)>,
-    /// Computations that wait for sends before them, by rank, and what they are accounted as.
+    /// Computations that wait for earlier sends of their rank to begin, by rank, with the activity they are accounted
+    /// as.
     held_back: FxHashMap<u32, (Computation, Activity)>,
-    /// The part of each rank's computation that is still to be done, if ranks share cores. Otherwise a computation takes
-    /// the time from its request to its end, but for the work of the processor for the communication.
+    /// The remaining work of each rank's computation, if ranks share cores. Otherwise a computation takes the time from
+    /// its request to its end, minus the work of the processor for communication.
     uncomputed: Option<FxHashMap<u32, SimDuration>>,
-    /// Those whose processors still work for it.
+    /// Replies to ranks whose processors still handle what has arrived, by rank.
     delayed: FxHashMap<u32, Reply>,
-    /// Ranks that have finished but for the work of their processors.
+    /// Ranks that have finished, except for the communication work of their processors.
     finishing: FxHashSet<u32>,
+    /// The number of ranks at the barrier.
     at_barrier: u32,
     node_barriers: NodeBarriers,
     host_queue: HostQueue,
-    /// The time for which the host's rank has written.
+    /// The time the host's rank has spent writing.
     written: SimDuration,
-    /// The notices of issued operations.
+    /// The pending notices of issued operations.
     board: NoticeBoard,
     finished: u32,
     last_finish: SimTime,
 }
 
-/// Activity of the process of one rank, and its begin.
+/// The current activity of one rank's process.
 struct RankActivity {
     waits: WaitState,
     activity: Activity,
-    /// The phase in which it has asked for it.
+    /// The phase in which the process requested the activity.
     phase: PhaseIndex,
+    /// The time up to which the rank is accounted.
     since: SimTime,
+    /// The time the rank's processor had worked for communication by then.
     system_before: SimDuration,
 }
 
 impl RankActivity {
-    /// Before anything is asked for.
+    /// Returns the state before the first request.
     const fn begun(phase: PhaseIndex) -> Self {
         Self {
             waits: WaitState::Nothing,
@@ -105,7 +109,7 @@ enum WaitState {
 }
 
 impl<'s, O: Observer> Execution<'s, O> {
-    /// Everything in place, nothing begun.
+    /// Sets up a run before its first event.
     pub fn set(simulation: &'s Simulation<'_>, program: &dyn Program, observer: O) -> Self {
         let Simulation { machine, layout, streams, .. } = simulation;
         let ranks = layout.ranks();
@@ -147,7 +151,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         }
     }
 
-    /// Initialises the links, one after the other, and starts all processes; the time at which they start.
+    /// Initialises the links one after the other and starts all processes. Returns the time at which they start.
     pub fn open(&mut self) -> Result<SimTime, SimulationError> {
         let start = self.machine.network.start_time(&self.layout.topology);
         let now = SimTime::START + start;
@@ -167,7 +171,8 @@ impl<'s, O: Observer> Execution<'s, O> {
         Ok(now)
     }
 
-    /// Runs one event and lets every process run that can; its time, or `None` at the end.
+    /// Executes the next event and resumes every process that can run. Returns the time of the event, or `None` at the
+    /// end.
     pub fn step(&mut self) -> Result<Option<SimTime>, SimulationError> {
         if self.finished == self.layout.ranks() {
             return Ok(None);
@@ -183,30 +188,30 @@ impl<'s, O: Observer> Execution<'s, O> {
         Ok(Some(now))
     }
 
-    /// Events run so far.
+    /// Returns the number of events executed so far.
     pub fn events(&self) -> u64 {
         self.transport.counts().events
     }
 
-    /// Returns whether the run has to be run packet by packet to be counted: packets that have been foreseen are still
-    /// under way though all processes have finished.
+    /// Returns whether foreseen packets are still in flight although all processes have finished. If so, counting the
+    /// packets requires a run packet by packet.
     pub fn is_cut_short(&mut self) -> bool {
         self.finished == self.layout.ranks() && self.transport.stop()
     }
 
-    /// Returns whether a packet may have found no room in a buffer, or is still under way to one: the run has to be run packet
-    /// by packet.
+    /// Returns whether a packet may have found a buffer full, or is still on its way to a buffer. If so, the run must
+    /// be repeated packet by packet.
     pub fn doubts_room(&mut self) -> bool {
         let is_under_way = self.transport.stop();
         is_under_way || self.is_short_of_room()
     }
 
-    /// Returns whether a packet may have found no room in a buffer so far.
+    /// Returns whether a packet may have found a buffer full so far.
     pub fn is_short_of_room(&self) -> bool {
         self.transport.is_short_of_room()
     }
 
-    /// Handles what has happened at `now` until nothing more follows from it without time passing.
+    /// Handles everything that follows from the event at `now` without time passing.
     fn settle(&mut self, now: SimTime) -> Result<(), SimulationError> {
         loop {
             while let Some(completion) = self.transport.next_completion() {
@@ -223,7 +228,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         }
     }
 
-    /// Takes note of one thing that has happened.
+    /// Handles one completion of the transport.
     fn notice(&mut self, now: SimTime, completion: Completion) -> Result<(), SimulationError> {
         if self.background.is_some() && self.background_takes(now, completion) {
             return Ok(());
@@ -258,7 +263,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         Ok(())
     }
 
-    /// The observer is shown that all bytes of a message have come.
+    /// Reports to the observer that all bytes of a message have arrived.
     #[inline]
     fn show_delivery(&mut self, now: SimTime, handle: u32) {
         if O::OBSERVES {
@@ -267,7 +272,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         }
     }
 
-    /// A process has computed, or waited for a time, or its processor has done the work for what it waited for.
+    /// Handles the end of a computation, of a wait for a time, or of the communication work that a rank waited for.
     #[inline]
     fn time_is_up(&mut self, now: SimTime, rank: u32) -> Result<(), SimulationError> {
         if !self.finishing.is_empty() && self.finishing.remove(&rank) {
@@ -292,7 +297,8 @@ impl<'s, O: Observer> Execution<'s, O> {
         Ok(())
     }
 
-    /// A send is complete, unless it has to meet a receive; `has_met` tells that it just has.
+    /// Completes a send, unless it is synchronous and unmatched. `has_met` is true if its message has just been
+    /// matched.
     #[inline]
     fn sent(&mut self, now: SimTime, handle: u32, has_met: bool) {
         let Some(operation) = self.matching.sent(handle) else { return };
@@ -303,7 +309,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         self.completed(operation);
     }
 
-    /// The data of a receive have come that had met its message before.
+    /// Handles the arrival of the data of a receive that was matched before.
     #[inline]
     fn arrived(&mut self, now: SimTime, operation: Operation) {
         let handle = self.matching.data_arrived(operation);
@@ -314,7 +320,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         self.completed(operation);
     }
 
-    /// A message has been delivered or announced: receives that it lets be matched are.
+    /// Handles the delivery or announcement of a message, and the matches it causes.
     fn match_arrival(&mut self, now: SimTime, handle: u32, message: MessageId) {
         self.matching.delivered(now, handle, message);
         while let Some(found) = self.matching.met.pop_front() {
@@ -324,7 +330,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         }
     }
 
-    /// A message and its receive have met. Returns whether the message is there: its data may be still to come.
+    /// Accepts a message that has been matched. Returns whether its data have arrived.
     fn accept(&mut self, now: SimTime, found: &Match) -> bool {
         let is_there = self.transport.accept(now, found.message, found.operation.0);
         if !is_there {
@@ -338,7 +344,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         is_there
     }
 
-    /// An operation is complete: its process goes on if it waits for it.
+    /// Completes an operation. Its process is resumed if it waits for the operation.
     fn completed(&mut self, operation: Operation) {
         if self.board.is_in_use() && self.matching.request(operation).lanes.is_some() {
             return self.has_ended(self.surroundings.clock.get(), operation);
@@ -363,8 +369,8 @@ impl<'s, O: Observer> Execution<'s, O> {
         }
     }
 
-    /// Has the processes that an event of interfaces has freed go on, those of lower ranks first, once their processors have
-    /// dealt with it.
+    /// Resumes the processes that an event of the interfaces has freed, in rank order, once their processors have
+    /// handled what has arrived.
     fn resume_by_rank(&mut self, now: SimTime) {
         self.freed.sort_by_key(|(rank, ..)| *rank);
         for (rank, operation, reply) in std::mem::take(&mut self.freed) {
@@ -373,7 +379,8 @@ impl<'s, O: Observer> Execution<'s, O> {
         }
     }
 
-    /// Has the process of `rank` go on with a complete operation once its processor has dealt with all that has come.
+    /// Resumes the process of `rank` with a complete operation once its processor has handled everything that has
+    /// arrived.
     fn resume_after_work(&mut self, now: SimTime, rank: u32, operation: Operation, reply: Reply) {
         let end = self.end_of_work(now, rank);
         self.delayed.insert(rank, reply);
@@ -381,7 +388,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         self.transport.wait(now, rank, end.since(now));
     }
 
-    /// Lets the process of `rank` run until it has to wait.
+    /// Runs the process of `rank` until it has to wait.
     fn run(&mut self, now: SimTime, rank: u32, mut answer: Option<Reply>) -> Result<(), SimulationError> {
         self.observer.on(&Occurrence::Answered { rank, reply: answer.as_ref() });
         self.account(now, rank);
@@ -413,12 +420,12 @@ impl<'s, O: Observer> Execution<'s, O> {
         }
     }
 
-    /// The time until which the processor of `rank` is busy with what happens to it now.
+    /// Returns the time until which the processor of `rank` is busy with communication.
     fn end_of_work(&self, now: SimTime, rank: u32) -> SimTime {
         self.end_of_work_on(now, rank, 0)
     }
 
-    /// Ends a process, as soon as its processor has done its work for the communication.
+    /// Finishes a process once its processor has completed its work for communication.
     fn finish(&mut self, now: SimTime, rank: u32) {
         let end = self.end_of_work(now, rank);
         if end > now {
@@ -433,7 +440,7 @@ impl<'s, O: Observer> Execution<'s, O> {
     }
 }
 
-/// Returns the machine's transport of messages between so many owners, before any event.
+/// Returns the transport of the machine with this number of owners, before the first event.
 fn transport(simulation: &Simulation<'_>, owners: u32) -> Transport {
     let Simulation { machine, layout, streams, .. } = simulation;
     let set_up = if simulation.packet_by_packet { Transport::packet_by_packet } else { Transport::new };
@@ -444,7 +451,7 @@ fn transport(simulation: &Simulation<'_>, owners: u32) -> Transport {
     transport
 }
 
-/// Returns the run's data for its processes, before any event.
+/// Returns the data that the run provides to its processes, before the first event.
 fn surroundings(simulation: &Simulation<'_>) -> Surroundings {
     let Simulation { machine, layout, streams, .. } = simulation;
     let ranks = layout.ranks();

@@ -1,4 +1,4 @@
-//! Makes intervals with their causes of what is observed.
+//! An observer that records the intervals of all ranks and their causes.
 
 use super::SimulationError;
 use super::matching::Match;
@@ -14,48 +14,50 @@ use crate::version;
 use rustc_hash::FxHashSet;
 use std::io::{self, Write};
 
-/// An event of a rank and when it was.
+/// An event of a rank and its time.
 type RankEvent = (u32, SimTime);
 
-/// A message on its way.
+/// A message that is in flight or has not been received.
 #[derive(Clone, Copy)]
 struct RecordedMessage {
     sent: RankEvent,
     bytes: u64,
     delivered: SimTime,
-    /// The receive, if it came after the delivery, or the sending of the message that this one had to wait for.
+    /// The event that the message had to wait for: a receive posted after its delivery, or the send of an earlier
+    /// message.
     received: Option<RankEvent>,
 }
 
-/// An operation under way, or complete and not yet waited for.
+/// A pending operation, or a complete one that has not been waited for.
 #[derive(Clone, Copy)]
 enum RecordedOperation {
     UnderWay(RankEvent),
-    /// The cause, and when it took effect: with network interfaces the time until which the processor deals with it.
+    /// The cause and the time at which it took effect. With network interfaces, this is the time until which the
+    /// processor handles the operation.
     Complete(Cause, SimTime),
 }
 
-/// Records a run while it is run.
+/// Records a run in progress.
 pub struct Recorder<'w> {
     writer: RecordingWriter<Box<dyn Write + 'w>>,
-    /// True if senders may wait for the receive.
+    /// `true` if senders may wait for receives.
     rendezvous: bool,
-    /// By rank, whether another one before it has the same core; empty where none has.
+    /// Whether a lower rank uses the same core, by rank. Empty if no ranks share cores.
     sharing: Vec<bool>,
     /// The last event of each rank.
     last: Vec<u32>,
-    /// Cause of the end of the wait of each rank, until its interval is booked.
+    /// The cause of the end of each rank's wait, until its interval is recorded.
     causes: Vec<Option<Cause>>,
-    /// By handle.
+    /// The messages by handle.
     messages: Vec<Option<RecordedMessage>>,
-    /// By operation.
+    /// The operations by number.
     tasks: Vec<Option<RecordedOperation>>,
-    /// The first thing that went wrong.
+    /// The first error of the sink.
     error: Option<io::Error>,
 }
 
 impl<'w> Recorder<'w> {
-    /// Records a run of the program called `program` into `sink`.
+    /// Creates a recorder of a run of `program` that writes to `sink`.
     pub fn new(
         sink: Box<dyn Write + 'w>,
         program: &str,
@@ -78,7 +80,7 @@ impl<'w> Recorder<'w> {
         })
     }
 
-    /// A rank has done this since it was last booked.
+    /// Records the interval that a rank has just completed.
     fn booked(&mut self, entry: &LogEntry) {
         let LogEntry { rank, phase, activity, end, system, ready, .. } = *entry;
         let cause = self.causes[rank as usize].take();
@@ -86,14 +88,14 @@ impl<'w> Recorder<'w> {
         if begin == end && cause.is_none() {
             return;
         }
-        // A send that nothing came before is an activity of the rank itself.
+        // A send caused by the previous event of the same rank is an activity of the rank itself.
         let is_own = |cause: &Cause| cause.means == Means::Sending && cause.event == self.last[rank as usize];
         let cause = cause.filter(|cause| !(activity == Activity::Sending && is_own(cause)));
         let is_shared = self.is_shared(rank);
         self.write(&Interval { rank, phase, activity, end, system, ready, is_shared, cause });
     }
 
-    /// Returns whether the work of the processor of `rank` for the communication is counted with another rank.
+    /// Returns whether the communication work of the processor of `rank` is accounted to another rank.
     fn is_shared(&self, rank: u32) -> bool {
         self.sharing.get(rank as usize).copied().unwrap_or(false)
     }
@@ -109,27 +111,29 @@ impl<'w> Recorder<'w> {
         }
     }
 
-    /// The last event of a rank. A receive that was issued may be posted later, before anything else has ended.
+    /// Returns the last event of a rank and the end of its last interval. An issued receive may be posted later than
+    /// this, before the next interval ends.
     fn origin(&self, rank: u32) -> RankEvent {
         (self.last[rank as usize], self.writer.end(rank))
     }
 
-    /// A rank begins to send.
+    /// Registers a send.
     fn posted(&mut self, sent: RankEvent, operation: Operation, handle: u32, bytes: u64) {
         put(&mut self.messages, handle, RecordedMessage { sent, bytes, delivered: sent.1, received: None });
         put(&mut self.tasks, operation.0, RecordedOperation::UnderWay(sent));
     }
 
-    /// Links have carried packets.
+    /// Records transfers over links.
     fn carried(&mut self, transfers: &[Transfer]) {
         if self.error.is_none() {
             self.error = transfers.iter().try_for_each(|transfer| self.writer.transfer(transfer)).err();
         }
     }
 
-    /// A message meets a receive of a rank: when it arrives, when the receive is posted, or when a message arrives that
-    /// it had to wait for, which then is the cause. A receive that was issued and had to wait for its processor until now is one
-    /// itself, if its message was there before.
+    /// Handles the match of a receive with a message whose data have arrived. The match happens when the message
+    /// arrives, when the receive is posted, or when an earlier message arrives that this one had to wait for; the
+    /// earlier message is then the cause. If an issued receive had to wait for its processor until now although its
+    /// message was already there, the receive itself is the cause.
     fn received(&mut self, now: SimTime, rank: u32, found: &Match) {
         self.met(now, rank, found);
         let message = *self.message(found.by);
@@ -145,8 +149,9 @@ impl<'w> Recorder<'w> {
         put(&mut self.tasks, found.operation.0, complete);
     }
 
-    /// A receive has met a message, or the announcement of one. If its rank has done something until now, a message that waits has waited
-    /// for that, though its processor may not have dealt with it before.
+    /// Handles the match of a receive with a message or its announcement. An unexpected message has waited for the
+    /// receiving rank. So has a message if the rank's last interval ends now, because the processor may not have
+    /// handled the message before.
     fn met(&mut self, now: SimTime, rank: u32, found: &Match) {
         let origin = self.origin(rank);
         let by = self.message(found.by).sent;
@@ -158,7 +163,8 @@ impl<'w> Recorder<'w> {
         }
     }
 
-    /// The data of an announced message have come: on account of the receive, if they have waited for it.
+    /// Handles the arrival of the data of an announced message. The receive is the cause if the data have waited for
+    /// it.
     fn arrived(&mut self, now: SimTime, operation: Operation, handle: u32) {
         let message = self.message(handle);
         message.delivered = now;
@@ -166,14 +172,14 @@ impl<'w> Recorder<'w> {
         self.complete(now, operation, origin, Means::Message { bytes });
     }
 
-    /// A send is complete.
+    /// Handles the completion of a send.
     fn sent(&mut self, now: SimTime, operation: Operation, handle: u32, has_met: bool) {
         let message = *self.message(handle);
         let origin = message.received.filter(|_| self.rendezvous || has_met).unwrap_or(message.sent);
         self.complete(now, operation, origin, Means::Sending);
     }
 
-    /// Bytes have moved.
+    /// Handles the completion of a move of bytes.
     fn moved(&mut self, now: SimTime, operation: Operation) {
         if let Some(Some(RecordedOperation::UnderWay(origin))) = self.tasks.get(operation.0 as usize) {
             self.complete(now, operation, *origin, Means::Memory);
@@ -185,8 +191,9 @@ impl<'w> Recorder<'w> {
         put(&mut self.tasks, operation.0, RecordedOperation::Complete(cause, now));
     }
 
-    /// A rank goes on because an operation is complete, at `at` if that is later: when its processor has dealt with what came
-    /// meanwhile. An operation is the cause of one wait at most.
+    /// Sets the cause of the wait that the completion of an operation ends. With `at`, the wait ends at that time if it
+    /// is later, when the processor has handled what has arrived meanwhile. An operation is the cause of at most one
+    /// wait.
     fn joined(&mut self, rank: u32, operation: Operation, at: Option<SimTime>) {
         if let Some((cause, complete)) = self.take_cause(operation) {
             let end = at.map_or(complete, |at| at.max(complete));
@@ -194,7 +201,7 @@ impl<'w> Recorder<'w> {
         }
     }
 
-    /// A rank need not wait for an operation.
+    /// Handles a request for an operation that is already complete.
     fn joined_at_once(&mut self, now: SimTime, rank: u32, operation: Operation) {
         if let Some((cause, at)) = self.take_cause(operation) {
             debug_assert!(at <= now, "its processor has dealt with it");
@@ -202,8 +209,8 @@ impl<'w> Recorder<'w> {
         }
     }
 
-    /// A rank goes on because an operation that it has issued ends now: its processor may have dealt with something else since that
-    /// was complete.
+    /// Handles the end of an issued operation that resumes its rank. The processor may have handled something else
+    /// since the operation completed.
     fn has_ended(&mut self, now: SimTime, rank: u32, operation: Operation) {
         if let Some((cause, at)) = self.take_cause(operation) {
             let delay = cause.delay + now.since(at) - at.since(now.min(at));
@@ -211,7 +218,7 @@ impl<'w> Recorder<'w> {
         }
     }
 
-    /// A rank goes on because an operation of its own, which it has issued, begins.
+    /// Handles the beginning of an issued operation that resumes its rank.
     fn has_begun(&mut self, now: SimTime, rank: u32, operation: Operation) {
         if let Some(Some(RecordedOperation::UnderWay((event, at)))) = self.tasks.get(operation.0 as usize) {
             self.causes[rank as usize] = Some(Cause { event: *event, delay: now.since(*at), means: Means::Sending });
@@ -225,7 +232,7 @@ impl<'w> Recorder<'w> {
         Some((cause, at))
     }
 
-    /// A rank goes on because another one has come to a barrier.
+    /// Handles the release of a rank by another one that has reached a barrier or left the host.
     fn released(&mut self, rank: u32, by: u32) {
         let event = self.last[by as usize];
         self.causes[rank as usize] = Some(Cause { event, delay: SimDuration::ZERO, means: Means::Release });
@@ -287,7 +294,7 @@ impl Observer for Recorder<'_> {
     }
 }
 
-/// By rank, whether another one before it has the same core; empty where none has.
+/// Returns, by rank, whether a lower rank uses the same core; empty if no ranks share cores.
 fn sharing(machine: &Machine, layout: &Layout) -> Vec<bool> {
     let cores = machine.nodes.cores();
     if !layout.shares_cores(cores) {
@@ -303,7 +310,7 @@ fn not_recorded(error: io::Error) -> SimulationError {
     SimulationError::NotRecorded(error.to_string())
 }
 
-/// Puts something at a place of a table that grows.
+/// Stores a value in a table that grows as needed.
 fn put<T: Clone>(table: &mut Vec<Option<T>>, place: u32, value: T) {
     let place = place as usize;
     if table.len() <= place {

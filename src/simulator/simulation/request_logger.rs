@@ -1,4 +1,4 @@
-//! The requests of the processes of a run, put down while they are served.
+//! A log of the requests that the processes of a run make.
 
 use super::SimulationError;
 use super::observer::{Observer, Occurrence};
@@ -10,7 +10,7 @@ use crate::trace::{CommunicationLog, Phase, ReceivedMessage, Request, RequestLog
 use crate::units::SimDuration;
 use rustc_hash::FxHashMap;
 
-/// Keeps a [`RequestLog`].
+/// An observer that records a [`RequestLog`].
 pub struct RequestLogger {
     log: RequestLog,
     ranks: Vec<RankLog>,
@@ -20,16 +20,17 @@ pub struct RequestLogger {
 
 #[derive(Clone, Default)]
 struct RankLog {
+    /// The number of sends and receives started so far.
     begun: u32,
-    /// The number of each operation under way, and the place of its request.
+    /// The number of each pending operation and the place of its request in the log.
     operations: FxHashMap<u32, (u32, usize)>,
-    /// Place of the receive whose message the next reply brings.
+    /// The place of the receive whose message the next reply contains.
     awaited: Option<usize>,
-    /// Operations of which one is waited for.
+    /// The operations of a wait for any of several.
     any: Vec<Operation>,
-    /// True if the operation that begins next is no message.
+    /// `true` if the operation that starts next is not a message.
     is_moving: bool,
-    /// Place of the work that was asked for last, until it is known how long it takes.
+    /// The place of the last requested work, until its duration on the processor is known.
     work: Option<usize>,
 }
 
@@ -61,7 +62,7 @@ impl RequestLogger {
         }
     }
 
-    /// A process asks for something.
+    /// Handles a request of a process.
     fn asked(&mut self, rank: u32, verb: &Verb, phase: Phase) {
         self.ranks[rank as usize].work = None;
         self.ranks[rank as usize].is_moving = matches!(verb, Verb::StartLoad(_) | Verb::StartLeave(_) | Verb::Issue(_));
@@ -69,7 +70,7 @@ impl RequestLogger {
         let shares_memory = self.machine.nodes.shared_memory().is_some();
         let mut other = |what| self.log.ranks[rank as usize].push(Request::Other { what, phase });
         match verb {
-            // Loads take no time if cores share no memory.
+            // Loads take no time if the cores share no memory.
             Verb::StartLoad(_) if !shares_memory => {}
             Verb::Compute(work) => self.compute(rank, *work),
             Verb::Operate(operations) => self.operate(rank, *operations),
@@ -92,13 +93,13 @@ impl RequestLogger {
             Verb::Wait(operation) => self.wait(rank, *operation),
             Verb::WaitAny(operations) => self.ranks[rank as usize].any.clone_from(operations),
             Verb::StartLoad(_) => other("a load from memory"),
-            Verb::StartLeave(_) => other("bytes that leave a node for nobody"),
+            Verb::StartLeave(_) => other("bytes that leave a node without a receiver"),
             Verb::Barrier => self.push(rank, Request::FreeBarrier(phase)),
-            Verb::NodeBarrier => other("a barrier of the ranks of a node that costs nothing"),
+            Verb::NodeBarrier => other("a cost-free barrier of the ranks of a node"),
             Verb::Test(_) => {
-                other("a test whether an operation is complete (collective operations that do not wait ask so, too)");
+                other("a test whether an operation is complete (non-blocking collective operations do so, too)");
             }
-            Verb::Issue(_) => other("an operation without order"),
+            Verb::Issue(_) => other("an operation issued without a fixed order"),
             Verb::Notices | Verb::Pause(_) | Verb::Fail(_) => {}
         }
     }
@@ -113,7 +114,7 @@ impl RequestLogger {
         self.work(rank, time);
     }
 
-    /// Counts what no request will hold.
+    /// Counts properties of requests that the log cannot express.
     fn note_unsaid(&mut self, verb: &Verb) {
         let (nodes, unsaid) = (&self.machine.nodes, &mut self.log.unsaid);
         let in_rows = nodes.router_turn == Some(RouterTurn::EndOfRow);
@@ -130,7 +131,7 @@ impl RequestLogger {
         }
     }
 
-    /// The simulation answers a process.
+    /// Handles the reply to a request.
     fn answered(&mut self, rank: u32, reply: &Reply) {
         match reply {
             Reply::Started(_) if self.ranks[rank as usize].is_moving => {}
@@ -167,14 +168,14 @@ impl RequestLogger {
         }
     }
 
-    /// A processor takes its own time for what has been asked for.
+    /// Replaces the duration of the last requested work by the time its processor takes.
     fn computes(&mut self, rank: u32, time: SimDuration) {
         if let Some(place) = self.ranks[rank as usize].work.take() {
             self.log.ranks[rank as usize][place] = Request::Work(time);
         }
     }
 
-    /// Puts down the beginning of an operation; its number.
+    /// Logs the start of a send or receive and returns its number.
     fn begin(&mut self, rank: u32, request: Request) -> u32 {
         self.push(rank, request);
         let begun = &mut self.ranks[rank as usize].begun;

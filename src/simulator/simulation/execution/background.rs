@@ -8,7 +8,7 @@ use crate::trace::Activity;
 use crate::units::SimTime;
 
 impl<O: Observer> Execution<'_, O> {
-    /// Handles what concerns background traffic alone. Returns whether it did.
+    /// Handles a completion that concerns background traffic only. Returns whether it is one.
     pub(super) fn background_takes(&mut self, now: SimTime, completion: Completion) -> bool {
         let Some(mut background) = self.background.take() else { return false };
         let own = background.own(completion);
@@ -23,7 +23,7 @@ impl<O: Observer> Execution<'_, O> {
         own.is_some()
     }
 
-    /// Something of the program has got under way.
+    /// Notifies background traffic that an operation of the program has started.
     pub(super) fn tell_background(&mut self) {
         if let Some(background) = &mut self.background {
             background.program_begins();

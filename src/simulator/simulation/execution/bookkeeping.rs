@@ -1,4 +1,4 @@
-//! The accounts of a run, what its observer is shown, and in the end its trace.
+//! The accounts of a run, the reports to its observer, and its final trace.
 
 use super::Execution;
 use crate::program::{Operation, Verb};
@@ -10,12 +10,12 @@ use crate::trace::{Activity, Counts, Delivery, LinkLoad, LogDetail, LogEntry, Ph
 use crate::units::{SimDuration, SimTime};
 
 impl<O: Observer> Execution<'_, O> {
-    /// Has the transfers over links observed. To be called before the run begins.
+    /// Enables the observation of transfers over links. Must be called before the run starts.
     pub fn record_transfers(&mut self) {
         self.transport.record_transfers();
     }
 
-    /// Shows what links have carried.
+    /// Reports the packets that links have carried.
     pub(super) fn observe_transfers(&mut self) {
         let Some(transfers) = self.transport.transfers() else { return };
         if !transfers.sure().is_empty() {
@@ -24,7 +24,7 @@ impl<O: Observer> Execution<'_, O> {
         }
     }
 
-    /// Shows what `rank` asks for.
+    /// Reports a request of `rank`.
     pub(super) fn observe_request(&mut self, rank: u32, verb: &Verb) {
         let awaited = match verb {
             Verb::Wait(operation) => self.matching.find(rank, *operation).map(|task| task.kind),
@@ -34,14 +34,14 @@ impl<O: Observer> Execution<'_, O> {
         self.observer.on(&Occurrence::Asked { rank, phase, verb, awaited });
     }
 
-    /// The delivery of a message whose last byte has come, and the time at which its receiver has it.
+    /// Returns the delivery record of a message whose last byte has arrived, and the time at which its receiver has it.
     pub(super) fn delivery(&mut self, now: SimTime, handle: u32) -> (SimTime, Delivery) {
         let (receiver, cpu) = self.matching.receiver(handle);
         let at = self.end_of_work_on(now, receiver, cpu);
         (at, self.matching.delivery(handle, at))
     }
 
-    /// Shows that a message, or the announcement of one, and its receive have met.
+    /// Reports that a message, or its announcement, has been matched with a receive.
     pub(super) fn meet(&mut self, now: SimTime, found: &Match, is_there: bool) {
         if O::OBSERVES {
             let rank = self.matching.rank(found.operation);
@@ -49,7 +49,7 @@ impl<O: Observer> Execution<'_, O> {
         }
     }
 
-    /// Shows that `rank` need not wait for an operation that is complete already.
+    /// Reports that `rank` need not wait, because its operation is already complete.
     pub(super) fn join_at_once(&mut self, now: SimTime, rank: u32, operation: Operation, activity: Activity) {
         if O::OBSERVES {
             self.observer.on(&Occurrence::JoinedAtOnce { now, rank, operation });
@@ -57,7 +57,7 @@ impl<O: Observer> Execution<'_, O> {
         }
     }
 
-    /// Shows what `rank` has done from `begin` to `now`.
+    /// Reports the activity of `rank` from `begin` to `now`.
     fn observe_time(
         &mut self,
         now: SimTime,
@@ -76,8 +76,8 @@ impl<O: Observer> Execution<'_, O> {
         self.surroundings.phases.name(self.ranks[rank as usize].phase)
     }
 
-    /// Books the time since the process of `rank` was last booked, but for the time in which its
-    /// processor worked for the communication, as its activity.
+    /// Accounts the time since the process of `rank` was last accounted: the communication work of its processor as
+    /// system time, the rest as the current activity.
     pub(super) fn account(&mut self, now: SimTime, rank: u32) {
         let system = self.transport.system_time(self.layout.seat(rank), now);
         let state = &self.ranks[rank as usize];
@@ -104,7 +104,7 @@ impl<O: Observer> Execution<'_, O> {
         }
     }
 
-    /// A processor begins to compute for `rank`, which takes it `own`.
+    /// Starts a computation of `rank` that takes the processor `own`.
     pub(super) fn begin_computing(&mut self, rank: u32, own: SimDuration) {
         self.observer.on(&Occurrence::Computes { rank, time: own });
         if let Some(uncomputed) = &mut self.uncomputed {
@@ -112,7 +112,7 @@ impl<O: Observer> Execution<'_, O> {
         }
     }
 
-    /// The computation of `rank` has ended, unless it is one that goes on while the process does.
+    /// Forgets the computation of `rank`, unless it was issued and continues while the process runs.
     pub(super) fn forget_computed(&mut self, rank: u32) {
         if let Some(uncomputed) = &mut self.uncomputed
             && !self.board.computes(rank)
@@ -121,7 +121,7 @@ impl<O: Observer> Execution<'_, O> {
         }
     }
 
-    /// The part of this span for which the processor of `rank` computed for others while it could have computed.
+    /// Returns the part of this span in which `rank` could have computed while its processor computed for other ranks.
     fn ready(&mut self, rank: u32, span: SimDuration) -> SimDuration {
         let uncomputed = self.uncomputed.as_mut().and_then(|uncomputed| uncomputed.get_mut(&rank));
         let Some(left) = uncomputed else { return SimDuration::ZERO };
@@ -130,9 +130,9 @@ impl<O: Observer> Execution<'_, O> {
         span - computed
     }
 
-    /// The trace, unless processes still wait.
+    /// Returns the trace, or an error if processes still wait.
     pub fn close(mut self) -> Result<Trace, SimulationError> {
-        // Before the transfers are taken: without a finished rank there is no finish time to read link loads at.
+        // This comes first, because link loads are read at the finish time, which requires a finished rank.
         if self.finished < self.layout.ranks() {
             return Err(self.standstill());
         }
@@ -140,7 +140,7 @@ impl<O: Observer> Execution<'_, O> {
         self.close_with(links, counts)
     }
 
-    /// The trace with the counts and the loads of links of another run of the same run.
+    /// Returns the trace with the counts and link loads of another run of the same program.
     pub fn close_counted_by(self, mut other: Execution<'_, ()>) -> Result<Trace, SimulationError> {
         let (links, counts) = other.traffic()?;
         self.close_with(links, counts)
@@ -151,7 +151,7 @@ impl<O: Observer> Execution<'_, O> {
         counted(&links, counts.packet_hops)?;
         counts.messages -= self.background.as_ref().map_or(0, |background| background.counts().messages);
         if self.machine.network.routing.is_indirect() && counts.packet_hops > 0 {
-            // Ways by way of other nodes are known when they have been gone.
+            // The length of an indirect route is known only after the packet has taken it.
             counts.packet_hops = links.iter().map(|link| u64::from(link.packets)).sum();
         }
         Ok((links, counts))
@@ -186,7 +186,8 @@ impl<O: Observer> Execution<'_, O> {
     }
 }
 
-/// Packets are counted by link in 32 bits and together in 64: where the two differ, a link has carried more than 2^32.
+/// Rejects a run in which a link has carried more than 2^32 packets. Packets are counted per link in 32 bits and in
+/// total in 64 bits, so that the two sums differ.
 fn counted(links: &[LinkLoad], packet_hops: u64) -> Result<(), SimulationError> {
     let of_links: u64 = links.iter().map(|link| u64::from(link.packets)).sum();
     if packet_hops > of_links && packet_hops > u64::from(u32::MAX) {

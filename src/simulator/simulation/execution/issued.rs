@@ -1,4 +1,4 @@
-//! Operations that processes issue without waiting for them, and what they are told of these.
+//! Operations that processes issue without waiting for them, and the notices about these operations.
 
 use super::{Execution, WaitState, fault};
 use crate::machine::{Lanes, MessageTransport, Turn};
@@ -11,25 +11,28 @@ use crate::trace::Activity;
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
-/// The notices of the issued operations of all ranks.
+/// The notices about issued operations of all ranks.
 #[derive(Default)]
 pub struct NoticeBoard {
-    /// By rank; empty before the first operation is issued.
+    /// The issuers by rank; empty until the first operation is issued.
     ranks: Vec<Issuer>,
-    /// The notices that the present event brings about, now or later.
+    /// The notices caused by the current event, for now or for later.
     happened: Vec<IssuedEvent>,
 }
 
 #[derive(Clone, Default)]
 struct Issuer {
-    /// The notices that its process has not been given yet.
+    /// The notices that the process has not received yet.
     notices: Vec<Notice>,
+    /// Issued computations in progress.
     computing: u32,
-    /// Computations that wait for a processor of a node with interfaces.
+    /// Issued computations that wait for a processor of a node with interfaces.
     waiting: u32,
+    /// Issued sends that have not ended.
     sending: u32,
+    /// Issued receives that have not ended.
     receiving: u32,
-    /// Computations that share the processor of a node without interfaces; the first one has it.
+    /// Issued computations that share the processor of a node without interfaces. The first one occupies it.
     computations: VecDeque<(Operation, SimDuration)>,
 }
 
@@ -46,7 +49,7 @@ impl NoticeBoard {
         !self.ranks.is_empty()
     }
 
-    /// Returns whether an issued computation of `rank` is under way on a node without interfaces.
+    /// Returns whether an issued computation of `rank` is in progress.
     pub fn computes(&self, rank: u32) -> bool {
         self.ranks.get(rank as usize).is_some_and(|issuer| issuer.computing > 0)
     }
@@ -57,7 +60,7 @@ impl NoticeBoard {
 }
 
 impl Issuer {
-    /// The activity of its process while it waits for something to happen.
+    /// Returns the activity of the process while it waits for notices.
     const fn activity(&self) -> Activity {
         match (self.computing, self.sending, self.receiving) {
             (0, 1.., 0) => Activity::Sending,
@@ -66,7 +69,7 @@ impl Issuer {
         }
     }
 
-    /// The number of its operations of a kind that are under way.
+    /// Returns the counter of pending operations of a kind, for sends and receives.
     const fn under_way(&mut self, kind: TaskKind) -> Option<&mut u32> {
         match kind {
             TaskKind::Send { .. } => Some(&mut self.sending),
@@ -77,7 +80,7 @@ impl Issuer {
 }
 
 impl<O: Observer> Execution<'_, O> {
-    /// Begins an operation as soon as its processor and its interface are free.
+    /// Issues an operation, which begins as soon as its processor and its interface are free.
     pub(super) fn issue(&mut self, now: SimTime, rank: u32, issue: Issue) -> Result<Operation, SimulationError> {
         if !self.board.is_in_use() {
             self.board.ranks = vec![Issuer::default(); self.layout.ranks() as usize];
@@ -116,7 +119,7 @@ impl<O: Observer> Execution<'_, O> {
         begun.map(|()| operation).map_err(|error| fault(rank, format!("cannot compute: {error}")))
     }
 
-    /// Has the first of the computations that share a processor begin.
+    /// Starts the first of the computations that share a processor.
     fn compute_first(&mut self, now: SimTime, rank: u32) -> Result<(), SimulationError> {
         let Some((operation, time)) = self.board.issuer(rank).computations.front().copied() else { return Ok(()) };
         let begun = self.transport.compute(now, self.layout.seat(rank), rank, Computation::Time(time));
@@ -127,7 +130,7 @@ impl<O: Observer> Execution<'_, O> {
         Ok(())
     }
 
-    /// The processor of a node without interfaces has ended a computation of a rank. Returns whether it was issued.
+    /// Handles the end of a computation on a node without interfaces. Returns whether the computation was issued.
     pub(super) fn computed(&mut self, now: SimTime, rank: u32) -> Result<bool, SimulationError> {
         let Some((operation, _)) = self.board.issuer(rank).computations.pop_front() else { return Ok(false) };
         self.happens(rank, now, operation, true);
@@ -179,7 +182,7 @@ impl<O: Observer> Execution<'_, O> {
         operation
     }
 
-    /// An issued receive is posted.
+    /// Posts an issued receive.
     fn post(&mut self, now: SimTime, operation: Operation) {
         let rank = self.matching.rank(operation);
         self.happens(rank, now, operation, false);
@@ -190,37 +193,37 @@ impl<O: Observer> Execution<'_, O> {
         }
     }
 
-    /// An issued send has begun.
+    /// Handles the beginning of an issued send.
     pub(super) fn has_begun(&mut self, now: SimTime, operation: Operation) {
         let rank = self.matching.rank(operation);
         self.happens(rank, now, operation, false);
     }
 
-    /// An issued computation has begun.
+    /// Handles the beginning of an issued computation, which ends at `end`.
     pub(super) fn computes(&mut self, now: SimTime, operation: Operation, end: SimTime) {
         let rank = self.matching.rank(operation);
         self.happens(rank, now, operation, false);
         self.happens(rank, end, operation, true);
     }
 
-    /// An issued message has been sent or received, as soon as its processor has dealt with it.
+    /// Ends an issued send or receive once its processor has handled it.
     pub(super) fn has_ended(&mut self, now: SimTime, operation: Operation) {
         let (rank, at) = (self.matching.rank(operation), self.end_of(now, operation));
         self.happens(rank, at, operation, true);
     }
 
-    /// The time until which the processor of a complete operation deals with it.
+    /// Returns the time until which the processor of a complete operation handles it.
     pub(super) fn end_of(&mut self, now: SimTime, operation: Operation) -> SimTime {
         let (rank, cpu) = (self.matching.rank(operation), self.matching.cpu(operation));
         self.end_of_work_on(now, rank, cpu)
     }
 
-    /// The time until which a processor of a rank deals with messages.
+    /// Returns the time until which a processor of a rank handles messages.
     pub(super) fn end_of_work_on(&self, now: SimTime, rank: u32, cpu: u8) -> SimTime {
         self.transport.busy_until(now, self.layout.seat(rank), cpu).unwrap_or(now)
     }
 
-    /// The time that was set for an issued operation has come.
+    /// Handles the time that was set for an issued operation: posts a receive, or ends an operation.
     pub(super) fn due(&mut self, now: SimTime, operation: Operation, turn: Turn) {
         if matches!(self.matching.request(operation).state, TaskState::Prepared) {
             return self.post(now, operation);
@@ -235,8 +238,7 @@ impl<O: Observer> Execution<'_, O> {
         self.board.happened.push(IssuedEvent { rank, at, notice });
     }
 
-    /// Tells processes what has happened to the operations that they have issued, those of lower ranks first. Returns
-    /// whether anything has.
+    /// Notifies processes about the operations they have issued, in rank order. Returns whether there was any notice.
     pub(super) fn tell_of_issued(&mut self, now: SimTime) -> Result<bool, SimulationError> {
         let mut happened = std::mem::take(&mut self.board.happened);
         happened.sort_by_key(|happening| happening.rank);
@@ -247,7 +249,7 @@ impl<O: Observer> Execution<'_, O> {
         Ok(any)
     }
 
-    /// Tells a process what has happened now, and has it told later what is going to happen.
+    /// Delivers the current notices to a process, and schedules the later ones.
     fn tell(&mut self, now: SimTime, happened: &[IssuedEvent]) -> Result<(), SimulationError> {
         let Some(IssuedEvent { rank, .. }) = happened.first().copied() else { return Ok(()) };
         let is_now = |happening: &&IssuedEvent| happening.at <= now;
@@ -273,7 +275,7 @@ impl<O: Observer> Execution<'_, O> {
         Ok(())
     }
 
-    /// Puts down a notice for a process, and ends an operation that has ended.
+    /// Stores a notice for a process. An operation that has ended is released.
     fn note(&mut self, now: SimTime, rank: u32, notice: Notice) {
         let Notice { operation, is_end, .. } = notice;
         self.observer.on(&Occurrence::Noticed { now, rank, operation, is_end });
@@ -297,7 +299,7 @@ impl<O: Observer> Execution<'_, O> {
         self.board.issuer(rank).notices.push(notice);
     }
 
-    /// Waits until something happens to an issued operation; the answer, if something has.
+    /// Waits for a notice about an issued operation. Returns the pending notices, if there are any.
     pub(super) fn wait_for_notices(&mut self, rank: u32) -> Result<Option<Reply>, SimulationError> {
         if !self.board.is_in_use() {
             return Err(fault(rank, "waits for notices of operations, but none has been issued".to_owned()));

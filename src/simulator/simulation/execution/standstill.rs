@@ -1,4 +1,4 @@
-//! Explanation of a standstill: no event is left though processes still wait.
+//! Explanation of a standstill, in which no event is left although processes still wait.
 
 use super::{Execution, WaitState};
 use crate::simulation::SimulationError;

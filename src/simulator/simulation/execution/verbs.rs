@@ -10,7 +10,7 @@ use crate::trace::Activity;
 use crate::units::{SimDuration, SimTime};
 
 impl<O: Observer> Execution<'_, O> {
-    /// Does what the process asks for; the answer, if it needs no time.
+    /// Executes a request. Returns its reply if the request completes immediately.
     pub(super) fn serve(&mut self, now: SimTime, rank: u32, verb: Verb) -> Result<Option<Reply>, SimulationError> {
         match verb {
             Verb::Compute(work) => self.compute(now, rank, Computation::Rows(work)),
@@ -59,7 +59,7 @@ impl<O: Observer> Execution<'_, O> {
         self.occupy(now, rank, computation, Activity::Computing)
     }
 
-    /// Has the processor compute, which is accounted as `activity`, as soon as the sends before it have begun.
+    /// Starts a computation, accounted as `activity`, once the earlier sends of the rank have begun.
     pub(super) fn occupy(
         &mut self,
         now: SimTime,
@@ -77,7 +77,7 @@ impl<O: Observer> Execution<'_, O> {
         Ok(self.wait(rank, WaitState::ForTime, activity))
     }
 
-    /// Has the processor get fresh memory; what is there already takes no time.
+    /// Allocates fresh memory, which takes processor time. Memory that exists already takes none.
     fn allocate(&mut self, now: SimTime, rank: u32, scratch: &Scratch) -> Result<Option<Reply>, SimulationError> {
         match self.machine.nodes.scratch_time(scratch) {
             SimDuration::ZERO => Ok(Some(Reply::Done)),
@@ -92,7 +92,7 @@ impl<O: Observer> Execution<'_, O> {
         }
     }
 
-    /// Waits for a transfer from or to the host, behind those that other ranks have asked for before.
+    /// Waits for a transfer from or to the host, after those that other ranks requested before.
     fn transfer(&mut self, now: SimTime, rank: u32, time: SimDuration) -> Option<Reply> {
         if time > SimDuration::ZERO && !self.host_queue.enter(rank, time) {
             return self.wait(rank, WaitState::ForTime, Activity::Blocked);
@@ -109,10 +109,11 @@ impl<O: Observer> Execution<'_, O> {
         self.transfer(now, rank, time)
     }
 
-    /// The host has served `rank` and begins with the next one, if any waits.
+    /// Ends the transfer of `rank` and starts the next one in the queue of the host.
     pub(super) fn leave_host(&mut self, now: SimTime, rank: u32) {
         let Some((next, time)) = self.host_queue.next() else { return };
-        // Before the other one is released: its cause is the end of this transfer.
+        // `rank` is accounted before the next rank is released, because the end of its transfer is the cause of the
+        // release.
         self.account(now, rank);
         self.observer.on(&Occurrence::Released { rank: next, by: rank });
         self.account(now, next);
@@ -136,7 +137,7 @@ impl<O: Observer> Execution<'_, O> {
         Ok(operation)
     }
 
-    /// Rejects a send that cannot be.
+    /// Rejects a send to an invalid rank or of an invalid length.
     pub(super) fn check_send(&self, rank: u32, to: u32, bytes: u64) -> Result<(), SimulationError> {
         let packet_bytes = self.machine.network.switching.packet_bytes();
         send_fault(to, self.layout.ranks(), bytes, packet_bytes).map_or(Ok(()), |reason| Err(fault(rank, reason)))
@@ -176,8 +177,8 @@ impl<O: Observer> Execution<'_, O> {
         Ok(self.wait(rank, WaitState::ForOperation(operation), activity))
     }
 
-    /// Answers a rank that asks for an operation which is complete, as soon as its processor has dealt with all that has come: at once, if
-    /// it has.
+    /// Replies to a rank that waits for a complete operation: immediately, or once its processor has handled everything
+    /// that has arrived.
     fn join(
         &mut self,
         now: SimTime,
@@ -232,7 +233,7 @@ impl<O: Observer> Execution<'_, O> {
         }
     }
 
-    /// Lets the ranks at a barrier go on, in their order, as they begin, because `by`, one of them, has come.
+    /// Releases the ranks at a barrier in rank order; `by` is the last one to arrive.
     fn release(&mut self, ranks: impl IntoIterator<Item = u32>, by: u32) -> Option<Reply> {
         for rank in ranks {
             if rank != by {
@@ -245,5 +246,5 @@ impl<O: Observer> Execution<'_, O> {
 }
 
 fn ended_twice(rank: u32) -> SimulationError {
-    fault(rank, "waits for an operation that it has not begun or has ended already".to_owned())
+    fault(rank, "waits for an operation that it has not started or that has already ended".to_owned())
 }
