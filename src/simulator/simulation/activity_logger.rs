@@ -1,4 +1,4 @@
-//! Makes entries of an activity log of what is observed.
+//! An observer that records an activity log.
 
 use super::SimulationError;
 use super::matching::TaskKind;
@@ -10,12 +10,12 @@ use crate::program::{Reply, Verb};
 use crate::trace::{Activity, ActivityLog, CommunicationLog, ComputationAmount, LogDetail, LogEntry, Loop, Trace};
 use rustc_hash::FxHashMap;
 
-/// Keeps an activity log while a run is run.
+/// An observer that keeps the activity log of a run.
 pub struct ActivityLogger {
     entries: Vec<LogEntry>,
-    /// Request of the process of each rank.
+    /// The current request of each rank's process.
     doing: Vec<LogDetail>,
-    /// Moves of bytes by operation: whether through memory, and how many.
+    /// The moves of bytes by operation: whether through memory, and the number of bytes.
     moves: FxHashMap<u32, (bool, f64)>,
     stopwatch: Stopwatch,
     nodes: Node,
@@ -34,7 +34,7 @@ impl ActivityLogger {
         }
     }
 
-    /// A process asks for something; `awaited` is what it waits for, if that is one operation.
+    /// Handles a request. `awaited` is the kind of operation the process waits for, if it waits for a single one.
     fn asked(&mut self, rank: u32, verb: &Verb, awaited: Option<TaskKind>) {
         self.doing[rank as usize] = match verb {
             Verb::Compute(work) => {
@@ -72,25 +72,25 @@ impl ActivityLogger {
         };
     }
 
-    /// The loops of a computation; a module that takes no time is none.
+    /// Returns the loops of a computation. A module that takes no time has none.
     fn loops(&mut self, work: Work) -> [Option<Loop>; 2] {
         let mut loops = [None; 2];
         for (place, (module, iterations)) in loops.iter_mut().zip(work.row()) {
-            // A processor that cannot compute it fails where it is asked to.
+            // A module that the processor cannot compute is reported where the computation is executed.
             let row = self.stopwatch.row_time(Work::new(module, iterations)).unwrap_or_default();
             *place = Some((module.field(), iterations * work.passes(), row * work.passes()));
         }
         loops
     }
 
-    /// A process goes on with what it has asked for.
+    /// Handles a reply to a process.
     fn answered(&mut self, rank: u32, answer: Option<&Reply>) {
         if let Some(Reply::Received(received)) = answer {
             self.doing[rank as usize] = LogDetail::Receiving { from: received.from, bytes: received.message.bytes };
         }
     }
 
-    /// A rank has done this, apart from what exactly it was.
+    /// Logs an activity of a rank, together with the request behind it.
     fn booked(&mut self, entry: &LogEntry) {
         if entry.begin < entry.end && entry.activity != Activity::Idle {
             self.entries.push(LogEntry { doing: self.doing[entry.rank as usize], ..*entry });

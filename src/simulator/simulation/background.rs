@@ -1,4 +1,4 @@
-//! Background traffic at work: messages that no process sends or receives.
+//! Background traffic during a run: messages that no process sends or receives.
 
 use crate::engine::Streams;
 use crate::machine::{BACKGROUND_HANDLES, Completion, MessageId, Seat, Transport};
@@ -8,18 +8,18 @@ use crate::trace::BackgroundCounts;
 use crate::units::{SimDuration, SimTime};
 use rand_chacha::ChaCha8Rng;
 
-/// Handles and receives from this number on belong to no process.
+/// The first handle and receive number of background traffic; lower numbers belong to processes.
 const FIRST: u32 = BACKGROUND_HANDLES;
 
-/// The sources of background traffic, and what they have to know of the program.
+/// The sources of background traffic, and the state of the program that they depend on.
 pub struct Background<'s> {
     description: &'s BackgroundTraffic,
     sources: Vec<BackgroundSource>,
-    /// The owner, at the transport, of the timer of the first source.
+    /// The owner, in the transport, of the timer of the first source.
     first_owner: u32,
-    /// Sources that send nothing until the program goes on.
+    /// Sources that are suspended until the program makes progress.
     silent: Vec<u32>,
-    /// Messages and loads of the program that are under way.
+    /// The messages and loads of the program that are in flight.
     under_way: u64,
     counts: BackgroundCounts,
 }
@@ -29,18 +29,18 @@ struct BackgroundSource {
     dice: ChaCha8Rng,
 }
 
-/// Something that concerns background traffic alone.
+/// A completion that concerns background traffic only.
 pub enum OwnCompletion {
-    /// It is time for the next message of a source.
+    /// A source's next message is due.
     Due(u32),
-    /// A message has come, or has been announced.
+    /// A message has arrived or has been announced.
     Came(MessageId),
-    /// An end that nobody waits for.
+    /// The end of an operation, which requires no action.
     Nothing,
 }
 
 impl<'s> Background<'s> {
-    /// Sources on `nodes` nodes beside `ranks` ranks.
+    /// Creates the sources on `nodes` nodes next to `ranks` ranks.
     pub fn new(description: &'s BackgroundTraffic, nodes: u32, ranks: u32, streams: Streams) -> Self {
         let source = |node: u32| BackgroundSource { node, dice: streams.stream("background", node.into()) };
         Self {
@@ -53,7 +53,7 @@ impl<'s> Background<'s> {
         }
     }
 
-    /// The number of its timers.
+    /// Returns the number of timers, one for each source.
     pub fn owners(&self) -> u32 {
         u32::try_from(self.sources.len()).expect("nodes are counted in 32 bits")
     }
@@ -62,18 +62,18 @@ impl<'s> Background<'s> {
         self.counts
     }
 
-    /// All sources wait for the time of their first messages.
+    /// Schedules the first message of every source.
     pub fn begin(&mut self, transport: &mut Transport, now: SimTime) {
         (0..self.owners()).for_each(|source| self.wait(transport, now, source));
     }
 
     fn wait(&mut self, transport: &mut Transport, now: SimTime, source: u32) {
-        // 1 − u is never zero, its logarithm never positive.
+        // 1 − u is never zero, so its logarithm is finite and never positive.
         let log = (1.0 - unit(&mut self.sources[source as usize].dice)).ln();
         transport.wait(now, self.first_owner + source, self.description.interval().scaled(-log));
     }
 
-    /// The completion as one of the background's own, if it is none of the program's.
+    /// Returns the completion as one of background traffic, or `None` if it belongs to the program.
     pub const fn own(&self, completion: Completion) -> Option<OwnCompletion> {
         Some(match completion {
             Completion::TimeUp { owner } if owner >= self.first_owner => OwnCompletion::Due(owner - self.first_owner),
@@ -88,7 +88,7 @@ impl<'s> Background<'s> {
         })
     }
 
-    /// A source sends its next message; the one after it follows after a random time.
+    /// Sends the next message of a source and schedules the one after it, a random interval later.
     pub fn send(&mut self, transport: &mut Transport, now: SimTime, source: u32) {
         let (count, bytes) = (self.owners(), self.description.bytes.count());
         let BackgroundSource { node, dice } = &mut self.sources[source as usize];
@@ -104,27 +104,27 @@ impl<'s> Background<'s> {
         transport.send(now, seats, (bytes, false), FIRST + source, 0);
     }
 
-    /// A message that has come is received.
+    /// Receives a message that has arrived.
     pub fn receive(transport: &mut Transport, now: SimTime, message: MessageId) {
         transport.accept(now, message, FIRST);
     }
 
-    /// Returns whether nothing of the program is under way.
+    /// Returns whether no message or load of the program is in flight.
     pub const fn is_alone(&self) -> bool {
         self.under_way == 0
     }
 
-    /// A source sends nothing until the program goes on.
+    /// Suspends a source until the program makes progress.
     pub fn silence(&mut self, source: u32) {
         self.silent.push(source);
     }
 
-    /// Something of the program has got under way.
+    /// Counts a message or load that the program has started.
     pub const fn program_begins(&mut self) {
         self.under_way += 1;
     }
 
-    /// Something of the program is complete: silent sources send at once.
+    /// Handles a completion of the program: suspended sources send immediately.
     pub fn program_goes_on(&mut self, transport: &mut Transport, now: SimTime, completion: Completion) {
         use Completion::{Announced, Arrived, Delivered, Moved};
         if let Delivered { .. } | Announced { .. } | Arrived { .. } | Moved { .. } = completion {

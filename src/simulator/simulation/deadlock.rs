@@ -1,37 +1,38 @@
-//! Waits of ranks for each other.
+//! Reports of deadlocks: which rank waits for which.
 
 use std::fmt;
 
-/// The state of a run in which nothing is going to happen any more.
+/// The state of a run that has no events left while processes wait.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeadlockReport {
     /// The simulated time, in seconds.
     pub at_s: f64,
-    /// Every process that waits, by rank.
+    /// All waiting processes, by rank.
     pub blocked: Vec<Blocked>,
-    /// The number of all processes.
+    /// The number of processes of the run.
     pub ranks: u32,
 }
 
-/// A process that waits.
+/// A waiting process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocked {
-    /// Its rank.
+    /// The rank of the process.
     pub rank: u32,
-    /// The phase of the program that it is in.
+    /// The current phase of the program.
     pub phase: &'static str,
-    /// The number of the step that it is at, if its program has such.
+    /// The number of the current step, if the program consists of steps.
     pub step: usize,
-    /// The place of that step in the files of the program, if it is known.
+    /// The source location of the step in the files of the program, if it is known.
     pub place: Option<String>,
-    /// The awaited thing, in words.
+    /// A description of the wait.
     pub waits: String,
-    /// The rank that it waits for, if it is a certain one.
+    /// The rank that the process waits for, if it is a single one.
     pub on: Option<u32>,
 }
 
 impl DeadlockReport {
-    /// Ranks of which each waits for the next, and the last for the first; empty if there are none.
+    /// Returns a cycle of ranks, each of which waits for the next and the last for the first. The result is empty if
+    /// there is no cycle.
     #[must_use]
     pub fn cycle(&self) -> Vec<u32> {
         let next = |rank: u32| self.find(rank).and_then(|blocked| blocked.on);
@@ -50,7 +51,7 @@ impl DeadlockReport {
         Vec::new()
     }
 
-    /// Adds the places of the processes that are told of.
+    /// Adds the source locations of the processes that the report lists.
     #[must_use]
     pub(super) fn placed(mut self, place: impl Fn(u32, usize) -> Option<String>) -> Self {
         let told = self.told();
@@ -63,7 +64,7 @@ impl DeadlockReport {
         self
     }
 
-    /// The ranks of a circle, or, if there is none, all.
+    /// Returns the ranks that the report lists: those of a cycle, or all if there is none.
     fn told(&self) -> Vec<u32> {
         let cycle = self.cycle();
         if cycle.is_empty() { self.blocked.iter().map(|one| one.rank).collect() } else { cycle }
@@ -84,7 +85,7 @@ impl DeadlockReport {
     }
 }
 
-/// Longest list printed.
+/// The largest number of processes listed.
 const LINES: usize = 16;
 
 impl fmt::Display for DeadlockReport {
@@ -94,7 +95,7 @@ impl fmt::Display for DeadlockReport {
         let title = if is_circle {
             "each of these waits for the next, the last for the first:"
         } else {
-            "nobody waits in a circle; the processes that wait:"
+            "there is no cycle of waits; the waiting processes:"
         };
         write!(f, "\n{title}")?;
         for rank in listed.iter().take(LINES) {

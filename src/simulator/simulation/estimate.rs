@@ -1,41 +1,41 @@
-//! The cost of a run on this computer, known before it, so that one that is too large is rejected.
+//! Estimates of the cost of a run on this computer, made before the run so that one that is too large can be rejected.
 
 use crate::machine::{Machine, Transport};
 use crate::network::Topology;
 use std::{fmt, iter};
 
-/// The cost of all seeds of a case on this computer.
+/// The estimated cost of all seeds of a case on this computer.
 ///
-/// Memory is within 0.3 and 2 times the peak of `parsim run` (`tests/it/bounds.rs`); events and time are forecasts
+/// The memory is within 0.3 and 2 times the peak of `parsim run` (`tests/it/bounds.rs`). Events and time are forecasts
 /// of the order of magnitude.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Expected events; those that are certain if it [is open](Self::is_open) how many there are.
+    /// The expected number of events; a lower bound if the number [is open](Self::is_open).
     pub events: u64,
-    /// Events that there will be in any case: what a run is rejected by.
+    /// A lower bound of the number of events, by which a run is rejected.
     pub least_events: u64,
-    /// Floating-point operations of a program that really computes.
+    /// Floating-point operations of a program that performs real computations.
     pub operations: u64,
     /// The peak memory of the process, in bytes.
     pub memory_bytes: u64,
-    /// CPU time in seconds, of one core that is like those of 2020.
+    /// The CPU time in seconds on one core of the year 2020.
     pub cpu_s: f64,
-    /// The path of the field that decides on the memory.
+    /// The path of the field that determines the memory.
     pub heaviest: &'static str,
-    /// True if messages decide how long a program of steps goes on: events and time are then the least.
+    /// `true` if messages determine how long a program of steps runs. Events and time are then lower bounds.
     pub is_open: bool,
 }
 
-/// The program, its libraries and a small scenario.
+/// The memory of the executable, its libraries and a small scenario, in bytes.
 pub const PROCESS_BYTES: f64 = 10e6;
-/// Memory of a rank of a shipped program: its future, its receives under way and its waits.
+/// The memory of a rank of a shipped program, in bytes: its future, its pending receives and its waits.
 pub const RANK_BYTES: f64 = 1000.0;
 /// The CPU time of starting a rank, in seconds.
 pub const RANK_S: f64 = 2e-6;
 /// The CPU time of setting up a byte of the machine, in seconds.
 pub const BYTE_S: f64 = 0.7e-9;
 
-/// A forecast as a count; 0 for what is negative.
+/// Returns a forecast as a count; negative values become 0.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a forecast; what is larger is saturated")]
 #[must_use]
 pub fn whole(count: f64) -> u64 {
@@ -43,8 +43,8 @@ pub fn whole(count: f64) -> u64 {
 }
 
 impl Estimate {
-    /// The need of `ranks` ranks on `topology`, the part of `machine` in use, before anything happens: memory, and no
-    /// events.
+    /// Returns the cost of `ranks` ranks on `topology`, the part of `machine` in use, before the first event: memory
+    /// and set-up time, without events.
     #[must_use]
     pub fn idle(machine: &Machine, topology: &Topology, ranks: u32) -> Self {
         let (machine, processes) = (Transport::memory(machine, topology, ranks), f64::from(ranks) * RANK_BYTES);
@@ -59,7 +59,7 @@ impl Estimate {
         }
     }
 
-    /// The cost of `factor` times as many cases.
+    /// Returns the cost of `factor` times as many cases.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a forecast")]
     pub fn times(self, factor: f64) -> Self {
@@ -84,7 +84,7 @@ const NOTHING: Estimate = Estimate {
     is_open: false,
 };
 
-/// Cases that are run in turn.
+/// The cost of cases that run one after another: memory is the maximum, everything else the sum.
 impl iter::Sum for Estimate {
     fn sum<I: Iterator<Item = Self>>(cases: I) -> Self {
         cases.fold(NOTHING, |sum, case| Self {
@@ -100,12 +100,12 @@ impl iter::Sum for Estimate {
 }
 
 impl fmt::Display for Estimate {
-    /// Events, memory and time in words, to a digit.
+    /// Writes events, memory and time, rounded to one or two digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         #[expect(clippy::cast_precision_loss, reason = "shown to one digit")]
         let (events, memory) = (self.events as f64, in_words(self.memory_bytes));
         if self.is_open {
-            return write!(f, "at least {events:.0e} events, the number depends on messages; {memory}");
+            return write!(f, "at least {events:.0e} events (the number depends on messages), {memory}");
         }
         write!(f, "some {events:.0e} events, {memory}, {} of CPU time", time(self.cpu_s))
     }
@@ -121,7 +121,7 @@ fn time(seconds: f64) -> String {
     }
 }
 
-/// Bytes to two digits.
+/// Formats a number of bytes with two significant digits.
 #[must_use]
 pub fn in_words(bytes: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "shown to two digits")]

@@ -1,38 +1,39 @@
-//! The limits of a run, held while it is run, and how far it is.
+//! Enforcement of a run's limits, and reports of its progress.
 
 use super::{SimulationError, WallClock};
 use crate::simulation::Limits;
 use crate::units::{SimDuration, SimTime};
 use std::time::Duration;
 
-/// Events between two looks at the clock of this computer, which take longer than an event.
+/// The number of events between two reads of the clock, since a read takes longer than an event.
 const BETWEEN_LOOKS: u32 = 1024;
 
-/// An observer of how far a run is, told every thousand events or so.
+/// A function that receives the progress of a run, about every thousand events.
 pub type Pulse = fn(events: u64, simulated: SimTime);
 
-/// Holds a run to its limits.
+/// Enforces the limits of a run.
 pub(super) struct Guard<'l> {
     limits: &'l Limits,
     pulse: Option<Pulse>,
-    /// `None` without a limit of wall time.
+    /// The start of the run and its limit of wall-clock time, if there is one.
     deadline: Option<(WallClock, Duration)>,
-    /// The last instant within the limits.
+    /// The last instant within the limit of simulated time.
     last: SimTime,
-    /// Checks before the next look at the clock.
+    /// The number of checks before the next read of the clock.
     before_look: u32,
 }
 
 impl<'l> Guard<'l> {
-    /// The guard of a run that begins now. It looks at the clock at once: a case may have many seeds of a few events.
+    /// Creates the guard of a run that starts now. Its first check reads the clock, since a case may have many seeds
+    /// with only a few events each.
     pub(super) fn new(limits: &'l Limits, pulse: Option<Pulse>) -> Self {
         let deadline = limits.wall.map(|wall| (WallClock::begin(), Duration::from_secs_f64(wall.seconds())));
-        // Arithmetic saturates at the end of time.
+        // The sum saturates at the end of simulated time.
         let last = (SimTime::START + limits.simulated).min(SimTime::END.before(SimDuration::from_ps(1)));
         Self { limits, pulse, deadline, last, before_look: 1 }
     }
 
-    /// Returns whether the run may go on, which is at `now` after `events` events.
+    /// Returns an error if the run, which is at `now` after `events` events, has exceeded a limit.
     #[inline]
     pub(super) fn check(&mut self, now: SimTime, events: u64) -> Result<(), SimulationError> {
         self.before_look -= 1;

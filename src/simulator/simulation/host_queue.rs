@@ -1,17 +1,19 @@
-//! The line of ranks before the host, which serves one transfer at a time.
+//! The queue of ranks at the host, which serves one transfer at a time.
 
 use crate::units::SimDuration;
 use std::collections::VecDeque;
 
-/// Transfers from and to the host: the one under way and those that wait for it.
+/// Transfers from and to the host: the one in progress and those in the queue.
 #[derive(Default)]
 pub struct HostQueue {
+    /// The rank whose transfer is in progress.
     served: Option<u32>,
+    /// The queued ranks with the durations of their transfers.
     waiting: VecDeque<(u32, SimDuration)>,
 }
 
 impl HostQueue {
-    /// `rank` asks for a transfer of this length. Returns whether it begins at once.
+    /// Requests a transfer of this duration for `rank`. Returns whether the transfer starts immediately.
     pub fn enter(&mut self, rank: u32, time: SimDuration) -> bool {
         if self.served.is_some() {
             self.waiting.push_back((rank, time));
@@ -21,12 +23,12 @@ impl HostQueue {
         true
     }
 
-    /// Returns whether the transfer of `rank` is the one under way.
+    /// Returns whether the transfer of `rank` is in progress.
     pub fn serves(&self, rank: u32) -> bool {
         self.served == Some(rank)
     }
 
-    /// The transfer under way has ended: the rank whose turn it is now, and how long it takes.
+    /// Ends the transfer in progress. Returns the next rank and the duration of its transfer.
     pub fn next(&mut self) -> Option<(u32, SimDuration)> {
         let next = self.waiting.pop_front();
         self.served = next.map(|(rank, _)| rank);

@@ -1,4 +1,4 @@
-//! Limits: where a run is given up, and before it a run that would need too much.
+//! Limits at which a run is aborted, and at which a run that would need too much is rejected in advance.
 
 use super::estimate::{Estimate, in_words};
 use crate::fault::Fault;
@@ -7,46 +7,47 @@ use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Advice for a run that needs too much memory.
-const SMALLER: &str = "give a smaller machine (`partition: Fitted` takes only the part that the ranks need), fewer \
+/// The help for a run that needs too much memory.
+const SMALLER: &str = "use a smaller machine (`partition: Fitted` takes only the part that the ranks need), fewer \
                        ranks, or a shorter run; `limits.memory` sets another limit";
 
-/// The limits at which a run is given up.
+/// The limits at which a run is aborted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// The latest simulated time.
+    /// The longest simulated time.
     pub simulated: SimDuration,
-    /// The largest number of events of a seed; a scenario that surely has more, in all seeds together, is rejected
-    /// before the run, and so is one whose real numbers take more operations.
+    /// The largest number of events of a seed. A scenario that certainly has more events, in all its seeds together, is
+    /// rejected before the run. So is a scenario whose computations on real numbers take more operations.
     pub events: u64,
-    /// The longest time that a case may take on this computer, all its seeds together, such as "10 min"; no limit
-    /// unless given.
+    /// The longest wall-clock time that a case may take on this computer, with all its seeds, such as "10 min".
+    /// Unlimited by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wall: Option<SimDuration>,
-    /// The most memory that a case may need on this computer, by estimate; three quarters of what the
-    /// computer has available unless given.
+    /// The most memory that a case may need on this computer, by estimate. The default is three quarters of the memory
+    /// that the computer has available.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<Bytes>,
 }
 
 impl Default for Limits {
-    /// A million simulated seconds and a hundred thousand million events.
+    /// Returns a limit of 10^6 simulated seconds and one of 10^11 events.
     fn default() -> Self {
         Self { simulated: SimDuration::from_us(1_000_000_000_000), events: 100_000_000_000, wall: None, memory: None }
     }
 }
 
 impl Limits {
-    /// The rest of the limits of a case that has taken `elapsed` so far: wall time is one for all its seeds.
+    /// Returns the remaining limits of a case after `elapsed`. The limit of wall-clock time applies to all seeds of the
+    /// case together.
     #[must_use]
     pub fn after(&self, elapsed: Duration) -> Self {
         let left = |wall: SimDuration| SimDuration::from_seconds((wall.seconds() - elapsed.as_secs_f64()).max(0.0));
         Self { wall: self.wall.map(left), ..self.clone() }
     }
 
-    /// The first limit that a run with this estimate exceeds before it begins.
+    /// Returns the first limit that a run with this estimate would exceed.
     #[must_use]
     pub fn exceeded_by(&self, estimate: &Estimate) -> Option<Fault> {
         self.too_much_memory(estimate).or_else(|| self.too_many_events(estimate))
@@ -84,22 +85,22 @@ impl Limits {
             Fault::new(
                 "program",
                 message,
-                "give a smaller problem, fewer seeds in `repeat`, or a larger `limits.events`",
+                "use a smaller problem, fewer seeds in `repeat`, or a larger `limits.events`",
             )
         })
     }
 }
 
-/// The most memory that a run may need unless its limits say otherwise: the estimate may be too low.
+/// Returns the default limit of memory. It is below the available memory because the estimate may be too low.
 #[must_use]
 pub fn most_memory() -> Option<u64> {
     available_memory().map(|available| available / 4 * 3)
 }
 
-/// The memory that this process could have without swapping when it first asked, where the system reports it: the least of
-/// what Linux calls available and of what the control groups of this process leave.
+/// Returns the memory that this process could have without swapping, if the system reports it: the minimum of what
+/// Linux reports as available, of what the control groups of this process leave and of its address-space limit.
 ///
-/// Asked once, so that the limit is the same for all cases of a sweep.
+/// The value is determined once, so that the limit is the same for all cases of a sweep.
 #[must_use]
 pub fn available_memory() -> Option<u64> {
     static AVAILABLE: OnceLock<Option<u64>> = OnceLock::new();
@@ -114,20 +115,21 @@ fn available_now() -> Option<u64> {
     limits.into_iter().flatten().min()
 }
 
-/// The most address space that this process may have (`ulimit -v`), if it is limited.
+/// Returns the address-space limit of this process (`ulimit -v`), if there is one.
 fn address_space_limit() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// The limit of memory of the control group of this process or of one around it, less what the group uses.
+/// Returns the least memory that the control groups of this process, or their ancestors, have left.
 fn control_group_limit() -> Option<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     groups.lines().filter_map(group_memory).min()
 }
 
-/// Of a line of `/proc/self/cgroup`: `0::/path` of version 2, or `4:memory:/path` of version 1.
+/// Returns the memory left according to a line of `/proc/self/cgroup`: `0::/path` of version 2, or `4:memory:/path` of
+/// version 1.
 fn group_memory(line: &str) -> Option<u64> {
     let mut parts = line.splitn(3, ':');
     let (controllers, path) = (parts.nth(1)?, parts.next()?);
@@ -141,7 +143,7 @@ fn group_memory(line: &str) -> Option<u64> {
     let number = |folder: &std::path::Path, file: &str| -> Option<u64> {
         std::fs::read_to_string(folder.join(file)).ok()?.trim().parse().ok()
     };
-    // Inside a container the path may be one of the host, and the root is what counts.
+    // Inside a container the path may be one of the host; then only the root exists.
     let folder = std::path::Path::new(root).join(path.trim_start_matches('/'));
     let around = folder.ancestors().take_while(|folder| folder.starts_with(root));
     let free = |folder: &std::path::Path| {

@@ -1,9 +1,9 @@
-//! Barriers of the ranks of a node.
+//! Barriers among the ranks of a node.
 
 use crate::machine::Layout;
 use rustc_hash::FxHashMap;
 
-/// By node, who waits at its barrier.
+/// The ranks that wait at the barrier of each node.
 pub struct NodeBarriers {
     waiting: FxHashMap<u32, Vec<u32>>,
 }
@@ -13,7 +13,8 @@ impl NodeBarriers {
         Self { waiting: FxHashMap::default() }
     }
 
-    /// `rank` has come to the barrier of its node; all its ranks in their order, if it is the last one.
+    /// Adds `rank` to the barrier of its node. Returns all ranks of the node in ascending order if `rank` is the last
+    /// one.
     pub fn enter(&mut self, layout: &Layout, rank: u32) -> Option<Vec<u32>> {
         let node = layout.node(rank);
         let waiting = self.waiting.entry(node).or_default();

@@ -1,4 +1,4 @@
-//! The clock of this computer, which limits of wall time are held by.
+//! The clock of this computer, against which limits of wall-clock time are checked.
 
 use std::time::{Duration, Instant};
 
@@ -7,14 +7,15 @@ use std::time::{Duration, Instant};
 pub struct WallClock(Option<Instant>);
 
 impl WallClock {
-    /// A watch that begins now. Where programs have no clock, as in a module of WebAssembly without a system, it stands still.
+    /// Starts a clock at the current time. Where programs have no clock, as in a WebAssembly module without a system,
+    /// the clock stands still.
     #[must_use]
     pub fn begin() -> Self {
         let has_clock = !cfg!(all(target_family = "wasm", target_os = "unknown"));
         Self(has_clock.then(Instant::now))
     }
 
-    /// The time since it began.
+    /// Returns the time since the clock was started.
     #[must_use]
     pub fn elapsed(self) -> Duration {
         self.0.map(|begin| begin.elapsed()).unwrap_or_default()

@@ -1,24 +1,24 @@
-//! Latencies of packets: their mean with its interval, and quantiles.
+//! Latencies of packets: their mean with its confidence interval, and quantiles.
 
 use crate::units::{SimDuration, SimTime};
 
-/// The latencies of a window in seconds; not a number where there are too few.
+/// The latencies in a window, in seconds; NaN if there are too few packets.
 pub(super) struct Latencies {
     pub(super) mean: f64,
-    /// Half the 95 % interval of the mean, by batch means.
+    /// Half the width of the 95 % confidence interval of the mean, by batch means.
     pub(super) interval: f64,
     pub(super) p50: f64,
     pub(super) p99: f64,
     pub(super) max: f64,
 }
 
-/// Batches of packets in the order of injection.
+/// The number of batches of packets, taken in the order of injection.
 const BATCHES: usize = 20;
 /// The 97.5 % quantile of Student's t with 19 degrees of freedom.
 const STUDENT_T: f64 = 2.093;
 
 impl Latencies {
-    /// Of pairs of injection and latency, sorted.
+    /// Computes the latencies from sorted pairs of injection time and latency.
     pub(super) fn of(measured: &[(SimTime, SimDuration)]) -> Self {
         let mut latencies: Vec<SimDuration> = measured.iter().map(|(_, latency)| *latency).collect();
         let mut quantile = |percent: usize| match latencies.len() {

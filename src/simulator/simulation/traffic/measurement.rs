@@ -1,14 +1,14 @@
-//! Results of the measured time of traffic: loads and latencies, of all nodes and by source, and the part of its
-//! beginning that is still warm-up.
+//! Results of the measurement window of traffic: loads and latencies, in total and by source, and the detection of the
+//! warm-up at the beginning of the window.
 
 use crate::trace::SourceLoad;
 use crate::units::{SimDuration, SimTime};
 
-/// A packet from its injection on.
+/// A packet from its injection to its delivery.
 #[derive(Clone, Copy, Debug)]
 struct Journey {
     born: SimTime,
-    /// [`UNDELIVERED`] until it is delivered.
+    /// The latency; [`UNDELIVERED`] until the packet is delivered.
     latency: SimDuration,
     source: u32,
     bytes: u32,
@@ -17,19 +17,19 @@ struct Journey {
 /// The latency of a packet that has not been delivered.
 const UNDELIVERED: SimDuration = SimDuration::MAX;
 
-/// The measured time, and all packets.
+/// The measurement window and all packets.
 pub(super) struct Measurement {
     pub(super) begin: SimTime,
     pub(super) end: SimTime,
-    /// In the order of their injection.
+    /// All packets in the order of injection.
     packets: Vec<Journey>,
-    /// Numbers of packets, in the order of their delivery, in which latencies are added.
+    /// The indices of delivered packets in the order of delivery, which is the order in which latencies are summed.
     delivered: Vec<u32>,
 }
 
-/// Batches of equal time among which the end of the warm-up is looked for.
+/// The number of batches of equal duration used to find the end of the warm-up.
 const STEPS: u64 = 100;
-/// The fewest of them with packets from which anything can be told.
+/// The fewest batches with packets that allow a decision.
 const FEWEST: usize = 20;
 
 impl Measurement {
@@ -37,25 +37,25 @@ impl Measurement {
         Self { begin, end, packets: Vec::new(), delivered: Vec::new() }
     }
 
-    /// A `source` injects a packet, whose number is returned.
+    /// Adds a packet injected by `source` and returns its number.
     pub(super) fn inject(&mut self, born: SimTime, source: u32, bytes: u32) -> u32 {
         self.packets.push(Journey { born, latency: UNDELIVERED, source, bytes });
         u32::try_from(self.packets.len() - 1).expect("fewer than four thousand million packets")
     }
 
-    /// A packet is delivered `now`.
+    /// Marks a packet as delivered.
     pub(super) fn deliver(&mut self, now: SimTime, packet: u32) {
         let journey = &mut self.packets[packet as usize];
         journey.latency = now.since(journey.born);
         self.delivered.push(packet);
     }
 
-    /// The number of packets that have been injected and of those that have been delivered.
+    /// Returns the numbers of injected and of delivered packets.
     pub(super) const fn counts(&self) -> (usize, usize) {
         (self.packets.len(), self.delivered.len())
     }
 
-    /// The packets that were injected in the measured time.
+    /// Returns the packets injected since the beginning of the window.
     fn injected(&self) -> impl Iterator<Item = &Journey> {
         self.packets.iter().filter(|packet| packet.born >= self.begin)
     }
@@ -64,7 +64,7 @@ impl Measurement {
         self.delivered.iter().map(|packet| &self.packets[*packet as usize])
     }
 
-    /// The packets that came in the measured time.
+    /// Returns the packets delivered in the window.
     fn accepted(&self) -> impl Iterator<Item = &Journey> {
         self.delivered().filter(|packet| (self.begin..self.end).contains(&(packet.born + packet.latency)))
     }
@@ -73,8 +73,8 @@ impl Measurement {
         self.end.since(self.begin)
     }
 
-    /// Moves the beginning to where the mean latency has settled; what is removed, or `None`, and nothing is, where it has
-    /// not settled in the first half.
+    /// Moves the beginning of the window to where the mean latency has settled. Returns the duration removed. If the
+    /// latency has not settled in the first half of the window, it returns `None` and removes nothing.
     ///
     /// The rule is MSER (White, An effective truncation heuristic for bias reduction in simulation output, Simulation
     /// 69(6), 1997) over the mean latencies of batches by the time of injection.
@@ -87,7 +87,7 @@ impl Measurement {
         Some(removed)
     }
 
-    /// The mean latency of every batch in which packets were injected, by rising number.
+    /// Returns the mean latency of every batch in which packets were injected, by ascending number.
     #[expect(clippy::cast_precision_loss, reason = "a count of packets is below 2^52")]
     fn batch_means(&self, step: SimDuration) -> Vec<(u64, f64)> {
         let mut sums = vec![(0.0, 0_u64); usize::try_from(STEPS).expect("it is small")];
@@ -102,33 +102,34 @@ impl Measurement {
         (0..).zip(sums).filter_map(mean).collect()
     }
 
-    /// The times of injection and the latencies of the packets that were injected in the measured time and delivered, sorted.
+    /// Returns injection times and latencies of the packets that were injected since the beginning of the window and
+    /// delivered, sorted.
     pub(super) fn latencies(&self) -> Vec<(SimTime, SimDuration)> {
         let delivered = self.injected().filter(|packet| packet.latency != UNDELIVERED);
         let mut latencies: Vec<_> = delivered.map(|packet| (packet.born, packet.latency)).collect();
-        // They are in the order of their injection, and few were injected at once.
+        // The packets are in the order of injection already, and few of them have the same injection time.
         for at_once in latencies.chunk_by_mut(|one, next| one.0 == next.0) {
             at_once.sort_unstable();
         }
         latencies
     }
 
-    /// The bytes of all packets that came in the measured time.
+    /// Returns the bytes of all packets delivered in the window.
     pub(super) fn accepted_bytes(&self) -> u64 {
         self.accepted().map(|packet| u64::from(packet.bytes)).sum()
     }
 
-    /// The bytes of all packets that were injected in it.
+    /// Returns the bytes of all packets injected since the beginning of the window.
     pub(super) fn injected_bytes(&self) -> u64 {
         self.injected().map(|packet| u64::from(packet.bytes)).sum()
     }
 
-    /// The number of packets that were injected in it and never came.
+    /// Returns the number of packets that were injected since the beginning of the window and not delivered.
     pub(super) fn undelivered(&self) -> usize {
         self.injected().filter(|packet| packet.latency == UNDELIVERED).count()
     }
 
-    /// By source; `load` makes bytes in the measured time a load.
+    /// Returns the loads by source. `load` converts bytes in the window to a load.
     #[expect(clippy::cast_precision_loss, reason = "a count of packets is below 2^52")]
     pub(super) fn by_source(&self, sources: u32, load: impl Fn(u64) -> f64) -> Vec<SourceLoad> {
         let mut sums = vec![SourceSum::default(); sources as usize];
@@ -161,8 +162,8 @@ struct SourceSum {
     longest: SimDuration,
 }
 
-/// The number of values at the beginning without which the standard error of the mean is least, if that is less than
-/// half of them.
+/// Returns the number of initial values whose removal minimises the standard error of the mean, if it is less than half
+/// of all values.
 #[expect(clippy::cast_precision_loss, reason = "there are a hundred batches")]
 fn truncation(means: &[f64]) -> Option<usize> {
     if means.len() < FEWEST {
@@ -175,7 +176,7 @@ fn truncation(means: &[f64]) -> Option<usize> {
     };
     let half = means.len() / 2;
     let least = (0..=half).map(error).fold(f64::INFINITY, f64::min);
-    // Means that are equal but for their last digits are equal.
+    // Errors that differ only in the last digits of the means count as equal.
     let digits = (means[half] * 1e-9).powi(2);
     let first = (0..=half).find(|first| error(*first) <= least + digits)?;
     (first < half).then_some(first)
@@ -200,7 +201,7 @@ mod tests {
     fn loads_are_those_of_the_time_that_is_left() {
         let at = |us: u64| SimTime::START + SimDuration::from_us(us);
         let mut measured = Measurement::new(at(100), at(200));
-        // A packet a microsecond, late in the first ten.
+        // One packet per microsecond. The first ones are delayed.
         for us in 90..200 {
             let latency = if us < 110 { 30 } else { 2 };
             let packet = measured.inject(at(us), u32::from(us % 2 == 0), 8);
@@ -209,7 +210,8 @@ mod tests {
         measured.inject(at(199), 1, 8);
         assert_eq!(measured.settle(), Some(SimDuration::from_us(10)));
         assert_eq!((measured.latencies().len(), measured.injected_bytes(), measured.undelivered()), (90, 728, 1));
-        // 20 late ones come until 140, the others from 112 on, of which the last come after the end.
+        // 20 packets are delivered with delay until 140, the others from 112 on. The last of these are delivered after
+        // the end.
         assert_eq!(measured.accepted_bytes(), 8 * (20 + 88));
         let sources = measured.by_source(2, |bytes| f64::from(u32::try_from(bytes).unwrap()));
         assert_eq!(sources.iter().map(|source| source.injected).collect::<Vec<_>>(), [360.0, 368.0]);

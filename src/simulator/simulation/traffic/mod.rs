@@ -17,10 +17,10 @@ mod measurement;
 
 use latencies::Latencies;
 
-/// Runs `traffic` on the network of `simulation` alone.
+/// Runs `traffic` on the network of `simulation`, without any program.
 ///
 /// # Errors
-/// A deadlock of the network, or a limit.
+/// A deadlock of the network, or an exceeded limit.
 pub fn play(simulation: &Simulation<'_>, traffic: &Traffic) -> Result<Trace, SimulationError> {
     let Simulation { machine, layout, streams, .. } = simulation;
     let mut field = Field::new(&machine.network, traffic, layout, *streams);
@@ -36,16 +36,19 @@ struct Field<'f> {
     fabric: Fabric,
     first_source: Entity,
     dice: Vec<ChaCha8Rng>,
-    /// The mean time of a packet on a link, and its mean bytes.
+    /// The mean time of a packet on a link.
     packet_time: SimDuration,
+    /// The mean length of a packet.
     packet_bytes: f64,
+    /// The time between two possible injections of a Bernoulli process.
     slot: SimDuration,
-    /// The cycle of routers that are described; with it, latencies are told in cycles, too.
+    /// The cycle time of a described router, in which latencies are also reported.
     cycle: Option<SimDuration>,
     passages: Vec<HopEvent>,
     measured: Measurement,
-    /// The work of every link before and at the end of the measured time.
+    /// The busy time of every link at the beginning of the measurement window.
     busy_before: Vec<SimDuration>,
+    /// The busy time of every link at the end of the measurement window.
     busy: Vec<SimDuration>,
     counts: Counts,
     now: SimTime,
@@ -131,9 +134,9 @@ impl<'f> Field<'f> {
         }
     }
 
-    /// The time to the next packet of `rank`.
+    /// Returns the time to the next packet of `rank`.
     fn gap(&mut self, rank: u32) -> SimDuration {
-        // 1 − u is never zero, its logarithm never positive.
+        // 1 − u is never zero, so its logarithm is finite and never positive.
         let log = (1.0 - unit(&mut self.dice[rank as usize])).ln();
         match self.traffic.process {
             InjectionProcess::Poisson => self.packet_time.scaled(-log / self.traffic.offered),
@@ -183,7 +186,7 @@ impl<'f> Field<'f> {
         self.measured.deliver(now, packet.message);
     }
 
-    /// Bytes in the measured time as flits per cycle.
+    /// Converts bytes in the measurement window to flits per cycle.
     #[expect(clippy::cast_precision_loss, reason = "a load has fewer digits than f64")]
     fn load(&self, bytes: u64) -> f64 {
         let packets = bytes as f64 / self.packet_bytes;
@@ -241,8 +244,8 @@ impl<'f> Field<'f> {
             ("latency_max_s", latencies.max),
             ("link_utilization_mean", used.iter().sum::<f64>() / used.len() as f64),
             ("link_utilization_max", most_used),
-            // All nodes together, where the most used link has no pause any more: below saturation both grow with the
-            // load, in proportion.
+            // The throughput of all nodes at which the most used link would be saturated. Below saturation, throughput
+            // and utilisation are proportional to the load.
             ("throughput_flits_per_cycle", accepted * nodes / most_used),
             ("injected_packets", injected as f64),
             ("delivered_packets", delivered as f64),
@@ -253,7 +256,8 @@ impl<'f> Field<'f> {
     }
 }
 
-/// The extremes of the sources that inject anything: the least and most accepted load, and the largest mean latency.
+/// Returns the extremes of the sources that inject packets: the least and the most accepted load, and the largest mean
+/// latency.
 fn extremes(sources: &[SourceLoad]) -> [(&'static str, f64); 3] {
     let sending = || sources.iter().filter(|source| source.injected > 0.0);
     let or_none = |value: f64| if value.is_finite() { value } else { f64::NAN };

@@ -1,5 +1,5 @@
-//! The throughput of topologies with 64 end nodes, store and forward, unbounded buffers, below saturation: the cells with
-//! little noise. `parsim validate topologies-64` runs all of them above it.
+//! The throughput of topologies with 64 end nodes, store and forward, unbounded buffers, below saturation: the cells of
+//! the table with little noise. `parsim validate topologies-64` runs all cells.
 
 use super::tests::{router_network, run};
 use crate::machine::Pattern;
@@ -8,8 +8,8 @@ use crate::network::{Buffers, Link, Network, Routing, Switching, Topology, Virtu
 use crate::program::{InjectionProcess, Traffic};
 use crate::units::{Bytes, PerByte, SimDuration};
 
-/// A row of the table: topology, pattern, width of a link, and the throughputs of the bisection
-/// rule, of the routes and as printed, in flits per cycle.
+/// A row of the table: topology, pattern, width of a link, and the throughputs in flits per cycle as printed, by the
+/// bisection rule and by the routes.
 struct Row {
     topology: &'static str,
     pattern: &'static str,
@@ -27,7 +27,7 @@ fn rows() -> Vec<Row> {
         let (printed, rule, routed) = (number(5), number(6), number(7));
         Row { topology: cells[0], pattern: cells[1], width: number(2), printed, rule, routed }
     };
-    // The source draws its neighbours on the wrapped grid.
+    // The source determines the neighbours on the wrapped grid.
     table.lines().skip(1).map(row).filter(|row| row.pattern != "news_open").collect()
 }
 
@@ -78,8 +78,8 @@ fn pattern(name: &str) -> Pattern {
     }
 }
 
-/// The throughput at which a link would be busy all the time, from a run with `packets` packets
-/// in which the busiest link is so for the part `used`: both grow with the load, in proportion.
+/// Returns the throughput at which the busiest link would be busy all the time, and the utilisation of that link in a
+/// run with `packets` packets. Below saturation both grow in proportion to the load.
 fn throughput(row: &Row, offered: f64, packets: f64) -> (f64, f64) {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time in microseconds")]
     let measured = SimDuration::from_us((packets * 16e-3 / 64.0 / offered).ceil() as u64);
@@ -100,7 +100,7 @@ fn throughput(row: &Row, offered: f64, packets: f64) -> (f64, f64) {
     (64.0 * outcomes["accepted_flits_per_node_cycle"] / used, used)
 }
 
-/// Measures one cell at nine tenths of the load at which the busiest link has no pause.
+/// Measures one cell at nine tenths of the load that saturates the busiest link.
 fn measure(row: &Row, packets: f64) -> f64 {
     let (pilot, used) = throughput(row, 0.01, packets / 10.0);
     assert!(used < 1.0);
@@ -113,7 +113,7 @@ fn measure(row: &Row, packets: f64) -> f64 {
     throughput(row, 0.9 * pilot / non_local, packets).0
 }
 
-/// Prints a cell; whether it is within 3 % of the routes and not above the bisection rule.
+/// Prints a cell. Returns whether it is within 3 % of the routes and not above the bisection rule.
 fn is_as_routed(row: &Row, packets: f64) -> bool {
     let simulated = measure(row, packets);
     let Row { topology, pattern, printed, rule, routed, .. } = row;
