@@ -1,45 +1,45 @@
-//! The events that are going to happen, in the order of their times and of when they were first asked for.
+//! The event queue, ordered by time and then by the order in which events were first requested.
 
 use crate::engine::Precedence;
 use crate::units::SimTime;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// An event on the agenda.
+/// An event in the event queue.
 #[derive(Clone, Copy)]
 pub struct Entry {
     pub time: SimTime,
     pub precedence: Precedence,
     pub event: PackedEvent,
-    /// The resource from whose line it was called, or [`NO_LINE`].
+    /// The resource whose queue the event comes from, or [`NO_LINE`].
     pub line: u32,
 }
 
-/// No line.
+/// No resource.
 pub const NO_LINE: u32 = u32::MAX;
 
-/// Something that happens: its kind, and the place of the operation or message, or the rank.
+/// An event: its kind, and the place of its operation or message, or its rank.
 #[derive(Clone, Copy)]
 pub struct PackedEvent(u32);
 
-/// Kinds of events.
+/// The kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// A computation wants its processor.
+    /// A computation requires its processor.
     Begin,
-    /// A message wants processor and interface of its source.
+    /// A message requires the processor and the interface of its sender.
     Send,
-    /// A message wants those of its destination.
+    /// A message requires the processor and the interface of its receiver.
     Arrive,
-    /// A receive is to be posted, or an operation has ended.
+    /// A receive is due to be posted, or an operation ends.
     Due,
-    /// A rank whose operations have ended has done its work for others.
+    /// The processor of a rank has completed its communication work after the last operation of the rank.
     Finish,
 }
 
 impl PackedEvent {
     const KIND_BITS: u32 = 3;
-    /// Places are smaller.
+    /// Upper bound of the places.
     pub const PLACES: u32 = 1 << (u32::BITS - Self::KIND_BITS);
 
     #[inline]
@@ -65,27 +65,29 @@ impl PackedEvent {
     }
 }
 
-/// The events by time: a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan, 1990), as nothing is ever asked for in the past.
+/// The event queue, a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan, 1990), which is applicable because events are never
+/// scheduled in the past.
 ///
-/// An event lies in the bucket of the highest bit in which its time differs from the present one, and those of the present time
-/// in the order in which they are to happen. When these have happened, the events of the lowest bucket move to lower ones.
+/// An event is stored in the bucket of the highest bit in which its time differs from the current time. The events at
+/// the current time are stored in their order of execution. When they have been executed, the events of the lowest
+/// bucket are distributed over lower ones.
 pub struct Agenda {
     present: SimTime,
-    /// Of the present time, those that were asked for in the order in which they are to happen, up to here handed out,
+    /// Events at the current time that were requested in order; those before `next` have been popped.
     in_order: Vec<Entry>,
     next: usize,
-    /// and the others.
+    /// Events at the current time that were requested out of order.
     of_present: BinaryHeap<Next>,
     buckets: [Vec<Entry>; u64::BITS as usize],
-    /// Bit b is set if bucket b has events.
+    /// Bit b is set if bucket b is not empty.
     filled: u64,
 }
 
-/// An event of the present time: the one that comes first is the greatest.
+/// An event at the current time, ordered so that the event with the lowest precedence is the greatest.
 #[derive(Clone, Copy)]
 struct Next(Entry);
 
-/// Room for so many events is kept even if it is not used.
+/// The capacity, in events, that a vector keeps even if it is unused.
 const SPARE: usize = 1 << 12;
 
 impl Agenda {
@@ -101,7 +103,7 @@ impl Agenda {
         }
     }
 
-    /// Adds an event that is not before the one that was handed out last.
+    /// Adds an event, which must not be earlier than the last one popped.
     #[inline]
     pub fn push(&mut self, entry: Entry) {
         let different = entry.time.ps() ^ self.present.ps();
@@ -122,7 +124,7 @@ impl Agenda {
         }
     }
 
-    /// Takes out the first event.
+    /// Removes and returns the first event.
     #[inline]
     pub fn pop(&mut self) -> Option<Entry> {
         let Some(entry) = self.in_order.get(self.next).copied() else {
@@ -141,14 +143,14 @@ impl Agenda {
         Some(entry)
     }
 
-    /// The order of the first event of the present time.
+    /// Returns the order of the first event at the current time.
     pub fn first_order(&self) -> Option<u64> {
         let in_order = self.in_order.get(self.next).map(|entry| entry.precedence.order);
         let others = self.of_present.peek().map(|Next(entry)| entry.precedence.order);
         in_order.into_iter().chain(others).min()
     }
 
-    /// Takes out the first event of a later time.
+    /// Advances to the time of the next event and removes that event.
     fn go_on(&mut self) -> Option<Entry> {
         if self.filled == 0 {
             return None;

@@ -1,4 +1,4 @@
-//! Times of messages on a machine that the LogGOPS model describes wholly.
+//! Times of messages on a machine that the LogGOPS model describes completely.
 
 use crate::machine::{LogGops, Machine, Sends};
 use crate::node::{Interface, WithinNode};
@@ -10,7 +10,7 @@ pub struct LogGopsCosts {
     pub overhead: SimDuration,
     interface: Interface,
     sends: Sends,
-    /// The costs of a message of the size that was last asked for: most have the size of the one before.
+    /// The costs of a message of the size that was requested last. Most messages have the size of the one before.
     last: MessageCosts,
 }
 
@@ -18,18 +18,18 @@ pub struct LogGopsCosts {
 #[derive(Clone, Copy)]
 pub struct MessageCosts {
     bytes: u64,
-    /// Processor of its source.
+    /// The time on the processor of the sender.
     pub sending: SimDuration,
-    /// Interface of either end.
+    /// The time on the interface at either end.
     pub occupancy: SimDuration,
-    /// Processor of its destination.
+    /// The time on the processor of the receiver.
     pub taking: SimDuration,
-    /// True if its send waits for no receive.
+    /// `true` if the send does not wait for the receive.
     pub is_eager: bool,
 }
 
 impl LogGopsCosts {
-    /// Those of a machine, if nothing but these constants counts there.
+    /// Returns the constants of a machine, if they describe it completely.
     pub fn of(machine: &Machine) -> Option<Self> {
         let model = LogGops::describing(machine)?;
         if model.over.is_some() || model.within_node != WithinNode::Copied {
@@ -43,7 +43,8 @@ impl LogGopsCosts {
         Some(costs)
     }
 
-    /// From the beginning of a send to the arrival of its first byte; on its own node without the network.
+    /// Returns the time from the beginning of a send to the arrival of its first byte. A message to the own rank does
+    /// not use the network.
     pub fn delay(&self, is_own: bool) -> SimDuration {
         if is_own { self.overhead } else { self.overhead + self.latency }
     }

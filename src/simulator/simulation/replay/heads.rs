@@ -1,17 +1,19 @@
-//! A table of the first of each queue, by route: four bytes for each, since there may be as many as operations.
+//! A compact hash table of queue heads by route. An entry takes four bytes, since there may be as many queues as
+//! operations.
 
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 
-/// Receiver, source and tag.
+/// Receiver, sender and tag.
 pub type Route = (u32, u32, u32);
 
-/// No link.
+/// The value of an empty slot.
 const NONE: u32 = u32::MAX;
-/// The fewest slots.
+/// The initial number of slots.
 const LEAST: usize = 64;
 
-/// Links, each in the first free slot from that of the hash of its route on; whoever calls knows the routes.
+/// A hash table of links, keyed by route, with linear probing. It stores only the links; the caller provides their
+/// routes.
 pub struct Heads {
     slots: Vec<u32>,
     count: usize,
@@ -22,7 +24,7 @@ impl Heads {
         Self { slots: vec![NONE; LEAST], count: 0 }
     }
 
-    /// The slot of the link of a route.
+    /// Returns the slot of the link with this route.
     #[inline]
     pub fn find(&self, route: Route, route_of: impl Fn(u32) -> Route) -> Option<usize> {
         let mut slot = self.slot_of(route);
@@ -35,17 +37,17 @@ impl Heads {
         }
     }
 
-    /// The link in a slot.
+    /// Returns the link in a slot.
     pub fn at(&self, slot: usize) -> u32 {
         self.slots[slot]
     }
 
-    /// Another link of the same route.
+    /// Replaces the link in a slot by another one of the same route.
     pub fn put(&mut self, slot: usize, link: u32) {
         self.slots[slot] = link;
     }
 
-    /// Adds the link of a route that has none.
+    /// Inserts a link with a route that is not in the table.
     pub fn insert(&mut self, route: Route, link: u32, route_of: impl Fn(u32) -> Route) {
         if 4 * (self.count + 1) > 3 * self.slots.len() {
             self.grow(route_of);
@@ -54,7 +56,7 @@ impl Heads {
         self.settle(route, link);
     }
 
-    /// Takes out the link in a slot; those behind it move up.
+    /// Removes the link in a slot and shifts the following links of its probe sequence back.
     pub fn remove(&mut self, mut slot: usize, route_of: impl Fn(u32) -> Route) {
         self.count -= 1;
         let mut next = slot;

@@ -1,7 +1,7 @@
-//! Receives that wait for messages, and messages that wait for receives.
+//! Message matching in a replay: posted receives and unexpected messages.
 //!
-//! A run of this kind has no message that overtakes another one of its pair, or allows it: those of a source and a tag are met in the
-//! order of their arrivals.
+//! In a replay, either no message overtakes another one of its pair, or overtaking is allowed. Messages with the same
+//! sender and tag are therefore matched in the order of their arrivals.
 
 use super::heads::{Heads, Route};
 use crate::engine::Slab;
@@ -10,39 +10,40 @@ use crate::units::SimTime;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// No place.
+/// No link.
 const NONE: u32 = u32::MAX;
 
-/// Messages and receives that wait, of all ranks.
+/// The unmatched messages and receives of all ranks.
 pub struct Meetings {
-    /// Of ranks all of whose receives name source and tag: the first of each queue. A queue holds receives or messages, never
-    /// both, since they would have met.
+    /// The head of each queue, for ranks all of whose receives specify sender and tag. A queue contains either receives
+    /// or messages, since a receive and a message in the same queue would have been matched.
     heads: Heads,
     links: Slab<MeetingLink>,
-    /// Of the other ranks.
+    /// The queues of the other ranks.
     any: FxHashMap<u32, Box<AnyQueue>>,
 }
 
+/// An entry of a queue.
 #[derive(Clone, Copy)]
 struct MeetingLink {
     what: What,
     next: u32,
-    /// The last of its queue, if it is the first.
+    /// The last link of the queue, valid in its first link.
     last: u32,
 }
 
-/// A message or a receive, by its place.
+/// A message or a receive, identified by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     Message(u32),
     Receive(u32),
 }
 
-/// Those of a rank that takes messages of any source or tag.
+/// The queues of a rank with receives of any sender or any tag.
 #[derive(Default)]
 struct AnyQueue {
     receives: VecDeque<(MessagePattern, u32)>,
-    /// By arrival and source.
+    /// Unexpected messages, ordered by arrival and sender.
     messages: VecDeque<UnexpectedMessage>,
 }
 
@@ -54,7 +55,7 @@ struct UnexpectedMessage {
     message: u32,
 }
 
-/// A message at its destination.
+/// A message that arrives at its destination.
 #[derive(Clone, Copy)]
 pub struct Arrival {
     pub to: u32,
@@ -64,13 +65,14 @@ pub struct Arrival {
 }
 
 impl Meetings {
-    /// `take_any` are the ranks that take messages of any source or tag.
+    /// Creates empty queues. `take_any` are the ranks with receives of any sender or any tag.
     pub fn new(take_any: impl Iterator<Item = u32>) -> Self {
         let any = take_any.map(|rank| (rank, Box::default())).collect();
         Self { heads: Heads::new(), links: Slab::new(), any }
     }
 
-    /// A message arrives: the receive that takes it, or nothing, and it waits; `route_of` knows the route of whatever waits.
+    /// Handles the arrival of a message. Returns the receive it is matched with; without one, the message is queued.
+    /// `route_of` returns the route of a queued message or receive.
     pub fn arrive(&mut self, now: SimTime, arrival: Arrival, route_of: impl Fn(What) -> Route) -> Option<u32> {
         let Arrival { to, from, tag, message } = arrival;
         if !self.any.is_empty()
@@ -81,7 +83,7 @@ impl Meetings {
         self.meet((to, from, tag), What::Message(message), route_of)
     }
 
-    /// A rank receives: the message that it takes, or nothing, and the receive waits.
+    /// Posts a receive. Returns the message it is matched with; without one, the receive is queued.
     pub fn receive(
         &mut self,
         rank: u32,

@@ -1,8 +1,9 @@
-//! Runs of schedules without processes.
+//! Replay of schedules without processes.
 //!
-//! On a machine that is described by the LogGOPS model alone, a schedule whose run nobody observes needs neither processes nor
-//! the transport of a machine in general: the same events, in the same order, are driven from its graph. The trace is that of the
-//! run by processes, several times as fast and in a fraction of the memory.
+//! On a machine that the LogGOPS model describes completely, an unobserved run of a schedule needs neither processes
+//! nor the general transport of a machine. The same events, in the same order, are driven directly by the dependency
+//! graph of the schedule. The trace is that of a run by processes, obtained several times as fast and in a fraction of
+//! the memory.
 
 mod agenda;
 mod costs;
@@ -25,14 +26,15 @@ use crate::units::{SimDuration, SimTime};
 use costs::LogGopsCosts;
 use run::Replay;
 
-/// The phase of processes that have named none.
+/// The phase of processes that have not named one.
 const PROGRAM: &str = "program";
 
-/// Runs a program that is a schedule; nothing where it has to be run by processes: on another machine, where messages of a pair
-/// might have to wait for each other, or because something is wrong, which is explained there.
+/// Replays a program that is a schedule. Returns `None` if the program must be run by processes: on any other machine,
+/// if messages of a pair could have to wait for each other, or if there is a fault, which the run by processes
+/// explains.
 ///
 /// # Errors
-/// A limit of the run.
+/// An exceeded limit of the run.
 pub fn replayed(simulation: &Simulation<'_>, program: &dyn Program) -> Result<Option<Trace>, SimulationError> {
     let Simulation { machine, layout, background: None, packet_by_packet: false, .. } = simulation else {
         return Ok(None);
@@ -48,7 +50,7 @@ pub fn replayed(simulation: &Simulation<'_>, program: &dyn Program) -> Result<Op
     run(simulation, program, Replay::new(schedule.open(), unit, costs, bounds.highest))
 }
 
-/// Returns whether messages can all be sent, and keep their order as far as they have to.
+/// Returns whether all messages can be sent and, if overtaking is forbidden, cannot overtake each other.
 fn can_be_sent(simulation: &Simulation<'_>, bounds: &Bounds) -> bool {
     let (ranks, packet_bytes) = (simulation.layout.ranks(), simulation.machine.network.switching.packet_bytes());
     (bounds.messages_take_one_lane() || simulation.machine.overtaking == Overtaking::Allowed)
@@ -76,7 +78,7 @@ fn trace(simulation: &Simulation<'_>, program: &dyn Program, mut replay: Replay)
     let mut accounts = Accounts::new(layout.ranks(), &[&[INITIALISATION], program.phases()].concat());
     for rank in 0..layout.ranks() {
         replay.account(end, rank);
-        // A process that asks for nothing stays where it was.
+        // A process that makes no request stays in the initial phase.
         let phase = if replay.is_empty(rank) { INITIALISATION } else { PROGRAM };
         for (activity, time) in replay.ranks[rank as usize].times() {
             accounts.add(rank, phase, activity, time);

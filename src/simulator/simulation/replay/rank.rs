@@ -1,21 +1,25 @@
-//! State of a rank, and its accounts.
+//! The state of a rank, and its accounts.
 
 use crate::trace::Activity;
 use crate::units::{SimDuration, SimTime};
 
-/// A rank while its operations are carried out.
+/// The state of a rank during a replay.
 #[derive(Clone, Copy)]
 pub struct RankState {
-    /// The time up to which its accounts are kept.
+    /// The time up to which the rank is accounted.
     since: SimTime,
+    /// The communication work of the rank's processor up to that time.
     system_before: SimDuration,
     activity: Activity,
-    /// Operations under way, and those of them that compute, send and receive.
+    /// The number of issued operations that have not ended.
     pub under_way: u32,
+    /// The number of computations that have begun and not ended.
     pub computing: u32,
+    /// The number of issued sends that have not ended.
     pub sending: u32,
+    /// The number of issued receives that have not ended.
     pub receiving: u32,
-    /// Time by activity, as far as ranks of schedules have it.
+    /// The time computed. Ranks of schedules have no other activities than this one and those of the following fields.
     computed: SimDuration,
     sent: SimDuration,
     blocked: SimDuration,
@@ -42,8 +46,7 @@ impl RankState {
         }
     }
 
-    /// Books the time since it was last booked; `system` is that for which its processor has worked for the communication up
-    /// to now.
+    /// Accounts the time since the last call. `system` is the total communication work of the processor up to now.
     #[inline]
     pub fn account(&mut self, now: SimTime, system: SimDuration) {
         let stolen = system - self.system_before;
@@ -59,7 +62,7 @@ impl RankState {
         (self.since, self.system_before) = (now, system);
     }
 
-    /// It waits for its operations.
+    /// Sets the activity to that of waiting for the pending operations.
     #[inline]
     pub const fn wait(&mut self) {
         self.activity = match (self.computing, self.sending, self.receiving) {
@@ -69,7 +72,7 @@ impl RankState {
         };
     }
 
-    /// Nothing is left to do for it, but perhaps for its processor.
+    /// Sets the activity of a rank without operations, whose processor may still be busy with communication.
     pub const fn end(&mut self, is_free: bool) {
         self.activity = if is_free { Activity::Idle } else { Activity::Blocked };
     }

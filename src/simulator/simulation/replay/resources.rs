@@ -3,28 +3,28 @@
 use crate::machine::Lanes;
 use crate::units::{SimDuration, SimTime};
 
-/// Their state; each rank has as many as some operation names.
+/// The state of all processors and interfaces. Each rank has as many as the highest lanes of any operation require.
 pub struct RankResources {
     cpus: u32,
     nics: u32,
-    /// By rank: its processors, then for each interface the side that sends and the side that receives. The time from which each
-    /// is free.
+    /// The time at which each resource becomes free. The resources are ordered by rank: its processors, then the
+    /// sending and the receiving side of each interface.
     free: Vec<SimTime>,
-    /// By rank and processor.
+    /// The communication work of the processors, by rank and processor.
     work: Vec<SoftwareWork>,
 }
 
-/// Work of a processor for the communication.
+/// The work of a processor for communication.
 #[derive(Clone, Copy, Default)]
 struct SoftwareWork {
-    /// The end of the latest.
+    /// The end of the latest piece of work.
     until: SimTime,
-    /// All that has begun.
+    /// The total work started so far.
     done: SimDuration,
 }
 
 impl RankResources {
-    /// Those of so many ranks, of whose operations these are the highest lanes.
+    /// Creates the resources of `ranks` ranks whose operations use lanes up to `highest`.
     pub fn new(ranks: u32, highest: Lanes) -> Self {
         let (cpus, nics) = (u32::from(highest.cpu) + 1, u32::from(highest.nic) + 1);
         let (all, processors) = (ranks as usize * (cpus + 2 * nics) as usize, ranks as usize * cpus as usize);
@@ -56,7 +56,7 @@ impl RankResources {
         self.free[resource as usize] = end;
     }
 
-    /// A processor works for the communication.
+    /// Occupies a processor with communication work.
     #[inline]
     pub fn communicate(&mut self, rank: u32, cpu: u8, now: SimTime, time: SimDuration) {
         let core = self.core(rank, cpu);
@@ -66,13 +66,13 @@ impl RankResources {
         work.done += time;
     }
 
-    /// The end of the work of a processor for the communication, as far as it has begun; not before now.
+    /// Returns the end of the communication work that a processor has started, or `now` if it has none left.
     #[inline]
     pub fn works_until(&self, rank: u32, cpu: u8, now: SimTime) -> SimTime {
         self.work[(rank * self.cpus + u32::from(cpu)) as usize].until.max(now)
     }
 
-    /// Time for which the first processor of a rank has worked for the communication up to now.
+    /// Returns the time for which the first processor of a rank has worked for communication up to now.
     #[inline]
     pub fn worked(&self, rank: u32, now: SimTime) -> SimDuration {
         let work = &self.work[(rank * self.cpus) as usize];

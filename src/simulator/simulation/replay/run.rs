@@ -1,8 +1,9 @@
 //! The events of a schedule.
 //!
-//! They are those of a run by processes, and come in the same order: an operation that is free is issued, its beginning and its
-//! end are told to its rank, and that frees others. See [`MessageTransport`](crate::machine::MessageTransport) for what a
-//! message takes, and [`Turn`] for the order of what happens at one time.
+//! They are those of a run by processes and occur in the same order. An operation whose dependencies are satisfied is
+//! issued; its rank is notified of its beginning and of its end, which satisfies further dependencies. See
+//! [`MessageTransport`](crate::machine::MessageTransport) for the resources that a message uses, and [`Turn`] for the
+//! order of simultaneous events.
 
 use super::agenda::{Agenda, Entry, EventKind, NO_LINE, PackedEvent};
 use super::costs::LogGopsCosts;
@@ -18,7 +19,7 @@ use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry as Slot;
 
-/// A schedule while it is carried out.
+/// A replay of a schedule in progress.
 pub struct Replay {
     operations: Box<dyn Operations>,
     unit: SimDuration,
@@ -28,21 +29,23 @@ pub struct Replay {
     resources: RankResources,
     meetings: Meetings,
     pub ranks: Vec<RankState>,
+    /// Issued operations that have not ended.
     under_way: Slab<UnderWay>,
+    /// Messages between the beginning of their send and the match with their receive.
     messages: Slab<Carried>,
-    /// Operations that wait for others, of which some have begun or ended: by rank and number.
+    /// Operations with some dependencies satisfied and others not, by rank and number.
     partly: FxHashMap<(u32, u32), PartlyFree>,
-    /// Consequences of the present event, now or later.
+    /// Notices caused by the current event, for now or for later.
     happened: Vec<Happening>,
-    /// Operations of the present rank that wait for nothing any more.
+    /// Operations of the current rank whose dependencies are all satisfied.
     free: Vec<(u32, ScheduleNode, Turn)>,
-    /// Requests so far: the order of those at one time.
+    /// The number of requests so far, which orders those made at the same time.
     requests: u64,
-    /// Those of ranks that begin.
+    /// The number of requests made while ranks are opened.
     opening: u64,
-    /// The ranks that have begun,
+    /// The number of ranks opened so far.
     opened: u32,
-    /// and whether nothing but that happens now.
+    /// `true` while ranks are being opened, when only the events of the opening are executed.
     opens: bool,
     pub events: u64,
     pub sent: u64,
@@ -50,7 +53,7 @@ pub struct Replay {
     pub last_finish: SimTime,
 }
 
-/// An operation that has been issued and has not ended: what is needed of its node.
+/// An issued operation that has not ended, with the part of its node that is still needed.
 #[derive(Clone, Copy)]
 struct UnderWay {
     size: u64,
@@ -62,10 +65,10 @@ struct UnderWay {
     at_end: u32,
     at_begin: u32,
     kind: NodeKind,
-    /// The processor that deals with it; that of its message, once a receive has one.
+    /// The processor that handles the operation. A receive takes the processor of its message once it is matched.
     cpu: u8,
     nic: u8,
-    /// True of a receive that is posted, and of whatever else has begun.
+    /// `true` for a receive that has been posted, and for any other operation that has begun.
     has_begun: bool,
 }
 
@@ -77,30 +80,33 @@ impl UnderWay {
     }
 }
 
-/// A message between the beginning of its send and its receive.
+/// A message between the beginning of its send and the match with its receive.
 #[derive(Clone, Copy)]
 struct Carried {
     bytes: u64,
     from: u32,
     to: u32,
     tag: u32,
-    /// Its send, if that waits for the receive.
+    /// The send of the message if it waits for the receive, or [`NONE`].
     send: u32,
     cpu: u8,
     nic: u8,
 }
 
-/// More requests than operations that wait for nothing make: each two, and fewer than 2^29 are under way at once.
+/// Upper bound of the request numbers of the opening: an operation without dependencies makes at most two requests, and
+/// fewer than 2^29 operations are pending at once.
 const OPENING: u64 = 1 << 32;
 /// No operation.
 const NONE: u32 = u32::MAX;
 
+/// An operation with some of its dependencies satisfied.
 #[derive(Clone, Copy)]
 struct PartlyFree {
     awaited: u32,
     turn: Turn,
 }
 
+/// The beginning or end of an operation, of which its rank is notified at `at`.
 #[derive(Clone, Copy)]
 struct Happening {
     rank: u32,
@@ -111,7 +117,7 @@ struct Happening {
 }
 
 impl Replay {
-    /// `highest` are the highest lanes of an operation.
+    /// Creates the replay of a schedule. `highest` are the highest lanes used by any operation.
     pub fn new(operations: Box<dyn Operations>, unit: SimDuration, costs: LogGopsCosts, highest: Lanes) -> Self {
         let ranks = operations.ranks();
         let resources = RankResources::new(ranks, highest);
@@ -141,8 +147,9 @@ impl Replay {
         }
     }
 
-    /// Issues what waits for nothing at the next rank, and then, once, allows all that follows. The requests of ranks that begin
-    /// come before all others, so that these events can be run rank by rank, and need no memory together.
+    /// Opens the next rank by issuing its operations without dependencies. One further call, after the last rank,
+    /// admits all other events. The requests of the opening precede all others, so that its events can be executed rank
+    /// by rank and need not be in memory together. Returns `false` when no call is left to make.
     pub fn open_next(&mut self) -> bool {
         let rank = self.opened;
         self.opened += 1;
@@ -163,7 +170,7 @@ impl Replay {
         self.issue_free(SimTime::START, rank);
     }
 
-    /// Runs the next event; its time, or `None` at the end, or if another rank is to be opened before.
+    /// Executes the next event. Returns its time, or `None` at the end and when another rank must be opened first.
     #[inline]
     pub fn step(&mut self) -> Option<SimTime> {
         if self.finished as usize == self.ranks.len() {
@@ -187,12 +194,13 @@ impl Replay {
         Some(time)
     }
 
-    /// Time for which the processor of a rank has worked for the communication up to now is booked, and the rest of its time.
+    /// Accounts the time of a rank up to now: the communication work of its processor, and its current activity for the
+    /// rest.
     pub fn account(&mut self, now: SimTime, rank: u32) {
         self.ranks[rank as usize].account(now, self.resources.worked(rank, now));
     }
 
-    /// The fault that has prevented operations from being looked up.
+    /// Returns the fault that has prevented operations from being read.
     pub fn fault(&self) -> Option<String> {
         self.operations.fault()
     }
@@ -216,7 +224,8 @@ impl Replay {
         self.agenda.push(Entry { time, precedence, event, line: NO_LINE });
     }
 
-    /// Lets an event happen if all that it needs is free; else it waits until then and keeps its order.
+    /// Executes an event if all resources that it needs are free. Otherwise, the event is queued and keeps its
+    /// precedence.
     #[inline]
     fn attempt(&mut self, now: SimTime, precedence: Precedence, event: PackedEvent) {
         let place = event.place();
@@ -232,7 +241,7 @@ impl Replay {
         }
     }
 
-    /// Returns whether an event has to wait for the one of these resources that is free later.
+    /// Returns whether an event has to wait. If so, it joins the queue of the resource that becomes free last.
     #[inline]
     fn waits(
         &mut self,
@@ -256,7 +265,7 @@ impl Replay {
         true
     }
 
-    /// Has the first event of a line come when what it waits for is free.
+    /// Schedules the first event in the queue of a resource at the time the resource becomes free.
     fn call(&mut self, now: SimTime, resource: u32) {
         if let Some((precedence, event)) = self.lines.call(resource) {
             let time = self.resources.free(resource).max(now);
@@ -268,7 +277,7 @@ impl Replay {
         self.happened.push(Happening { rank, operation, at, turn: Turn::default(), is_end });
     }
 
-    /// A computation begins.
+    /// Begins a computation.
     fn begin(&mut self, now: SimTime, precedence: Precedence, event: PackedEvent, place: u32) {
         let UnderWay { size, rank, cpu, .. } = self.under_way[place];
         let core = self.resources.core(rank, cpu);
@@ -281,7 +290,7 @@ impl Replay {
         self.happens(rank, end, place, true);
     }
 
-    /// A message begins to be sent.
+    /// Begins the transmission of a message.
     fn send(&mut self, now: SimTime, precedence: Precedence, event: PackedEvent, place: u32) {
         let UnderWay { rank, peer, cpu, nic, size: bytes, tag, .. } = self.under_way[place];
         let (core, is_own) = (self.resources.core(rank, cpu), peer == rank);
@@ -305,7 +314,7 @@ impl Replay {
         }
     }
 
-    /// A message arrives, and the processor of its destination takes it in.
+    /// Handles the arrival of a message, which occupies the receiving interface and processor.
     fn arrive(&mut self, now: SimTime, precedence: Precedence, event: PackedEvent, place: u32) {
         let Carried { bytes, from, to, tag, cpu, nic, .. } = self.messages[place];
         let core = self.resources.core(to, cpu);
@@ -325,7 +334,7 @@ impl Replay {
         }
     }
 
-    /// A receive is posted, or an operation has ended.
+    /// Posts a receive, or ends an operation.
     fn due(&mut self, now: SimTime, order: u64, place: u32) {
         let operation = &mut self.under_way[place];
         let UnderWay { rank, peer, tag, cpu, .. } = *operation;
@@ -345,7 +354,7 @@ impl Replay {
         }
     }
 
-    /// A message and its receive have met.
+    /// Ends a receive that has been matched, and the send that waits for it, if any.
     fn meet(&mut self, now: SimTime, receive: u32, message: u32) {
         let Carried { to, send, cpu, .. } = self.messages.take(message);
         self.under_way[receive].cpu = cpu;
@@ -356,13 +365,13 @@ impl Replay {
         }
     }
 
-    /// A message has been sent or received, as soon as its processor has dealt with it.
+    /// Ends a send or a receive once its processor has handled it.
     fn has_ended(&mut self, now: SimTime, rank: u32, operation: u32, cpu: u8) {
         let at = self.resources.works_until(rank, cpu, now);
         self.happens(rank, at, operation, true);
     }
 
-    /// Tells ranks what has happened to their operations, lower ranks first.
+    /// Notifies ranks about their operations, in rank order.
     #[inline]
     fn tell_all(&mut self, now: SimTime) {
         if self.happened.is_empty() {
@@ -379,7 +388,7 @@ impl Replay {
         self.happened = happened;
     }
 
-    /// Tells a rank what has happened now, and has it told later what is going to happen.
+    /// Delivers the current notices to a rank, and schedules the later ones.
     fn tell(&mut self, now: SimTime, happened: &[Happening]) {
         let Some(Happening { rank, .. }) = happened.first().copied() else { return };
         let new = Turn { order: self.requests + 1, ..Turn::default() };
@@ -404,7 +413,7 @@ impl Replay {
         }
     }
 
-    /// An operation of a rank has begun or ended: others that have waited for that may be free now.
+    /// Handles the beginning or end of an operation, which may satisfy the dependencies of others.
     fn note(&mut self, rank: u32, place: u32, is_end: bool, turn: Turn) {
         let state = &mut self.ranks[rank as usize];
         let (first, count) = if is_end {
@@ -428,7 +437,7 @@ impl Replay {
         }
     }
 
-    /// Something that an operation waits for has happened.
+    /// Satisfies one dependency of an operation.
     #[inline]
     fn release(&mut self, rank: u32, number: u32, turn: Turn) {
         let free = match self.partly.entry((rank, number)) {
@@ -453,8 +462,8 @@ impl Replay {
         self.free.push(free);
     }
 
-    /// Issues what is free: sends, then receives, then computations, as in LogGOPSim. A rank that has nothing under way then has
-    /// ended.
+    /// Issues the operations that are free: sends, then receives, then computations, as in LogGOPSim. A rank without
+    /// pending operations has finished.
     fn issue_free(&mut self, now: SimTime, rank: u32) {
         let mut free = std::mem::take(&mut self.free);
         if free.len() > 1 {
@@ -497,7 +506,7 @@ impl Replay {
         self.agenda.push(Entry { time, precedence, event, line: NO_LINE });
     }
 
-    /// Ends a rank, as soon as its processor has done its work for the communication.
+    /// Finishes a rank once its processor has completed its work for communication.
     fn finish(&mut self, now: SimTime, rank: u32) {
         let end = self.resources.works_until(rank, 0, now);
         self.ranks[rank as usize].end(end == now);
@@ -510,7 +519,7 @@ impl Replay {
     }
 }
 
-/// The route of a message or a receive.
+/// Returns the route of a message or a receive.
 fn route(under_way: &Slab<UnderWay>, messages: &Slab<Carried>, what: What) -> Route {
     match what {
         What::Message(place) => {
