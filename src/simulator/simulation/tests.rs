@@ -23,8 +23,8 @@ fn packet() -> Bytes {
     Bytes::new(1024)
 }
 
-/// `t_s` = 100 us of software, `t_w` = 1 us, `t_h` = 7 us, `m` = 64 bytes over 5 links; 3 us of router
-/// software at every node that the message comes to.
+/// `t_s` = 100 us of software, `t_w` = 1 us, `t_h` = 7 us, `m` = 64 bytes over 5 links, and 3 us of router software at
+/// every node on the route.
 #[test]
 fn a_message_of_a_program_takes_its_closed_form() {
     let modes = [
@@ -46,8 +46,8 @@ fn a_message_of_a_program_takes_its_closed_form() {
     }
 }
 
-/// The clock of the routers has a period of 4 us, and software stands between the arrival of
-/// the head and the next cycle.
+/// The clock of the routers has a period of 4 us. Software takes time between the arrival of the head and the next
+/// cycle.
 #[test]
 fn a_worm_waits_for_the_software_of_every_node_that_has_some() {
     let mode = Wormhole { packet: packet(), flit: Bytes::new(4), buffer: 8, lanes: 1, router: None };
@@ -91,7 +91,7 @@ fn slow_nodes_and_noise_lengthen_computations() {
     assert!(time(&machine, 1) > us(1710) && time(&machine, 1) < us(1890));
 }
 
-/// A process that computes and looks for a message now and then takes it when it is there, not before.
+/// A process that computes and polls for a message receives it once it has arrived, not before.
 #[test]
 fn an_operation_is_tested_without_waiting() {
     async fn poll(me: Process) {
@@ -137,7 +137,7 @@ fn what_cannot_be_sent_is_a_fault_of_the_program() {
     assert!(error.contains("at once, but a message has at most 2^32 - 1 packets of 120 B"), "{error}");
 }
 
-/// Everybody sends to the third neighbour on a ring where each buffer holds one packet.
+/// All ranks send to their third neighbour on a ring where each buffer holds one packet.
 #[test]
 fn a_deadlock_of_the_network_names_its_buffers() {
     async fn shift(me: Process) {
@@ -155,7 +155,7 @@ fn a_deadlock_of_the_network_names_its_buffers() {
     assert!(error.to_string().contains("0 → 1 [0]"), "{error}");
 }
 
-/// Input of 10 us each, which all ask for at once: the host serves them one after the other, in the order of the ranks.
+/// Inputs of 10 us each, all requested at once, are served by the host one after another in rank order.
 #[test]
 fn a_host_serves_one_transfer_at_a_time() {
     let mut machine = crate::machine::shipped("router-network");
@@ -173,7 +173,7 @@ async fn read_once(me: Process) {
     me.input(8).await;
 }
 
-/// A mesh of packets, machines with interfaces, and one that is LogGOPS alone.
+/// A mesh with packets, machines with interfaces, and a machine described by LogGOPS only.
 fn various() -> impl Iterator<Item = (&'static str, Machine)> {
     let model = crate::machine::LogGops {
         latency: us(3),
@@ -193,7 +193,7 @@ fn various() -> impl Iterator<Item = (&'static str, Machine)> {
     shipped.into_iter().chain([("LogGOPS", Machine::from(model))])
 }
 
-/// The operations of a program with works beside its processes.
+/// Collective operations, each executed by the process or, with `beside`, concurrently with it.
 async fn take_part(me: Process, beside: bool, between: SimDuration) {
     use crate::program::Asides;
     use crate::program::collective::{CollectiveCall, Library};
@@ -221,8 +221,8 @@ async fn take_part(me: Process, beside: bool, between: SimDuration) {
     assert!(asides.are_over());
 }
 
-/// Beside a process that waits at once, a collective operation takes the time that it takes in its process; what the process does
-/// meanwhile costs less than it would afterwards.
+/// A concurrent collective operation whose process waits immediately takes as long as one in the process itself.
+/// Computing while the operation runs is faster than computing afterwards.
 #[test]
 fn collective_operations_go_on_beside_their_processes() {
     for (name, machine) in various() {
@@ -235,7 +235,7 @@ fn collective_operations_go_on_beside_their_processes() {
     }
 }
 
-/// Operations that are under way at the same time do not take each other's messages, whatever order they are waited for in.
+/// Concurrent operations do not take each other's messages, in whatever order they are waited for.
 #[test]
 fn several_works_go_on_at_once() {
     async fn both(me: Process) {
@@ -268,7 +268,8 @@ fn several_works_go_on_at_once() {
     }
 }
 
-/// A synchronous send ends when its message and a receive have met, wherever: on interfaces as one that is too long to be eager.
+/// A synchronous send ends when its message has been matched, on every machine. With interfaces it takes as long as a
+/// send that is too long to be eager.
 #[test]
 fn a_synchronous_send_waits_for_its_receive() {
     async fn exchange(me: Process, synchronous: bool) {

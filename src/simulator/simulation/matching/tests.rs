@@ -1,4 +1,4 @@
-//! The post office against an obvious slow one.
+//! Comparison of message matching with a slow reference implementation.
 
 use super::*;
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ enum Act {
         to: u32,
         tag: u32,
     },
-    /// One of the messages under way arrives.
+    /// One of the messages in flight arrives.
     Arrive {
         which: usize,
     },
@@ -18,7 +18,7 @@ enum Act {
         rank: u32,
         pattern: MessagePattern,
     },
-    /// Time passes.
+    /// Time advances.
     Pass,
 }
 
@@ -38,17 +38,17 @@ struct SlowMessage {
     from: u32,
     to: u32,
     tag: u32,
-    /// And how many had arrived before.
+    /// The time of arrival, and the number of messages that had arrived before.
     arrival: Option<(u64, usize)>,
     is_matched: bool,
 }
 
-/// Everything in the order of the calls; every rule is looked up in it anew.
+/// The reference implementation: messages and receives in the order of the calls, searched completely for every rule.
 #[derive(Debug, Default)]
 struct SlowOffice {
     overtaking: Overtaking,
     messages: Vec<SlowMessage>,
-    /// With the message that each has met.
+    /// The rank, the pattern and the matched message of each receive.
     receives: Vec<(u32, MessagePattern, Option<usize>)>,
 }
 
@@ -85,7 +85,7 @@ impl SlowOffice {
     }
 }
 
-/// The post office and the slow one side by side.
+/// Message matching and its reference implementation side by side.
 struct Offices {
     office: Matching,
     slow: SlowOffice,
@@ -123,7 +123,7 @@ impl Offices {
         self.slow.settle();
     }
 
-    /// The message that each receive has met.
+    /// Returns the message matched with each receive.
     fn met(&self) -> Vec<Option<usize>> {
         let met = |operation: &Operation| match self.office.tasks.peek(operation.0).expect("it is not ended").state {
             TaskState::Received(handle) => self.handles.iter().position(|one| *one == handle),
@@ -159,8 +159,7 @@ proptest! {
     }
 }
 
-/// Of two messages of one sender, receiver and tag the later one is not received by the earlier of two receives that
-/// both fit.
+/// A later message of the same sender, receiver and tag is not received by the earlier of two receives that both fit.
 fn assert_in_order(office: &SlowOffice) {
     for (place, (rank, pattern, first)) in office.receives.iter().enumerate() {
         for (.., second) in office.receives[place + 1..].iter().filter(|later| later.0 == *rank) {
@@ -169,7 +168,7 @@ fn assert_in_order(office: &SlowOffice) {
             if !pattern.fits(message.from, message.tag) {
                 continue;
             }
-            // An earlier receive that fits has got another message, and no later one of the same sender.
+            // An earlier receive that fits has received another message, and not a later one of the same sender.
             let first = first.expect("the earlier receive is served first");
             assert!(office.messages[first].from != message.from || first < *second, "{first} and {second}");
         }

@@ -25,7 +25,7 @@ impl Program for Scheduled {
 
 const NS: SimDuration = SimDuration::from_ns(1);
 
-/// Times in ns; the order of operations of one time counts where they are few.
+/// Times in ns. They are few, so that many operations are simultaneous and their order matters.
 fn machine() -> impl Strategy<Value = Machine> {
     let time = || prop_oneof![Just(0), Just(1), Just(10), 0..30u64];
     let empty = prop_oneof![Just(EmptyMessage::AsOneByte), Just(EmptyMessage::LessThanOneByte)];
@@ -48,7 +48,7 @@ fn machine() -> impl Strategy<Value = Machine> {
     })
 }
 
-/// An operation at a random place among those of its rank.
+/// An operation at a random position among those of its rank.
 type Placed = (u32, u32, ScheduleNode);
 
 #[derive(Clone, Debug)]
@@ -122,7 +122,7 @@ proptest! {
         is_the_run_by_processes(&machine, schedule(5, &drawn))?;
     }
 
-    /// Links are their own routes.
+    /// Links determine their own routes.
     #[test]
     fn a_table_of_heads_is_a_map(routes in prop::collection::vec(0..200_u32, 0..600_usize)) {
         let route = |link: u32| (link % 3, link / 3, link * 7);
@@ -150,7 +150,8 @@ proptest! {
     }
 }
 
-/// Messages of one length from every rank to all others at once, again and again: long lines before processors and interfaces.
+/// Messages of one length from every rank to all others at once, several times, which cause long queues at processors
+/// and interfaces.
 #[test]
 fn a_crowd_is_the_run_by_processes() {
     let ranks = 12;

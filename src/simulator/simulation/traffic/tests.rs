@@ -1,4 +1,4 @@
-//! Traffic on small networks whose figures are known.
+//! Traffic on small networks whose results are known.
 
 use super::*;
 use crate::machine::{Allocation, Machine, Partition, Pattern};
@@ -8,7 +8,7 @@ use crate::program::LengthShare;
 use crate::units::Bytes;
 use std::collections::BTreeMap;
 
-/// The machine of the shipped traffic scenarios with another network.
+/// The machine of the shipped traffic scenarios, with another network.
 pub(super) fn router_network(network: Network) -> Machine {
     let machine = crate::machine::shipped("router-network");
     Machine { network, ..machine }
@@ -19,7 +19,7 @@ fn trace(machine: &Machine, traffic: &Traffic) -> Trace {
     Simulation::on(&allocation).unwrap().run(traffic).unwrap()
 }
 
-/// The outcomes of `traffic` on the network of `machine`.
+/// Returns the outcomes of `traffic` on the network of `machine`.
 pub(super) fn run(machine: &Machine, traffic: &Traffic) -> BTreeMap<&'static str, f64> {
     trace(machine, traffic).outcomes.into_iter().collect()
 }
@@ -65,8 +65,8 @@ fn what_is_offered_below_saturation_is_accepted() {
     }
 }
 
-/// Without contention the mean is that of the distances: 8/3 links of 16 ns in a 4 × 4 mesh,
-/// source and destination different.
+/// Without contention, the mean latency is that of the mean distance: 8/3 links of 16 ns between different nodes of a 4
+/// × 4 mesh.
 #[test]
 fn latency_at_almost_no_load_is_that_of_lone_packets() {
     let [store_and_forward, cut_through, wormhole] = modes().map(|mode| run(&mesh(mode), &traffic(0.002, 16)));
@@ -89,7 +89,7 @@ fn packets_of_a_mix_offer_the_same_load() {
         let outcomes = run(&mesh(switching.clone()), &traffic);
         let injected = outcomes["injected_flits_per_node_cycle"];
         assert!((injected / (0.2 * 15.0 / 16.0) - 1.0).abs() < 0.05, "{switching:?}: {injected}");
-        // A packet every 22 ns / 0.2, at 15 of 16 destinations, from 16 nodes.
+        // One packet every 22 ns / 0.2 from each of 16 nodes; 15 of 16 destinations are other nodes.
         let packets = 110e-6 * 0.2 / 22e-9 * 15.0;
         assert!((outcomes["injected_packets"] / packets - 1.0).abs() < 0.05, "{switching:?}");
     }
@@ -97,7 +97,7 @@ fn packets_of_a_mix_offer_the_same_load() {
 
 #[test]
 fn sources_make_up_the_load_and_the_starved_one_is_seen() {
-    // Through one link of a line all nodes send to its first; those nearer to it get more of what it carries.
+    // All nodes send to the first one over a single link. Nodes closer to it get a larger share of that link.
     let machine = crate::machine::shipped("router-network");
     let line = router_network(Network {
         topology: Topology::Line { nodes: 8 },
@@ -113,7 +113,8 @@ fn sources_make_up_the_load_and_the_starved_one_is_seen() {
     assert!((sum(|source| source.accepted) - outcome("accepted_flits_per_node_cycle")).abs() < 1e-9);
     assert!(trace.sources[0].packets == 0 && trace.sources[0].latency_mean_s.is_nan());
     let least = outcome("least_source_accepted_flits_per_cycle");
-    // Every router takes its own node and all behind it by turns: half for the next node, a 64th for the last two.
+    // Every router alternates between its own node and all nodes behind it: the next node gets half, the last two get a
+    // 64th.
     for (source, share) in [(1, 1.0 / 2.0), (2, 1.0 / 4.0), (6, 1.0 / 64.0), (7, 1.0 / 64.0)] {
         assert!((trace.sources[source].accepted / share - 1.0).abs() < 0.05, "{:?}", trace.sources[source]);
     }
@@ -121,7 +122,7 @@ fn sources_make_up_the_load_and_the_starved_one_is_seen() {
     assert!((outcome("most_source_accepted_flits_per_cycle") - trace.sources[1].accepted).abs() < 1e-12);
 }
 
-/// The queue of the hot node fills for a while, so that the mean over everything is too small.
+/// The queue of the hot node fills for a while, so that the mean over the whole window is too small.
 #[test]
 fn the_beginning_is_left_out_until_the_latency_settles() {
     let [cold, warm] = [false, true].map(|settle| {
