@@ -43,8 +43,8 @@ impl LogGopsCosts {
         Some(costs)
     }
 
-    /// Returns the time from the beginning of a send to the arrival of its first byte. A message to the own rank does
-    /// not use the network.
+    /// Returns the time from the beginning of a send to the arrival of its first byte. A message from a rank to itself
+    /// does not use the network.
     pub fn delay(&self, is_own: bool) -> SimDuration {
         if is_own { self.overhead } else { self.overhead + self.latency }
     }
