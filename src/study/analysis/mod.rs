@@ -1,4 +1,4 @@
-//! Explanations of a trace. Nothing here knows the simulator: a trace read from disk will do.
+//! Analyses of a trace. They are independent of the simulator: a trace read from a file suffices.
 
 mod accounting;
 mod bottleneck;

@@ -1,4 +1,4 @@
-//! Links that the messages on a critical path were on.
+//! The links that messages on a critical path have used.
 
 use super::{CriticalPath, EventArc, PathSpan};
 use parsim_sim::trace::events::{EventId, MESSAGE};
@@ -8,36 +8,36 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Place of a message.
+/// The location of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Where {
-    /// A link holds a packet of it; of several such links the one that the message came to last.
+    /// A link that carries a packet of the message; of several such links, the one the message reached last.
     Link(Direction),
-    /// None does: software works for it, or it waits. The vertex is the end of the last link that it has come to, or its
-    /// source.
+    /// A vertex, while no link carries a packet of the message because software handles it or it waits. The vertex is
+    /// the far end of the last link that the message has reached, or its source.
     Node(u32),
 }
 
-/// A part of a message's way in which it is at one place.
+/// A part of a message's route in which the message is at one location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WayPart {
-    /// The place.
+    /// The location.
     pub place: Where,
-    /// The time at which it comes there.
+    /// The time of arrival at the location.
     pub from: SimDuration,
-    /// The time at which it goes on.
+    /// The time of departure from the location.
     pub to: SimDuration,
 }
 
-/// Transfers over the links for the messages on a path.
+/// The transfers over links for the messages on a path.
 pub struct MessageWay<'r> {
     nodes: &'r [u32],
-    /// By cause.
+    /// The transfers by the event that sent the message.
     transfers: FxHashMap<EventId, Vec<&'r Transfer>>,
 }
 
 impl<'r> MessageWay<'r> {
-    /// `None` if the run has no transfers.
+    /// Collects the transfers of the messages on a path. Returns `None` if the run has no transfers.
     pub(super) fn of(path: &CriticalPath<'_>, run: &'r Recording) -> Option<Self> {
         if run.transfers.is_empty() {
             return None;
@@ -50,8 +50,8 @@ impl<'r> MessageWay<'r> {
         Some(Self { nodes: &run.header.nodes, transfers })
     }
 
-    /// The way of a message that is a piece of a path, from the beginning of the piece to its end without gaps. `None` if
-    /// the piece is no message, or one that went over no link.
+    /// Returns the route of a message that is a piece of a path, from the beginning of the piece to its end without
+    /// gaps. Returns `None` if the piece is not a message, or if the message used no link.
     #[must_use]
     pub fn way(&self, path: &CriticalPath<'_>, span: &PathSpan) -> Option<Vec<WayPart>> {
         let cause = message(path, span)?;
@@ -70,7 +70,7 @@ impl<'r> MessageWay<'r> {
     }
 }
 
-/// The sending of the message that a piece of a path is.
+/// Returns the event that sent the message, if a piece of a path is a message.
 fn message(path: &CriticalPath<'_>, span: &PathSpan) -> Option<EventId> {
     match &span.through {
         EventArc::Antecedent(antecedent) if path.events().way_of(antecedent).kind == MESSAGE => Some(antecedent.event),
@@ -78,7 +78,7 @@ fn message(path: &CriticalPath<'_>, span: &PathSpan) -> Option<EventId> {
     }
 }
 
-/// Takes a piece of a path apart by links, which stand in the order in which the message came to them.
+/// Divides a piece of a path by links, which are given in the order in which the message reached them.
 fn sweep(span: &PathSpan, links: &[(SimTime, Direction, Vec<&Transfer>)]) -> Vec<WayPart> {
     let clip = |time: SimTime| time.since(SimTime::START).clamp(span.from, span.to);
     let mut changes: Vec<(SimDuration, usize, bool)> = Vec::new();

@@ -19,47 +19,47 @@ use std::cmp::Reverse;
 
 /// The critical times of all events of a trace, and the longest path through them.
 ///
-/// Equation (1) of the source: crit(e) = max over the immediate ancestors e′ of crit(e′) + T(e′, e). Its text lets
-/// crit(e) be zero where there is no ancestor, so that the first activity of every process is lost; here every
-/// process is created at time zero, and its first activity counts.
+/// Equation (1) of the source: crit(e) = max over the immediate ancestors e′ of crit(e′) + T(e′, e). According to its
+/// text, crit(e) is zero for an event without ancestors, which would drop the first activity of every process. Here
+/// every process is created at time zero, and its first activity counts.
 #[derive(Clone, Debug)]
 pub struct CriticalPath<'e> {
     events: &'e Events,
     predecessors: Vec<EventId>,
     order: CriticalOrder,
     critical: Vec<SimDuration>,
-    /// The events on the path. What leads to each is found again when it is asked for: a path may have as many pieces
-    /// as the trace has events.
+    /// The events on the path. The arc that leads to each event is recomputed on demand, because a path may have as
+    /// many pieces as the trace has events.
     on_path: Vec<EventId>,
 }
 
 /// A piece of the critical path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathSpan {
-    /// The event that it leads to.
+    /// The event that the piece leads to.
     pub event: EventId,
-    /// The begin: the critical time of the ancestor.
+    /// The beginning of the piece: the critical time of the ancestor.
     pub from: SimDuration,
-    /// The end: the critical time of the event.
+    /// The end of the piece: the critical time of the event.
     pub to: SimDuration,
-    /// The activity or antecedent.
+    /// The activity or antecedent that connects ancestor and event.
     pub through: EventArc,
 }
 
-/// Arc that leads to an event.
+/// An arc that leads to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventArc {
-    /// The activity of the process itself.
+    /// The activity of the process.
     Activity,
     /// An antecedent with its delay.
     Antecedent(Antecedent),
 }
 
 impl<'e> CriticalPath<'e> {
-    /// Finds the critical path.
+    /// Computes the critical path.
     ///
     /// # Errors
-    /// The events whose causality is violated, or the first one that is beyond the end of time.
+    /// The events that violate causality, or the first event beyond the largest representable time.
     pub fn of(events: &'e Events) -> Result<Self, CausalityError> {
         let predecessors = order::predecessors(events);
         let order = order::order(events, &predecessors)?;
@@ -83,7 +83,8 @@ impl<'e> CriticalPath<'e> {
         Ok(path)
     }
 
-    /// The ancestor that an event waits for longest: of equals the predecessor, then the antecedent with the least name.
+    /// Returns the arc that determines the critical time of an event. Ties are resolved in favour of the predecessor,
+    /// then of the antecedent with the least name.
     fn latest_cause(&self, event: EventId, critical: &[SimDuration]) -> PathSpan {
         let service = self.events.get(event).service;
         let from = self.predecessor(event).map_or(SimDuration::ZERO, |before| critical[before as usize]);
@@ -116,36 +117,37 @@ impl<'e> CriticalPath<'e> {
         events
     }
 
-    /// The event with the latest critical time, of equals the one with the least name.
+    /// Returns the event with the latest critical time; of equal ones, the one with the least name.
     fn last_event(&self) -> Option<EventId> {
         (0..self.events.count()).max_by_key(|event| (self.critical[*event as usize], Reverse(self.events.name(*event))))
     }
 
-    /// The events.
+    /// Returns the events.
     #[must_use]
     pub const fn events(&self) -> &'e Events {
         self.events
     }
 
-    /// The event before `event` in the same process.
+    /// Returns the event before `event` in the same process.
     #[must_use]
     pub fn predecessor(&self, event: EventId) -> Option<EventId> {
         Some(self.predecessors[event as usize]).filter(|event| *event != NONE)
     }
 
-    /// The critical time of an event.
+    /// Returns the critical time of an event.
     #[must_use]
     pub fn critical(&self, event: EventId) -> SimDuration {
         self.critical[event as usize]
     }
 
-    /// The pieces of the path, from the beginning to the end, without gaps; their lengths sum to its length.
+    /// Returns the pieces of the path from its beginning to its end. They have no gaps, and their lengths sum to the
+    /// length of the path.
     #[must_use]
     pub fn spans(&self) -> impl ExactSizeIterator<Item = PathSpan> + '_ {
         self.on_path.iter().map(|event| self.latest_cause(*event, &self.critical))
     }
 
-    /// The length of the path, max crit(e): the shortest time in which the trace could have happened.
+    /// Returns the length of the path, max crit(e): the shortest possible duration of the traced execution.
     #[must_use]
     pub fn length(&self) -> SimDuration {
         self.on_path.last().map_or(SimDuration::ZERO, |event| self.critical(*event))
@@ -157,20 +159,20 @@ impl<'e> CriticalPath<'e> {
         Composition::of(self, None)
     }
 
-    /// Returns the composition of the path of a recorded run. Where the recording has transfers, messages are taken
-    /// apart by link.
+    /// Returns the composition of the path of a recorded run. If the recording has transfers, messages are divided by
+    /// link.
     #[must_use]
     pub fn composition_of(&self, run: &Recording) -> Composition {
         Composition::of(self, self.carried(run))
     }
 
-    /// Returns the transfers for the messages on the path of a recorded run, if it has transfers.
+    /// Returns the transfers for the messages on the path of a recorded run, if the recording has transfers.
     #[must_use]
     pub fn carried<'r>(&self, run: &'r Recording) -> Option<MessageWay<'r>> {
         MessageWay::of(self, run)
     }
 
-    /// The service times of all activities that occupy a processor.
+    /// Returns the sum of the service times of all activities that occupy a processor.
     #[must_use]
     pub fn busy(&self) -> TotalTime {
         self.busy_events().map(|event| self.events.get(event).service).sum()
@@ -181,8 +183,8 @@ impl<'e> CriticalPath<'e> {
         (0..self.events.count()).filter(move |event| occupies[usize::from(self.events.get(*event).label)])
     }
 
-    /// The part of the path that is neither service of a processor nor a message: loads from a memory, a processor's own
-    /// sendings, turns on a core.
+    /// Returns the part of the path that is neither service of a processor nor a message: loads from a memory, sends of
+    /// the processor itself, and waits for a core.
     fn waits_on_path(&self) -> TotalTime {
         let labels = self.events.labels();
         let waits = self.spans().filter(|span| match span.through {
@@ -192,25 +194,26 @@ impl<'e> CriticalPath<'e> {
         waits.map(|span| span.to - span.from).sum()
     }
 
-    /// The delays of all messages.
+    /// Returns the sum of the delays of all messages.
     #[must_use]
     pub fn messages(&self) -> TotalTime {
         let messages = self.events.all_antecedents().iter();
         messages.filter(|one| self.events.way_of(one).kind == MESSAGE).map(|one| one.delay).sum()
     }
 
-    /// The average parallelism A = W / L: the service times of all activities, calculation and communication,
-    /// by the length of the path; `None` for a path without length.
+    /// Returns the average parallelism A = W / L, the service times of all activities (calculation and communication)
+    /// divided by the length of the path; `None` for a path of length zero.
     ///
-    /// The delay of a message is in W once. It occupies no processor: [`mean_active`](Self::mean_active) is without. So is,
-    /// of everything else for which a process waits, the part that lies on the path: W holds all of L, and A is 1 or more.
+    /// W contains the delay of each message once. A message occupies no processor; [`mean_active`](Self::mean_active)
+    /// excludes its delay. Of everything else that processes wait for, W contains the part on the path. W thus includes
+    /// all of L, and A is at least 1.
     #[must_use]
     pub fn average_parallelism(&self) -> Option<f64> {
         self.by_length(self.busy() + self.messages() + self.waits_on_path())
     }
 
-    /// The average number of processors at work: as the average parallelism, but without the delays of messages.
-    /// It is the mean of the profile, Σ k·h(k).
+    /// Returns the average number of busy processors: the average parallelism without the delays of messages. It is the
+    /// mean of the profile, Σ k·h(k).
     #[must_use]
     pub fn mean_active(&self) -> Option<f64> {
         self.by_length(self.busy())
@@ -220,7 +223,7 @@ impl<'e> CriticalPath<'e> {
         (self.length() > SimDuration::ZERO).then(|| time.seconds() / self.length().seconds())
     }
 
-    /// Returns the slack of each activity, by event: the time that it could last longer without making the path
+    /// Returns the slack of each activity, by event: the time by which it could be longer without making the path
     /// longer.
     #[must_use]
     pub fn slacks(&self) -> Vec<SimDuration> {
@@ -229,10 +232,11 @@ impl<'e> CriticalPath<'e> {
         slacks
     }
 
-    /// Tells `receive` the slack of every event, effects before their causes.
+    /// Calls `receive` with the slack of every event, effects before their causes.
     ///
-    /// An event may be as late as its effects allow: the earliest of their latest times less what lies between. Only what
-    /// has not come to its event yet is kept, so that a long trace needs no memory for it.
+    /// The latest time of an event is the minimum, over its effects, of their latest times minus the arcs to them. Only
+    /// limits of events that have not been visited yet are stored, so that the memory does not grow with the length of
+    /// the trace.
     pub fn visit_slacks(&self, mut receive: impl FnMut(EventId, SimDuration)) {
         let mut before_next = vec![self.length(); self.events.processes() as usize];
         let mut of_antecedents: FxHashMap<EventId, SimDuration> = FxHashMap::default();
@@ -249,7 +253,8 @@ impl<'e> CriticalPath<'e> {
         }
     }
 
-    /// The activities that occupy a processor, from begin to end: each ends at the critical time of its event.
+    /// Returns beginning and end of the activities that occupy a processor. Each ends at the critical time of its
+    /// event.
     fn activities(&self) -> impl Iterator<Item = (SimDuration, SimDuration)> + '_ {
         self.busy_events().map(|event| {
             let (service, end) = (self.events.get(event).service, self.critical(event));
@@ -257,21 +262,21 @@ impl<'e> CriticalPath<'e> {
         })
     }
 
-    /// Returns the number of processors at work, over the time.
+    /// Returns the distribution of the number of busy processors over time.
     #[must_use]
     pub fn parallelism(&self) -> Parallelism {
         Parallelism::of(|| self.activities(), u64::from(self.events.count()), self.length())
     }
 
-    /// Returns the time for which each process computes while a message from it or to it is on its way, by process.
+    /// Returns, by process, the time in which it computes while a message from it or to it is in flight.
     ///
-    /// All messages are kept and sorted for it.
+    /// This stores and sorts all messages.
     #[must_use]
     pub fn overlaps(&self) -> Vec<SimDuration> {
         overlap::overlaps(self)
     }
 
-    /// Tells `receive` how many processors are at work when, in the order of time.
+    /// Calls `receive` with the profile of busy processors, in the order of time.
     pub fn profile(&self, receive: impl FnMut(ProfileStep)) {
         parallelism::sweep(|| self.activities(), u64::from(self.events.count()), self.length(), receive);
     }

@@ -1,4 +1,4 @@
-//! The order in which events can have happened, or why they cannot.
+//! The topological order of events, or the reason why they have none.
 
 use parsim_sim::trace::events::{EventId, Events};
 use parsim_sim::units::SimDuration;
@@ -6,26 +6,26 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::fmt;
 
-/// No event: what comes before the first one of a process.
+/// The predecessor of the first event of a process.
 pub const NONE: EventId = EventId::MAX;
 
-/// Reason why events cannot have happened as a trace says.
+/// The reason why the events of a trace violate causality.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CausalityError {
-    /// A cause is later than its effect: Definition 3 of Overeinder and Sloot, C(e′) ≤ C(e).
+    /// A cause is later than its effect, contrary to Definition 3 of Overeinder and Sloot, C(e′) ≤ C(e).
     Backwards {
         /// Name, process and logical time of the cause.
         cause: (u64, u32, f64),
         /// Name, process and logical time of the effect.
         effect: (u64, u32, f64),
     },
-    /// Events cause each other: name and process of each, and the last one causes the first.
+    /// Events cause each other in a cycle: name and process of each. The last one causes the first.
     Circle(Vec<(u64, u32)>),
-    /// The causes of an event take longer than time is counted.
+    /// The critical time of an event exceeds the largest representable time.
     TooLong {
-        /// Its name.
+        /// The name of the event.
         event: u64,
-        /// Its process.
+        /// The process of the event.
         process: u32,
     },
 }
@@ -40,11 +40,11 @@ impl fmt::Display for CausalityError {
             ),
             Self::TooLong { event, process } => write!(
                 f,
-                "event {event} of process {process} is later than {:.0} s (213 days), which is as long as time is counted",
+                "event {event} of process {process} is later than {:.0} s (213 days), the largest time that can be represented",
                 SimDuration::MAX.seconds()
             ),
             Self::Circle(events) => {
-                f.write_str("events cause each other in a circle:")?;
+                f.write_str("events cause each other in a cycle:")?;
                 for (index, (name, process)) in events.iter().enumerate() {
                     let arrow = if index == 0 { "" } else { " →" };
                     write!(f, "{arrow} event {name} of process {process}")?;
@@ -60,12 +60,12 @@ impl fmt::Display for CausalityError {
 
 impl std::error::Error for CausalityError {}
 
-/// An order of events in which every cause comes before its effects.
+/// An order of events in which every cause precedes its effects.
 #[derive(Clone, Debug)]
 pub enum CriticalOrder {
-    /// As they stand in the list.
+    /// The order of the list, with the number of events.
     AsListed(u32),
-    /// Some other.
+    /// Any other order.
     Sorted(Vec<EventId>),
 }
 
@@ -78,7 +78,8 @@ impl CriticalOrder {
     }
 }
 
-/// The event before each one in the same process, by (logical time, name); [`NONE`] before the first.
+/// Returns the predecessor of each event in the same process, ordered by (logical time, name); [`NONE`] for the first
+/// one.
 pub fn predecessors(events: &Events) -> Vec<EventId> {
     let mut predecessors = vec![NONE; events.count() as usize];
     let mut last = vec![NONE; events.processes() as usize];
@@ -97,8 +98,8 @@ pub fn predecessors(events: &Events) -> Vec<EventId> {
     predecessors
 }
 
-/// Sorts events topologically; of those that are possible next, the one with the least (logical time, name) comes
-/// first, so that the order is always the same.
+/// Sorts events topologically. Of the events that are ready, the one with the least (logical time, name) comes first,
+/// which makes the order unique.
 pub fn order(events: &Events, predecessors: &[EventId]) -> Result<CriticalOrder, CausalityError> {
     if events.is_in_order() {
         return Ok(CriticalOrder::AsListed(events.count()));
@@ -126,7 +127,7 @@ pub fn order(events: &Events, predecessors: &[EventId]) -> Result<CriticalOrder,
     Ok(CriticalOrder::Sorted(sorted))
 }
 
-/// Time of an event in the logical time of its trace; unique.
+/// The unique logical time of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct LogicalTime {
     clock: f64,
@@ -173,8 +174,9 @@ fn check_clocks(events: &Events) -> Result<(), CausalityError> {
     Ok(())
 }
 
-/// The effects of each event.
+/// The effects of each event, stored consecutively in the order of their causes.
 struct Successors {
+    /// Effects of event `e` are `effects[ends[e]..ends[e + 1]]`.
     ends: Vec<usize>,
     effects: Vec<EventId>,
 }
@@ -206,7 +208,8 @@ impl Successors {
     }
 }
 
-/// Some circle among the events that have missing causes: whoever misses a cause has one that does so too.
+/// Returns a cycle among the events with unsorted causes. Such an event always has a cause of the same kind, so that a
+/// walk from effects to causes finds a cycle.
 fn circle(events: &Events, predecessors: &[EventId], missing: &[usize]) -> CausalityError {
     let is_left = |event: &EventId| missing[*event as usize] > 0;
     let mut walked = Vec::new();
@@ -214,7 +217,7 @@ fn circle(events: &Events, predecessors: &[EventId], missing: &[usize]) -> Causa
     let mut at = (0..events.count()).find(is_left);
     while let Some(event) = at {
         if let Some(first) = place[event as usize] {
-            // Walked from effects to causes.
+            // The walk leads from effects to causes.
             let circle = walked[first..].iter().rev();
             return CausalityError::Circle(
                 circle.map(|event: &EventId| (events.name(*event), events.get(*event).process)).collect(),
