@@ -3,25 +3,25 @@
 use parsim_sim::trace::{Activity, Phase, Trace};
 use parsim_sim::units::SimDuration;
 
-/// The makespan taken apart in two ways, each of which sums to it.
+/// Two decompositions of the makespan. The parts of each sum to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Breakdown {
-    /// By phase, on the rank of the host, which is there from the first to the last moment.
+    /// The parts by phase on the rank of the host, which exists from beginning to end.
     pub phases: Vec<Share<Phase>>,
-    /// By activity, on average over all ranks.
+    /// The parts by activity, averaged over all ranks.
     pub activities: Vec<Share<Activity>>,
-    /// The link direction that is busy longest; none on a single node.
+    /// The link direction that is busy longest; `None` on a single node.
     pub busiest_link: Option<BusiestLink>,
-    /// The rank whose processor is busy longest, and the share of the makespan.
+    /// The rank whose processor is busy longest, and the busy share of the makespan.
     pub busiest_rank: (u32, f64),
 }
 
-/// A share of the makespan.
+/// A part of the makespan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Share<T> {
-    /// The part of the time.
+    /// The phase or activity.
     pub of: T,
-    /// The time, in seconds.
+    /// The time in seconds.
     pub seconds: f64,
 }
 
@@ -32,12 +32,12 @@ pub struct BusiestLink {
     pub from: u32,
     /// The receiving vertex.
     pub to: u32,
-    /// The share of the makespan in which it transmits.
+    /// The share of the makespan in which the link transmits.
     pub utilization: f64,
 }
 
 impl Breakdown {
-    /// Takes the makespan of `trace` apart.
+    /// Computes the breakdown of `trace`.
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
         Self {
@@ -62,7 +62,7 @@ fn activities(trace: &Trace) -> Vec<Share<Activity>> {
 }
 
 fn busiest_link(trace: &Trace) -> Option<BusiestLink> {
-    // The first of equals, so that the answer does not depend on an order of iteration.
+    // Of equally busy links the first one wins, so that the result does not depend on the order of iteration.
     let busiest = trace.links.iter().rev().max_by_key(|link| link.busy)?;
     let utilization = share(busiest.busy, trace.makespan);
     Some(BusiestLink { from: busiest.from, to: busiest.to, utilization })
@@ -70,7 +70,7 @@ fn busiest_link(trace: &Trace) -> Option<BusiestLink> {
 
 fn busiest_rank(trace: &Trace) -> (u32, f64) {
     let busy = |rank: u32| -> SimDuration {
-        // While the rank is ready, its processor computes for another one.
+        // While a rank is ready, its processor computes for another rank.
         let busy = [Activity::Computing, Activity::Ready, Activity::System];
         busy.map(|activity| trace.accounts.of_rank(rank, activity)).into_iter().sum()
     };
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use parsim_sim::trace::{Accounts, Counts};
 
-    /// 65,536 ranks for half of all time: their times sum to far more than a span holds.
+    /// 65,536 ranks, each for half of the representable time: the sum of their times far exceeds the range of a span.
     #[test]
     fn activities_of_many_ranks_sum_to_the_makespan() {
         let ranks = 1 << 16;

@@ -2,30 +2,30 @@
 
 use parsim_sim::units::SimDuration;
 
-/// A stretch of time in which the same number of activities runs.
+/// An interval in which the number of active activities is constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProfileStep {
-    /// The begin.
+    /// The beginning of the interval.
     pub from: SimDuration,
-    /// The end.
+    /// The end of the interval.
     pub to: SimDuration,
-    /// Number of activities that run.
+    /// The number of active activities.
     pub active: u32,
 }
 
 /// The degree of parallelism from 0 to the length of the critical path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parallelism {
-    /// The time in which just as many activities run, from 0 on.
+    /// The time in which exactly `index` activities are active, by index.
     times: Vec<SimDuration>,
     length: SimDuration,
 }
 
-/// The memory of a sweep: the number of begins and ends, of eight bytes each, that are sorted at once.
+/// The largest number of beginnings and ends, of eight bytes each, that a sweep sorts at once.
 const AT_ONCE: u64 = 8 << 20;
 
 impl Parallelism {
-    /// The parallelism of activities by begin and end, of which there are `count`, up to `length`.
+    /// Returns the parallelism of `count` activities, given by beginning and end, up to `length`.
     #[must_use]
     pub fn of<A>(activities: impl Fn() -> A, count: u64, length: SimDuration) -> Self
     where
@@ -42,8 +42,8 @@ impl Parallelism {
         Self { times, length }
     }
 
-    /// The parallelism of activities by begin and end in a unit of their own, from 0 to the last end; `None` if they
-    /// take no time. Times are resolved to 10⁻¹² units, beyond 10⁷ units to 10⁻¹⁹ of the last end.
+    /// Returns the parallelism of activities given by beginning and end in any unit, from 0 to the last end; `None` if
+    /// they take no time. Times have a resolution of 10⁻¹² units or, beyond 10⁷ units, of 10⁻¹⁹ of the last end.
     #[must_use]
     pub fn of_units(activities: &[(f64, f64)]) -> Option<Self> {
         let last = activities.iter().map(|(_, end)| *end).fold(0.0, f64::max);
@@ -54,35 +54,36 @@ impl Parallelism {
         Some(Self::of(|| activities.iter().map(|(begin, end)| (time(*begin), time(*end))), count, length))
     }
 
-    /// The time with just `active` activities.
+    /// Returns the time in which exactly `active` activities are active.
     #[must_use]
     pub fn time(&self, active: usize) -> SimDuration {
         self.times.get(active).copied().unwrap_or_default()
     }
 
-    /// The share of the time with just `active` activities.
+    /// Returns the share of the time in which exactly `active` activities are active.
     #[must_use]
     pub fn share(&self, active: usize) -> f64 {
         self.time(active).seconds() / self.length.seconds()
     }
 
-    /// The histogram h(k): the share of the time in which k activities run, for k from 0 on. The shares sum to 1.
+    /// Returns the histogram h(k): the share of the time in which k activities are active, for k from 0. The shares sum
+    /// to 1.
     #[must_use]
     pub fn histogram(&self) -> Vec<f64> {
         self.times.iter().map(|time| time.seconds() / self.length.seconds()).collect()
     }
 
-    /// The mean number of activities, Σ k·h(k).
+    /// Returns the mean number of activities, Σ k·h(k).
     #[must_use]
     pub fn mean(&self) -> f64 {
         (0_u32..).zip(self.histogram()).map(|(active, share)| f64::from(active) * share).sum()
     }
 }
 
-/// Tells `receive` the steps of the profile, in order and without gaps.
+/// Calls `receive` with the steps of the profile, in order and without gaps.
 ///
-/// Activities that begin when others end do not overlap with them. The time is swept in slices, so that a bounded
-/// number of beginnings and ends is in memory.
+/// Activities that begin when others end do not overlap with them. The time is divided into slices to bound the number
+/// of beginnings and ends in memory.
 pub fn sweep<A>(activities: impl Fn() -> A, count: u64, length: SimDuration, mut receive: impl FnMut(ProfileStep))
 where
     A: Iterator<Item = (SimDuration, SimDuration)>,
@@ -107,7 +108,7 @@ where
         ends.sort_unstable();
         let mut ending = ends.drain(..).peekable();
         let mut beginning = begins.drain(..).peekable();
-        // Of all that happens at the same moment, ends come first.
+        // Ends precede beginnings at the same time.
         while let Some(now) = ending.peek().into_iter().chain(beginning.peek()).min().copied() {
             receive(ProfileStep { from: since, to: now, active });
             since = now;

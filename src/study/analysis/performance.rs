@@ -1,19 +1,19 @@
-//! Use that a run makes of the machine.
+//! Performance of a run relative to the machine.
 
-/// Operations against time.
+/// Operations in relation to time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Performance {
-    /// The share of what all cores could have done in the time.
+    /// The operations as a share of what all cores could have executed in the time of the run.
     pub efficiency: f64,
-    /// The time of one core that computes all the time, over that of the run.
+    /// The time that one core, always computing, would take, divided by the time of the run.
     pub speedup: f64,
-    /// Operations per second.
+    /// The rate in operations per second.
     pub flop_per_s: f64,
 }
 
 impl Performance {
-    /// `operations` in `makespan_s` seconds on `cores` cores of `core_flop_per_s` operations per second, on average; none for a
-    /// run that took no time.
+    /// Returns the performance of `operations` in `makespan_s` seconds on `cores` cores with an average rate of
+    /// `core_flop_per_s` operations per second; `None` for a run that took no time.
     #[must_use]
     pub fn of(operations: f64, makespan_s: f64, cores: u32, core_flop_per_s: f64) -> Option<Self> {
         if makespan_s <= 0.0 {

@@ -1,7 +1,7 @@
-//! Searching whole numbers for the place where an answer changes.
+//! Search for the integer at which a monotonic predicate changes.
 
-/// The smallest number from `first` to `last` for which `holds`, if it holds for any; from there on it is assumed to
-/// hold. Numbers are doubled until it holds, then the interval is halved.
+/// Returns the smallest number in `first..=last` for which `holds` is true, if there is one. The predicate is assumed
+/// to stay true from there on. The number is doubled until the predicate is true; then the interval is bisected.
 ///
 /// # Errors
 /// The first error of `holds`.

@@ -8,31 +8,31 @@ use parsim_sim::units::SimDuration;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
-/// The length of the critical path taken apart in four ways. Each sums to it.
+/// Four decompositions of the critical path. The parts of each sum to the length of the path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composition {
-    /// By process; what happens between processes stands under `None`.
+    /// The parts by process. The time between processes has the key `None`.
     pub processes: Vec<PathPart<Option<u32>>>,
-    /// By kind of activity or of delay.
+    /// The parts by kind of activity or delay.
     pub kinds: Vec<PathPart<String>>,
-    /// By phase of the program; delays count for the phase of the process that they delay.
+    /// The parts by phase of the program. A delay counts for the phase of the process that it delays.
     pub phases: Vec<PathPart<String>>,
-    /// By link or connection; what happens within processes stands under `None`, what happens to messages while no link
-    /// holds them, where links are known, under `messages at nodes`.
+    /// The parts by link or connection. The time within processes has the key `None`. If links are known, the time of
+    /// messages while no link carries them has the key `messages at nodes`.
     pub links: Vec<PathPart<Option<String>>>,
 }
 
-/// Label of messages on the path while no link holds a packet of them.
+/// The key of messages on the path while no link carries a packet of them.
 const AT_NODES: &str = "messages at nodes";
 
 /// A part of the critical path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPart<T> {
-    /// The part of the path.
+    /// The key of the part.
     pub of: T,
-    /// The duration.
+    /// The duration of the part.
     pub time: SimDuration,
-    /// Number of pieces of the path.
+    /// The number of pieces of the path.
     pub pieces: u64,
 }
 
@@ -63,7 +63,7 @@ impl Composition {
     }
 }
 
-/// The parts by single links; the time of a message on no link stands under [`AT_NODES`].
+/// Returns the parts by single link. The time of a message on no link has the key [`AT_NODES`].
 fn links(
     path: &CriticalPath<'_>,
     carried: &MessageWay<'_>,
@@ -76,7 +76,7 @@ fn links(
     sums(pieces)
 }
 
-/// The time of a message at each place that it was at, in the order in which it came there.
+/// Returns the time of a message at each of its locations, in the order in which it reached them.
 fn parts_of_way(way: &[WayPart]) -> Vec<(Option<String>, SimDuration)> {
     let mut parts: Vec<(Option<Direction>, SimDuration)> = Vec::new();
     for WayPart { place, from, to } in way {
@@ -93,7 +93,8 @@ fn parts_of_way(way: &[WayPart]) -> Vec<(Option<String>, SimDuration)> {
     parts.into_iter().map(|(link, time)| (Some(name(link)), time)).collect()
 }
 
-/// The longest part first, of equals the one that comes first on the path; nothing that takes no time.
+/// Sums pieces by key. The longest part comes first; of equal parts, the one that is first on the path. Pieces without
+/// duration are dropped.
 fn parts<T: Clone + Eq + Hash>(spans: impl Iterator<Item = PathSpan>, of: impl Fn(&PathSpan) -> T) -> Vec<PathPart<T>> {
     let spans = spans.filter(|span| span.to > span.from);
     sums(spans.map(|span| (of(&span), span.to - span.from)))

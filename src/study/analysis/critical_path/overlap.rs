@@ -5,11 +5,11 @@ use parsim_sim::trace::Activity;
 use parsim_sim::trace::events::MESSAGE;
 use parsim_sim::units::SimDuration;
 
-/// A stretch of time of a process, so that lists of them sort by process and time.
+/// An interval of a process, as (process, from, to), so that lists of intervals sort by process and time.
 type ProcessInterval = (u32, SimDuration, SimDuration);
 
-/// Returns the time for which each process computes while a message that it has sent, or that it is going to receive,
-/// is on its way: from the beginning of the send to the delivery.
+/// Returns the time in which each process computes while a message that it sends or receives is in flight, that is,
+/// from the beginning of the send to the delivery.
 pub fn overlaps(path: &CriticalPath<'_>) -> Vec<SimDuration> {
     let flights = united(flights(path));
     let mut overlaps = vec![SimDuration::ZERO; path.events().processes() as usize];
@@ -23,7 +23,7 @@ pub fn overlaps(path: &CriticalPath<'_>) -> Vec<SimDuration> {
     overlaps
 }
 
-/// The ways of all messages, once for the sender and once for the receiver.
+/// Returns the flights of all messages, once for the sender and once for the receiver.
 fn flights(path: &CriticalPath<'_>) -> Vec<ProcessInterval> {
     let events = path.events();
     let mut flights = Vec::new();
@@ -37,7 +37,7 @@ fn flights(path: &CriticalPath<'_>) -> Vec<ProcessInterval> {
     flights
 }
 
-/// The computations of all processes, in order.
+/// Returns the computations of all processes, in order.
 fn computations(path: &CriticalPath<'_>) -> Vec<ProcessInterval> {
     let events = path.events();
     let computes: Vec<bool> = events.labels().iter().map(|label| label.kind == Activity::Computing.name()).collect();
@@ -48,7 +48,7 @@ fn computations(path: &CriticalPath<'_>) -> Vec<ProcessInterval> {
     computations
 }
 
-/// Stretches of a process that overlap become one.
+/// Merges overlapping intervals of a process.
 fn united(mut stretches: Vec<ProcessInterval>) -> Vec<ProcessInterval> {
     stretches.sort_unstable();
     stretches.dedup_by(|next, known| {
@@ -68,8 +68,8 @@ mod tests {
 
     #[test]
     fn computation_beside_own_messages_counts_once() {
-        // Process 0 sends at 1 s and computes up to 6 s; process 1 computes up to 2 s and from 2 to 4 s; both
-        // messages are delivered to it at 3 s and at 5 s. Process 2 has nothing to do with them.
+        // Process 0 sends at 1 s and computes until 6 s. Process 1 computes until 2 s and from 2 to 4 s. Both messages
+        // are delivered to process 1, at 3 s and at 5 s. Process 2 takes no part in them.
         let table = "id,process,clock,service_s,antecedents,kind\n1,0,1,1,,computing\n2,0,6,5,,computing\n\
                      3,1,2,2,,computing\n4,1,4,2,,computing\n5,1,5,0,1:2 1:4,blocked\n6,2,9,9,,computing\n";
         let events = read_table(table.as_bytes()).unwrap();
