@@ -1,32 +1,33 @@
-//! Time of every rank by activity, and the cost of parallel execution.
+//! The time of every rank by activity, and the cost of parallel execution.
 
 use parsim_sim::trace::{Activity, RankTimes};
 use parsim_sim::units::{SimDuration, TotalTime};
 
-/// The time of one rank: `T_i` = computation + input and output + communication + system + idle, which is the makespan.
+/// The time of one rank, `T_i` = computation + input and output + communication + system + idle + loading + ready,
+/// which is the makespan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RankTime {
-    /// Its processor works for the program.
+    /// The processor works for the program.
     pub computation: SimDuration,
-    /// It waits for the host to read or write.
+    /// The rank waits for the host to read or write.
     pub input_output: SimDuration,
-    /// It waits for sends to complete, its processor being free.
+    /// The rank waits for sends to complete while its processor is free.
     pub communication: SimDuration,
-    /// Its processor works for the communication.
+    /// The processor works for communication.
     pub system: SimDuration,
-    /// It waits for messages or for others at a barrier, or has ended.
+    /// The rank waits for messages or at a barrier, or has finished.
     pub idle: SimDuration,
-    /// It waits for bytes from or to a memory that it shares.
+    /// The rank waits for bytes from or to a memory that it shares.
     pub loading: SimDuration,
-    /// It could compute, but its processor computes for another rank.
+    /// The rank could compute, but its processor computes for another rank.
     pub ready: SimDuration,
-    /// The part of the computation during which a message from it or to it is on its way: communication that costs
-    /// no time of its own.
+    /// The part of the computation during which a message from or to the rank is in flight: communication that is
+    /// hidden behind computation.
     pub overlap: SimDuration,
 }
 
 impl RankTime {
-    /// Its parts by name. The overlap is none of them: it is contained in the computation.
+    /// Returns the parts of the time by name. The overlap is not among them, since it is contained in the computation.
     #[must_use]
     pub const fn parts(&self) -> [(&'static str, SimDuration); 7] {
         [
@@ -40,7 +41,7 @@ impl RankTime {
         ]
     }
 
-    /// All of it: the makespan.
+    /// Returns the sum of all parts, which is the makespan.
     #[must_use]
     pub fn total(&self) -> SimDuration {
         self.parts().into_iter().map(|(_, part)| part).sum()
@@ -62,36 +63,36 @@ impl RankTime {
     }
 }
 
-/// The computation of a phase over the ranks.
+/// The balance of a phase's computation over the ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhaseBalance {
     /// The phase.
     pub phase: String,
     /// The mean over all ranks, in seconds.
     pub mean_s: f64,
-    /// The largest of a rank, in seconds.
+    /// The maximum over all ranks, in seconds.
     pub largest_s: f64,
-    /// The imbalance, largest by mean; 1 is perfect. `None` if nothing is computed in the phase.
+    /// The imbalance, maximum divided by mean; 1 is perfect. `None` if nothing is computed in the phase.
     pub imbalance: Option<f64>,
 }
 
 /// The accounts of all ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accounting {
-    /// By rank.
+    /// The time of each rank.
     pub ranks: Vec<RankTime>,
-    /// By phase, the balance of the computation.
+    /// The balance of the computation in each phase.
     pub phases: Vec<PhaseBalance>,
     /// The balance of the computation of all phases together.
     pub whole: PhaseBalance,
 }
 
-/// Gain and cost of parallel execution, against a run on one processor.
+/// The gain and cost of parallel execution relative to a run on one processor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gain {
     /// `T_seq / T_p`.
     pub speedup: f64,
-    /// Speedup by p.
+    /// The speedup divided by p.
     pub efficiency: f64,
     /// The parallel overhead `p T_p − T_seq`, in seconds.
     pub overhead_s: f64,
@@ -100,8 +101,8 @@ pub struct Gain {
 }
 
 impl Accounting {
-    /// The accounts of a recorded run in which the computations of the ranks overlap so long with their messages
-    /// ([`CriticalPath::overlaps`](super::CriticalPath::overlaps)); a rank without an entry has no overlap.
+    /// Returns the accounts of a recorded run. `overlaps` are the times for which computation overlaps with messages,
+    /// by rank ([`CriticalPath::overlaps`](super::CriticalPath::overlaps)). A rank without an entry has no overlap.
     #[must_use]
     pub fn of(times: &RankTimes, overlaps: &[SimDuration]) -> Self {
         let rank = |(number, phases): (usize, &Vec<_>)| {
@@ -123,13 +124,13 @@ impl Accounting {
         Self { phases: phases.collect(), ranks, whole }
     }
 
-    /// The mean overlap of the ranks, in seconds.
+    /// Returns the mean overlap of the ranks, in seconds.
     #[must_use]
     pub fn mean_overlap_s(&self) -> f64 {
         self.ranks.iter().map(|rank| rank.overlap).sum::<TotalTime>().seconds() / count(self.ranks.len())
     }
 
-    /// The mean over all ranks; its parts sum to the makespan up to rounding.
+    /// Returns the mean over all ranks. Its parts sum to the makespan up to rounding.
     #[must_use]
     pub fn mean(&self) -> [(&'static str, f64); 7] {
         let mut sums = RankTime::default().parts().map(|(name, _)| (name, TotalTime::default()));
@@ -143,8 +144,8 @@ impl Accounting {
 }
 
 impl Gain {
-    /// The gain of `ranks` processors that take `parallel` for what one does in `sequential`; `None` if it takes no
-    /// time.
+    /// Returns the gain of `ranks` processors that take `parallel` for what one processor does in `sequential`; `None`
+    /// if `parallel` or `ranks` is zero.
     #[must_use]
     pub fn of(ranks: usize, parallel: SimDuration, sequential: SimDuration) -> Option<Self> {
         if parallel == SimDuration::ZERO || ranks == 0 {

@@ -6,77 +6,77 @@ use parsim_sim::units::SimDuration;
 #[cfg(test)]
 pub(super) mod tests;
 
-/// The components of one execution time, in seconds; in brackets the rows of CS-RR-281, Table 5.
+/// The components of one execution time, in seconds. The names in brackets are the rows of CS-RR-281, Table 5.
 ///
-/// A prediction and a simulated run have the same components, so that the same questions can be
-/// asked of both. Those of a run are the times of the host's rank, which is there from the first
-/// to the last moment.
+/// A prediction and a simulated run have the same components, so that the same questions can be asked of both. The
+/// components of a run are the times of the host's rank, which exists from beginning to end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Components {
-    /// The whole time (Txp). The components may leave a part of it without a name.
+    /// The total time (Txp). A part of it may belong to no component.
     pub total_s: f64,
     /// Processing and memory together (Tproc + Tmem).
     pub computation_s: f64,
-    /// Parts of the computation, where the processor's description has them.
+    /// The parts of the computation, if the description of the processor provides them.
     pub split: Option<ComputationSplit>,
-    /// `T_s` of equation (7), the serial part; `None` where the source does not separate it.
+    /// `T_s` of equation (7), the serial part; `None` if the source does not separate it.
     pub serial_s: Option<f64>,
-    /// `T_po` of equation (7), processing that only the parallel program needs; `None` likewise.
+    /// `T_po` of equation (7), processing that only the parallel program needs; `None` if the source does not separate
+    /// it.
     pub parallel_overhead_s: Option<f64>,
-    /// Loads from and stores to memories that ranks share, a part of Tmem; `None` of a run without any.
+    /// Loads from and stores to memories that ranks share, a part of Tmem; `None` for a run without any.
     pub shared_memory_s: Option<f64>,
     /// Initialisation of the links (Tcini).
     pub initialisation_s: f64,
     /// Distribution of the data (Tdist).
     pub distribution_s: f64,
-    /// Broadcasts, the waiting for their senders included (Tbroad).
+    /// Broadcasts, including the wait for their senders (Tbroad).
     pub broadcast_s: f64,
     /// Collection of the results (Tcol).
     pub collection_s: f64,
-    /// Communication with no other name: barriers, exchanges, routing for others while computing.
+    /// All other communication: barriers, exchanges, and routing for other nodes during computation.
     pub other_communication_s: f64,
-    /// The same by phase, in seconds, in the order in which phases begin; of those that have any.
+    /// The other communication by phase, in seconds, in the order in which the phases begin. Phases without any are
+    /// omitted.
     pub other_communication_phases: Vec<(Phase, f64)>,
     /// Reading (Tinp).
     pub input_s: f64,
     /// Writing (Tout).
     pub output_s: f64,
-    /// `Σ p_i T_i / (p Σ T_i)` of equation (8) over all stages of the run, a processor being
-    /// active while it computes for the program.
+    /// `Σ p_i T_i / (p Σ T_i)` of equation (8) over all stages of the run. A processor is active while it computes for
+    /// the program.
     pub processor_utilization: f64,
-    /// The same over the stages of computation alone, which is `U_p` as equation (7) uses it: the
-    /// mean of the processors' computing times by the longest of them. 1 by assumption in the models.
+    /// `Σ p_i T_i / (p Σ T_i)` over the stages of computation only, which is `U_p` as equation (7) uses it: the mean
+    /// computing time of the processors divided by the longest one. The models assume 1.
     pub load_balance: f64,
 }
 
-/// Parts of a computation, as fractions that sum to 1.
+/// The parts of a computation, as fractions that sum to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ComputationSplit {
     /// The processor without its floating-point unit (Tcpu).
     pub cpu: f64,
-    /// The floating-point unit, as far as it does not overlap the rest (Tfpu).
+    /// The part of the floating-point unit that does not overlap with the rest (Tfpu).
     pub fpu: f64,
     /// Accesses to on-chip memory (Tinm).
     pub internal_memory: f64,
-    /// Accesses to external memory, instruction fetch included (Texm).
+    /// Accesses to external memory, including instruction fetches (Texm).
     pub external_memory: f64,
-    /// Words of data that the program moves between memory and processor for each of its
-    /// floating-point operations, if known.
+    /// The words of data that the program moves between memory and processor per floating-point operation, if known.
     pub words_per_flop: Option<f64>,
 }
 
-/// A component of the execution time, of the kind that a B-ratio is formed of.
+/// A component of the execution time for which a B-ratio is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Component {
-    /// The processor works, with operands at hand (Tproc).
+    /// The processor works on available operands (Tproc).
     Processing,
-    /// It waits for its memory (Tmem).
+    /// The processor waits for its memory (Tmem).
     Memory,
-    /// Both together, where they cannot be separated.
+    /// Processing and memory together, if they cannot be separated.
     Computation,
-    /// It communicates, or waits for those that do (Tcom).
+    /// The rank communicates, or waits for other ranks that communicate (Tcom).
     Communication,
-    /// It waits for input and output (Ti/o).
+    /// The rank waits for input and output (Ti/o).
     InputOutput,
     /// The serial part, `T_s` of equation (7).
     Serial,
@@ -87,34 +87,34 @@ pub enum Component {
 /// A part of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SubComponent {
-    /// Part of processing.
+    /// The processor without its floating-point unit, a part of processing.
     Cpu,
-    /// Part of processing.
+    /// The floating-point unit, a part of processing.
     Fpu,
-    /// Part of memory.
+    /// On-chip memory, a part of memory.
     InternalMemory,
-    /// Part of memory.
+    /// External memory, a part of memory.
     ExternalMemory,
-    /// Part of memory.
+    /// Memory that ranks share, a part of memory.
     SharedMemory,
-    /// Part of communication.
+    /// Initialisation of the links, a part of communication.
     Initialisation,
-    /// Part of communication.
+    /// Distribution of the data, a part of communication.
     Distribution,
-    /// Part of communication.
+    /// Broadcasts, a part of communication.
     Broadcast,
-    /// Part of communication.
+    /// Collection of the results, a part of communication.
     Collection,
-    /// Part of communication.
+    /// All other communication, a part of communication.
     OtherCommunication,
-    /// Part of input and output.
+    /// Reading, a part of input and output.
     Input,
-    /// Part of input and output.
+    /// Writing, a part of input and output.
     Output,
 }
 
 impl Component {
-    /// Every component.
+    /// All components.
     pub const ALL: [Self; 7] = [
         Self::Processing,
         Self::Memory,
@@ -125,7 +125,7 @@ impl Component {
         Self::ParallelOverhead,
     ];
 
-    /// Its name as a key of output.
+    /// Returns the name of the component as an output key.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -139,7 +139,7 @@ impl Component {
         }
     }
 
-    /// Its name in a sentence.
+    /// Returns the name of the component in a sentence.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -150,7 +150,7 @@ impl Component {
         }
     }
 
-    /// Returns its parts.
+    /// Returns the parts of the component.
     #[must_use]
     pub const fn parts(self) -> &'static [SubComponent] {
         match self {
@@ -170,7 +170,7 @@ impl Component {
 }
 
 impl SubComponent {
-    /// Every part of every component.
+    /// All parts of all components.
     pub const ALL: [Self; 12] = [
         Self::Cpu,
         Self::Fpu,
@@ -186,7 +186,7 @@ impl SubComponent {
         Self::Output,
     ];
 
-    /// Its name as a key of output.
+    /// Returns the name of the part as an output key.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -205,7 +205,7 @@ impl SubComponent {
         }
     }
 
-    /// Its name in a sentence.
+    /// Returns the name of the part in a sentence.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -222,7 +222,7 @@ impl SubComponent {
 }
 
 impl Components {
-    /// The means of several runs, part by part, with the split of the first; `None` of none.
+    /// Returns the means of several runs, part by part, with the split of the first run; `None` without runs.
     #[must_use]
     pub fn mean(runs: &[Self]) -> Option<Self> {
         let first = runs.first()?;
@@ -252,12 +252,12 @@ impl Components {
         })
     }
 
-    /// The components of a simulated run: the times of the host's rank.
+    /// Returns the components of a simulated run: the times of the host's rank.
     ///
-    /// Computing is computation in whatever phase, or the serial part or the parallel overhead in
-    /// phases of the names `serial` and `overhead`. Transfers from and to the host are input and
-    /// output; loads of shared memories are memory. Everything else is the communication that its phase is named after, or
-    /// other communication; a rank that has ended waits for nobody.
+    /// Computing counts as the serial part in phases named `serial`, as the parallel overhead in phases named
+    /// `overhead`, and as computation in all others. Transfers from and to the host are input and output; loads of
+    /// shared memories are memory. Everything else is the communication that its phase is named after, or other
+    /// communication. The time after the end of a rank belongs to no component.
     #[must_use]
     pub fn of_trace(trace: &Trace, split: Option<ComputationSplit>) -> Self {
         let accounts = &trace.accounts;
@@ -288,8 +288,8 @@ impl Components {
         components
     }
 
-    /// True if the host's rank computes less than half as much as the ranks do in the mean: then much of its communication
-    /// is waiting for their computations.
+    /// Returns `true` if the host's rank computes less than half of the mean over all ranks. Much of its communication
+    /// is then waiting for the computations of other ranks.
     #[must_use]
     pub fn host_computes_little(&self) -> bool {
         let own =
@@ -327,14 +327,14 @@ impl Components {
         }
     }
 
-    /// A component, in seconds; `None` where the source does not separate it.
+    /// Returns a component in seconds; `None` if the source does not separate it.
     #[must_use]
     pub fn component_s(&self, component: Component) -> Option<f64> {
         match component {
             Component::Computation => Some(self.computation_s),
             Component::Serial => self.serial_s,
             Component::ParallelOverhead => self.parallel_overhead_s,
-            // Shared memories are known where the processor's own are not separated.
+            // Shared memory is known even if the processor's own memory is not separated.
             Component::Memory => {
                 component.parts().iter().filter_map(|part| self.part_s(*part)).reduce(|sum, part| sum + part)
             }
@@ -342,7 +342,7 @@ impl Components {
         }
     }
 
-    /// A part of a component, in seconds; `None` where the source does not separate it.
+    /// Returns a part of a component in seconds; `None` if the source does not separate it.
     #[must_use]
     pub fn part_s(&self, part: SubComponent) -> Option<f64> {
         let computation = |fraction: fn(&ComputationSplit) -> f64| {
@@ -365,30 +365,30 @@ impl Components {
         }
     }
 
-    /// The known components that do not contain each other, with their times in seconds.
+    /// Returns the known components that do not contain each other, with their times in seconds.
     pub fn distinct(&self) -> impl Iterator<Item = (Component, f64)> + '_ {
         let hidden = if self.split.is_some() { Component::Computation } else { Component::Processing };
         let known = Component::ALL.into_iter().filter(move |component| *component != hidden);
         known.filter_map(|component| Some((component, self.component_s(component)?)))
     }
 
-    /// The time that is in no component: what the printed predictions count twice, or a host's
-    /// rank that has ended before others.
+    /// Returns the time that belongs to no component: time that the printed predictions count twice, or the time after
+    /// the end of the host's rank.
     #[must_use]
     pub fn unattributed_s(&self) -> f64 {
         let named: f64 = self.distinct().map(|(_, seconds)| seconds).sum();
-        // Below a picosecond it is the rounding of the sum.
+        // A difference below a picosecond is the rounding error of the sum.
         Some(self.total_s - named).filter(|rest| rest.abs() > 1e-12 * self.total_s.max(1.0)).unwrap_or(0.0)
     }
 
-    /// The fraction that `component` is of all components.
+    /// Returns `component` as a fraction of all components.
     #[must_use]
     pub fn share(&self, component: Component) -> Option<f64> {
         let all: f64 = self.distinct().map(|(_, seconds)| seconds).sum();
         self.component_s(component).filter(|_| all > 0.0).map(|seconds| seconds / all)
     }
 
-    /// The B-ratio (section 3.5): `component` by the sum of all others; `None` if it is alone.
+    /// Returns the B-ratio (section 3.5): `component` divided by the sum of all others; `None` if there are no others.
     #[must_use]
     pub fn b_ratio(&self, component: Component) -> Option<f64> {
         let all: f64 = self.distinct().map(|(_, seconds)| seconds).sum();
@@ -396,20 +396,20 @@ impl Components {
         ratio(own, all - own)
     }
 
-    /// Communication by computation, which is processing and memory (section 3.5).
+    /// Returns the ratio of communication to computation, which consists of processing and memory (section 3.5).
     #[must_use]
     pub fn communication_to_computation(&self) -> Option<f64> {
         ratio(self.component_s(Component::Communication)?, self.computation_s + self.shared_memory_s.unwrap_or(0.0))
     }
 
-    /// Memory by processing (section 3.5); constant in p on a machine without a cache.
+    /// Returns the ratio of memory to processing (section 3.5). It is constant in p on a machine without a cache.
     #[must_use]
     pub fn memory_to_processing(&self) -> Option<f64> {
         ratio(self.component_s(Component::Memory)?, self.component_s(Component::Processing)?)
     }
 
-    /// Amdahl's balance (section 2): the Mword/s that the memory delivers while it is accessed, for
-    /// each Mflop/s that the processor achieves while it processes. A balanced machine has 1.
+    /// Returns Amdahl's balance (section 2): the Mword/s that the memory delivers while it is accessed, per Mflop/s
+    /// that the processor achieves while it processes. A balanced machine has 1.
     #[must_use]
     pub fn mword_per_mflop(&self) -> Option<f64> {
         let words_per_flop = self.split.as_ref()?.words_per_flop?;
@@ -417,7 +417,7 @@ impl Components {
     }
 }
 
-/// The mean other communication of several runs by phase.
+/// Returns the mean other communication of several runs by phase.
 fn mean_by_phase(runs: &[Components]) -> Vec<(Phase, f64)> {
     let mut sums: Vec<(Phase, f64)> = Vec::new();
     for (phase, seconds) in runs.iter().flat_map(|run| &run.other_communication_phases) {

@@ -1,17 +1,17 @@
-//! Errors of predictions against measurements.
+//! Errors of predictions relative to measurements.
 
 /// Signed relative errors, `(predicted − measured) / measured`, of a set of cells.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Residuals(Vec<f64>);
 
 impl Residuals {
-    /// The relative error of one prediction.
+    /// Returns the relative error of one prediction.
     #[must_use]
     pub fn error(predicted: f64, measured: f64) -> f64 {
         (predicted - measured) / measured
     }
 
-    /// The mean of the absolute errors; `None` without cells.
+    /// Returns the mean of the absolute errors; `None` without cells.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "tables have few cells")]
     pub fn mean_absolute(&self) -> Option<f64> {
@@ -19,15 +19,15 @@ impl Residuals {
         (!self.0.is_empty()).then(|| sum / self.0.len() as f64)
     }
 
-    /// The mean of the signed errors: whether predictions are too large or too small; `None` without cells.
+    /// Returns the mean of the signed errors, which is positive if predictions are too large; `None` without cells.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "tables have few cells")]
     pub fn mean(&self) -> Option<f64> {
         (!self.0.is_empty()).then(|| self.0.iter().sum::<f64>() / self.0.len() as f64)
     }
 
-    /// The symmetric mean absolute percentage error as a ratio, the mean of 2 |P − M| / (|P| + |M|), for positive
-    /// measurements M; `None` without cells.
+    /// Returns the symmetric mean absolute percentage error as a ratio, the mean of 2 |P − M| / (|P| + |M|), for
+    /// positive measurements M; `None` without cells.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "tables have few cells")]
     pub fn symmetric_mean_absolute(&self) -> Option<f64> {
@@ -35,20 +35,20 @@ impl Residuals {
         (!self.0.is_empty()).then(|| sum / self.0.len() as f64)
     }
 
-    /// The largest absolute error; `None` without cells.
+    /// Returns the largest absolute error; `None` without cells.
     #[must_use]
     pub fn max_absolute(&self) -> Option<f64> {
         self.0.iter().map(|error| error.abs()).reduce(f64::max)
     }
 
-    /// The number of cells.
+    /// Returns the number of cells.
     #[must_use]
     pub fn count(&self) -> usize {
         self.0.len()
     }
 }
 
-/// The root of the mean of the squares, in the unit of the errors; `None` without any.
+/// Returns the root mean square, in the unit of the errors; `None` without errors.
 #[must_use]
 pub fn root_mean_square(errors: impl Iterator<Item = f64>) -> Option<f64> {
     let (count, sum) = errors.fold((0.0, 0.0), |(count, sum), error| (count + 1.0, sum + error * error));

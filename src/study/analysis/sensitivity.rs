@@ -3,37 +3,38 @@
 /// One run: the value of the parameter, and the time of the run in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probe {
-    /// The value, in any unit.
+    /// The value of the parameter, in any unit.
     pub value: f64,
-    /// The time, in seconds.
+    /// The time of the run, in seconds.
     pub time_s: f64,
 }
 
-/// The elasticity of a time T in a parameter x, (x / T) dT/dx, from below and from above: by how many percent the time
-/// changes for one percent of the parameter. The two differ where another path becomes the longest at x.
+/// The elasticity of a time T with respect to a parameter x, (x / T) dT/dx, from below and from above: the change of
+/// the time in percent per percent of the parameter. The two sides differ if another path becomes the longest at x.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Elasticity {
-    /// From the values below.
+    /// The elasticity below the base value.
     pub left: f64,
-    /// From the values above.
+    /// The elasticity above the base value.
     pub right: f64,
 }
 
-/// The largest distance of two sides that count as one number.
+/// The largest difference at which the two sides count as equal.
 const SAME: f64 = 1e-6;
 
 impl Elasticity {
-    /// By the slopes from `base` to a probe on either side; exact where T is linear in x on each side.
+    /// Returns the elasticity by the slopes from `base` to a probe on either side. It is exact if T is linear in x on
+    /// each side.
     ///
-    /// `None` where the base value or its time is not positive, or a probe lies at the base.
+    /// Returns `None` if the base value or its time is not positive, or if a probe coincides with the base.
     #[must_use]
     pub fn linear(below: Probe, base: Probe, above: Probe) -> Option<Self> {
         Some(Self { left: slope(base, below)?, right: slope(base, above)? })
     }
 
-    /// By the slopes in 1 / x; exact where T is linear in that, as it is in the time that a rate stands for.
+    /// Returns the elasticity by the slopes in 1 / x. It is exact if T is linear in 1 / x, as it is if x is a rate.
     ///
-    /// `None` as for [`linear`](Self::linear).
+    /// Returns `None` in the cases of [`linear`](Self::linear).
     #[must_use]
     pub fn inverse(below: Probe, base: Probe, above: Probe) -> Option<Self> {
         let inverse = |probe: Probe| Probe { value: probe.value.recip(), ..probe };
@@ -41,13 +42,13 @@ impl Elasticity {
         Some(Self { left: -by_time.right, right: -by_time.left })
     }
 
-    /// The one elasticity where both sides agree to 1e-6.
+    /// Returns the common elasticity if both sides agree to 1e-6.
     #[must_use]
     pub fn of_both_sides(self) -> Option<f64> {
         ((self.left - self.right).abs() <= SAME).then_some(f64::midpoint(self.left, self.right))
     }
 
-    /// The larger of the magnitudes of the sides.
+    /// Returns the larger magnitude of the two sides.
     #[must_use]
     pub const fn size(self) -> f64 {
         self.left.abs().max(self.right.abs())
