@@ -1,44 +1,45 @@
-//! Events as text: a table with a line for each event, so that traces of other programs can be analysed.
+//! Events as text: a table with one line per event, so that traces of other programs can be analysed.
 //!
-//! `docs/trace-format.md` describes it.
+//! The format is described in `docs/trace-format.md`.
 
 use parsim_sim::trace::events::{Antecedent, Event, Events, Label, MESSAGE, Stamp, Way};
 use parsim_sim::units::{SimDuration, escaped, first_control};
 use rustc_hash::FxHashMap;
 use std::io::Read;
 
-/// Reason why a table is no list of events. `Display` says what would be right.
+/// The reason why a table is not a valid list of events. `Display` says what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
-    /// It cannot be read as CSV.
+    /// The table is not valid CSV.
     #[error("{0}")]
     Csv(String),
     /// A column is missing.
     #[error(
-        "there is no column `{name}`: the columns are id, process, clock, service_s, antecedents and, if wanted, kind and phase"
+        "there is no column `{name}`: the columns are id, process, clock, service_s, antecedents and optionally kind and \
+         phase"
     )]
     MissingColumn {
-        /// The column.
+        /// The name of the column.
         name: &'static str,
     },
-    /// A column is not known.
+    /// A column is unknown.
     #[error(
-        "line 1: `{name}` is no column: the columns are id, process, clock, service_s, antecedents, kind and phase"
+        "line 1: `{name}` is not a known column: the columns are id, process, clock, service_s, antecedents, kind and phase"
     )]
     UnknownColumn {
-        /// The column as written.
+        /// The name of the column as written.
         name: String,
     },
     /// A column is named twice.
-    #[error("line 1: the column `{name}` is named twice")]
+    #[error("line 1: the column `{name}` occurs twice")]
     ColumnTwice {
-        /// The column.
+        /// The name of the column.
         name: &'static str,
     },
-    /// A cell does not hold what its column asks for.
-    #[error("line {line}, column `{column}`: `{text}` is no {wanted}")]
+    /// A cell is not of the type of its column.
+    #[error("line {line}, column `{column}`: `{text}` is not {wanted}")]
     Cell {
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: u64,
         /// The name of the column.
         column: &'static str,
@@ -47,36 +48,36 @@ pub enum TableError {
         /// A description of a valid text.
         wanted: &'static str,
     },
-    /// Two events have the same name.
-    #[error("line {line}: there is another event {id}: give each event an id of its own")]
+    /// Two events have the same id.
+    #[error("line {line}: the id {id} is used by another event: give each event a unique id")]
     Twice {
-        /// The line of the second one.
+        /// The line of the second event.
         line: u64,
-        /// The name.
+        /// The id.
         id: u64,
     },
-    /// There are more pairs of kind and phase than an event can name.
-    #[error("line {line}: there are more than {MOST_LABELS} kinds and phases of activities")]
+    /// There are more pairs of kind and phase than events can refer to.
+    #[error("line {line}: there are more than {MOST_LABELS} pairs of kind and phase")]
     Labels {
-        /// The line of the first that is too many.
+        /// The line of the first pair that exceeds the limit.
         line: u64,
     },
     /// An antecedent is not in the table.
-    #[error("line {line}: event {id} has the antecedent {antecedent}, which is no event of the table")]
+    #[error("line {line}: event {id} has the antecedent {antecedent}, which is not in the table")]
     UnknownAntecedent {
-        /// The line.
+        /// The line of the event.
         line: u64,
-        /// The event.
+        /// The id of the event.
         id: u64,
-        /// The event named.
+        /// The id of the antecedent.
         antecedent: u64,
     },
 }
 
-/// The largest number of a process plus one: every process costs memory, named or not.
+/// The largest process number plus one. Every process up to the largest number takes memory.
 const MOST_PROCESSES: u32 = 1 << 20;
 
-/// Pairs of kind and phase, which events name in 16 bits.
+/// The largest number of pairs of kind and phase, which events refer to by 16 bits.
 const MOST_LABELS: usize = 1 << 16;
 
 const ID: &str = "id";
@@ -86,10 +87,10 @@ const SERVICE: &str = "service_s";
 const ANTECEDENTS: &str = "antecedents";
 const KIND: &str = "kind";
 const PHASE: &str = "phase";
-/// Columns of a written table that follow from the others, which are not read.
+/// Columns of a written table that are derived from the others. They are ignored when a table is read.
 const DERIVED: [&str; 3] = ["critical_s", "slack_s", "on_path"];
 
-/// Index of each column.
+/// The index of each column.
 struct ColumnIndices {
     id: usize,
     process: usize,
@@ -124,7 +125,7 @@ impl ColumnIndices {
     }
 }
 
-/// A line with its place.
+/// A row with its line number.
 struct NumberedRow {
     number: u64,
     cells: csv::StringRecord,
@@ -143,21 +144,21 @@ impl NumberedRow {
     }
 
     fn id(&self, columns: &ColumnIndices) -> Result<u64, TableError> {
-        self.cell((columns.id, ID), "whole number", |text| text.parse().ok())
+        self.cell((columns.id, ID), "a whole number", |text| text.parse().ok())
     }
 
     fn text(&self, (index, column): (Option<usize>, &'static str)) -> Result<String, TableError> {
         let name = |text: &str| first_control(text).is_none().then(|| text.to_owned());
         index.map_or_else(
             || Ok(String::new()),
-            |index| self.cell((index, column), "name: it holds control characters", name),
+            |index| self.cell((index, column), "a name: it contains control characters", name),
         )
     }
 }
 
-/// Reads a table of events: CSV with the columns `id`, `process`, `clock`, `service_s` and `antecedents`, and, if
-/// wanted, `kind` and `phase`. Antecedents are `event:seconds`, separated by blanks, each with `@link` if it goes
-/// over a link that has a name.
+/// Reads a table of events: CSV with the columns `id`, `process`, `clock`, `service_s` and `antecedents`, and
+/// optionally `kind` and `phase`. Antecedents are written as `event:seconds` and separated by blanks. An antecedent
+/// that uses a named link ends in `@link`.
 ///
 /// # Errors
 /// The first fault, with its line.
@@ -190,11 +191,11 @@ fn add(
     numbers: &FxHashMap<u64, u32>,
 ) -> Result<(), TableError> {
     let id = line.id(columns)?;
-    let process = line.cell((columns.process, PROCESS), "number of a process, below 1048576", |text| {
+    let process = line.cell((columns.process, PROCESS), "a process number below 1048576", |text| {
         text.parse().ok().filter(|process| *process < MOST_PROCESSES)
     })?;
     let clock = |text: &str| text.parse().ok().filter(|clock: &f64| clock.is_finite());
-    let clock = line.cell((columns.clock, CLOCK), "finite number", clock)?;
+    let clock = line.cell((columns.clock, CLOCK), "a finite number", clock)?;
     let service = line.cell((columns.service, SERVICE), SECONDS, seconds)?;
     let label = Label { kind: line.text((columns.kind, KIND))?, phase: line.text((columns.phase, PHASE))? };
     if events.labels().len() == MOST_LABELS && !events.labels().contains(&label) {
@@ -209,9 +210,9 @@ fn add(
     Ok(())
 }
 
-const SECONDS: &str = "time in seconds from 0 to 18446744 (213 days), and none of less than 1e-12 but 0";
+const SECONDS: &str = "a time in seconds: write 0, or a value from 1e-12 to 18446744 (213 days)";
 const LONGEST_S: f64 = 18_446_744.0;
-/// A picosecond: less would be read as nothing.
+/// One picosecond; anything shorter would be read as zero.
 const SHORTEST_S: f64 = 1e-12;
 
 fn seconds(text: &str) -> Option<SimDuration> {
@@ -220,7 +221,7 @@ fn seconds(text: &str) -> Option<SimDuration> {
     is_time.then(|| SimDuration::from_seconds(seconds))
 }
 
-/// `event:seconds` or `event:seconds@link`.
+/// Parses `event:seconds` or `event:seconds@link`.
 fn antecedent(
     events: &mut Events,
     (cell, line): (&str, u64),
@@ -229,10 +230,10 @@ fn antecedent(
 ) -> Result<Antecedent, TableError> {
     let fault = |wanted| TableError::Cell { line, column: ANTECEDENTS, text: escaped(cell).into_owned(), wanted };
     if first_control(cell).is_some() {
-        return Err(fault("antecedent: it holds control characters"));
+        return Err(fault("an antecedent: it contains control characters"));
     }
-    let (event, rest) = cell.split_once(':').ok_or_else(|| fault("antecedent: write event:seconds"))?;
-    let antecedent: u64 = event.parse().map_err(|_| fault("antecedent: write event:seconds"))?;
+    let (event, rest) = cell.split_once(':').ok_or_else(|| fault("an antecedent: write event:seconds"))?;
+    let antecedent: u64 = event.parse().map_err(|_| fault("an antecedent: write event:seconds"))?;
     let (span, over) = rest.split_once('@').unwrap_or((rest, ""));
     let delay = seconds(span).ok_or_else(|| fault(SECONDS))?;
     let event = *numbers.get(&antecedent).ok_or(TableError::UnknownAntecedent { line, id, antecedent })?;
@@ -265,15 +266,17 @@ mod tests {
     fn faults_name_the_line_and_what_would_be_right() {
         assert_eq!(
             fault("1,0,1,-2,,x\n"),
-            "line 2, column `service_s`: `-2` is no time in seconds from 0 to 18446744 (213 days), and none of less than 1e-12 \
-             but 0"
+            "line 2, column `service_s`: `-2` is not a time in seconds: write 0, or a value from 1e-12 to \
+             18446744 (213 days)"
         );
-        assert!(fault("1,0,1,1e-13,,x\n").starts_with("line 2, column `service_s`: `1e-13` is no time"));
-        assert!(fault("1,0,1,1e9,,x\n").starts_with("line 2, column `service_s`: `1e9` is no time"));
-        assert!(fault("1,0,1,1,,x\n2,0,2,1,1:2e7,x\n").starts_with("line 3, column `antecedents`: `1:2e7` is no time"));
-        assert_eq!(fault("1,0,inf,2,,x\n"), "line 2, column `clock`: `inf` is no finite number");
-        assert_eq!(fault("1,0,1,2,3:1,x\n"), "line 2: event 1 has the antecedent 3, which is no event of the table");
-        assert!(fault("1,0,1,2,,x\n1,0,1,2,,x\n").starts_with("line 3: there is another event 1"));
+        assert!(fault("1,0,1,1e-13,,x\n").starts_with("line 2, column `service_s`: `1e-13` is not a time"));
+        assert!(fault("1,0,1,1e9,,x\n").starts_with("line 2, column `service_s`: `1e9` is not a time"));
+        assert!(
+            fault("1,0,1,1,,x\n2,0,2,1,1:2e7,x\n").starts_with("line 3, column `antecedents`: `1:2e7` is not a time")
+        );
+        assert_eq!(fault("1,0,inf,2,,x\n"), "line 2, column `clock`: `inf` is not a finite number");
+        assert_eq!(fault("1,0,1,2,3:1,x\n"), "line 2: event 1 has the antecedent 3, which is not in the table");
+        assert!(fault("1,0,1,2,,x\n1,0,1,2,,x\n").starts_with("line 3: the id 1 is used by another event"));
         assert!(fault("1,0,1,2,3,x\n").contains("write event:seconds"));
         assert!(fault("1,0,1\n").contains("line: 2"));
         let hostile = fault("1,0,1,2,,\u{1b}]0;title\u{7}\n");
@@ -281,7 +284,7 @@ mod tests {
         let written =
             "id,process,clock,service_s,antecedents,kind,phase,critical_s,slack_s,on_path\n0,0,0,1,,,,1,0,1\n";
         assert!(read_table(written.as_bytes()).is_ok());
-        assert!(read_table("id,proc\n".as_bytes()).unwrap_err().to_string().contains("`proc` is no column"));
+        assert!(read_table("id,proc\n".as_bytes()).unwrap_err().to_string().contains("`proc` is not a known column"));
         assert!(read_table("id,process\n".as_bytes()).unwrap_err().to_string().contains("no column `clock`"));
     }
 }

@@ -2,45 +2,45 @@
 
 use std::collections::BTreeMap;
 
-/// The most points of which all are looked at.
+/// The largest number of points that are searched exhaustively.
 const FEW_POINTS: u64 = 128;
 
-/// Performance of a number of cores on each of a number of nodes.
+/// The performance of a number of cores on each of a number of nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClusterPoint {
-    /// Cores of each node: q.
+    /// The cores per node, q.
     pub cores: u32,
-    /// Nodes: p.
+    /// The number of nodes, p.
     pub nodes: u32,
-    /// The speed-up over one core that computes all the time.
+    /// The speed-up over one core that always computes.
     pub speedup: f64,
 }
 
 impl ClusterPoint {
-    /// All cores together.
+    /// Returns the total number of cores.
     #[must_use]
     pub fn size(&self) -> u64 {
         u64::from(self.cores) * u64::from(self.nodes)
     }
 
-    /// The speed-up per core.
+    /// Returns the speed-up per core.
     #[must_use]
     pub fn efficiency(&self) -> f64 {
         self.speedup / (f64::from(self.cores) * f64::from(self.nodes))
     }
 }
 
-/// Goal of the search.
+/// The goal of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SearchGoal {
-    /// The greatest speed-up.
+    /// The largest speed-up.
     Speedup,
-    /// The most cores whose efficiency is at least this.
+    /// The most cores with at least this efficiency.
     CoresAt(f64),
 }
 
 impl SearchGoal {
-    /// Returns whether `one` is better than `other`; ties: fewer cores.
+    /// Returns whether `one` is better than `other`. Ties in speed-up are resolved in favour of fewer cores.
     fn prefers(self, one: &ClusterPoint, other: &ClusterPoint) -> bool {
         let by_size = one.size().cmp(&other.size());
         match self {
@@ -57,35 +57,35 @@ impl SearchGoal {
     }
 }
 
-/// The best point and those nearly as good.
+/// The best point and the points nearly as good.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Optimum {
     /// The best point.
     pub best: ClusterPoint,
-    /// With the best point's cores per node, the fewest nodes that reach its speed-up but for the tolerance.
+    /// The point with the fewest nodes whose speed-up is within the tolerance, with the best point's cores per node.
     pub first: ClusterPoint,
-    /// The most nodes that do.
+    /// The point with the most nodes whose speed-up is within the tolerance, with the best point's cores per node.
     pub last: ClusterPoint,
-    /// Of all points that do, the one with the fewest cores.
+    /// The point with the fewest cores whose speed-up is within the tolerance.
     pub cheapest: ClusterPoint,
-    /// Number of points examined.
+    /// The number of points evaluated.
     pub looked_at: usize,
 }
 
-/// Limits of a search.
+/// The limits and the goal of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchLimits {
-    /// The most cores of a node.
+    /// The most cores per node.
     pub most_cores: u32,
     /// The most nodes.
     pub most_nodes: u32,
     /// The goal.
     pub goal: SearchGoal,
-    /// The share of the best speed-up that a point of the plateau may lack.
+    /// The relative loss of speed-up that a point of the plateau may have.
     pub tolerance: f64,
 }
 
-/// The speed-ups of the points that were looked at; nothing where a point is impossible.
+/// The evaluated points and their speed-ups; `None` for impossible points.
 struct Looked<F> {
     speedup: F,
     known: BTreeMap<(u32, u32), Option<f64>>,
@@ -113,10 +113,10 @@ where
 }
 
 impl SearchLimits {
-    /// Looks at every point; `None` if none is admitted.
+    /// Evaluates all points. Returns `None` if no point is admitted.
     ///
     /// # Errors
-    /// Whatever `speedup` fails with.
+    /// Any error of `speedup`.
     pub fn look_everywhere<E>(
         &self,
         speedup: impl FnMut(u32, u32) -> Result<Option<f64>, E>,
@@ -130,12 +130,12 @@ impl SearchLimits {
         self.conclude(&mut looked)
     }
 
-    /// Looks only where it must if, for each number of cores per node, the speed-up has one maximum over the nodes and
-    /// the efficiency falls with them, as in the hierarchical model; everywhere if there are few points. `None` if no point is
-    /// admitted.
+    /// Evaluates only the points that are necessary if, for each number of cores per node, the speed-up has a single
+    /// maximum over the nodes and the efficiency decreases with them, as in the hierarchical model. If there are few
+    /// points, all are evaluated. Returns `None` if no point is admitted.
     ///
     /// # Errors
-    /// Whatever `speedup` fails with.
+    /// Any error of `speedup`.
     pub fn look_around<E>(
         &self,
         speedup: impl FnMut(u32, u32) -> Result<Option<f64>, E>,
@@ -153,7 +153,8 @@ impl SearchLimits {
         self.conclude(&mut looked)
     }
 
-    /// Powers of two up to where the speed-up falls, then ever shorter steps around the best.
+    /// Searches the maximum over the nodes: powers of two until the speed-up falls, then ever smaller steps around the
+    /// best.
     fn climb<F, E>(&self, cores: u32, looked: &mut Looked<F>) -> Result<(), E>
     where
         F: FnMut(u32, u32) -> Result<Option<f64>, E>,
@@ -188,7 +189,7 @@ impl SearchLimits {
         }
     }
 
-    /// The last number of nodes that is admitted, by bisection.
+    /// Finds the largest number of nodes that is admitted, by bisection.
     fn fall<F, E>(&self, cores: u32, looked: &mut Looked<F>) -> Result<(), E>
     where
         F: FnMut(u32, u32) -> Result<Option<f64>, E>,
@@ -228,7 +229,7 @@ impl SearchLimits {
     }
 }
 
-/// The point farthest from `best` towards `end`, which is no point, that has enough speed-up, by bisection.
+/// Returns the point with enough speed-up that is farthest from `best` towards the exclusive bound `end`, by bisection.
 fn edge<F, E>(looked: &mut Looked<F>, best: &ClusterPoint, end: u32, enough: f64) -> Result<ClusterPoint, E>
 where
     F: FnMut(u32, u32) -> Result<Option<f64>, E>,

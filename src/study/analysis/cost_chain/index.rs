@@ -1,4 +1,4 @@
-//! Index of all that ended, by place and time.
+//! An index of the ends of all activities, services and packets, by place and time.
 
 use super::interfaces::Interfaces;
 use super::{CrossingRule, ObservedRun};
@@ -13,44 +13,48 @@ pub struct PacketOnLink {
     pub to: u32,
     pub bytes: u64,
     pub begin: SimTime,
-    /// For how long it holds the link.
+    /// The time for which the packet occupies the link.
     pub time: SimDuration,
-    /// True if the link leads to its destination.
+    /// `true` if the link leads to the destination of the packet.
     pub is_last: bool,
-    /// The packet before it on the same channel.
+    /// The previous packet on the same channel.
     pub before: Option<u32>,
 }
 
 /// A place and a time.
 type PlacedTime = (u32, SimTime);
 
-/// The ends of all that was observed, by place and time.
+/// The observations of a run, indexed by place and time of their ends.
 pub struct TimeIndex<'t> {
     pub entries: &'t [LogEntry],
     pub services: &'t [Service],
     pub packets: Vec<PacketOnLink>,
     pub interfaces: Interfaces<'t>,
-    /// By processor, its services in their order.
+    /// The services of each processor, in order.
     by_processor: FxHashMap<u32, Vec<u32>>,
-    /// The place of each service among those of its processor.
+    /// The index of each service in the list of its processor.
     rank_of_service: Vec<u32>,
-    /// By vertex, its processors.
+    /// The processors of each vertex.
     by_vertex: FxHashMap<u32, Vec<u32>>,
+    /// Activities by rank and end.
     by_rank: FxHashMap<PlacedTime, u32>,
+    /// Activities by processor and end.
     by_entry_processor: FxHashMap<PlacedTime, u32>,
-    /// By processor, the begins of its computations, in order.
+    /// The computations of each processor, with their beginnings, in order.
     computations: FxHashMap<u32, Vec<(SimTime, u32)>>,
-    /// Activities that are no wait at a barrier, by their end: one of each.
+    /// Activities that are not waits at a barrier, by their end. Of several with the same end, one is kept.
     by_end: FxHashMap<SimTime, u32>,
     /// Transfers from and to the host, by their end.
     by_host: FxHashMap<SimTime, u32>,
+    /// Packets by sending vertex and the time at which they leave their link.
     by_departure: FxHashMap<PlacedTime, u32>,
+    /// Packets by receiving vertex and the time at which the bytes needed there have arrived.
     by_arrival: FxHashMap<PlacedTime, u32>,
-    /// By the time at which its first byte has come.
+    /// Packets by receiving vertex and the time at which their first byte arrives.
     by_head: FxHashMap<PlacedTime, u32>,
 }
 
-/// All of these with their numbers.
+/// Enumerates the elements of a slice with 32-bit numbers.
 fn numbered<T>(all: &[T]) -> impl Iterator<Item = (u32, &T)> {
     (0..u32::try_from(all.len()).unwrap_or(u32::MAX)).zip(all)
 }
@@ -81,7 +85,7 @@ impl<'t> TimeIndex<'t> {
         index
     }
 
-    /// Adds the services of the processors, each of which is at a vertex.
+    /// Adds the services of the processors. `vertex` maps a processor to its vertex.
     fn add_services(&mut self, vertex: &dyn Fn(u32) -> u32) {
         for (number, service) in numbered(self.services) {
             let row = self.by_processor.entry(service.processor).or_default();
@@ -93,7 +97,7 @@ impl<'t> TimeIndex<'t> {
         }
     }
 
-    /// Adds what the ranks have done.
+    /// Adds the activities of the ranks.
     fn add_entries(&mut self) {
         for (number, entry) in numbered(self.entries) {
             self.by_rank.insert((entry.rank, entry.end), number);
@@ -110,7 +114,7 @@ impl<'t> TimeIndex<'t> {
         }
     }
 
-    /// Adds the packets on links that are crossed so.
+    /// Adds the packets on links.
     fn add_packets(&mut self, crossing: &CrossingRule) {
         for (number, packet) in numbered(&self.packets) {
             self.by_departure.insert((packet.from, packet.begin + packet.time), number);
@@ -120,14 +124,14 @@ impl<'t> TimeIndex<'t> {
         }
     }
 
-    /// The service before this one on its processor.
+    /// Returns the service before this one on its processor.
     pub fn before(&self, service: u32) -> Option<u32> {
         let row = &self.by_processor[&self.services[service as usize].processor];
         let place = self.rank_of_service[service as usize].checked_sub(1)?;
         row.get(place as usize).copied()
     }
 
-    /// The services of a processor that end after `from` and begin before `until`.
+    /// Returns the services of a processor that end after `from` and begin before `until`.
     pub fn services_in(&self, processor: u32, from: SimTime, until: SimTime) -> impl Iterator<Item = u32> + '_ {
         let row = self.by_processor.get(&processor).map_or(&[][..], Vec::as_slice);
         let first = row.partition_point(|number| self.services[*number as usize].end <= from);
@@ -135,7 +139,7 @@ impl<'t> TimeIndex<'t> {
         row[first..].iter().copied().take_while(in_time)
     }
 
-    /// The last service of a processor that ends at `time`.
+    /// Returns the last service of a processor that ends at `time`.
     pub fn served(&self, processor: u32, time: SimTime) -> Option<u32> {
         let row = self.by_processor.get(&processor)?;
         let after = row.partition_point(|number| self.services[*number as usize].end <= time);
@@ -143,13 +147,13 @@ impl<'t> TimeIndex<'t> {
         (self.services[last as usize].end == time).then_some(last)
     }
 
-    /// The last service of any processor of a vertex that ends at `time`.
+    /// Returns the last service that ends at `time` on any processor of a vertex.
     pub fn served_at(&self, vertex: u32, time: SimTime) -> Option<u32> {
         let processors = self.by_vertex.get(&vertex)?;
         processors.iter().filter_map(|processor| self.served(*processor, time)).max()
     }
 
-    /// The last service of another processor of the same vertex that ends at `time`.
+    /// Returns the last service that ends at `time` on another processor of the same vertex.
     pub fn served_beside(&self, vertex: u32, processor: u32, time: SimTime) -> Option<u32> {
         let others = self.by_vertex.get(&vertex)?.iter().filter(|other| **other != processor);
         others.filter_map(|other| self.served(*other, time)).max()
@@ -163,63 +167,63 @@ impl<'t> TimeIndex<'t> {
         self.by_entry_processor.get(&(processor, end)).copied()
     }
 
-    /// An activity of a rank on any processor of a vertex.
+    /// Returns an activity that ends at `end` on any processor of a vertex.
     pub fn of_vertex(&self, vertex: u32, end: SimTime) -> Option<u32> {
         let processors = self.by_vertex.get(&vertex)?;
         processors.iter().find_map(|processor| self.of_processor(*processor, end))
     }
 
-    /// The computation of a processor during which `time` is.
+    /// Returns the computation of a processor that is in progress at `time`.
     pub fn during(&self, processor: u32, time: SimTime) -> Option<u32> {
         let row = self.computations.get(&processor)?;
         let (_, number) = *row.get(row.partition_point(|(begin, _)| *begin < time).checked_sub(1)?)?;
         (self.entries[number as usize].end > time).then_some(number)
     }
 
-    /// An activity of any rank after which it may have come to a barrier.
+    /// Returns an activity of any rank that ends at `time`, after which the rank may have reached a barrier.
     pub fn ended(&self, time: SimTime) -> Option<u32> {
         self.by_end.get(&time).copied()
     }
 
-    /// The transfer that left the host to the next one.
+    /// Returns the transfer that ends at `time` and leaves the host to the next one.
     pub fn left_host(&self, time: SimTime) -> Option<u32> {
         self.by_host.get(&time).copied()
     }
 
-    /// A packet that has left a vertex.
+    /// Returns a packet that leaves its link from `vertex` at `time`.
     pub fn departed(&self, vertex: u32, time: SimTime) -> Option<u32> {
         self.by_departure.get(&(vertex, time)).copied()
     }
 
-    /// A packet whose first byte has come to a vertex.
+    /// Returns a packet whose first byte arrives at `vertex` at `time`.
     pub fn head_arrived(&self, vertex: u32, time: SimTime) -> Option<u32> {
         self.by_head.get(&(vertex, time)).copied()
     }
 
-    /// A packet that has come to a vertex, as far as it is needed there.
+    /// Returns a packet of which the bytes needed at `vertex` have arrived at `time`.
     pub fn arrived(&self, vertex: u32, time: SimTime) -> Option<u32> {
         self.by_arrival.get(&(vertex, time)).copied()
     }
 }
 
 impl PacketOnLink {
-    /// The bytes that the vertex at the other end needs.
+    /// Returns the number of bytes that the receiving vertex needs.
     pub fn needed(&self, crossing: &CrossingRule) -> u64 {
         if self.is_last { self.bytes } else { self.bytes.min(crossing.header) }
     }
 
-    /// The time from its beginning until the vertex at the other end has what it needs, but for the travel time.
+    /// Returns the time on the link until the receiving vertex has the bytes it needs, without the latency.
     pub fn needed_time(&self, crossing: &CrossingRule) -> SimDuration {
         if self.needed(crossing) == self.bytes { self.time } else { crossing.header_time }
     }
 
-    /// The time at which the vertex at the other end has what it needs.
+    /// Returns the time at which the receiving vertex has the bytes it needs.
     pub fn arrival(&self, crossing: &CrossingRule) -> SimTime {
         self.begin + self.needed_time(crossing) + crossing.latency
     }
 }
 
-/// All packets on all links, one by one.
+/// Returns all packets on all links, one by one.
 fn packets(transfers: &[Transfer]) -> Vec<PacketOnLink> {
     let mut packets = Vec::new();
     let mut last: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();

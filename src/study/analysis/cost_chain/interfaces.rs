@@ -1,4 +1,4 @@
-//! Passages of network interfaces, by place and time.
+//! Passages through network interfaces, indexed by place and time.
 
 use super::InterfaceTimes;
 use parsim_sim::trace::{Passage, PassageStep};
@@ -12,13 +12,17 @@ type Moment = (u32, SimTime);
 #[derive(Default)]
 pub struct Interfaces<'t> {
     passages: &'t [Passage],
-    /// The passage before each one, in the same direction of the same interface.
+    /// The previous passage in the same direction of the same interface.
     before: Vec<Option<u32>>,
-    /// By message.
+    /// Departures by message.
     left: FxHashMap<u32, u32>,
+    /// Departures by node and beginning.
     left_at: FxHashMap<Moment, u32>,
+    /// Entries of packets into the network by node and time.
     entered_at: FxHashMap<Moment, u32>,
+    /// Arrivals by node and beginning.
     begun_at: FxHashMap<Moment, u32>,
+    /// Arrivals by node and end.
     passed_at: FxHashMap<Moment, u32>,
 }
 
@@ -58,13 +62,13 @@ impl<'t> Interfaces<'t> {
         self.passages[number as usize]
     }
 
-    /// The passage before this one, if its interface became free when this one began.
+    /// Returns the passage before this one, if its interface became free when this one began.
     pub fn queued(&self, number: u32, times: &InterfaceTimes<'_>) -> Option<u32> {
         let begin = self.get(number).begin;
         self.before[number as usize].filter(|before| self.get(*before).free(times.gap) == begin)
     }
 
-    /// The departure of a message from its source.
+    /// Returns the departure of a message from its source.
     pub fn departure(&self, message: u32) -> Option<u32> {
         self.left.get(&message).copied()
     }
@@ -86,7 +90,7 @@ impl<'t> Interfaces<'t> {
     }
 }
 
-/// The time at which a passage leaves its interface to the next one.
+/// The time at which a passage frees its interface.
 trait Free {
     fn free(&self, gap: SimDuration) -> SimTime;
 }

@@ -1,8 +1,9 @@
-//! The longest path of a run, service by service: what each piece of it pays for.
+//! The longest path of a run, service by service, with the charge for each of its pieces.
 //!
-//! It is walked backwards from the end of the run. A service has begun when the last of what it waited for ended: the
-//! service before it at the same place, the arrival of its packet, or a request of its process. All times are exact, so
-//! that what it waited for is what ended at that picosecond at that place. Of several such causes one is taken: they tie.
+//! The path is walked backwards from the end of the run. A service begins when the last event that it waits for occurs:
+//! the end of the previous service at the same place, the arrival of its packet, or a request of its process. All times
+//! are exact, so that the cause is whatever ended at that place in the same picosecond. If there are several causes,
+//! they tie, and one of them is taken.
 
 mod index;
 mod interfaces;
@@ -11,61 +12,61 @@ mod walk;
 use parsim_sim::trace::{ActivityLog, ComputationAmount, Loop, Phase, Software, Transfer};
 use parsim_sim::units::SimDuration;
 
-/// The service that a piece of a path pays for.
+/// The charge for a piece of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Charge {
-    /// A service of communication software: what for, and how often, part by part.
+    /// A service of communication software: the purpose and the count of each of its parts.
     Software([(Software, u64); 3]),
-    /// Bytes of a packet on a link.
+    /// The bytes of a packet on a link.
     Link {
-        /// The bytes for which the link is held, or which the next vertex needs.
+        /// The bytes that occupy the link, or that the next vertex needs.
         bytes: u64,
     },
-    /// The travel time of a link.
+    /// The latency of a link.
     Latency,
     /// Gaps and bytes at a network interface.
     Interface {
-        /// The gaps between messages.
+        /// The number of gaps between messages.
         gaps: u64,
-        /// The bytes.
+        /// The number of bytes.
         bytes: u64,
     },
-    /// The way of the first byte of a message that has its links to itself.
+    /// The transit of the first byte of a message over links without contention.
     LoneWay {
-        /// The links.
+        /// The number of links.
         hops: u32,
-        /// The length of the message.
+        /// The length of the message in bytes.
         bytes: u64,
     },
     /// A computation.
     Computation {
-        /// The loops.
+        /// The loops of the computation.
         loops: [Option<Loop>; 2],
-        /// The amount that was asked for.
+        /// The requested amount.
         amount: ComputationAmount,
     },
-    /// Making what was received ready to be sent on.
+    /// Preparation of received data for forwarding.
     Forwarding {
         /// The number of bytes.
         bytes: u64,
     },
-    /// Bytes from or to the host.
+    /// A transfer of bytes from or to the host.
     HostTransfer {
-        /// True if they come from the host.
+        /// `true` for a transfer from the host.
         is_input: bool,
         /// The number of bytes.
         bytes: u64,
     },
-    /// The initialisation of the links, before the program starts.
+    /// The initialisation of the links before the program starts.
     Start,
 }
 
-/// Place of a piece of a path.
+/// The location of a piece of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChainPlace {
-    /// The processor of this number.
+    /// The processor with this number.
     Processor(u32),
-    /// A link, from vertex to vertex.
+    /// A link, given by its two vertices.
     Link(u32, u32),
     /// The whole machine.
     Machine,
@@ -74,68 +75,68 @@ pub enum ChainPlace {
 /// A piece of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainStep {
-    /// The place.
+    /// The location.
     pub place: ChainPlace,
-    /// The phase of the process that waits for it.
+    /// The phase of the process that waits for the piece.
     pub phase: Phase,
-    /// The service that it pays for.
+    /// The charge for the piece.
     pub charge: Charge,
-    /// The length of it.
+    /// The length of the piece.
     pub time: SimDuration,
 }
 
 /// The longest path of a run, from its end to its beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostChain {
-    /// The pieces, the last one first; they sum to the makespan.
+    /// The pieces of the path, the last one first. Their lengths sum to the makespan.
     pub steps: Vec<ChainStep>,
 }
 
-/// Observations of a run in which packets travel one by one, or in messages of network interfaces.
+/// Observations of a run in which packets travel singly, or in messages of network interfaces.
 pub struct ObservedRun<'t> {
-    /// Activities of the ranks and services of the processors.
+    /// The activities of the ranks and the services of the processors.
     pub log: &'t ActivityLog,
-    /// The packets that the links have carried.
+    /// The transfers of packets over links.
     pub transfers: &'t [Transfer],
     /// The time at which the program starts.
     pub start: SimDuration,
     /// The makespan.
     pub makespan: SimDuration,
-    /// The vertex of a processor.
+    /// Maps a processor to its vertex.
     pub vertex: &'t dyn Fn(u32) -> u32,
     /// The rule by which packets cross links.
     pub crossing: CrossingRule,
-    /// The network interfaces, where there are some.
+    /// The parameters of the network interfaces, if there are any.
     pub interfaces: Option<InterfaceTimes<'t>>,
 }
 
-/// Times of network interfaces: alike on all of them.
+/// The parameters of network interfaces, which are equal on all nodes.
 pub struct InterfaceTimes<'t> {
-    /// Processor time of a message.
+    /// The processor time per message.
     pub overhead: SimDuration,
-    /// Time between messages.
+    /// The time between messages.
     pub gap: SimDuration,
-    /// The length of a full packet, and the time after which the next one enters the network.
+    /// The length of a full packet in bytes, and the time after which the next packet enters the network.
     pub packet: (u64, SimDuration),
-    /// The time of the first byte of a message over so many links.
+    /// Maps a number of links and a length in bytes to the transit time of the first byte of a message.
     pub lone_way: &'t dyn Fn(u32, u64) -> SimDuration,
 }
 
-/// The rule by which packets cross links: alike on all of them.
+/// The rule by which packets cross links, which is equal on all links.
 #[derive(Clone, Copy, Debug)]
 pub struct CrossingRule {
-    /// The most bytes that a vertex needs of a packet before it sends it on.
+    /// The most bytes of a packet that a vertex needs before it forwards the packet.
     pub header: u64,
-    /// The time of those bytes on a link; no more than that of the packet.
+    /// The time of those bytes on a link, which is at most that of the whole packet.
     pub header_time: SimDuration,
     /// The time of a packet without bytes.
     pub empty_time: SimDuration,
-    /// The travel time.
+    /// The latency of a link.
     pub latency: SimDuration,
 }
 
 impl CostChain {
-    /// The path of a run; `None` where a piece of it began for a reason that is not observed.
+    /// Returns the path of a run; `None` if a piece of it has a cause that is not observed.
     #[must_use]
     pub fn of(run: &ObservedRun<'_>) -> Option<Self> {
         walk::walk(run).map(|steps| Self { steps })

@@ -7,30 +7,30 @@ use super::{ChainPlace, ChainStep, Charge, ObservedRun};
 use parsim_sim::trace::{Activity, ComputationAmount, LogDetail, LogEntry, Phase, Service, Software};
 use parsim_sim::units::{SimDuration, SimTime};
 
-/// The end of something, for which something else has waited.
+/// An event that something else has waited for.
 #[derive(Clone, Copy, Debug)]
 enum Ended {
-    /// An activity of a rank.
+    /// The end of an activity of a rank.
     Activity(u32),
-    /// A service of communication software.
+    /// The end of a service of communication software.
     Service(u32),
-    /// A packet has left its link.
+    /// The end of a packet's transmission on its link.
     Departure(u32),
-    /// As much of a packet as was needed has come to the end of its link.
+    /// The arrival of the needed part of a packet at the end of its link.
     Arrival(u32),
-    /// The first byte of a packet has come to the end of its link.
+    /// The arrival of the first byte of a packet at the end of its link.
     Head(u32),
-    /// The bytes of a message have passed an interface.
+    /// The end of the passage of a message through an interface.
     Passed(u32),
-    /// An interface is free for the next message.
+    /// The time at which an interface becomes free for the next message.
     Free(u32),
-    /// A message has been handed to its interface, and its first byte has left it.
+    /// The departure of a message's first byte, after the message was handed to its interface.
     Left(u32),
-    /// A packet has entered the network.
+    /// The entry of a packet into the network.
     Entered(u32),
-    /// The first byte of a message has come over its links, which it had to itself.
+    /// The arrival of the first byte of a message over links without contention.
     Wire { departure: u32, hops: u32 },
-    /// The initialisation.
+    /// The end of the initialisation.
     Initialisation,
 }
 
@@ -41,13 +41,14 @@ struct Walk<'r, 't> {
     phase: Phase,
 }
 
-/// The pieces of the path, the last one first; `None` where the walk comes to an end before the beginning of the run.
+/// Returns the pieces of the path, the last one first; `None` if the walk ends before it reaches the beginning of the
+/// run.
 pub fn walk(run: &ObservedRun<'_>) -> Option<Vec<ChainStep>> {
     let mut walk = Walk { run, index: TimeIndex::of(run), steps: Vec::new(), phase: "" };
     let end = SimTime::START + run.makespan;
     let last = run.log.entries.iter().position(|entry| entry.end == end)?;
     let mut ended = Ended::Activity(u32::try_from(last).ok()?);
-    // Activities that take no time may seem to wait for themselves.
+    // The number of steps is bounded, because activities that take no time may seem to wait for themselves.
     let mut left = 16 + 2 * (walk.index.entries.len() + walk.index.services.len() + walk.index.packets.len());
     left += 2 * walk.index.interfaces.count();
     while !matches!(ended, Ended::Initialisation) {
@@ -66,7 +67,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Adds what has ended to the path and finds what it had waited for.
+    /// Adds the piece that has ended to the path and returns its cause.
     fn cause_of(&mut self, ended: Ended) -> Option<Ended> {
         match ended {
             Ended::Activity(entry) => self.before_activity(self.index.entries[entry as usize]),
@@ -117,7 +118,7 @@ impl Walk<'_, '_> {
         self.before_computation(&entry, own)
     }
 
-    /// A computation lasts for its own time and for the services that come between.
+    /// Adds a computation, which lasts for its own time and for the services that interrupt it.
     fn before_computation(&mut self, entry: &LogEntry, own: Charge) -> Option<Ended> {
         let (begun, served, waited_for) = self.services_between(entry, entry.end);
         let computed = entry.end.since(begun).ps().checked_sub(served.ps())?;
@@ -125,8 +126,8 @@ impl Walk<'_, '_> {
         waited_for.or_else(|| self.ready(entry.rank, entry.begin))
     }
 
-    /// Adds the services that come between the begin of a computation and `until`. Returns the time at which the computation
-    /// has got the processor, the time of these services, and the service that it had to wait for.
+    /// Adds the services between the beginning of a computation and `until`. Returns the time at which the computation
+    /// obtained the processor, the time of these services, and the service that the computation had to wait for.
     fn services_between(&mut self, entry: &LogEntry, until: SimTime) -> (SimTime, SimDuration, Option<Ended>) {
         let between: Vec<_> = self.index.services_in(entry.processor, entry.begin, until).collect();
         let (mut begun, mut served, mut waited_for) = (entry.begin, SimDuration::ZERO, None);
@@ -147,7 +148,7 @@ impl Walk<'_, '_> {
         self.push(ChainPlace::Processor(service.processor), Charge::Software(parts), service.time());
     }
 
-    /// A process goes on at `time`.
+    /// Returns the cause of a process being ready at `time`.
     fn ready(&self, rank: u32, time: SimTime) -> Option<Ended> {
         if time.since(SimTime::START) == self.run.start {
             return Some(Ended::Initialisation);
@@ -155,7 +156,7 @@ impl Walk<'_, '_> {
         self.index.of_rank(rank, time).map(Ended::Activity)
     }
 
-    /// The end that a process waited for.
+    /// Returns the event that ended the wait of a process.
     fn end_of_wait(&self, entry: &LogEntry) -> Option<Ended> {
         let LogEntry { processor, end, .. } = *entry;
         if matches!(entry.doing, LogDetail::AtBarrier) {
@@ -196,8 +197,7 @@ impl Walk<'_, '_> {
         at_once.or_else(|| self.before_end_of_row(processor, begin))
     }
 
-    /// A router has got its turn at `time`, at the end of a row of a computation: its rows until then, and what came
-    /// between them.
+    /// Adds the rows of a computation, and the services between them, after which a router got its turn at `time`.
     fn before_end_of_row(&mut self, processor: u32, time: SimTime) -> Option<Ended> {
         let entry = self.index.during(processor, time).map(|number| self.index.entries[number as usize])?;
         let (Activity::Computing, LogDetail::Computing { loops, amount: ComputationAmount::Rows(rows) }) =
@@ -217,7 +217,7 @@ impl Walk<'_, '_> {
         waited_for.or_else(|| self.ready(entry.rank, entry.begin))
     }
 
-    /// A process on this processor has asked for something at `time`.
+    /// Returns the activity after which a process on this processor made a request at `time`.
     fn asked(&self, processor: u32, time: SimTime) -> Option<Ended> {
         if time.since(SimTime::START) == self.run.start {
             return Some(Ended::Initialisation);

@@ -1,4 +1,4 @@
-//! The walk through network interfaces.
+//! The part of the walk that passes through network interfaces.
 
 use super::super::index::PacketOnLink;
 use super::{Ended, Walk};
@@ -7,7 +7,7 @@ use parsim_sim::trace::{Passage, PassageStep, Software};
 use parsim_sim::units::{SimDuration, SimTime};
 
 impl Walk<'_, '_> {
-    /// The first byte of a message has come over links that it had to itself.
+    /// Adds the transit of a message's first byte over links without contention.
     pub(super) fn before_wire(&mut self, departure: u32, hops: u32) -> Option<Ended> {
         let times = self.run.interfaces.as_ref()?;
         let passage = self.index.interfaces.get(departure);
@@ -17,7 +17,7 @@ impl Walk<'_, '_> {
         Some(Ended::Left(departure))
     }
 
-    /// The end that a packet of a message waited for, where nothing left its link when it began to cross it.
+    /// Returns the cause of a packet's transmission, if no other packet left its link when it began.
     pub(super) fn before_injection(&self, packet: &PacketOnLink) -> Option<Ended> {
         let interfaces = &self.index.interfaces;
         let entered = interfaces.entered(packet.from, packet.begin).map(Ended::Entered);
@@ -25,7 +25,7 @@ impl Walk<'_, '_> {
         entered.or_else(released)
     }
 
-    /// The end that a service for a message of interfaces waited for.
+    /// Returns the cause of a service for a message of an interface.
     pub(super) fn before_message(&self, number: u32) -> Option<Ended> {
         let service = self.index.services[number as usize];
         let (begin, processor) = (service.begin(), service.processor);
@@ -44,7 +44,7 @@ impl Walk<'_, '_> {
         at_its_own.or_else(taken).or_else(passed).or_else(arrived).or_else(handed_over)
     }
 
-    /// Adds what has ended at an interface and finds what it had waited for.
+    /// Adds the piece that has ended at an interface and returns its cause.
     pub(super) fn before_passage(&mut self, ended: Ended, number: u32) -> Option<Ended> {
         let times = self.run.interfaces.as_ref()?;
         let passage = self.index.interfaces.get(number);
@@ -63,7 +63,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A packet enters the network when those of its message before it have.
+    /// Adds the time of the earlier packets of the same message, after which a packet enters the network.
     pub(super) fn before_entry(&mut self, number: u32) -> Option<Ended> {
         let (bytes, time) = self.run.interfaces.as_ref()?.packet;
         let passage = self.index.interfaces.get(number);
@@ -74,7 +74,8 @@ impl Walk<'_, '_> {
         self.index.interfaces.departure(passage.message).map(Ended::Left)
     }
 
-    /// The departure of a message whose first byte came when its bytes took the interface of its destination.
+    /// Returns the departure of a message if its first byte, without contention, arrived exactly when the message's
+    /// passage through the interface of its destination began.
     fn wire(&self, number: u32) -> Option<u32> {
         let times = self.run.interfaces.as_ref()?;
         let passage = self.index.interfaces.get(number);
@@ -85,7 +86,7 @@ impl Walk<'_, '_> {
         (came == passage.begin).then_some(departure)
     }
 
-    /// The end that the send of a message waited for.
+    /// Returns the cause of the departure of a message.
     fn begin_of_send(&self, number: u32) -> Option<Ended> {
         let times = self.run.interfaces.as_ref()?;
         let passage = self.index.interfaces.get(number);
@@ -94,7 +95,7 @@ impl Walk<'_, '_> {
         served.or_else(queued).or_else(|| self.asked(passage.processor, passage.begin))
     }
 
-    /// The end that a message, or a part of it, waited for before its bytes took the interface of its destination.
+    /// Returns the cause of the beginning of a message's passage through the interface of its destination.
     fn begin_of_arrival(&self, number: u32) -> Option<Ended> {
         let times = self.run.interfaces.as_ref()?;
         let Passage { node, begin, processor, step, .. } = self.index.interfaces.get(number);
