@@ -1,26 +1,26 @@
-//! Bottleneck of a run: why, where and when, CS-RR-281 section 3.5 (after Hollingsworth, section 2).
+//! The bottleneck of a run: its cause, its place and its time, CS-RR-281 section 3.5 (after Hollingsworth, section 2).
 
 use super::components::{Component, Components, SubComponent};
 use parsim_sim::trace::{Activity, Trace};
 use parsim_sim::units::SimDuration;
 
-/// Cause of the length of a run: its largest component, and the largest part of that.
+/// The cause of the length of a run: its largest component, and the largest part of that component.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bottleneck {
-    /// The component.
+    /// The largest component.
     pub component: Component,
-    /// The largest of its parts, where they are known.
+    /// The largest part of the component, if its parts are known.
     pub part: Option<SubComponent>,
     /// The component as a fraction of all components.
     pub share: f64,
 }
 
-/// Place and time of a bottleneck; unknown parts are `None`.
+/// The place and time of a bottleneck. Unknown entries are `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BottleneckSite {
-    /// The rank that it holds up most.
+    /// The rank that is most affected, or the cause in the case of communication.
     pub rank: Option<u32>,
-    /// The link direction that is busy longest, from node to node, if any is busy.
+    /// The link direction that is busy longest, from node to node, if any link is busy.
     pub link: Option<(u32, u32)>,
     /// The part of the code.
     pub module: Option<&'static str>,
@@ -28,19 +28,19 @@ pub struct BottleneckSite {
     pub phase: Option<&'static str>,
 }
 
-/// The bottleneck changes on the way along an axis.
+/// A change of the bottleneck along an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BottleneckChange {
-    /// Place of the change, as a value of the axis.
+    /// The value of the axis at which the bottleneck changes.
     pub at: f64,
-    /// The largest component before.
+    /// The largest component below that value.
     pub from: Component,
-    /// The largest component from there on.
+    /// The largest component from that value on.
     pub to: Component,
 }
 
 impl Bottleneck {
-    /// The bottleneck among the distinct components; the first of equals.
+    /// Returns the bottleneck among the distinct components. Of equal components, the first one is taken.
     ///
     /// # Panics
     /// Never: there are always components.
@@ -59,15 +59,15 @@ fn largest<T>(parts: Vec<(T, f64)>) -> Option<(T, f64)> {
 }
 
 impl BottleneckSite {
-    /// Finds the place of `bottleneck` in a run: the rank and the phase that spend most time on it, and for
-    /// communication the busiest link. The phase is that of the host's rank.
+    /// Locates `bottleneck` in a run: the rank and the phase with the most time in it and, for communication, the
+    /// busiest link. The phase is that of the host's rank.
     #[must_use]
     pub fn in_trace(trace: &Trace, bottleneck: &Bottleneck) -> Self {
         let loads = trace.accounts.times().any(|(_, columns)| !columns[Activity::Loading as usize].is_empty());
         let activities = activities(bottleneck.component, loads);
         let phase = longest_phase(trace, activities);
         let communicates = bottleneck.component == Component::Communication;
-        // All wait for the slowest; the rank whose processor works most for the network is the cause.
+        // All ranks wait for the slowest one. Its processor does the most work for the network.
         let rank_activities = if communicates { &[Activity::System] } else { activities };
         Self {
             rank: longest_rank(trace, rank_activities),
@@ -78,7 +78,7 @@ impl BottleneckSite {
     }
 }
 
-/// The activities that make a component, of a run with or without loads of shared memories.
+/// Returns the activities that form a component, in a run with or without loads of shared memories.
 const fn activities(component: Component, loads: bool) -> &'static [Activity] {
     match component {
         Component::InputOutput => &[Activity::InputOutput],
@@ -110,17 +110,17 @@ fn busiest_link(trace: &Trace) -> Option<(u32, u32)> {
     Some((busiest.from, busiest.to))
 }
 
-/// Two neighbouring points of an axis, with the components there.
+/// An interval between two adjacent points of an axis, with the components at its ends.
 #[derive(Clone, Copy, Debug)]
 pub struct AxisInterval<'c> {
-    /// The lower or earlier point.
+    /// The value and the components at the first point.
     pub from: (f64, &'c Components),
-    /// The next one.
+    /// The value and the components at the second point.
     pub to: (f64, &'c Components),
 }
 
 impl AxisInterval<'_> {
-    /// The changes of the bottleneck within the step, in order.
+    /// Returns the changes of the bottleneck within the interval, in order.
     #[must_use]
     pub fn changes(&self) -> Vec<BottleneckChange> {
         let (before, after) = (Bottleneck::of(self.from.1).component, Bottleneck::of(self.to.1).component);
@@ -129,13 +129,14 @@ impl AxisInterval<'_> {
         changes
     }
 
-    /// Returns the point within the step at which `quantity` passes 1.
+    /// Returns the value of the axis within the interval at which `quantity` passes 1.
     #[must_use]
     pub fn passes_one(&self, quantity: fn(&Components) -> Option<f64>) -> Option<f64> {
         self.crossing((quantity(self.from.1)?, quantity(self.to.1)?), (1.0, 1.0))
     }
 
-    /// From `before` to `after`, by way of a third component that is the largest where they meet.
+    /// Collects the changes from `before` to `after`. If a third component is larger where these two are equal, the
+    /// bottleneck changes by way of that component.
     fn collect_changes(&self, before: Component, after: Component, changes: &mut Vec<BottleneckChange>) {
         if before == after {
             return;
@@ -158,15 +159,15 @@ impl AxisInterval<'_> {
         }
     }
 
-    /// A component at both ends.
+    /// Returns a component at both ends.
     fn ends(&self, component: Component) -> Option<(f64, f64)> {
         Some((self.from.1.component_s(component)?, self.to.1.component_s(component)?))
     }
 
-    /// Returns the point at which two quantities that are known at both ends become equal.
+    /// Returns the value of the axis at which two quantities, given at both ends, become equal.
     ///
-    /// Between the points they are taken as powers of the axis, which most components are; as
-    /// straight lines if there is a zero or a negative value.
+    /// Between the points, quantities are interpolated as powers of the axis, since most components are powers. If any
+    /// value is zero or negative, they are interpolated linearly.
     fn crossing(&self, one: (f64, f64), other: (f64, f64)) -> Option<f64> {
         let logarithmic = [one.0, one.1, other.0, other.1].iter().all(|value| *value > 0.0);
         let height = |value: f64| if logarithmic { value.ln() } else { value };
@@ -175,7 +176,7 @@ impl AxisInterval<'_> {
         changes_sign.then(|| self.position(before / (before - after)))
     }
 
-    /// The value of the axis at a fraction of the step.
+    /// Returns the value of the axis at a fraction of the interval.
     fn position(&self, fraction: f64) -> f64 {
         let (from, to) = (self.from.0, self.to.0);
         if self.is_logarithmic() { from * (to / from).powf(fraction) } else { from + fraction * (to - from) }

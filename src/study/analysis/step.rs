@@ -1,25 +1,25 @@
-//! One step of a rank, such as an iteration, and what its time consists of.
+//! One step of a rank, such as an iteration, and the composition of its time.
 
 use parsim_sim::trace::{Activity, ActivityLog, Delivery, LogDetail, LogEntry, Phase, Service, Software};
 use parsim_sim::units::{SimDuration, SimTime};
 use std::cmp::Reverse;
 
-/// From where a rank enters a phase to where it enters the same phase again, or ends.
+/// A step of a rank: the interval from its entry into a phase to its next entry into the same phase, or to its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhaseIteration {
     /// The rank.
     pub rank: u32,
-    /// The phase in which it begins.
+    /// The phase with which the step begins.
     pub phase: Phase,
-    /// The 1-based number among the rank's steps.
+    /// The number of the step, counted from 1.
     pub number: usize,
-    /// Number of steps of the rank.
+    /// The number of steps of the rank.
     pub of: usize,
-    /// The begin.
+    /// The beginning of the step.
     pub begin: SimTime,
-    /// The end.
+    /// The end of the step.
     pub end: SimTime,
-    /// Parts of its time, in the order in which they first occur; these sum to it.
+    /// The parts of the step, in the order in which they first occur. Their times sum to the duration of the step.
     pub items: Vec<StepItem>,
 }
 
@@ -28,77 +28,77 @@ pub struct PhaseIteration {
 pub struct StepItem {
     /// The phase of the program.
     pub phase: Phase,
-    /// The part.
+    /// The kind of the part.
     pub part: StepPart,
-    /// Number of iterations, packets, bytes or waits.
+    /// The number of iterations, packets, bytes or waits.
     pub count: u64,
-    /// All of it, in picoseconds. Only what a computation takes longer than alone can be negative.
+    /// The total time of the part, in picoseconds. Only a [`Disturbance`](StepPart::Disturbance) can be negative.
     pub time_ps: i128,
-    /// Of waits for messages on their way the longest: which of the messages between these two ranks it was for, in the
-    /// order of their delivery, 1-based, and its time in picoseconds.
+    /// The longest wait for a message in flight: the number of the message among those between the two ranks, counted
+    /// from 1 in the order of their delivery, and the time of the wait in picoseconds.
     pub longest: Option<(u32, i128)>,
 }
 
-/// Part of the time of a rank.
+/// A kind of time of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepPart {
     /// A loop of a computation, or floating-point operations.
     Loop(&'static str),
-    /// Difference that noise makes to the time of computations, longer or shorter than these loops take alone.
+    /// The deviation of computations from their undisturbed time, caused by noise.
     Disturbance,
-    /// Communication software on its processor.
+    /// Communication software on the rank's processor.
     Software(Software),
-    /// A wait for a message that another rank has not begun to send.
+    /// A wait for a message that another rank has not yet started to send.
     NotSent {
-        /// That rank.
+        /// The sending rank.
         from: u32,
     },
-    /// A wait for a message on its way.
+    /// A wait for a message in flight.
     UnderWay {
-        /// The rank that has sent it.
+        /// The sending rank.
         from: u32,
     },
-    /// A wait for others, such as for any of several messages.
+    /// Any other wait, such as one for any of several messages.
     Blocked,
-    /// Making what was received ready to be sent on.
+    /// Preparation of received data for forwarding.
     Forwarding,
     /// A wait for a send to complete.
     Sending {
-        /// The receiver, where the process waits for one send alone.
+        /// The receiver, if the process waits for a single send.
         to: Option<u32>,
     },
-    /// The start of a transfer from or to the host.
+    /// The start-up time of a transfer from or to the host.
     HostStart {
-        /// True if it comes from the host.
+        /// `true` for a transfer from the host.
         is_input: bool,
     },
     /// The bytes of a transfer from or to the host.
     HostBytes {
-        /// True if they come from the host.
+        /// `true` for a transfer from the host.
         is_input: bool,
     },
-    /// A wait for bytes on their way through what the cores of a node share.
+    /// A wait for bytes to pass through a resource that the cores of a node share.
     Moving {
-        /// `true` for memory; `false` for the interface by which they leave the node.
+        /// `true` for memory; `false` for the interface through which the bytes leave the node.
         is_memory: bool,
     },
     /// A wait at a barrier.
     AtBarrier,
-    /// A wait for the host, which serves another rank.
+    /// A wait for the host while it serves another rank.
     ForHost,
 }
 
 /// The steps of a run.
 #[derive(Clone, Debug)]
 pub struct PhaseIterations<'d> {
-    /// By rank.
+    /// The log entries of each rank.
     entries: Vec<Vec<&'d LogEntry>>,
     services: &'d [Service],
     deliveries: &'d [Delivery],
 }
 
 impl<'d> PhaseIterations<'d> {
-    /// The steps of a run on `ranks` ranks.
+    /// Creates the steps of a run on `ranks` ranks.
     #[must_use]
     pub fn of(log: &'d ActivityLog, deliveries: &'d [Delivery], ranks: u32) -> Self {
         let mut entries = vec![Vec::new(); ranks as usize];
@@ -108,7 +108,8 @@ impl<'d> PhaseIterations<'d> {
         Self { entries, services: &log.services, deliveries }
     }
 
-    /// The phases with how often a rank enters them, the one that is entered most often first, of several the earliest.
+    /// Returns the phases with the number of times that a rank enters them. The phase entered most often comes first;
+    /// ties are resolved in favour of the earliest phase.
     #[must_use]
     pub fn phases(&self) -> Vec<(Phase, usize)> {
         let mut first: Vec<(SimTime, Phase)> = Vec::new();
@@ -125,7 +126,7 @@ impl<'d> PhaseIterations<'d> {
         phases
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "it was given in 32 bits")]
     pub const fn ranks(&self) -> u32 {
@@ -145,13 +146,13 @@ impl<'d> PhaseIterations<'d> {
         enters.map(|(entry, _)| entry.begin).collect()
     }
 
-    /// Returns the number of steps that `rank` has by `phase`.
+    /// Returns the number of steps of `rank` that begin with `phase`.
     #[must_use]
     pub fn count(&self, rank: u32, phase: Phase) -> usize {
         self.beginnings(rank, phase).len()
     }
 
-    /// Returns begin and end of step `number` (1-based) of `rank`; `None` if it has no such step.
+    /// Returns beginning and end of step `number` of `rank`, counted from 1; `None` if there is no such step.
     fn span(&self, rank: u32, phase: Phase, number: usize) -> Option<(SimTime, SimTime)> {
         let beginnings = self.beginnings(rank, phase);
         let begin = *beginnings.get(number.checked_sub(1)?)?;
@@ -159,7 +160,7 @@ impl<'d> PhaseIterations<'d> {
         Some((begin, end))
     }
 
-    /// Step `number` (1-based) of `rank` by `phase`; `None` if it has no such step.
+    /// Returns step `number` of `rank` by `phase`, counted from 1; `None` if there is no such step.
     #[must_use]
     pub fn step(&self, rank: u32, phase: Phase, number: usize) -> Option<PhaseIteration> {
         let (begin, end) = self.span(rank, phase, number)?;
@@ -170,7 +171,8 @@ impl<'d> PhaseIterations<'d> {
         Some(PhaseIteration { rank, phase, number, of: self.count(rank, phase), begin, end, items: items.0 })
     }
 
-    /// The rank that ends its step `number` by `phase` last; ties: lowest rank.
+    /// Returns the rank that is the last to finish its step `number` by `phase`; ties are resolved in favour of the
+    /// lowest rank.
     #[must_use]
     pub fn critical(&self, phase: Phase, number: usize) -> Option<u32> {
         let ends = (0..self.ranks()).filter_map(|rank| Some((self.span(rank, phase, number)?.1, rank)));
@@ -209,7 +211,7 @@ impl<'d> PhaseIterations<'d> {
             }
             (Activity::Blocked, LogDetail::Transferring { .. }) => items.add(phase, StepPart::ForHost, 1, ps(rest)),
             (Activity::Blocked, LogDetail::AtBarrier) => items.add(phase, StepPart::AtBarrier, 1, ps(rest)),
-            // Computations that the process has issued, while it waits for notices.
+            // Issued computations, in progress while the process waits for notices.
             (Activity::Computing, _) => items.add(phase, StepPart::Loop("time"), 1, ps(rest)),
             _ => items.add(phase, StepPart::Blocked, 1, ps(rest)),
         }
@@ -218,7 +220,8 @@ impl<'d> PhaseIterations<'d> {
         }
     }
 
-    /// A wait for a message of so many bytes, which takes `rest` beside the software: until it is sent, and until it is there.
+    /// Divides a wait for a message into the time before the message is sent and the time until it is delivered. `rest`
+    /// is the duration of the wait without communication software.
     fn itemise_wait(&self, entry: &LogEntry, (from, bytes): (u32, u64), rest: SimDuration, items: &mut ItemTotals) {
         let phase = entry.phase;
         let message = self.message(entry, from, bytes);
@@ -230,7 +233,8 @@ impl<'d> PhaseIterations<'d> {
         items.note(phase, StepPart::UnderWay { from }, message.map(|(_, number)| (number, ps(late))));
     }
 
-    /// The message whose delivery ended the wait: when it was sent, and its number between these ranks.
+    /// Returns the message whose delivery ended the wait: the time when it was sent, and its number among those between
+    /// the two ranks.
     fn message(&self, entry: &LogEntry, from: u32, bytes: u64) -> Option<(SimTime, u32)> {
         let between = self.deliveries.iter().filter(|one| (one.from, one.to) == (from, entry.rank));
         let mut numbered = between.zip(1..);
@@ -249,7 +253,8 @@ impl<'d> PhaseIterations<'d> {
     }
 }
 
-/// Tells `receive` what of the parts of a service lies in a span; a part counts where it begins.
+/// Calls `receive` with the parts of a service that are inside an interval. A part is counted in the interval in which
+/// it begins.
 fn clip(service: &Service, (from, until): (SimTime, SimTime), mut receive: impl FnMut(Software, u64, SimDuration)) {
     let mut begin = service.begin();
     for (part, count, time) in service.parts {
@@ -266,7 +271,7 @@ fn ps(time: SimDuration) -> i128 {
     i128::from(time.ps())
 }
 
-/// Items of one kind together.
+/// Items summed by phase and part.
 #[derive(Default)]
 struct ItemTotals(Vec<StepItem>);
 
@@ -284,7 +289,7 @@ impl ItemTotals {
         }
     }
 
-    /// A wait has been added, for this message.
+    /// Notes the message of a wait that has just been added, if the wait is the longest.
     fn note(&mut self, phase: Phase, part: StepPart, message: Option<(u32, i128)>) {
         if let Some(item) = self.0.iter_mut().find(|item| item.phase == phase && item.part == part)
             && item.longest.is_none_or(|(_, time)| message.is_some_and(|(_, other)| other > time))

@@ -1,6 +1,6 @@
-//! The answer to a question: quantities with their units and roles, in records; sentences; figures.
+//! The answer to a question: quantities with units and roles, grouped in records; sentences; figures.
 //!
-//! An experiment returns typed results, and an [`Answer`] of them. Texts of records are made where they leave the program
+//! An experiment returns typed results and an [`Answer`] made from them. Records are converted to text only for output
 //! ([`crate::report`]).
 
 mod quantity;
@@ -11,63 +11,63 @@ pub use record::{Metadata, Record};
 
 use std::path::{Path, PathBuf};
 
-/// The answer of a command, in every form: records for programs, sentences for people.
+/// The answer of a command in all its forms: records for programs, sentences for people.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// The way in which the records belong together.
+    /// The relation between the records.
     pub shape: AnswerShape,
     /// The records.
     pub records: Vec<Record>,
-    /// The same, and what else people want to know, in words and tables.
+    /// Words and tables for people: the content of the records, and whatever else people want to know.
     pub words: String,
-    /// The pictures and tables that were asked for beside it, each for a file.
+    /// Requested pictures and tables, each with its file.
     pub figures: Vec<FigureFile>,
-    /// Remarks beside the answer, each in a sentence.
+    /// Notes about the answer, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// The content of a file that was asked for.
+/// The content of a requested file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FigureFile {
-    /// The file to be written.
+    /// The path of the file.
     pub file: PathBuf,
-    /// Its content.
+    /// The content of the file.
     pub content: String,
 }
 
-/// The way in which the records of an answer belong together.
+/// The relation between the records of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnswerShape {
-    /// There is one record.
+    /// A single record.
     One,
-    /// Each is the answer for another point; all have the same keys.
+    /// One record per point. All records have the same keys.
     #[default]
     Many,
-    /// They are of several kinds, with different keys.
+    /// Records of several kinds with different keys.
     Mixed,
 }
 
 impl Answer {
-    /// An answer of one record.
+    /// Creates an answer with a single record.
     #[must_use]
     pub fn one(record: Record, words: &impl ToString) -> Self {
         Self { shape: AnswerShape::One, records: vec![record], words: words.to_string(), ..Self::default() }
     }
 
-    /// An answer of a record for each point.
+    /// Creates an answer with a record per point.
     #[must_use]
     pub fn many(records: Vec<Record>, words: &impl ToString) -> Self {
         Self { shape: AnswerShape::Many, records, words: words.to_string(), ..Self::default() }
     }
 
-    /// The same with more words behind those that it has.
+    /// Appends to the words of the answer.
     #[must_use]
     pub fn with_words(mut self, words: &str) -> Self {
         self.words.push_str(words);
         self
     }
 
-    /// The same with a text for a file, such as a drawing, which is made if there is a file for it.
+    /// Adds a file, such as a drawing, whose content is created only if `file` is given.
     #[must_use]
     pub fn with_drawing(self, file: Option<&Path>, draw: impl FnOnce() -> String) -> Self {
         match file {
@@ -76,14 +76,14 @@ impl Answer {
         }
     }
 
-    /// The same with figures by the names of their files, which are made if there is a folder for them.
+    /// Adds figures in the folder, by file name. They are created only if `folder` is given.
     #[must_use]
     pub fn with_figures(self, folder: Option<&Path>, figures: impl FnOnce() -> Vec<(PathBuf, String)>) -> Self {
         let Some(folder) = folder else { return self };
         figures().into_iter().fold(self, |answer, (file, svg)| answer.with_figure(&folder.join(file), &svg))
     }
 
-    /// The same with the content of a file.
+    /// Adds a file with its content.
     #[must_use]
     pub fn with_figure(mut self, file: &Path, content: &impl ToString) -> Self {
         self.figures.push(FigureFile { file: file.to_owned(), content: content.to_string() });

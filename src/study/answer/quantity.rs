@@ -1,50 +1,50 @@
-//! A quantity: its key, its unit, its value and the part that it plays in an answer.
+//! A quantity: its key, its unit, its value and its role in an answer.
 
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The key of a quantity: nearly all are literals, and a million rows should not copy them.
+/// The key of a quantity. Nearly all keys are literals, which are not copied for each of a million rows.
 pub type Key = Cow<'static, str>;
 
 /// One quantity of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
-    /// Its key in output; with a dimension it ends in its unit.
+    /// The key in the output. The key of a quantity with a dimension ends in its unit.
     pub key: Key,
-    /// Its unit.
+    /// The unit.
     pub unit: Unit,
-    /// Its value.
+    /// The value.
     pub value: QuantityValue,
-    /// Its role.
+    /// The role in the answer.
     pub role: Role,
 }
 
-/// The part of a quantity in an answer.
+/// The role of a quantity in an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
-    /// A value that was chosen: of an axis.
+    /// A chosen value, that of an axis.
     Axis,
-    /// A simulated quantity that is judged; of repeated runs the mean.
+    /// A simulated quantity that is compared with others; the mean of repeated runs.
     Simulated,
-    /// Anything else that is known of repeated runs.
+    /// Any other statistic of repeated runs.
     Spread,
-    /// A prediction of what was simulated.
+    /// A prediction of the simulated quantity.
     Predicted,
-    /// A measurement of what was simulated.
+    /// A measurement of the simulated quantity.
     Measured,
-    /// The relative error of what was simulated against the measurement.
+    /// The relative error of the simulated quantity against its measurement.
     Residual,
-    /// Another relative error.
+    /// Any other relative error.
     Error,
     /// The reason why the run failed.
     Failure,
-    /// Anything else that is known.
+    /// Any other quantity.
     #[default]
     Detail,
 }
 
-/// The unit of a quantity, with which its key ends.
+/// The unit of a quantity, which is the suffix of its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// `_s`
@@ -55,19 +55,19 @@ pub enum Unit {
     Picoseconds,
     /// `_bytes`
     Bytes,
-    /// `_per_s`, of what the key says
+    /// `_per_s`, a rate of what the key names
     PerSecond,
     /// `_cycles` of a processor
     Cycles,
-    /// A count, a ratio or a name.
+    /// A count, a ratio or a name, without suffix.
     One,
 }
 
 impl Unit {
-    /// The unit that a key says, and the key without it.
+    /// Returns the unit of a key, and the key without the suffix of its unit.
     #[must_use]
     pub fn of_key(key: &str) -> (Self, &str) {
-        // Byte by byte: a million rows have thirty keys each.
+        // The key is compared by bytes, because a million rows have thirty keys each.
         let (unit, ending) = match key.as_bytes() {
             [.., b'_', b'p', b'e', b'r', b'_', b's'] => (Self::PerSecond, "_per_s"),
             [.., b'_', b's'] => (Self::Seconds, "_s"),
@@ -80,7 +80,7 @@ impl Unit {
         (unit, &key[..key.len() - ending.len()])
     }
 
-    /// A key without this unit, if it ends so.
+    /// Returns a key without the suffix of this unit, if it has that suffix.
     #[must_use]
     pub fn strip(self, key: &str) -> &str {
         let (unit, name) = Self::of_key(key);
@@ -89,7 +89,7 @@ impl Unit {
 }
 
 impl Quantity {
-    /// A quantity whose key says its unit.
+    /// Creates a quantity whose unit follows from its key.
     #[must_use]
     pub fn new(key: impl Into<Key>, value: impl Into<QuantityValue>) -> Self {
         let key = key.into();
@@ -97,19 +97,19 @@ impl Quantity {
         Self { key, unit, value: value.into(), role: Role::default() }
     }
 
-    /// The same in another role.
+    /// Sets the role.
     #[must_use]
     pub fn with_role(self, role: Role) -> Self {
         Self { role, ..self }
     }
 
-    /// The value in seconds, of a time.
+    /// Returns the value in seconds if the quantity is a time.
     #[must_use]
     pub fn seconds(&self) -> Option<f64> {
         self.value.number().filter(|_| self.unit == Unit::Seconds)
     }
 
-    /// The name of a time without its unit; the key of anything else.
+    /// Returns the key of a time without its unit, or the key of anything else.
     #[must_use]
     pub fn name(&self) -> &str {
         Unit::Seconds.strip(&self.key)
@@ -119,25 +119,25 @@ impl Quantity {
 /// The value of a quantity.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum QuantityValue {
-    /// There is none.
+    /// There is no value.
     #[default]
     Missing,
-    /// True or false.
+    /// A Boolean value.
     Flag(bool),
-    /// A whole number.
+    /// An integer.
     Whole(i128),
     /// A finite number.
     Real(f64),
     /// A name or a sentence.
     Text(String),
-    /// One for each rank, or the like.
+    /// A list, such as one value per rank.
     List(Vec<Self>),
-    /// Some, by their names.
+    /// Named values.
     Group(Vec<(String, Self)>),
 }
 
 impl QuantityValue {
-    /// The number, if it is one.
+    /// Returns the value as a number, if it is one.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a count beyond 2^53 is rounded")]
     pub const fn number(&self) -> Option<f64> {
@@ -148,20 +148,20 @@ impl QuantityValue {
         }
     }
 
-    /// True if there is no value.
+    /// Returns `true` if there is no value.
     #[must_use]
     pub const fn is_missing(&self) -> bool {
         matches!(self, Self::Missing)
     }
 
-    /// True for a number.
+    /// Returns `true` for a number.
     #[must_use]
     pub const fn is_number(&self) -> bool {
         matches!(self, Self::Whole(_) | Self::Real(_))
     }
 }
 
-/// Texts as they are, nothing as an empty text, anything else as JSON.
+/// Writes a text as it is, a missing value as an empty text, and anything else as JSON.
 impl fmt::Display for QuantityValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -177,7 +177,7 @@ impl Serialize for QuantityValue {
         match self {
             Self::Missing => serializer.serialize_unit(),
             Self::Flag(flag) => serializer.serialize_bool(*flag),
-            // Numbers of 64 bits are written faster.
+            // Integers of 64 bits are serialised faster.
             Self::Whole(number) => match i64::try_from(*number) {
                 Ok(number) => serializer.serialize_i64(number),
                 Err(_) => serializer.serialize_i128(*number),

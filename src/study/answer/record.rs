@@ -7,32 +7,33 @@ use std::sync::Arc;
 
 /// The version of the keys and their meaning.
 const SCHEMA: u32 = 1;
-/// The digits of the id that `meta.scenario` has, the name and the length that ids once had.
+/// The number of digits of the id in `meta.scenario`, which has the name and the length of earlier ids.
 const SCENARIO_DIGITS: usize = 16;
 /// The key of the metadata.
 const META: &str = "meta";
-/// The name of what `--set` has changed, in the metadata.
+/// The key of the changes by `--set` within the metadata.
 const SET: &str = "set";
-/// The key of what a failed case failed of.
+/// The key of the reason why a case failed.
 const ERROR: &str = "error";
 
 /// The quantities of one point.
 ///
-/// Keys with a dimension end in its unit (`makespan_s`); counts, ratios and names have no suffix.
-/// A value that does not exist is [`QuantityValue::Missing`] (`null`), never absent and never 0.
+/// The key of a quantity with a dimension ends in its unit (`makespan_s`). Counts, ratios and names have no suffix. A
+/// value that does not exist is [`QuantityValue::Missing`] (`null`), never absent and never 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
     quantities: Vec<Quantity>,
-    /// The marks of all keys: where one is not among them, no key has to be compared.
+    /// The union of the marks of all keys. If the mark of a key is not included, the key is not in the record and no
+    /// comparison is needed.
     marks: u128,
-    /// Number of quantities that a human-readable table shows, or 0 for all.
+    /// The number of quantities that a human-readable table shows, or 0 for all.
     summary: usize,
-    /// The reason why the case failed, if that is a column.
+    /// The reason why the case failed, if the record has such a column.
     error: Option<Quantity>,
     origin: Origin,
 }
 
-/// The origin of a record, if it is told.
+/// The origin of a record, if it is part of the output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum Origin {
     #[default]
@@ -41,22 +42,22 @@ enum Origin {
     Scenario(Metadata),
 }
 
-/// Origin of a record; stands under the one key `meta`.
+/// The origin of a record, written under the key `meta`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
-    /// The id of the case, which is written in 32 hexadecimal digits.
+    /// The id of the case, written as 32 hexadecimal digits.
     pub id: u128,
     /// The version of the results.
     pub results: u32,
-    /// The seed of its random streams.
+    /// The seed of the random streams.
     pub seed: u64,
-    /// The generator of its random numbers.
+    /// The name of the random number generator.
     pub generator: &'static str,
     /// The path and the text of every `--set`.
     pub set: Arc<[(String, String)]>,
 }
 
-/// The values of metadata by their paths, but for those of `--set`.
+/// Metadata values by path, without those of `--set`.
 type OriginEntries = [(&'static str, QuantityValue); 7];
 
 impl Origin {
@@ -67,7 +68,8 @@ impl Origin {
         }
     }
 
-    /// The metadata, if the origin is told; what comes from no scenario has neither its id nor a seed.
+    /// Returns the metadata, if the origin is part of the output. A record that does not come from a scenario has
+    /// neither id nor seed.
     fn entries(&self) -> Option<OriginEntries> {
         if *self == Self::Untold {
             return None;
@@ -86,7 +88,7 @@ impl Origin {
         ])
     }
 
-    /// The changes of `--set`, as a value.
+    /// Returns the changes by `--set` as a value.
     fn settings(&self) -> QuantityValue {
         let settings = self.metadata().map_or(&[][..], |metadata| &metadata.set);
         QuantityValue::Group(
@@ -96,17 +98,17 @@ impl Origin {
 }
 
 impl Record {
-    /// Adds a quantity whose key says its unit.
+    /// Adds a quantity whose unit follows from its key.
     pub fn put(&mut self, key: impl Into<Key>, value: impl Into<QuantityValue>) {
         self.add(Quantity::new(key, value));
     }
 
-    /// Adds a quantity in a role.
+    /// Adds a quantity with a role.
     pub fn put_as(&mut self, role: Role, key: impl Into<Key>, value: impl Into<QuantityValue>) {
         self.add(Quantity::new(key, value).with_role(role));
     }
 
-    /// Adds a quantity, in the place of one with its key if there is one.
+    /// Adds a quantity, which replaces one with the same key.
     pub fn add(&mut self, quantity: Quantity) {
         let mark = mark(&quantity.key);
         let has_mark = self.marks & mark != 0;
@@ -122,18 +124,18 @@ impl Record {
         other.quantities.into_iter().for_each(|quantity| self.add(quantity));
     }
 
-    /// Adds the metadata, which stand behind everything else.
+    /// Sets the metadata, which are written after everything else.
     pub fn put_metadata(&mut self, metadata: impl Into<Option<Metadata>>) {
         self.origin = metadata.into().map_or(Origin::NoScenario, Origin::Scenario);
     }
 
-    /// Adds what the case failed of, on one line, or that it did not; it stands before the metadata.
+    /// Sets the reason why the case failed, on one line, or `None` for success. It is written before the metadata.
     pub fn put_error(&mut self, error: Option<&str>) {
         let line = error.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
         self.error = Some(Quantity::new(ERROR, line).with_role(Role::Failure));
     }
 
-    /// The reason why the case failed, if it has.
+    /// Returns the reason why the case failed, if it did.
     #[must_use]
     pub fn error(&self) -> Option<&str> {
         match &self.error.as_ref()?.value {
@@ -142,36 +144,36 @@ impl Record {
         }
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&QuantityValue> {
         self.quantity(key).map(|quantity| &quantity.value)
     }
 
-    /// The value of a key, if it is a number.
+    /// Returns the value of a key, if it is a number.
     #[must_use]
     pub fn number(&self, key: &str) -> Option<f64> {
         self.get(key).and_then(QuantityValue::number)
     }
 
-    /// The quantity with a key.
+    /// Returns the quantity with a key.
     #[must_use]
     pub fn quantity(&self, key: &str) -> Option<&Quantity> {
         self.quantities.iter().chain(&self.error).find(|quantity| quantity.key == key)
     }
 
-    /// The quantities in their order.
+    /// Returns the quantities in their order.
     #[must_use]
     pub fn quantities(&self) -> &[Quantity] {
         &self.quantities
     }
 
-    /// Marks the end of the quantities that a human-readable table shows.
+    /// Ends the part of the quantities that a human-readable table shows.
     pub const fn end_summary(&mut self) {
         self.summary = self.quantities.len();
     }
 
-    /// The quantities that a human-readable table shows.
+    /// Returns the quantities that a human-readable table shows.
     pub fn summary(&self) -> impl Iterator<Item = &Quantity> {
         let (shown, error) = match self.summary {
             0 => (self.quantities.len(), self.error.as_ref()),
@@ -181,16 +183,16 @@ impl Record {
         self.quantities.iter().take(shown).filter(is_flat).chain(error)
     }
 
-    /// The object as JSON on one line.
+    /// Returns the record as JSON on one line.
     ///
     /// # Panics
-    /// Never: every value can be written.
+    /// Never: every value can be serialised.
     #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("values can be written")
     }
 
-    /// Keys and values as CSV shows them; metadata becomes columns such as `meta.seed`.
+    /// Returns keys and values as CSV columns. Metadata becomes columns such as `meta.seed`.
     #[must_use]
     pub fn flat(&self) -> Vec<(String, String)> {
         let mut cells = Vec::new();
@@ -198,7 +200,7 @@ impl Record {
         cells
     }
 
-    /// Calls `see` with the keys and values in the columns of [`flat`](Self::flat), in their order.
+    /// Calls `see` with keys and values of the columns of [`flat`](Self::flat), in order.
     pub fn each_cell(&self, see: &mut dyn FnMut(&str, &QuantityValue)) {
         for one in self.quantities.iter().chain(&self.error) {
             match &one.value {
@@ -213,13 +215,13 @@ impl Record {
         each_at(&mut META.to_owned(), SET, &self.origin.settings(), see);
     }
 
-    /// A record that takes as many quantities without growing.
+    /// Creates a record with room for this number of quantities.
     #[must_use]
     pub fn with_capacity(quantities: usize) -> Self {
         Self { quantities: Vec::with_capacity(quantities), ..Self::default() }
     }
 
-    /// The record with all keys of `other` in their order, without a value where it has none.
+    /// Adds all keys of `other`, in their order, with missing values where the record has none.
     #[must_use]
     pub fn completed(mut self, other: &Self) -> Self {
         let own = |known: &Quantity| {
@@ -235,7 +237,7 @@ impl Record {
     }
 }
 
-/// A bit that few keys of a record share.
+/// Returns a bit that few keys of a record share.
 fn mark(key: &str) -> u128 {
     let key = key.as_bytes();
     let byte = |index: usize| key.get(index).map_or(0, |byte| usize::from(*byte));
