@@ -75,7 +75,7 @@ fn no_output_takes_the_place_of_another() {
     let folder = folder();
     let file = folder.path().join("same.svg").display().to_string();
     let assert = parsim().args(["run", SCENARIO, "--trace", &file, "--heat-map", &file]).assert().code(2).stdout("");
-    assert!(said(&assert).contains("--trace writes this file, too"), "{}", said(&assert));
+    assert!(said(&assert).contains("--trace writes to the same file"), "{}", said(&assert));
     assert!(names(folder.path()).is_empty());
 }
 

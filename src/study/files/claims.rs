@@ -1,11 +1,11 @@
-//! The files that a command is going to write, checked before its work begins.
+//! The files that a command will write, checked before its work starts.
 
 use super::output_file::{OutputFile, WriteTarget, destination, folder_of};
 use super::{FileError, make_folder};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The outputs of a command, by the options that name them, and the files that it reads.
+/// The output files of a command, with the options that name them, its output folders, and the files that it reads.
 #[derive(Default)]
 pub struct Claims {
     inputs: Vec<PathBuf>,
@@ -15,61 +15,62 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// Adds a file that is going to be written, if `path` is given.
+    /// Adds an output file, if `path` is given.
     #[must_use]
     pub fn output(mut self, option: &'static str, path: Option<&Path>) -> Self {
         self.outputs.extend(path.map(|path| (option, path.to_owned())));
         self
     }
 
-    /// Adds a folder that is going to be filled, if it is given.
+    /// Adds an output folder, if `path` is given.
     #[must_use]
     pub fn folder(mut self, path: Option<&Path>) -> Self {
         self.folders.extend(path.map(Path::to_owned));
         self
     }
 
-    /// Adds a fault of the name of an output, if there is one.
+    /// Adds a fault in the name of an output, if there is one.
     #[must_use]
     pub fn fault(self, fault: Option<String>) -> Self {
         Self { fault: self.fault.or(fault), ..self }
     }
 
-    /// Adds files that are read.
+    /// Adds input files.
     #[must_use]
     pub fn inputs(mut self, paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Self {
         self.inputs.extend(paths.into_iter().map(|path| path.as_ref().to_owned()));
         self
     }
 
-    /// Returns whether anything is going to be written.
+    /// Returns whether the command writes any file.
     #[must_use]
     pub const fn writes(&self) -> bool {
         !self.outputs.is_empty() || !self.folders.is_empty()
     }
 
-    /// Makes the folders that are missing and looks whether every output can be written.
+    /// Creates missing folders and checks that every output can be written.
     ///
     /// # Errors
-    /// An output whose name says what is not written; an output that is an input or another output; a folder that cannot be made, a file that cannot be written.
+    /// An output with an invalid name, an output that is also an input or another output, a folder that cannot be
+    /// created, or a file that cannot be written.
     pub fn check(&self) -> Result<(), FileError> {
         let mut taken: Vec<(FileIdentity, &str)> = Vec::new();
         for (option, path) in &self.outputs {
             let shown = path.display();
             if path.as_os_str() == "-" {
-                let help = "give the name of a file, or `./-` for one of this name";
-                return Err(FileError::Refused(format!("{option} -: only data go to the standard output: {help}")));
+                let help = "give a file name, or `./-` for a file called `-`";
+                return Err(FileError::Refused(format!("{option} -: only data can go to the standard output: {help}")));
             }
             let WriteTarget::File(place) = destination(path) else { continue };
             let own = FileIdentity::of(&place);
             if self.inputs.iter().any(|input| FileIdentity::of(input).is_some_and(|input| Some(input) == own)) {
-                let message = format!("{option} {shown}: this file is read by the command: give another file");
+                let message = format!("{option} {shown}: this file is read by the command: choose another file");
                 return Err(FileError::Refused(message));
             }
             make_folder(folder_of(&place))?;
             let own = FileIdentity::of(&place);
             if let Some((_, other)) = taken.iter().find(|(taken, _)| Some(taken) == own.as_ref()) {
-                let message = format!("{option} {shown}: {other} writes this file, too: give each a file of its own");
+                let message = format!("{option} {shown}: {other} writes to the same file: give each its own file");
                 return Err(FileError::Refused(message));
             }
             taken.extend(own.map(|own| (own, *option)));
@@ -80,18 +81,18 @@ impl Claims {
     }
 }
 
-/// The identity that two names of one file share.
+/// The identity of a file, which is equal for all of its names.
 #[derive(PartialEq, Eq)]
 enum FileIdentity {
-    /// A file that is there, also by hard links.
+    /// An existing file, identified by device and inode, so that hard links are equal.
     #[cfg(unix)]
     Node(u64, u64),
-    /// A file by its folder and its name.
+    /// A file identified by its canonical path.
     Place(PathBuf),
 }
 
 impl FileIdentity {
-    /// `None` where there is no such folder yet: then there is no such file either.
+    /// Returns the identity of a file, or `None` if its folder does not exist.
     fn of(path: &Path) -> Option<Self> {
         #[cfg(unix)]
         if let Ok(found) = fs::metadata(path) {

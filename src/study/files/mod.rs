@@ -1,4 +1,5 @@
-//! Files that are written: beside their place first, then renamed, so that an older file survives whatever fails.
+//! Output files. A file is written next to its final place and then renamed, so that an older file survives any
+//! failure.
 
 mod claims;
 mod output;
@@ -14,32 +15,32 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Reason why a file is not written.
+/// The reason why a file is not written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// Its name is that of another file, or says what is not written.
+    /// The path is invalid, or is that of another file of the same command.
     #[error("{0}")]
     Refused(String),
-    /// It cannot be written.
+    /// The file cannot be written.
     #[error("{0}")]
     Unwritable(String),
-    /// The bytes cannot be given away.
+    /// The bytes cannot be passed on.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Has `write` fill a file, which appears when it is complete.
+/// Creates a file with the content that `write` produces. The file appears when it is complete.
 ///
 /// # Errors
-/// The error of `write`, or that the file cannot be written; then an older file of that name is as it was.
+/// The error of `write`, or an error of the file system. An older file with this path is then unchanged.
 pub fn create(path: &Path, write: impl FnOnce(&mut OutputFile) -> io::Result<()>) -> Result<(), FileError> {
     fill(path, |sink| write(sink).map_err(|error| unwritable(path, &error)))
 }
 
-/// Does as [`create`], for what can fail in other ways, too, and returns something.
+/// Works as [`create`] for a `write` that returns a value and has its own type of errors.
 ///
 /// # Errors
-/// The error of `write`, or that the file cannot be written; then an older file of that name is as it was.
+/// The error of `write`, or an error of the file system. An older file with this path is then unchanged.
 pub fn fill<T, E: From<FileError>>(path: &Path, write: impl FnOnce(&mut OutputFile) -> Result<T, E>) -> Result<T, E> {
     let mut file = OutputFile::open(path)?;
     let value = write(&mut file)?;
@@ -47,10 +48,10 @@ pub fn fill<T, E: From<FileError>>(path: &Path, write: impl FnOnce(&mut OutputFi
     Ok(value)
 }
 
-/// Makes a folder and those around it, as far as they are not there.
+/// Creates a folder and its missing ancestors.
 ///
 /// # Errors
-/// That it cannot be made.
+/// An error of the file system.
 pub fn make_folder(folder: &Path) -> Result<(), FileError> {
     fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))
 }
@@ -59,7 +60,7 @@ fn unwritable(path: &Path, error: &io::Error) -> FileError {
     FileError::Unwritable(format!("{}: {error}", path.display()))
 }
 
-/// Flushes `sink`, so that a full disk is noticed.
+/// Flushes `sink`, so that a full disk is reported.
 fn flushed(path: &Path, sink: &mut impl Write) -> Result<(), FileError> {
     sink.flush().map_err(|error| unwritable(path, &error))
 }

@@ -1,4 +1,4 @@
-//! Answers on their way out: to the standard output or into a file, whole lines only.
+//! Output of answers to the standard output or to a file, in complete lines.
 
 use super::{Announced, FileError, OutputFile, announce};
 use crate::answer::{Answer, AnswerShape, Record};
@@ -8,10 +8,10 @@ use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The bytes that a pipe takes whole or not at all: a reader sees whole rows even if this process is killed.
+/// The number of bytes that a pipe accepts atomically. A reader thus sees complete rows even if this process is killed.
 const PIPE_BYTES: usize = 4096;
 
-/// The place of the bytes.
+/// The destination of the bytes.
 enum Sink {
     Standard(BufWriter<Stdout>),
     File(Box<OutputFile>),
@@ -46,7 +46,8 @@ impl Write for Sink {
     }
 }
 
-/// An output of records and words. An interrupt ends it between two records; dropped unfinished, a file does not appear.
+/// An output of records and words. An interrupt ends it between two records. If it is dropped before it is finished, no
+/// file appears.
 pub struct AnswerOutput {
     writer: SharedWriter,
     _announced: Announced,
@@ -65,11 +66,11 @@ impl RowSink for AnswerOutput {
 }
 
 impl AnswerOutput {
-    /// The output of records of this shape into the file, or to the standard output; as long as it lives, an interrupt
-    /// ends it and calls `left` with the name of what has come of the file.
+    /// Opens an output of records of this shape to the file, or to the standard output. While the output exists, an
+    /// interrupt ends it and calls `left` with the path of the unfinished file.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// An error of the file system.
     pub fn open(
         file: Option<&Path>,
         format: Format,
@@ -86,10 +87,10 @@ impl AnswerOutput {
         Ok(Self { writer, _announced: announce(move || end(&shared, left)) })
     }
 
-    /// Writes the records of an answer, or its words as text.
+    /// Writes the records of an answer or, in the text format, its words.
     ///
     /// # Errors
-    /// The error of the sink.
+    /// An error of the sink.
     pub fn add(&mut self, answer: &Answer) -> io::Result<()> {
         self.with(|writer| {
             answer.records.iter().try_for_each(|record| writer.write(record))?;
@@ -98,18 +99,18 @@ impl AnswerOutput {
         })
     }
 
-    /// Writes what only people read: nothing in other forms than text.
+    /// Writes words that only people read. They are omitted in all formats except text.
     ///
     /// # Errors
-    /// The error of the sink.
+    /// An error of the sink.
     pub fn words(&mut self, words: impl Display) -> io::Result<()> {
         self.with(|writer| writer.words(words))
     }
 
-    /// Ends the output; a file takes its place.
+    /// Finishes the output. A file moves to its final place.
     ///
     /// # Errors
-    /// That it cannot be written.
+    /// An error of the file system.
     ///
     /// # Panics
     /// Never: an output is finished once.
@@ -130,7 +131,7 @@ fn lock(writer: &SharedWriter) -> MutexGuard<'_, Option<Writer<Sink>>> {
     writer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends an output for good: nobody can write into it any more, as the process ends.
+/// Ends an output while the process ends. The lock is not released, so that nothing more can be written.
 fn end(shared: &SharedWriter, left: impl FnOnce(&Path)) {
     let mut writer = lock(shared);
     if let Some(writer) = writer.take() {
@@ -140,7 +141,7 @@ fn end(shared: &SharedWriter, left: impl FnOnce(&Path)) {
                     left(&rows);
                 }
             }
-            // Nobody reads the output any more.
+            // The output has no reader any more.
             Ok(Sink::Standard(_)) | Err(_) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! One file on its way to its place.
+//! A single output file.
 
 use super::under_way::{self, Temporary};
 use super::{FileError, flushed, unwritable};
@@ -7,33 +7,34 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, TempPath};
 
-/// The ending of the names of unfinished files.
+/// The suffix of the names of unfinished files.
 const UNFINISHED: &str = ".part";
-/// The bytes that are written at once: rows of a million cases are hundreds of megabytes.
+/// The size of the write buffer. The rows of a million cases are hundreds of megabytes.
 const BUFFER_BYTES: usize = 1 << 16;
-/// As many links as systems follow.
+/// The longest chain of symbolic links that is followed, as in common systems.
 const LONGEST_CHAIN: usize = 40;
 
-/// A file that is written beside its place and takes it when it is complete; pipes and devices are written directly.
+/// A file that is written next to its final place and moved there when it is complete. Pipes and devices are written
+/// directly.
 pub struct OutputFile {
     path: PathBuf,
     sink: BufWriter<File>,
     replacement: Option<Replacement>,
 }
 
-/// The unfinished file, and the place that it is going to take.
+/// The unfinished file and its destination.
 struct Replacement {
     unfinished: TempPath,
     destination: PathBuf,
-    /// Keeps an interrupt from leaving it behind.
+    /// The registration that removes the unfinished file on an interrupt.
     temporary: Temporary,
 }
 
 impl OutputFile {
-    /// Begins the file `path`.
+    /// Opens the file `path` for writing.
     ///
     /// # Errors
-    /// That it cannot be written.
+    /// An error of the file system.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let (file, replacement) = match destination(path) {
             WriteTarget::Direct => (OpenOptions::new().append(true).open(path), None),
@@ -49,27 +50,27 @@ impl OutputFile {
         Ok(Self { path: path.to_owned(), sink: BufWriter::with_capacity(BUFFER_BYTES, file), replacement })
     }
 
-    /// Leaves the file unfinished where it is; its name, unless a pipe or device was written.
+    /// Keeps the unfinished file at its temporary path, which is returned. Returns `None` for a pipe or device.
     #[must_use]
     pub fn leave(self) -> Option<PathBuf> {
         self.replacement.and_then(|replacement| replacement.unfinished.keep().ok())
     }
 
-    /// Keeps the unfinished file if an interrupt ends the run: it holds complete lines.
+    /// Keeps the unfinished file, which contains complete lines, if an interrupt ends the process.
     pub fn keep_when_interrupted(&self) {
         if let Some(replacement) = &self.replacement {
             replacement.temporary.keep();
         }
     }
 
-    /// Ends the file and puts it in its place.
+    /// Completes the file and moves it to its final place.
     ///
     /// # Errors
-    /// That it cannot be written.
+    /// An error of the file system.
     pub fn commit(mut self) -> Result<(), FileError> {
         flushed(&self.path, &mut self.sink)?;
         let Some(Replacement { unfinished, destination, temporary }) = self.replacement else { return Ok(()) };
-        // Some file systems tell only now that they are full.
+        // Some file systems report only now that they are full.
         self.sink.get_ref().sync_data().map_err(|error| unwritable(&self.path, &error))?;
         unfinished.persist(destination).map_err(|error| unwritable(&self.path, &error.error))?;
         drop(temporary);
@@ -87,25 +88,25 @@ impl Write for OutputFile {
     }
 }
 
-/// True for the name of what a shell has opened, such as `/dev/stdout`.
+/// Returns `true` for the path of an open file of the process, such as `/dev/stdout`.
 #[must_use]
 pub fn is_stream(path: &Path) -> bool {
     path.starts_with("/dev") || path.starts_with("/proc")
 }
 
-/// The destination of output under a name.
+/// The target of output to a path.
 pub(super) enum WriteTarget {
-    /// Into what is there: a pipe or a device.
+    /// An existing pipe or device, which is written directly.
     Direct,
-    /// Into the place of a file, of which links have been followed.
+    /// A file at this path, after links have been followed.
     File(PathBuf),
 }
 
-/// Follows the links of `path`.
+/// Follows the symbolic links of `path`.
 pub(super) fn destination(path: &Path) -> WriteTarget {
     let mut place = path.to_owned();
     for _ in 0..LONGEST_CHAIN {
-        // A file that a shell has opened, such as `/dev/stdout`, is no name, even if it leads to one.
+        // The path of an open file, such as `/dev/stdout`, is not replaced by its target, even if it is a link.
         if is_stream(&place) {
             return WriteTarget::Direct;
         }
@@ -118,14 +119,15 @@ pub(super) fn destination(path: &Path) -> WriteTarget {
     }
 }
 
-/// A new file in the folder of `place`, with the rights of the file that it is going to replace.
+/// Creates a temporary file in the folder of `place`, with the permissions of the file that it will replace.
 fn begin(place: &Path) -> io::Result<(File, TempPath)> {
     let older = match fs::metadata(place) {
-        // The folder's rights would do for a rename, but a file that may not be written stays.
+        // The permissions of the folder would allow the rename, but a file without write permission must not be
+        // replaced.
         Ok(_) => Some(OpenOptions::new().append(true).open(place)?.metadata()?.permissions()),
         Err(_) => None,
     };
-    let name = place.file_name().ok_or_else(|| io::Error::other("this is no name of a file"))?;
+    let name = place.file_name().ok_or_else(|| io::Error::other("this is not a file name"))?;
     let prefix = format!(".{}.", name.to_string_lossy());
     let mut builder = Builder::new();
     builder.prefix(&prefix).suffix(UNFINISHED);
@@ -138,7 +140,7 @@ fn begin(place: &Path) -> io::Result<(File, TempPath)> {
     Ok((file, unfinished))
 }
 
-/// The folder in which a file is.
+/// Returns the folder of a file.
 #[must_use]
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))

@@ -1,4 +1,5 @@
-//! Work under way in this process, which an interrupt ends in order: no unfinished files, complete lines only.
+//! Output in progress in this process, which an interrupt ends in an orderly way: no unfinished files, and complete
+//! lines only.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 type LastWords = Box<dyn FnOnce() + Send>;
 
-/// Work under way in this process that must be ended in order.
+/// The output in progress that an interrupt must end.
 static UNDER_WAY: Mutex<OpenWork> = Mutex::new(OpenWork { temporaries: Vec::new(), outputs: Vec::new(), next: 0 });
 
 struct OpenWork {
@@ -15,15 +16,15 @@ struct OpenWork {
     next: u64,
 }
 
-/// An unfinished file, which an interrupt removes as long as this lives.
+/// The registration of an unfinished file, which an interrupt removes while this value exists.
 #[must_use]
 pub(super) struct Temporary(u64);
 
-/// An output whose last words an interrupt has said, as long as this lives.
+/// The registration of an output, which an interrupt ends by a callback while this value exists.
 #[must_use]
 pub struct Announced(u64);
 
-/// Has an interrupt remove the file `path`.
+/// Registers the file `path` to be removed by an interrupt.
 pub(super) fn temporary(path: &Path) -> Temporary {
     let path = path.to_owned();
     Temporary(with(|under_way| {
@@ -33,7 +34,7 @@ pub(super) fn temporary(path: &Path) -> Temporary {
     }))
 }
 
-/// Has an interrupt call `end`, which ends an output.
+/// Registers an output that an interrupt ends by calling `end`.
 pub fn announce(end: impl FnOnce() + Send + 'static) -> Announced {
     Announced(with(|under_way| {
         let number = under_way.number();
@@ -43,7 +44,7 @@ pub fn announce(end: impl FnOnce() + Send + 'static) -> Announced {
 }
 
 impl Temporary {
-    /// Has an interrupt leave the file.
+    /// Cancels the removal of the file.
     pub fn keep(&self) {
         with(|under_way| under_way.temporaries.retain(|(number, _)| *number != self.0));
     }
@@ -57,7 +58,8 @@ impl Drop for Temporary {
 
 impl Drop for Announced {
     fn drop(&mut self) {
-        // The output may be dropped with it, and with that a temporary file, which is taken out of the list, too.
+        // Dropping the callback may drop its output and a temporary file, which also locks the list. Therefore the
+        // callback is dropped outside the lock.
         let ended = with(|under_way| {
             let index = under_way.outputs.iter().position(|(number, _)| *number == self.0);
             index.map(|index| under_way.outputs.remove(index))
@@ -77,7 +79,7 @@ fn with<T>(change: impl FnOnce(&mut OpenWork) -> T) -> T {
     change(&mut UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Ends everything that is under way: removes unfinished files and calls what was announced.
+/// Ends all output in progress: removes unfinished files and calls the callbacks of outputs.
 pub fn end() {
     let (temporaries, outputs) =
         with(|under_way| (std::mem::take(&mut under_way.temporaries), std::mem::take(&mut under_way.outputs)));

@@ -1,9 +1,8 @@
 //! Collective operations on networks without contention.
 //!
-//! Source: `execution-time-topologies-collectives`, its table of collective operations, recomputed:
-//! where the printed formula is wrong, that is said. p is the number of ranks; m, the length of a
-//! message or, where every rank has one of its own, of a block, is in bytes. The hypercube's
-//! formulas need p = 2^k, those of the torus p = k² and a k × k torus.
+//! Source: `execution-time-topologies-collectives`, its table of collective operations, recomputed. Deviations from the
+//! printed formulas are stated. p is the number of ranks. m, in bytes, is the length of the message or, if every rank
+//! has its own, of a block. The formulas of the hypercube require p = 2^k, those of the torus p = k² and a k × k torus.
 
 /// The cost of a message to a neighbour: `t_s + m t_w`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,56 +14,57 @@ pub struct MessageCost {
 }
 
 impl MessageCost {
-    /// One-to-all broadcast on a hypercube, `(t_s + m t_w) log₂ p`.
+    /// Returns the time of a one-to-all broadcast on a hypercube, `(t_s + m t_w) log₂ p`.
     #[must_use]
     pub fn broadcast_hypercube_s(self, ranks: f64, bytes: f64) -> f64 {
         (self.start_s + bytes * self.per_byte_s) * ranks.log2()
     }
 
-    /// All-to-one reduction on a hypercube, `(t_s + m t_w) log₂ p`; additions cost nothing.
+    /// Returns the time of an all-to-one reduction on a hypercube, `(t_s + m t_w) log₂ p`. Additions take no time.
     #[must_use]
     pub fn reduce_hypercube_s(self, ranks: f64, bytes: f64) -> f64 {
         self.broadcast_hypercube_s(ranks, bytes)
     }
 
-    /// Allreduce on a hypercube, `(t_s + m t_w) log₂ p`; printed, without m, as `T_AR`.
+    /// Returns the time of an allreduce on a hypercube, `(t_s + m t_w) log₂ p`; printed, without m, as `T_AR`.
     #[must_use]
     pub fn all_reduce_hypercube_s(self, ranks: f64, bytes: f64) -> f64 {
         self.broadcast_hypercube_s(ranks, bytes)
     }
 
-    /// Allgather on a hypercube, `t_s log₂ p + m t_w (p − 1)`.
+    /// Returns the time of an allgather on a hypercube, `t_s log₂ p + m t_w (p − 1)`.
     #[must_use]
     pub fn all_gather_hypercube_s(self, ranks: f64, bytes: f64) -> f64 {
         self.start_s * ranks.log2() + bytes * self.per_byte_s * (ranks - 1.0)
     }
 
-    /// Reduce-scatter, the all-to-all reduction proper, on a hypercube: `t_s log₂ p + m t_w (p − 1)`.
+    /// Returns the time of a reduce-scatter, the all-to-all reduction proper, on a hypercube: `t_s log₂ p + m t_w (p −
+    /// 1)`.
     #[must_use]
     pub fn reduce_scatter_hypercube_s(self, ranks: f64, bytes: f64) -> f64 {
         self.all_gather_hypercube_s(ranks, bytes)
     }
 
-    /// Scatter and gather on a hypercube, `t_s log₂ p + m t_w (p − 1)`.
+    /// Returns the time of a scatter or gather on a hypercube, `t_s log₂ p + m t_w (p − 1)`.
     #[must_use]
     pub fn scatter_hypercube_s(self, ranks: f64, bytes: f64) -> f64 {
         self.all_gather_hypercube_s(ranks, bytes)
     }
 
-    /// All-to-all on a hypercube, `(t_s + ½ p m t_w) log₂ p`.
+    /// Returns the time of an all-to-all on a hypercube, `(t_s + ½ p m t_w) log₂ p`.
     #[must_use]
     pub fn all_to_all_hypercube_s(self, ranks: f64, bytes: f64) -> f64 {
         (self.start_s + 0.5 * ranks * bytes * self.per_byte_s) * ranks.log2()
     }
 
-    /// Allgather on a 2D torus, `2 t_s (√p − 1) + m t_w (p − 1)`.
+    /// Returns the time of an allgather on a 2D torus, `2 t_s (√p − 1) + m t_w (p − 1)`.
     #[must_use]
     pub fn all_gather_torus_s(self, ranks: f64, bytes: f64) -> f64 {
         2.0 * self.start_s * (ranks.sqrt() - 1.0) + bytes * self.per_byte_s * (ranks - 1.0)
     }
 
-    /// All-to-all on a 2D torus whose rings are used in one direction, `(2 t_s + p m t_w) (√p − 1)`;
-    /// printed with √(p − 1).
+    /// Returns the time of an all-to-all on a 2D torus whose rings are used in one direction, `(2 t_s + p m t_w) (√p −
+    /// 1)`; printed with √(p − 1).
     #[must_use]
     pub fn all_to_all_torus_s(self, ranks: f64, bytes: f64) -> f64 {
         (2.0 * self.start_s + ranks * bytes * self.per_byte_s) * (ranks.sqrt() - 1.0)

@@ -1,28 +1,28 @@
 //! The time of disk transfers: CS-RR-281 (Zemerly, Papay, Nudd 1995), section 3.3.
 
-/// The time of one disk transfer of `l` bytes, `α + β l`.
+/// The time of a disk transfer of `l` bytes, `α + β l`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TransferTime {
-    /// α: start-up time, in seconds.
+    /// α: the start-up time, in seconds.
     pub alpha_s: f64,
-    /// β: time per byte, in seconds per byte.
+    /// β: the time per byte, in seconds per byte.
     pub beta_s_per_byte: f64,
 }
 
 impl TransferTime {
-    /// `α + β l` in seconds, with `l` in bytes.
+    /// Returns `α + β l` in seconds, with `l` in bytes.
     #[must_use]
     pub fn time_s(&self, bytes: f64) -> f64 {
         self.alpha_s + self.beta_s_per_byte * bytes
     }
 }
 
-/// The disk of a machine, read and written at different costs.
+/// The disk of a machine, with different costs for reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InputOutput {
-    /// Coefficients of reading.
+    /// The coefficients of reads.
     pub read: TransferTime,
-    /// Coefficients of writing.
+    /// The coefficients of writes.
     pub write: TransferTime,
 }
 
@@ -30,19 +30,19 @@ impl InputOutput {
     /// The Parsytec `SuperCluster`: `α_read` = 642.16 µs, `β_read` = 3.73 µs/B,
     /// `α_write` = 1583.73 µs, `β_write` = 2.2 µs/B (CS-RR-281, section 3.3).
     ///
-    /// The report states no units; microseconds and bytes are those that give its Table 5.
+    /// The report states no units. Microseconds and bytes reproduce its Table 5.
     pub const PARSYTEC_SUPERCLUSTER: Self = Self {
         read: TransferTime { alpha_s: 642.16e-6, beta_s_per_byte: 3.73e-6 },
         write: TransferTime { alpha_s: 1583.73e-6, beta_s_per_byte: 2.2e-6 },
     };
 
-    /// `T_input(l) = α_read + β_read l` in seconds, with `l` in bytes (CS-RR-281, equation 5).
+    /// Returns `T_input(l) = α_read + β_read l` in seconds, with `l` in bytes (CS-RR-281, equation 5).
     #[must_use]
     pub fn input_s(&self, bytes: f64) -> f64 {
         self.read.time_s(bytes)
     }
 
-    /// `T_output(l) = α_write + β_write l` in seconds, with `l` in bytes (CS-RR-281, equation 6).
+    /// Returns `T_output(l) = α_write + β_write l` in seconds, with `l` in bytes (CS-RR-281, equation 6).
     #[must_use]
     pub fn output_s(&self, bytes: f64) -> f64 {
         self.write.time_s(bytes)

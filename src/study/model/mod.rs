@@ -1,6 +1,6 @@
-//! Closed forms only: no event is scheduled here.
+//! Analytical models in closed form, without simulation.
 //!
-//! Inside, every quantity is a plain `f64` in seconds or bytes; a field's name carries its unit.
+//! All quantities are plain `f64` values in seconds or bytes. The name of a field contains its unit.
 
 pub mod collectives;
 pub mod fit;

@@ -1,23 +1,23 @@
-//! The time of one message in a quiet network: CS-RR-281 (Zemerly, Papay, Nudd 1995),
-//! equation 4, and its fit to measurements.
+//! The time of one message in an idle network: CS-RR-281 (Zemerly, Papay, Nudd 1995), equation 4, and its fit to
+//! measurements.
 
 use super::fit::least_squares::Qr;
 
 /// One branch of equation 4: `T_com(l, d) = α + β l + γ d + δ l d`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Regime {
-    /// α: start-up time, in seconds.
+    /// α: the start-up time, in seconds.
     pub alpha_s: f64,
-    /// β: time per byte, in seconds per byte.
+    /// β: the time per byte, in seconds per byte.
     pub beta_s_per_byte: f64,
-    /// γ: time per hop, in seconds per hop.
+    /// γ: the time per hop, in seconds per hop.
     pub gamma_s_per_hop: f64,
-    /// δ: time per byte and hop, in seconds per byte and hop.
+    /// δ: the time per byte and hop, in seconds per byte and hop.
     pub delta_s_per_byte_hop: f64,
 }
 
 impl Regime {
-    /// `α + β l + γ d + δ l d` in seconds, with `l` in bytes and `d` in hops; means are allowed.
+    /// Returns `α + β l + γ d + δ l d` in seconds, with `l` in bytes and `d` in hops. Both may be means.
     #[must_use]
     pub fn time_s(&self, bytes: f64, hops: f64) -> f64 {
         self.alpha_s
@@ -26,10 +26,10 @@ impl Regime {
             + self.delta_s_per_byte_hop * bytes * hops
     }
 
-    /// The coefficients with the least sum of squared deviations, in seconds, from `points`.
+    /// Returns the coefficients with the least sum of squared deviations, in seconds, from `points`.
     ///
-    /// `None` if the points do not determine all four: at least two lengths at each of at least
-    /// two distances are needed.
+    /// Returns `None` if the points do not determine all four coefficients. This requires at least two lengths at each
+    /// of at least two distances.
     #[must_use]
     pub fn fit(points: &[TimedMessage]) -> Option<Self> {
         let column = |of: fn(&TimedMessage) -> f64| points.iter().map(of).collect::<Vec<_>>();
@@ -47,9 +47,9 @@ impl Regime {
 /// Equation 4 of CS-RR-281: the short regime for `l ≤ p_s`, the long one for `l > p_s`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PointToPoint {
-    /// Coefficients of messages that fit into one packet (α1, β1, γ1, δ1).
+    /// The coefficients of messages that fit into one packet (α1, β1, γ1, δ1).
     pub short: Regime,
-    /// Coefficients of longer messages (α2, β2, γ2, δ2).
+    /// The coefficients of longer messages (α2, β2, γ2, δ2).
     pub long: Regime,
     /// `p_s`: the packet size, in bytes.
     pub packet_bytes: f64,
@@ -63,8 +63,7 @@ impl PointToPoint {
     /// | `l ≤ p_s` | 51.1 | 0.27 | 8.86 | 0.68 |
     /// | `l > p_s` | −81.5 | 1.33 | 93.04 | 0.05 |
     ///
-    /// The table prints no units; microseconds, bytes and hops are those that give the
-    /// report's Table 5.
+    /// The table prints no units. Microseconds, bytes and hops reproduce the report's Table 5.
     pub const PARSYTEC_SUPERCLUSTER: Self = Self {
         short: Regime {
             alpha_s: 51.1e-6,
@@ -81,15 +80,15 @@ impl PointToPoint {
         packet_bytes: 120.0,
     };
 
-    /// `T_com(l, d)` in seconds, with `l` in bytes and `d` in hops (CS-RR-281, equation 4).
+    /// Returns `T_com(l, d)` in seconds, with `l` in bytes and `d` in hops (CS-RR-281, equation 4).
     #[must_use]
     pub fn time_s(&self, bytes: f64, hops: f64) -> f64 {
         self.regime(bytes).time_s(bytes, hops)
     }
 
-    /// One [`Regime::fit`] to the points up to `packet_bytes` and one to those above.
+    /// Fits one [`Regime`](Regime::fit) to the points up to `packet_bytes` and another one to those above.
     ///
-    /// `None` if either side does not determine its four coefficients.
+    /// Returns `None` if the points on either side do not determine the four coefficients.
     #[must_use]
     pub fn fit(points: &[TimedMessage], packet_bytes: f64) -> Option<Self> {
         let (short, long): (Vec<_>, Vec<_>) = points.iter().partition(|p| p.bytes <= packet_bytes);
@@ -107,23 +106,23 @@ impl PointToPoint {
     }
 }
 
-/// A message that was timed.
+/// A message and its measured time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimedMessage {
-    /// Length of the message, in bytes.
+    /// The length of the message, in bytes.
     pub bytes: f64,
-    /// Distance of the message, in hops.
+    /// The distance of the message, in hops.
     pub hops: f64,
-    /// Measured time, in seconds; positive.
+    /// The measured time, in seconds. It is positive.
     pub seconds: f64,
 }
 
-/// Absolute values of (model − measured) / measured over a set of measurements.
+/// Statistics of |model − measured| / measured over a set of measurements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Deviation {
-    /// Their mean, as a fraction.
+    /// The mean, as a fraction.
     pub mean: f64,
-    /// Their maximum, as a fraction.
+    /// The maximum, as a fraction.
     pub maximum: f64,
 }
 

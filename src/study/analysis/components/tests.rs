@@ -1,8 +1,8 @@
 use super::*;
 use parsim_sim::trace::{Accounts, Counts, LinkLoad};
 
-/// Two ranks: the host's reads 2 s, distributes 1 s, computes 3 s, and routes 1 s meanwhile;
-/// the other one computes 5 s and ends last.
+/// Two ranks. The host's rank reads for 2 s, distributes for 1 s, computes for 3 s, and routes for 1 s meanwhile; the
+/// other one computes for 5 s and ends last.
 pub fn trace() -> Trace {
     let seconds = |count: u64| SimDuration::from_us(1_000_000 * count);
     let mut accounts = Accounts::new(2, &["input"]);

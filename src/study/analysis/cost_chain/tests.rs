@@ -22,8 +22,8 @@ fn service(processor: u32, end: u64, software: Software, time: u64) -> Service {
 
 const LOOPS: [Option<Loop>; 2] = [Some(("flop", 5, us(5))), None];
 
-/// After 2 us for the links, rank 0 computes for 5 us and sends a packet to rank 1: 1 us of preparation, 3 us on the link with
-/// 1 us of latency, and 2 us of reception.
+/// After 2 us for the links, rank 0 computes for 5 us and sends a packet to rank 1: 1 us of preparation, 3 us on the
+/// link with 1 us of latency, and 2 us of reception.
 fn log() -> ActivityLog {
     let computes = LogDetail::Computing { loops: LOOPS, amount: ComputationAmount::Rows(1) };
     let receives = LogDetail::Receiving { from: 0, bytes: 30 };
@@ -79,7 +79,7 @@ fn a_path_leads_from_the_last_reception_to_the_links() {
     assert_eq!(steps[5].charge, Charge::Start);
 }
 
-/// A reception that begins when nothing has come is not explained.
+/// A reception that begins although nothing has arrived is not explained.
 #[test]
 fn what_began_for_no_reason_has_no_path() {
     assert_eq!(chain(&[]), None);

@@ -1,4 +1,4 @@
-//! The vectors of the source, and what holds for every list of events.
+//! The vectors of the source, and properties of all lists of events.
 
 use super::*;
 use crate::analysis::read_table;
@@ -45,8 +45,8 @@ fn the_profile_of_the_trace_made_by_hand() {
     let path = CriticalPath::of(&events).unwrap();
     let mut steps = Vec::new();
     path.profile(|step| steps.push((step.from.seconds(), step.to.seconds(), step.active)));
-    // The first two steps with two activities have a boundary between them in the vectors: an activity ends, another
-    // begins.
+    // In the vectors, the first two steps with two activities are separated by a boundary, where one activity ends and
+    // another begins.
     let expected = [
         (0.0, 1.0, 3),
         (1.0, 2.0, 2),
@@ -67,7 +67,7 @@ fn the_profile_of_the_trace_made_by_hand() {
 fn slack_is_what_an_activity_may_last_longer() {
     let events = by_hand();
     let path = CriticalPath::of(&events).unwrap();
-    // Process 1 may come 4.5 s later to its receive, process 2 4 s later to its own.
+    // Process 1 may reach its receive 4.5 s later, process 2 its own 4 s later.
     assert_eq!(path.slacks(), [0.0, 4.5, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0].map(seconds));
 }
 
@@ -81,7 +81,7 @@ fn the_path_by_hand_consists_of_activities_and_messages() {
     assert_eq!(kinds, [("", 8.0), ("message", 1.0)]);
 }
 
-/// The numbers of the vector: L = 51.5, W = 109.5, the path and the histogram.
+/// The values of the vector: L = 51.5, W = 109.5, the path and the histogram.
 #[test]
 fn the_trace_of_an_ising_model() {
     const PATH: [u64; 90] = [
@@ -140,7 +140,7 @@ fn no_events_have_no_parallelism() {
     assert!(path.parallelism().histogram().is_empty() && path.spans().len() == 0);
 }
 
-/// Critical times by the definition, without any order: repeated until nothing changes.
+/// Critical times according to the definition, computed without an order by iteration until nothing changes.
 #[test]
 fn critical_times_are_those_of_the_definition() {
     let mut events = Events::default();
@@ -177,7 +177,7 @@ fn critical_times_are_those_of_the_definition() {
     assert_mean_of_histogram(&path);
 }
 
-/// A process that only waits for a memory is one at work on the path, whatever else its wait overlaps.
+/// A wait for memory on the path counts as one busy processor, whatever else overlaps with it.
 #[test]
 fn waits_on_the_path_count_once() {
     let table = "id,process,clock,service_s,kind,antecedents\n1,0,1,1,computing,\n2,0,2,3,loading,\n3,1,3,2,loading,\n";

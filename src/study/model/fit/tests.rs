@@ -1,4 +1,4 @@
-//! Fits that give back what made the data.
+//! Fits that recover the parameters from which the data were generated.
 
 use super::*;
 use crate::model::point_to_point::{PointToPoint, TimedMessage};
@@ -30,7 +30,7 @@ fn a_textbook_regression() {
     assert_close(interval.unwrap(), 4.303 * (variance * (1.0 + 0.25 + 12.25 / 5.0)).sqrt(), 1e-9);
 }
 
-/// The shortcut by leverages is the same as leaving out each point and fitting again.
+/// The shortcut by leverages agrees with leaving out each point and fitting again.
 #[test]
 fn leave_one_out_is_what_it_says() {
     let x = [1.0, 2.0, 4.0, 7.0, 9.0];
@@ -95,7 +95,7 @@ fn hockney_and_loggp_come_back() {
     for (fitted, exact) in parameters.into_iter().zip([5e-6, 2e-6, 1e-9, 3e-6, 10e-9]) {
         assert_close(fitted.unwrap(), exact, 1e-6);
     }
-    // The receiver works 10 ns a byte while they arrive, the sender 1 ns: 5.5 ns on average.
+    // The receiver works for 10 ns per byte while they arrive, the sender for 1 ns: 5.5 ns on average.
     let shared = |one: &TimedTransfer| TimedTransfer { overhead_s: Some(2e-6 + (one.bytes - 1.0) * 5.5e-9), ..*one };
     let fit = LogGp::fit(&trains.iter().map(shared).collect::<Vec<_>>(), Weighting::Absolute).unwrap();
     assert_close(fit.overhead_per_byte_s.unwrap(), 1e-9, 1e-6);
@@ -120,8 +120,8 @@ fn search(parameters: &[&str], weighting: Weighting) -> NormalFormSearch {
     NormalFormSearch { parameters, terms: 1, strong_scaling: None, weighting }
 }
 
-/// A form of `terms`, with coefficients such that at `first` every term weighs as much as the constant: further on the
-/// terms, not the constant, make the value, or no data of 5 % could tell p^(1/4) from log₂² p.
+/// A form of `terms` with coefficients such that every term equals the constant at `first`. Farther on the terms
+/// dominate; otherwise no data with 5 % noise could distinguish p^(1/4) from log₂² p.
 fn form(terms: &[&[Factor]], first: &[f64]) -> NormalForm {
     let parameters = ["p", "n"][..first.len()].iter().map(|name| (*name).to_owned()).collect();
     let term = |factors: &&[Factor]| Term {
@@ -131,19 +131,19 @@ fn form(terms: &[&[Factor]], first: &[f64]) -> NormalForm {
     NormalForm { parameters, constant: 1.0, terms: terms.iter().map(term).collect() }
 }
 
-/// Values of `form` with 5 % of noise, five at each of `points`.
+/// Values of `form` with 5 % noise, five at each of `points`.
 fn noisy(form: &NormalForm, points: &[Vec<f64>], seed: u64) -> Vec<Observation> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let repeated = points.iter().flat_map(|point| std::iter::repeat_n(point, 5));
     let noisy = repeated.map(|point| {
-        // Twelve uniform numbers sum to a normal one.
+        // The sum of twelve uniform numbers is approximately normal.
         let normal: f64 = (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
         Observation { point: point.clone(), value: form.at(point) * (1.0 + 0.05 * normal) }
     });
     noisy.collect()
 }
 
-/// Twenty forms, five measurements at each point: p = 2 … 4096, and n = 64 … 4096 with two parameters.
+/// Twenty forms with five measurements at each point: p = 2 … 4096, and n = 64 … 4096 with two parameters.
 #[test]
 fn the_generating_form_comes_back_from_noisy_data() {
     let one = [
@@ -213,7 +213,7 @@ fn constant_data_ask_for_a_constant_and_forms_are_written() {
     assert_eq!(ron::from_str::<NormalForm>(&form.to_ron()).unwrap(), form);
 }
 
-/// Times of whole packets lie on the long plane, and that of one full packet on both: the packet is not cut.
+/// Times of whole packets are on the long plane, and that of one full packet is on both: the packet is not cut.
 #[test]
 fn of_equal_breaks_the_longest_is_found() {
     let model = PointToPoint::PARSYTEC_SUPERCLUSTER;

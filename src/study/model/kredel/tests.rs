@@ -12,7 +12,7 @@ const BWGRID: Hardware = Hardware { core_flop_per_s: 8.5e9, memory_bytes_per_s: 
 const BWUNICLUSTER: Hardware =
     Hardware { core_flop_per_s: 15.4e9, memory_bytes_per_s: 77e9, cluster_bytes_per_s: 5.4e9 };
 
-/// The numbers of a row; what is none is not a number.
+/// The numbers of a row; NaN for a cell that is not a number.
 fn numbers(row: &str) -> Vec<f64> {
     row.split(',').map(|cell| cell.parse().unwrap_or(f64::NAN)).collect()
 }
@@ -44,7 +44,7 @@ fn equations_6_to_9_are_met() {
     }
 }
 
-/// (6) to (9) are (5), corrected, with the tables' values; as printed they do not follow.
+/// Equations (6) to (9) are (5), corrected, with the tables' values. As printed they do not follow from it.
 #[test]
 fn the_general_equation_gives_6_to_9() {
     let w = 8.0;
@@ -69,7 +69,7 @@ fn the_general_equation_gives_6_to_9() {
     }
 }
 
-/// The time of (3) and the efficiency of (5) are the same statement.
+/// The time of (3) and the efficiency of (5) are equivalent.
 #[test]
 fn time_and_efficiency_agree() {
     let demand = Demand { operations: 3e12, bytes: 5e10, exchanged_bytes: 7e8 };
@@ -120,13 +120,15 @@ fn optima_are_those_of_the_table() {
             search.best_nodes_by_table(q, BandwidthReading::Corrected),
         ];
         for (value, expected) in values.iter().zip(&cells[8..15]) {
-            // Printed to five or six decimals; a search finds a flat maximum to half of the digits.
+            // The values are printed with five or six decimals. A search locates a flat maximum to half of the digits
+            // only.
             close(*value, *expected, 1e-7 + 6e-6 / expected, row);
         }
     }
 }
 
-/// The argument from 0.001 to 10⁹ at which a function with one maximum is greatest, by golden section of its logarithm.
+/// Returns the argument in 0.001 … 10⁹ at which a function with a single maximum is largest, by golden-section search
+/// over the logarithm.
 fn greatest(function: impl Fn(f64) -> f64) -> f64 {
     let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
     let (mut low, mut high) = (1e-3_f64.ln(), 1e9_f64.ln());
@@ -180,7 +182,8 @@ fn everywhere() -> impl Iterator<Item = (Parameters, f64, f64)> {
     })
 }
 
-/// Amdahl along q and p: the efficiency falls. Gustafson along x: it rises. Both scalings, both readings.
+/// Amdahl along q and p: the efficiency falls. Gustafson along x: it rises. Both scalings and both readings are
+/// covered.
 #[test]
 fn efficiency_falls_with_cores_and_nodes_and_rises_with_the_load() {
     for (parameters, q, p) in everywhere() {
@@ -212,9 +215,9 @@ fn the_limits_are_those_of_the_source() {
         assert!(efficiency(x, 10.0, 1.0, 1.0) < x / (1.0 + x));
         close(efficiency(x, f64::INFINITY, 1.0, 1.0), x / (1.0 + x), 1e-15, "nothing exchanged");
     }
-    // Many nodes, many cores: nothing is left.
+    // Many nodes and many cores: the efficiency vanishes.
     assert!(efficiency(50.0, 10.0, 1.0, 1e12) < 1e-9 && efficiency(50.0, 10.0, 1e9, 1.0) < 1e-9);
-    // The roofline of x = 20: straight up to q = 20, flat beyond; Hockney's reaches half of it there.
+    // The roofline of x = 20: linear up to q = 20, constant beyond. Hockney's curve reaches half of it there.
     let node = |q: f64, scaling| node_performance(&BWGRID, 20.0, q, scaling) / 8.5e9;
     close(node(10.0, Scaling::Roofline), 10.0, 1e-15, "below the ridge");
     close(node(1e6, Scaling::Roofline), 20.0, 1e-15, "beyond the ridge");
@@ -222,7 +225,7 @@ fn the_limits_are_those_of_the_source() {
     close(node_efficiency(20.0, 1.0, Scaling::Hockney), 1.0, 1e-15, "relative to one core");
 }
 
-/// One core per node is the flat cluster: computation and loads divided by p, and the exchange.
+/// One core per node is the flat cluster: computation and loads divided by p, plus the exchange.
 #[test]
 fn one_core_per_node_is_the_flat_cluster() {
     for (parameters, _, p) in everywhere() {

@@ -1,19 +1,21 @@
-//! The law of Gustafson and Barsis: the speedup of a problem that grows until the time is used up (slides 37 to 49).
+//! The law of Gustafson and Barsis: the speedup of a problem that grows until the available time is used (slides 37 to
+//! 49).
 
-/// ψ ≤ p + (1 − p) s for the serial share s of the *parallel* execution (slide 40).
+/// Returns the bound ψ ≤ p + (1 − p) s for the serial share s of the *parallel* execution (slide 40).
 #[must_use]
 pub fn scaled_speedup(serial_share: f64, processors: f64) -> f64 {
     processors + (1.0 - processors) * serial_share
 }
 
-/// The largest s with which `processors` processors still give this scaled speedup, s = (p − ψ) / (p − 1), slide 47.
-/// More than one processor is needed.
+/// Returns the largest s for which `processors` processors reach this scaled speedup, s = (p − ψ) / (p − 1), slide 47.
+/// `processors` must exceed 1.
 #[must_use]
 pub fn serial_share(scaled_speedup: f64, processors: f64) -> f64 {
     (processors - scaled_speedup) / (processors - 1.0)
 }
 
-/// The f of a program whose execution on `processors` processors has the serial share s: f = s / (s + (1 − s) p).
+/// Returns the serial fraction f of a program whose execution on `processors` processors has the serial share s: f = s
+/// / (s + (1 − s) p).
 #[must_use]
 pub fn fraction_of_share(serial_share: f64, processors: f64) -> f64 {
     serial_share / (serial_share + (1.0 - serial_share) * processors)

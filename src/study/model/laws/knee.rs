@@ -1,13 +1,13 @@
-//! The knee: the number of processors beyond which overhead eats what further processors gain.
+//! The knee: the number of processors beyond which the overhead exceeds the gain of further processors.
 
 use super::speedup::TimeParts;
 
-/// Growth of the overhead κ of a problem with the processors (slides 30 to 32).
+/// The growth of the overhead κ of a problem with the number of processors (slides 30 to 32).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OverheadLaw {
     /// κ = 0 (slide 30): there is no knee.
     None,
-    /// κ = c, in seconds, on any number of processors: there is no knee either.
+    /// κ = c, in seconds, for any number of processors: there is no knee.
     Constant(f64),
     /// κ = c log₂ p (slide 31), c in seconds.
     Logarithmic(f64),
@@ -16,7 +16,7 @@ pub enum OverheadLaw {
 }
 
 impl OverheadLaw {
-    /// κ(p), in seconds.
+    /// Returns κ(p), in seconds.
     #[must_use]
     pub fn overhead_s(self, processors: f64) -> f64 {
         match self {
@@ -27,14 +27,14 @@ impl OverheadLaw {
         }
     }
 
-    /// The parts of the time on p processors of a program with σ and φ.
+    /// Returns the parts of the time on p processors of a program with σ and φ.
     #[must_use]
     pub fn parts(self, serial_s: f64, parallel_s: f64, processors: f64) -> TimeParts {
         TimeParts { serial_s, parallel_s, overhead_s: self.overhead_s(processors) }
     }
 
-    /// The real p at which φ / p + κ(p) is least: its derivative −φ / p² + κ′(p) is zero. It is φ ln 2 / c for
-    /// κ = c log₂ p and √(φ / c) for κ = c p; infinite where overhead does not grow.
+    /// Returns the real p that minimises φ / p + κ(p), where the derivative −φ / p² + κ′(p) is zero. It is φ ln 2 / c
+    /// for κ = c log₂ p and √(φ / c) for κ = c p, and infinite if the overhead does not grow.
     #[must_use]
     pub fn least_time(self, parallel_s: f64) -> f64 {
         match self {
@@ -45,10 +45,11 @@ impl OverheadLaw {
     }
 }
 
-/// The whole p ≥ 1 of maximal speedup (slides 10, 31, 32), the smaller of two equal ones; `None` where overhead does not grow.
+/// Returns the integer p ≥ 1 of maximal speedup (slides 10, 31, 32), the smaller of two equal ones; `None` if the
+/// overhead does not grow.
 ///
-/// σ shifts the whole curve, not its knee. As φ grows with n faster than κ, the knee moves to the right: the Amdahl
-/// effect (slides 33 to 35). With φ = φ₁ nᵃ it moves as nᵃ for κ ∝ log p, and as n^(a/2) for κ ∝ p.
+/// σ shifts the whole curve, not its knee. If φ grows faster with n than κ, the knee moves to the right, which is the
+/// Amdahl effect (slides 33 to 35). With φ = φ₁ nᵃ it moves as nᵃ for κ ∝ log p, and as n^(a/2) for κ ∝ p.
 #[must_use]
 pub fn knee(serial_s: f64, parallel_s: f64, growth: OverheadLaw) -> Option<f64> {
     let real = growth.least_time(parallel_s);

@@ -1,19 +1,19 @@
-//! The laws read off a series of times: one program, one problem, more and more processors.
+//! The laws applied to a series of times of one program and problem on increasing numbers of processors.
 
 use super::karp_flatt;
 use super::speedup::{efficiency, speedup};
 
-/// The change of e over the series, against its mean, below which it counts as constant.
+/// The change of e over the series, relative to its mean, below which e counts as constant.
 const STEADY: f64 = 0.1;
 
 /// One run of the series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesPoint {
-    /// p.
+    /// The number of processors, p.
     pub processors: f64,
     /// T(p), in seconds.
     pub time_s: f64,
-    /// The components of the time by name, in seconds; in the same order at every point.
+    /// The components of the time by name, in seconds, in the same order at every point.
     pub components: Vec<(String, f64)>,
 }
 
@@ -22,12 +22,12 @@ pub struct SeriesPoint {
 pub enum Base {
     /// T(1) of the program itself, in seconds.
     OneProcessor(f64),
-    /// The time of a sequential program, in seconds, which may be faster than the parallel one on one processor.
+    /// The time of a sequential program, in seconds. It may be faster than the parallel program on one processor.
     Sequential(f64),
 }
 
 impl Base {
-    /// The time, in seconds.
+    /// Returns the time, in seconds.
     #[must_use]
     pub const fn time_s(self) -> f64 {
         match self {
@@ -35,7 +35,7 @@ impl Base {
         }
     }
 
-    /// Its human-readable name.
+    /// Returns the human-readable name of the base.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -48,31 +48,31 @@ impl Base {
 /// The laws at one number of processors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpeedupPoint {
-    /// p.
+    /// The number of processors, p.
     pub processors: f64,
     /// T(p), in seconds.
     pub time_s: f64,
-    /// ψ against the base.
+    /// The speedup ψ relative to the base.
     pub speedup: f64,
-    /// ψ / p.
+    /// The efficiency ψ / p.
     pub efficiency: f64,
     /// The Karp-Flatt metric; `None` at p = 1.
     pub serial_fraction: Option<f64>,
 }
 
-/// Trend of the metric as the processors become more.
+/// The trend of the metric e as the number of processors grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trend {
-    /// It stays: the loss behaves like serial work.
+    /// e is constant: the loss behaves like serial work.
     Constant,
-    /// It rises: the overhead grows faster than the processors.
+    /// e rises: the overhead grows faster than the number of processors.
     Rising,
-    /// It falls: the overhead grows more slowly than the processors.
+    /// e falls: the overhead grows more slowly than the number of processors.
     Falling,
 }
 
 impl Trend {
-    /// Its name.
+    /// Returns the name of the trend.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -82,11 +82,11 @@ impl Trend {
         }
     }
 
-    /// The meaning, in words (slides 62 to 64), of these values of e. The metric does not separate serial work from any
-    /// other loss that does not shrink with p.
+    /// Returns a sentence on the meaning of the trend (slides 62 to 64) for these values of e. The metric does not
+    /// distinguish serial work from any other loss that does not shrink with p.
     #[must_use]
     pub fn meaning(self, fractions: impl Iterator<Item = f64>) -> String {
-        /// A smaller e is rounding.
+        /// A magnitude of e below which it is attributed to rounding.
         const LEAST: f64 = 1e-9;
         let fractions: Vec<_> = fractions.collect();
         let (sum, count) = fractions.iter().fold((0.0, 0.0), |(sum, count), fraction| (sum + fraction, count + 1.0));
@@ -94,11 +94,11 @@ impl Trend {
             return "e is 0: nothing is lost".to_owned();
         }
         if fractions.iter().any(|fraction| *fraction < -LEAST) {
-            return "e is negative: the speedup is superlinear, and the metric tells nothing of serial work or overhead".to_owned();
+            return "e is negative: the speedup is superlinear, and the metric does not measure serial work or overhead".to_owned();
         }
         match self {
             Self::Constant => format!(
-                "e is constant: the loss behaves like a serial fraction of {:.4}, be it serial work or communication \
+                "e is constant: the loss behaves like a serial fraction of {:.4}, whether serial work or communication \
                  that does not shrink with p",
                 sum / count
             ),
@@ -108,17 +108,17 @@ impl Trend {
     }
 }
 
-/// Verdict of the Karp-Flatt metric on a series.
+/// The verdict of the Karp-Flatt metric on a series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KarpFlattVerdict {
     /// The trend of e.
     pub trend: Trend,
-    /// The component whose part of e grows most from the fewest processors to the most, and by how much; `None`
-    /// where the components at p = 1 are not known, or none grows.
+    /// The component whose part of e grows most from the fewest to the most processors, and its growth. `None` if the
+    /// components at p = 1 are unknown or if no part grows.
     pub growing: Option<(String, f64)>,
 }
 
-/// Times of one program and problem by processors.
+/// The times of one program and problem by number of processors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpeedupSeries {
     base: Base,
@@ -126,10 +126,10 @@ pub struct SpeedupSeries {
 }
 
 impl SpeedupSeries {
-    /// The series of `points`, ordered by processors, against the time of a sequential program if it is given and
-    /// T(1) otherwise.
+    /// Creates the series of `points`, ordered by processors. The base is the time of a sequential program if it is
+    /// given, and T(1) otherwise.
     ///
-    /// `None` if neither is known.
+    /// Returns `None` if neither is known.
     #[must_use]
     pub fn new(mut points: Vec<SeriesPoint>, sequential_s: Option<f64>) -> Option<Self> {
         points.sort_by(|one, other| one.processors.total_cmp(&other.processors));
@@ -144,7 +144,7 @@ impl SpeedupSeries {
         self.base
     }
 
-    /// The laws at every point, by processors.
+    /// Returns the laws at every point, by processors.
     #[must_use]
     pub fn laws(&self) -> Vec<SpeedupPoint> {
         let of = |point: &SeriesPoint| {
@@ -156,7 +156,7 @@ impl SpeedupSeries {
         self.points.iter().map(of).collect()
     }
 
-    /// The p of the largest speedup in the series; `None` where the speedup still rises at its end.
+    /// Returns the p of the largest speedup in the series; `None` if the speedup still rises at the end of the series.
     #[must_use]
     pub fn knee(&self) -> Option<f64> {
         let fastest = self.points.iter().min_by(|one, other| one.time_s.total_cmp(&other.time_s))?;
@@ -173,8 +173,8 @@ impl SpeedupSeries {
         Some(KarpFlattVerdict { trend: trend(&fractions)?, growing: self.growing() })
     }
 
-    /// The parts of e by component, at each point with more than one processor; empty where the components of
-    /// T(1) are not known. They sum to e where the components sum to the time and the base is T(1).
+    /// Returns the parts of e by component, at each point with more than one processor. The result is empty if the
+    /// components of T(1) are unknown. The parts sum to e if the components sum to the time and the base is T(1).
     #[must_use]
     pub fn parts(&self) -> Vec<(f64, Vec<(String, f64)>)> {
         let Some(single) = self.points.iter().find(|point| is_one(point.processors)) else { return Vec::new() };
@@ -200,8 +200,8 @@ fn is_one(processors: f64) -> bool {
     (processors - 1.0).abs() < f64::EPSILON
 }
 
-/// Returns the trend by the change of the least-squares line through (log₂ p, e) from its first point to its last,
-/// against the mean of |e|.
+/// Returns the trend of the points (log₂ p, e): the change of their least-squares line from the first to the last
+/// point, relative to the mean of |e|.
 fn trend(fractions: &[(f64, f64)]) -> Option<Trend> {
     let (first, last) = (fractions.first()?, fractions.last()?);
     #[expect(clippy::cast_precision_loss, reason = "a series is short")]

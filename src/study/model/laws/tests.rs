@@ -1,10 +1,11 @@
-//! The laws against the worked values of the slides, and against each other; `parsim validate speedup-laws` has the rest.
+//! The laws compared with the worked values of the slides and with each other. `parsim validate speedup-laws` covers
+//! the rest.
 
 use super::isoefficiency::Algorithm;
 use super::*;
 use std::collections::HashMap;
 
-/// The rows of a file of the validation, by the names of its columns.
+/// Returns the rows of a validation file by column name.
 fn rows(text: &str) -> Vec<HashMap<String, String>> {
     let mut lines = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split(',').map(str::to_owned));
     let names: Vec<String> = lines.next().unwrap().collect();
@@ -19,7 +20,7 @@ fn assert_close(left: f64, right: f64, relative: f64, what: &str) {
     assert!((left - right).abs() <= relative * right.abs().max(1e-300), "{what}: {left} is not {right}");
 }
 
-/// Slide 26: twice the machine gives 1.4 times the speedup.
+/// Slide 26: twice the machine yields 1.4 times the speedup.
 #[test]
 fn from_8_to_16_processors_the_speedup_grows_as_printed() {
     let growth = amdahl::speedup(0.1, 16.0) / amdahl::speedup(0.1, 8.0);
@@ -111,7 +112,7 @@ fn the_knee_is_where_the_speedup_is_largest_and_moves_with_the_problem() {
         let largest = (1..2000).map(f64::from).max_by(|one, other| speedup(*one).total_cmp(&speedup(*other)));
         assert_eq!(knee(3.0, 200.0, growth), largest);
         assert_eq!(knee(0.0, 200.0, growth), largest);
-        // Overhead that one processor already pays dearly.
+        // Overhead that is large even on one processor.
         assert_eq!(knee(3.0, 1e-6, growth), Some(1.0));
     }
     assert_eq!(knee(1.0, 20.0, OverheadLaw::None), None);

@@ -8,7 +8,7 @@ const TABLE_3: &str = include_str!("../../../../validation/cs-rr-281/table3-naiv
 const TABLE_4: &str = include_str!("../../../../validation/cs-rr-281/table4-neighbour.csv");
 const TABLE_5: &str = include_str!("../../../../validation/cs-rr-281/table5.csv");
 
-/// The most square mesh of a power of two processors.
+/// Returns the most square mesh with a number of processors that is a power of two.
 fn mesh(p: u32) -> Mesh {
     let rows = 1 << (p.ilog2() / 2);
     Mesh::new(rows, p / rows)
@@ -19,7 +19,7 @@ fn records(csv: &str) -> Vec<Vec<String>> {
     reader.records().map(|record| record.unwrap().iter().map(String::from).collect()).collect()
 }
 
-/// The `predicted_s` of Tables 3 and 4 as (broadcast, n, p, printed).
+/// Returns the `predicted_s` of Tables 3 and 4 as (broadcast, n, p, printed).
 fn printed_totals() -> Vec<(BroadcastTerms, u32, u32, f64)> {
     let of = |broadcast, csv| {
         records(csv).into_iter().map(move |r| {
@@ -30,8 +30,8 @@ fn printed_totals() -> Vec<(BroadcastTerms, u32, u32, f64)> {
     of(BroadcastTerms::Naive, TABLE_3).chain(of(BroadcastTerms::Neighbour, TABLE_4)).collect()
 }
 
-/// One unit of the last printed digit; the report prints two decimals, three below 0.01, and
-/// leaves out trailing zeros.
+/// Returns one unit of the last printed digit. The report prints two decimals, three below 0.01, and omits trailing
+/// zeros.
 fn printed_unit(text: &str) -> f64 {
     match text.split_once('.') {
         Some((_, decimals)) if decimals.len() == 3 => 0.001,
@@ -39,7 +39,7 @@ fn printed_unit(text: &str) -> f64 {
     }
 }
 
-/// Returns whether `model` cut after the printed digits is `printed`.
+/// Returns whether `model`, truncated after the printed digits, is `printed`.
 fn is_cut_to(model: f64, printed: f64, unit: f64) -> bool {
     printed <= model && model < printed + unit
 }
@@ -87,9 +87,8 @@ fn as_printed_gives_the_sequential_predictions_but_the_misprint() {
     assert_eq!(missed, [(BroadcastTerms::Naive, 512, 1, 586.52), (BroadcastTerms::Neighbour, 512, 1, 586.52)]);
 }
 
-/// Printed without being reproduced: Tcol by at most 1.6 ms, and input and output, which the
-/// report prints as 1.97 though they are 1.9639 + 0.0061 = 1.96996 (so Ti/o is rounded, alone in
-/// the table, and Tinp is Ti/o).
+/// Printed values that are not reproduced: Tcol, by at most 1.6 ms, and input and output. The report prints the latter
+/// as 1.97 although 1.9639 + 0.0061 = 1.96996. Ti/o is thus rounded, as the only value of the table, and Tinp is Ti/o.
 #[test]
 fn as_printed_gives_table_5_but_these_cells() {
     let missed: Vec<_> = records(TABLE_5)
