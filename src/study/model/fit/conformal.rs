@@ -1,33 +1,33 @@
-//! Intervals of predictions from the errors of predictions that took no part in a fit: split conformal prediction (Vovk,
+//! Prediction intervals from the errors of predictions that took no part in a fit: split conformal prediction (Vovk,
 //! Gammerman and Shafer, 2005; with scaled errors Lei and others, 2018, section 5.2). No distribution is assumed.
 
 use std::collections::BTreeMap;
 
-/// Errors at one extent from which their growth is judged, at least.
+/// The minimum number of errors at an extent for the growth of errors to be estimated from it.
 const ENOUGH: usize = 5;
 
 /// The error of a prediction that took no part in the fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
-    /// The kind of the prediction: intervals are made from errors of their own kind where there are enough.
+    /// The kind of the prediction. Intervals are derived from errors of the same kind if there are enough of them.
     pub kind: String,
-    /// The absolute error, in units of the one that is expected there.
+    /// The absolute error, in units of the expected error.
     pub size: f64,
-    /// Its place on the axis along which errors may grow, above 0.
+    /// The position on the axis along which errors may grow, above 0.
     pub extent: f64,
 }
 
-/// Errors from which intervals are made.
+/// Errors from which prediction intervals are derived.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conformal {
-    /// The errors of each kind, ascending, without their growth.
+    /// The errors of each kind, in ascending order, divided by their growth.
     pub kinds: BTreeMap<String, Vec<f64>>,
-    /// The power of the extent with which errors grow, at least 0.
+    /// The exponent of the extent with which errors grow, at least 0.
     pub growth: f64,
 }
 
 impl Conformal {
-    /// From errors that took no part in the fit.
+    /// Collects errors of predictions that took no part in the fit.
     #[must_use]
     pub fn of(scores: &[Score]) -> Self {
         let growth = growth(scores);
@@ -41,15 +41,16 @@ impl Conformal {
         Self { kinds, growth }
     }
 
-    /// Half the interval that contains the share `level` of new values, in units of the expected error; from errors of that
-    /// kind, or of all kinds where those are too few. `None` if all are too few: nine for 90 %.
+    /// Returns half the width of the interval that contains the share `level` of new values, in units of the expected
+    /// error. It is derived from errors of this kind, or of all kinds if there are too few. Returns `None` if all kinds
+    /// together are too few: 90 % requires nine.
     #[must_use]
     pub fn half_width(&self, kind: &str, extent: f64, level: f64) -> Option<f64> {
         let own = self.kinds.get(kind).and_then(|sizes| quantile(sizes, level));
         Some(own.or_else(|| quantile(&self.all(), level))? * extent.powf(self.growth))
     }
 
-    /// The number of errors.
+    /// Returns the number of errors.
     #[must_use]
     pub fn count(&self) -> usize {
         self.kinds.values().map(Vec::len).sum()
@@ -62,8 +63,8 @@ impl Conformal {
     }
 }
 
-/// The quantile of ascending sizes that a new one stays below with probability `level` at least: one more value counts as
-/// infinite.
+/// Returns the quantile of ascending sizes that a new value does not exceed with a probability of at least `level`. One
+/// additional value counts as infinite.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -75,8 +76,8 @@ fn quantile(sizes: &[f64], level: f64) -> Option<f64> {
     sizes.get(rank.max(1) - 1).copied()
 }
 
-/// The power with which median errors grow with their extent: the slope of a line through their logarithms; 0 where they
-/// shrink.
+/// Returns the exponent with which median errors grow with their extent: the slope of a line through their logarithms,
+/// or 0 if they shrink.
 fn growth(scores: &[Score]) -> f64 {
     let mut by_extent: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
     for score in scores {
@@ -92,7 +93,7 @@ fn median(mut sizes: Vec<f64>) -> f64 {
     sizes[sizes.len() / 2]
 }
 
-/// The slope of the line through points by least squares; 0 where they are all above one another.
+/// Returns the slope of the least-squares line through points, or 0 if all x are equal.
 fn slope(points: &[(f64, f64)]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "there are a few points")]
     let count = points.len().max(1) as f64;
@@ -133,14 +134,14 @@ mod tests {
         let found = Conformal::of(&at(1.0).chain(at(16.0)).collect::<Vec<_>>());
         assert!((found.growth - 0.5).abs() < 1e-12);
         assert!((found.half_width("", 64.0, 0.9).unwrap() - 72.0).abs() < 1e-9);
-        // Errors that shrink say nothing of what lies beyond.
+        // Errors that shrink contain no information on larger extents.
         let shrinking = Conformal::of(
             &at(1.0).chain(at(16.0)).map(|one| score("", 1.0 / one.size, one.extent)).collect::<Vec<_>>(),
         );
         assert!(shrinking.growth.abs() < 1e-12);
     }
 
-    /// Of new errors from one distribution, whatever it is, the stated share lies within.
+    /// The stated share of new errors from any one distribution is inside the interval.
     #[test]
     fn new_errors_lie_within_as_often_as_stated() {
         let mut random = ChaCha8Rng::seed_from_u64(1);
@@ -151,7 +152,7 @@ mod tests {
             let half = Conformal::of(&known).half_width("", 1.0, 0.9).unwrap();
             inside += u32::from(draw().size <= half);
         }
-        // Exactly 27 of 30 on average; three standard deviations.
+        // The expectation is exactly 27 of 30. The tolerance is three standard deviations.
         assert!((f64::from(inside) / f64::from(rounds) - 0.9).abs() < 0.015, "{inside}");
     }
 }

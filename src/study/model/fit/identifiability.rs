@@ -1,53 +1,54 @@
-//! Identifiability: the information that residuals hold about the coordinates that they depend on.
+//! Identifiability: the information that residuals contain about the coordinates that they depend on.
 
 use super::least_squares::dot;
 use super::symmetric::eigenvectors;
 
-/// A direction along which the 95 % interval has at least this half-width, in parts of the range, is undetermined: it covers
-/// the whole range.
+/// The half-width of a 95 % confidence interval, as a fraction of the range, from which a direction is undetermined:
+/// the interval covers the whole range.
 const UNTOLD: f64 = 0.5;
-/// The standard deviation of what is only known to lie in the range.
+/// The standard deviation of a coordinate that is only known to be in its range.
 const UNIFORM: f64 = 0.288_675_134_594_812_9;
-/// Coordinates that take less part than this in an undetermined direction stand outside.
+/// The smallest share of a coordinate in an undetermined direction that makes the coordinate part of it.
 const PART: f64 = 0.02;
-/// Coefficients smaller than this count as none.
+/// The magnitude below which a coefficient counts as zero.
 const NO_COEFFICIENT: f64 = 1e-3;
 
-/// The information that residuals hold about coordinates that range from 0 to 1, at a point.
+/// The information that residuals contain, at a point, about coordinates with ranges from 0 to 1.
 #[derive(Clone, Debug)]
 pub struct Identifiability {
     /// The covariance of the coordinates.
     pub covariance: Vec<Vec<f64>>,
-    /// Half the 95 % interval of each.
+    /// Half the width of the 95 % confidence interval of each coordinate.
     pub half_widths: Vec<f64>,
-    /// The sets of coordinates that cannot be told apart.
+    /// The sets of coordinates that cannot be determined separately.
     pub entangled: Vec<Entangled>,
 }
 
-/// Coordinates that cannot be told apart.
+/// A set of coordinates that cannot be determined separately.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entangled {
-    /// Their indices.
+    /// The indices of the coordinates.
     pub members: Vec<usize>,
-    /// The linear combinations of small changes that are determined: a coefficient for each member.
+    /// The linear combinations of small changes that are determined, each with a coefficient per member.
     pub determined: Vec<Vec<f64>>,
 }
 
 impl Identifiability {
-    /// Returns whether the data do not tell a coordinate by itself.
+    /// Returns whether the data do not determine a coordinate separately.
     #[must_use]
     pub fn is_entangled(&self, index: usize) -> bool {
         self.entangled.iter().any(|set| set.members.contains(&index))
     }
 
-    /// Returns whether a coordinate changes nothing: it cannot be told, and no other one makes up for it.
+    /// Returns whether a coordinate has no influence: it is undetermined, and no other coordinate can compensate for
+    /// it.
     #[must_use]
     pub fn changes_nothing(&self, index: usize) -> bool {
         self.entangled.iter().any(|set| set.determined.is_empty() && set.members == [index])
     }
 
-    /// From the derivatives of the residuals by each coordinate, the standard deviation of a residual, and the quantile
-    /// that makes a standard deviation half an interval.
+    /// Computes the identifiability from the derivatives of the residuals by each coordinate and the standard deviation
+    /// of a residual. `quantile` converts a standard deviation to half the width of an interval.
     #[must_use]
     pub fn of(slopes: &[Vec<f64>], deviation: f64, quantile: f64) -> Self {
         let directions = eigenvectors(&information(slopes));
@@ -66,14 +67,14 @@ impl Identifiability {
         Self { covariance, half_widths, entangled: entangled(&untold, count) }
     }
 
-    /// The correlation of two coordinates.
+    /// Returns the correlation of two coordinates.
     #[must_use]
     pub fn correlation(&self, one: usize, other: usize) -> f64 {
         let scale = (self.covariance[one][one] * self.covariance[other][other]).sqrt();
         if scale > 0.0 { self.covariance[one][other] / scale } else { 0.0 }
     }
 
-    /// The standard deviation of a linear combination of coordinates.
+    /// Returns the standard deviation of a linear combination of coordinates.
     #[must_use]
     pub fn deviation(&self, weights: &[f64]) -> f64 {
         let along: Vec<f64> = self.covariance.iter().map(|row| dot(row, weights)).collect();
@@ -81,19 +82,19 @@ impl Identifiability {
     }
 }
 
-/// The information that residuals hold about pairs of coordinates, in units of their noise.
+/// Returns the information that residuals contain about pairs of coordinates, in units of their noise.
 fn information(slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
     slopes.iter().map(|one| slopes.iter().map(|other| dot(one, other)).collect()).collect()
 }
 
-/// The directions in which coordinates can move, those that the residuals tell least first; from the derivatives of these by each
-/// coordinate.
+/// Returns the directions in which coordinates can change, in ascending order of the information that residuals contain
+/// about them. `slopes` are the derivatives of the residuals by each coordinate.
 #[must_use]
 pub fn untold_first(slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
     eigenvectors(&information(slopes)).into_iter().rev().map(|(_, vector)| vector).collect()
 }
 
-/// The sets of coordinates that undetermined directions join.
+/// Returns the sets of coordinates that are connected by undetermined directions.
 fn entangled(untold: &[Vec<f64>], count: usize) -> Vec<Entangled> {
     let part = |one: usize, other: usize| untold.iter().map(|vector| vector[one] * vector[other]).sum::<f64>();
     let mut left: Vec<usize> = (0..count).filter(|index| part(*index, *index) > PART * PART).collect();
@@ -116,8 +117,8 @@ fn entangled(untold: &[Vec<f64>], count: usize) -> Vec<Entangled> {
     sets
 }
 
-/// A basis of what is orthogonal to `rows`, by Gauss and Jordan with pivots: each vector is 1 in a coordinate in which the
-/// others are 0.
+/// Returns a basis of the orthogonal complement of `rows` by Gauss-Jordan elimination with pivoting. Each basis vector
+/// is 1 in one coordinate in which all others are 0.
 fn orthogonal(mut rows: Vec<Vec<f64>>, size: usize) -> Vec<Vec<f64>> {
     let mut pivots = Vec::new();
     for rank in 0..rows.len() {
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn only_a_sum_is_told() {
-        // Residuals depend on x + 2 y and on z.
+        // The residuals depend on x + 2 y and on z.
         let slopes = [vec![10.0, 20.0, 0.0], vec![20.0, 40.0, 0.0], vec![0.0, 0.0, 30.0]];
         let found = Identifiability::of(&slopes, 0.1, 2.0);
         let [entangled] = &found.entangled[..] else { panic!("{found:?}") };

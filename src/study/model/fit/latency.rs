@@ -1,41 +1,42 @@
-//! The time of a message by its length alone, with Hockney's two parameters; timed messages.
+//! The time of a message by its length only, with Hockney's two parameters, and the type of timed messages.
 
 use super::regression::{Quality, Regression, Weighting};
 
-/// A message, or several of the same length in a row, that was timed.
+/// A timed message, or several of the same length in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimedTransfer {
-    /// Length of each message, in bytes.
+    /// The length of each message, in bytes.
     pub bytes: f64,
-    /// Number of messages that were sent before the time was taken.
+    /// The number of messages sent before the time was taken.
     pub messages: f64,
-    /// Time for which the sender computes between two of them, in seconds.
+    /// The time for which the sender computes between two messages, in seconds.
     pub delay_s: f64,
-    /// Time for which the receivers compute before they receive, in seconds. Unless it is 0, the sender waits until a send is complete.
+    /// The time for which the receivers compute before they receive, in seconds. Unless it is 0, the time ends when the
+    /// last send is complete.
     pub late_s: f64,
-    /// From the beginning of the first send to the end of the last receive, in seconds.
+    /// The time from the beginning of the first send to the end of the last receive, in seconds.
     pub seconds: f64,
-    /// The time of a processor for one message, mean of sender and receiver, in seconds; where it is known.
+    /// The processor time per message, averaged over sender and receiver, in seconds, if it is known.
     pub overhead_s: Option<f64>,
 }
 
-/// T(l) = `t_0` + l / `r_inf` (Hockney 1982): start-up and asymptotic bandwidth.
+/// T(l) = `t_0` + l / `r_inf` (Hockney 1982): start-up time and asymptotic bandwidth.
 #[derive(Clone, Debug)]
 pub struct Hockney {
-    /// `t_0`: start-up time, in seconds.
+    /// `t_0`: the start-up time, in seconds.
     pub startup_s: f64,
-    /// Half the width of its 95 % interval.
+    /// Half the width of the 95 % confidence interval of `t_0`.
     pub startup_interval_s: Option<f64>,
     /// 1 / `r_inf`, in seconds per byte.
     pub per_byte_s: f64,
-    /// Half the width of its 95 % interval.
+    /// Half the width of the 95 % confidence interval of 1 / `r_inf`.
     pub per_byte_interval_s: Option<f64>,
     /// The quality of the fit.
     pub quality: Quality,
 }
 
 impl TimedTransfer {
-    /// A message of which only the time is known.
+    /// Creates a single message of which only the time is known.
     #[must_use]
     pub const fn new(bytes: f64, seconds: f64) -> Self {
         Self { bytes, messages: 1.0, delay_s: 0.0, late_s: 0.0, seconds, overhead_s: None }
@@ -43,7 +44,7 @@ impl TimedTransfer {
 }
 
 impl Hockney {
-    /// The fit to single messages; `None` with fewer than two lengths.
+    /// Fits the parameters to single messages. Returns `None` with fewer than two lengths.
     #[must_use]
     pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<Self> {
         let columns = [vec![1.0; transfers.len()], transfers.iter().map(|one| one.bytes).collect()];
@@ -59,13 +60,13 @@ impl Hockney {
         })
     }
 
-    /// `r_inf`, in bytes per second; `None` where longer messages take no longer.
+    /// Returns `r_inf`, in bytes per second; `None` if longer messages do not take longer.
     #[must_use]
     pub fn rate_bytes_per_s(&self) -> Option<f64> {
         (self.per_byte_s > 0.0).then(|| self.per_byte_s.recip())
     }
 
-    /// `n_1/2` = `t_0` `r_inf`: the length that reaches half the bandwidth, in bytes.
+    /// Returns `n_1/2` = `t_0` `r_inf`, the length that reaches half the bandwidth, in bytes.
     #[must_use]
     pub fn half_length_bytes(&self) -> Option<f64> {
         self.rate_bytes_per_s().map(|rate| rate * self.startup_s)

@@ -1,24 +1,24 @@
-//! Linear least squares by QR.
+//! Linear least squares by QR decomposition.
 
 use std::iter::zip;
 
-/// Columns of unit length count as dependent when QR leaves less than this of one of them.
+/// The length of the remainder below which a column of unit length counts as dependent on the columns before it.
 const RANK_TOLERANCE: f64 = 1e-10;
 
-/// A matrix A with independent columns as Q R D: orthonormal columns, an upper triangle, and the lengths of the columns of
-/// A, by which they are divided first so that none drowns another.
+/// The decomposition Q R D of a matrix A with independent columns: orthonormal columns, an upper triangle, and the
+/// lengths of the columns of A. The columns are divided by their lengths first so that none dominates.
 #[derive(Clone, Debug)]
 pub struct Qr {
     /// The columns of Q.
     q: Vec<Vec<f64>>,
-    /// The columns of R, down to their diagonal.
+    /// The columns of R, each down to its diagonal.
     r: Vec<Vec<f64>>,
     lengths: Vec<f64>,
 }
 
 impl Qr {
-    /// The decomposition of the matrix with these columns, by Gram and Schmidt, every column twice (Giraud, Langou and
-    /// Rozložník, 2005); `None` if they are dependent.
+    /// Decomposes the matrix with these columns by the Gram-Schmidt process, applied twice to every column (Giraud,
+    /// Langou and Rozložník, 2005). Returns `None` if the columns are dependent.
     #[must_use]
     pub fn of(columns: &[Vec<f64>]) -> Option<Self> {
         let mut this = Self { q: Vec::new(), r: Vec::new(), lengths: Vec::new() };
@@ -49,7 +49,7 @@ impl Qr {
         Some(this)
     }
 
-    /// The x that minimises |A x − b|.
+    /// Returns the x that minimises |A x − b|.
     #[must_use]
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
         let x = self.back(self.q.iter().map(|q| dot(q, b)).collect());
@@ -63,7 +63,7 @@ impl Qr {
         (0..rows).map(|row| self.q.iter().map(|q| q[row] * q[row]).sum()).collect()
     }
 
-    /// (Aᵀ A)⁻¹
+    /// Returns (Aᵀ A)⁻¹.
     #[must_use]
     pub fn spread(&self) -> Vec<Vec<f64>> {
         let count = self.q.len();
@@ -76,7 +76,7 @@ impl Qr {
         (0..count).map(|row| (0..count).map(|column| entry(row, column)).collect()).collect()
     }
 
-    /// The solution x of R x = b.
+    /// Returns the solution x of R x = b.
     fn back(&self, mut b: Vec<f64>) -> Vec<f64> {
         for (index, r) in self.r.iter().enumerate().rev() {
             b[index] /= r[index];
@@ -87,8 +87,7 @@ impl Qr {
     }
 }
 
-/// The weight of each residual in itself, of a linear fit with these columns; those that depend on others before them count
-/// for nothing.
+/// Returns the leverages of a linear fit with these columns. Columns that depend on earlier ones are ignored.
 #[must_use]
 pub fn leverages(columns: &[Vec<f64>]) -> Vec<f64> {
     let mut independent: Vec<Vec<f64>> = Vec::new();
@@ -102,7 +101,7 @@ pub fn leverages(columns: &[Vec<f64>]) -> Vec<f64> {
     Qr::of(&independent).filter(|_| !independent.is_empty()).map_or_else(|| vec![0.0; rows], |qr| qr.leverages())
 }
 
-/// The scalar product of two vectors.
+/// Returns the scalar product of two vectors.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     zip(a, b).map(|(a, b)| a * b).sum()
 }
@@ -116,7 +115,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Hilbert matrices are the worst that there are.
+    /// Hilbert matrices are a worst case of conditioning.
     #[test]
     fn ill_conditioned_columns_stay_orthogonal() {
         let hilbert = |size: i32| -> Vec<Vec<f64>> {

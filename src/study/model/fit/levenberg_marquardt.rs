@@ -3,63 +3,67 @@
 use super::least_squares::{Qr, dot};
 use std::iter::zip;
 
-/// Damping at the beginning, and beyond which no step helps.
+/// The initial damping.
 const FIRST_DAMPING: f64 = 1e-2;
+/// The damping beyond which no step is expected to gain.
 const MOST_DAMPING: f64 = 1e6;
+/// The lower limit of the damping.
 const LEAST_DAMPING: f64 = 1e-9;
-/// A step that gains less than this part of the sum of squares is the last.
+/// The relative reduction of the sum of squares below which the descent ends.
 const GAIN: f64 = 1e-5;
-/// A step shorter than this in every coordinate is none.
+/// The length below which a step counts as zero, for every coordinate.
 const NO_STEP: f64 = 1e-7;
-/// The first and the last distance of the points that are tried where slopes mislead.
+/// The first distance at which points are tried if derivatives mislead.
 const FIRST_RADIUS: f64 = 0.05;
+/// The last distance at which points are tried.
 const LAST_RADIUS: f64 = 1e-3;
 
-/// Residuals whose sum of squares is to be least, over the unit cube.
+/// Residuals over the unit cube whose sum of squares is minimised.
 pub trait LeastSquares {
-    /// The reason why there are none.
+    /// The error of the computation.
     type Error;
 
-    /// The residuals at a point; `None` once the budget is spent.
+    /// Returns the residuals at a point; `None` once the budget is spent.
     ///
     /// # Errors
-    /// Those of the computation.
+    /// An error of the computation.
     fn at(&mut self, point: &[f64]) -> Result<Option<Vec<f64>>, Self::Error>;
 
-    /// The derivatives of the `residuals` at a point by each coordinate; `None` once the budget is spent.
+    /// Returns the derivatives of the `residuals` at a point by each coordinate; `None` once the budget is spent.
     ///
     /// # Errors
-    /// Those of the computation.
+    /// An error of the computation.
     fn slopes(&mut self, point: &[f64], residuals: &[f64]) -> Result<Option<Vec<Vec<f64>>>, Self::Error>;
 }
 
-/// The best point that was found.
+/// The best point found by a descent.
 #[derive(Clone, Debug)]
 pub struct Minimum {
     /// The point.
     pub point: Vec<f64>,
-    /// The residuals there.
+    /// The residuals at the point.
     pub residuals: Vec<f64>,
-    /// The last derivatives, by coordinate; those of a point close by if the budget was spent before they were known.
+    /// The last derivatives, by coordinate. If the budget was spent before those of the point were known, they belong
+    /// to a nearby point.
     pub slopes: Vec<Vec<f64>>,
-    /// True if no step gains any more.
+    /// `true` if no further step gains.
     pub has_converged: bool,
 }
 
 impl Minimum {
-    /// The sum of the squares.
+    /// Returns the sum of squares.
     #[must_use]
     pub fn cost(&self) -> f64 {
         dot(&self.residuals, &self.residuals)
     }
 }
 
-/// The minimum that is reached from `start`, whose `residuals` are known: by damped Gauss-Newton steps (Levenberg, 1944;
-/// Marquardt, 1963) within bounds, and where those fail because slopes jump, by trying points around. `None` if the
-/// budget is spent before the first slopes are known.
+/// Returns the local minimum that is reached from `start`, whose `residuals` are known. The descent uses damped
+/// Gauss-Newton steps (Levenberg, 1944; Marquardt, 1963) within bounds. Where these fail because derivatives are
+/// discontinuous, it tries nearby points. Returns `None` if the budget is spent before the first derivatives are known.
 ///
 /// # Errors
-/// Those of the residuals.
+/// An error of the residuals.
 pub fn minimise<R: LeastSquares>(of: &mut R, start: &[f64], residuals: Vec<f64>) -> Result<Option<Minimum>, R::Error> {
     let Some(slopes) = of.slopes(start, &residuals)? else { return Ok(None) };
     let mut best = Minimum { point: start.to_vec(), residuals, slopes, has_converged: false };
@@ -78,7 +82,8 @@ pub fn minimise<R: LeastSquares>(of: &mut R, start: &[f64], residuals: Vec<f64>)
     }
 }
 
-/// Steps until none gains, or slopes mislead; false if the budget is spent, or the minimum is found for sure.
+/// Takes steps until none gains or derivatives mislead. Returns `false` if the budget is spent or the minimum is
+/// certain.
 fn descend<R: LeastSquares>(of: &mut R, best: &mut Minimum) -> Result<bool, R::Error> {
     let mut damping = FIRST_DAMPING;
     loop {
@@ -107,7 +112,7 @@ fn descend<R: LeastSquares>(of: &mut R, best: &mut Minimum) -> Result<bool, R::E
     }
 }
 
-/// The damped step from a point that is not yet the minimum; coordinates at a bound that it would leave stay.
+/// Returns the damped step from a point. Coordinates at a bound do not move if the step would leave the cube.
 fn damped_step(best: &Minimum, damping: f64) -> Vec<f64> {
     let gradient: Vec<f64> = best.slopes.iter().map(|slopes| dot(slopes, &best.residuals)).collect();
     let is_free = |index: usize| match best.point[index] {
@@ -141,8 +146,8 @@ fn moved(best: &Minimum, step: &[f64]) -> Vec<f64> {
     zip(&best.point, step).map(|(at, step)| (at + step).clamp(0.0, 1.0)).collect()
 }
 
-/// Tries points around, ever closer, along one coordinate after the other (Hooke and Jeeves, 1961); false if the budget is
-/// spent.
+/// Tries nearby points at decreasing distances, along one coordinate after another (Hooke and Jeeves, 1961). Returns
+/// `false` if the budget is spent.
 fn look_around<R: LeastSquares>(of: &mut R, best: &mut Minimum) -> Result<bool, R::Error> {
     let mut radius = FIRST_RADIUS;
     while radius >= LAST_RADIUS {
@@ -194,7 +199,7 @@ mod tests {
         minimum.expect("there is no budget")
     }
 
-    /// Rosenbrock's valley, brought into the unit cube.
+    /// Rosenbrock's valley, scaled to the unit cube.
     #[test]
     fn a_curved_valley_is_followed() {
         let found = from(&[0.1, 0.9], |x| {
@@ -210,11 +215,11 @@ mod tests {
         assert!(found.has_converged && (found.point[0] - 1.0).abs() < 1e-9 && (found.point[1] - 0.25).abs() < 1e-6);
     }
 
-    /// Slopes at the start say nothing of the other side of a kink.
+    /// Derivatives at the starting point contain no information on the other side of a kink.
     #[test]
     fn kinks_do_not_end_the_search() {
         let found = from(&[0.2, 0.9], |x| vec![(x[0] - 0.6).abs() + 0.1, 3.0 * (x[1] - x[0]).abs() + 0.1]);
-        // The least is 0.02; the steps around end at a thousandth.
+        // The minimum is 0.02. The pattern search ends at a distance of a thousandth.
         assert!(found.cost() < 0.021, "{found:?}");
     }
 

@@ -5,53 +5,55 @@ mod delayed;
 use super::TimedTransfer;
 use super::regression::{Quality, Regression, Weighting};
 
-/// The parameters of `LogGP` (Alexandrov, Ionescu, Schauser, Scheiman 1995), as far as the data determine them.
+/// The parameters of `LogGP` (Alexandrov, Ionescu, Schauser, Scheiman 1995) that the data determine.
 ///
-/// m messages of k bytes in a row take T = (L + 2 o) + m (k − 1) G + (m − 1) g. Times alone give L + 2 o, G, and with
-/// several messages g; only with the time of the processors, o(k) = o + (k − 1) O, can L and o be told apart (O, the
-/// overhead of a byte, is that of `LogGOPS`). Senders that compute between their messages give o and O by times alone.
+/// m messages of k bytes in a row take T = (L + 2 o) + m (k − 1) G + (m − 1) g. Times alone determine L + 2 o, G and,
+/// with several messages, g. To separate L from o, the time of the processors, o(k) = o + (k − 1) O, is required (O,
+/// the overhead per byte, is that of `LogGOPS`). If senders compute between their messages, times alone determine o and
+/// O.
 #[derive(Clone, Debug)]
 pub struct LogGp {
     /// L + 2 o, in seconds.
     pub end_to_end_s: f64,
-    /// L: latency, in seconds.
+    /// L: the latency, in seconds.
     pub latency_s: Option<f64>,
-    /// o: overhead of a message on a processor, in seconds.
+    /// o: the overhead of a message on a processor, in seconds.
     pub overhead_s: Option<f64>,
-    /// O: overhead of a byte on a processor, in seconds.
+    /// O: the overhead per byte on a processor, in seconds.
     pub overhead_per_byte_s: Option<f64>,
     /// The longest message to which o and O were fitted, in bytes, if longer ones pay an overhead in several parts, as
     /// messages of several packets do.
     pub overhead_up_to_bytes: Option<f64>,
-    /// The overhead of a byte in all messages, those of several parts, too, in seconds; O unless there are such.
+    /// The mean overhead per byte of all messages, including those in several parts, in seconds. It is equal to O if
+    /// there are no such messages.
     pub mean_overhead_per_byte_s: Option<f64>,
-    /// The mean overhead of a byte at sender and receiver, in seconds, if O was found by taking it that the receiver works while the
-    /// bytes arrive.
+    /// The mean overhead per byte of sender and receiver, in seconds, if O was derived from it under the assumption
+    /// that the receiver works while the bytes arrive.
     pub shared_overhead_per_byte_s: Option<f64>,
-    /// g: gap between messages, in seconds.
+    /// g: the gap between messages, in seconds.
     pub gap_s: Option<f64>,
-    /// G: gap of a byte, in seconds.
+    /// G: the gap per byte, in seconds.
     pub gap_per_byte_s: Option<f64>,
-    /// The time of each byte but the first of a message alone, in seconds: the larger one of G and O.
+    /// The time of each byte except the first of a single message, in seconds: the larger one of G and O.
     pub per_byte_s: f64,
-    /// S: the largest message whose send is complete without a receive.
+    /// S: the largest message whose send completes without a receive.
     pub eager: EagerLimit,
-    /// Half the widths of the 95 % intervals of L + 2 o and of the time of a byte.
+    /// Half the widths of the 95 % confidence intervals of L + 2 o and of the time per byte.
     pub intervals: Option<[f64; 2]>,
     /// The quality of the fit.
     pub quality: Quality,
 }
 
-/// Bounds of the largest message whose send is complete without a receive, in bytes.
+/// Bounds of the largest message whose send completes without a receive, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EagerLimit {
-    /// The longest message of which that is known.
+    /// The longest message known to complete without a receive.
     pub at_least: Option<f64>,
     /// The shortest message whose send waited for its receive.
     pub below: Option<f64>,
 }
 
-/// Time of a message, or of a part of one, by its length: `first` and (k − 1) `per_byte`.
+/// The time of a message, or of a part of it, by its length: `first` plus (k − 1) times `per_byte`.
 #[derive(Clone, Copy, Debug)]
 struct LinearTime {
     first: f64,
@@ -59,9 +61,9 @@ struct LinearTime {
 }
 
 impl LogGp {
-    /// The fit to `transfers`; `None` with fewer than two lengths.
+    /// Fits the parameters to `transfers`. Returns `None` with fewer than two lengths.
     ///
-    /// For senders that have computed between their messages: each message must have gone to another destination.
+    /// If senders compute between their messages, each message must go to a different destination.
     #[must_use]
     pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<Self> {
         if transfers.iter().any(|one| one.delay_s > 0.0 || one.late_s > 0.0) {
@@ -91,15 +93,15 @@ impl LogGp {
         })
     }
 
-    /// The time of `messages` messages of `bytes` bytes in a row, in seconds.
+    /// Returns the time of `messages` messages of `bytes` bytes in a row, in seconds.
     #[must_use]
     pub fn time_s(&self, bytes: f64, messages: f64) -> f64 {
         let gap = LinearTime { first: self.gap_s.unwrap_or(0.0), per_byte: self.gap_per_byte_s.unwrap_or(0.0) };
         self.lone().at(bytes) + (messages - 1.0) * gap.at(bytes)
     }
 
-    /// The time of messages in a row, each to another destination, whose sender computes for `delay_s` between two of
-    /// them, in seconds.
+    /// Returns the time of messages in a row, each to a different destination, whose sender computes for `delay_s`
+    /// between two of them, in seconds.
     #[must_use]
     pub fn time_with_delay_s(&self, bytes: f64, messages: f64, delay_s: f64) -> f64 {
         let processor =
@@ -117,7 +119,7 @@ impl LinearTime {
         self.first + (bytes - 1.0) * self.per_byte
     }
 
-    /// The line through (bytes, seconds), and by how much it misses the point that lies farthest off.
+    /// Fits the line through (bytes, seconds). Returns the line and the largest relative error of any point.
     fn through(points: &[(f64, f64)], weighting: Weighting) -> Option<(Self, f64)> {
         let columns = [vec![1.0; points.len()], points.iter().map(|(bytes, _)| bytes - 1.0).collect()];
         let values: Vec<_> = points.iter().map(|(_, seconds)| *seconds).collect();
@@ -131,14 +133,15 @@ impl LinearTime {
 struct Overhead {
     line: LinearTime,
     up_to_bytes: Option<f64>,
-    /// That of a byte in messages of all lengths.
+    /// The mean overhead per byte in messages of all lengths.
     mean_per_byte: f64,
-    /// The mean of sender and receiver, where that of the sender was found from it.
+    /// The mean overhead per byte of sender and receiver, if that of the sender was derived from it.
     shared: Option<f64>,
 }
 
 impl Overhead {
-    /// The time of a sender, from the mean of sender and receiver: in LogGOPS the receiver works for max(G, O) a byte.
+    /// Derives the overhead of a sender from the mean of sender and receiver: in LogGOPS the receiver works for max(G,
+    /// O) per byte.
     fn of_a_sender(self, gap_per_byte: f64) -> Self {
         let mean = self.line.per_byte;
         let own = 2.0 * mean - gap_per_byte;
@@ -151,15 +154,15 @@ impl Overhead {
     }
 }
 
-/// A line through all overheads that misses one by more than this is none.
+/// The largest relative error at which a line through all overheads is accepted.
 const BROKEN: f64 = 0.05;
-/// The part of G below zero that an O may lie by the rounding of times.
+/// The fraction of G by which O may be negative because of the rounding of times.
 const ROUNDING: f64 = 0.01;
-/// The largest distance of a length above the line through the shorter ones.
+/// The largest relative error at which the line through the shorter lengths is accepted.
 const STEP: f64 = 0.02;
 
-/// o and O, if the time of the processors is known for every transfer: over all lengths if they lie on a line, else
-/// over those before the first step.
+/// Fits o and O if the time of the processors is known for every transfer: to all lengths if they are on a line, else
+/// to those before the first step.
 fn overhead(transfers: &[TimedTransfer]) -> Option<Overhead> {
     let mut points = transfers.iter().map(|one| Some((one.bytes, one.overhead_s?))).collect::<Option<Vec<_>>>()?;
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -173,7 +176,7 @@ fn overhead(transfers: &[TimedTransfer]) -> Option<Overhead> {
     Some(Overhead { line, up_to_bytes: Some(points[count - 1].0), mean_per_byte, shared: None })
 }
 
-/// The slope of the line that begins with `first` at one byte.
+/// Returns the slope of the best line that has the value `first` at one byte.
 fn mean_per_byte(points: &[(f64, f64)], first: f64) -> Option<f64> {
     let above: Vec<_> = points.iter().map(|(_, seconds)| seconds - first).collect();
     let column = points.iter().map(|(bytes, _)| bytes - 1.0).collect();

@@ -1,4 +1,4 @@
-//! Models fitted to simulated or measured times by least squares, with what the data say about the fit.
+//! Models fitted to simulated or measured times by least squares, with diagnostics of the fit.
 
 mod conformal;
 mod identifiability;

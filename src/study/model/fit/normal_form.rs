@@ -1,5 +1,5 @@
-//! Extra-P's performance-model normal form: `f(x) = c_0 + Σ c_k Π x_l^i log₂^j x_l` (Calotoiu et al. 2013; with
-//! several parameters 2016).
+//! Extra-P's performance-model normal form: `f(x) = c_0 + Σ c_k Π x_l^i log₂^j x_l` (Calotoiu et al. 2013; with several
+//! parameters 2016).
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -26,26 +26,26 @@ pub(super) const EXPONENTS: [(u8, u8); 19] = [
     (11, 4),
     (3, 1),
 ];
-/// The exponents of its logarithm.
+/// The exponents of the logarithm of a parameter.
 pub(super) const LOGARITHMS: [u8; 3] = [0, 1, 2];
 
-/// `x^i log₂^j x` of one parameter.
+/// The factor `x^i log₂^j x` of one parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Factor {
-    /// The numerator of i.
+    /// The numerator of the exponent i.
     pub numerator: u8,
-    /// The denominator of i.
+    /// The denominator of the exponent i.
     pub denominator: u8,
-    /// j.
+    /// The exponent j of the logarithm.
     pub logarithm: u8,
 }
 
 impl Factor {
-    /// The factor 1: the term does not depend on the parameter.
+    /// The factor 1, for terms that do not depend on the parameter.
     pub const ONE: Self = Self { numerator: 0, denominator: 1, logarithm: 0 };
 
-    /// All factors but 1.
+    /// Returns all factors except 1.
     pub(super) fn all() -> Vec<Self> {
         let with = |(numerator, denominator): (u8, u8)| {
             LOGARITHMS.map(move |logarithm| Self { numerator, denominator, logarithm })
@@ -53,7 +53,7 @@ impl Factor {
         EXPONENTS.into_iter().flat_map(with).filter(|factor| *factor != Self::ONE).collect()
     }
 
-    /// Its value at `x`, which is positive.
+    /// Returns the value of the factor at a positive `x`.
     #[must_use]
     pub fn at(self, x: f64) -> f64 {
         let power = x.powf(f64::from(self.numerator) / f64::from(self.denominator));
@@ -82,7 +82,7 @@ impl Factor {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Term {
-    /// Its coefficient.
+    /// The coefficient.
     pub coefficient: f64,
     /// A factor for each parameter, in their order.
     pub factors: Vec<Factor>,
@@ -94,24 +94,24 @@ pub struct Term {
 pub struct NormalForm {
     /// The names of the parameters.
     pub parameters: Vec<String>,
-    /// `c_0`.
+    /// The constant `c_0`.
     pub constant: f64,
     /// The terms.
     pub terms: Vec<Term>,
 }
 
 impl NormalForm {
-    /// Its value at the point with these values of the parameters, in their order; all positive.
+    /// Returns the value at the point with these parameter values, in order. All must be positive.
     #[must_use]
     pub fn at(&self, point: &[f64]) -> f64 {
         let term = |term: &Term| term.coefficient * product(&term.factors, point);
         self.constant + self.terms.iter().map(term).sum::<f64>()
     }
 
-    /// The model as RON.
+    /// Returns the model as RON.
     ///
     /// # Panics
-    /// Never: it consists of what RON can say.
+    /// Never: numbers and names can always be written as RON.
     #[must_use]
     pub fn to_ron(&self) -> String {
         let pretty = ron::ser::PrettyConfig::new().struct_names(true);
@@ -125,7 +125,7 @@ pub(super) fn product(factors: &[Factor], point: &[f64]) -> f64 {
 }
 
 impl fmt::Display for NormalForm {
-    /// As a formula, such as `1.2e-3 + 4.5e-6 p^(3/2) log2(p)`.
+    /// Writes the model as a formula, such as `1.2e-3 + 4.5e-6 p^(3/2) log2(p)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.4e}", self.constant)?;
         for Term { coefficient, factors } in &self.terms {

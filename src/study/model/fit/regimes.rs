@@ -1,17 +1,17 @@
-//! Equation (4) of CS-RR-281 fitted with its break, and with intervals.
+//! Equation (4) of CS-RR-281, fitted with its break and with confidence intervals.
 
 use super::regression::{Quality, Regression, Weighting};
 use crate::model::point_to_point::{Regime, TimedMessage};
 
-/// Residuals below this part of a time are those of arithmetic.
+/// The residuals, relative to a time, below which they are due to rounding.
 const EXACT: f64 = 1e-9;
 
-/// One branch of equation (4) as the data give it.
+/// One branch of equation (4), fitted to data.
 #[derive(Clone, Debug)]
 pub struct FittedRegime {
     /// The coefficients.
     pub regime: Regime,
-    /// Half the widths of the 95 % intervals of α, β, γ, δ, in their units.
+    /// Half the widths of the 95 % confidence intervals of α, β, γ, δ, in their units.
     pub intervals: Option<[f64; 4]>,
     /// The quality of the fit.
     pub quality: Quality,
@@ -55,20 +55,20 @@ fn four(values: &[f64]) -> Option<[f64; 4]> {
 /// Equation (4) with the break between its branches.
 #[derive(Clone, Debug)]
 pub struct TwoRegimes {
-    /// Messages up to the break; `None` where they do not determine four coefficients.
+    /// The branch of messages up to the break; `None` if they do not determine four coefficients.
     pub short: Option<FittedRegime>,
-    /// Longer messages; `None` where there are none that determine four coefficients.
+    /// The branch of longer messages; `None` if they do not determine four coefficients.
     pub long: Option<FittedRegime>,
     /// The longest message of the short regime, in bytes; infinite with a single regime.
     pub break_bytes: f64,
 }
 
 impl TwoRegimes {
-    /// The fit with the break at `break_bytes`, or where the sum of squares is least: the data can name it only by
-    /// a length that occurs in them. Of breaks that fit equally well it is the longest: a full packet lies on both
-    /// planes.
+    /// Fits both branches with the break at `break_bytes`, or where the sum of squares is least. The data can locate
+    /// the break only at a length that occurs in them. Of breaks that fit equally well, the longest is taken, since a
+    /// full packet is on both planes.
     ///
-    /// `None` if no regime is determined: two lengths at each of two distances are needed.
+    /// Returns `None` if no branch is determined. Each requires two lengths at each of two distances.
     #[must_use]
     pub fn fit(points: &[TimedMessage], break_bytes: Option<f64>, weighting: Weighting) -> Option<Self> {
         if let Some(break_bytes) = break_bytes {
@@ -97,7 +97,7 @@ impl TwoRegimes {
         [&self.short, &self.long].into_iter().flatten().map(|regime| regime.squares).sum()
     }
 
-    /// The time of a message, in seconds; `None` where its regime is not determined.
+    /// Returns the time of a message, in seconds; `None` if its branch is not determined.
     #[must_use]
     pub fn time_s(&self, bytes: f64, hops: f64) -> Option<f64> {
         let regime = if bytes <= self.break_bytes { &self.short } else { &self.long };

@@ -1,18 +1,18 @@
-//! Linear least squares with intervals, residuals and leave-one-out errors.
+//! Linear least squares with confidence intervals, residuals and leave-one-out errors.
 
 use super::least_squares::{Qr, dot};
 use crate::analysis::{Residuals, root_mean_square, student_quantile};
 use std::iter::zip;
 
-/// A point whose leverage comes this close to one determines a coefficient alone.
+/// The distance of a leverage from one below which its point determines a coefficient alone.
 const LEVERAGE_TOLERANCE: f64 = 1e-9;
 
-/// The residuals that have the least sum of squares.
+/// The residuals whose sum of squares is minimised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weighting {
-    /// Those in the unit of the values: for errors of equal size.
+    /// Residuals in the unit of the values, for errors of equal size.
     Absolute,
-    /// Those divided by the values, which must be positive: for errors in percent, over several orders of magnitude.
+    /// Residuals divided by the values, which must be positive, for errors in percent over several orders of magnitude.
     Relative,
 }
 
@@ -25,21 +25,21 @@ impl Weighting {
     }
 }
 
-/// Quality of a fit.
+/// The quality of a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
     /// The number of points.
     pub points: usize,
-    /// R² corrected for the number of coefficients, `1 − (1 − R²) (n − 1) / (n − k)`; `None` for equal values, or as
-    /// many coefficients as points.
+    /// R² corrected for the number of coefficients, `1 − (1 − R²) (n − 1) / (n − k)`; `None` if all values are equal or
+    /// if there are as many coefficients as points.
     pub r_squared_adjusted: Option<f64>,
     /// The symmetric mean absolute percentage error, as a ratio.
     pub smape: f64,
-    /// The root of the mean squared residual, in the unit of the values.
+    /// The root mean square of the residuals, in the unit of the values.
     pub root_mean_square: f64,
     /// The largest relative residual.
     pub largest_error: f64,
-    /// The root of the mean squared relative error of each point predicted from all others; `None` where a point
+    /// The root mean square of the relative errors of each point, predicted from all others; `None` if a point
     /// determines a coefficient alone.
     pub leave_one_out: Option<f64>,
 }
@@ -49,9 +49,10 @@ pub struct Quality {
 pub struct Regression {
     /// The coefficients, one for each column.
     pub coefficients: Vec<f64>,
-    /// Half the widths of their 95 % intervals by Student's t; `None` with as many coefficients as points.
+    /// Half the widths of the 95 % confidence intervals of the coefficients by Student's t; `None` with as many
+    /// coefficients as points.
     pub intervals: Option<Vec<f64>>,
-    /// Value of the model at each point.
+    /// The value of the model at each point.
     pub fitted: Vec<f64>,
     /// The quality of the fit.
     pub quality: Quality,
@@ -62,18 +63,18 @@ pub struct Regression {
     spread: Vec<Vec<f64>>,
 }
 
-/// The solution of the weighted problem, and the numbers that rate a hypothesis.
+/// The solution of the weighted problem, with the numbers needed to rate a hypothesis.
 struct Solution {
     coefficients: Vec<f64>,
     /// The weighted residuals.
     residuals: Vec<f64>,
-    /// Weight of each point's value in its own fit.
+    /// The weight of each point's value in its own fit.
     leverages: Vec<f64>,
     qr: Qr,
 }
 
 impl Solution {
-    /// The solution, unless the weighted columns are dependent or more than the points.
+    /// Solves the weighted problem. Returns `None` if the weighted columns are dependent or outnumber the points.
     fn of(columns: &[Vec<f64>], values: &[f64], weighting: Weighting) -> Option<Self> {
         let weights: Vec<_> = values.iter().map(|value| weighting.weight(*value)).collect();
         let weighted = |vector: &[f64]| -> Vec<f64> { zip(&weights, vector).map(|(weight, x)| weight * x).collect() };
@@ -85,7 +86,7 @@ impl Solution {
         Some(Self { residuals, leverages: qr.leverages(), coefficients, qr })
     }
 
-    /// The weighted residual of each point against the fit to all others.
+    /// Returns the weighted residual of each point with respect to the fit to all others.
     fn left_out(&self) -> Option<Vec<f64>> {
         let of = |(residual, leverage): (&f64, &f64)| {
             let rest = 1.0 - leverage;
@@ -96,9 +97,10 @@ impl Solution {
 }
 
 impl Regression {
-    /// The coefficients with the least sum of squares of the weighted deviations of `columns` from `values`.
+    /// Fits the coefficients that minimise the sum of squared weighted deviations of `columns` from `values`.
     ///
-    /// `None` if the points do not determine them, or a value is not positive where residuals are relative.
+    /// Returns `None` if the points do not determine the coefficients, or if residuals are relative and a value is not
+    /// positive.
     #[must_use]
     pub fn of(columns: &[Vec<f64>], values: &[f64], weighting: Weighting) -> Option<Self> {
         if weighting == Weighting::Relative && values.iter().any(|value| *value <= 0.0) {
@@ -125,14 +127,14 @@ impl Regression {
         })
     }
 
-    /// The error by which hypotheses are compared: the root of the mean squared relative error of each point
-    /// predicted from all others. `None` if there is no such fit.
+    /// Returns the error by which hypotheses are compared: the root mean square of the relative errors of each point,
+    /// predicted from all others. Returns `None` if there is no such fit.
     pub(super) fn leave_one_out(columns: &[Vec<f64>], values: &[f64], weighting: Weighting) -> Option<f64> {
         relative_left_out(&Solution::of(columns, values, weighting)?, values, weighting)
     }
 
-    /// The model at the point with these values of its columns, and half the width of the 95 % interval of a new
-    /// observation there; the latter `None` with as many coefficients as points.
+    /// Returns the value of the model at the point with these column values, and half the width of the 95 % prediction
+    /// interval of a new observation there. The latter is `None` with as many coefficients as points.
     #[must_use]
     pub fn predict(&self, row: &[f64]) -> (f64, Option<f64>) {
         let value = row.iter().zip(&self.coefficients).map(|(x, coefficient)| x * coefficient).sum();

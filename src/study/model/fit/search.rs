@@ -3,17 +3,17 @@
 use super::normal_form::{Factor, NormalForm, Term, product};
 use super::regression::{Regression, Weighting};
 
-/// A form with more coefficients must bring the leave-one-out error below this part of the simpler form's.
+/// The ratio by which a form with more coefficients must reduce the leave-one-out error of the simpler form.
 const GAIN: f64 = 0.9;
-/// Relative errors below this are those of arithmetic: a simpler form that has them is not beaten.
+/// The relative error below which errors are due to rounding; a simpler form with such an error is kept.
 const EXACT: f64 = 1e-9;
 
-/// A value and the values of the parameters that gave it, all positive.
+/// An observed value and the parameter values that produced it, all positive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
-    /// The parameters, in their order.
+    /// The parameter values, in order.
     pub point: Vec<f64>,
-    /// The value.
+    /// The observed value.
     pub value: f64,
 }
 
@@ -22,33 +22,34 @@ pub struct Observation {
 pub struct NormalFormSearch {
     /// The names of the parameters, one or two.
     pub parameters: Vec<String>,
-    /// The most terms of a form with one parameter, one or two. With two parameters a form has one term for both
-    /// (multiplicative), or one for each (additive).
+    /// The maximum number of terms of a form with one parameter, one or two. With two parameters, a form has one term
+    /// for both (multiplicative), or one for each (additive).
     pub terms: usize,
-    /// The parameter that is the number of processors of a strong scaling: the form describes the value times this
-    /// parameter, the time of all processors together, because falling times have no normal form.
+    /// The index of the parameter that is the number of processors in a strong scaling. The form then describes the
+    /// value times this parameter, that is, the time summed over all processors, because decreasing times have no
+    /// normal form.
     pub strong_scaling: Option<usize>,
-    /// The residuals that are squared.
+    /// The residuals whose squares are summed.
     pub weighting: Weighting,
 }
 
-/// A form that was found.
+/// The result of the search for a normal form.
 #[derive(Clone, Debug)]
 pub struct FittedForm {
-    /// The form, of the value or of the time of all processors together.
+    /// The form of the value, or of the time summed over all processors.
     pub form: NormalForm,
-    /// Its fit; the first coefficient is the constant.
+    /// The fit of the form. The first coefficient is the constant.
     pub regression: Regression,
     strong_scaling: Option<usize>,
 }
 
-/// A form without its coefficients: the factors of each term.
+/// A form without coefficients: the factors of each term.
 type Hypothesis = Vec<Vec<Factor>>;
 
 impl NormalFormSearch {
-    /// The form with the least leave-one-out error; a form with more coefficients must be better by a tenth.
+    /// Returns the form with the smallest leave-one-out error. A form with more coefficients must be better by a tenth.
     ///
-    /// `None` with fewer points than coefficients, or values or parameters that are not positive.
+    /// Returns `None` with fewer points than coefficients, or if values or parameters are not positive.
     #[must_use]
     pub fn fit(&self, observations: &[Observation]) -> Option<FittedForm> {
         let positive = |one: &Observation| one.value > 0.0 && one.point.iter().all(|x| *x > 0.0);
@@ -84,7 +85,7 @@ impl NormalFormSearch {
         self.strong_scaling.map_or(1.0, |index| point[index])
     }
 
-    /// All forms, those with the same number of coefficients together, the simplest first.
+    /// Returns all forms, grouped by the number of coefficients, the simplest first.
     fn hypotheses(&self) -> Vec<Vec<Hypothesis>> {
         let factors = Factor::all();
         let constant = vec![Vec::new()];
@@ -117,7 +118,7 @@ fn columns(hypothesis: &Hypothesis, observations: &[Observation]) -> Vec<Vec<f64
 }
 
 impl FittedForm {
-    /// The value at a point, and half the width of the 95 % interval of a new observation there.
+    /// Returns the value at a point, and half the width of the 95 % prediction interval of a new observation there.
     #[must_use]
     pub fn predict(&self, point: &[f64]) -> (f64, Option<f64>) {
         let terms = self.form.terms.iter().map(|term| product(&term.factors, point));

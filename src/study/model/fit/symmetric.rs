@@ -1,13 +1,14 @@
 //! Eigenvalues of small symmetric matrices.
 
-/// Rotations stop when the entries off the diagonal are smaller than this part of all.
+/// The magnitude of the off-diagonal entries, relative to all entries, at which the rotations stop.
 const ACCURACY: f64 = 1e-14;
-/// Sweeps over all entries; six are enough for matrices of this size (Golub and Van Loan, 2013, section 8.5).
+/// The maximum number of sweeps over all entries. Six suffice for matrices of this size (Golub and Van Loan, 2013,
+/// section 8.5).
 const MOST_SWEEPS: usize = 60;
 
-/// The eigenvalues of a symmetric matrix with their vectors of unit length, the largest first.
+/// Returns the eigenvalues of a symmetric matrix in descending order, with eigenvectors of unit length.
 ///
-/// By Jacobi's rotations (Golub and Van Loan, 2013, algorithm 8.5.3).
+/// The method is Jacobi's (Golub and Van Loan, 2013, algorithm 8.5.3).
 #[must_use]
 pub fn eigenvectors(matrix: &[Vec<f64>]) -> Vec<(f64, Vec<f64>)> {
     let size = matrix.len();
@@ -43,7 +44,7 @@ fn all(a: &[Vec<f64>]) -> f64 {
     a.iter().flatten().map(|entry| entry * entry).sum::<f64>().sqrt()
 }
 
-/// Makes the entry at (p, q) zero.
+/// Applies the rotation that makes the entry at (p, q) zero.
 fn rotate(a: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize) {
     if a[p][q] == 0.0 {
         return;
@@ -59,7 +60,7 @@ fn rotate(a: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize) {
     turn(vectors, p, q, (cosine, sine));
 }
 
-/// Turns the rows p and q.
+/// Rotates rows p and q.
 fn turn(rows: &mut [Vec<f64>], p: usize, q: usize, (cosine, sine): (f64, f64)) {
     for column in 0..rows[p].len() {
         let (of_p, of_q) = (rows[p][column], rows[q][column]);

@@ -1,27 +1,28 @@
-//! `LogGOPS` by times alone: messages in a row, each to another destination, with computations of the sender between them.
+//! `LogGOPS` from times only: messages in a row, each to a different destination, with computations of the sender
+//! between them.
 //!
-//! The idea is that of netgauge (Hoefler, Lichei, Rehm, Low-Overhead `LogGP` Parameter Assessment for Modern Interconnection
-//! Networks, IPDPS 2007): a sender that computes for long enough between its messages has its interface free, and
-//! pays o + (k − 1) O for each; one that does not compute pays the larger of that and g + (k − 1) G. A message alone takes
-//! L + 2 o and (k − 1) times the larger of G and O.
+//! The method is that of netgauge (Hoefler, Lichei, Rehm, Low-Overhead `LogGP` Parameter Assessment for Modern
+//! Interconnection Networks, IPDPS 2007). If a sender computes long enough between its messages, its interface is
+//! always free, and each message costs o + (k − 1) O. If it does not compute, each message costs the larger of that and
+//! g + (k − 1) G. A single message takes L + 2 o and (k − 1) times the larger of G and O.
 
 use super::{EagerLimit, LinearTime, LogGp};
 use crate::model::fit::TimedTransfer;
 use crate::model::fit::regression::{Regression, Weighting};
 
-/// Times that differ by less are equal.
+/// The relative difference below which times count as equal.
 const TOLERANCE: f64 = 0.005;
 
-/// Rounds of undecided messages; in each one constants are fitted.
+/// The maximum number of rounds in which undecided messages are assigned and the constants are fitted again.
 const MOST_ROUNDS: usize = 8;
 
-/// Time between messages in a row, and time of a message alone.
+/// Lines for the time of a single message and for the processor time between messages in a row, by length.
 struct TimeBounds {
     lone: LinearTime,
     processor: LinearTime,
 }
 
-/// A constant of the model, in the order in which they are fitted.
+/// A constant of the model, in the order of the columns of the fit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DelayConstant {
     EndToEnd,
@@ -33,13 +34,14 @@ enum DelayConstant {
     OtherPerByte,
 }
 
-/// The constants that the data tell, with their values.
+/// The constants that the data determine, with their values.
 struct DelaySolution {
     constants: Vec<DelayConstant>,
     regression: Regression,
 }
 
-/// The fit; `None` unless messages alone and messages with computations between them have two lengths each.
+/// Fits the model. Returns `None` unless single messages and messages with computations between them have two lengths
+/// each.
 pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<LogGp> {
     let (late, mut timed): (Vec<_>, Vec<_>) = transfers.iter().partition(|one| one.late_s > 0.0);
     let bounds = TimeBounds::of(&timed, weighting)?;
@@ -82,32 +84,33 @@ impl TimeBounds {
         Some(Self { lone, processor: LinearTime::through(&points, Weighting::Absolute)?.0 })
     }
 
-    /// Returns whether G is larger than O, so that messages alone tell it.
+    /// Returns whether G is larger than O, in which case single messages determine G.
     fn interface_is_slower(&self) -> bool {
         self.lone.per_byte > self.processor.per_byte * (1.0 + TOLERANCE)
     }
 
-    /// Returns whether these messages in a row wait for their interface longer than for their processor.
+    /// Returns whether these messages in a row are limited by their interface rather than their processor.
     fn waits_for_interface(&self, one: &TimedTransfer) -> bool {
         let processor = self.processor.at(one.bytes) + one.delay_s;
         one.messages > 1.0 && period(one, self.lone) > processor * (1.0 + TOLERANCE)
     }
 
-    /// Returns whether messages that wait for the interface tell g, and G if messages alone do not.
+    /// Returns whether messages limited by the interface determine g, and G if single messages do not.
     fn tell_gap(&self, transfers: &[&TimedTransfer]) -> bool {
         let mut lengths = transfers.iter().filter(|one| self.waits_for_interface(one)).map(|one| one.bytes);
         let first = lengths.next();
         self.interface_is_slower() || first <= Some(1.0) || lengths.any(|bytes| Some(bytes) != first)
     }
 
-    /// Returns whether messages in a row wait for interface and processor alike, as far as lines through other times tell.
+    /// Returns whether interface and processor limit these messages in a row equally, within the tolerance, according
+    /// to the lines through other times.
     fn is_undecided(&self, one: &TimedTransfer) -> bool {
         let processor = self.processor.at(one.bytes) + one.delay_s;
         one.messages > 1.0 && (period(one, self.lone) - processor).abs() <= processor * TOLERANCE
     }
 
-    /// The fit of all constants that the data tell: first with undecided messages as if they waited for their processor, then, until
-    /// nothing changes, with each of them where the fitted constants say that it waits for longer.
+    /// Fits all constants that the data determine. Undecided messages are first treated as limited by their processor.
+    /// Then, until nothing changes, each of them is treated as limited by whatever the fitted constants say.
     fn solution(&self, transfers: &[&TimedTransfer], weighting: Weighting) -> Option<DelaySolution> {
         let mut waits: Vec<_> = transfers.iter().map(|one| self.waits_for_interface(one)).collect();
         let mut solution = self.regression(transfers, &waits, weighting)?;
@@ -119,14 +122,14 @@ impl TimeBounds {
             if next == waits {
                 break;
             }
-            // Rows that leave a constant untold decide nothing: the fit before stands.
+            // If the rows do not determine a constant any more, they decide nothing, and the previous fit is kept.
             let Some(better) = self.regression(transfers, &next, weighting) else { break };
             (waits, solution) = (next, better);
         }
         Some(solution)
     }
 
-    /// The fit with the messages of `waits` waiting for their interface, all others for their processor.
+    /// Fits the constants with the messages of `waits` limited by their interface, all others by their processor.
     fn regression(&self, transfers: &[&TimedTransfer], waits: &[bool], weighting: Weighting) -> Option<DelaySolution> {
         let rows: Vec<_> = transfers.iter().zip(waits).map(|(one, waits)| self.row(one, *waits)).collect();
         let column = |index: usize| rows.iter().map(|(row, _)| row[index].1).collect::<Vec<f64>>();
@@ -139,7 +142,7 @@ impl TimeBounds {
         Some(DelaySolution { constants: told.into_iter().map(|index| names[index]).collect(), regression })
     }
 
-    /// The number of times that each constant is paid, and the time without computations.
+    /// Returns how often each constant is paid, and the time without computations.
     fn row(&self, one: &TimedTransfer, waits: bool) -> ([(DelayConstant, f64); 5], f64) {
         let (further, length) = (one.messages - 1.0, one.bytes - 1.0);
         let (interface, processor) = if waits { (further, 0.0) } else { (0.0, further) };
@@ -161,7 +164,8 @@ impl DelaySolution {
         Some(self.regression.coefficients[place])
     }
 
-    /// Returns whether messages keep their interface for longer than their processor; not unless all constants are told.
+    /// Returns whether messages occupy their interface longer than their processor; `false` if the data do not
+    /// determine all constants.
     fn interface_is_longer(&self, bounds: &TimeBounds, one: &TimedTransfer) -> bool {
         let all = [DelayConstant::Gap, DelayConstant::Overhead, DelayConstant::PerByte, DelayConstant::OtherPerByte]
             .map(|constant| self.of(constant));
@@ -172,12 +176,13 @@ impl DelaySolution {
     }
 }
 
-/// The time from one message to the next one.
+/// Returns the time from one message to the next one.
 fn period(one: &TimedTransfer, lone: LinearTime) -> f64 {
     (one.seconds - lone.at(one.bytes)) / (one.messages - 1.0)
 }
 
-/// S by late receivers: a send that is not complete without them delays the sender by as much as they are late.
+/// Determines S by late receivers: a send that does not complete without its receive delays the sender by the delay of
+/// the receiver.
 fn eager_limit(fit: &LogGp, late: &[&TimedTransfer]) -> EagerLimit {
     let is_eager = |one: &&&TimedTransfer| {
         one.seconds < fit.time_with_delay_s(one.bytes, one.messages, one.delay_s) + 0.5 * one.late_s
