@@ -1,25 +1,23 @@
-//! The parallel Gauss-Jordan time of CS-RR-281 (Zemerly, Papay, Nudd 1995: *Characterisation
-//! based bottleneck analysis of parallel systems*, University of Warwick), twice.
+//! Two models of the parallel Gauss-Jordan time of CS-RR-281 (Zemerly, Papay, Nudd 1995: *Characterisation based
+//! bottleneck analysis of parallel systems*, University of Warwick).
 //!
-//! - [`as_written`] evaluates the report's equations with its published coefficients, for any
-//!   number of equations and any mesh. Nothing is fitted to p > 1. It is not what the report
-//!   tabulates.
-//! - [`as_printed`] gives the columns *predicted* of the report's Tables 3 and 4 and the
-//!   communication rows of its Table 5, for the published n and p only.
+//! - - [`as_written`] evaluates the report's equations with its published coefficients, for any number of equations and
+//!   any mesh. Nothing is fitted to p > 1. Its results differ from those that the report tabulates.
+//! - - [`as_printed`] returns the columns *predicted* of the report's Tables 3 and 4 and the communication rows of its
+//!   Table 5, for the published n and p only.
 //!
-//! The two differ because the report did not compute what it wrote. Reconstructed from the
-//! tables: the neighbour broadcast lacks the factor N of equation 11; rows were distributed and
-//! collected one message per row, not one per block as the lengths under equation 14 say; and
-//! `T_x` in equation 11 still contains `T_I/O`, which is therefore counted 1 + 1/p times.
+//! The two differ because the report did not compute what it states. Reconstructed from the tables: the neighbour
+//! broadcast lacks the factor N of equation 11; rows were distributed and collected with one message per row, not one
+//! per block as the lengths under equation 14 imply; and `T_x` in equation 11 still contains `T_I/O`, which is
+//! therefore counted 1 + 1/p times.
 //!
 //! # Constants that are calibrated, not derived
 //!
-//! [`as_printed`] needs five numbers per p that were fitted to the printed cells and that no
-//! property of an r × c mesh explains: the distance sum D, the neighbour broadcast's number of
-//! messages K, the link initialisation `T_cini`, and the naive broadcast's a and b. The extra
-//! initialisation of the naive program, `c(p) = 1270 µs · p (p − 4) / 4`, fits every p but has no
-//! derivation (and is negative at p = 2). D, K and `T_cini` serve seven cells per p and are evidence
-//! for the form of the sum; a and b serve three and are little more than a curve. `T_x` is
+//! [`as_printed`] needs five numbers per p that were fitted to the printed cells and that no property of an r × c mesh
+//! explains: the distance sum D, the number of messages K of the neighbour broadcast, the link initialisation `T_cini`,
+//! and a and b of the naive broadcast. The extra initialisation of the naive program, `c(p) = 1270 µs · p (p − 4) / 4`,
+//! fits every p but has no derivation (and is negative at p = 2). D, K and `T_cini` determine seven cells per p and are
+//! evidence for the form of the sum; a and b determine three and are little more than an interpolation. `T_x` is
 //! calibrated per n within its printed digits.
 //!
 //! # Symbols
@@ -34,7 +32,7 @@ pub use components::{RSUB_WORDS_PER_FLOP, place};
 use super::input_output::InputOutput;
 use super::point_to_point::PointToPoint;
 
-/// Time to initialise one link, in seconds (CS-RR-281, section 3.2: 1270 µs).
+/// The time to initialise one link, in seconds (CS-RR-281, section 3.2: 1270 µs).
 const LINK_INITIALISATION_S: f64 = 1270e-6;
 const ELEMENT_BYTES: f64 = 8.0;
 const NETWORK: PointToPoint = PointToPoint::PARSYTEC_SUPERCLUSTER;
@@ -45,7 +43,7 @@ const DISK: InputOutput = InputOutput::PARSYTEC_SUPERCLUSTER;
 pub enum BroadcastTerms {
     /// One message to every other processor (equation 14; Table 3).
     Naive,
-    /// Between neighbours only (equation 15; Tables 4 and 5).
+    /// Messages between neighbours only (equation 15; Tables 4 and 5).
     Neighbour,
 }
 
@@ -57,7 +55,7 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// A mesh of `rows` × `columns` processors.
+    /// Creates a mesh of `rows` × `columns` processors.
     ///
     /// # Panics
     ///
@@ -68,81 +66,81 @@ impl Mesh {
         Self { rows, columns }
     }
 
-    /// p = r c.
+    /// Returns p = r c.
     #[must_use]
     pub fn processors(&self) -> f64 {
         f64::from(self.rows) * f64::from(self.columns)
     }
 
-    /// r (c − 1) + c (r − 1), each link counted once for both directions.
+    /// Returns r (c − 1) + c (r − 1), with each link counted once for both directions.
     #[must_use]
     pub fn links(&self) -> f64 {
         let (rows, columns) = (f64::from(self.rows), f64::from(self.columns));
         rows * (columns - 1.0) + columns * (rows - 1.0)
     }
 
-    /// Mean number of neighbours of a processor: 2 links / p.
+    /// Returns the mean number of neighbours of a processor: 2 links / p.
     #[must_use]
     pub fn mean_neighbours(&self) -> f64 {
         2.0 * self.links() / self.processors()
     }
 
-    /// Sum of the distances from one processor to all others, in hops, averaged over the one:
-    /// p ((r² − 1) / 3r + (c² − 1) / 3c).
+    /// Returns the sum of the distances from one processor to all others, in hops, averaged over all processors: p ((r²
+    /// − 1) / 3r + (c² − 1) / 3c).
     #[must_use]
     pub fn mean_distance_sum(&self) -> f64 {
         self.processors() * (mean_line_distance(self.rows) + mean_line_distance(self.columns))
     }
 }
 
-/// Mean distance of two independent places on a line of k places: (k² − 1) / 3k.
+/// Returns the mean distance of two independent positions on a line of k positions: (k² − 1) / 3k.
 fn mean_line_distance(places: u32) -> f64 {
     let k = f64::from(places);
     (k * k - 1.0) / (3.0 * k)
 }
 
-/// One predicted execution time and its components, in seconds.
+/// A predicted execution time and its components, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
-    /// Computation on one processor, (`T_x` − `T_I/O`) / p: Tproc + Tmem in Table 5.
+    /// The computation on one processor, (`T_x` − `T_I/O`) / p: Tproc + Tmem in Table 5.
     pub computation_s: f64,
-    /// Parts of computation; the report has them for N = 256 only.
+    /// The parts of the computation. The report has them for N = 256 only.
     pub computation_shares: Option<ComputationShares>,
-    /// Initialisation of the links: Tcini in Table 5.
+    /// The initialisation of the links: Tcini in Table 5.
     pub initialisation_s: f64,
-    /// Distribution of the rows from processor 0: Tdist in Table 5.
+    /// The distribution of the rows from processor 0: Tdist in Table 5.
     pub distribution_s: f64,
-    /// Broadcast of all pivot rows: Tbroad in Table 5.
+    /// The broadcast of all pivot rows: Tbroad in Table 5.
     pub broadcast_s: f64,
-    /// Collection of the solution at processor 0: Tcol in Table 5.
+    /// The collection of the solution at processor 0: Tcol in Table 5.
     pub collection_s: f64,
     /// Reading the system: Tinp in Table 5.
     pub input_s: f64,
     /// Writing the solution: Tout in Table 5.
     pub output_s: f64,
-    /// `T_I/O` / p, which the printed predictions count a second time for p > 1; not in Table 5,
-    /// whose rows therefore do not add up to Txp. Zero as written.
+    /// `T_I/O` / p, which the printed predictions count a second time for p > 1. It is not in Table 5, whose rows
+    /// therefore do not sum to Txp. It is zero in the equations as written.
     pub repeated_input_output_s: f64,
     /// The sum of all components: Txp in Table 5.
     pub total_s: f64,
 }
 
 impl Prediction {
-    /// `T_tcom = T_init + T_dist + T_coll + Σ T_com`: Tcom in Table 5.
+    /// Returns `T_tcom = T_init + T_dist + T_coll + Σ T_com`: Tcom in Table 5.
     ///
-    /// The text at hand numbers this equation (5), as it does the input time; its place is (3).
+    /// The available text numbers this equation (5), like the input time; its place is (3).
     #[must_use]
     pub fn communication_s(&self) -> f64 {
         self.initialisation_s + self.distribution_s + self.broadcast_s + self.collection_s
     }
 
-    /// Input and output: Ti/o in Table 5.
+    /// Returns input and output: Ti/o in Table 5.
     #[must_use]
     pub fn input_output_s(&self) -> f64 {
         self.input_s + self.output_s
     }
 
-    /// Computation, input and output alone.
+    /// Returns a prediction with computation, input and output only.
     fn without_communication(n: u32, computation_s: f64) -> Self {
         Self {
             computation_s,
@@ -158,7 +156,7 @@ impl Prediction {
         }
     }
 
-    /// With `total_s` set to the sum of the components.
+    /// Sets `total_s` to the sum of the components.
     fn summed(mut self) -> Self {
         self.total_s =
             self.computation_s + self.communication_s() + self.input_output_s() + self.repeated_input_output_s;
@@ -166,13 +164,13 @@ impl Prediction {
     }
 }
 
-/// Parts of a computation, in the proportions of CS-RR-281, Table 5 (N = 256, p = 1); they are the same at every p
+/// The parts of a computation, in the proportions of CS-RR-281, Table 5 (N = 256, p = 1). They are the same at every p
 /// because the machine has no cache.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComputationShares {
-    /// Floating-point unit (Tfpu).
+    /// The floating-point unit (Tfpu).
     pub fpu_s: f64,
-    /// Rest of the processor (Tcpu).
+    /// The rest of the processor (Tcpu).
     pub cpu_s: f64,
     /// External memory (Texm).
     pub external_memory_s: f64,
@@ -183,19 +181,20 @@ pub struct ComputationShares {
 impl ComputationShares {
     const TABLE_5: Self = Self { fpu_s: 12.34, cpu_s: 19.75, external_memory_s: 33.16, internal_memory_s: 7.04 };
 
-    /// Processing: Tproc = Tfpu + Tcpu.
+    /// Returns the processing time Tproc = Tfpu + Tcpu.
     #[must_use]
     pub fn processing_s(&self) -> f64 {
         self.fpu_s + self.cpu_s
     }
 
-    /// Memory: Tmem = Texm + Tinm.
+    /// Returns the memory time Tmem = Texm + Tinm.
     #[must_use]
     pub fn memory_s(&self) -> f64 {
         self.external_memory_s + self.internal_memory_s
     }
 
-    /// Of one inner iteration, `a[i][j] -= f a[k][j]`: Table 5 (N = 256, p = 1) over (N − 1)² N / 2 of them.
+    /// Returns the parts of one inner iteration, `a[i][j] -= f a[k][j]`: Table 5 (N = 256, p = 1) divided by the (N −
+    /// 1)² N / 2 iterations.
     #[must_use]
     pub fn inner_iteration() -> Self {
         const ITERATIONS: f64 = 255.0 * 255.0 * 256.0 / 2.0;
@@ -216,21 +215,20 @@ impl ComputationShares {
     }
 }
 
-/// The equations as the report writes them, for `n` equations on `mesh`:
+/// Evaluates the equations as the report states them, for `n` equations on `mesh`:
 /// `T_xp = (T_x − T_I/O) / p + T_init + T_dist + N T_broad + T_coll + T_I/O`
 /// (CS-RR-281, equations 7 and 11 with `T_s` = `T_po` = 0 and `U_p` = 1).
 ///
-/// - `T_x`: see [`sequential_s`]. Equation 11 divides all of `T_x` by p and adds `T_I/O` again; by
-///   equation 7 only the part that runs in parallel is divided, so `T_I/O` is taken out first.
+/// - - `T_x`: see [`sequential_s`]. Equation 11 divides all of `T_x` by p and adds `T_I/O` again. By equation 7 only
+///   the parallel part is divided, so `T_I/O` is subtracted first.
 /// - `T_init` = 1270 µs per link. Equation 11 omits it; section 3.2 and Table 5 have it.
-/// - `T_dist`, `T_coll`: one message per processor of `l` = (N/p)(N+1) 8 and (N/p) 8 bytes
-///   (equations 12 and 13). Printed as sums of p terms; right are p − 1, since processor 0 keeps
-///   its block.
-/// - `T_broad`: see [`BroadcastTerms`], with `l` = (N+1) 8. Equation 14 also prints one term too many.
-///   For equation 15, the mean number of mesh neighbours times `T_com(l, 1)`.
+/// - - `T_dist`, `T_coll`: one message per processor of `l` = (N/p)(N+1) 8 and (N/p) 8 bytes (equations 12 and 13).
+///   They are printed as sums of p terms; p − 1 are correct, since processor 0 keeps its block.
+/// - - `T_broad`: see [`BroadcastTerms`], with `l` = (N+1) 8. Equation 14 also has one term too many. For equation 15,
+///   it is the mean number of mesh neighbours times `T_com(l, 1)`.
 ///
-/// Distances are means over the mesh: the report states neither its shape nor which processor is
-/// processor 0. Where p does not divide N, N/p is the mean block.
+/// Distances are means over the mesh, because the report states neither its shape nor the position of processor 0. If p
+/// does not divide N, N/p is the mean block.
 #[must_use]
 pub fn as_written(n: u32, mesh: Mesh, broadcast: BroadcastTerms) -> Prediction {
     let p = mesh.processors();
@@ -251,7 +249,7 @@ pub fn as_written(n: u32, mesh: Mesh, broadcast: BroadcastTerms) -> Prediction {
     .summed()
 }
 
-/// `T_x(N)`, the time on one processor with input and output, in seconds.
+/// Returns `T_x(N)`, the time on one processor with input and output, in seconds.
 ///
 /// - N = 128, 256, 512: the printed predictions at p = 1, 9.51, 74.26 and 586.94 (CS-RR-281,
 ///   Tables 3 and 4). Printed for N = 512 is 586.52; right is 586.92 to 586.97, as all other
@@ -268,8 +266,8 @@ pub fn sequential_s(n: u32) -> f64 {
     }
 }
 
-/// The prediction that the report prints, or `None` off its tables: `n` is 128, 256 or 512 and
-/// `p` a power of two from 1 to 128.
+/// Returns the prediction that the report prints, or `None` outside its tables: `n` is 128, 256 or 512 and `p` a power
+/// of two from 1 to 128.
 ///
 /// - p = 1: `T_x` itself, 9.5119, 74.2693 and 586.9422 s (printed for N = 512: 586.52, see
 ///   [`sequential_s`]).
@@ -279,8 +277,8 @@ pub fn sequential_s(n: u32) -> f64 {
 ///   neighbour: `T_init = T_cini`, `T_bc = K T_com(l, 1)`,
 ///   naive: `T_init = T_cini + c`, `T_bc = N (a + b l)`.
 ///
-/// Source: reconstruction from CS-RR-281, Tables 2 to 5; the module's documentation says which of
-/// these constants are calibrated. The report cuts digits, it does not round.
+/// Source: reconstruction from CS-RR-281, Tables 2 to 5. The documentation of the module lists the calibrated
+/// constants. The report truncates digits instead of rounding them.
 #[must_use]
 pub fn as_printed(n: u32, p: u32, broadcast: BroadcastTerms) -> Option<Prediction> {
     let computation_s = (calibrated_sequential_s(n)? - input_output_s(n)) / f64::from(p);
@@ -294,15 +292,15 @@ pub fn as_printed(n: u32, p: u32, broadcast: BroadcastTerms) -> Option<Predictio
 /// The constants of [`as_printed`] for one p.
 struct PrintedConstants {
     processors: u32,
-    /// D: sum of the distances from processor 0, in hops.
+    /// D: the sum of the distances from processor 0, in hops.
     distance_sum: f64,
-    /// K: neighbour messages of all broadcasts together.
+    /// K: the number of neighbour messages of all broadcasts together.
     neighbour_messages: f64,
-    /// `T_cini`: initialisation of the links, in seconds.
+    /// `T_cini`: the initialisation of the links, in seconds.
     initialisation_s: f64,
-    /// a: naive broadcast of one row, in seconds.
+    /// a: the constant part of the naive broadcast of one row, in seconds.
     naive_s: f64,
-    /// b: naive broadcast of one row, in seconds per byte.
+    /// b: the naive broadcast of one row, in seconds per byte.
     naive_s_per_byte: f64,
 }
 
@@ -332,7 +330,7 @@ impl PrintedConstants {
         Self::TABLE.iter().find(|c| c.processors == processors)
     }
 
-    /// `alone` with the components that only p > 1 has.
+    /// Adds the components that exist only for p > 1 to `alone`.
     fn extend(&self, alone: Prediction, n: u32, broadcast: BroadcastTerms) -> Prediction {
         let p = f64::from(self.processors);
         let block = f64::from(n) / p;
@@ -364,23 +362,23 @@ impl PrintedConstants {
     }
 }
 
-/// `Σ T_com(l, d_i)` over the receivers of one message each, which by the linearity of
-/// equation 4 in d is receivers · `T_com(l, mean d)`, in seconds.
+/// Returns `Σ T_com(l, d_i)` over the receivers of one message each, in seconds. By the linearity of equation 4 in d,
+/// this is receivers · `T_com(l, mean d)`.
 fn one_to_all_s(bytes: f64, receivers: f64, distance_sum: f64) -> f64 {
     if receivers > 0.0 { receivers * NETWORK.time_s(bytes, distance_sum / receivers) } else { 0.0 }
 }
 
-/// A row of the matrix with its right-hand side: 8 (N + 1) bytes.
+/// Returns the length of a row of the matrix with its right-hand side: 8 (N + 1) bytes.
 fn row_bytes(n: u32) -> f64 {
     ELEMENT_BYTES * (f64::from(n) + 1.0)
 }
 
-/// `T_input` of 8 N (N + 1) bytes, in seconds; the length is inferred from the report's Table 4.
+/// Returns `T_input` of 8 N (N + 1) bytes, in seconds. The length is inferred from the report's Table 4.
 fn input_s(n: u32) -> f64 {
     DISK.input_s(f64::from(n) * row_bytes(n))
 }
 
-/// `T_output` of 8 N bytes, in seconds; the length is inferred from the report's Table 4.
+/// Returns `T_output` of 8 N bytes, in seconds. The length is inferred from the report's Table 4.
 fn output_s(n: u32) -> f64 {
     DISK.output_s(f64::from(n) * ELEMENT_BYTES)
 }

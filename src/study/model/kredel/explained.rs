@@ -1,25 +1,25 @@
-//! Explanation of the difference between simulation and model: the model's inputs replaced in turn.
+//! Explanation of the difference between simulation and model: the inputs of the model are replaced one after another.
 
 use super::{Demand, Hardware, Scaling};
 
-/// The model's time for a problem, each with one more of its inputs replaced by what a program did, in seconds.
+/// The model's time for a problem, in seconds. Each field replaces one more input by the value counted in a program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Explained {
-    /// Equation (3) with the published characteristic values.
+    /// The time of equation (3) with the published characteristic values.
     pub published_s: f64,
-    /// With the operations of the program.
+    /// The time with the operations of the program.
     pub operations_s: f64,
-    /// With its bytes between memory and cores, too.
+    /// The time with the program's bytes between memory and cores in addition.
     pub memory_s: f64,
-    /// With the bytes that it exchanges between nodes, too.
+    /// The time with the bytes that the program exchanges between nodes in addition.
     pub exchange_s: f64,
-    /// And with the interfaces of all nodes side by side, every byte through one of them: `#x / (p b_cl)` instead of
-    /// `q #x / (β1 b_cl)`.
+    /// The time with the interfaces of all nodes in parallel in addition, where every byte uses one of them: `#x / (p
+    /// b_cl)` instead of `q #x / (β1 b_cl)`.
     pub interfaces_s: f64,
 }
 
 impl Explained {
-    /// For a problem that is `published` to demand one thing and does `counted`, on `p` nodes with `q` cores.
+    /// Computes the times for a problem with a `published` and a `counted` demand, on `p` nodes with `q` cores.
     #[must_use]
     pub fn of(published: &Demand, counted: &Demand, hardware: &Hardware, beta1: f64, at: (f64, f64)) -> Self {
         let time_s = |demand: Demand| demand.time_s(hardware, beta1, at, Scaling::Hockney);
@@ -36,8 +36,8 @@ impl Explained {
         }
     }
 
-    /// By what factor each replacement lengthens the time, in their order, and at last the run itself, which took
-    /// `makespan_s`: the makespan is the published time times all of them.
+    /// Returns the factor by which each replacement lengthens the time, in order, and finally that of the run, which
+    /// took `makespan_s`. The product of all factors and the published time is the makespan.
     #[must_use]
     pub fn factors(&self, makespan_s: f64) -> [f64; 5] {
         let Self { published_s, operations_s, memory_s, exchange_s, interfaces_s } = *self;

@@ -1,9 +1,9 @@
 //! Clusters of multi-core nodes: the hierarchical model of Kredel, Kruse and Richling (2015).
 //!
-//! p nodes with q cores each. A node's cores share its memory (bandwidth `b_m`) and its network interface
-//! (bandwidth `b_cl`); a core computes `l_c` operations a second. A problem has `#op` operations, moves
-//! `#b` bytes between memory and cores, and exchanges `#x` bytes between nodes. Where the source contradicts
-//! itself, [`BandwidthReading`] says which of its statements is meant; no equation carries the number (2).
+//! The cluster has p nodes with q cores each. The cores of a node share its memory (bandwidth `b_m`) and its network
+//! interface (bandwidth `b_cl`). A core computes `l_c` operations per second. A problem has `#op` operations, moves
+//! `#b` bytes between memory and cores, and exchanges `#x` bytes between nodes. Where the source contradicts itself,
+//! [`BandwidthReading`] selects one of its statements. No equation has the number (2).
 
 mod demand;
 mod explained;
@@ -19,7 +19,7 @@ pub use optimum::{Communication, NodeOptimum, NodeSearch, best_cores, best_nodes
 
 use parsim_sim::machine::Machine;
 
-/// The scaling function s(z) of a node: how loads and computation share its time.
+/// The scaling function s(z) of a node, which determines how loads and computation share its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scaling {
     /// Hockney: `s(z) = z / (1 + z)`, loads and computation one after the other.
@@ -29,7 +29,7 @@ pub enum Scaling {
 }
 
 impl Scaling {
-    /// `s(z)`.
+    /// Returns `s(z)`.
     #[must_use]
     pub fn of(self, z: f64) -> f64 {
         match self {
@@ -39,19 +39,19 @@ impl Scaling {
     }
 }
 
-/// The source's statement on the bandwidth between nodes that is meant.
+/// The reading of the source's contradictory statements on the bandwidth between nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BandwidthReading {
-    /// The consequence of (3) with `b_cl(q, p) = β1(p) b_cl / q`: `q² p / β1(p)` in (4) and (5). The source's own (6)
-    /// to (9) are of this form.
+    /// The consequence of (3) with `b_cl(q, p) = β1(p) b_cl / q`: `q² p / β1(p)` in (4) and (5). The source's (6) to
+    /// (9) have this form.
     Corrected,
-    /// (4) and (5) as printed, `q² p / β(q, p)`; with β = β1 / q that is `q³ p / β1(p)`, one q too many. The
-    /// source's `q_E³` and the q³ of its `p_E` are of this form.
+    /// Equations (4) and (5) as printed, `q² p / β(q, p)`. With β = β1 / q this is `q³ p / β1(p)`, with one q too many.
+    /// The source's `q_E³` and the q³ of its `p_E` have this form.
     Printed,
 }
 
 impl BandwidthReading {
-    /// The exponent k of q in `q^k p / β1(p)`.
+    /// Returns the exponent k of q in `q^k p / β1(p)`.
     #[must_use]
     pub const fn exponent(self) -> i32 {
         match self {
@@ -64,22 +64,22 @@ impl BandwidthReading {
 /// The characteristic hardware parameters of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hardware {
-    /// `l_c`, the performance of a core.
+    /// The performance `l_c` of a core.
     pub core_flop_per_s: f64,
-    /// `b_m`, the bandwidth between the cores of a node and its memory.
+    /// The bandwidth `b_m` between the cores of a node and its memory.
     pub memory_bytes_per_s: f64,
-    /// `b_cl`, the bandwidth between two nodes.
+    /// The bandwidth `b_cl` between two nodes.
     pub cluster_bytes_per_s: f64,
 }
 
 impl Hardware {
-    /// `a* = l_c / b_m`, in operations per byte.
+    /// Returns `a* = l_c / b_m`, in operations per byte.
     #[must_use]
     pub fn balance(&self) -> f64 {
         self.core_flop_per_s / self.memory_bytes_per_s
     }
 
-    /// `v = b_cl / b_m`.
+    /// Returns `v = b_cl / b_m`.
     #[must_use]
     pub fn bandwidth_ratio(&self) -> f64 {
         self.cluster_bytes_per_s / self.memory_bytes_per_s
@@ -87,8 +87,8 @@ impl Hardware {
 }
 
 impl Hardware {
-    /// Those of `machine`, where its processors are rates of operations and the cores of its nodes share a memory
-    /// and an interface.
+    /// Returns the parameters of `machine`, if its processors are described by rates of operations and the cores of its
+    /// nodes share a memory and an interface.
     #[must_use]
     pub fn of(machine: &Machine) -> Option<Self> {
         let node = &machine.nodes;
@@ -100,14 +100,14 @@ impl Hardware {
     }
 }
 
-/// `l_m(q) = q l_c s(x / q)`: the most operations a second of a node.
+/// Returns `l_m(q) = q l_c s(x / q)`, the maximal performance of a node in operations per second.
 #[must_use]
 pub fn node_performance(hardware: &Hardware, x: f64, q: f64, scaling: Scaling) -> f64 {
     q * hardware.core_flop_per_s * scaling.of(x / q)
 }
 
-/// `η_m(x, q) = l_m(q) / (q l_m(1))`: the efficiency of a node relative to one of its cores. Unlike that of the
-/// cluster it is not relative to `l_c`: at q = 1 it is 1 for any x.
+/// Returns `η_m(x, q) = l_m(q) / (q l_m(1))`, the efficiency of a node relative to one of its cores. Unlike that of the
+/// cluster, it is not relative to `l_c`: at q = 1 it is 1 for any x.
 #[must_use]
 pub fn node_efficiency(x: f64, q: f64, scaling: Scaling) -> f64 {
     scaling.of(x / q) / scaling.of(x)
@@ -116,18 +116,18 @@ pub fn node_efficiency(x: f64, q: f64, scaling: Scaling) -> f64 {
 /// The dimensionless parameters of a problem on a cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// Operational intensity: `x = (#op / #b) / (l_c / b_m)`.
+    /// The operational intensity `x = (#op / #b) / (l_c / b_m)`.
     pub x: f64,
-    /// `r = #b / #x`; infinite where nothing is exchanged.
+    /// The ratio `r = #b / #x`; infinite without exchange.
     pub r: f64,
-    /// `v = b_cl / b_m`.
+    /// The bandwidth ratio `v = b_cl / b_m`.
     pub v: f64,
-    /// `β1(p)`: how many times the bandwidth between two nodes all nodes have together.
+    /// `β1(p)`: the bandwidth of all nodes together, divided by that between two nodes.
     pub beta1: f64,
 }
 
 impl Parameters {
-    /// Equation (5): the efficiency of `q` cores on each of `p` nodes, relative to `l_c`.
+    /// Returns the efficiency of `q` cores on each of `p` nodes, relative to `l_c`, by equation (5).
     #[must_use]
     pub fn efficiency(&self, (q, p): (f64, f64), scaling: Scaling, reading: BandwidthReading) -> f64 {
         let s = scaling.of(self.x / q);
@@ -135,20 +135,20 @@ impl Parameters {
         s / (1.0 + exchange)
     }
 
-    /// `S = q p η`: the speed-up over one core that computes all the time.
+    /// Returns the speed-up `S = q p η` over one core that always computes.
     #[must_use]
     pub fn speedup(&self, (q, p): (f64, f64), scaling: Scaling, reading: BandwidthReading) -> f64 {
         q * p * self.efficiency((q, p), scaling, reading)
     }
 
-    /// Equation (4): the performance of the cluster, in operations per second.
+    /// Returns the performance of the cluster, in operations per second, by equation (4).
     #[must_use]
     pub fn performance(&self, hardware: &Hardware, at: (f64, f64), scaling: Scaling, reading: BandwidthReading) -> f64 {
         hardware.core_flop_per_s * self.speedup(at, scaling, reading)
     }
 
-    /// The source's simplification of (5) for Hockney's scaling, `β r v x / (β r v x + r v q + q² p)`, in which the
-    /// middle term lacks its β; corrected, with β and the exponent of q, it is (5) again.
+    /// Returns the source's simplification of (5) for Hockney's scaling, `β r v x / (β r v x + r v q + q² p)`, whose
+    /// middle term lacks its β. Corrected by this β and the exponent of q, it is equal to (5).
     #[must_use]
     pub fn simplified(&self, (q, p): (f64, f64), reading: BandwidthReading) -> f64 {
         let Self { x, r, v, beta1 } = *self;
@@ -160,25 +160,26 @@ impl Parameters {
     }
 }
 
-/// The work of a simulation whose times are whole picoseconds.
+/// The amount of rounding in a simulation whose times are whole picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Roundings {
-    /// Cores of a node.
+    /// The cores per node.
     pub q: f64,
-    /// Chunks of all rounds, each loaded and computed.
+    /// The number of chunks of all rounds. Each is loaded and computed.
     pub chunks: f64,
-    /// Rounds, each with an exchange.
+    /// The number of rounds. Each has an exchange.
     pub rounds: f64,
-    /// The most by which a load or an exchange is rounded, in picoseconds: a half for its length, and one more where
-    /// its end is rounded because cores share.
+    /// The largest rounding error of a load or an exchange, in picoseconds: a half for its duration, and one more if
+    /// its end is rounded because cores share the resource.
     pub each_ps: f64,
-    /// By how many bytes a message is rounded to a whole number.
+    /// The number of bytes by which a message is rounded to an integer.
     pub message_bytes: f64,
 }
 
 impl Roundings {
-    /// Returns the largest relative distance of the efficiency of a bulk-synchronous run of `makespan_s` from (5): in
-    /// every chunk q loads and a computation are rounded, in every exchange q messages, which are also whole bytes.
+    /// Returns an upper bound of the relative deviation of the efficiency of a bulk-synchronous run of `makespan_s`
+    /// from (5). In every chunk, q loads and a computation are rounded; in every exchange, q messages, whose lengths
+    /// are also rounded to whole bytes.
     #[must_use]
     pub fn bound(&self, hardware: &Hardware, makespan_s: f64) -> f64 {
         let message_ps = 1e12 * self.message_bytes / hardware.cluster_bytes_per_s;

@@ -1,9 +1,9 @@
-//! The numbers of cores and nodes that give the greatest speed-up.
+//! The numbers of cores and nodes with the greatest speed-up.
 
 use super::{BandwidthReading, Parameters};
 use std::f64::consts::LN_2;
 
-/// Growth of communication with the nodes: `d(p)` in `r = c(x) / d(p)`.
+/// The growth of communication with the nodes: `d(p)` in `r = c(x) / d(p)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Communication {
     /// `d(p) = p`.
@@ -15,7 +15,7 @@ pub enum Communication {
 }
 
 impl Communication {
-    /// `d(p)`.
+    /// Returns `d(p)`.
     #[must_use]
     pub fn of(self, p: f64) -> f64 {
         match self {
@@ -25,7 +25,7 @@ impl Communication {
         }
     }
 
-    /// The p at which `p² d'(p)` is `target`.
+    /// Returns the p at which `p² d'(p)` is `target`.
     fn solve(self, target: f64, reading: BandwidthReading) -> f64 {
         match (self, reading) {
             (Self::Linear, _) => target.sqrt(),
@@ -36,8 +36,8 @@ impl Communication {
     }
 }
 
-/// `q_E`, the number of cores on each of `p` nodes with the greatest speed-up for Hockney's scaling:
-/// `q_E^k = β1 v r x / ((k − 1) p)`, with the exponent k of `reading`.
+/// Returns `q_E`, the number of cores on each of `p` nodes with the greatest speed-up for Hockney's scaling: `q_E^k =
+/// β1 v r x / ((k − 1) p)`, with the exponent k of `reading`.
 #[must_use]
 pub fn best_cores(parameters: &Parameters, p: f64, reading: BandwidthReading) -> f64 {
     let Parameters { x, r, v, beta1 } = *parameters;
@@ -45,23 +45,23 @@ pub fn best_cores(parameters: &Parameters, p: f64, reading: BandwidthReading) ->
     (beta1 * v * r * x / (f64::from(k - 1) * p)).powf(1.0 / f64::from(k))
 }
 
-/// The search for `p_E`, the number of nodes with the greatest speed-up for Hockney's scaling, where `β1 = β0` is
+/// The parameters of `p_E`, the number of nodes with the greatest speed-up for Hockney's scaling, where `β1 = β0` is
 /// constant and `r = c / d(p)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeSearch {
-    /// `x`.
+    /// The operational intensity `x`.
     pub x: f64,
-    /// `v`.
+    /// The bandwidth ratio `v`.
     pub v: f64,
-    /// `c(x)`.
+    /// The factor `c(x)` of `r`.
     pub c: f64,
-    /// `β0`.
+    /// The constant `β0`.
     pub beta0: f64,
-    /// `d(p)`.
+    /// The growth `d(p)` of communication.
     pub communication: Communication,
 }
 
-/// `p_E` from `p_E² d'(p_E) = β0 v c (x + q) / q^k`, with the exponent k of `reading`.
+/// Returns `p_E` from `p_E² d'(p_E) = β0 v c (x + q) / q^k`, with the exponent k of `reading`.
 #[must_use]
 pub fn best_nodes(search: &NodeSearch, q: f64, reading: BandwidthReading) -> f64 {
     let NodeSearch { x, v, c, beta0, communication } = *search;
@@ -69,14 +69,14 @@ pub fn best_nodes(search: &NodeSearch, q: f64, reading: BandwidthReading) -> f64
 }
 
 impl NodeSearch {
-    /// The parameters at `p` nodes.
+    /// Returns the parameters at `p` nodes.
     #[must_use]
     pub fn at(&self, p: f64) -> Parameters {
         Parameters { x: self.x, r: self.c / self.communication.of(p), v: self.v, beta1: self.beta0 }
     }
 
-    /// `p_E` by the source's table, `p_E² d'(p_E) = β0 w / q²` with `w = v x c / q`: x where (x + q) follows, and, as
-    /// printed, the exponent 3/2 for `d = √p` where 2/3 follows.
+    /// Returns `p_E` by the source's table, `p_E² d'(p_E) = β0 w / q²` with `w = v x c / q`. The table has x instead of
+    /// the (x + q) that follows from the model and, as printed, the exponent 3/2 for `d = √p` instead of 2/3.
     #[must_use]
     pub fn best_nodes_by_table(&self, q: f64, exponent: BandwidthReading) -> f64 {
         let w = self.v * self.x / q * self.c;
@@ -84,19 +84,20 @@ impl NodeSearch {
     }
 }
 
-/// A whole number of cores and nodes, and what they reach.
+/// A number of cores and nodes, and their speed-up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeOptimum {
-    /// Cores of each node.
+    /// The cores per node.
     pub q: u32,
-    /// Nodes.
+    /// The number of nodes.
     pub p: u32,
-    /// The speed-up there.
+    /// The speed-up.
     pub speedup: f64,
 }
 
 impl NodeOptimum {
-    /// The greatest of `speedup(q, p)` over all of `cores` and up to `most_nodes` nodes; the fewest cores and nodes of equals.
+    /// Returns the maximum of `speedup(q, p)` over all of `cores` and up to `most_nodes` nodes. Of equal values, the
+    /// one with the first cores and the fewest nodes is taken.
     #[must_use]
     pub fn search(
         cores: impl IntoIterator<Item = u32>,

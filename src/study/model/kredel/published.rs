@@ -1,23 +1,23 @@
-//! The source's equations (6) to (9): efficiencies of four applications with the numbers of a cluster in them.
+//! The source's equations (6) to (9): efficiencies of four applications with the numbers of a cluster inserted.
 
 use super::BandwidthReading;
 
-/// Equation (6): the scalar product of vectors of length `n` on bwGRiD, β1 = 1.
+/// Returns equation (6), the scalar product of vectors of length `n` on bwGRiD, β1 = 1.
 #[must_use]
 pub fn scalar_product(q: f64, p: f64, n: f64) -> f64 {
     let computed = 3.0 / 34.0 * n - 3.0 / 68.0;
     computed / (q * n + computed + 15.0 / 7.0 * q.powi(2) * p.powi(2))
 }
 
-/// Equation (7): the product of n × n matrices on bwGRiD, β1 = p.
+/// Returns equation (7), the product of n × n matrices on bwGRiD, β1 = p.
 #[must_use]
 pub fn matrix_multiplication(q: f64, p: f64, n: f64) -> f64 {
     let computed = n - 0.5;
     computed / (computed + 340.0 / 7.0 * q.powi(2) * p.sqrt() + 34.0 / 3.0 * q)
 }
 
-/// Equation (8): Linpack with `n` equations on bwUniCluster, β1 = 1. The printed coefficient 77/17 does not
-/// follow: 308/9 · 1/12 = 77/27.
+/// Returns equation (8), Linpack with `n` equations on bwUniCluster, β1 = 1. The printed coefficient 77/17 is
+/// inconsistent: 308/9 · 1/12 = 77/27.
 #[must_use]
 pub fn linpack(q: f64, p: f64, n: f64, reading: BandwidthReading) -> f64 {
     let logarithmic = match reading {
@@ -28,7 +28,7 @@ pub fn linpack(q: f64, p: f64, n: f64, reading: BandwidthReading) -> f64 {
     n / (n + exchange + 24.0 / 5.0 * q)
 }
 
-/// Equation (9): the two-dimensional FFTW of n × n points on bwUniCluster, β1 = 1.
+/// Returns equation (9), the two-dimensional FFTW of n × n points on bwUniCluster, β1 = 1.
 #[must_use]
 pub fn fftw(q: f64, p: f64, n: f64) -> f64 {
     let computed = n * n.log2();

@@ -1,30 +1,31 @@
-//! Services in the order of their causes, and the longest chain of them.
+//! Services in causal order, and the longest chain of them.
 
 use super::services::{Priced, ServiceId};
 use parsim_sim::units::SimDuration;
 
-/// A service that has been done.
+/// The index of a service that has been executed.
 pub type ServiceIndex = u32;
 
 /// No service: the beginning of the send.
 const BEGIN: ServiceIndex = ServiceIndex::MAX;
 
-/// All services of a message.
+/// The executed services of a message.
 #[derive(Default)]
 pub struct Chain {
     done: Vec<Done>,
 }
 
+/// An executed service.
 struct Done {
     end: SimDuration,
-    /// The service whose end it waited for last.
+    /// The service with the latest end among those that the service waited for.
     cause: ServiceIndex,
     service: ServiceId,
 }
 
 impl Chain {
-    /// A service of length `time` that begins when all `causes` are over; of equally late ones the first is what it
-    /// waited for.
+    /// Adds a service of duration `time` that begins when all `causes` are complete. The cause with the latest end is
+    /// recorded; of equal ones, the first.
     pub fn serve<const N: usize>(
         &mut self,
         causes: [Option<ServiceIndex>; N],
@@ -41,17 +42,17 @@ impl Chain {
         ServiceIndex::try_from(self.done.len() - 1).expect("services are counted before")
     }
 
-    /// A service after another one alone; what takes no time is none.
+    /// Adds a service that waits for one other service only. A service that takes no time is not added.
     pub fn then(&mut self, cause: ServiceIndex, service: Priced) -> ServiceIndex {
         if service.1 == SimDuration::ZERO { cause } else { self.serve([Some(cause)], service) }
     }
 
-    /// Returns the end of a service, from the beginning of the send on.
+    /// Returns the end of a service, relative to the beginning of the send.
     pub fn end(&self, step: ServiceIndex) -> SimDuration {
         self.done[step as usize].end
     }
 
-    /// The services that lead to the end of `last`, backwards, each with its length.
+    /// Returns the services that lead to the end of `last`, in reverse order, each with its duration.
     pub fn back_from(&self, last: ServiceIndex) -> impl Iterator<Item = (ServiceId, SimDuration)> + '_ {
         std::iter::successors(Some(last), |step| Some(self.done[*step as usize].cause).filter(|cause| *cause != BEGIN))
             .map(|step| {

@@ -1,4 +1,4 @@
-//! The way of packets over links that hold whole packets: stored, or cut through.
+//! The transit of packets over links that carry whole packets, by store and forward or cut-through.
 
 use super::chain::{Chain, ServiceIndex};
 use super::services::{NOTHING, OfLink, OfPacket, Services};
@@ -6,22 +6,22 @@ use super::{CostItem, stores_packets};
 use parsim_sim::machine::Machine;
 use std::collections::VecDeque;
 
-/// Services of a packet that the packets behind it wait for.
+/// The services of a packet that the next packet waits for.
 #[derive(Default)]
 pub struct Before {
     pub prepared: Option<ServiceIndex>,
-    /// All of it has left its source.
+    /// The end of the transmission from the source.
     pub left: Option<ServiceIndex>,
     pub shared: Vec<ServiceIndex>,
-    /// By link: all of it has been sent.
+    /// The end of the transmission on each link.
     sent: Vec<ServiceIndex>,
-    /// By link: it has been dealt with at the other end.
+    /// The end of the forwarding at the far end of each link.
     passed_on: Vec<ServiceIndex>,
     pub taken_in: Option<ServiceIndex>,
 }
 
 impl Before {
-    /// The packet is prepared and comes through what the cores of its source share.
+    /// Prepares the packet and moves it through the resources that the cores of its source share.
     pub fn leave_core(&self, chain: &mut Chain, services: &Services, packet: &OfPacket) -> (Self, ServiceIndex) {
         let cause = if services.overlap { self.prepared } else { self.left };
         let prepared = chain.serve([cause], packet.prepare);
@@ -37,16 +37,16 @@ impl Before {
     }
 }
 
-/// The packets of a message in their order.
+/// The packets of a message, in order.
 struct MessageCourse<'s> {
     services: &'s Services,
     stores: bool,
     chain: Chain,
-    /// Of the packets before, as far back as there is room anywhere: when they made room, by link.
+    /// The services that freed buffers for earlier packets, by link, as many packets back as any buffer has room for.
     made_room: VecDeque<Vec<ServiceIndex>>,
 }
 
-/// The items of a message whose packets are held by links as a whole.
+/// Returns the cost items of a message whose packets occupy links as a whole.
 pub fn chain(machine: &Machine, services: &Services) -> Vec<CostItem> {
     let stores = stores_packets(&machine.network.switching);
     let mut course = MessageCourse { services, stores, chain: Chain::default(), made_room: VecDeque::new() };
@@ -54,7 +54,7 @@ pub fn chain(machine: &Machine, services: &Services) -> Vec<CostItem> {
     let mut last = None;
     for number in 0..services.packets {
         if number + 1 == services.packets && services.last_may_overtake() {
-            // Then nothing but its preparation is sure to come after the others.
+            // In this case only its preparation certainly follows that of the others.
             last = before.taken_in;
             before = Before { prepared: before.prepared, ..Before::default() };
             course.made_room.clear();
@@ -90,7 +90,8 @@ impl MessageCourse<'_> {
         state
     }
 
-    /// All of the packet has been sent over a link; and as much as the other end needs.
+    /// Transmits a packet over a link. Returns the end of the whole transmission, and of the part that the far end
+    /// needs.
     fn cross(
         &mut self,
         before: &Before,
@@ -103,13 +104,13 @@ impl MessageCourse<'_> {
         if self.stores {
             return (all, all);
         }
-        // The tail cannot leave before it has come.
+        // The tail cannot leave before it has arrived.
         let sent = self.chain.serve([Some(all), tail], NOTHING);
         let head = if is_last { sent } else { self.chain.serve(causes, link.header) };
         (sent, head)
     }
 
-    /// The packet that has to be gone before there is room for another one.
+    /// Returns the service of an earlier packet after which a buffer of the link has room for another packet.
     fn room(&self, index: usize, link: &OfLink) -> Option<ServiceIndex> {
         let behind = self.made_room.len().checked_sub(link.room? as usize)?;
         self.made_room.get(behind).map(|steps| steps[index])

@@ -1,13 +1,15 @@
-//! The time of one message in a quiet machine, item by item: which constant is paid how often on its critical path.
+//! The time of one message in an otherwise idle machine, item by item: the number of times that each constant is paid
+//! on the message's critical path.
 //!
-//! Every packet is prepared at its source, passes what the cores of the source share, is sent over each link and dealt
-//! with by each node that it comes to. A service begins when the one before it, of the same packet, and the one of the
-//! packet before, at the same place, are over, and when there is room at the other end of the link; without overlap the
-//! next packet is prepared when the first link has sent the one before. The longest chain of services is the time of the
-//! message, and its services are the items: overlapped services do not count.
+//! Every packet is prepared at its source, passes the resources that the cores of the source share, is transmitted over
+//! each link and handled by each node on its route. A service begins when the previous service of the same packet and
+//! that of the previous packet at the same place are complete, and when there is room at the far end of the link.
+//! Without overlap, the next packet is prepared when the first link has transmitted the previous one. The longest chain
+//! of services is the time of the message, and the services on this chain are the items. Overlapped services do not
+//! count.
 //!
-//! The chain is a lower bound where the machine does more than that (see [`Itinerary::remainder`]); the rest is the
-//! time for which the message's own packets keep each other waiting.
+//! The chain is a lower bound if the machine does more than that (see [`Itinerary::remainder`]). The difference is the
+//! time for which packets of the message delay each other.
 
 mod chain;
 mod course;
@@ -20,71 +22,72 @@ use parsim_sim::units::{SimDuration, SimTime};
 use services::Services;
 use std::borrow::Cow;
 
-/// The most services that are looked at.
+/// The maximum number of services that are evaluated.
 const MOST_SERVICES: u64 = 20_000_000;
 
 /// One constant on the critical path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostItem {
-    /// The service, in words.
+    /// A description of the service.
     pub what: Cow<'static, str>,
     /// The path of the constant in a scenario, if there is one.
     pub constant: Option<Cow<'static, str>>,
     /// The number of packets, bytes, hops or cycles.
     pub count: u64,
-    /// All of it.
+    /// The total time.
     pub time: SimDuration,
 }
 
-/// A message in a quiet machine.
+/// A message in an otherwise idle machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Itinerary {
-    /// Its packets.
+    /// The number of packets.
     pub packets: u64,
-    /// The services it pays for, in the order of its way; nothing that takes no time.
+    /// The services that the message pays for, in the order of its route. Services that take no time are omitted.
     pub items: Vec<CostItem>,
-    /// Possible further time even in a quiet machine, in words; `None` if the items are all of its time.
+    /// A description of the further time that the message may take even in an idle machine; `None` if the items are
+    /// complete.
     pub remainder: Option<&'static str>,
 }
 
-/// A message from seat to seat.
+/// A message between two processors.
 #[derive(Clone, Copy, Debug)]
 pub struct LoneMessage {
     /// The source.
     pub from: Seat,
     /// The destination.
     pub to: Seat,
-    /// The links on its way.
+    /// The number of links on the route.
     pub hops: u32,
-    /// Its length.
+    /// The length in bytes.
     pub bytes: u64,
-    /// True if its bytes are copied at the source.
+    /// `true` if the bytes are copied at the source.
     pub copies: bool,
-    /// The begin of its send: clocked routers make a packet wait for their next cycle.
+    /// The beginning of the send. It matters because clocked routers delay a packet to their next cycle.
     pub sent: SimTime,
 }
 
-/// Reason why a message is not itemised.
+/// The reason why a message is not itemised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotItemised {
-    /// Ways that differ from packet to packet, or links that differ.
+    /// The routes differ between packets, or the links differ.
     #[error(
-        "only messages on the natural way (routing DimensionOrder) over equal links (no network.overrides, no network.link_classes) are itemised"
+        "only messages with routing DimensionOrder over equal links (no network.overrides, no network.link_classes) are itemised"
     )]
     Network,
-    /// Nodes that differ.
+    /// The nodes differ.
     #[error("only messages between nodes of equal speed (no machine overrides) are itemised")]
     Nodes,
-    /// Too many packets and hops.
+    /// The message has too many packets and hops.
     #[error("the message has too many packets and hops to be itemised")]
     TooLarge,
 }
 
 impl Itinerary {
-    /// The message alone in `machine`.
+    /// Itemises the message alone in `machine`.
     ///
     /// # Errors
-    /// A machine whose messages are more than chains of such services.
+    /// A machine whose messages are not chains of such services.
     pub fn of(machine: &Machine, message: &LoneMessage) -> Result<Self, NotItemised> {
         check(machine)?;
         let services = Services::of(machine, message);
@@ -101,8 +104,8 @@ impl Itinerary {
         Ok(Self { packets: services.packets, items, remainder: services.remainder(machine) })
     }
 
-    /// The time from the beginning of the send to the end of the last packet's reception, but for the
-    /// [remainder](Self::remainder): the sum of the items.
+    /// Returns the sum of the items: the time from the beginning of the send to the end of the last packet's reception,
+    /// without the [remainder](Self::remainder).
     #[must_use]
     pub fn total(&self) -> SimDuration {
         self.items.iter().map(|item| item.time).sum()
@@ -117,7 +120,7 @@ fn check(machine: &Machine) -> Result<(), NotItemised> {
     if machine.overrides.is_empty() { Ok(()) } else { Err(NotItemised::Nodes) }
 }
 
-/// Returns whether a node has all of a packet before it sends it on.
+/// Returns whether a node receives all of a packet before it forwards the packet.
 const fn stores_packets(switching: &Switching) -> bool {
     matches!(switching, Switching::StoreAndForward(_))
 }

@@ -1,4 +1,4 @@
-//! Costs of the services of a message, and the constants that set them.
+//! The costs of the services of a message, and the constants that determine them.
 
 use super::{CostItem, LoneMessage, stores_packets};
 use parsim_sim::machine::Machine;
@@ -11,70 +11,71 @@ use std::borrow::Cow;
 /// The number of a service among all [`Services`].
 pub type ServiceId = u32;
 
-/// A service and its length.
+/// A service and its duration.
 pub type Priced = (ServiceId, SimDuration);
 
 type LabelText = Cow<'static, str>;
 
-/// A part of a service: which kind, how often, how long.
+/// A part of a service: the index of its kind, the count, and the time.
 type ServicePart = (usize, u64, SimDuration);
 
-/// The service in words, and the path of its constant.
+/// A description of a kind of charge, and the path of its constant.
 type ChargeKind = (LabelText, Option<LabelText>);
 
-/// Costs of packets of one length.
+/// The costs of packets of one length.
 pub struct OfPacket {
     pub prepare: Priced,
-    /// Services of what the cores of the source share: the server, its latency, and whether packets pass it one after
-    /// the other.
+    /// The services of resources that the cores of the source share: the transfer, the latency, and whether packets are
+    /// served one after another.
     pub shared: Vec<(Priced, Priced, bool)>,
-    /// By link of the way.
+    /// The links of the route.
     pub links: Vec<OfLink>,
-    /// At every node between the ends; `None` where routers are hardware.
+    /// The forwarding at each node between the ends; `None` for hardware routers.
     pub pass_on: Option<Priced>,
     pub take_in: Priced,
     /// The cycles of clocked routers.
     pub cycles: Option<RouterCycles>,
 }
 
-/// A packet on a link.
+/// The costs of a packet on a link.
 #[derive(Clone, Copy)]
 pub struct OfLink {
-    /// All of it.
+    /// The transmission of the whole packet.
     pub all: Priced,
-    /// As much as the other end must have to send it on.
+    /// The transmission of the part that the far end needs to forward the packet.
     pub header: Priced,
-    /// The travel time.
+    /// The latency of the link.
     pub latency: Priced,
-    /// True if the other end is not its destination and its router deals with it there.
+    /// `true` if the far end is not the destination of the packet and its router handles the packet.
     pub to_router: bool,
-    /// Room at the other end.
+    /// The number of packets for which the far end has buffers; `None` if unbounded.
     pub room: Option<u32>,
 }
 
 /// The cycles of clocked routers.
 #[derive(Clone, Copy)]
 pub struct RouterCycles {
-    /// From the node into its router, if that takes cycles.
+    /// The transfer from the node into its router, if it takes cycles.
     pub enter: Option<Priced>,
-    /// From the last router to its node, likewise.
+    /// The transfer from the last router to its node, if it takes cycles.
     pub leave: Option<Priced>,
-    /// From the beginning of a cycle in which a head asks a router to its being at the front of the next one.
+    /// The time from the beginning of the cycle in which a head requests a router until the head is at the front of the
+    /// next one.
     pub hop: Priced,
-    /// The same at the last router.
+    /// The time from the beginning of the cycle in which a head requests the last router until the head leaves it.
     pub out: Priced,
-    /// The part behind the head.
+    /// The flits behind the head.
     pub body: Priced,
-    /// All flits, one a cycle.
+    /// All flits, one per cycle.
     pub flits: Priced,
 }
 
-/// The services of a message; all packets but the last are equal.
+/// The services of a message. All packets except the last are equal.
 pub struct Services {
     pub packets: u64,
     pub full: OfPacket,
     pub last: OfPacket,
-    /// True if a packet is prepared as soon as the one before it is, and not only when that has left.
+    /// `true` if a packet is prepared as soon as the previous one is prepared, `false` if only after that has left.
     pub overlap: bool,
     pub is_local: bool,
     on_one_processor: bool,
@@ -85,10 +86,10 @@ pub struct Services {
 
 /// A service without cost.
 pub const NOTHING: Priced = (0, SimDuration::ZERO);
-/// The wait for the next cycle of routers, whose length is known when it begins.
+/// The wait for the next cycle of routers. Its duration is known only when it begins.
 pub const CLOCK: ServiceId = 1;
 
-/// The parts of a preparation: the service in words and its constant.
+/// The parts of a preparation: the description and the constant of each.
 const PREPARATION: [(&str, &str); 3] = [
     ("preparing packets", "machine.nodes.sending.per_packet"),
     ("copying at the source", "machine.nodes.sending.per_byte"),
@@ -129,14 +130,14 @@ impl Services {
         if number + 1 == self.packets { &self.last } else { &self.full }
     }
 
-    /// At least as many as there are.
+    /// Returns an upper bound of the number of services.
     pub fn count(&self) -> u64 {
         let clocked = if self.is_clocked() { 2 + 3 * self.hops } else { 0 };
         let of_packet = 4 + 2 * self.full.shared.len() as u64 + 6 * self.full.links.len() as u64 + clocked;
         self.packets.saturating_mul(of_packet)
     }
 
-    /// Returns the reason for further time that the services do not explain.
+    /// Returns a description of further time that the services do not explain.
     pub fn remainder(&self, machine: &Machine) -> Option<&'static str> {
         const SHARING: &str = "own packets that share a memory or an interface, and queue behind it";
         const WORMS: &str = "own packets one behind the other, and flits without room, at the routers";
@@ -149,7 +150,7 @@ impl Services {
         self.shares_with_itself().then_some(SHARING)
     }
 
-    /// Returns whether packets of the message may be in one server at the same time.
+    /// Returns whether packets of the message may use a shared server at the same time.
     fn shares_with_itself(&self) -> bool {
         self.packets > 1 && self.overlap && self.full.shared.iter().any(|(.., in_line)| !in_line)
     }
@@ -159,7 +160,7 @@ impl Services {
         self.shares_with_itself() && self.full.prepare != self.last.prepare
     }
 
-    /// Every service of a message that does not leave its processor, which works all the time.
+    /// Returns all services of a message that does not leave its processor. The processor is always busy.
     pub fn all(&self) -> Vec<CostItem> {
         let of_packet = |packet: &OfPacket| [packet.prepare, packet.take_in];
         let full = of_packet(&self.full).map(|(service, _)| (service, self.packets - 1));
@@ -171,7 +172,7 @@ impl Services {
         self.items(sums)
     }
 
-    /// The items of a chain.
+    /// Returns the items of a chain.
     pub fn bill(&self, services: impl Iterator<Item = Priced>) -> Vec<CostItem> {
         let mut sums = self.sums();
         for (service, time) in services {
@@ -208,7 +209,7 @@ impl Services {
     }
 }
 
-/// A description of links, with their name and its path.
+/// The description of a link, with a name and the path of the description.
 #[derive(Clone, Copy)]
 struct NamedLink<'m> {
     link: &'m Link,
@@ -217,19 +218,19 @@ struct NamedLink<'m> {
 }
 
 impl<'m> NamedLink<'m> {
-    /// The links between vertices.
+    /// Returns the links between vertices.
     const fn within(link: &'m Link) -> Self {
         Self { link, name: "links", path: "machine.network.links" }
     }
 
-    /// The path of the constant for the time of a byte.
+    /// Returns the path of the constant for the time per byte.
     fn constant_of_bytes(self) -> String {
         let field = if self.link.per_byte.is_some() { "per_byte" } else { "protocol" };
         format!("{}.{field}", self.path)
     }
 }
 
-/// Services while they are priced.
+/// A builder that assigns prices to services.
 struct Bill {
     kinds: Vec<ChargeKind>,
     charges: Vec<Vec<ServicePart>>,
@@ -248,7 +249,7 @@ impl Default for Bill {
 }
 
 impl Bill {
-    /// The services of a packet of `bytes` bytes.
+    /// Returns the services of a packet of `bytes` bytes.
     fn packet(&mut self, machine: &Machine, message: &LoneMessage, bytes: u64) -> OfPacket {
         let nodes = &machine.nodes;
         let prepare = self.prepare(&nodes.sending, message.hops, if message.copies { bytes } else { 0 });
@@ -278,7 +279,7 @@ impl Bill {
         ])
     }
 
-    /// Returns the services of what the cores of the source share, from the inside out.
+    /// Returns the services of the resources that the cores of the source share, from the innermost to the outermost.
     #[expect(clippy::cast_precision_loss, reason = "a packet has fewer than 2^32 bytes")]
     fn shared(&mut self, machine: &Machine, message: &LoneMessage, bytes: u64) -> Vec<(Priced, Priced, bool)> {
         let inside = machine.nodes.levels.len();
@@ -302,8 +303,8 @@ impl Bill {
         on_the_way.collect()
     }
 
-    /// The links that a packet is sent over: between a node and its router, where there are such links, and from vertex
-    /// to vertex.
+    /// Returns the links over which a packet is transmitted: those between nodes and routers, if they exist, and those
+    /// between vertices.
     fn way(&mut self, machine: &Machine, message: &LoneMessage, bytes: u64) -> Vec<OfLink> {
         let network = &machine.network;
         let hops = message.hops as usize;
@@ -351,7 +352,7 @@ impl Bill {
         self.service([start, (format!("bytes on {name}"), named.constant_of_bytes(), bytes, time)])
     }
 
-    /// Clocked routers: see [`parsim_sim::network::switching::wormhole`].
+    /// Returns the cycles of clocked routers; see [`parsim_sim::network::switching::wormhole`].
     fn cycles(&mut self, machine: &Machine, mode: &Wormhole, bytes: u64) -> RouterCycles {
         let (described, flit) = (mode.router.unwrap_or_default(), mode.flit.count());
         let at_router = described.head();
@@ -381,7 +382,7 @@ impl Bill {
         }
     }
 
-    /// A service made of charges: what for, the path of the constant, how often, how long.
+    /// Adds a service that consists of charges, each with a description, the path of the constant, a count and a time.
     fn service<const N: usize, W: Into<String>, C: Into<String>>(
         &mut self,
         charges: [(W, C, u64, SimDuration); N],

@@ -1,11 +1,11 @@
-//! The way of packets through clocked routers.
+//! The transit of packets through clocked routers.
 //!
-//! A head that comes to a router, or that software there has dealt with, asks for a virtual channel at the beginning of a
-//! cycle; [`parsim_sim::network::switching::wormhole`] says how many cycles it takes from there to the next router, and out of
-//! the last one. What is injected, or asked for by software, waits for the first cycle that begins after it.
+//! A head that has arrived at a router, or that software there has handled, requests a virtual channel at the beginning
+//! of a cycle. [`parsim_sim::network::switching::wormhole`] states the number of cycles from there to the next router,
+//! and out of the last one. Injections, and requests by software, wait for the first cycle that begins after them.
 //!
-//! Packets of a message may overtake each other on different virtual channels: beyond the source none waits for the one
-//! before it here.
+//! Packets of a message may overtake each other on different virtual channels. Beyond the source, no packet therefore
+//! waits for the previous one in this model.
 
 use super::chain::{Chain, ServiceIndex};
 use super::course::Before;
@@ -22,15 +22,15 @@ struct WormChain<'s> {
     chain: Chain,
 }
 
-/// Services of a packet that the packets behind it wait for.
+/// The services of a packet that the next packet waits for.
 #[derive(Default)]
 struct Ahead {
     before: Before,
-    /// All of its flits are in the first router.
+    /// The injection of all flits into the first router.
     injected: Option<ServiceIndex>,
 }
 
-/// The items of a message in clocked routers.
+/// Returns the cost items of a message in clocked routers.
 pub fn chain(machine: &Machine, message: &LoneMessage, services: &Services) -> Vec<CostItem> {
     let flit = match &machine.network.switching {
         Switching::Wormhole(mode) => mode.flit.count(),
@@ -71,7 +71,7 @@ impl WormChain<'_> {
         Ahead { before, injected: Some(injected) }
     }
 
-    /// The first cycle that begins after `step`.
+    /// Waits for the first cycle that begins after `step`.
     fn wait_for_clock(&mut self, step: ServiceIndex) -> ServiceIndex {
         let now = (self.message.sent + self.chain.end(step)).ps();
         let since = SimDuration::from_ps(now % self.cycle.ps().max(1));

@@ -1,13 +1,14 @@
-//! A prediction as components, and where its bottleneck shows.
+//! Conversion of a prediction to components, and the place of its bottleneck.
 
 use super::{ComputationShares, Prediction};
 use crate::analysis::{Bottleneck, BottleneckSite, Component, Components, ComputationSplit, SubComponent};
 
-/// `Rsub`, `a[j] -= f * b[j]`, loads two words of 64 bits and stores one for its two operations.
+/// The words of 64 bits per floating-point operation of `Rsub`, `a[j] -= f * b[j]`, which loads two words and stores
+/// one for two operations.
 pub const RSUB_WORDS_PER_FLOP: f64 = 1.5;
 
 impl From<&Prediction> for Components {
-    /// `T_s` and `T_po` are zero: the report takes them as negligible. What the printed predictions
+    /// `T_s` and `T_po` are zero, because the report considers them negligible. The time that the printed predictions
     /// count twice ([`Prediction::repeated_input_output_s`]) is in the total only, as in Table 5.
     fn from(prediction: &Prediction) -> Self {
         let computation_s = prediction.computation_s;
@@ -42,9 +43,8 @@ fn split(shares: ComputationShares, computation_s: f64) -> ComputationSplit {
     }
 }
 
-/// Returns the place and time of the bottleneck of a prediction, as far as the equations have them: in `Rsub`, which
-/// every processor computes alike, in a routine of communication, or at processor 0, which reads, distributes,
-/// collects and writes.
+/// Returns the place and time of the bottleneck of a prediction, if the equations contain them: `Rsub`, which every
+/// processor computes alike, a communication routine, or processor 0, which reads, distributes, collects and writes.
 #[must_use]
 pub fn place(bottleneck: &Bottleneck) -> BottleneckSite {
     let of = |rank, module, phase| BottleneckSite { rank, link: None, module: Some(module), phase: Some(phase) };
@@ -98,7 +98,7 @@ mod tests {
         }
     }
 
-    /// The table cuts its digits: three below 0.01 s, two above. Tinp is a misprint and Ti/o is rounded.
+    /// The table truncates its digits: three below 0.01 s, two above. Tinp is a misprint and Ti/o is rounded.
     #[test]
     fn components_as_printed_are_table_5() {
         let mut missed = Vec::new();
