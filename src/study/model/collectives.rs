@@ -38,8 +38,8 @@ impl MessageCost {
         self.start_s * ranks.log2() + bytes * self.per_byte_s * (ranks - 1.0)
     }
 
-    /// Returns the time of a reduce-scatter, the all-to-all reduction proper, on a hypercube: `t_s log₂ p + m t_w (p −
-    /// 1)`.
+    /// Returns the time of a reduce-scatter, the all-to-all reduction proper, on a hypercube:
+    /// `t_s log₂ p + m t_w (p − 1)`.
     #[must_use]
     pub fn reduce_scatter_hypercube_s(self, ranks: f64, bytes: f64) -> f64 {
         self.all_gather_hypercube_s(ranks, bytes)
@@ -63,8 +63,8 @@ impl MessageCost {
         2.0 * self.start_s * (ranks.sqrt() - 1.0) + bytes * self.per_byte_s * (ranks - 1.0)
     }
 
-    /// Returns the time of an all-to-all on a 2D torus whose rings are used in one direction, `(2 t_s + p m t_w) (√p −
-    /// 1)`; printed with √(p − 1).
+    /// Returns the time of an all-to-all on a 2D torus whose rings are used in one direction,
+    /// `(2 t_s + p m t_w) (√p − 1)`; printed with √(p − 1).
     #[must_use]
     pub fn all_to_all_torus_s(self, ranks: f64, bytes: f64) -> f64 {
         (2.0 * self.start_s + ranks * bytes * self.per_byte_s) * (ranks.sqrt() - 1.0)

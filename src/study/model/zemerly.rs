@@ -1,9 +1,9 @@
 //! Two models of the parallel Gauss-Jordan time of CS-RR-281 (Zemerly, Papay, Nudd 1995: *Characterisation based
 //! bottleneck analysis of parallel systems*, University of Warwick).
 //!
-//! - - [`as_written`] evaluates the report's equations with its published coefficients, for any number of equations and
+//! - [`as_written`] evaluates the report's equations with its published coefficients, for any number of equations and
 //!   any mesh. Nothing is fitted to p > 1. Its results differ from those that the report tabulates.
-//! - - [`as_printed`] returns the columns *predicted* of the report's Tables 3 and 4 and the communication rows of its
+//! - [`as_printed`] returns the columns *predicted* of the report's Tables 3 and 4 and the communication rows of its
 //!   Table 5, for the published n and p only.
 //!
 //! The two differ because the report did not compute what it states. Reconstructed from the tables: the neighbour
@@ -219,12 +219,12 @@ impl ComputationShares {
 /// `T_xp = (T_x − T_I/O) / p + T_init + T_dist + N T_broad + T_coll + T_I/O`
 /// (CS-RR-281, equations 7 and 11 with `T_s` = `T_po` = 0 and `U_p` = 1).
 ///
-/// - - `T_x`: see [`sequential_s`]. Equation 11 divides all of `T_x` by p and adds `T_I/O` again. By equation 7 only
+/// - `T_x`: see [`sequential_s`]. Equation 11 divides all of `T_x` by p and adds `T_I/O` again. By equation 7 only
 ///   the parallel part is divided, so `T_I/O` is subtracted first.
 /// - `T_init` = 1270 µs per link. Equation 11 omits it; section 3.2 and Table 5 have it.
-/// - - `T_dist`, `T_coll`: one message per processor of `l` = (N/p)(N+1) 8 and (N/p) 8 bytes (equations 12 and 13).
+/// - `T_dist`, `T_coll`: one message per processor of `l` = (N/p)(N+1) 8 and (N/p) 8 bytes (equations 12 and 13).
 ///   They are printed as sums of p terms; p − 1 are correct, since processor 0 keeps its block.
-/// - - `T_broad`: see [`BroadcastTerms`], with `l` = (N+1) 8. Equation 14 also has one term too many. For equation 15,
+/// - `T_broad`: see [`BroadcastTerms`], with `l` = (N+1) 8. Equation 14 also has one term too many. For equation 15,
 ///   it is the mean number of mesh neighbours times `T_com(l, 1)`.
 ///
 /// Distances are means over the mesh, because the report states neither its shape nor the position of processor 0. If p

@@ -13,8 +13,8 @@ pub struct Explained {
     pub memory_s: f64,
     /// The time with the bytes that the program exchanges between nodes in addition.
     pub exchange_s: f64,
-    /// The time with the interfaces of all nodes in parallel in addition, where every byte uses one of them: `#x / (p
-    /// b_cl)` instead of `q #x / (β1 b_cl)`.
+    /// The time with the interfaces of all nodes in parallel in addition, where every byte uses one of them:
+    /// `#x / (p b_cl)` instead of `q #x / (β1 b_cl)`.
     pub interfaces_s: f64,
 }
 

@@ -36,8 +36,8 @@ impl Communication {
     }
 }
 
-/// Returns `q_E`, the number of cores on each of `p` nodes with the greatest speed-up for Hockney's scaling: `q_E^k =
-/// β1 v r x / ((k − 1) p)`, with the exponent k of `reading`.
+/// Returns `q_E`, the number of cores on each of `p` nodes with the greatest speed-up for Hockney's scaling:
+/// `q_E^k = β1 v r x / ((k − 1) p)`, with the exponent k of `reading`.
 #[must_use]
 pub fn best_cores(parameters: &Parameters, p: f64, reading: BandwidthReading) -> f64 {
     let Parameters { x, r, v, beta1 } = *parameters;
