@@ -52,7 +52,7 @@ pub struct Execution<'s, O> {
     /// Processes freed by an event of the interfaces, with the operation that freed them. Without a reply, the
     /// operation ends when its process resumes, so that its number is not reused before.
     freed: Vec<(u32, Operation, Option<Reply>)>,
-    /// Computations that wait for earlier sends of their rank to begin, by rank, with the activity they are accounted
+    /// Computations that wait for earlier sends of their rank to begin, by rank, with the activity they are recorded
     /// as.
     held_back: FxHashMap<u32, (Computation, Activity)>,
     /// The remaining work of each rank's computation, if ranks share cores. Otherwise a computation takes the time from
@@ -80,7 +80,7 @@ struct RankActivity {
     activity: Activity,
     /// The phase in which the process requested the activity.
     phase: PhaseIndex,
-    /// The time up to which the rank is accounted.
+    /// The time up to which the accounts of the rank are complete.
     since: SimTime,
     /// The time the rank's processor had worked for communication by then.
     system_before: SimDuration,

@@ -19,7 +19,7 @@ pub struct Limits {
     /// The longest simulated time.
     pub simulated: SimDuration,
     /// The largest number of events of a seed. A scenario that certainly has more events, in all its seeds together, is
-    /// rejected before the run. So is a scenario whose computations on real numbers take more operations.
+    /// rejected before the run. So is a scenario whose program executes more floating-point operations than this limit.
     pub events: u64,
     /// The longest wall-clock time that a case may take on this computer, with all its seeds, such as "10 min".
     /// Unlimited by default.
@@ -56,7 +56,7 @@ impl Limits {
     fn too_much_memory(&self, estimate: &Estimate) -> Option<Fault> {
         let (limit, whose) = match self.memory {
             Some(limit) => (limit.count(), "`limits.memory` allows"),
-            None => (most_memory()?, "three quarters of what this computer has available are"),
+            None => (most_memory()?, "the default limit, three quarters of the available memory, is"),
         };
         (estimate.memory_bytes > limit).then(|| {
             let message = format!(
@@ -70,7 +70,7 @@ impl Limits {
 
     fn too_many_events(&self, estimate: &Estimate) -> Option<Fault> {
         let (count, what) = if estimate.operations > estimate.least_events {
-            (estimate.operations, "operations on real numbers")
+            (estimate.operations, "floating-point operations")
         } else {
             (estimate.least_events, "events")
         };
@@ -181,7 +181,7 @@ mod tests {
         let (path, text) = message(estimate(0, 200_000_000_000, 0)).unwrap();
         let expected = "the run would take more than 2e11 events, and `limits.events` allows 1e11";
         assert_eq!((path.as_str(), text.as_str()), ("program", expected));
-        assert!(message(estimate(0, 0, 1 << 40)).unwrap().1.contains("operations on real numbers"));
+        assert!(message(estimate(0, 0, 1 << 40)).unwrap().1.contains("floating-point operations"));
     }
 
     #[test]

@@ -362,9 +362,7 @@ impl Matching {
     /// Marks the data of a matched receive as arrived and returns the handle of the message.
     pub fn data_arrived(&mut self, operation: Operation) -> u32 {
         let task = self.task(operation);
-        let TaskState::Announced(handle) = task.state else {
-            unreachable!("data come to a receive that waits for them")
-        };
+        let TaskState::Announced(handle) = task.state else { unreachable!("data arrive only for a matched receive") };
         task.state = TaskState::Received(handle);
         handle
     }

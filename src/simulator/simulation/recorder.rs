@@ -95,7 +95,7 @@ impl<'w> Recorder<'w> {
         self.write(&Interval { rank, phase, activity, end, system, ready, is_shared, cause });
     }
 
-    /// Returns whether the communication work of the processor of `rank` is accounted to another rank.
+    /// Returns whether the communication work of the processor of `rank` is attributed to another rank.
     fn is_shared(&self, rank: u32) -> bool {
         self.sharing.get(rank as usize).copied().unwrap_or(false)
     }

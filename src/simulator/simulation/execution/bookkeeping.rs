@@ -76,8 +76,8 @@ impl<O: Observer> Execution<'_, O> {
         self.surroundings.phases.name(self.ranks[rank as usize].phase)
     }
 
-    /// Accounts the time since the process of `rank` was last accounted: the communication work of its processor as
-    /// system time, the rest as the current activity.
+    /// Completes the accounts of `rank` up to `now`: the communication work of its processor is system time, the time
+    /// in which its processor computed for another rank is ready time, and the rest belongs to the current activity.
     pub(super) fn account(&mut self, now: SimTime, rank: u32) {
         let system = self.transport.system_time(self.layout.seat(rank), now);
         let state = &self.ranks[rank as usize];

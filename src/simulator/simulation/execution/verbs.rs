@@ -59,7 +59,7 @@ impl<O: Observer> Execution<'_, O> {
         self.occupy(now, rank, computation, Activity::Computing)
     }
 
-    /// Starts a computation, accounted as `activity`, once the earlier sends of the rank have begun.
+    /// Starts a computation, recorded as `activity`, once the earlier sends of the rank have begun.
     pub(super) fn occupy(
         &mut self,
         now: SimTime,
@@ -112,8 +112,8 @@ impl<O: Observer> Execution<'_, O> {
     /// Ends the transfer of `rank` and starts the next one in the queue of the host.
     pub(super) fn leave_host(&mut self, now: SimTime, rank: u32) {
         let Some((next, time)) = self.host_queue.next() else { return };
-        // `rank` is accounted before the next rank is released, because the end of its transfer is the cause of the
-        // release.
+        // The accounts of `rank` are completed before the next rank is released, because the end of its transfer is the
+        // cause of the release.
         self.account(now, rank);
         self.observer.on(&Occurrence::Released { rank: next, by: rank });
         self.account(now, next);

@@ -6,7 +6,7 @@ use crate::units::{SimDuration, SimTime};
 /// The state of a rank during a replay.
 #[derive(Clone, Copy)]
 pub struct RankState {
-    /// The time up to which the rank is accounted.
+    /// The time up to which the accounts of the rank are complete.
     since: SimTime,
     /// The communication work of the rank's processor up to that time.
     system_before: SimDuration,
@@ -46,7 +46,7 @@ impl RankState {
         }
     }
 
-    /// Accounts the time since the last call. `system` is the total communication work of the processor up to now.
+    /// Adds the time since the last call to the accounts. `system` is the total communication work of the processor up to now.
     #[inline]
     pub fn account(&mut self, now: SimTime, system: SimDuration) {
         let stolen = system - self.system_before;

@@ -194,8 +194,8 @@ impl Replay {
         Some(time)
     }
 
-    /// Accounts the time of a rank up to now: the communication work of its processor, and its current activity for the
-    /// rest.
+    /// Completes the accounts of a rank up to now, with the communication work of its processor, and its current
+    /// activity for the rest.
     pub fn account(&mut self, now: SimTime, rank: u32) {
         self.ranks[rank as usize].account(now, self.resources.worked(rank, now));
     }

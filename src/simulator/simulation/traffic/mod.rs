@@ -57,7 +57,7 @@ struct Field<'f> {
 impl<'f> Field<'f> {
     fn new(network: &Network, traffic: &'f Traffic, layout: &'f Layout, streams: Streams) -> Self {
         let fabric = Fabric::new(network, layout.topology.clone(), Onward::ByRouter, streams);
-        let byte = network.injection_time(&layout.topology).expect("check refuses nodes whose links differ");
+        let byte = network.injection_time(&layout.topology).expect("the check rejects nodes whose links differ");
         let packet_time = match &traffic.mix[..] {
             [] => byte.time(traffic.packet.count()),
             _ => byte.time_of_share(traffic.mean_bytes()),

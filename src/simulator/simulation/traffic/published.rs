@@ -32,7 +32,7 @@ fn rows() -> Vec<Row> {
 }
 
 fn link(width: f64) -> Link {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some thousand picoseconds")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand picoseconds")]
     let byte = SimDuration::from_ps((1000.0 / width).round() as u64);
     Link {
         per_byte: Some(PerByte::new(byte)),
