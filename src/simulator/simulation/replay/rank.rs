@@ -46,7 +46,8 @@ impl RankState {
         }
     }
 
-    /// Adds the time since the last call to the accounts. `system` is the total communication work of the processor up to now.
+    /// Adds the time since the last call to the accounts. `system` is the total communication work of the processor up
+    /// to now.
     #[inline]
     pub fn account(&mut self, now: SimTime, system: SimDuration) {
         let stolen = system - self.system_before;
