@@ -1,32 +1,33 @@
-//! Faults: what a description says that cannot be, and what would be right.
+//! Faults: errors in a description, with advice on how to correct them.
 //!
-//! Every part of a description finds its own faults. Whoever holds the part prefixes the path of its field, so that
-//! a program in Rust and a scenario file are rejected with the same words; a file adds the place.
+//! Each part of a description finds its own faults. The owner of the part prefixes the path of the field, so that a
+//! program in Rust and a scenario file are rejected with the same words; a scenario file adds the position in the text.
 
 use std::fmt;
 use std::ops::Range;
 
-/// One thing that is wrong with a description.
+/// One error in a description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The field, such as `network.links.buffers`, counted elements as `steps.0`; empty for the whole.
+    /// The path of the field, such as `network.links.buffers`, with elements of lists as in `steps.0`. Empty if the
+    /// fault concerns the whole description.
     pub path: String,
-    /// The fault, in a sentence.
+    /// A sentence that states the fault.
     pub message: String,
-    /// Advice on the right input.
+    /// Advice on the correct input.
     pub help: String,
-    /// The bytes of the text in that field that are meant, if not all of it.
+    /// The byte range within the text of the field that is at fault, if not the whole text.
     pub part: Option<Range<usize>>,
 }
 
 impl Fault {
-    /// A fault of the field at `path`.
+    /// Creates a fault of the field at `path`.
     #[must_use]
     pub fn new(path: &str, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { path: path.to_owned(), message: message.into(), help: help.into(), part: None }
     }
 
-    /// The same fault as seen by whoever holds the faulty part in the field at `parent`.
+    /// Returns the same fault as seen from the owner of the faulty part, which is in the field `parent`.
     #[must_use]
     pub fn within(mut self, parent: &str) -> Self {
         let separator = if self.path.is_empty() || parent.is_empty() { "" } else { "." };
@@ -35,14 +36,14 @@ impl Fault {
     }
 }
 
-/// A fault of the whole, for which no advice is known.
+/// Converts an error of the whole description, for which no advice is known.
 impl From<String> for Fault {
     fn from(message: String) -> Self {
         Self::new("", message, "change the program")
     }
 }
 
-/// All `faults` of a part that stands in the field at `parent`.
+/// Returns the `faults` of a part that is in the field `parent`, as seen from its owner.
 pub fn within<'p>(parent: &'p str, faults: impl IntoIterator<Item = Fault> + 'p) -> impl Iterator<Item = Fault> + 'p {
     faults.into_iter().map(move |fault| fault.within(parent))
 }
@@ -54,22 +55,22 @@ impl fmt::Display for Fault {
     }
 }
 
-/// All faults for which a description is rejected; never empty.
+/// The faults for which a description is rejected; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection(pub Vec<Fault>);
 
 impl Rejection {
-    /// `Ok` if there are no faults.
+    /// Returns `Ok` if there are no faults.
     ///
     /// # Errors
-    /// The faults, if there are any.
+    /// Returns the faults, if there are any.
     pub fn unless_empty(faults: Vec<Fault>) -> Result<(), Self> {
         if faults.is_empty() { Ok(()) } else { Err(Self(faults)) }
     }
 }
 
 impl fmt::Display for Rejection {
-    /// All faults on one line.
+    /// Writes all faults on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, fault) in self.0.iter().enumerate() {
             let separator = if index == 0 { "" } else { "; " };

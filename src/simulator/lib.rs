@@ -1,21 +1,22 @@
 //! The simulator of parsim: a discrete-event simulator of message-passing parallel machines.
 //!
-//! A **program** runs on a **machine**, which is **nodes** on a **network**; the **engine** runs it as events; the
-//! **trace** is what happened. Scenarios in files, shipped programs, models and reports are in `parsim-study`.
+//! A **program** runs on a **machine**, which consists of **nodes** on a **network**. The **engine** executes it as
+//! events, and the **trace** records what happened. Scenario files, shipped programs, models and reports are in
+//! `parsim-study`.
 //!
-//! | module | holds |
+//! | module | contents |
 //! | --- | --- |
-//! | [`program`] | processes with their verbs, collective operations |
+//! | [`program`] | processes and their operations, collective operations |
 //! | [`machine`] | nodes on a network: placement of ranks, transport of messages |
-//! | [`node`] | inside one node: processor, input and output, who has the processor |
+//! | [`node`] | inside one node: processor, memory transfers, scheduling of the processor |
 //! | [`network`] | between nodes: topology, routing, switching, links |
 //! | [`engine`] | calendar, stations, processes, random streams |
-//! | [`simulation`] | the meeting point: the event loop and the deadlock report |
-//! | [`trace`] | what happened: accounts, link loads, deliveries |
-//! | [`fault`] | what a description says that cannot be |
-//! | [`units`] | times, sizes, rates: exact, and with their units in text |
+//! | [`simulation`] | the event loop and the deadlock report |
+//! | [`trace`] | the record of a run: accounts, link loads, deliveries |
+//! | [`fault`] | errors in a description |
+//! | [`units`] | exact times, sizes and rates, with units in text |
 //!
-//! Simulated times are exact integers of picoseconds, and the same machine, program and seed give the same trace.
+//! Simulated times are exact integers in picoseconds. The same machine, program and seed always give the same trace.
 
 pub mod engine;
 pub mod fault;
@@ -28,11 +29,11 @@ pub mod trace;
 pub mod units;
 mod version;
 
-/// The names of most programs: `use parsim_sim::prelude::*`.
+/// The names that most programs need: `use parsim_sim::prelude::*`.
 ///
-/// Machines (`Machine`, its builder and its parts), programs (`Process` and its verbs, collective operations), runs
-/// (`Simulation`), traces and quantities with units. The rule of the network is
-/// `Routing`, what a node pays for it [`node::RoutingCosts`].
+/// The prelude has machines (`Machine`, its builder and its parts), programs (`Process` and its operations, collective
+/// operations), runs (`Simulation`), traces, and quantities with units. `Routing` is the routing rule of the network;
+/// [`node::RoutingCosts`] are the costs of routing in a node.
 pub mod prelude {
     pub use crate::engine::Streams;
     pub use crate::fault::{Fault, Rejection};

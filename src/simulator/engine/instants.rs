@@ -1,24 +1,24 @@
-//! Instants at which jobs cross a station in one step.
+//! Instants at which jobs pass a station in one step.
 
 use super::run::EvenInstants;
 use crate::units::{SimDuration, SimTime};
 
-/// One instant, or several at equal distances: code for both is compiled for each.
+/// A single instant or several evenly spaced ones; generic code is compiled for each.
 pub trait Instants: Copy {
-    /// The first one.
+    /// Returns the first instant.
     fn first(&self) -> SimTime;
-    /// The last one.
+    /// Returns the last instant.
     fn last(&self) -> SimTime;
     /// Returns the number of instants.
     fn count(&self) -> u32;
-    /// The same as a run.
+    /// Returns these instants as a run.
     fn run(&self) -> EvenInstants;
-    /// The instants of equal jobs, of which the first is at `first` and which follow so.
+    /// Returns instants with the same count and spacing, the first of which is at `first`.
     fn moved_to(&self, first: SimTime) -> Self;
-    /// The service of so many jobs together.
+    /// Returns the total service of the jobs, each of which needs `service`.
     fn work(&self, service: SimDuration) -> SimDuration;
-    /// The departures of jobs that arrive so from a station that is busy until `free` and serves each for `service`, if
-    /// they depart at equal distances as well.
+    /// Returns the departures of jobs with these arrivals from a station that is busy until `free` and serves each for
+    /// `service`, if the departures are evenly spaced, too.
     #[must_use]
     fn served_evenly(&self, free: SimTime, service: SimDuration) -> Option<Self>;
 }

@@ -1,15 +1,15 @@
 //! Many short lists in one table.
 
-/// Lists of `T`, of which most are empty at any time: their elements share a table whose places are used again.
+/// Lists of `T` that share one table, whose places are reused; most lists are empty at any time.
 pub struct Lists<T> {
-    /// The last place of each list; the first one follows it.
+    /// The place of the last element of each list. Lists are circular: the first element follows the last one.
     lasts: Vec<u32>,
     places: Vec<ListNode<T>>,
     vacant: u32,
     len: usize,
 }
 
-/// An element of a list, whose first and last elements are neighbours as well.
+/// An element of a circular list: the first and the last element are neighbours, too.
 #[derive(Clone, Copy)]
 struct ListNode<T> {
     value: T,
@@ -20,13 +20,13 @@ struct ListNode<T> {
 const NONE: u32 = u32::MAX;
 
 impl<T: Copy> Lists<T> {
-    /// `count` empty lists.
+    /// Creates `count` empty lists.
     #[must_use]
     pub fn new(count: u32) -> Self {
         Self { lasts: vec![NONE; count as usize], places: Vec::new(), vacant: NONE, len: 0 }
     }
 
-    /// The first element of a list.
+    /// Returns the first element of a list.
     #[must_use]
     #[inline]
     pub fn front(&self, list: u32) -> Option<&T> {
@@ -34,31 +34,31 @@ impl<T: Copy> Lists<T> {
         Some(&self.places[tail.next as usize].value)
     }
 
-    /// The last element of a list, to be changed.
+    /// Returns the last element of a list, mutably.
     pub fn back_mut(&mut self, list: u32) -> Option<&mut T> {
         self.places.get_mut(self.lasts[list as usize] as usize).map(|place| &mut place.value)
     }
 
-    /// Returns whether a list has no elements.
+    /// Returns whether a list is empty.
     #[must_use]
     pub fn is_empty(&self, list: u32) -> bool {
         self.lasts[list as usize] == NONE
     }
 
-    /// Returns whether no list has elements.
+    /// Returns whether all lists are empty.
     #[must_use]
     pub const fn are_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Adds an element at the end of a list.
+    /// Appends an element to a list.
     #[inline]
     pub fn push_back(&mut self, list: u32, value: T) {
         let place = self.insert_after(self.lasts[list as usize], value);
         self.lasts[list as usize] = place;
     }
 
-    /// Adds an element at the beginning of a list.
+    /// Prepends an element to a list.
     pub fn push_front(&mut self, list: u32, value: T) {
         let tail = self.lasts[list as usize];
         let place = self.insert_after(tail, value);
@@ -67,19 +67,19 @@ impl<T: Copy> Lists<T> {
         }
     }
 
-    /// Takes out the first element of a list.
+    /// Removes and returns the first element of a list.
     pub fn pop_front(&mut self, list: u32) -> Option<T> {
         let first = self.places.get(self.lasts[list as usize] as usize)?.next;
         Some(self.take(list, first))
     }
 
-    /// Takes out the last element of a list.
+    /// Removes and returns the last element of a list.
     pub fn pop_back(&mut self, list: u32) -> Option<T> {
         let tail = self.lasts[list as usize];
         (tail != NONE).then(|| self.take(list, tail))
     }
 
-    /// The elements of a list in their order.
+    /// Returns the elements of a list in order.
     pub fn iter(&self, list: u32) -> impl Iterator<Item = &T> {
         let tail = self.lasts[list as usize];
         let first = self.places.get(tail as usize).map(|tail| tail.next);
@@ -87,8 +87,8 @@ impl<T: Copy> Lists<T> {
         std::iter::successors(first, after).map(|place| &self.places[place as usize].value)
     }
 
-    /// Adds an element to a list, before those at its end that are to follow it; its place, by which it can be
-    /// [removed](Self::remove).
+    /// Inserts an element before the trailing elements of a list for which `is_to_follow` is true. Returns its place,
+    /// with which it can be [removed](Self::remove).
     pub fn insert_before_last(&mut self, list: u32, value: T, mut is_to_follow: impl FnMut(&T) -> bool) -> u32 {
         let tail = self.lasts[list as usize];
         let mut previous = tail;
@@ -108,12 +108,12 @@ impl<T: Copy> Lists<T> {
         place
     }
 
-    /// Takes out the element at a place of a list.
+    /// Removes the element at a place of a list.
     pub fn remove(&mut self, list: u32, place: u32) {
         self.take(list, place);
     }
 
-    /// Takes out the first element of a list that is wanted.
+    /// Removes and returns the first element of a list for which `is_wanted` is true.
     pub fn take_first(&mut self, list: u32, mut is_wanted: impl FnMut(&T) -> bool) -> Option<T> {
         let tail = self.lasts[list as usize];
         let mut place = tail;
@@ -143,7 +143,8 @@ impl<T: Copy> Lists<T> {
         value
     }
 
-    /// Puts an element behind the one at `previous`; without one it is the only one of its list. Its place.
+    /// Inserts an element after the one at `previous`, or as the only one of its list if there is none. Returns its
+    /// place.
     #[inline]
     fn insert_after(&mut self, previous: u32, value: T) -> u32 {
         let Some(next) = self.places.get(previous as usize).map(|place| place.next) else {

@@ -1,9 +1,8 @@
 //! The event engine: calendar, processes, stations and random numbers.
 //!
-//! Events are ordered by (time, entity), an intrinsic key: an *entity* (a station, an alarm) has
-//! at most one pending event, so no two events share a key and the order never depends on when an
-//! event was inserted, on the queue, or on how finely the simulator cuts events.
-//! The engine does not know what a machine, a message or a program is.
+//! Events are ordered by (time, entity). An *entity* (a station, an alarm) has at most one pending event, so no two
+//! events have the same key. The order therefore does not depend on when an event was inserted, on the queue, or on how
+//! finely the simulator divides its work into events. The engine knows nothing about machines, messages or programs.
 
 mod calendar;
 mod instants;

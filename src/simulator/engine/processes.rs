@@ -1,4 +1,4 @@
-//! Processes: plain `async fn`s that ask for something and go on when it has happened.
+//! Processes: plain `async fn`s that issue a request and resume when it has been answered.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -6,28 +6,28 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// The place where a process leaves its request and finds the answer.
+/// The slot in which a process leaves its request and finds the answer.
 ///
-/// One mailbox serves all processes of a simulation, because only one of them runs at a time:
-/// the request is taken out as soon as the process has yielded.
+/// One mailbox serves all processes of a simulation, because only one process runs at a time: the request is taken out
+/// as soon as the process has yielded.
 pub struct Mailbox<Q, A> {
     request: Cell<Option<Q>>,
     answer: Cell<Option<A>>,
-    /// A process has asked again without awaiting the answer.
+    /// Set when a process has issued another request without awaiting the answer to the first.
     is_crowded: Cell<bool>,
 }
 
 impl<Q, A> Mailbox<Q, A> {
-    /// An empty mailbox.
+    /// Creates an empty mailbox.
     #[must_use]
     pub fn new() -> Rc<Self> {
         Rc::new(Self { request: Cell::new(None), answer: Cell::new(None), is_crowded: Cell::new(false) })
     }
 
-    /// Leaves `request`, at once; the future, to be awaited at once, is ready when the simulation has answered it, and
-    /// yields what `read` makes of the answer.
+    /// Issues `request` immediately. The future, which must be awaited immediately, becomes ready when the simulation
+    /// has answered the request, and yields `read(answer)`.
     ///
-    /// The future does not hold the request: a process that waits is as small as it can be.
+    /// The future does not hold the request, which keeps waiting processes small.
     pub fn ask<R>(&self, request: Q, read: R) -> Asking<'_, Q, A, R> {
         if self.request.replace(Some(request)).is_some() {
             self.is_crowded.set(true);
@@ -36,7 +36,7 @@ impl<Q, A> Mailbox<Q, A> {
     }
 }
 
-/// A request on its way; awaiting it yields the answer.
+/// A request that has been issued; awaiting it yields the answer.
 #[must_use = "the simulation answers when the process waits"]
 pub struct Asking<'m, Q, A, R> {
     mailbox: &'m Mailbox<Q, A>,
@@ -47,7 +47,7 @@ impl<Q, A, T, R: Fn(A) -> T + Unpin> Future for Asking<'_, Q, A, R> {
     type Output = T;
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {
-        // Nothing has been answered before the request has been taken out.
+        // There is no answer until the request has been taken out.
         self.mailbox.answer.take().map_or(Poll::Pending, |answer| Poll::Ready((self.read)(answer)))
     }
 }
@@ -55,24 +55,24 @@ impl<Q, A, T, R: Fn(A) -> T + Unpin> Future for Asking<'_, Q, A, R> {
 /// Result of resuming a process.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resumed<Q> {
-    /// It asks for something and waits for the answer.
+    /// The process has issued a request and waits for the answer.
     Asks(Q),
-    /// It has run to its end.
+    /// The process has finished.
     Finished,
-    /// It waits for a future that is no request of this simulation, and would wait for ever, or it has asked for
-    /// something without awaiting it.
+    /// The process waits for a future that is not a request of this simulation, which would never complete, or it has
+    /// issued a request without awaiting it.
     Stuck,
 }
 
-/// The processes of a simulation, polled without executor and without wakers: a process is
-/// resumed exactly when what it asked for has happened.
+/// The processes of a simulation, polled without an executor and without wakers: a process is resumed exactly when its
+/// request has been answered.
 pub struct Processes<Q, A> {
     mailbox: Rc<Mailbox<Q, A>>,
     futures: Vec<Option<Pin<Box<dyn Future<Output = ()>>>>>,
 }
 
 impl<Q, A> Processes<Q, A> {
-    /// The processes `futures`, which use `mailbox`.
+    /// Creates the processes `futures`, which use `mailbox`.
     pub fn new(
         mailbox: Rc<Mailbox<Q, A>>,
         futures: impl IntoIterator<Item = Pin<Box<dyn Future<Output = ()>>>>,
@@ -80,10 +80,10 @@ impl<Q, A> Processes<Q, A> {
         Self { mailbox, futures: futures.into_iter().map(Some).collect() }
     }
 
-    /// Hands `answer` to the process, if it waits for one, and lets it run until it asks again.
+    /// Passes `answer` to the process, if it waits for one, and runs the process until its next request.
     ///
     /// # Panics
-    /// If the process has finished before.
+    /// Panics if the process has already finished.
     pub fn resume(&mut self, process: usize, answer: Option<A>) -> Resumed<Q> {
         self.mailbox.answer.set(answer);
         let slot = &mut self.futures[process];

@@ -3,26 +3,26 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// The name of the generator, for the record in every output.
+/// The name of the generator, which is recorded in every output.
 pub const STREAM_GENERATOR: &str = "ChaCha8";
 
 /// The source of all randomness of a run.
 ///
-/// The key is the scenario's seed, the stream a stable hash of (purpose, entity): what one
-/// entity draws depends neither on what others draw nor on the order of events.
+/// The key of the generator is the scenario's seed, and its stream number is a stable hash of (purpose, entity). The
+/// numbers that one entity draws therefore depend neither on the draws of others nor on the order of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Streams {
     seed: u64,
 }
 
 impl Streams {
-    /// The streams of the run with this seed.
+    /// Returns the streams of the run with this seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { seed }
     }
 
-    /// The stream that `entity` uses for `purpose`, at its beginning.
+    /// Returns the stream that `entity` uses for `purpose`, at its beginning.
     #[must_use]
     pub fn stream(self, purpose: &str, entity: u64) -> ChaCha8Rng {
         let mut generator = ChaCha8Rng::seed_from_u64(self.seed);
@@ -32,16 +32,16 @@ impl Streams {
     }
 }
 
-/// One stream whose numbers are drawn by position, not in order: what is drawn at a position is the same
-/// however often and in which order positions are drawn from, so that a computation can be repeated.
+/// A stream whose numbers are drawn by position instead of in order. The numbers at a position are the same however
+/// often and in whatever order positions are visited, so that a computation can be repeated.
 #[derive(Clone, Debug)]
 pub struct AddressedStream(ChaCha8Rng);
 
-/// The 32-bit words of a block of `ChaCha`: what there is to draw at a position before the next one begins.
+/// The number of 32-bit words in one block of `ChaCha`, which is one position of an [`AddressedStream`].
 const BLOCK_WORDS: u128 = 16;
 
 impl Streams {
-    /// The stream that `entity` uses for `purpose`, drawn from by position.
+    /// Returns the stream that `entity` uses for `purpose`, to be drawn from by position.
     #[must_use]
     pub fn addressed(self, purpose: &str, entity: u64) -> AddressedStream {
         AddressedStream(self.stream(purpose, entity))
@@ -49,7 +49,8 @@ impl Streams {
 }
 
 impl AddressedStream {
-    /// The numbers at `position`; of 64 bits there are eight before those of the next position.
+    /// Returns a generator for the numbers at `position`. Eight 64-bit numbers can be drawn before those of the next
+    /// position begin.
     #[must_use]
     pub fn at(&self, position: u64) -> ChaCha8Rng {
         let mut generator = self.0.clone();
@@ -58,7 +59,7 @@ impl AddressedStream {
     }
 }
 
-/// FNV-1a: the same on every platform and version.
+/// Computes the FNV-1a hash, which is the same on every platform and in every version.
 #[must_use]
 pub fn stable_hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
     const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
@@ -66,7 +67,8 @@ pub fn stable_hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(OFFSET_BASIS, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
 }
 
-/// A number whose bits all depend on all bits of another one: the last step of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
+/// Mixes a number so that every bit of the result depends on every bit of the input: the output step of `SplitMix64`
+/// (Steele, Lea and Flood, OOPSLA 2014).
 #[must_use]
 pub const fn mixed(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -1,44 +1,44 @@
-//! Retrial queues (queueing theory): an event that finds its server busy wants it again when it is free.
+//! Retrial queues (queueing theory): an event that finds its server busy is retried when the server is free.
 //!
-//! If many wait, only the first is asked then: the others would find it busy again. An event keeps its precedence from one queue
-//! to the next, as in LogGOPSim.
+//! If several events wait, only the first is retried, because the others would find the server busy again. An event
+//! keeps its precedence from one queue to the next, as in LogGOPSim.
 
 use std::collections::VecDeque;
 
-/// No queue.
 const NONE: u32 = u32::MAX;
 
-/// Tells which of the events of one time comes first.
+/// The order of simultaneous events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Precedence {
     pub order: u64,
-    /// Tells those apart that one event asked for.
+    /// Distinguishes the events that were requested by the same event.
     pub number: u64,
 }
 
 impl Precedence {
-    /// That of what follows from an event, as far as its order is known before; behind all that has been asked for by then.
+    /// Returns the precedence of an event that follows from the event `order`, as far as it is known in advance. It
+    /// sorts after all events that have already been requested with the same order.
     pub const fn foreseen(order: u64, place: u32) -> Self {
         const FORESEEN: u64 = 1 << 63;
         Self { order, number: FORESEEN | place as u64 }
     }
 }
 
-/// The queues before all servers that somebody waits for.
+/// The retrial queues of all servers for which an event waits.
 pub struct RetrialQueues<E> {
-    /// By server.
+    /// The index into `in_use` of the queue of each server, or `NONE`.
     places: Vec<u32>,
     in_use: Vec<RetrialQueue<E>>,
     vacant: Vec<u32>,
 }
 
-/// The queue before one server.
+/// The retrial queue of one server.
 struct RetrialQueue<E> {
-    /// By precedence.
+    /// The waiting events, sorted by precedence.
     waiting: VecDeque<Retrial<E>>,
-    /// Events that have been called and have not come yet.
+    /// The number of events that have been called and have not been retried yet.
     called: u32,
-    /// The last of them: whatever waits comes behind it.
+    /// The highest precedence among the called events; events that sort after it need not be called yet.
     last_called: Precedence,
 }
 
@@ -53,14 +53,15 @@ impl<E: Copy> RetrialQueues<E> {
         Self { places: Vec::new(), in_use: Vec::new(), vacant: Vec::new() }
     }
 
-    /// An event joins a queue; returns whether it is to be called at once, as it comes before others that were.
+    /// Adds an event to a queue. Returns whether it must be called at once, because it precedes an event that was
+    /// called.
     pub fn join(&mut self, server: u32, precedence: Precedence, event: E) -> bool {
         let queue = self.queue(server);
         queue.join(Retrial { precedence, event });
         queue.called == 0 || precedence < queue.last_called
     }
 
-    /// Takes the first event out of a queue, which will come when the server is free.
+    /// Removes and returns the first event of a queue, which is to be retried when the server is free.
     pub fn call(&mut self, server: u32) -> Option<(Precedence, E)> {
         let queue = self.queue(server);
         let Retrial { precedence, event } = queue.waiting.pop_front()?;
@@ -69,12 +70,12 @@ impl<E: Copy> RetrialQueues<E> {
         Some((precedence, event))
     }
 
-    /// An event that was called comes.
+    /// Records that a called event is being retried.
     pub fn come(&mut self, server: u32) {
         self.queue(server).called -= 1;
     }
 
-    /// Returns whether the next event of a queue is to be called, now that one has come.
+    /// Returns whether the next event of a queue must be called, now that one has been retried.
     pub fn is_next_due(&mut self, server: u32) -> bool {
         let place = self.places[server as usize];
         let queue = &mut self.in_use[place as usize];

@@ -1,53 +1,54 @@
-//! Runs: jobs that come at equal distances, and what a station makes of them in one step.
+//! Runs of evenly spaced jobs, and their passage through a station in one step.
 
 use super::station::StationState;
 use crate::units::{SimDuration, SimTime};
 
-/// Instants at equal distances: the arrivals, or the departures, of `count` jobs.
+/// Evenly spaced instants: the arrivals, or the departures, of `count` jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EvenInstants {
     /// The first instant.
     pub first: SimTime,
-    /// The span from each to the next.
+    /// The interval between consecutive instants.
     pub gap: SimDuration,
-    /// Number of instants, at least one.
+    /// The number of instants, at least one.
     pub count: u32,
 }
 
 impl EvenInstants {
-    /// A single instant.
+    /// Creates a run of a single instant.
     #[must_use]
     pub const fn one(first: SimTime) -> Self {
         Self { first, gap: SimDuration::ZERO, count: 1 }
     }
 
-    /// The instant with this index, from 0 on.
+    /// Returns the instant with this index, counted from 0.
     #[must_use]
     pub fn nth(&self, index: u32) -> SimTime {
         self.first + self.gap * u64::from(index)
     }
 
-    /// The last instant.
+    /// Returns the last instant.
     #[must_use]
     #[inline]
     pub fn last(&self) -> SimTime {
         self.nth(self.count - 1)
     }
 
-    /// The first `count` instants.
+    /// Returns the first `count` instants.
     #[must_use]
     pub fn head(&self, count: u32) -> Self {
         Self { count, ..*self }
     }
 
-    /// Returns the run without its first `skipped` instants, if anything is left.
+    /// Returns the run without its first `skipped` instants, or `None` if nothing is left.
     #[must_use]
     pub fn tail(&self, skipped: u32) -> Option<Self> {
         let count = self.count.checked_sub(skipped).filter(|count| *count > 0)?;
         Some(Self { first: self.nth(skipped), gap: self.gap, count })
     }
 
-    /// Returns the number of leading instants that are not later than a limit that each of them puts off by `delay`.
+    /// Returns the number of leading instants that are not later than the limit. The limit starts at `limit` and grows
+    /// by `delay` with each instant.
     #[must_use]
     pub fn within(&self, limit: SimTime, delay: SimDuration) -> u32 {
         if self.first > limit {
@@ -60,14 +61,14 @@ impl EvenInstants {
         u32::try_from(steps).map_or(self.count, |steps| self.count.min(steps.saturating_add(1)))
     }
 
-    /// The same instants, `back` earlier and then `on` later.
+    /// Returns the same instants, moved `back` earlier and then `on` later.
     #[must_use]
     #[inline]
     pub fn moved(&self, back: SimDuration, on: SimDuration) -> Self {
         Self { first: self.first.before(back) + on, ..*self }
     }
 
-    /// The departures of jobs that arrive so from a station that serves each for `service`.
+    /// Returns the departures of jobs with these arrivals from a station that serves each for `service`.
     #[must_use]
     #[inline]
     pub fn through(&self, line: &mut StationState, service: SimDuration) -> Runs {
@@ -80,9 +81,11 @@ impl EvenInstants {
         }
     }
 
-    /// The departures of jobs that arrive so from a station that is busy until `free` and serves each for `service`, if
-    /// they depart at equal distances as well: those that come no slower than they are served follow one another, and
-    /// those that come to an idle station are served as they come.
+    /// Returns the departures of jobs with these arrivals from a station that is busy until `free` and serves each for
+    /// `service`, if the departures are evenly spaced, too.
+    ///
+    /// They are in two cases: jobs that arrive at least as fast as they are served leave back to back, and jobs that
+    /// find the station idle keep their spacing.
     #[must_use]
     #[inline]
     pub fn served_evenly(&self, free: SimTime, service: SimDuration) -> Option<Self> {
@@ -96,19 +99,19 @@ impl EvenInstants {
     }
 }
 
-/// Largest number of runs that come out of two stations after one run went into the first.
+/// The largest number of runs that result when one run passes two stations.
 const MOST: usize = 4;
 
-/// Departures of one run from one station or two: mostly one run again, else a few in a row.
+/// The departures of one run from one or two stations: usually a single run, otherwise a few consecutive runs.
 #[derive(Clone, Debug)]
 pub enum Runs {
-    /// A single one.
+    /// A single run.
     One(EvenInstants),
-    /// Several: apart, because they are rare and large.
+    /// Several consecutive runs, boxed because they are rare and large.
     Few(Box<Few>),
 }
 
-/// Several runs in a row.
+/// Several consecutive runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Few {
     runs: [EvenInstants; MOST],
@@ -132,13 +135,13 @@ impl Few {
 }
 
 impl Runs {
-    /// The first instant.
+    /// Returns the first instant.
     #[must_use]
     pub fn first(&self) -> SimTime {
         self.as_slice()[0].first
     }
 
-    /// The last instant.
+    /// Returns the last instant.
     #[must_use]
     pub fn last(&self) -> SimTime {
         let runs = self.as_slice();
@@ -151,7 +154,7 @@ impl Runs {
         self.as_slice().iter().map(|run| run.count).sum()
     }
 
-    /// The runs in order.
+    /// Returns the runs in order.
     #[must_use]
     pub fn as_slice(&self) -> &[EvenInstants] {
         match self {
@@ -160,7 +163,7 @@ impl Runs {
         }
     }
 
-    /// The same instants, `back` earlier and then `on` later.
+    /// Returns the same instants, moved `back` earlier and then `on` later.
     #[must_use]
     #[inline]
     pub fn moved(mut self, back: SimDuration, on: SimDuration) -> Self {
@@ -171,7 +174,7 @@ impl Runs {
         self
     }
 
-    /// The departures of these jobs from another station that serves each for `service`.
+    /// Returns the departures of these jobs from another station, which serves each for `service`.
     #[must_use]
     #[inline]
     pub fn through(&self, line: &mut StationState, service: SimDuration) -> Self {
@@ -182,7 +185,7 @@ impl Runs {
     }
 }
 
-/// The departures of jobs that arrive in runs and are served in turn for `service` each.
+/// Returns the departures of jobs that arrive in consecutive runs and are served for `service` each.
 #[inline(never)]
 fn serve_in_parts(line: &mut StationState, arrivals: &[EvenInstants], service: SimDuration) -> Runs {
     let mut departures = Few::NONE;
@@ -192,13 +195,13 @@ fn serve_in_parts(line: &mut StationState, arrivals: &[EvenInstants], service: S
     if departures.len == 1 { Runs::One(departures.runs[0]) } else { Runs::Few(Box::new(departures)) }
 }
 
-/// The departures of jobs that arrive in a run, are served in turn for `service` each, and find the
-/// station busy until `line.free`.
+/// Appends the departures of jobs that arrive in a run, are served for `service` each, and find the station busy until
+/// `line.free`.
 ///
 /// With `a_k = a + k g` and `f = line.free` the recurrence `d_k = max(a_k, d_(k-1)) + s` has a closed form: while jobs
-/// find the station busy, `d_k = f + (k + 1) s`; from the first on that does not, `d_k = a_k + s`.
+/// find the station busy, `d_k = f + (k + 1) s`; from the first job on that finds it idle, `d_k = a_k + s`.
 fn serve(line: &mut StationState, run: EvenInstants, service: SimDuration, departures: &mut Few) {
-    // Jobs that come no slower than they are served keep a station busy from the first one on.
+    // Jobs that arrive at least as fast as they are served keep the station busy from the first one on.
     let busy_from = if run.gap <= service { line.free().max(run.first) } else { line.free() };
     let backlog = run.within(busy_from, service);
     if backlog > 0 {
@@ -227,7 +230,7 @@ mod tests {
         runs.as_slice().iter().flat_map(|run| (0..run.count).map(move |index| run.nth(index).ps())).collect()
     }
 
-    /// One job after the other.
+    /// Serves one job after the other.
     fn slowly(free: &mut u64, arrivals: &[u64], service: u64) -> Vec<u64> {
         let departure = |arrival: &u64| {
             *free = (*free).max(*arrival) + service;

@@ -1,4 +1,4 @@
-//! Servers: one resource that several jobs share, in one of two disciplines.
+//! Servers: single resources that several jobs share under one of two queueing disciplines.
 
 use super::calendar::{Calendar, Entity};
 use crate::units::{SimDuration, SimTime};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// The number of a server within its [`Servers`].
+/// The index of a server within its [`Servers`].
 pub type ServerId = u32;
 
 /// Rule by which simultaneous jobs share a server.
@@ -19,11 +19,11 @@ pub enum Discipline {
     ProcessorSharing,
 }
 
-/// A row of servers.
+/// An array of servers.
 ///
-/// A job is offered with the time that it would take alone, and later departs. A server has one pending event, the
-/// next departure, whose entity is the server's number plus `first_entity`. Where jobs share the server that event
-/// moves whenever one comes or goes.
+/// A job is offered with the service time that it would need alone, and departs later. Each server has one pending
+/// event, its next departure, whose entity is `first_entity` plus the index of the server. Under processor sharing,
+/// every arrival and every departure moves that event.
 pub struct Servers<J> {
     first_entity: Entity,
     servers: Vec<Server<J>>,
@@ -34,12 +34,12 @@ enum Server<J> {
     Shared(JobSharing<J>),
 }
 
-/// Attained service in units of 2^−32 ps: fine enough that the shares of a picosecond do not add up to one.
+/// Attained service in units of 2^−32 ps, fine enough that rounding errors do not add up to a picosecond.
 type Attained = u128;
 const FRACTION: u32 = 32;
 
-/// Jobs that share a server: each leaves when what every job has attained since the server began to count reaches
-/// its mark.
+/// The jobs of a processor-sharing server. A job leaves when the service that each job has attained since the start of
+/// the simulation reaches the job's mark.
 struct JobSharing<J> {
     attained: Attained,
     counted: SimTime,
@@ -77,7 +77,7 @@ impl<J> Ord for Mark<J> {
 }
 
 impl<J: Copy> Servers<J> {
-    /// Idle servers, each of its discipline, whose events use the entities from `first_entity` on.
+    /// Creates idle servers with the given disciplines, whose events use the entities from `first_entity` on.
     #[must_use]
     pub fn new(disciplines: impl IntoIterator<Item = Discipline>, first_entity: Entity) -> Self {
         let server = |discipline| match discipline {
@@ -92,7 +92,7 @@ impl<J: Copy> Servers<J> {
         Self { first_entity, servers: disciplines.into_iter().map(server).collect() }
     }
 
-    /// Gives `job`, which takes `service` alone, to a server.
+    /// Offers `job`, which needs `service` when it is alone, to a server.
     pub fn offer(&mut self, calendar: &mut Calendar, now: SimTime, server: ServerId, job: J, service: SimDuration) {
         let entity = self.first_entity + server;
         match &mut self.servers[server as usize] {
@@ -110,10 +110,10 @@ impl<J: Copy> Servers<J> {
         }
     }
 
-    /// The event of a server has come: the job that departs.
+    /// Handles the departure event of a server and returns the job that departs.
     ///
     /// # Panics
-    /// If no job is there, for which there is no event.
+    /// Panics if the server has no job: an idle server has no event.
     pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, server: ServerId) -> J {
         let entity = self.first_entity + server;
         match &mut self.servers[server as usize] {
@@ -134,7 +134,7 @@ impl<J: Copy> Servers<J> {
 }
 
 impl<J> JobSharing<J> {
-    /// Counts what every job has attained up to `now`.
+    /// Advances the attained service to `now`.
     fn count(&mut self, now: SimTime) {
         if !self.jobs.is_empty() {
             let span = u128::from(now.since(self.counted).ps()) << FRACTION;
@@ -153,7 +153,7 @@ impl<J> JobSharing<J> {
     fn depart(&mut self, now: SimTime) -> J {
         self.count(now);
         let Reverse(mark) = self.jobs.pop().expect("a server with an event has a job");
-        // The remainder that the division cuts off must not delay other jobs with the same mark.
+        // The remainder lost in the division must not delay other jobs with the same mark.
         self.attained = self.attained.max(mark.leaves_at);
         mark.job
     }
@@ -197,13 +197,13 @@ mod tests {
         let jobs = [(0, 10), (0, 10), (0, 10)];
         assert_eq!(play(Discipline::FirstComeFirstServed, &jobs), [10, 20, 30]);
         assert_eq!(play(Discipline::ProcessorSharing, &jobs), [30, 30, 30]);
-        // The second comes when 5 of 10 are left: they share until it has 4, and the first has one more to go.
+        // The second job arrives when the first has 5 left. They share the server until 13; the first then has 1 left.
         assert_eq!(play(Discipline::ProcessorSharing, &[(0, 10), (5, 4)]), [14, 13]);
         assert_eq!(play(Discipline::FirstComeFirstServed, &[(0, 10), (5, 4)]), [10, 14]);
         assert_eq!(play(Discipline::ProcessorSharing, &[(0, 0), (20, 3)]), [0, 23]);
     }
 
-    /// The slow way: from one arrival or departure to the next, every job gets its share as a real number.
+    /// A reference implementation that advances from one arrival or departure to the next in floating point.
     fn shared_slowly(jobs: &[(u64, u64)]) -> Vec<f64> {
         let real = |ps: u64| f64::from(u32::try_from(ps).unwrap());
         let mut left: Vec<f64> = jobs.iter().map(|(_, service)| real(*service)).collect();
@@ -232,12 +232,12 @@ mod tests {
             let departures = play(Discipline::ProcessorSharing, &jobs);
             for (departure, expected) in departures.iter().zip(shared_slowly(&jobs)) {
                 let departure = f64::from(u32::try_from(*departure).unwrap());
-                // Every departure is rounded up to a picosecond, and delays those behind it by as much.
+                // Every departure is rounded up to a picosecond, which delays all later departures.
                 prop_assert!((departure - expected).abs() < 14.0, "{departure} instead of {expected}");
             }
         }
 
-        /// A server that is never idle between does the same work whatever the discipline.
+        /// As long as the server is never idle in between, the last departure is the same under both disciplines.
         #[test]
         fn the_last_departure_does_not_depend_on_the_discipline(services in prop::collection::vec(0u64..1_000_000, 1..12)) {
             let jobs: Vec<_> = services.iter().map(|service| (0, *service)).collect();

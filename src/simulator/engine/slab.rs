@@ -1,8 +1,8 @@
-//! A table of records whose places are used again.
+//! A table of records whose places are reused.
 
 use std::ops::{Index, IndexMut};
 
-/// Records of `T` by place.
+/// Records of type `T`, addressed by place.
 pub struct Slab<T> {
     places: Vec<T>,
     vacant: Vec<u32>,
@@ -13,7 +13,7 @@ impl<T> Slab<T> {
         Self { places: Vec::new(), vacant: Vec::new() }
     }
 
-    /// The place of a new record; it is the one that was left last.
+    /// Stores a record and returns its place: the one that was vacated last, if there is one.
     #[inline]
     pub fn put(&mut self, record: T) -> u32 {
         if let Some(place) = self.vacant.pop() {
@@ -24,18 +24,18 @@ impl<T> Slab<T> {
         u32::try_from(self.places.len() - 1).expect("fewer than 2^32 at once")
     }
 
-    /// The number of places that have been used.
+    /// Returns the number of places that have ever been used.
     pub const fn places(&self) -> usize {
         self.places.len()
     }
 
-    /// Leaves a place: its record can be read until the next one is put there.
+    /// Vacates a place. Its record can be read until the place is reused.
     #[inline]
     pub fn leave(&mut self, place: u32) {
         self.vacant.push(place);
     }
 
-    /// Leaves a place, and returns its record.
+    /// Vacates a place and returns its record.
     #[inline]
     pub fn take(&mut self, place: u32) -> T
     where

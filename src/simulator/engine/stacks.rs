@@ -1,6 +1,6 @@
 //! Many short stacks in one table.
 
-/// Stacks of `T`, of which most are empty at any time: their elements share a table whose places are used again.
+/// Stacks of `T` that share one table, whose places are reused; most stacks are empty at any time.
 pub struct Stacks<T> {
     tops: Vec<u32>,
     places: Vec<StackNode<T>>,
@@ -10,7 +10,7 @@ pub struct Stacks<T> {
 #[derive(Clone, Copy)]
 struct StackNode<T> {
     value: T,
-    /// The place of the element below; of a vacant place, the next vacant one.
+    /// The place of the element below; for a vacant place, the next vacant one.
     below: u32,
     /// The place of the lowest element.
     bottom: u32,
@@ -19,35 +19,35 @@ struct StackNode<T> {
 const NONE: u32 = u32::MAX;
 
 impl<T: Copy> Stacks<T> {
-    /// `count` empty stacks.
+    /// Creates `count` empty stacks.
     #[must_use]
     pub fn new(count: u32) -> Self {
         Self { tops: vec![NONE; count as usize], places: Vec::new(), vacant: NONE }
     }
 
-    /// The element on top of a stack.
+    /// Returns the top element of a stack.
     #[must_use]
     pub fn top(&self, stack: u32) -> Option<&T> {
         self.places.get(self.tops[stack as usize] as usize).map(|place| &place.value)
     }
 
-    /// The same, to be changed.
+    /// Returns the top element of a stack, mutably.
     #[must_use]
     pub fn top_mut(&mut self, stack: u32) -> Option<&mut T> {
         self.places.get_mut(self.tops[stack as usize] as usize).map(|place| &mut place.value)
     }
 
-    /// The elements of a stack from its top down.
+    /// Returns the elements of a stack from top to bottom.
     pub fn iter(&self, stack: u32) -> impl Iterator<Item = &T> {
         let below = |place: &&StackNode<T>| self.places.get(place.below as usize).filter(|_| place.below != NONE);
         let top = self.places.get(self.tops[stack as usize] as usize);
         std::iter::successors(top, below).map(|place| &place.value)
     }
 
-    /// Puts an element on top of a stack.
+    /// Pushes an element onto a stack.
     ///
     /// # Panics
-    /// With 2^32 elements at once.
+    /// Panics if there are 2^32 elements at once.
     #[expect(clippy::inline_always, reason = "a value is put together where it is kept")]
     #[inline(always)]
     pub fn push(&mut self, stack: u32, value: T) {
@@ -63,7 +63,7 @@ impl<T: Copy> Stacks<T> {
         self.places.push(StackNode { value, below, bottom: bottom.unwrap_or(*top) });
     }
 
-    /// Takes the element on top of a stack.
+    /// Removes and returns the top element of a stack.
     pub fn pop(&mut self, stack: u32) -> Option<T> {
         let top = &mut self.tops[stack as usize];
         let place = self.places.get_mut(*top as usize)?;
@@ -72,7 +72,7 @@ impl<T: Copy> Stacks<T> {
         Some(place.value)
     }
 
-    /// Takes all elements from a stack.
+    /// Removes all elements of a stack.
     pub fn clear(&mut self, stack: u32) {
         let top = std::mem::replace(&mut self.tops[stack as usize], NONE);
         if let Some(place) = self.places.get(top as usize) {

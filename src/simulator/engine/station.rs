@@ -1,25 +1,25 @@
-//! Stations: first come, first served, one job at a time.
+//! Stations: servers with one job in service and a first-come, first-served queue.
 
 use super::calendar::{Calendar, Entity};
 use crate::units::{SimDuration, SimTime};
 
-/// The number of a station within its [`Stations`].
+/// The index of a station within its [`Stations`].
 pub type StationId = u32;
 
-/// A row of stations, each serving anonymous jobs in the order of arrival.
+/// An array of stations, each of which serves anonymous jobs in the order of arrival.
 ///
-/// A link is a station whose jobs are packets, a router's processor one whose jobs are software.
-/// A job is offered and later departs; the station keeps one pending event in the calendar (the
-/// departure of the job in service), whose entity is the station's number plus `first_entity`.
+/// A link is a station whose jobs are packets; the processor of a router is a station whose jobs are software
+/// overheads. A job is offered and departs later. Each station has one pending event in the calendar, the departure of
+/// the job in service, whose entity is `first_entity` plus the index of the station.
 pub struct Stations<J> {
     first_entity: Entity,
     queues: Vec<Queue>,
     waiting: Vec<QueuedJob<J>>,
-    /// The first of the vacant places, which are a list as well.
+    /// The head of the free list.
     vacant: u32,
 }
 
-/// State of a station: its commitments so far.
+/// The commitments of a station: how long it is busy, and the total service offered to it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StationState {
     free: SimTime,
@@ -33,32 +33,32 @@ impl StationState {
         self.free
     }
 
-    /// The time that the station has spent in service up to `now`.
+    /// Returns the time that the station has spent in service up to `now`.
     #[must_use]
     pub fn served(&self, now: SimTime) -> SimDuration {
         self.offered - self.free.since(now)
     }
 
-    /// Serves a job that arrives at `now` and takes `service`; when it departs.
+    /// Serves a job that arrives at `now` and needs `service`, and returns its departure time.
     pub fn serve(&mut self, now: SimTime, service: SimDuration) -> SimTime {
         self.pass(self.free.max(now) + service, service);
         self.free
     }
 
-    /// Serves jobs of which the last one departs at `last` and which take `service` together.
+    /// Serves a batch of jobs that need `service` in total and the last of which departs at `last`.
     pub fn pass(&mut self, last: SimTime, service: SimDuration) {
         self.free = last;
         self.offered += service;
     }
 
-    /// Takes back the jobs offered last, which take `service` together and found the station busy until `free`.
+    /// Withdraws the jobs offered last, which need `service` in total and found the station busy until `free`.
     pub fn take_back(&mut self, free: SimTime, service: SimDuration) {
         self.free = free;
         self.offered -= service;
     }
 }
 
-/// The state of one station: its queue as a linked list.
+/// One station, with its queue as a linked list.
 #[derive(Clone)]
 struct Queue {
     first: u32,
@@ -78,21 +78,21 @@ struct QueuedJob<J> {
 const NONE: u32 = u32::MAX;
 
 impl<J: Copy> Stations<J> {
-    /// `count` idle stations whose events use the entities from `first_entity` on.
+    /// Creates `count` idle stations whose events use the entities from `first_entity` on.
     #[must_use]
     pub fn new(count: u32, first_entity: Entity) -> Self {
         let idle = Queue { first: NONE, last: NONE, line: StationState::default(), jobs: 0 };
         Self { first_entity, queues: vec![idle; count as usize], waiting: Vec::new(), vacant: NONE }
     }
 
-    /// Puts `job`, which takes `service`, at the end of the station's queue.
+    /// Appends `job`, which needs `service`, to the queue of a station.
     #[inline]
     pub fn offer(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId, job: J, service: SimDuration) {
         let place = self.place(QueuedJob { job, service, next: NONE });
         self.append(calendar, now, station, place, service);
     }
 
-    /// Puts the job at `place` at the end of the station's queue.
+    /// Appends the job stored at `place` to the queue of a station.
     #[inline]
     fn append(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId, place: u32, service: SimDuration) {
         let queue = &mut self.queues[station as usize];
@@ -107,15 +107,15 @@ impl<J: Copy> Stations<J> {
         }
     }
 
-    /// Ends the service in progress, whose event has come: the job leaves, the next one starts.
+    /// Handles the departure event of a station: the job in service leaves, and the next one starts.
     #[inline]
     pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId) -> &J {
         let place = self.end_service(calendar, now, station);
         self.leave(place)
     }
 
-    /// Ends the service in progress, whose event has come: the next job starts, and this one goes on to the station that
-    /// `onward` names with its service there. Returns it if that is none.
+    /// Handles the departure event of a station: the next job starts, and the departing one moves to the station that
+    /// `onward` returns, with the service time there. Returns the job if `onward` returns `None`.
     #[inline]
     pub fn relay(
         &mut self,
@@ -132,7 +132,7 @@ impl<J: Copy> Stations<J> {
         None
     }
 
-    /// Starts the next job; the place of the one that has been in service.
+    /// Starts the next job, and returns the place of the one that was in service.
     #[inline]
     fn end_service(&mut self, calendar: &mut Calendar, now: SimTime, station: StationId) -> u32 {
         let queue = &mut self.queues[station as usize];
@@ -163,7 +163,7 @@ impl<J: Copy> Stations<J> {
         self.queues[station as usize].line.free()
     }
 
-    /// The time that the station has spent in service up to `now`.
+    /// Returns the time that the station has spent in service up to `now`.
     #[must_use]
     pub fn served(&self, station: StationId, now: SimTime) -> SimDuration {
         self.queues[station as usize].line.served(now)

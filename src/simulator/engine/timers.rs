@@ -1,26 +1,26 @@
-//! Per-place FIFO of future notifications.
+//! Timed notifications: one FIFO per place.
 
 use super::calendar::{Calendar, Entity};
 use super::lists::Lists;
 use crate::units::SimTime;
 
-/// A FIFO of timed notifications for each place. The first of each place has its event in the calendar, whose entity
-/// is the place's number plus `first_entity`.
+/// Timed notifications, with one FIFO per place. Only the first notification of each place has an event in the
+/// calendar, whose entity is `first_entity` plus the number of the place.
 ///
-/// A withdrawn notification may leave its event behind; nothing is due when that comes.
+/// A withdrawn notification may leave its event behind; such an event finds no notification due.
 pub struct Timers<T> {
     first_entity: Entity,
     lines: Lists<(SimTime, T)>,
 }
 
 impl<T: Copy> Timers<T> {
-    /// No timers at `count` places whose events use the entities from `first_entity` on.
+    /// Creates empty FIFOs for `count` places, whose events use the entities from `first_entity` on.
     #[must_use]
     pub fn new(count: u32, first_entity: Entity) -> Self {
         Self { first_entity, lines: Lists::new(count) }
     }
 
-    /// Schedules `thing` at `place` at `time`, which is not before the last notification there.
+    /// Schedules the notification `thing` at `place` for `time`, which must not be before the last notification there.
     pub fn add(&mut self, calendar: &mut Calendar, place: u32, time: SimTime, thing: T) {
         if self.lines.is_empty(place) {
             calendar.schedule(time, self.first_entity + place);
@@ -28,7 +28,7 @@ impl<T: Copy> Timers<T> {
         self.lines.push_back(place, (time, thing));
     }
 
-    /// Removes and returns the notification due at `place` at `now`, when its event comes.
+    /// Removes and returns the notification due at `place` at `now`, the time of its event.
     pub fn take(&mut self, calendar: &mut Calendar, place: u32, now: SimTime) -> Option<T> {
         let (_, thing) = self.lines.front(place).filter(|(time, _)| *time == now).copied()?;
         self.lines.pop_front(place);

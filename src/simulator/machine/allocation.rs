@@ -1,4 +1,4 @@
-//! An allocation: what a run gets of a machine, and where its ranks are.
+//! Allocations: the part of a machine that a run gets, and the placement of its ranks.
 
 use super::folding;
 use super::{Layout, Machine, Partition, Placement, Transport};
@@ -9,8 +9,8 @@ use crate::node::Host;
 use crate::units::counted;
 use std::collections::HashMap;
 
-/// Request of a run: ranks on a part of a machine, placed by a rule. [`layout`](Self::layout) grants it or
-/// rejects it with all faults of machine, ranks, partition and placement.
+/// The request of a run: ranks on a part of a machine, placed by a rule. [`layout`](Self::layout) grants the request,
+/// or rejects it with all faults of machine, ranks, partition and placement.
 ///
 /// ```
 /// use parsim_sim::machine::{Allocation, Machine, Placement, Sends};
@@ -39,44 +39,45 @@ pub struct Allocation<'m> {
 }
 
 impl<'m> Allocation<'m> {
-    /// `ranks` ranks in row-major order on a fitted part of `machine`; random placements are those of seed 1.
+    /// Creates an allocation of `ranks` ranks in row-major order on a fitted part of `machine`; random placements use
+    /// seed 1.
     #[must_use]
     pub const fn new(machine: &'m Machine, ranks: u32) -> Self {
         let (partition, placement) = (Partition::Fitted, Placement::RowMajor);
         Self { machine, ranks, partition, placement, streams: Streams::new(1) }
     }
 
-    /// The same ranks on another part of the machine.
+    /// Returns the same allocation on another part of the machine.
     #[must_use]
     pub fn partition(self, partition: Partition) -> Self {
         Self { partition, ..self }
     }
 
-    /// The same ranks placed by another rule.
+    /// Returns the same allocation with another placement rule.
     #[must_use]
     pub fn placement(self, placement: Placement) -> Self {
         Self { placement, ..self }
     }
 
-    /// The same allocation with the random streams of another seed.
+    /// Returns the same allocation with the random streams of another seed.
     #[must_use]
     pub fn streams(self, streams: Streams) -> Self {
         Self { streams, ..self }
     }
 
-    /// The machine.
+    /// Returns the machine.
     #[must_use]
     pub const fn machine(&self) -> &'m Machine {
         self.machine
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     #[must_use]
     pub const fn ranks(&self) -> u32 {
         self.ranks
     }
 
-    /// The random streams of placement and run.
+    /// Returns the random streams of the placement and the run.
     #[must_use]
     pub const fn random_streams(&self) -> Streams {
         self.streams
@@ -85,8 +86,8 @@ impl<'m> Allocation<'m> {
     /// Places the ranks.
     ///
     /// # Errors
-    /// All faults of machine, ranks, partition and placement. Their paths are those of a scenario: `machine.network`,
-    /// `ranks`, `partition`, `placement`.
+    /// Returns all faults of machine, ranks, partition and placement. Their paths are those of a scenario:
+    /// `machine.network`, `ranks`, `partition`, `placement`.
     pub fn layout(&self) -> Result<Layout, Rejection> {
         let topology = self.topology_in_use()?;
         Rejection::unless_empty(within("machine", self.machine.misfits(&topology)).collect())?;
@@ -96,11 +97,11 @@ impl<'m> Allocation<'m> {
         Ok(layout)
     }
 
-    /// The part of the machine that the ranks get, found without looking at nodes or ranks one by one: it may turn out
-    /// to be too large for that.
+    /// Returns the part of the machine that the ranks get, without looking at single nodes or ranks: the part may be
+    /// too large for that.
     ///
     /// # Errors
-    /// As [`layout`](Self::layout), as far as they concern no single node or rank.
+    /// Returns the faults of [`layout`](Self::layout) that do not concern a single node or rank.
     pub fn topology_in_use(&self) -> Result<Topology, Rejection> {
         let mut faults: Vec<_> = within("machine", self.machine.faults_of_parts()).collect();
         let nodes = if faults.is_empty() { self.machine.network.topology.nodes() } else { u32::MAX };
@@ -112,17 +113,17 @@ impl<'m> Allocation<'m> {
         Ok(topology)
     }
 
-    /// The layout of an allocation that has been [granted](Self::layout) before.
+    /// Returns the layout of an allocation that has been [granted](Self::layout) before.
     #[must_use]
     pub fn granted(&self) -> Layout {
         self.placement.lay_out(self.topology(), self.ranks, self.streams)
     }
 
-    /// The part of the machine that the ranks get.
+    /// Returns the part of the machine that the ranks get.
     #[must_use]
     pub fn topology(&self) -> Topology {
         let whole = &self.machine.network.topology;
-        // A machine without a number of nodes is as large as its ranks need.
+        // A machine without a fixed number of nodes is as large as its ranks need.
         let has_no_end = *whole == (Topology::Complete { nodes: super::loggops::NODES });
         let partition = if has_no_end { Partition::Fitted } else { self.partition };
         partition.of(whole, self.placement.nodes_needed(self.ranks))
@@ -217,7 +218,8 @@ impl<'m> Allocation<'m> {
         faults
     }
 
-    /// The first rank that finds all cores of its node taken; a node without cores of its own has room for all.
+    /// Finds the first rank for which its node has no free core. Nodes without described cores have room for any number
+    /// of ranks.
     fn crowd_fault(&self, list: &[u32]) -> Option<Fault> {
         let cores = self.machine.nodes.cores();
         let mut ranks_on: HashMap<u32, u32> = HashMap::new();
@@ -230,7 +232,7 @@ impl<'m> Allocation<'m> {
         Some(Fault::new(&format!("placement.{rank}"), message, "place it on another node"))
     }
 
-    /// A host that is not described is free, and with any rank.
+    /// Checks that the host is connected to a node with a rank. The default host is free and may be at any node.
     fn host_fault(&self, layout: &Layout) -> Option<Fault> {
         let (node, nodes) = (self.machine.host.node, layout.topology.nodes());
         let (message, help) = if node >= nodes {
@@ -246,12 +248,12 @@ impl<'m> Allocation<'m> {
     }
 }
 
-/// The number of nodes that a program has got, in a sentence.
+/// Formats the number of nodes in use for a sentence.
 pub(crate) fn nodes_in_use(nodes: u32) -> String {
     format!("{} {} in use", counted(nodes, "node"), if nodes == 1 { "is" } else { "are" })
 }
 
-/// The reason why no logical grid of this shape folds onto a topology, if there is one.
+/// Returns the reason why a logical grid of this shape cannot be folded onto a topology, if there is one.
 fn folding_fault(shape: &[u32], topology: &Topology) -> Option<Fault> {
     let fault = |message: String, help: &str| Some(Fault::new("placement.shape", message, help));
     let Some(sides) = folding::sides(topology) else {

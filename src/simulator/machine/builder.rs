@@ -1,4 +1,4 @@
-//! Builder of machines in Rust.
+//! A builder of machines in Rust.
 
 use super::{Machine, Sends};
 use crate::fault::{Fault, Rejection};
@@ -7,12 +7,13 @@ use crate::network::{Link, Network, Routing, Switching, Topology};
 use crate::node::{Node, Processor, Receiving, Router, Sending};
 use crate::units::{Bytes, FlopRate, SimDuration};
 
-/// A machine in the making, from [`Machine::on`] or a constructor such as [`Machine::mesh2d`].
+/// A machine under construction, from [`Machine::on`] or a constructor such as [`Machine::mesh2d`].
 ///
-/// Topology, router and the condition for the end of a send are arguments: the last two move simulated times as much as
-/// contention does and have no default. [`build`](Self::build) also needs a processor, a link and a packet size or
-/// switching technique. Every other cost is zero unless given, nodes have memory for a message of 2^32 packets, a tebibyte at
-/// most, and packets take the natural routes of the topology. The remaining fields of [`Machine`] are public and can be set on the result.
+/// Topology, router and the condition for the completion of a send are arguments: the last two affect simulated times
+/// as much as contention does and have no default. [`build`](Self::build) also needs a processor, a link and a packet
+/// size or switching technique. Every other cost is zero unless given. Nodes have memory for a message of 2^32 packets,
+/// at most a tebibyte, and packets take the natural routes of the topology. The remaining fields of [`Machine`] are
+/// public and can be set on the result.
 ///
 /// ```
 /// use parsim_sim::prelude::*;
@@ -46,7 +47,7 @@ pub struct MachineBuilder {
 }
 
 impl Machine {
-    /// Begins a machine with one node for each node of `topology`.
+    /// Starts a machine with one node for each node of `topology`.
     pub fn on(topology: Topology, router: Router, sends: Sends) -> MachineBuilder {
         MachineBuilder {
             name: None,
@@ -64,40 +65,41 @@ impl Machine {
         }
     }
 
-    /// Begins a machine whose nodes form an open grid.
+    /// Starts a machine whose nodes form an open grid.
     pub fn mesh2d(rows: u32, columns: u32, router: Router, sends: Sends) -> MachineBuilder {
         Self::on(Topology::Mesh2d { rows, columns }, router, sends)
     }
 
-    /// Begins a machine whose nodes form a grid of rings.
+    /// Starts a machine whose nodes form a grid of rings.
     pub fn torus2d(rows: u32, columns: u32, router: Router, sends: Sends) -> MachineBuilder {
         Self::on(Topology::Torus2d { rows, columns }, router, sends)
     }
 
-    /// Begins a machine whose nodes form a closed chain.
+    /// Starts a machine whose nodes form a closed chain.
     pub fn ring(nodes: u32, router: Router, sends: Sends) -> MachineBuilder {
         Self::on(Topology::Ring { nodes }, router, sends)
     }
 
-    /// Begins a machine whose 2^`dimension` nodes form a hypercube.
+    /// Starts a machine whose 2^`dimension` nodes form a hypercube.
     pub fn hypercube(dimension: u32, router: Router, sends: Sends) -> MachineBuilder {
         Self::on(Topology::Hypercube { dimension }, router, sends)
     }
 
-    /// Begins a machine in which every node has a link to every other, such as a switch that is never the bottleneck.
+    /// Starts a machine in which every node has a link to every other node, as with a switch that is never the
+    /// bottleneck.
     pub fn complete(nodes: u32, router: Router, sends: Sends) -> MachineBuilder {
         Self::on(Topology::Complete { nodes }, router, sends)
     }
 }
 
 impl MachineBuilder {
-    /// Names the machine; its topology in words unless given.
+    /// Sets the name of the machine; the default is the name of its topology.
     pub fn name(mut self, name: &str) -> Self {
         self.name = Some(name.to_owned());
         self
     }
 
-    /// Sets the floating-point operations per second of every processor.
+    /// Sets the floating-point rate of every processor.
     pub fn flop_rate(self, rate: FlopRate) -> Self {
         self.processor(Processor::FlopRate(rate))
     }
@@ -114,13 +116,14 @@ impl MachineBuilder {
         self
     }
 
-    /// Sets the links: their rate alone, or a whole [`Link`].
+    /// Sets the links, given by their rate alone or as a complete [`Link`].
     pub fn link(mut self, link: impl Into<Link>) -> Self {
         self.link = Some(link.into());
         self
     }
 
-    /// Sets the largest packet; a node receives all of a packet before it sends it on (store and forward).
+    /// Sets the largest packet, with store-and-forward switching: a node receives a packet completely before it sends
+    /// it on.
     pub fn packet(self, packet: Bytes) -> Self {
         self.switching(Switching::StoreAndForward(StoreAndForward { packet }))
     }
@@ -149,16 +152,16 @@ impl MachineBuilder {
         self
     }
 
-    /// Sets the processor time of a software router for a packet, at every node that the packet comes to.
+    /// Sets the processor time that a software router takes for a packet, at every node that the packet reaches.
     pub const fn passing_on(mut self, per_packet: SimDuration) -> Self {
         self.passing_on = per_packet;
         self
     }
 
-    /// Makes the machine.
+    /// Builds the machine.
     ///
     /// # Errors
-    /// All faults: a missing processor, link or packet size, and those of [`Machine::faults`].
+    /// Returns all faults: a missing processor, link or packet size, and those of [`Machine::faults`].
     pub fn build(self) -> Result<Machine, Rejection> {
         let missing = [
             (self.processor.is_none(), "nodes.processor", "no processor is given", "call `flop_rate` or `processor`"),

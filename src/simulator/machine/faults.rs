@@ -1,4 +1,4 @@
-//! Faults of the description of a machine.
+//! Checks of the description of a machine.
 
 use super::{LogGops, Machine, NodeOverride, Sends};
 use crate::fault::{Fault, within};
@@ -8,14 +8,14 @@ use crate::units::SimDuration;
 use std::collections::HashSet;
 
 impl Machine {
-    /// All faults, by the fields of the description, if the whole machine is in use.
+    /// Returns all faults, by the fields of the description, for a run that uses the whole machine.
     #[must_use]
     pub fn faults(&self) -> Vec<Fault> {
         let faults = self.faults_of_parts();
         if faults.is_empty() { self.misfits(&self.network.topology) } else { faults }
     }
 
-    /// All faults that it has whatever part of it is in use.
+    /// Returns all faults that do not depend on the part of the machine in use.
     pub(super) fn faults_of_parts(&self) -> Vec<Fault> {
         let mut faults: Vec<_> = within("network", self.network.faults()).collect();
         faults.extend(within("nodes", self.nodes.faults()));
@@ -29,7 +29,7 @@ impl Machine {
         faults
     }
 
-    /// Memories that nothing would pass through: those of groups of nodes.
+    /// Finds memories of groups of nodes, which no transfer would use.
     fn unused_memories(&self) -> impl Iterator<Item = Fault> {
         let with_memory = self.levels.iter().enumerate().filter(|(_, level)| level.memory.is_some());
         with_memory.map(|(index, level)| {
@@ -38,7 +38,7 @@ impl Machine {
         })
     }
 
-    /// Faults of combinations with network interfaces, or with a network without contention.
+    /// Finds faults of combinations with network interfaces, or with a network without contention.
     fn interface_faults(&self) -> Vec<Fault> {
         let (nodes, network) = (&self.nodes, &self.network);
         let mut faults = Vec::new();
@@ -70,7 +70,7 @@ impl Machine {
         faults
     }
 
-    /// Faults of limits of length where messages are not whole.
+    /// Finds features that need messages to be handled as a whole, or need flows.
     fn length_faults(&self, reject: &mut impl FnMut(bool, &str, &str, &str)) {
         let Some(interface) = &self.nodes.interface else { return };
         let message = "a processor that is busy while bytes arrive takes them packet by packet, whatever the message";
@@ -93,7 +93,7 @@ impl Machine {
         reject(has_packets, "nodes.interface.duplex", message, "give `contention: FairFlows`");
     }
 
-    /// Faults of what processors and levels do elsewhere, beside an interface.
+    /// Finds costs and features that have no effect on nodes with an interface.
     fn processor_faults(&self, reject: &mut impl FnMut(bool, &str, &str, &str)) {
         let nodes = &self.nodes;
         let software = nodes.sending != Sending::FREE
@@ -122,7 +122,7 @@ impl Machine {
         reject(shares, "nodes.levels", message, "leave `interface` of the levels out");
     }
 
-    /// Faults of a network without contention.
+    /// Finds faults of a network without contention.
     fn pipe_faults(&self, reject: &mut impl FnMut(bool, &str, &str, &str)) {
         let network = &self.network;
         let message = "a network without contention has one way and one speed for all messages";
@@ -137,7 +137,7 @@ impl Machine {
         reject(leads_round, "network.routing", message, "give a routing along shortest ways, such as DimensionOrder");
     }
 
-    /// Faults of a description whose messages are flows.
+    /// Finds faults of a description whose messages are flows.
     fn flow_faults(&self, reject: &mut impl FnMut(bool, &str, &str, &str)) {
         let (network, interface) = (&self.network, &self.nodes.interface);
         let progress = interface.as_ref().map(|interface| interface.progress);
@@ -165,13 +165,13 @@ impl Machine {
         }
     }
 
-    /// Returns whether messages delay each other at interfaces alone.
+    /// Returns whether messages delay each other only at interfaces.
     #[must_use]
     pub fn is_free_of_contention(&self) -> bool {
         self.nodes.interface.is_some() && self.network.contention == Contention::Off
     }
 
-    /// Faults of the combination when `topology` is in use.
+    /// Returns the faults of the combination when `topology` is in use.
     pub(super) fn misfits(&self, topology: &Topology) -> Vec<Fault> {
         if self.is_free_of_contention() {
             return Vec::new();
@@ -179,7 +179,8 @@ impl Machine {
         within("network", self.network.misfits(topology)).collect()
     }
 
-    /// A message is as large as a memory at most, and its packets are counted in 32 bits.
+    /// Checks that the packets of the largest message can be counted in 32 bits; a message is at most as large as a
+    /// memory.
     fn memory_fault(&self) -> Option<Fault> {
         let too_large = self.nodes.memory.count() / self.network.switching.packet_bytes() > u64::from(u32::MAX);
         too_large.then(|| {
@@ -196,7 +197,7 @@ impl Machine {
         self.overrides.iter().enumerate().flat_map(faults).chain(self.overridden_twice())
     }
 
-    /// The first node that two overrides name, or one of them twice.
+    /// Finds the first node that is overridden twice, by two overrides or by one that names it twice.
     fn overridden_twice(&self) -> Option<Fault> {
         let mut named = HashSet::new();
         let overrides = self.overrides.iter().map(NodeOverride::nodes).enumerate();

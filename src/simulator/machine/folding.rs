@@ -1,8 +1,8 @@
-//! A logical grid of ranks whose sides are folded over the sides of a machine's grid.
+//! Folding of a logical grid of ranks over the grid of a machine.
 
 use crate::network::Topology;
 
-/// The sides of a grid, the slowest first; `None` for another topology.
+/// Returns the sides of a grid, the slowest first; `None` for another topology.
 pub fn sides(topology: &Topology) -> Option<Vec<u32>> {
     match topology {
         Topology::Line { nodes } | Topology::Ring { nodes } => Some(vec![*nodes]),
@@ -15,7 +15,8 @@ pub fn sides(topology: &Topology) -> Option<Vec<u32>> {
     }
 }
 
-/// The sides of a grid in groups whose products are the sides of `shape`, in their order; `None` if there are none.
+/// Splits the sides of a grid into consecutive groups whose products are the sides of `shape`, in order; `None` if that
+/// is impossible.
 pub fn groups<'s>(sides: &'s [u32], shape: &[u32]) -> Option<Vec<&'s [u32]>> {
     let mut rest = sides;
     let mut groups = Vec::new();
@@ -32,7 +33,7 @@ pub fn groups<'s>(sides: &'s [u32], shape: &[u32]) -> Option<Vec<&'s [u32]>> {
     rest.iter().all(|side| *side == 1).then_some(groups)
 }
 
-/// The node of a rank, with ranks row by row in the logical grid.
+/// Returns the node of a rank, with ranks row by row in the logical grid.
 pub fn node(groups: &[&[u32]], rank: u32) -> u32 {
     let mut left = rank;
     let (mut node, mut weight) = (0, 1);
@@ -45,8 +46,8 @@ pub fn node(groups: &[&[u32]], rank: u32) -> u32 {
     node
 }
 
-/// The number, in a grid of these sides, of the place at which a path arrives after so many steps: it goes along the last
-/// side and back, one step further along the side before it each time.
+/// Returns the number of the node, in a grid of these sides, that a path reaches after `steps` steps. The path runs
+/// along the last side and back, and each time advances one step along the side before.
 fn folded(sides: &[u32], steps: u32) -> u32 {
     let Some((last, before)) = sides.split_last() else { return 0 };
     let (row, column) = (steps / last, steps % last);

@@ -1,4 +1,5 @@
-//! The hierarchy at work: memories and interfaces that cores share, and what passes through them.
+//! The hierarchy of nodes during a run: memories and interfaces that cores share, and the loads and packets that pass
+//! through them.
 
 use super::{Machine, Seat};
 use crate::engine::{Calendar, Discipline, Entity, ServerId, Servers, Slab};
@@ -9,23 +10,23 @@ use crate::units::SimTime;
 /// A load or packet that has cleared every shared server on its path.
 #[derive(Clone, Copy, Debug)]
 pub enum Traveller {
-    /// A load of a core, or bytes that have left its node, by the number of whoever waits for them.
+    /// A load of a core, or bytes that have left its node.
     Bytes {
-        /// The number.
+        /// The handle given by the caller.
         handle: u32,
     },
     /// A packet of a message.
     Packet(Packet),
 }
 
-/// Kind of thing that a level shares.
+/// The kind of server that a level shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SharedKind {
     Memory,
     Interface,
 }
 
-/// Shared tiers on the path of a packet between two cores: from `next` up to `until`, of one kind.
+/// The shared tiers on the path of a packet between two cores: those of one kind in `next..until`.
 #[derive(Clone, Copy, Debug)]
 struct TierPath {
     kind: SharedKind,
@@ -34,9 +35,9 @@ struct TierPath {
 }
 
 impl TierPath {
-    /// Out of every group that does not hold both cores, or, within a node, through the memory of the innermost group
-    /// that holds both and has one. `sizes` gives the cores of a group by tier, and whether it has a memory; the first
-    /// `inside` tiers lie within a node of `cores_per_node` cores.
+    /// Returns the path out of every group that does not contain both cores, or, within a node, through the memory of
+    /// the innermost group that contains both and has one. `sizes` gives, for each tier, the number of cores in a group
+    /// and whether the group has a memory. The first `inside` tiers are within a node of `cores_per_node` cores.
     fn between(
         (core, other): (u64, u64),
         sizes: impl Iterator<Item = (u64, bool)> + Clone,
@@ -57,21 +58,21 @@ impl TierPath {
     }
 }
 
-/// Something that a packet passes through on its way out of a core.
+/// A shared server that a packet passes on its way out of a core.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedOnTheWay<'m> {
-    /// Its level, counted from the inside out through [`Node::levels`](crate::node::Node::levels) and then
+    /// The level of the server, counted from the innermost through [`Node::levels`](crate::node::Node::levels) and then
     /// [`Machine::levels`].
     pub level: usize,
     /// `true` for the level's memory, `false` for its interface.
     pub is_memory: bool,
-    /// The shared thing.
+    /// The description of the server.
     pub shared: &'m Shared,
 }
 
 impl Machine {
-    /// Returns the shared servers that the packets of a message from seat to seat pass, one after the other, before
-    /// they enter the network.
+    /// Returns the shared servers that the packets of a message from `from` to `to` pass in sequence before they enter
+    /// the network.
     #[must_use]
     pub fn shared_on_the_way(&self, from: Seat, to: Seat) -> Vec<SharedOnTheWay<'_>> {
         let cores_per_node = self.nodes.cores();
@@ -90,18 +91,18 @@ impl Machine {
     }
 }
 
-/// The number of a core through all nodes.
+/// Returns the number of a core, counted through all nodes.
 fn core(seat: Seat, cores_per_node: u32) -> u64 {
     u64::from(seat.node) * u64::from(cores_per_node) + u64::from(seat.core_of(cores_per_node))
 }
 
-/// Somebody on the way through the levels from `next` up to `until`, of one kind.
+/// A load or packet in transit through the tiers `next..until`, all of one kind.
 #[derive(Clone, Copy)]
 struct LevelPass {
     traveller: Traveller,
     kind: SharedKind,
     bytes: f64,
-    /// The core, counted through all nodes.
+    /// The core of the sender, counted through all nodes.
     core: u64,
     next: usize,
     until: usize,
@@ -111,14 +112,14 @@ struct LevelPass {
 struct Tier {
     memory: Option<(ServerId, Shared)>,
     interface: Option<(ServerId, Shared)>,
-    /// Cores of a group.
+    /// The number of cores in a group.
     size: u64,
 }
 
 /// The memories and interfaces of all levels.
 pub struct Hierarchy {
     tiers: Vec<Tier>,
-    /// Number of tiers within a node.
+    /// The number of tiers within a node.
     inside: usize,
     cores_per_node: u32,
     servers: Servers<u32>,
@@ -136,7 +137,8 @@ impl Hierarchy {
         levels().zip(Level::sizes(levels())).map(|(level, size)| shared(level) * cores.div_ceil(size.max(1))).sum()
     }
 
-    /// Idle, on `nodes` nodes; `None` where cores share nothing. Events use the entities from `first` on.
+    /// Creates the idle hierarchy of `nodes` nodes, or `None` if cores share nothing. Events use the entities from
+    /// `first` on.
     pub fn of(machine: &Machine, nodes: u32, first: Entity) -> Option<Box<Self>> {
         if Self::count(machine, nodes) == 0 {
             return None;
@@ -167,18 +169,18 @@ impl Hierarchy {
         }))
     }
 
-    /// A core loads bytes through the memory of every level within its node that has one; `Some` if that takes no
-    /// time.
+    /// Starts to load bytes for a core through the memory of every level within its node that has one. Returns `Some`
+    /// if the load takes no time.
     pub fn load(&mut self, calendar: &mut Calendar, now: SimTime, seat: Seat, load: (f64, u32)) -> Option<Traveller> {
         self.begin(calendar, now, SharedKind::Memory, self.core(seat), load, self.inside)
     }
 
-    /// A core has bytes leave through the interface of every level.
+    /// Starts to send bytes of a core out of its node through the interface of every level.
     pub fn leave(&mut self, calendar: &mut Calendar, now: SimTime, seat: Seat, load: (f64, u32)) -> Option<Traveller> {
         self.begin(calendar, now, SharedKind::Interface, self.core(seat), load, self.tiers.len())
     }
 
-    /// A packet goes from core to core.
+    /// Sends a packet from core to core.
     pub fn send(
         &mut self,
         calendar: &mut Calendar,
@@ -191,7 +193,7 @@ impl Hierarchy {
         self.go_on(calendar, now, LevelPass { traveller, kind, bytes: f64::from(packet.bytes), core, next, until })
     }
 
-    /// Bytes go from core to core of a node.
+    /// Transfers bytes between two cores of a node.
     pub fn pass(
         &mut self,
         calendar: &mut Calendar,
@@ -215,7 +217,7 @@ impl Hierarchy {
         TierPath::between((self.core(from), self.core(to)), sizes, self.inside, self.cores_per_node)
     }
 
-    /// Runs the event of `entity`; who has come through, if somebody has.
+    /// Runs the event of `entity`. Returns the load or packet that has passed all of its servers, if there is one.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<Traveller> {
         if entity >= self.first_delay {
             let journey = self.journeys.take(entity - self.first_delay);
@@ -251,7 +253,7 @@ impl Hierarchy {
         self.go_on(calendar, now, LevelPass { traveller, kind, bytes, core, next: 0, until })
     }
 
-    /// To the next server on the way, if there is one; else the journey is over.
+    /// Advances a load or packet to its next server, and returns it if there is none.
     fn go_on(&mut self, calendar: &mut Calendar, now: SimTime, mut journey: LevelPass) -> Option<Traveller> {
         while journey.next < journey.until {
             let tier = &self.tiers[journey.next];

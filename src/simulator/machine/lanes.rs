@@ -1,42 +1,44 @@
-//! Place and turn, on its node, of an operation that a program does not leave to its process.
+//! The processor, the interface and the turn of an operation that is issued without a process.
 
-/// The processor and the network interface, of those of a rank, that an operation takes, from 0. Where nodes have no
-/// [interfaces](crate::node::Interface), a rank has one processor, whatever is asked for.
+/// The processor and the network interface that an operation uses, among those of its rank, counted from 0. If nodes
+/// have no [interfaces](crate::node::Interface), a rank has one processor, and these numbers are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lanes {
-    /// The processor.
+    /// The index of the processor.
     pub cpu: u8,
-    /// The interface.
+    /// The index of the interface.
     pub nic: u8,
 }
 
-/// The place of an operation among all that is ready at the same time; the default is behind what is known.
+/// The position of an operation among all operations that are ready at the same time. The default sorts after all
+/// positions that are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Turn {
     pub(crate) order: u64,
-    /// Its place among all that follows from the same, as the schedule names them.
+    /// The position among all operations that follow from the same event, in the order in which the schedule lists
+    /// them.
     pub(crate) place: u32,
-    /// The processor that the operation before leaves just now: a receive on it is posted even if another operation
-    /// has taken it at once.
+    /// The processor that the preceding operation is just leaving. A receive on this processor is posted even if
+    /// another operation has taken the processor at once.
     pub(crate) leaves: Option<u8>,
 }
 
 impl Turn {
-    /// Turns that belong to one event: of what follows from a beginning and of what follows from an end, for each of three
-    /// kinds of operations.
+    /// The number of turns of one event: three kinds of operations, each with the operations that follow from a
+    /// beginning and those that follow from an end.
     pub(crate) const OF_AN_EVENT: u64 = 6;
 
-    /// The turn of what follows from the end of what has begun or ended at this turn.
+    /// Returns the turn of the operations that follow from the end of an operation that began or ended at this turn.
     pub(crate) const fn of_end(self) -> Self {
         Self { order: self.order + 1, ..self }
     }
 
-    /// The turn of what has this place among all that follows.
+    /// Returns the turn at this position among all operations that follow.
     pub(crate) const fn at(self, place: u32) -> Self {
         Self { place, ..self }
     }
 
-    /// The turn of the operations of a kind, from 0.
+    /// Returns the turn of the operations of a kind, counted from 0.
     pub(crate) const fn of(self, kind: u64) -> Self {
         if self.order == 0 { self } else { Self { order: self.order + 2 * kind, ..self } }
     }

@@ -7,12 +7,12 @@ use crate::node::{EmptyMessage, Interface, Node, Processor, Router, WithinNode};
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
-/// The LogGOPS model (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010): any number of nodes, between which a message of s
-/// bytes takes o + (s − 1) O of both processors, g + (s − 1) G of both interfaces and L on the way.
+/// The LogGOPS model (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010) with any number of nodes. A message of s bytes
+/// takes o + (s − 1) O on both processors, g + (s − 1) G on both interfaces, and L in between.
 ///
-/// Without `over` nothing delays messages between the interfaces. Times are those of LogGOPSim: a message takes the
-/// processor of its destination while its bytes arrive, whether or not it is expected, and those that are ready at the same time
-/// go in the order in which they became so.
+/// Without `over`, nothing delays messages between the interfaces. Times are those of LogGOPSim: a message occupies
+/// the processor of its destination while its bytes arrive, whether or not it is expected, and messages that are ready
+/// at the same time proceed in the order in which they became ready.
 ///
 /// ```
 /// use parsim_sim::machine::{LogGops, Machine};
@@ -39,35 +39,35 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename = "LogGOPS", deny_unknown_fields)]
 pub struct LogGops {
-    /// Time of a byte between the interfaces. Over a network it is that of the network, and this one is not used.
+    /// The time of a byte between the interfaces. With `over`, the network determines it, and this value is not used.
     #[serde(rename = "L")]
     pub latency: SimDuration,
-    /// Processor time of each message at either end.
+    /// The processor time of each message at either end.
     #[serde(rename = "o")]
     pub overhead: SimDuration,
-    /// Time from the beginning of a message to that of the next one at an interface.
+    /// The time from the start of a message to the start of the next one at an interface.
     #[serde(rename = "g")]
     pub gap: SimDuration,
-    /// Time of each byte but the first at an interface.
+    /// The time of each byte except the first at an interface.
     #[serde(rename = "G")]
     pub gap_per_byte: PerByte,
-    /// Processor time of each byte but the first.
+    /// The processor time of each byte except the first.
     #[serde(rename = "O")]
     pub overhead_per_byte: PerByte,
-    /// The largest message whose send is complete without a receive.
+    /// The largest message whose send completes without a receive.
     #[serde(rename = "S")]
     pub eager_up_to: Bytes,
     /// The network between the interfaces; none unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<Network>,
-    /// Way of what a rank sends to itself; `Copied` unless given, and `OverNetwork` in LogGOPSim.
+    /// The path of messages that a rank sends to itself; `Copied` unless given. LogGOPSim uses `OverNetwork`.
     #[serde(default, skip_serializing_if = "WithinNode::is_default")]
     pub within_node: WithinNode,
-    /// Cost of a message without bytes; `AsOneByte` unless given, and `LessThanOneByte` in LogGOPSim.
+    /// The cost of a message without bytes; `AsOneByte` unless given. LogGOPSim uses `LessThanOneByte`.
     #[serde(default, skip_serializing_if = "EmptyMessage::is_default")]
     pub empty: EmptyMessage,
-    /// Order in which messages meet receives; `Forbidden` unless given, and `Allowed` in LogGOPSim. Only messages on different
-    /// processors or interfaces of a rank can overtake each other, or over a network.
+    /// The order in which messages match receives; `Forbidden` unless given. LogGOPSim uses `Allowed`. Messages can
+    /// overtake each other only on different processors or interfaces of a rank, or over a network.
     #[serde(default, skip_serializing_if = "Overtaking::is_default")]
     pub overtaking: Overtaking,
     /// The processors; unless given, programs cannot compute by numbers of operations.
@@ -75,7 +75,7 @@ pub struct LogGops {
     pub processor: Option<Processor>,
 }
 
-/// More nodes than any run has ranks: the machine has no number of them.
+/// More nodes than any run has ranks, which stands for an unlimited number of nodes.
 pub(super) const NODES: u32 = 1 << 24;
 
 impl From<LogGops> for Machine {
@@ -104,7 +104,8 @@ impl From<LogGops> for Machine {
 }
 
 impl LogGops {
-    /// The constants that describe `machine` wholly, if there are such. `latency` is that of its links, over a network, too.
+    /// Returns the constants that describe `machine` completely, if there are any. `latency` is that of the machine's
+    /// links even over a network.
     #[must_use]
     pub fn describing(machine: &Machine) -> Option<Self> {
         let interface = machine.nodes.interface.as_ref()?;
@@ -129,7 +130,7 @@ impl LogGops {
     }
 }
 
-/// A wire from every node to every other, on which nothing waits.
+/// Returns a network with a link between each pair of nodes, on which nothing waits.
 fn free_network(latency: SimDuration) -> Network {
     let switching = Switching::CutThrough(CutThrough { packet: Bytes::new(u32::MAX.into()), header: Bytes::new(0) });
     let links = Link { latency, ..Link::new(PerByte::FREE) };

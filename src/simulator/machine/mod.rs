@@ -1,4 +1,4 @@
-//! Nodes on a network: the one place where the two meet.
+//! Machines: nodes on a network, and the transport of messages between them.
 
 mod allocation;
 mod builder;
@@ -37,35 +37,36 @@ use crate::node::{DataTransfer, Host, Level, Node};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// A message-passing parallel machine: nodes, equal but for overrides, on a network, and a host.
+/// A message-passing parallel machine: a network of nodes, all equal except for overrides, and a host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
     /// The machine's name.
     pub name: String,
-    /// Every node.
+    /// The description of every node.
     pub nodes: Node,
-    /// The network that joins them.
+    /// The network that connects the nodes.
     pub network: Network,
-    /// The source of input and destination of output; free, at node 0, unless given.
+    /// The source of input and destination of output; a free host at node 0 unless given.
     #[serde(default)]
     pub host: Host,
-    /// Condition for the end of a send.
+    /// The condition for the completion of a send.
     pub sends: Sends,
-    /// Order in which messages meet receives; `Forbidden` unless given.
+    /// The order in which messages match receives; `Forbidden` unless given.
     #[serde(default, skip_serializing_if = "Overtaking::is_default")]
     pub overtaking: Overtaking,
-    /// Groups of nodes, such as the regions of a cluster, from the inside out, which may share an interface; none unless given.
+    /// Nested groups of nodes, such as the regions of a cluster, from the innermost to the outermost. A group may share
+    /// an interface. None unless given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<Level>,
-    /// The nodes that differ from all others; none unless given.
+    /// The nodes that differ from the others; none unless given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<NodeOverride>,
 }
 
 impl Machine {
-    /// A machine of equal nodes whose input and output are free.
+    /// Creates a machine of equal nodes whose input and output are free.
     ///
     /// ```
     /// use parsim_sim::machine::{Machine, Sends};
@@ -87,7 +88,8 @@ impl Machine {
         Self { name, nodes, network, host, sends, overtaking, levels: Vec::new(), overrides: Vec::new() }
     }
 
-    /// The rule by which sends wait for their receives: data that wait for them hold up a send that waits for its data.
+    /// Returns the rule by which sends wait for their receives. A send that waits for its data waits for the receive,
+    /// too, if its data do.
     pub(crate) fn waits_of_sends(&self) -> Sends {
         let above = self.nodes.interface.as_ref().and_then(|interface| interface.data.above());
         match (self.sends, above) {
@@ -103,37 +105,39 @@ impl Machine {
     }
 }
 
-/// Condition for the end of a send, after which the sending process goes on.
+/// The condition for the completion of a send, after which the sending process continues.
 ///
-/// This moves the simulated time more than contention does, so a scenario always names it.
+/// The choice affects simulated times more than contention does, so every scenario must state it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Sends {
-    /// The last packet has left over its first link.
+    /// The last packet has been injected: it has left over its first link.
     UntilInjected,
-    /// The acknowledge of the delivered message has come back; through an interface: the message has been delivered.
+    /// The acknowledgement of the delivered message has returned. Through an interface: the message has been delivered.
     UntilDelivered,
-    /// The message has been delivered, the receiver has asked for it, and the acknowledge of both has come back.
+    /// The message has been delivered, the receiver has posted a receive for it, and the acknowledgement of both has
+    /// returned.
     Rendezvous,
-    /// At once: the message has been copied, and its packets are prepared in the background.
+    /// Immediately: the message has been copied, and its packets are prepared in the background.
     Buffered,
-    /// By its size: a message of up to so many bytes as if `Buffered`, a larger one when a receive has met it. The data of
-    /// both leave at once.
+    /// Depends on the size: a message of up to `up_to` bytes completes as if `Buffered`, a larger one when a receive
+    /// has matched it. The data of both leave at once.
     Eager {
-        /// The largest message that needs no receive to be complete.
+        /// The largest message whose send completes without a receive.
         up_to: Bytes,
     },
 }
 
-/// Right of a message to be received before another one that its sender sent to the same rank before it, where a receive fits both.
+/// Whether a message may be received before an earlier message from the same sender to the same rank, if a receive fits
+/// both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Overtaking {
-    /// A message waits at its destination for those that were sent before it, as MPI wants it.
+    /// A message waits at its destination for the messages that were sent before it, as MPI requires.
     #[default]
     Forbidden,
-    /// Messages meet receives as they arrive: LogGOPSim, MPI with `mpi_assert_allow_overtaking`, libfabric without an order of
-    /// sends. Before a run it is not checked then whether ranks wait for each other.
+    /// Messages match receives as they arrive, as in LogGOPSim, in MPI with `mpi_assert_allow_overtaking` and in
+    /// libfabric without ordered sends. The check before a run then does not look for ranks that wait for each other.
     Allowed,
 }
 
@@ -145,7 +149,7 @@ impl Overtaking {
 }
 
 impl Sends {
-    /// The rule for a message of `bytes` bytes: not `Eager`.
+    /// Returns the rule for a message of `bytes` bytes, which is never `Eager`.
     #[must_use]
     pub const fn of(self, bytes: u64) -> Self {
         match self {

@@ -3,30 +3,30 @@
 use crate::fault::Fault;
 use serde::{Deserialize, Serialize};
 
-/// A difference of some nodes, numbered in the part of the machine that is in use. Nodes of the machine that
-/// lie outside that part are left out of account.
+/// A difference of some nodes, numbered in the part of the machine that is in use. Nodes of the machine outside that
+/// part are ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub enum NodeOverride {
-    /// The speed of their processors, in computing and in communication software.
+    /// The speed of processors, for computation and for communication software.
     NodeSpeed {
-        /// The nodes.
+        /// The nodes with this speed.
         nodes: Vec<u32>,
-        /// Their speed relative to that of the others: 0.5 takes twice as long.
+        /// The speed relative to the other nodes: 0.5 takes twice as long.
         factor: f64,
     },
 }
 
 impl NodeOverride {
-    /// The nodes that differ.
+    /// Returns the nodes that differ.
     #[must_use]
     pub fn nodes(&self) -> &[u32] {
         let Self::NodeSpeed { nodes, .. } = self;
         nodes
     }
 
-    /// All faults on a machine of `count` nodes, by field.
+    /// Returns all faults on a machine of `count` nodes, by field.
     #[must_use]
     pub fn faults(&self, count: u32) -> Vec<Fault> {
         const HELP: &str = "name nodes of the machine, and a speed from 1e-6 to 1e6";

@@ -1,27 +1,30 @@
-//! The part of a machine that a run has to itself, beside the machine that is described.
+//! The part of a machine that a run has to itself, in relation to the machine that is described.
 
 use super::Layout;
 use crate::network::Topology;
 use std::fmt;
 
-/// The part of a machine that a run has to itself; in words, such as `4 × 4 mesh of the machine's 8 × 16 mesh`.
+/// The part of a machine that a run has to itself. It is displayed as, for example, `4 × 4 mesh of the machine's 8 × 16
+/// mesh`.
+/// mesh`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Submachine {
     machine: Topology,
     in_use: Topology,
-    /// Nodes with ranks.
+    /// The number of nodes with ranks.
     occupied: u32,
 }
 
 impl Submachine {
-    /// The part of a machine with the topology `machine` that `layout` takes.
+    /// Creates the part that `layout` takes of a machine with the topology `machine`.
     #[must_use]
     pub fn new(machine: &Topology, layout: &Layout) -> Self {
         Self { machine: machine.clone(), in_use: layout.topology.clone(), occupied: layout.occupied() }
     }
 
-    /// True if the machine has nodes and links that form the part: the whole, a shorter line, a smaller complete graph, a
-    /// subcube, or a rectangle of a 2D mesh or torus, on its side if need be. A ring has no smaller ring but two neighbours.
+    /// Returns whether the machine has nodes and links that form the part: the whole, a shorter line, a smaller
+    /// complete graph, a subcube, or a rectangle of a 2D mesh or torus, rotated if necessary. A ring contains no
+    /// smaller ring except one of two neighbours.
     #[must_use]
     pub fn exists(&self) -> bool {
         match (&self.machine, &self.in_use) {

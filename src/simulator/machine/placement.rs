@@ -7,37 +7,38 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A rule that places the ranks on the nodes in use. Ranks on one node share its processor and memory.
+/// A rule for placing the ranks on the nodes in use. Ranks on one node share its processor and memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "RankPlacement", title = "Placement"))]
 pub enum Placement {
-    /// Rank by rank along the rows.
+    /// In the order of the ranks along the rows.
     RowMajor,
-    /// Rank by rank along the rows, every second row backwards, so that consecutive ranks are
-    /// always neighbours.
+    /// In the order of the ranks along the rows, with every second row reversed, so that consecutive ranks are always
+    /// neighbours.
     Snake,
-    /// Shuffled by the scenario's seed.
+    /// Shuffled with the scenario's seed.
     Random,
-    /// The node of each rank; several ranks may share a node. In a scenario also `RankFile("ranks.txt")`: a file with a line such as
-    /// `17 3` for each rank, and `RankFile("ranks.txt", "nodes.txt")`, where nodes have the names that stand in the second one,
-    /// a line for each node.
+    /// The node of each rank; several ranks may share a node. A scenario can also give `RankFile("ranks.txt")`, a file
+    /// with a line such as `17 3` for each rank, or `RankFile("ranks.txt", "nodes.txt")`, where nodes have the names
+    /// listed in the second file, one line for each node.
     Explicit(Vec<u32>),
-    /// This number of consecutive ranks on each node, the nodes in their order.
+    /// A fixed number of consecutive ranks on each node, with the nodes in order.
     Packed {
-        /// The ranks of a node.
+        /// The number of ranks on a node.
         ranks_per_node: u32,
     },
-    /// Row by row in a logical grid, whose sides are folded over those of the machine's grid: its sides in their order form
-    /// groups, and the product of each group is a side of `shape`. Along a side ranks follow the last side of
-    /// its group and come back in the next row, so that a ring of 8 lies on 2 × 4 nodes, 0 to 3 beside 7 to 4.
+    /// Row by row in a logical grid that is folded over the machine's grid. Consecutive sides of the machine's grid
+    /// form groups, and the product of each group is a side of `shape`. Along a side of the logical grid, ranks follow
+    /// the last side of the group and return in the next row: a ring of 8 on 2 × 4 nodes has ranks 0 to 3 beside ranks
+    /// 7 to 4.
     Folded {
         /// The sides of the logical grid.
         shape: Vec<u32>,
     },
-    /// Two ranks, the second on the first node at this number of hops from node 0.
+    /// Two ranks; the second is on the first node at this number of hops from node 0.
     Apart {
-        /// The distance.
+        /// The distance in hops.
         hops: u32,
     },
 }
@@ -46,24 +47,24 @@ pub enum Placement {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Partition {
-    /// As many nodes as the ranks need, joined to as square a mesh as they form (a 2D mesh), or to
-    /// a shorter line, ring or complete graph; the smallest subcube of a hypercube that holds them;
-    /// any other topology as a whole.
+    /// As many nodes as the ranks need, as a mesh that is as square as possible (on a 2D mesh) or as a shorter line,
+    /// ring or complete graph. On a hypercube, the smallest subcube that holds the ranks. Any other topology as a
+    /// whole.
     #[default]
     Fitted,
-    /// A mesh of this shape, of the nodes of a 2D mesh or torus.
+    /// A mesh of this shape, from the nodes of a 2D mesh or torus.
     Shape {
         /// The number of rows.
         rows: u32,
         /// The number of columns.
         columns: u32,
     },
-    /// The machine's own topology, however many ranks there are.
+    /// The complete topology of the machine, for any number of ranks.
     Whole,
 }
 
 impl Partition {
-    /// The topology that ranks which need `nodes` nodes get on a machine with `topology`.
+    /// Returns the topology that ranks which need `nodes` nodes get on a machine with `topology`.
     #[must_use]
     pub fn of(self, topology: &Topology, nodes: u32) -> Topology {
         match (self, topology) {
@@ -83,11 +84,11 @@ impl Partition {
     }
 }
 
-/// The shape (rows, columns) of `count` things in as square a grid as they fill: as many rows as
-/// the largest divisor of `count` not above its root. Two are 1 × 2, seven 1 × 7, a hundred 10 × 10.
+/// Returns the shape (rows, columns) of the most nearly square grid that `count` elements fill. The number of rows is
+/// the largest divisor of `count` that is not above its square root: 2 gives 1 × 2, 7 gives 1 × 7, 100 gives 10 × 10.
 ///
 /// # Panics
-/// If `count` is zero.
+/// Panics if `count` is zero.
 #[must_use]
 pub fn near_square(count: u32) -> (u32, u32) {
     let rows = (1..=count.isqrt()).rev().find(|rows| count.is_multiple_of(*rows));
@@ -95,45 +96,46 @@ pub fn near_square(count: u32) -> (u32, u32) {
     (rows, count / rows)
 }
 
-/// Place of a rank.
+/// The location of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seat {
-    /// Its node.
+    /// The node of the rank.
     pub node: u32,
-    /// Its core there. Beyond the last core the ranks begin again with the first.
+    /// The position of the rank among the ranks of its node. Beyond the last core the ranks start again with the first
+    /// core.
     pub core: u32,
 }
 
 impl Seat {
-    /// The core, of a node with so many, that the rank has; several ranks may share it.
+    /// Returns the core of the rank on a node with this number of cores; several ranks may share a core.
     #[must_use]
     pub const fn core_of(self, cores: u32) -> u32 {
         self.core % cores
     }
 }
 
-/// Placement of all ranks of a run: the topology in use and the node of each rank.
+/// The placement of all ranks of a run: the topology in use and the node of each rank.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
     /// The part of the machine that the run has to itself.
     pub topology: Topology,
-    /// By rank, its node; shared with those who need no more of a layout.
+    /// The node of each rank, in an `Arc` so that users of the nodes alone can share the list.
     nodes: Arc<[u32]>,
-    /// The nodes that ranks share; `None` if every rank lies alone on the node of its number.
+    /// The nodes that ranks share; `None` if every rank is alone on the node of the same number.
     sharing: Option<NodeSharing>,
 }
 
-/// Ranks on one node.
+/// The ranks on each node.
 #[derive(Clone, Debug, PartialEq)]
 struct NodeSharing {
-    /// By rank, how many ranks before it lie on its node.
+    /// For each rank, the number of lower ranks on the same node.
     cores: Vec<u32>,
-    /// By node, up to the last with a rank: a machine may have many more.
+    /// For each node up to the last one with a rank, the number of ranks on it. A machine may have many more nodes.
     ranks_on: Vec<u32>,
 }
 
 impl Placement {
-    /// Returns the number of nodes that `ranks` ranks need, each node holding as many as the rule puts there.
+    /// Returns the number of nodes that `ranks` ranks need, with as many ranks on each node as the rule places there.
     #[must_use]
     pub fn nodes_needed(&self, ranks: u32) -> u32 {
         match self {
@@ -143,7 +145,7 @@ impl Placement {
         }
     }
 
-    /// The first node that lies `hops` hops from node 0.
+    /// Returns the first node at distance `hops` from node 0.
     #[must_use]
     pub fn at_distance(topology: &Topology, hops: u32) -> Option<u32> {
         (0..topology.nodes()).find(|node| topology.distance(0, *node) == hops)
@@ -191,13 +193,13 @@ impl Layout {
         Self { topology, nodes, sharing }
     }
 
-    /// True if every rank lies alone on the node of its number.
+    /// Returns whether every rank is alone on the node of the same number.
     #[must_use]
     pub const fn is_in_order(&self) -> bool {
         self.sharing.is_none()
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     ///
     /// # Panics
     /// Never: ranks are numbered in 32 bits.
@@ -206,19 +208,19 @@ impl Layout {
         u32::try_from(self.nodes.len()).expect("ranks are counted in 32 bits")
     }
 
-    /// The node of each rank.
+    /// Returns the node of each rank.
     #[must_use]
     pub fn nodes(&self) -> Arc<[u32]> {
         Arc::clone(&self.nodes)
     }
 
-    /// The node of `rank`.
+    /// Returns the node of `rank`.
     #[must_use]
     pub fn node(&self, rank: u32) -> u32 {
         self.nodes[rank as usize]
     }
 
-    /// The seat of `rank`: the ranks of a node take its cores in their order.
+    /// Returns the location of `rank`: the ranks of a node take its cores in order.
     #[must_use]
     pub fn seat(&self, rank: u32) -> Seat {
         let core = self.sharing.as_ref().map_or(0, |sharing| sharing.cores[rank as usize]);
@@ -245,20 +247,20 @@ impl Layout {
         u32::try_from(occupied).expect("nodes are counted in 32 bits")
     }
 
-    /// The most ranks on a node.
+    /// Returns the largest number of ranks on one node.
     #[must_use]
     pub fn most_ranks_on_a_node(&self) -> u32 {
         let Some(sharing) = &self.sharing else { return self.ranks().min(1) };
         sharing.ranks_on.iter().copied().max().unwrap_or(0)
     }
 
-    /// Returns whether ranks share a core, of nodes with so many.
+    /// Returns whether ranks share a core on nodes with this number of cores.
     #[must_use]
     pub fn shares_cores(&self, cores: u32) -> bool {
         self.most_ranks_on_a_node() > cores
     }
 
-    /// The first rank on `node`, if there is one, found by a search.
+    /// Returns the first rank on `node`, if there is one. The search takes time linear in the number of ranks.
     #[must_use]
     pub fn first_rank(&self, node: u32) -> Option<u32> {
         (0..self.ranks()).find(|rank| self.node(*rank) == node)

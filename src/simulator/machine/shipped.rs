@@ -1,4 +1,4 @@
-//! The machines that are shipped, for tests: `parsim-study` reads them for everybody else.
+//! The shipped machines, for tests. All other code reads them through `parsim-study`.
 
 use super::Machine;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/machines")
 }
 
-/// The machine of `scenarios/machines/NAME.ron`.
+/// Returns the machine of `scenarios/machines/NAME.ron`.
 pub(crate) fn shipped(name: &str) -> Machine {
     let text = with_files(&folder(), &format!("{name}.ron"));
     let extensions = ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES | ron::extensions::Extensions::IMPLICIT_SOME;
@@ -15,7 +15,7 @@ pub(crate) fn shipped(name: &str) -> Machine {
     options.from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The text of a file in which the text of another one stands for each `File("…")`.
+/// Reads a file and replaces each `File("…")` by the text of that file.
 fn with_files(folder: &Path, name: &str) -> String {
     let path = folder.join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

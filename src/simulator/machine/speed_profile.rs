@@ -1,4 +1,4 @@
-//! Pace: how much longer or shorter than described the processors of single nodes take.
+//! Speeds of single nodes and noise: how much longer or shorter than described their processors take.
 
 use super::{Machine, NodeOverride};
 use crate::engine::Streams;
@@ -9,20 +9,20 @@ use rand_chacha::ChaCha8Rng;
 
 /// The speeds of all processors, and the noise of all computations.
 pub struct SpeedProfile {
-    /// By vertex.
+    /// The relative speed of the processors of each vertex.
     speeds: Vec<f64>,
     noise: Noise,
-    /// By owner of computations.
+    /// The random stream of the noise of each owner of computations.
     rng: Vec<ChaCha8Rng>,
 }
 
 impl Machine {
-    /// The speed of the processors of each vertex of the part in use, relative to what is described.
+    /// Returns the speed of the processors of each vertex of the part in use, relative to the description.
     #[must_use]
     pub fn speeds(&self, vertices: u32) -> Vec<f64> {
         let mut speeds = vec![1.0; vertices as usize];
         for NodeOverride::NodeSpeed { nodes, factor } in &self.overrides {
-            // A node of the machine may lie outside the part that is in use.
+            // Nodes of the machine may be outside the part in use.
             for node in nodes.iter().filter(|node| **node < vertices) {
                 speeds[*node as usize] *= factor;
             }
@@ -32,7 +32,7 @@ impl Machine {
 }
 
 impl SpeedProfile {
-    /// Nothing if all processors of the machine take the time that is described.
+    /// Returns the profile of a machine, or `None` if all processors take the time that is described.
     pub fn of(machine: &Machine, vertices: u32, owners: u32, streams: Streams) -> Option<Box<Self>> {
         if machine.overrides.is_empty() && machine.nodes.noise.is_quiet() {
             return None;
@@ -54,10 +54,10 @@ impl SpeedProfile {
     }
 }
 
-/// Returns the time of a row of the next computation of an owner on a node, and how many rows it has.
+/// Returns the time of one row of the next computation of an owner on a node, and the number of rows.
 ///
 /// # Errors
-/// If the processor cannot compute such a row.
+/// Returns an error if the processor cannot compute such a row.
 #[inline]
 pub fn paced_rows(
     stopwatch: &mut Stopwatch,

@@ -1,4 +1,4 @@
-//! Path of messages across the machine: the requests of processes, and their completions.
+//! Transport of messages across the machine: the requests of processes, and their completions.
 //!
 //! Nodes without network interfaces prepare packets on their processors ([`packets`]); interfaces send whole messages
 //! ([`messages`]).
@@ -16,10 +16,10 @@ use crate::units::{SimDuration, SimTime};
 pub use messages::MessageTransport;
 use packets::PacketTransport;
 
-/// A message on its way; the number is used again when the message is gone.
+/// The number of a message in transit, which is reused once the message is gone.
 pub type MessageId = u32;
 
-/// Something that a process may be waiting for.
+/// A completion that a process may be waiting for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completion {
     /// The computation of an owner has ended.
@@ -27,12 +27,12 @@ pub enum Completion {
         /// The process that computed.
         owner: u32,
     },
-    /// The time that an owner has set has come.
+    /// The timer of an owner has expired.
     TimeUp {
-        /// The process whose timer it was.
+        /// The process that set the timer.
         owner: u32,
     },
-    /// The bytes that were to be loaded, or to leave a node, have done so.
+    /// A memory load, or a transfer of bytes out of a node, has ended.
     Moved {
         /// The handle given by the caller.
         handle: u32,
@@ -44,63 +44,63 @@ pub enum Completion {
     },
     /// An issued computation has begun.
     Computing {
-        /// Its number.
+        /// The number of the operation.
         operation: u32,
-        /// The time at which it ends.
+        /// The time at which the computation ends.
         end: SimTime,
     },
-    /// The time that was set for an issued operation has come.
+    /// The timer of an issued operation has expired.
     Due {
-        /// Its number.
+        /// The number of the operation.
         operation: u32,
-        /// The turn of what follows.
+        /// The turn of the operations that follow.
         turn: Turn,
     },
-    /// The send of a message is complete, in the sense of [`Sends`](super::Sends).
+    /// The send of a message is complete, as defined by [`Sends`](super::Sends).
     Sent {
         /// The sender's handle.
         handle: u32,
     },
-    /// All packets of a message have been taken in.
+    /// All packets of a message have been received.
     Delivered {
         /// The message, to be accepted when a process receives it.
         message: MessageId,
         /// The sender's handle.
         handle: u32,
     },
-    /// A message has been announced, whose data wait for a process that receives it.
+    /// A message has been announced; its data wait for a process that receives it.
     Announced {
         /// The message, to be accepted when a process receives it.
         message: MessageId,
         /// The sender's handle.
         handle: u32,
     },
-    /// All of a message has come that was announced by its first part and that no process has received yet.
+    /// A message that was announced by its first part has arrived completely, and no process has received it yet.
     Whole {
         /// The sender's handle.
         handle: u32,
     },
-    /// The data of an announced message have come.
+    /// The data of an announced message have arrived.
     Arrived {
-        /// The number of the receive that has accepted it.
+        /// The number of the receive that has accepted the message.
         receive: u32,
     },
 }
 
-/// All nodes and links of a machine at work.
+/// The state of all nodes and links of a machine during a run.
 ///
-/// [`step`](Self::step), and the calls that end something at once, add [completions](Self::next_completion).
+/// [`step`](Self::step), and the calls that complete an operation at once, add [completions](Self::next_completion).
 pub enum Transport {
-    /// Processors prepare and take in packets.
+    /// Processors prepare and receive packets.
     Packets(Box<PacketTransport>),
     /// Interfaces send and receive messages.
     Messages(Box<MessageTransport>),
 }
 
-/// Hands a call on to the kind of transport.
-/// Handles from this one on are those of messages that no process sends.
+/// The first of the handles for messages that no process sends.
 pub const BACKGROUND_HANDLES: u32 = 1 << 31;
 
+/// Forwards a call to the transport in use.
 macro_rules! either {
     ($self:ident, $transport:ident => $call:expr) => {
         match $self {
@@ -111,10 +111,10 @@ macro_rules! either {
 }
 
 impl Transport {
-    /// The idle machine, of which `topology` is in use, for `owners` processes.
+    /// Creates the idle machine, of which `topology` is in use, for `owners` processes.
     ///
     /// # Panics
-    /// If the topology is too large to be [simulated](Self::holds), which a scenario's check refuses.
+    /// Panics if the topology is too large to be [simulated](Self::holds), which the check of a scenario rejects.
     #[must_use]
     pub fn new(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
         match &machine.nodes.interface {
@@ -125,11 +125,11 @@ impl Transport {
         }
     }
 
-    /// The same machine, on which every packet has its own events at every station even where several could travel
-    /// together: it takes longer to simulate, and gives the same times.
+    /// Creates the same machine, but gives every packet its own events at every station even where several packets
+    /// could travel together. The simulation takes longer, and yields the same times.
     ///
     /// # Panics
-    /// As [`new`](Self::new).
+    /// Panics in the same cases as [`new`](Self::new).
     #[must_use]
     pub fn packet_by_packet(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
         match &machine.nodes.interface {
@@ -138,15 +138,15 @@ impl Transport {
         }
     }
 
-    /// Returns whether `owners` processes on the topology are few enough, whatever the switching: events are
-    /// numbered in 32 bits.
+    /// Returns whether `owners` processes on the topology are few enough for 32-bit event numbers, whatever the
+    /// switching.
     #[must_use]
     pub fn holds(machine: &Machine, topology: &Topology, owners: u32) -> bool {
         machine.is_free_of_contention() || PacketTransport::holds(machine, topology, owners)
     }
 
-    /// About how many bytes of memory the machine takes, of which `topology` is in use by so many ranks, its share of the
-    /// trace included.
+    /// Estimates the bytes of memory that the simulated machine takes, of which `topology` is in use by `ranks` ranks,
+    /// including its share of the trace.
     #[must_use]
     pub fn memory(machine: &Machine, topology: &Topology, ranks: u32) -> f64 {
         match &machine.nodes.interface {
@@ -155,23 +155,25 @@ impl Transport {
         }
     }
 
-    /// Returns whether packets cross the machine, of which `topology` is in use, in trains: those that wait take no memory.
+    /// Returns whether packets cross the machine, of which `topology` is in use, in trains; packets that wait then take
+    /// no memory.
     #[must_use]
     pub fn carries_trains(machine: &Machine, topology: &Topology) -> bool {
         machine.nodes.interface.is_none() && PacketTransport::carries_trains(machine, topology)
     }
 
-    /// Returns whether packets cross the machine, of which `topology` is in use, in trains that presume room in finite buffers.
+    /// Returns whether packets cross the machine, of which `topology` is in use, in trains that assume room in finite
+    /// buffers.
     #[must_use]
     pub fn presumes_room(machine: &Machine, topology: &Topology) -> bool {
         machine.nodes.interface.is_none() && PacketTransport::presumes_room(machine, topology)
     }
 
-    /// Starts a computation on a node; `Computed` tells its end. Returns its own time on the processor. An owner has one at
-    /// a time.
+    /// Starts a computation on a node, the end of which `Computed` reports. Returns the processor time of the
+    /// computation itself. An owner has one computation at a time.
     ///
     /// # Errors
-    /// If the processor cannot compute such a row.
+    /// Returns an error if the processor cannot compute such a row.
     pub fn compute(
         &mut self,
         now: SimTime,
@@ -182,8 +184,8 @@ impl Transport {
         either!(self, transport => transport.compute(now, seat, owner, computation))
     }
 
-    /// Returns whether an owner that wants to compute has to wait for sends that its core has been asked for before; `TimeUp` tells
-    /// when they have begun.
+    /// Returns whether an owner that wants to compute has to wait for sends that were requested from its core before.
+    /// `TimeUp` reports that they have begun.
     pub fn waits_behind_sends(&mut self, seat: Seat, owner: u32) -> bool {
         match self {
             Self::Packets(_) => false,
@@ -191,16 +193,16 @@ impl Transport {
         }
     }
 
-    /// Sets the timer of an owner; `TimeUp` tells when `span` is over. An owner has one at a time.
+    /// Sets the timer of an owner; `TimeUp` reports that `span` is over. An owner has one timer at a time.
     pub fn wait(&mut self, now: SimTime, owner: u32, span: SimDuration) {
         either!(self, transport => transport.wait(now, owner, span));
     }
 
-    /// Begins to send `bytes` bytes, which the process of the source may have sent before (`again`); `Delivered` and
-    /// `Sent` tell the rest, by `handle`. A recording calls the cause of the message `cause`.
+    /// Starts to send `bytes` bytes, which the process of the source may have sent before (`again`). `Delivered` and
+    /// `Sent` report the progress of the message with `handle`. A recording names `cause` as the cause of the message.
     ///
     /// # Panics
-    /// If the message has 2^32 packets or more, which the execution rejects.
+    /// Panics if the message has 2^32 packets or more, which the execution rejects.
     pub fn send(
         &mut self,
         now: SimTime,
@@ -221,8 +223,8 @@ impl Transport {
         }
     }
 
-    /// A process receives a message, by a receive with this number. Returns whether the message is there: the data of one
-    /// that has been announced are still to come, and `Arrived` tells when.
+    /// Lets a process receive a message, by the receive with this number. Returns whether the message is there; the
+    /// data of an announced message are still to come, and `Arrived` reports them.
     pub fn accept(&mut self, now: SimTime, message: MessageId, receive: u32) -> bool {
         match self {
             Self::Packets(transport) => {
@@ -233,7 +235,7 @@ impl Transport {
         }
     }
 
-    /// The transport that takes issued operations as they are, if there are network interfaces.
+    /// Returns the transport that takes issued operations directly, if there are network interfaces.
     pub fn interfaces(&mut self) -> Option<&mut MessageTransport> {
         match self {
             Self::Packets(_) => None,
@@ -247,8 +249,8 @@ impl Transport {
         matches!(self, Self::Messages(_))
     }
 
-    /// The time from which the process of `seat` can go on, if a message still keeps busy the processor that it calls
-    /// `cpu`; 0 is its own.
+    /// Returns the time from which the process of `seat` can continue, if a message keeps its processor `cpu` busy
+    /// after `now`. Processor 0 is the one of the process itself.
     #[must_use]
     pub fn busy_until(&self, now: SimTime, seat: Seat, cpu: u8) -> Option<SimTime> {
         match self {
@@ -257,7 +259,7 @@ impl Transport {
         }
     }
 
-    /// Loads `bytes` bytes from the memory of a node; `Moved` tells the end, by `handle`.
+    /// Loads `bytes` bytes from the memory of a node; `Moved` reports the end with `handle`.
     pub fn load(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) {
         match self {
             Self::Packets(transport) => transport.load(now, seat, bytes, handle),
@@ -265,7 +267,8 @@ impl Transport {
         }
     }
 
-    /// Has `bytes` bytes leave a node through its interface, for nobody; `Moved` tells the end, by `handle`.
+    /// Sends `bytes` bytes out of a node through its interface, without a destination; `Moved` reports the end with
+    /// `handle`.
     pub fn leave_node(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) {
         match self {
             Self::Packets(transport) => transport.leave_node(now, seat, bytes, handle),
@@ -273,12 +276,12 @@ impl Transport {
         }
     }
 
-    /// Runs the next event; its time, or `None` if nothing is going to happen any more.
+    /// Runs the next event. Returns its time, or `None` if no event is left.
     pub fn step(&mut self) -> Option<SimTime> {
         either!(self, transport => transport.step())
     }
 
-    /// Takes the first thing that is complete and has not been taken yet.
+    /// Removes and returns the oldest completion.
     pub fn next_completion(&mut self) -> Option<Completion> {
         either!(self, transport => transport.completions.pop_front())
     }
@@ -289,26 +292,26 @@ impl Transport {
         either!(self, transport => !transport.completions.is_empty())
     }
 
-    /// The time of the last event.
+    /// Returns the time of the last event.
     #[must_use]
     pub const fn now(&self) -> SimTime {
         either!(self, transport => transport.now())
     }
 
-    /// The time that the processor of `seat` has worked for the communication up to `now`.
+    /// Returns the time that the processor of `seat` has spent on communication up to `now`.
     pub fn system_time(&mut self, seat: Seat, now: SimTime) -> SimDuration {
         either!(self, transport => transport.system_time(seat, now))
     }
 
-    /// The number of the processor of `seat`.
+    /// Returns the number of the processor of `seat`.
     #[must_use]
     pub const fn processor(&self, seat: Seat) -> u32 {
         either!(self, transport => transport.processor(seat))
     }
 
-    /// Ends the run after the last event. Whether anything was under way: then a run
-    /// [packet by packet](Self::packet_by_packet) counts fewer events, packets and transmissions, because here those
-    /// count that have been foreseen.
+    /// Ends the run after the last event. Returns whether anything was still in progress. In that case a run [packet by
+    /// packet](Self::packet_by_packet) counts fewer events, packets and transmissions, because the counts here include
+    /// those that were admitted ahead of time.
     pub fn stop(&mut self) -> bool {
         match self {
             Self::Packets(transport) => transport.stop(),
@@ -316,8 +319,8 @@ impl Transport {
         }
     }
 
-    /// Returns whether a packet may have found no room in a buffer that was presumed to have it: the run has to be run [packet
-    /// by packet](Self::packet_by_packet).
+    /// Returns whether a packet may have found no room in a buffer that was assumed to have room. The run must then be
+    /// repeated [packet by packet](Self::packet_by_packet).
     #[must_use]
     pub fn is_short_of_room(&self) -> bool {
         match self {
@@ -326,26 +329,27 @@ impl Transport {
         }
     }
 
-    /// Returns the size of the simulated work. An event is the end of a transmission, a job, a computation or a
-    /// timer, or an alarm of a processor, whether it was run by itself or foreseen.
+    /// Returns the size of the simulated work. An event is the end of a transmission, a job, a computation or a timer,
+    /// or an alarm of a processor, whether it was run alone or together with others.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         either!(self, transport => transport.counts())
     }
 
-    /// Returns the packets that wait for buffers, and for which, once no event is left.
+    /// Returns the packets that wait for buffers, and the buffers they wait for, once no event is left.
     #[must_use]
     pub fn standstill(&self) -> Standstill {
         either!(self, transport => transport.standstill())
     }
 
-    /// Returns the load of every direction of a link up to `now`, the end of the run: the links are not used any more.
+    /// Returns the load of every direction of a link up to `now`, the end of the run; the links are not used
+    /// afterwards.
     #[must_use]
     pub fn take_link_loads(&mut self, now: SimTime) -> Vec<LinkLoad> {
         either!(self, transport => transport.take_link_loads(now))
     }
 
-    /// Records the transfers over the links from now on.
+    /// Starts to record the transfers over the links.
     pub fn record_transfers(&mut self) {
         either!(self, transport => transport.record_transfers());
     }
@@ -355,14 +359,14 @@ impl Transport {
         either!(self, transport => transport.transfers())
     }
 
-    /// The run is over, at `end`: the [`transfers`](Self::transfers) tell what has begun until then, and nothing else; in
-    /// trains, in which it is foreseen, what has begun before.
+    /// Restricts the recorded [`transfers`](Self::transfers) to those that began before `end`, the end of the run. In
+    /// trains some have been recorded that begin later.
     pub fn finish_transfers(&mut self, end: SimTime) {
         either!(self, transport => transport.finish_transfers(end));
     }
 
-    /// Records what processors and interfaces do for the communication from now on. To be called on a transport
-    /// [packet by packet](Self::packet_by_packet), before anything happens.
+    /// Starts to record the communication work of processors and interfaces. Must be called on a transport [packet by
+    /// packet](Self::packet_by_packet), before the first event.
     pub fn keep_log(&mut self) {
         match self {
             Self::Packets(transport) => transport.keep_services(),
@@ -370,7 +374,7 @@ impl Transport {
         }
     }
 
-    /// Returns the record.
+    /// Returns the record of the communication work.
     pub fn take_log(&mut self) -> CommunicationLog {
         match self {
             Self::Packets(transport) => CommunicationLog { services: transport.take_services(), passages: Vec::new() },

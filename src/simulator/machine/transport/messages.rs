@@ -1,9 +1,9 @@
-//! Messages between network interfaces: each takes its processor and its interface at once, crosses the network, and takes
-//! those of its destination.
+//! Messages between network interfaces. A message occupies the processor and the interface of its source, crosses the
+//! network, and then occupies those of its destination.
 //!
-//! Costs are those of LogGOPS (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010, section 2), and so is the order of
-//! what happens at one time: that in which it was first asked for, as in LogGOPSim's queue. Without contention
-//! a message crosses the network as a whole; else in packets, which [`wire`] carries.
+//! Costs are those of LogGOPS (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010, section 2). So is the order of
+//! simultaneous events: the order in which they were first requested, as in LogGOPSim's queue. Without contention a
+//! message crosses the network as a whole; otherwise [`wire`] carries it in packets or as a flow.
 
 mod arrival;
 mod handshake;
@@ -36,58 +36,58 @@ use wire::{Piece, Wire, WireEnds};
 
 /// The interfaces and processors of all nodes, and the network between them.
 pub struct MessageTransport {
-    /// Its time per byte is that for which a byte keeps it to itself.
+    /// The interface of the nodes; its gap per byte includes the time that links keep a byte, if that is longer.
     interface: Interface,
     sends: Sends,
     stopwatch: Stopwatch,
-    /// Only where not all processors take the time that is described.
+    /// The speeds and the noise of processors; `None` if all take the time that is described.
     pace: Option<Box<SpeedProfile>>,
     resources: Resources,
-    /// Only where cores share some.
+    /// The memories that cores share; `None` if there are none.
     memories: Option<Box<Memories>>,
     wire: Wire,
     queue: BinaryHeap<Reverse<Scheduled>>,
-    /// Events that wait for the same processor or interface, by the number of that.
+    /// The events that wait for a processor or an interface, by the number of that resource.
     lines: RetrialQueues<TransportEvent>,
     waiting_sends: WaitingSends,
-    /// Requests so far: the order of those at one time.
+    /// The number of requests so far, which orders simultaneous events.
     requests: u64,
-    /// The order of the event that is run, or of the one that has just had a process go on.
+    /// The order of the current event, or of the one that has just resumed a process.
     current: Option<u64>,
     now: SimTime,
     messages: Slab<MessageState>,
     pub completions: VecDeque<Completion>,
-    /// The recording's event that causes the next message.
+    /// The event of the recording that causes the next message.
     pub cause: EventId,
     counts: Counts,
-    /// Messages so far, those of the transfers of data included.
+    /// The number of messages so far, including those that transfers of data add.
     serial: u32,
-    /// `None` unless it is asked for.
+    /// The record of communication work; `None` unless requested.
     log: Option<CommunicationLog>,
 }
 
-/// A message between the beginning of its send and its receive.
+/// A message between the start of its send and its receive.
 #[derive(Clone, Copy)]
 struct MessageState {
     from: Seat,
     to: Seat,
     bytes: u64,
     handle: u32,
-    /// Number of the interface at either end.
+    /// The number of the interface at either end.
     interface: u32,
-    /// Bytes that have entered the network.
+    /// The number of bytes that have entered the network.
     injected: u64,
-    /// Bytes that have passed the interface of the destination.
+    /// The number of bytes that have passed the interface of the destination.
     arrived: u64,
     role: TransferRole,
-    /// Its number among all.
+    /// The serial number of the message.
     serial: u32,
-    /// Packets that have entered the network.
+    /// The number of packets that have entered the network.
     packets: u64,
     lanes: Lanes,
-    /// True if its process is told when it begins.
+    /// Whether the sender is notified when the send begins.
     is_issued: bool,
-    /// True if it does not take the interfaces, from a rank of its node to another one or to itself.
+    /// Whether the message bypasses the interfaces, because source and destination are on the same node.
     stays_on_its_node: bool,
 }
 
@@ -102,7 +102,8 @@ impl MessageState {
 }
 
 impl MessageTransport {
-    /// The idle machine, of which `topology` is in use, for `owners` processes; `interface` is that of its nodes.
+    /// Creates the idle machine, of which `topology` is in use, for `owners` processes; `interface` is the one of its
+    /// nodes.
     #[must_use]
     pub fn new(machine: &Machine, interface: &Interface, topology: Topology, owners: u32, streams: Streams) -> Self {
         let (nodes, cores) = (topology.nodes(), machine.nodes.cores());
@@ -135,10 +136,10 @@ impl MessageTransport {
         }
     }
 
-    /// About how many bytes of memory the machine takes, of which `topology` is in use by so many ranks.
+    /// Estimates the bytes of memory that the simulated machine takes, of which `topology` is in use by `ranks` ranks.
     #[must_use]
     pub fn memory(machine: &Machine, interface: &Interface, topology: &Topology, ranks: u32) -> f64 {
-        // An event and a message under way for each rank.
+        // One event and one message in transit for each rank.
         const RANK_BYTES: f64 = 130.0;
         let cores = f64::from(topology.nodes()) * f64::from(machine.nodes.cores());
         Resources::memory(topology.nodes(), cores, interface)
@@ -193,18 +194,18 @@ impl MessageTransport {
         }
     }
 
-    /// The bytes of a message where it is: on the network it has its header, too.
+    /// Returns the bytes that a message has on its path: on the network, the header is added.
     fn carried(&self, message: &MessageState) -> u64 {
         message.bytes + if message.stays_on_its_node { 0 } else { self.interface.header.count() }
     }
 
-    /// A message is sent, in its order among what happens at the same time.
+    /// Starts a message, with its precedence among simultaneous events.
     fn dispatch(&mut self, now: SimTime, message: MessageState, precedence: Precedence) {
         let waits = self.interface.data.waits(message.bytes);
         let id = self.keep(message);
         self.counts.messages += 1;
         self.wire.caused(id, self.cause);
-        // As in LogGOPSim, what is issued waits for its turn even if everything is free.
+        // As in LogGOPSim, an issued operation waits for its turn even if all resources are free.
         match (waits, message.is_issued) {
             (true, true) => self.push(now, precedence, TransportEvent::Announce(id)),
             (true, false) => self.begin_awaited(now, id),
@@ -213,7 +214,7 @@ impl MessageTransport {
         }
     }
 
-    /// A message whose data wait for a receive begins.
+    /// Starts a message whose data wait for a receive.
     fn begin_awaited(&mut self, now: SimTime, id: MessageId) {
         let message = &mut self.messages[id];
         let is_issued = std::mem::take(&mut message.is_issued);
@@ -228,7 +229,7 @@ impl MessageTransport {
         }
     }
 
-    /// The time from which a core of `seat` does not work for the communication any more.
+    /// Returns the time from which processor `cpu` of `seat` is free of communication work.
     #[must_use]
     pub fn communicates_until(&self, seat: Seat, cpu: u8) -> SimTime {
         self.resources.communicates_until(self.resources.cpu(seat, cpu))
@@ -243,7 +244,7 @@ impl MessageTransport {
         self.resources.core(seat)
     }
 
-    /// Runs the next event; its time, or `None` if nothing is going to happen any more.
+    /// Runs the next event. Returns its time, or `None` if no event is left.
     pub fn step(&mut self) -> Option<SimTime> {
         self.current = None;
         let scheduled = self.queue.peek().map(|Reverse(first)| first.time);
@@ -262,7 +263,7 @@ impl MessageTransport {
         Some(self.now)
     }
 
-    /// An event of the network: packets that have come to their destination want its interface.
+    /// Runs an event of the network: packets that have arrived at their destination request its interface.
     fn run_wire(&mut self) {
         let Some((now, pieces)) = self.wire.step() else { return };
         self.now = now;
@@ -271,7 +272,7 @@ impl MessageTransport {
         }
     }
 
-    /// Returns the time of communication on a node at its pace.
+    /// Returns the time of communication on a node at the speed of its processors.
     fn paced(&self, seat: Seat, time: SimDuration) -> SimDuration {
         self.pace.as_ref().map_or(time, |pace| pace.service(seat.node, time))
     }
@@ -300,7 +301,7 @@ impl MessageTransport {
         }
     }
 
-    /// A message that takes its interface from now on leaves its processor.
+    /// Lets a message leave its processor at `leaves`; it occupies its interface from `now` on.
     fn leave(&mut self, now: SimTime, leaves: SimTime, id: MessageId) {
         let message = self.messages[id];
         let MessageState { from, to, bytes, .. } = message;
@@ -325,7 +326,7 @@ impl MessageTransport {
         }
     }
 
-    /// The next packet of a message enters the network, at the rate of the interface.
+    /// Injects the next packet of a message into the network, at the rate of the interface.
     fn inject(&mut self, now: SimTime, id: MessageId) {
         let carried = self.carried(&self.messages[id]);
         let message = &mut self.messages[id];
@@ -378,7 +379,7 @@ impl MessageTransport {
     }
 }
 
-/// Returns whether nothing else happens before `time`; at the same time memories come first.
+/// Returns whether nothing else happens before `time`; at equal times, memories have precedence.
 fn is_first(time: SimTime, scheduled: Option<SimTime>, on_wire: Option<(SimTime, bool)>) -> bool {
     scheduled.is_none_or(|other| time <= other) && on_wire.is_none_or(|(other, _)| time <= other)
 }

@@ -1,4 +1,4 @@
-//! Messages at the interface and the processor of their destination.
+//! Arrival of messages at the interface and the processor of their destination.
 
 use super::resources::Port;
 use super::wire::Piece;
@@ -8,17 +8,17 @@ use crate::machine::transport::MessageId;
 use crate::node::Progress;
 use crate::units::{SimDuration, SimTime};
 
-/// Bytes of a part of a message that take time: all but the first of the message.
+/// The bytes of a part of a message that are charged: all except the first byte of the message.
 #[derive(Clone, Copy)]
 pub struct PaidBytes {
-    /// At the interface, those of the header included.
+    /// The bytes charged at the interface, including those of the header.
     pub interface: u64,
-    /// At the processor, which the header does not reach.
+    /// The bytes charged at the processor, which the header does not reach.
     pub processor: u64,
 }
 
 impl PaidBytes {
-    /// Those that have come until a message has `arrived` so far, its header before all else.
+    /// Returns the bytes charged for the first `arrived` bytes of a message, whose header arrives first.
     const fn until(arrived: u64, header: u64) -> Self {
         Self { interface: arrived.saturating_sub(1), processor: arrived.saturating_sub(header).saturating_sub(1) }
     }
@@ -29,7 +29,7 @@ impl PaidBytes {
 }
 
 impl MessageTransport {
-    /// A part of a message passes the interface of its destination.
+    /// Handles the arrival of a part of a message at the interface of its destination.
     pub(super) fn arrive(&mut self, now: SimTime, order: u64, piece: Piece) {
         self.wire.release(now, piece);
         let carried = self.carried(&self.messages[piece.message]);
@@ -71,16 +71,16 @@ impl MessageTransport {
         }
     }
 
-    /// The time in which the processor of a seat takes bytes from the interface: at its own pace, but not faster than
-    /// they pass the interface.
+    /// Returns the time in which the processor of a seat takes bytes from the interface: at its own speed, but not
+    /// faster than they pass the interface.
     pub(super) fn taking(&self, seat: Seat, bytes: PaidBytes) -> SimDuration {
         let PaidBytes { interface, processor } = bytes;
         let own = self.paced(seat, self.interface.overhead_per_byte.time(processor));
         self.interface.gap_per_byte.time(interface).max(own)
     }
 
-    /// The time from which a part of a message has been taken: as soon as it began to come, and interface and processor,
-    /// if it is needed, were free.
+    /// Returns the time from which a part of a message has been taken: as soon as its first byte had arrived and the
+    /// interface and, if needed, the processor were free.
     fn begin_of_taking(&self, now: SimTime, piece: Piece, cpu: u32, port: Port) -> SimTime {
         let core = match self.interface.progress {
             Progress::WhileArriving => self.resources.free_at(cpu),
@@ -89,7 +89,7 @@ impl MessageTransport {
         piece.since.map_or(now, |since| since.max(self.resources.free(self.resources.receiver(port))).max(core))
     }
 
-    /// The processor of the destination deals with a message that has come.
+    /// Charges the processor of the destination for a message that has arrived.
     pub(super) fn take_in(&mut self, now: SimTime, id: MessageId) {
         let message = &self.messages[id];
         let MessageState { from, to, bytes, lanes, .. } = *message;

@@ -1,4 +1,4 @@
-//! Data that wait for a receive: announcements, requests, and the ends of messages of all kinds.
+//! Data that wait for a receive (announcement, request, confirmation), and the completion of messages of all kinds.
 
 use super::{MessageState, MessageTransport, TransportEvent};
 use crate::machine::Sends;
@@ -6,32 +6,33 @@ use crate::machine::transport::{Completion, MessageId};
 use crate::node::DataTransfer;
 use crate::units::SimTime;
 
-/// Part of a message in a transfer of data.
+/// The role of a message in a transfer of data.
 #[derive(Clone, Copy)]
 pub(super) enum TransferRole {
-    /// Data that leave at once.
+    /// Data that leave immediately.
     Data,
-    /// Data that wait for a receive, whose number this is once they have met.
+    /// Data that wait for a receive; `receive` is its number once they have been matched.
     AwaitedData { receive: u32 },
-    /// Data of which a part has come, and the number of their receive once they have met.
+    /// Data of which a part has arrived; `receive` is the number of their receive once they have been matched.
     ComingData { receive: Option<u32> },
-    /// Announcement of a message whose data wait.
+    /// The announcement of a message whose data wait.
     Announcement { of: MessageId },
-    /// Request for the data of a message.
+    /// A request for the data of a message.
     Request { of: MessageId },
-    /// Confirmation that the data have come.
+    /// A confirmation that the data have arrived.
     Confirmation,
 }
 
 impl MessageTransport {
-    /// Sends a message of one byte that is the transfer's own.
+    /// Sends a message of one byte that belongs to the protocol of a transfer.
     pub(super) fn send_control(&mut self, now: SimTime, message: MessageState) {
         let id = self.keep(MessageState { bytes: 1, injected: 0, arrived: 0, is_issued: false, ..message });
         self.wire.caused(id, self.cause);
         self.request(now, TransportEvent::Send(id));
     }
 
-    /// A message has met a receive, whose number this is. Returns whether it is there: its data may be still to come.
+    /// Matches a message with the receive of this number. Returns whether the message is there; its data may be still
+    /// to come.
     pub fn accept(&mut self, now: SimTime, id: MessageId, receive: u32) -> bool {
         let message = self.messages[id];
         if let TransferRole::AwaitedData { .. } = message.role {
@@ -50,7 +51,7 @@ impl MessageTransport {
         true
     }
 
-    /// A part of a message has come, and more will: one whose sender waits for a receive meets it now.
+    /// Announces a message of which the first part has arrived, if its sender waits for a receive.
     pub(super) fn meet(&mut self, id: MessageId) {
         let message = &mut self.messages[id];
         if matches!(message.role, TransferRole::Data) && self.sends.of(message.bytes) == Sends::Rendezvous {
@@ -70,7 +71,7 @@ impl MessageTransport {
         }
     }
 
-    /// Has the receiver of data confirm them, if it does so.
+    /// Sends the confirmation of received data, if the protocol has one. Returns whether it does.
     fn confirm(&mut self, now: SimTime, id: MessageId) -> bool {
         let is_confirmed = matches!(self.interface.data, DataTransfer::OnRequest { confirmed: true, .. });
         if is_confirmed {
@@ -81,18 +82,18 @@ impl MessageTransport {
         is_confirmed
     }
 
-    /// A send that waits for nothing else is complete.
+    /// Completes a buffered send, whose message has left.
     pub(super) fn left(&mut self, message: MessageState) {
         if self.sends.of(message.bytes) == Sends::Buffered {
             self.completions.push_back(Completion::Sent { handle: message.handle });
         }
     }
 
-    /// All of a message has come.
+    /// Handles the arrival of the last byte of a message.
     pub(super) fn deliver(&mut self, now: SimTime, id: MessageId) {
         let MessageState { handle, bytes, role, .. } = self.messages[id];
         if let TransferRole::ComingData { receive: None } = role {
-            // It is known already, and is there from now on.
+            // The message has been announced already, and can be received from now on.
             self.messages[id].role = TransferRole::Data;
             self.completions.push_back(Completion::Whole { handle });
             return;

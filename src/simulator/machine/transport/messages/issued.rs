@@ -1,4 +1,4 @@
-//! Operations that processes issue, on the processors and interfaces that they name.
+//! Operations that processes issue to the processors and interfaces of their choice.
 
 use super::{MessageTransport, TransportEvent};
 use crate::engine::Precedence;
@@ -10,7 +10,7 @@ use crate::trace::events::EventId;
 use crate::units::{SimDuration, SimTime};
 
 impl MessageTransport {
-    /// A computation wants its core; `Computing` tells when it has it.
+    /// Requests a core for a computation; `Computing` reports that it has begun.
     pub fn issue_computation(
         &mut self,
         now: SimTime,
@@ -31,7 +31,7 @@ impl MessageTransport {
         self.completions.push_back(Completion::Computing { operation, end: now + time });
     }
 
-    /// Sends through the interface of a port, at either end.
+    /// Sends a message through the interface with the number `port` at both ends.
     pub fn send_on_port(
         &mut self,
         now: SimTime,
@@ -46,7 +46,7 @@ impl MessageTransport {
         self.dispatch(now, message, precedence);
     }
 
-    /// Begins to send; `Begun` tells when processor and interface are free for it.
+    /// Requests a send; `Begun` reports that it has begun.
     pub fn issue_send(
         &mut self,
         now: SimTime,
@@ -64,7 +64,7 @@ impl MessageTransport {
         self.dispatch(now, message, precedence);
     }
 
-    /// Has a receive be posted, by `Due`, once its processor is free.
+    /// Requests a receive; `Due` reports, once its processor is free, that it is to be posted.
     pub fn issue_receive(&mut self, now: SimTime, seat: Seat, operation: u32, (lanes, turn): (Lanes, Turn)) {
         self.resources.provide(seat, 0, lanes);
         let is_left = turn.leaves == Some(lanes.cpu);
@@ -73,13 +73,13 @@ impl MessageTransport {
         self.push(now.max(free), precedence, TransportEvent::Due(operation));
     }
 
-    /// Has `Due` come at a time.
+    /// Schedules `Due` for a time.
     pub fn remind(&mut self, at: SimTime, operation: u32, turn: Turn) {
         let order = self.order_of(turn);
         self.schedule(at, order, TransportEvent::Due(operation));
     }
 
-    /// A turn that nothing has had.
+    /// Returns a turn after all that have been used.
     pub fn next_turn(&mut self) -> Turn {
         let first = self.requests + 1;
         self.requests += Turn::OF_AN_EVENT;

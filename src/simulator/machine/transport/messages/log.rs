@@ -1,4 +1,4 @@
-//! Record of what messages do at processors and interfaces, on request.
+//! Optional record of the communication work of processors and interfaces.
 
 use super::arrival::PaidBytes;
 use super::wire::Piece;
@@ -7,11 +7,11 @@ use crate::machine::Seat;
 use crate::trace::{CommunicationLog, Passage, PassageStep, Service, Software, SoftwareCharge};
 use crate::units::{SimDuration, SimTime};
 
-/// The interface of what does not leave its node.
+/// The interface number of messages that do not leave their node.
 const NO_INTERFACE: u32 = u32::MAX;
 
 impl MessageTransport {
-    /// Keeps a record from now on. To be called before anything happens.
+    /// Starts the record. Must be called before the first event.
     pub fn keep_log(&mut self) {
         self.log = Some(CommunicationLog::default());
     }
@@ -21,7 +21,7 @@ impl MessageTransport {
         self.log.take().unwrap_or_default()
     }
 
-    /// A core has begun to send a message.
+    /// Records that a core has begun to send a message.
     pub(super) fn note_send(&mut self, now: SimTime, message: &MessageState) {
         let MessageState { from, bytes, .. } = *message;
         let rest = self.carried(message).saturating_sub(1);
@@ -44,7 +44,7 @@ impl MessageTransport {
         log.passages.push(passage);
     }
 
-    /// A packet of a message enters the network.
+    /// Records that a packet of a message enters the network.
     pub(super) fn note_injection(&mut self, now: SimTime, message: &MessageState, packets_before: u64) {
         let Some(log) = &mut self.log else { return };
         let passage = Passage {
@@ -61,8 +61,8 @@ impl MessageTransport {
         log.passages.push(passage);
     }
 
-    /// A part of a message has come to the interface of its destination, whose bytes have taken it from `taken_from` on; it came
-    /// at `now`, when they may have passed already.
+    /// Records that a part of a message has arrived at the interface of its destination at `now`. The interface has
+    /// been taking its bytes since `taken_from`, and may already have taken all of them.
     pub(super) fn note_arrival(&mut self, now: SimTime, taken_from: SimTime, piece: Piece, paid: u64) {
         if self.log.is_none() {
             return;
@@ -84,7 +84,8 @@ impl MessageTransport {
         self.log.iter_mut().for_each(|log| log.passages.push(passage));
     }
 
-    /// A processor takes bytes from the interface from `begun` on, at `now` at the latest, and then does its own part.
+    /// Records that a processor takes bytes from the interface from `begun` on, at `now` at the latest, and then does
+    /// its own part.
     pub(super) fn note_taking(
         &mut self,
         now: SimTime,
@@ -94,7 +95,7 @@ impl MessageTransport {
     ) {
         let overhead = handling.map_or(NOTHING, |time| (Software::Overhead, 1, time));
         let time = self.taking(seat, paid);
-        // Of a message with a header the bytes of the slower side alone are those that take the time.
+        // For a message with a header, the time is that of the bytes on the slower side.
         let is_slower = time > self.interface.gap_per_byte.time(paid.interface);
         let taken = if paid.processor < paid.interface && is_slower {
             (Software::HandedBytes, paid.processor, time)
@@ -108,7 +109,7 @@ impl MessageTransport {
         }
     }
 
-    /// A processor deals with a message that has come.
+    /// Records that a processor handles a message that has arrived.
     pub(super) fn note_handling(&mut self, now: SimTime, seat: Seat, bytes: u64, is_copied: bool) {
         let charges = if is_copied {
             self.charges(self.interface.copying(bytes), (Software::CopiedBytes, bytes.saturating_sub(1)))
@@ -118,13 +119,13 @@ impl MessageTransport {
         self.note_service(now, seat, charges);
     }
 
-    /// Time of a message at the processor: its overhead, and what is left for its bytes.
+    /// Splits the processor time of a message into its overhead and the time of its bytes.
     fn charges(&self, time: SimDuration, (software, bytes): (Software, u64)) -> [SoftwareCharge; 2] {
         let overhead = time.min(self.interface.overhead);
         [(Software::Overhead, 1, overhead), (software, bytes, time - overhead)]
     }
 
-    /// The bytes of a message at the processor.
+    /// Returns the bytes of a message at the processor.
     fn handed(&self, bytes: u64) -> (Software, u64) {
         (Software::HandedBytes, self.interface.handed(bytes))
     }

@@ -1,4 +1,4 @@
-//! Memories that the cores of a node share: their loads, and the messages between them.
+//! Memories that the cores of a node share, for their loads and for the messages between them.
 
 use super::{MessageTransport, Piece, TransportEvent};
 use crate::engine::{Calendar, Slab};
@@ -7,23 +7,23 @@ use crate::machine::transport::{Completion, MessageId};
 use crate::machine::{Machine, Seat};
 use crate::units::SimTime;
 
-/// The memories of all nodes, and what passes through them.
+/// The memories of all nodes, and the transfers that pass through them.
 pub struct Memories {
     hierarchy: Box<Hierarchy>,
     calendar: Calendar,
     passing: Slab<Passing>,
 }
 
-/// Bytes on their way through a memory.
+/// A transfer through a memory.
 #[derive(Clone, Copy)]
 pub enum Passing {
-    /// A load, by the handle of whoever waits for it.
+    /// A load, with the handle given by the caller.
     Load(u32),
     Message(MessageId),
 }
 
 impl Memories {
-    /// Idle, on `nodes` nodes; `None` where cores share none.
+    /// Creates the idle memories of `nodes` nodes, or `None` if cores share none.
     pub fn of(machine: &Machine, nodes: u32) -> Option<Box<Self>> {
         let hierarchy = Hierarchy::of(machine, nodes, 0)?;
         Some(Box::new(Self { hierarchy, calendar: Calendar::new(), passing: Slab::new() }))
@@ -33,21 +33,21 @@ impl Memories {
         self.calendar.next_time()
     }
 
-    /// Runs the next event; its time, and what has come through, if something has.
+    /// Runs the next event. Returns its time, and the transfer that has ended, if there is one.
     fn step(&mut self) -> Option<(SimTime, Option<Passing>)> {
         let (now, entity) = self.calendar.pop()?;
         let traveller = self.hierarchy.step(&mut self.calendar, now, entity);
         Some((now, self.through(traveller)))
     }
 
-    /// A core loads bytes; the load, if that takes no time.
+    /// Starts a load of a core, and returns it if it takes no time.
     fn load(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) -> Option<Passing> {
         let place = self.passing.put(Passing::Load(handle));
         let traveller = self.hierarchy.load(&mut self.calendar, now, seat, (bytes, place));
         self.through(traveller)
     }
 
-    /// A message goes from core to core; itself, if that takes no time.
+    /// Starts the transfer of a message from core to core, and returns it if it takes no time.
     fn send(&mut self, now: SimTime, ends: (Seat, Seat), bytes: u64, message: MessageId) -> Option<Passing> {
         let place = self.passing.put(Passing::Message(message));
         #[expect(clippy::cast_precision_loss, reason = "a memory's time is rounded once, from a real number of bytes")]
@@ -63,7 +63,7 @@ impl Memories {
 }
 
 impl MessageTransport {
-    /// Loads `bytes` bytes from the memory of a node; `Moved` tells the end, by `handle`.
+    /// Loads `bytes` bytes from the memory of a node; `Moved` reports the end with `handle`.
     pub fn load(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) {
         let through = match &mut self.memories {
             Some(memories) => memories.load(now, seat, bytes, handle),
@@ -77,7 +77,7 @@ impl MessageTransport {
         self.memories.as_ref().is_some_and(|memories| memories.hierarchy.has_memory_between(from, to))
     }
 
-    /// A message within a node enters the memory that its cores share.
+    /// Starts the transfer of a message within a node through the memory that its cores share.
     pub(super) fn enter_memory(&mut self, now: SimTime, id: MessageId) {
         let message = self.messages[id];
         let Some(memories) = &mut self.memories else { return };
@@ -85,7 +85,7 @@ impl MessageTransport {
         self.come_through(now, through);
     }
 
-    /// An event of the memories.
+    /// Runs the next event of the memories.
     pub(super) fn run_memories(&mut self) {
         let Some((now, through)) = self.memories.as_mut().and_then(|memories| memories.step()) else { return };
         self.now = now;

@@ -1,4 +1,4 @@
-//! Events of processors and interfaces in the order in which they were first asked for.
+//! Events of processors and interfaces, in the order in which they were first requested.
 
 use super::resources::Resource;
 use super::wire::Piece;
@@ -10,52 +10,53 @@ use crate::node::{DataTransfer, Progress};
 use crate::units::{SimDuration, SimTime};
 use std::cmp::Reverse;
 
-/// An event by its time, and by when it was first asked for.
+/// An event, ordered by its time and then by the order in which it was first requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Scheduled {
     pub time: SimTime,
     precedence: Precedence,
     event: TransportEvent,
-    /// The line that it was called from.
+    /// The resource whose retrial queue the event was called from.
     line: Resource,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TransportEvent {
-    /// The end of an owner's time.
+    /// The timer of an owner expires.
     TimeUp(u32),
-    /// An owner's computation wants its core.
+    /// A computation of an owner requests its core.
     Compute {
         core: u32,
         owner: u32,
         time: SimDuration,
     },
     Computed(u32),
-    /// An issued computation wants its core.
+    /// An issued computation requests its core.
     Begin {
         core: u32,
         operation: u32,
         time: SimDuration,
     },
-    /// The time at which something happens to an issued operation.
+    /// The timer of an issued operation expires.
     Due(u32),
-    /// A message wants core and interface of its source.
+    /// A message requests core and interface of its source.
     Send(MessageId),
     /// A message within a node enters the memory that its cores share.
     EnterMemory(MessageId),
-    /// A part of a message wants those of its destination.
+    /// A part of a message requests core and interface of its destination.
     Arrive(Piece),
-    /// A message that the interface has taken wants the core of its destination.
+    /// A message that the interface has received requests the core of its destination.
     TakeIn(MessageId),
     /// The next packet of a message enters the network.
     Inject(MessageId),
     /// An issued message begins whose data wait for a receive.
     Announce(MessageId),
-    /// A core's ranks go on after a message that has been announced now: if it has met its receive, its data go first.
+    /// The ranks of a core resume after a message has been announced. If the message has matched its receive, its data
+    /// leave first.
     GoOn(u32),
 }
 
-/// Room for so many events is kept even if it is not used.
+/// The queue keeps capacity for this many events even if it is not used.
 const SPARE: usize = 1 << 12;
 
 impl MessageTransport {
@@ -64,7 +65,7 @@ impl MessageTransport {
         let Some(Reverse(Scheduled { time, precedence, event, line })) = self.queue.pop() else { return };
         let order = precedence.order;
         if self.queue.capacity() > SPARE + 4 * self.queue.len() {
-            // Many operations that are issued at once take this memory only for a moment.
+            // Many operations that are issued at once need this memory only for a moment.
             self.queue.shrink_to(2 * self.queue.len());
         }
         self.now = time;
@@ -74,13 +75,13 @@ impl MessageTransport {
         } else {
             self.attempt_again(time, precedence, event, line);
         }
-        // Requests behind something that a process has waited for have the order in which that began; so has what is asked of the
-        // sender when a receive is posted.
+        // Requests that a process makes after it has waited for an operation have the order of that operation. So does
+        // the request for data that is sent when a receive is posted.
         let goes_on = matches!(event, TransportEvent::TimeUp(_) | TransportEvent::Computed(_) | TransportEvent::Due(_));
         self.current = goes_on.then_some(order);
     }
 
-    /// Lets an event that has waited in a line happen, or wait again; then the next one of the line is called.
+    /// Runs an event that has waited in a retrial queue, or lets it wait again; then calls the next event of the queue.
     fn attempt_again(&mut self, now: SimTime, precedence: Precedence, event: TransportEvent, line: Resource) {
         let sender = self.sending_core(event);
         self.lines.come(line.number());
@@ -96,8 +97,8 @@ impl MessageTransport {
         }
     }
 
-    /// Returns whether an owner that wants to compute has to wait for sends of its core that stand in a line; `TimeUp` tells when
-    /// they have begun.
+    /// Returns whether an owner that wants to compute has to wait for sends of its core that are in a queue; `TimeUp`
+    /// reports that they have begun.
     pub fn waits_behind_sends(&mut self, seat: Seat, owner: u32) -> bool {
         let core = self.resources.core(seat);
         let waits = self.waiting_sends.are_of(core);
@@ -108,18 +109,18 @@ impl MessageTransport {
         waits
     }
 
-    /// Does what a process has asked for now, or has it wait for what it needs.
+    /// Executes an event that a process requests now, or lets it wait for the resources that it needs.
     pub(super) fn request(&mut self, now: SimTime, event: TransportEvent) {
         let precedence = self.precedence();
         self.attempt(now, precedence, event);
     }
 
-    /// The precedence of what is asked for now.
+    /// Returns the precedence of a request that is made now.
     pub(super) fn precedence(&mut self) -> Precedence {
         Precedence { order: self.order(), number: self.next_request() }
     }
 
-    /// The order of what is asked for now.
+    /// Returns the order of a request that is made now.
     pub(super) fn order(&mut self) -> u64 {
         self.current.unwrap_or_else(|| self.next_request())
     }
@@ -129,7 +130,7 @@ impl MessageTransport {
         self.requests
     }
 
-    /// Puts a new event into the queue.
+    /// Adds a new event to the queue.
     pub(super) fn schedule(&mut self, time: SimTime, order: u64, event: TransportEvent) {
         let precedence = Precedence { order, number: self.next_request() };
         self.push(time, precedence, event);
@@ -144,7 +145,7 @@ impl MessageTransport {
         self.schedule(time, order, event);
     }
 
-    /// Lets an event happen if all that it needs is free; else it waits until then and keeps its order.
+    /// Executes an event if all its resources are free; otherwise the event waits and keeps its order.
     pub(super) fn attempt(&mut self, now: SimTime, precedence: Precedence, event: TransportEvent) {
         let order = precedence.order;
         if let Some(needed) = self.latest_needed(event)
@@ -176,14 +177,14 @@ impl MessageTransport {
         }
     }
 
-    /// Has those compute who have waited for the sends of a core, if all of these have begun.
+    /// Resumes the computations that have waited for the sends of a core, if all of these have begun.
     fn release(&mut self, now: SimTime, core: u32) {
         for (order, owner) in self.waiting_sends.released(core) {
             self.schedule(now, order, TransportEvent::TimeUp(owner));
         }
     }
 
-    /// Announces a message whose receive may be there already: a computation after it waits until that is known.
+    /// Announces a message whose receive may already be posted. A computation after the send waits until this is known.
     pub(super) fn announce(&mut self, now: SimTime, message: MessageState, id: MessageId) {
         self.left(message);
         self.completions.push_back(Completion::Announced { message: id, handle: message.handle });
@@ -204,7 +205,7 @@ impl MessageTransport {
         }
     }
 
-    /// Has the first event of a line come when what it waits for is free.
+    /// Calls the first event of a retrial queue: it is retried when the resource is free.
     fn call(&mut self, now: SimTime, resource: Resource) {
         if let Some((precedence, event)) = self.lines.call(resource.number()) {
             let time = self.resources.free(resource).max(now);
@@ -212,7 +213,7 @@ impl MessageTransport {
         }
     }
 
-    /// The core of a process that has asked for a send and may go on before that begins.
+    /// Returns the core of the process that requested a send and may continue before the send begins.
     fn sending_core(&self, event: TransportEvent) -> Option<u32> {
         let TransportEvent::Send(id) = event else { return None };
         let message = &self.messages[id];
@@ -223,14 +224,14 @@ impl MessageTransport {
         is_own.then(|| self.resources.core(message.from))
     }
 
-    /// Of the processor and the interface that an event needs, the one that is free later.
+    /// Returns the resource that is free last among those an event needs.
     fn latest_needed(&self, event: TransportEvent) -> Option<Resource> {
         let [core, interface] = self.needed(event);
         let (Some(one), Some(other)) = (core, interface) else { return core.or(interface) };
         Some(if self.resources.free(other) > self.resources.free(one) { other } else { one })
     }
 
-    /// The processor and the interface that an event needs.
+    /// Returns the processor and the interface that an event needs.
     fn needed(&self, event: TransportEvent) -> [Option<Resource>; 2] {
         match event {
             TransportEvent::TimeUp(_)
@@ -269,8 +270,8 @@ impl MessageTransport {
         Resource::core(self.resources.cpu(message.to, message.lanes.cpu))
     }
 
-    /// Returns whether an interface that does everything itself sends a message without the processor: the rest behind an
-    /// announcement, and data that leave when they are matched, unless they have an overhead to pay.
+    /// Returns whether an offloading interface sends a message without the processor. That applies to the messages that
+    /// follow an announcement, and to data that leave when they are matched, unless they have an overhead.
     pub(super) fn is_sent_by_interface(&self, message: &MessageState) -> bool {
         let follows = match message.role {
             TransferRole::Data | TransferRole::ComingData { .. } | TransferRole::Announcement { .. } => false,

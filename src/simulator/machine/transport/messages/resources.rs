@@ -1,4 +1,4 @@
-//! Processors and interfaces, by the time from which they are free.
+//! Processors and interfaces, each with the time from which it is free.
 
 use crate::machine::{Lanes, Seat};
 use crate::node::{Interface, InterfaceChoice};
@@ -11,30 +11,31 @@ pub struct Resources {
     per_node: u32,
     cores: Vec<Core>,
     interfaces: Vec<Ends>,
-    /// By node, the messages that it has sent; only where they take the interfaces in turn.
+    /// The number of messages that each node has sent, modulo its interfaces; empty unless interfaces are chosen round
+    /// robin.
     turns: Vec<u32>,
-    /// The cores that programs ask for beside the one of a seat, by that one.
+    /// The additional cores that programs request, by the core of the seat and the requested index.
     more_cores: FxHashMap<(u32, u8), u32>,
-    /// The same of interfaces.
+    /// The additional interfaces that programs request, by the first interface and the requested index.
     more_interfaces: FxHashMap<(usize, u8), usize>,
 }
 
-/// One of the interfaces of a node.
+/// An interface of a node.
 #[derive(Clone, Copy)]
 pub struct Port {
     pub node: u32,
-    /// Its number in the node.
+    /// The number of the interface within its node.
     pub interface: u32,
-    /// Its index among the interfaces under that number, from 0.
+    /// The index among the interfaces with this number, counted from 0.
     pub nic: u8,
 }
 
-/// A processor, or a direction of an interface.
+/// A processor, or one direction of an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Resource(u32);
 
 impl Resource {
-    /// None: an event that nobody has called.
+    /// No resource: the event has not been called from a retrial queue.
     pub const NONE: Self = Self(u32::MAX);
     const KINDS: u32 = 3;
 
@@ -55,13 +56,13 @@ impl Resource {
 #[derive(Clone, Copy, Default)]
 struct Core {
     free: SimTime,
-    /// The end of its latest work for the communication.
+    /// The end of the latest communication work.
     communicates_until: SimTime,
-    /// All of that work that has begun.
+    /// The total communication work that has begun.
     worked: SimDuration,
 }
 
-/// The two directions of an interface.
+/// The times from which the two directions of an interface are free.
 #[derive(Clone, Copy, Default)]
 struct Ends {
     sends: SimTime,
@@ -88,18 +89,18 @@ impl Resources {
         cores * core + f64::from(nodes) * f64::from(interface.count) * ends
     }
 
-    /// The number of the core of a seat. A node may have fewer cores than ranks, which then share them.
+    /// Returns the number of the core of a seat. A node may have fewer cores than ranks, which then share them.
     pub const fn core(&self, seat: Seat) -> u32 {
         seat.node * self.cores_per_node + seat.core_of(self.cores_per_node)
     }
 
-    /// The number of a core of a seat that a program asks for by a number of its own.
+    /// Returns the number of the core that a program requests as core `cpu` of a seat.
     pub fn cpu(&self, seat: Seat, cpu: u8) -> u32 {
         let first = self.core(seat);
         if cpu == 0 { first } else { self.more_cores.get(&(first, cpu)).copied().unwrap_or(first) }
     }
 
-    /// Has a seat have the core and the interface that a program asks for.
+    /// Creates the core and the interface that a program requests for a seat, if they do not exist yet.
     pub fn provide(&mut self, seat: Seat, interface: u32, Lanes { cpu, nic }: Lanes) {
         if cpu > 0 {
             let next = u32::try_from(self.cores.len()).expect("cores are counted in 32 bits");
@@ -116,7 +117,7 @@ impl Resources {
         }
     }
 
-    /// The number of the interface that a message gets.
+    /// Returns the number of the interface for a message.
     pub fn choose(&mut self, interface: &Interface, from: Seat, to: Seat) -> u32 {
         match interface.choice {
             InterfaceChoice::RoundRobin => self.turns.get_mut(from.node as usize).map_or(0, |turn| {
@@ -137,22 +138,22 @@ impl Resources {
         self.cores[core as usize].free
     }
 
-    /// The end of the work of a core for the communication, as far as it has begun.
+    /// Returns the end of the communication work of a core that has begun so far.
     pub fn communicates_until(&self, core: u32) -> SimTime {
         self.cores[core as usize].communicates_until
     }
 
-    /// The side of an interface that sends.
+    /// Returns the sending side of an interface.
     pub fn sender(&self, port: Port) -> Resource {
         Resource::of_ends(self.ends(port), 1)
     }
 
-    /// The side of an interface that receives.
+    /// Returns the receiving side of an interface.
     pub fn receiver(&self, port: Port) -> Resource {
         Resource::of_ends(self.ends(port), 2)
     }
 
-    /// The time from which a resource is free.
+    /// Returns the time from which a resource is free.
     pub fn free(&self, Resource(number): Resource) -> SimTime {
         let place = (number / Resource::KINDS) as usize;
         match number % Resource::KINDS {
@@ -162,24 +163,24 @@ impl Resources {
         }
     }
 
-    /// An interface sends until `end`.
+    /// Occupies the sending side of an interface until `end`.
     pub fn send(&mut self, port: Port, end: SimTime) {
         let ends = self.ends(port);
         self.interfaces[ends].sends = end;
     }
 
-    /// An interface receives until `end`.
+    /// Occupies the receiving side of an interface until `end`.
     pub fn receive(&mut self, port: Port, end: SimTime) {
         let ends = self.ends(port);
         self.interfaces[ends].receives = end;
     }
 
-    /// A free core computes for `time`.
+    /// Occupies a free core with a computation of `time`.
     pub fn compute(&mut self, core: u32, now: SimTime, time: SimDuration) {
         self.cores[core as usize].free = now + time;
     }
 
-    /// A free core works for the communication for `time`.
+    /// Occupies a free core with communication work of `time`.
     pub fn communicate(&mut self, core: u32, now: SimTime, time: SimDuration) {
         let core = &mut self.cores[core as usize];
         core.free = now + time;
@@ -187,7 +188,7 @@ impl Resources {
         core.worked += time;
     }
 
-    /// Time for which a core has worked for the communication up to `now`.
+    /// Returns the time that a core has spent on communication up to `now`.
     pub fn worked(&self, core: u32, now: SimTime) -> SimDuration {
         let core = &self.cores[core as usize];
         let still_to_do =

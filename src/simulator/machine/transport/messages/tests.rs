@@ -1,4 +1,4 @@
-//! Times of LogGOPS by hand.
+//! Times of the LogGOPS model, computed by hand.
 
 use crate::engine::Discipline;
 use crate::machine::{Allocation, LogGops, Machine, NodeOverride, Overtaking, Placement, Sends};
@@ -34,12 +34,12 @@ fn ns(count: u64) -> SimDuration {
     SimDuration::from_ps(1000 * count)
 }
 
-/// Makespan in ns of messages of these lengths from rank 0 to ranks 1, 2, …
+/// Returns the makespan in ns of messages of these lengths from rank 0 to ranks 1, 2, ….
 fn fan_out(machine: &Machine, lengths: &[u64]) -> u64 {
     fan_out_before(machine, lengths, ns(0))
 }
 
-/// The same where rank 1 computes for `work` when it has received.
+/// Returns the same makespan if rank 1 computes for `work` after its receive.
 fn fan_out_before(machine: &Machine, lengths: &[u64], work: SimDuration) -> u64 {
     let ranks = u32::try_from(lengths.len()).unwrap() + 1;
     let lengths = lengths.to_vec();
@@ -67,8 +67,8 @@ fn a_message_pays_both_overheads_the_latency_and_its_bytes_once() {
     assert_eq!(fan_out(&machine, &[1001]), 1500 + 2500 + 1500 + 6000);
 }
 
-/// Eight cores with a memory of 2 ns/B for all of them together and 100 ns of latency: o, then the bytes of both messages one
-/// after the other, then o; the interface is not used.
+/// Eight cores share a memory of 2 ns/B with a latency of 100 ns. The time is o, then the bytes of both messages in
+/// sequence, then o; the interface is not used.
 #[test]
 fn messages_within_a_node_pass_through_its_memory() {
     let memory =
@@ -87,18 +87,18 @@ fn messages_within_a_node_pass_through_its_memory() {
         Simulation::on(&allocation).unwrap().run(&pairs).unwrap().makespan.ps() / 1000
     };
     assert_eq!(makespan(4, 8), 1500 + 2 * 2000 + 100 + 1500);
-    // A load of 1000 ns is over before the messages come, a second one is not.
+    // A load of 1000 ns is over before the messages arrive, a second load is not.
     assert_eq!(makespan(5, 8), 1500 + 2 * 2000 + 100 + 1500);
     assert_eq!(makespan(6, 8), 2 * 1000 + 2 * 2000 + 100 + 1500);
-    // Between nodes there is no memory on the way, and one interface.
+    // Between nodes messages use the interface and no memory.
     assert_eq!(makespan(4, 2), (1000 + 999 * 6) + 1500 + 2500 + 1500 + 999 * 6);
 }
 
 #[test]
 fn overhead_and_gap_of_a_sender_overlap() {
-    // o > g: a message each 1500 ns.
+    // o > g: one message every 1500 ns.
     assert_eq!(fan_out(&Machine::from(loggops()), &[1, 1, 1]), 2 * 1500 + 5500);
-    // 1000 + 1000 · 6 > o: the interface decides.
+    // 1000 + 1000 · 6 > o: the interface is the bottleneck.
     assert_eq!(fan_out(&Machine::from(loggops()), &[1001, 1]), 7000 + 5500);
     let slow = LogGops { gap: ns(4000), ..loggops() };
     assert_eq!(fan_out(&Machine::from(slow), &[1, 1, 1]), 2 * 4000 + 5500);
@@ -108,13 +108,14 @@ fn overhead_and_gap_of_a_sender_overlap() {
 fn a_large_message_holds_its_sender_until_it_is_met() {
     let machine = Machine::from(loggops());
     let bytes = 65_536;
-    // Both receivers wait: the first message is met when its first byte has come, at 4000 ns.
+    // Both receivers wait. The first message is matched when its first byte has arrived, at 4000 ns.
     assert_eq!(fan_out(&machine, &[bytes, 1]), (1000 + 6 * 65_535) + 5500);
     let short_gap = LogGops { gap_per_byte: PerByte::FREE, gap: ns(0), ..loggops() };
     assert_eq!(fan_out(&Machine::from(short_gap), &[bytes, 1]), 4000 + 5500);
 }
 
-/// End in ns of a rank that sends and computes for 50 ms, to one that receives after `late`, and of that one.
+/// Returns the end in ns of a rank that sends and computes for 50 ms, and of the receiver, which posts its receive
+/// after `late`.
 fn ends_of_a_met_send(machine: &Machine, late: SimDuration) -> [u64; 2] {
     let program = move |me: Process| async move {
         if me.rank() == 0 {
@@ -146,18 +147,18 @@ fn a_large_message_in_packets_is_met_by_its_first_one() {
 #[test]
 fn several_interfaces_send_side_by_side() {
     let mut machine = Machine::from(LogGops { overhead: ns(100), gap: ns(4000), ..loggops() });
-    // A message each 4000 ns; o + L + o for the last.
+    // One message every 4000 ns, and o + L + o for the last.
     assert_eq!(fan_out(&machine, &[1, 1, 1]), 2 * 4000 + 2700);
     let interface = machine.nodes.interface.as_mut().unwrap();
     (interface.count, interface.choice) = (2, InterfaceChoice::RoundRobin);
-    // The third waits for the first.
+    // The third message waits for the first.
     assert_eq!(fan_out(&machine, &[1, 1, 1]), 4000 + 2700);
 }
 
 #[test]
 fn a_receiver_may_be_spared_the_bytes_or_all_work() {
     let mut machine = Machine::from(LogGops { overhead_per_byte: PerByte::new(ns(1)), ..loggops() });
-    // While they arrive: the slower of G and O after the first byte; the sender's O runs beside the wire.
+    // While bytes arrive, each after the first takes the slower of G and O; the sender's O overlaps with the wire.
     assert_eq!(fan_out(&machine, &[1001]), 1500 + 2500 + 1500 + 6000);
     machine.nodes.interface.as_mut().unwrap().progress = Progress::AfterArrival;
     assert_eq!(fan_out(&machine, &[1001]), 1500 + 2500 + 6000 + 1500 + 1000);
@@ -171,12 +172,12 @@ fn packets_of_a_network_carry_what_interfaces_send() {
     let over = Network::store_and_forward(Topology::Complete { nodes: 4 }, link, Bytes::new(100));
     let machine = Machine::from(LogGops { over: Some(over), ..loggops() });
     assert!(machine.faults().is_empty(), "{:?}", machine.faults());
-    // As without a network, but for a G that the first byte of each packet but the first pays.
+    // The result is that without a network, plus G for the first byte of each packet after the first.
     assert_eq!(fan_out(&machine, &[1]), 5500);
     assert_eq!(fan_out(&machine, &[1000]), 1500 + 2500 + 1500 + 6 * 999);
 }
 
-/// A star of four nodes whose links take 1 ns a byte and 10 ns each, and interfaces without overheads.
+/// A star of four nodes, with links of 1 ns per byte and 10 ns of latency, and interfaces without overheads.
 fn star(sends: Sends) -> Machine {
     let links = Link::new(PerByte::new(ns(1))).latency(ns(10));
     let star = Topology::FatTree { arity: 4, levels: 1 };
@@ -194,19 +195,19 @@ fn star(sends: Sends) -> Machine {
 
 #[test]
 fn flows_share_the_link_of_their_source_and_interfaces_their_rate() {
-    // Both at half the rate.
+    // Both messages have half the rate.
     assert_eq!(fan_out(&star(Sends::Buffered), &[1000, 1000]), 20 + 2000);
-    // One after the other.
+    // The messages are sent in sequence.
     assert_eq!(fan_out(&star(Sends::UntilDelivered), &[1000, 1000]), 2 * (20 + 1000));
-    // One after the other again: the second begins when the last byte of the first has left.
+    // The messages are sent in sequence: the second begins when the last byte of the first has left.
     let mut in_turn = star(Sends::Buffered);
     in_turn.nodes.interface.as_mut().unwrap().injection = Injection::InTurn;
     assert_eq!(fan_out(&in_turn, &[1000, 1000]), 20 + 2000);
     assert_eq!(fan_out(&in_turn, &[1000, 500, 10]), 20 + 1510);
-    // Shared, the first one arrives with the second one; in turn, after its own 1000 ns.
+    // If they share the rate, the first message arrives with the second; in sequence it arrives after its own 1000 ns.
     assert_eq!(fan_out_before(&star(Sends::Buffered), &[1000, 1000], ns(5000)), 20 + 2000 + 5000);
     assert_eq!(fan_out_before(&in_turn, &[1000, 1000], ns(5000)), 20 + 1000 + 5000);
-    // 4 ns a byte between the two of them, or 4 ns a byte for each.
+    // 4 ns per byte between the two of them, or 4 ns per byte for each.
     let mut slow = star(Sends::Buffered);
     let interface = slow.nodes.interface.as_mut().unwrap();
     interface.gap_per_byte = PerByte::new(ns(4));
@@ -215,7 +216,7 @@ fn flows_share_the_link_of_their_source_and_interfaces_their_rate() {
     assert_eq!(fan_out(&slow, &[1000, 1000]), 20 + 4000);
 }
 
-/// Makespan in ns of messages of so many bytes that two nodes send each other at once, so many each.
+/// Returns the makespan in ns of two nodes that simultaneously send each other `count` messages of `bytes` bytes.
 fn crossing(machine: &Machine, count: usize, bytes: u64) -> u64 {
     let program = |me: Process| async move {
         let other = 1 - me.rank();
@@ -237,7 +238,7 @@ fn long_messages_that_cross_share_one_direction() {
     assert_eq!(crossing(&machine, 1, 999), 20 + 999);
     assert_eq!(crossing(&machine, 1, 1000), 20 + 2000);
     assert_eq!(crossing(&machine, 2, 1000), 20 + 4000);
-    // To different nodes they do not cross.
+    // Messages to different nodes do not cross.
     assert_eq!(fan_out(&machine, &[1000, 1000]), 2 * (20 + 1000));
     machine.network.contention = Contention::Off;
     assert_eq!(crossing(&machine, 1, 1000), 20 + 999);
@@ -253,7 +254,7 @@ fn long_messages_are_not_copied() {
     machine.nodes.interface.as_mut().unwrap().progress = Progress::AfterArrival;
     assert_eq!(fan_out(&machine, &[1000]), 5500 + 5994 + 999);
     assert_eq!(fan_out(&machine, &[1001]), 5500 + 6000);
-    // Stages that have a short message as a whole delay it, and nothing behind it.
+    // Stages that hold a short message completely delay it, and no later message.
     machine.nodes.interface.as_mut().unwrap().latency_per_byte = PerByte::new(ns(2));
     assert_eq!(fan_out(&machine, &[1000]), 5500 + 5994 + 999 + 1998);
     assert_eq!(fan_out(&machine, &[1001]), 5500 + 6000);
@@ -270,7 +271,7 @@ fn a_link_that_is_slower_than_the_interfaces_holds_them_up() {
             links.clone(),
         );
         let machine = Machine::from(LogGops { over: Some(Network { contention, ..over }), ..loggops() });
-        // s bytes on a link, or s - 1 after the first.
+        // A link takes all bytes, or all but the first.
         let bytes = if contention == Contention::Off { 1000 } else { 1001 };
         assert_eq!(fan_out(&machine, &[1001]), 1500 + 2500 + 1500 + 10 * bytes);
     }
@@ -305,7 +306,7 @@ fn a_message_to_the_same_node_is_copied_by_its_receiver() {
     assert_eq!(both_on_one(&machine), 1500 + 1500 + 1000);
 }
 
-/// Makespan in ns of a message of 1001 B whose receiver computes for `late` ns before it asks for it.
+/// Returns the makespan in ns of a message of 1001 B whose receiver computes for `late` ns before it posts its receive.
 fn late_receive(machine: &Machine, late: u32) -> u64 {
     let program = move |me: Process| async move {
         if me.rank() == 0 {
@@ -331,7 +332,8 @@ fn data_wait_for_the_receive_that_they_have_met() {
     let ends = |of, late| late_receive(&data(of), late);
     assert_eq!([0, 20_000].map(|late| ends(DataTransfer::AtOnce, late)), [lone, 20_000 + 1500 + 6000]);
     assert_eq!([0, 20_000].map(|late| ends(DataTransfer::WhenMatched { above }, late)), [lone, 20_000 + lone]);
-    // Announcement and request are messages of one byte; the first has come while the receiver computed.
+    // Announcement and request are messages of one byte. In the second case the announcement has arrived while the
+    // receiver computed.
     let control = 1500 + 2500 + 1500;
     assert_eq!(ends(DataTransfer::OnRequest { above, confirmed: false }, 0), 2 * control + lone);
     assert_eq!(ends(DataTransfer::OnRequest { above, confirmed: false }, 40_000), 40_000 + 1500 + control + lone);
@@ -339,7 +341,7 @@ fn data_wait_for_the_receive_that_they_have_met() {
     assert_eq!(ends(short, 0), lone);
 }
 
-/// Many senders at one receiver: each event that has to wait is called once.
+/// Many senders to one receiver: each event that has to wait is called once.
 #[test]
 fn what_waits_for_one_interface_costs_a_few_events() {
     const RANKS: u32 = 400;
@@ -353,12 +355,12 @@ fn what_waits_for_one_interface_costs_a_few_events() {
         }
     };
     let run = Simulation::new(&machine, RANKS).unwrap().run(&fan_in).unwrap();
-    // One receive each 1500 ns after the first.
+    // One receive completes every 1500 ns after the first.
     assert_eq!(run.makespan.ps() / 1000, 5500 + 1500 * u64::from(RANKS - 2));
     assert!(run.counts.events < 8 * u64::from(RANKS), "{}", run.counts.events);
 }
 
-/// The times in ns that each rank reports by a name.
+/// Returns the times in ns that each rank reports under the given names.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and positive")]
 fn reported<const N: usize>(machine: &Machine, program: &impl Program, names: [&'static str; N]) -> [u64; N] {
     let ranks = u32::try_from(N).unwrap();
@@ -371,7 +373,7 @@ fn report_now(me: &Process, name: &'static str) {
     me.report(name, (me.now().ps() / 1000) as f64);
 }
 
-/// The second message waits for the interface, and the computation that follows it for the message.
+/// The second message waits for the interface, and the computation that follows it waits for the message.
 #[test]
 fn a_computation_does_not_overtake_a_send_before_it() {
     const NAMES: [&str; 3] = ["computed", "first", "second"];
@@ -389,14 +391,14 @@ fn a_computation_does_not_overtake_a_send_before_it() {
     let machine = Machine::from(loggops());
     let times = reported(&machine, &program, NAMES);
     assert_eq!(times, [7000 + 1500 + 100_000, 5500 + 6000, 7000 + 5500]);
-    // Two overheads, and the wait of the second send for its interface.
+    // Two overheads, plus the wait of the second send for its interface.
     let accounts = Simulation::new(&machine, 3).unwrap().run(&program).unwrap().accounts;
     let account = accounts.rank(0);
     let of = |activity| account.get(activity).ps() / 1000;
     assert_eq!([Activity::Computing, Activity::System, Activity::Sending].map(of), [100_000, 3000, 5500]);
 }
 
-/// Request and data of a transfer need no processor where the interfaces do everything.
+/// The request and the data of a transfer need no processor if the interfaces are offloading.
 #[test]
 fn data_leave_on_request_while_their_sender_computes() {
     const NAMES: [&str; 2] = ["computed", "received"];
@@ -413,15 +415,16 @@ fn data_leave_on_request_while_their_sender_computes() {
         report_now(&me, NAMES[0]);
         me.wait(sent).await;
     };
-    // Announcement and request cost o + L + o each; then the data, once the processor is free at 101 500 ns and has taken the
-    // request for 1500 ns.
+    // Announcement and request cost o + L + o each. The data follow once the processor is free at 101 500 ns and has
+    // handled the request for 1500 ns.
     assert_eq!(reported(&machine, &program, NAMES), [101_500, 103_000 + 5500 + 6000]);
     machine.nodes.interface.as_mut().unwrap().progress = Progress::Offloaded;
-    // The announcement o + L, the request L, the data L and their bytes.
+    // The announcement takes o + L, the request L, and the data L and the time of their bytes.
     assert_eq!(reported(&machine, &program, NAMES), [101_500, 1500 + 3 * 2500 + 6000]);
 }
 
-/// A message that has met its receive leaves before what its sender computes next, as if its data left at once.
+/// A message that has matched its receive leaves before the next computation of its sender, as if its data left at
+/// once.
 #[test]
 fn data_that_have_met_their_receive_go_before_a_computation() {
     const NAMES: [&str; 2] = ["computed", "received"];
@@ -448,8 +451,8 @@ fn data_that_have_met_their_receive_go_before_a_computation() {
     }
 }
 
-/// The processor of a slow or fast node takes o and O for longer or less long, but bytes cross its interface at G: o + L + 1000 G + o
-/// where O is nothing, whatever the pace; and O at half the pace where that is slower than G.
+/// A slow or fast processor takes longer or shorter for o and O, but bytes cross its interface at G. The time is o + L
+/// + 1000 G + o without O, whatever the speed, and has O at half the speed where that is slower than G.
 #[test]
 fn a_slow_processor_does_not_slow_its_interface() {
     let taking = |factor: f64, overhead_per_byte: u64| {
@@ -462,11 +465,12 @@ fn a_slow_processor_does_not_slow_its_interface() {
     for (factor, overhead) in [(0.5, 3000), (1.0, 1500), (2.0, 750)] {
         assert_eq!(taking(factor, 0), 1500 + 2500 + 6000 + overhead, "{factor}");
     }
-    // The sender pays O for 1000 bytes, too.
+    // The sender pays O for 1000 bytes as well.
     assert_eq!(taking(0.5, 4), 1500 + 2500 + 8000 + 3000);
 }
 
-/// To itself as to a neighbour, o + L + (s − 1) G + o, or a copy, o + o + (s − 1) G; LogGOPSim 76451de takes 11,494 ns.
+/// A message to the rank itself takes o + L + (s − 1) G + o as to a neighbour, or as a copy o + o + (s − 1) G.
+/// LogGOPSim 76451de takes 11,494 ns.
 #[test]
 fn a_rank_sends_to_itself_over_the_network_on_request() {
     let program = |me: Process| async move {
@@ -482,7 +486,8 @@ fn a_rank_sends_to_itself_over_the_network_on_request() {
     assert_eq!(time(WithinNode::OverNetwork), ns(1500 + 2500 + 1500 + 999 * 6));
 }
 
-/// As in LogGOPSim: o − O of the sender, then L and o − G, or, where O counts, o less the smaller one; g − G between two messages.
+/// As in LogGOPSim: o − O at the sender, then L and o − G, or, where O counts, o minus the smaller one; g − G between
+/// two messages.
 #[test]
 fn an_empty_message_may_take_less_than_one_byte() {
     let time = |overhead_per_byte: u64, empty: EmptyMessage, lengths: &[u64]| {
@@ -503,7 +508,7 @@ fn an_empty_message_may_take_less_than_one_byte() {
     assert_eq!(machine.faults()[0].path, "nodes.interface.empty");
 }
 
-/// A header takes interface and network, and no threshold counts it.
+/// A header takes time at the interface and on the network, but no threshold counts it.
 #[test]
 fn a_header_goes_with_every_message() {
     let time = |header: u64, contention: Contention| {
@@ -521,8 +526,8 @@ fn a_header_goes_with_every_message() {
     }
 }
 
-/// The time in ns of a message of 1000 B with o = 300 ns and G = 2 ns/B, whose receiver's processor is spared, over this network
-/// from its first to its second node.
+/// Returns the time in ns of a message of 1000 B from the first to the second node of this network, with o = 300 ns and
+/// G = 2 ns/B. The processor of the receiver is not involved.
 fn lone(network: Network) -> u64 {
     let six = LogGops { latency: ns(0), overhead: ns(300), gap: ns(0), gap_per_byte: PerByte::new(ns(2)), ..loggops() };
     let mut machine = Machine::from(LogGops { over: Some(network), ..six });
@@ -531,7 +536,8 @@ fn lone(network: Network) -> u64 {
     fan_out(&machine, &[1000])
 }
 
-/// An interface takes bytes as they come, whichever link they come by and which one before held them up.
+/// An interface takes bytes as they arrive, regardless of the link on which they arrive and of the earlier link that
+/// delayed them.
 #[test]
 fn bytes_come_at_the_pace_of_the_slowest_link_of_their_way() {
     let time = |count: u64| PerByte::new(ns(count));
@@ -546,13 +552,13 @@ fn bytes_come_at_the_pace_of_the_slowest_link_of_their_way() {
         Network { overrides: vec![exception], ..network }
     };
     let between = |network: Network, count: u64| Network { end_links: Some(link(count)), ..network };
-    // A link is the slowest, for all 1000 B; then the interface, for those behind the first.
+    // If a link is the slowest, it delays all 1000 B; if the interface is, all bytes after the first.
     assert_eq!(
         [lone(pair(3)), lone(with(pair(1), 3)), lone(between(pair(3), 1)), lone(between(pair(1), 3))],
         [3300; 4]
     );
     assert_eq!([lone(pair(1)), lone(with(pair(3), 1)), lone(between(pair(1), 1))], [2298; 3]);
-    // The way takes one of two sides, whichever the first port of a node belongs to.
+    // The path takes one of two sides, regardless of which side the first port of a node belongs to.
     let sides = [(5, 1), (1, 5)].map(|(first, second)| {
         let classes = [("side-1".to_owned(), link(first)), ("side-2".to_owned(), link(second))];
         lone(Network { link_classes: classes.into(), ..over(Topology::Mesh { sides: vec![2, 2] }, 9) })
@@ -560,7 +566,7 @@ fn bytes_come_at_the_pace_of_the_slowest_link_of_their_way() {
     assert_eq!(std::collections::BTreeSet::from(sides), [2298, 5300].into());
 }
 
-/// Two worms take turns on a link, so that the bytes of each come at half its pace, which is that of the interfaces.
+/// Two worms alternate on a link, so that the bytes of each arrive at half its rate, which is that of the interfaces.
 #[test]
 fn interfaces_take_worms_as_their_flits_come() {
     let switching = Wormhole { packet: Bytes::new(4000), flit: Bytes::new(4), buffer: 8, lanes: 2, router: None };
@@ -584,7 +590,7 @@ fn interfaces_take_worms_as_their_flits_come() {
     assert!((together..together + 100).contains(&slow), "{slow} is much more than {together}");
 }
 
-/// A processor copies the bytes of a message out of the interface, and no header.
+/// A processor copies the bytes of a message out of the interface, but not its header.
 #[test]
 fn a_header_takes_no_time_of_processors() {
     let time = |contention: Contention, header: u64| {
@@ -600,7 +606,7 @@ fn a_header_takes_no_time_of_processors() {
         interface.header = Bytes::new(header);
         fan_out(&machine, &[100])
     };
-    // Without a header the processor is the slower one.
+    // Without a header the processor is slower.
     for (contention, bytes) in [(Contention::Off, 499), (Contention::FirstComeFirstServed, 500)] {
         assert_eq!(time(contention, 0), 300 + 99 * 4 + 300, "{contention:?}");
         assert_eq!(time(contention, 400), 300 + bytes + 300, "{contention:?}");

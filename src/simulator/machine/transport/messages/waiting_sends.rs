@@ -1,22 +1,22 @@
-//! Sends that wait for their processor or interface, and computations that wait for those.
+//! Sends that wait for their processor or interface, and computations that wait for those sends.
 
 use rustc_hash::FxHashMap;
 
-/// Sends that wait, by the core of the rank that has asked for them; none where there are none.
+/// The waiting sends, counted by the core of the rank that requested them; cores without any are absent.
 #[derive(Default)]
 pub struct WaitingSends {
     counts: FxHashMap<u32, u32>,
-    /// By core, the owners whose computations wait for those sends, with the orders of their requests.
+    /// The owners whose computations wait for the sends of each core, with the orders of their requests.
     behind: FxHashMap<u32, Vec<(u64, u32)>>,
 }
 
 impl WaitingSends {
-    /// A send of a rank of a core begins to wait.
+    /// Records that a send of a rank on this core begins to wait.
     pub fn add(&mut self, core: u32) {
         *self.counts.entry(core).or_default() += 1;
     }
 
-    /// A send of a rank of a core waits no more.
+    /// Records that a send of a rank on this core has stopped waiting.
     pub fn remove(&mut self, core: u32) {
         if let Some(count) = self.counts.get_mut(&core) {
             *count -= 1;
@@ -26,17 +26,17 @@ impl WaitingSends {
         }
     }
 
-    /// Returns whether sends of a core's ranks wait.
+    /// Returns whether any send of this core's ranks is waiting.
     pub fn are_of(&self, core: u32) -> bool {
         !self.counts.is_empty() && self.counts.contains_key(&core)
     }
 
-    /// An owner waits until no send of its core does.
+    /// Lets an owner wait until no send of its core is waiting.
     pub fn wait_behind(&mut self, core: u32, order: u64, owner: u32) {
         self.behind.entry(core).or_default().push((order, owner));
     }
 
-    /// Returns the owners behind the sends of a core, if all of these have begun.
+    /// Removes and returns the owners that wait for the sends of a core, if all of these have begun.
     pub fn released(&mut self, core: u32) -> Vec<(u64, u32)> {
         if self.behind.is_empty() || self.are_of(core) {
             return Vec::new();

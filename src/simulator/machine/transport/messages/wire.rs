@@ -1,4 +1,4 @@
-//! The network between interfaces: a delay where messages do not meet, packets or flows on links where they do.
+//! The network between interfaces: a delay without contention; otherwise packets or flows on links.
 
 mod flows;
 mod free;
@@ -15,18 +15,18 @@ use flows::FlowWire;
 use free::FreeWire;
 use packets::PacketWire;
 
-/// A part of a message that has come to its destination: all of it, or a packet.
+/// A part of a message that has arrived at its destination: the whole message, or a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Piece {
     pub message: MessageId,
     pub bytes: u64,
-    /// Arrival of its first byte, if that of its last one is what happens.
+    /// The arrival of the first byte, if the event is the arrival of the last byte.
     pub since: Option<SimTime>,
-    /// The place of the packet, which has a buffer until it is taken.
+    /// The place of the packet, which occupies a buffer until it is taken.
     parked: u32,
 }
 
-/// No packet.
+/// The `parked` value of a part that is not a packet.
 const WHOLE: u32 = u32::MAX;
 
 impl Piece {
@@ -35,7 +35,7 @@ impl Piece {
     }
 }
 
-/// The ends of a message: node and interface.
+/// The nodes of the two ends of a message, and its interface.
 #[derive(Clone, Copy)]
 pub struct WireEnds {
     pub from: u32,
@@ -45,11 +45,11 @@ pub struct WireEnds {
 
 /// The network.
 pub enum Wire {
-    /// Every message has it to itself.
+    /// Every message has the network to itself.
     Free(Box<FreeWire>),
     /// Messages are cut into packets, which wait for each other.
     Packets(Box<PacketWire>),
-    /// Messages share the links.
+    /// Messages are flows that share the links.
     Flows(Box<FlowWire>),
 }
 
@@ -74,8 +74,8 @@ impl Wire {
         }
     }
 
-    /// The time that each byte keeps the interfaces to themselves, whose own time it is `per_byte`: a slower link holds up
-    /// both; flows share them.
+    /// Returns the time that each byte occupies an interface alone, given the interface's own time `per_byte`. Without
+    /// contention a slower link delays both ends; flows share the interfaces.
     pub fn interface_time(&self, per_byte: PerByte) -> PerByte {
         match self {
             Self::Free(free) => free.slower(per_byte),
@@ -84,20 +84,20 @@ impl Wire {
         }
     }
 
-    /// The time from the entry of a message to that of its first byte at its destination; `None` if packets or flows carry
-    /// it.
+    /// Returns the time from the injection of a message to the arrival of its first byte at its destination; `None` if
+    /// packets or flows carry it.
     pub fn delay(&self, from: u32, to: u32, bytes: u64) -> Option<SimDuration> {
         let Self::Free(free) = self else { return None };
         Some(free.delay(from, to, bytes))
     }
 
-    /// The links between two nodes, where messages do not wait for each other.
+    /// Returns the number of links between two nodes if messages do not wait for each other, otherwise 0.
     pub fn hops(&self, from: u32, to: u32) -> u32 {
         let Self::Free(free) = self else { return 0 };
         free.hops(from, to)
     }
 
-    /// The largest part of a message that enters the network at once.
+    /// Returns the largest part of a message that enters the network at once.
     pub fn packet_bytes(&self) -> u64 {
         match self {
             Self::Free(_) | Self::Flows(_) => u64::MAX,
@@ -105,7 +105,7 @@ impl Wire {
         }
     }
 
-    /// A part of a message enters the network.
+    /// Injects a part of a message into the network.
     pub fn inject(&mut self, now: SimTime, ends: WireEnds, message: MessageId, bytes: u64) {
         match self {
             Self::Free(_) => {}
@@ -114,7 +114,7 @@ impl Wire {
         }
     }
 
-    /// The links that packets, or messages as flows, have crossed, or are going to.
+    /// Returns the number of links that packets, or messages as flows, have crossed or will cross.
     pub const fn crossed(&self) -> u64 {
         match self {
             Self::Free(_) => 0,
@@ -123,7 +123,7 @@ impl Wire {
         }
     }
 
-    /// The interface of its destination has taken a packet.
+    /// Frees the buffer of a packet that the interface of its destination has taken.
     pub fn release(&mut self, now: SimTime, piece: Piece) {
         if let Self::Packets(packets) = self
             && piece.parked != WHOLE
@@ -132,7 +132,7 @@ impl Wire {
         }
     }
 
-    /// The time of the next event, and whether it waits for whatever else happens at that time.
+    /// Returns the time of the next event, and whether it comes after all other events at that time.
     pub fn next_event(&mut self) -> Option<(SimTime, bool)> {
         match self {
             Self::Free(_) => None,
@@ -141,7 +141,7 @@ impl Wire {
         }
     }
 
-    /// Runs the next event of the network; its time, and what has come to its destination.
+    /// Runs the next event of the network. Returns its time, and the parts that have arrived at their destinations.
     pub fn step(&mut self) -> Option<(SimTime, Vec<Piece>)> {
         match self {
             Self::Free(_) => None,

@@ -8,7 +8,7 @@ use crate::node::{Injection, Interface};
 use crate::trace::LinkLoad;
 use crate::units::{Bytes, SimTime};
 
-/// A network of flows, whose gates are the interfaces.
+/// A network of flows whose gates are the interfaces.
 pub struct FlowWire(FlowNetwork);
 
 fn gates(interface: &Interface) -> Gates {
@@ -26,12 +26,12 @@ impl FlowWire {
         FlowNetwork::memory(network, topology, gates(interface), destinations)
     }
 
-    /// A message enters the network.
+    /// Injects a message into the network.
     pub fn inject(&mut self, now: SimTime, WireEnds { from, to, interface }: WireEnds, id: MessageId, bytes: u64) {
         self.0.enter(now, FlowEnds { from, to, gate: interface }, id, bytes);
     }
 
-    /// The links that messages have crossed, or are going to.
+    /// Returns the number of links that messages have crossed or will cross.
     pub const fn crossed(&self) -> u64 {
         self.0.crossed()
     }
@@ -40,7 +40,8 @@ impl FlowWire {
         self.0.next_event()
     }
 
-    /// Runs the next event of the network; its time, and the message that has come to its destination.
+    /// Runs the next event of the network. Returns its time, and the message that has arrived at its destination, if
+    /// there is one.
     pub fn step(&mut self) -> Option<(SimTime, Vec<Piece>)> {
         let (now, arrived) = self.0.step()?;
         Some((now, arrived.map(|(message, bytes)| Piece::whole(message, bytes)).into_iter().collect()))

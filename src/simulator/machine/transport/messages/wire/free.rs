@@ -3,7 +3,7 @@
 use crate::network::{LoneWay, Network, Topology};
 use crate::units::{PerByte, SimDuration};
 
-/// Every message has all links of its way to itself.
+/// A network in which every message has all links of its path to itself.
 pub struct FreeWire {
     topology: Topology,
     way: LoneWay,
@@ -14,17 +14,17 @@ impl FreeWire {
         Self { topology, way: LoneWay::of(network) }
     }
 
-    /// The longer of a link's time per byte and this one.
+    /// Returns the time per byte of the slower of a link and an interface.
     pub fn slower(&self, per_byte: PerByte) -> PerByte {
         self.way.slower(per_byte)
     }
 
-    /// The time from the entry of a message to that of its first byte at its destination.
+    /// Returns the time from the injection of a message to the arrival of its first byte at its destination.
     pub fn delay(&self, from: u32, to: u32, bytes: u64) -> SimDuration {
         self.way.delay(self.hops(from, to), bytes)
     }
 
-    /// The links between two nodes; one where a message takes the network to its own node.
+    /// Returns the number of links between two nodes, which is one if a message to its own node takes the network.
     pub fn hops(&self, from: u32, to: u32) -> u32 {
         self.topology.distance(from, to).max(1)
     }

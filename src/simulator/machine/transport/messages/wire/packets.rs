@@ -13,7 +13,7 @@ pub struct PacketWire {
     calendar: Calendar,
     packet_bytes: u64,
     hops: Vec<HopEvent>,
-    /// Links that packets have crossed, or are going to.
+    /// The number of links that packets have crossed or will cross.
     crossed: u64,
     parked: Slab<Packet>,
 }
@@ -38,7 +38,7 @@ impl PacketWire {
         self.packet_bytes
     }
 
-    /// A packet of a message enters the network.
+    /// Injects a packet of a message into the network.
     pub fn inject(&mut self, now: SimTime, ends: WireEnds, message: MessageId, bytes: u64) {
         let bytes = u32::try_from(bytes).expect("check limits the size of packets");
         let packet = Packet::new(message, ends.to, bytes, PacketKind::Data);
@@ -46,12 +46,12 @@ impl PacketWire {
         self.crossed += u64::from(self.fabric.hops(ends.from, ends.to));
     }
 
-    /// The links that packets have crossed, or are going to.
+    /// Returns the number of links that packets have crossed or will cross.
     pub const fn crossed(&self) -> u64 {
         self.crossed
     }
 
-    /// The interface of its destination has taken a packet.
+    /// Frees the buffer of a packet that the interface of its destination has taken.
     pub fn release(&mut self, now: SimTime, parked: u32) {
         self.fabric.release(&mut self.calendar, now, self.parked.take(parked));
     }
@@ -60,7 +60,7 @@ impl PacketWire {
         self.calendar.next_time()
     }
 
-    /// Runs the next event of the network; its time, and the packets that have come to their destinations.
+    /// Runs the next event of the network. Returns its time, and the packets that have arrived at their destinations.
     pub fn step(&mut self) -> Option<(SimTime, Vec<Piece>)> {
         let (now, entity) = self.calendar.pop()?;
         self.fabric.step(&mut self.calendar, now, entity, &mut self.hops);
