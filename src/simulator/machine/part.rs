@@ -6,7 +6,6 @@ use std::fmt;
 
 /// The part of a machine that a run has to itself. It is displayed as, for example, `4 × 4 mesh of the machine's 8 × 16
 /// mesh`.
-/// mesh`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Submachine {
     machine: Topology,

@@ -1,8 +1,9 @@
-//! Path of a message across the machine: prepared packet by packet on the source's processor, carried over links and
-//! passed on by the nodes between, taken in on the destination's processor.
+//! Transport of messages as packets. The processor of the source prepares the packets, links carry them, the nodes in
+//! between pass them on, and the processor of the destination receives them.
 //!
-//! This module holds the requests of processes and the dispatch of events. The movement of packets is implemented
-//! twice: one by one in [`single`], to be read first, and several in one step in [`trains`], with the same times.
+//! This module has the requests of processes and the dispatch of events. The movement of packets is implemented twice,
+//! with the same results: one packet at a time in [`single`], to be read first, and several packets in one step in
+//! [`trains`].
 
 use super::{Completion, MessageId};
 use crate::engine::{Calendar, Entity, Runs, Slab, Streams, Timers};
@@ -26,52 +27,52 @@ mod trains;
 use cores::processors;
 use trains::Trains;
 
-/// All nodes and links of a machine at work.
+/// The state of all nodes and links of a machine during a run.
 ///
-/// Completions are reported by [`step`](Self::step) and by the calls that cause them at once.
+/// Completions are reported by [`step`](Self::step), and by the calls that cause them immediately.
 pub struct PacketTransport {
     node: Node,
     stopwatch: Stopwatch,
-    /// Only where not all processors take the time that is described.
+    /// The speeds and the noise of processors; `None` if all take the time that is described.
     pace: Option<Box<SpeedProfile>>,
     sends: Sends,
     packet_bytes: u64,
     calendar: Calendar,
     carrier: Carrier,
-    /// Hops that packets have just completed; empty between events.
+    /// The hops that packets have just completed; empty between events.
     passages: Vec<HopEvent>,
     processors: Dispatcher<Job>,
-    /// Jobs whose end matters.
+    /// The timers of jobs whose end requires an action.
     job_timers: Timers<Job>,
-    /// Jobs of the router that have just been let in; empty between events.
+    /// The jobs of the router that have just been admitted to a processor; empty between events.
     let_in: Vec<(Job, Runs)>,
-    /// Only where cores share something.
+    /// The memories and interfaces that cores share; `None` if there are none.
     hierarchy: Option<Box<Hierarchy>>,
     cores: u32,
     vertices: u32,
     messages: Slab<PacketizedMessage>,
-    /// Completions not yet reported.
+    /// The completions that have not been reported yet.
     pub completions: VecDeque<Completion>,
     counts: Counts,
-    /// The recording's event that causes the next message.
+    /// The event of the recording that causes the next message.
     pub cause: EventId,
-    /// Services of the processors for the communication; `None` unless they are asked for.
+    /// The communication services of the processors; `None` unless they are recorded.
     services: Option<Vec<Service>>,
     first: FirstEntities,
     /// The latest key of an event that has been run.
     key: (SimTime, Entity),
 }
 
-/// Implementation of the movement of packets from node to node.
+/// The implementation of the movement of packets from node to node.
 enum Carrier {
-    /// One packet at a time.
+    /// Moves one packet at a time.
     Packets(Fabric),
-    /// As many at a time as nothing comes between.
+    /// Moves as many packets at a time as no other event interrupts.
     Trains(Box<Trains>),
 }
 
 impl Carrier {
-    /// The number of its entities, which are the links.
+    /// Returns the number of entities that the links use.
     fn entities(&self) -> Entity {
         match self {
             Self::Packets(fabric) => fabric.entities(),
@@ -80,7 +81,7 @@ impl Carrier {
     }
 }
 
-/// First entity of each kind; the links begin at zero.
+/// The first entity of each kind; the entities of links start at zero.
 #[derive(Clone, Copy)]
 struct FirstEntities {
     processor: Entity,
@@ -90,7 +91,7 @@ struct FirstEntities {
 }
 
 impl FirstEntities {
-    /// `None` if the events of the links, processors and processes cannot be numbered in 32 bits.
+    /// Returns `None` if the events of links, processors and processes cannot be numbered in 32 bits.
     fn after(links: Entity, processors: u32, owners: u32) -> Option<Self> {
         let alarm = links.checked_add(processors)?;
         let timer = alarm.checked_add(processors)?;
@@ -98,7 +99,7 @@ impl FirstEntities {
     }
 }
 
-/// The state of a message between the beginning of its send and its completion.
+/// The state of a message between the start of its send and its completion.
 #[derive(Clone, Copy)]
 struct PacketizedMessage {
     from: u32,
@@ -106,19 +107,19 @@ struct PacketizedMessage {
     cores: (u32, u32),
     hops: u32,
     handle: u32,
-    /// Bytes whose preparation has not begun.
+    /// The number of bytes whose preparation has not begun.
     unprepared: u64,
-    /// Packets that the destination has not taken in.
+    /// The number of packets that the destination has not received.
     missing: u32,
-    /// Packets that have not left over their first link; in trains, that have not been given to it.
+    /// The number of packets that have not left over their first link; with trains, that have not been handed to it.
     uninjected: u32,
-    /// True if its bytes are copied into its packets.
+    /// Whether the bytes of the message are copied into its packets.
     copies: bool,
-    /// The condition for the end of its send; not `Eager`.
+    /// The condition for the completion of the send, which is never `Eager`.
     rule: Sends,
 }
 
-/// Job of a processor for the communication.
+/// A job of a processor for the communication.
 #[derive(Clone, Copy)]
 enum Job {
     Prepare {
@@ -127,15 +128,15 @@ enum Job {
     },
     PassOn(Packet),
     TakeIn(Packet),
-    /// The preparation of packets of a message that are on their way already: more are to be prepared.
+    /// The preparation of packets that are already admitted; at its end, the next packets of the message are prepared.
     Continue(MessageId),
 }
 
 impl PacketTransport {
-    /// The idle machine, of which `topology` is in use, for `owners` processes.
+    /// Creates the idle machine, of which `topology` is in use, for `owners` processes.
     ///
     /// # Panics
-    /// If the topology is too large to be [simulated](Self::holds), which a scenario's check refuses.
+    /// Panics if the topology is too large to be [simulated](Self::holds), which the check of a scenario rejects.
     #[must_use]
     pub fn new(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
         let pace = SpeedProfile::of(machine, topology.vertices(), owners, streams);
@@ -146,11 +147,11 @@ impl PacketTransport {
         }
     }
 
-    /// The same machine, on which every packet has its own events at every station even where several could travel
-    /// together: it takes longer to simulate, and gives the same times.
+    /// Creates the same machine, but gives every packet its own events at every station even where several packets
+    /// could travel together. The simulation takes longer, and yields the same times.
     ///
     /// # Panics
-    /// As [`new`](Self::new).
+    /// Panics in the same cases as [`new`](Self::new).
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "as `new`, which keeps the topology")]
     pub fn packet_by_packet(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
@@ -201,23 +202,23 @@ impl PacketTransport {
         }
     }
 
-    /// Returns whether `owners` processes on the topology are few enough, whatever the switching: events are numbered
-    /// in 32 bits.
+    /// Returns whether `owners` processes on the topology are few enough for 32-bit event numbers, whatever the
+    /// switching.
     #[must_use]
     pub fn holds(machine: &Machine, topology: &Topology, owners: u32) -> bool {
         let processors = processors(topology.vertices(), topology.nodes(), machine.nodes.cores());
         let links = Fabric::most_entities(topology);
         let first = links.zip(processors).and_then(|(links, count)| FirstEntities::after(links, count, owners));
-        // Bytes and packets in shared servers have events of their own, several for each process.
+        // Bytes and packets in shared servers have separate events, several for each process.
         let shared = Hierarchy::count(machine, topology.nodes()) + 4 * u64::from(owners);
         first.is_some_and(|first| Entity::try_from(u64::from(first.hierarchy) + shared).is_ok())
     }
 
-    /// About how many bytes of memory the machine takes, of which `topology` is in use by this number of ranks, its share of the
-    /// trace included.
+    /// Estimates the bytes of memory that the simulated machine takes, of which `topology` is in use by `ranks` ranks,
+    /// including its share of the trace.
     #[must_use]
     pub fn memory(machine: &Machine, topology: &Topology, ranks: u32) -> f64 {
-        // Its dispatcher, its timers and its place in a layout; measured.
+        // Measured: the dispatcher and the timers of a processor, and its place in a layout.
         const PROCESSOR_BYTES: f64 = 55.0;
         let further_cores = f64::from(topology.nodes()) * f64::from(machine.nodes.cores() - 1);
         let links = if Self::carries_trains(machine, topology) {
@@ -231,13 +232,13 @@ impl PacketTransport {
             + links(&machine.network, topology, ranks.min(topology.nodes()))
     }
 
-    /// Returns whether packets cross the machine in trains, whatever they find there.
+    /// Returns whether packets cross the machine in trains, with no possible need for a second run.
     #[must_use]
     pub fn carries_trains(machine: &Machine, topology: &Topology) -> bool {
         !machine.network.has_finite_buffers() && Self::may_carry_trains(machine, topology)
     }
 
-    /// Returns whether packets cross the machine in trains as if there were room for all in buffers that are finite.
+    /// Returns whether packets cross the machine in trains as if there were room for all of them in finite buffers.
     #[must_use]
     pub fn presumes_room(machine: &Machine, topology: &Topology) -> bool {
         machine.network.has_finite_buffers() && Self::may_carry_trains(machine, topology)
@@ -249,11 +250,11 @@ impl PacketTransport {
             && Hierarchy::of(machine, topology.nodes(), 0).is_none()
     }
 
-    /// Starts a computation on a node; `Computed` reports its end. Returns its own time on the processor. An owner has
-    /// one at a time.
+    /// Starts a computation on a node, the end of which `Computed` reports. Returns the processor time of the
+    /// computation itself. An owner has one computation at a time.
     ///
     /// # Errors
-    /// If the processor cannot compute such a row.
+    /// Returns an error if the processor cannot compute such a row.
     pub fn compute(
         &mut self,
         now: SimTime,
@@ -268,16 +269,16 @@ impl PacketTransport {
         Ok(row * passes)
     }
 
-    /// Sets the timer of an owner; `TimeUp` reports the end of `span`. An owner has one at a time.
+    /// Sets the timer of an owner; `TimeUp` reports the end of `span`. An owner has one timer at a time.
     pub fn wait(&mut self, now: SimTime, owner: u32, span: SimDuration) {
         self.calendar.schedule(now + span, self.first.timer + owner);
     }
 
-    /// Begins to send `bytes` bytes, which the process of the source may have sent before (`again`); `Delivered` and
-    /// `Sent` report the rest, by `handle`.
+    /// Starts to send `bytes` bytes, which the process of the source may have sent before (`again`). `Delivered` and
+    /// `Sent` report the progress of the message with `handle`.
     ///
     /// # Panics
-    /// If the message has 2^32 packets or more, which the stage refuses.
+    /// Panics if the message has 2^32 packets or more, which the stage rejects.
     pub fn send(&mut self, now: SimTime, source: Seat, destination: Seat, (bytes, again): (u64, bool), handle: u32) {
         let packets =
             u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("the stage limits the size of messages");
@@ -303,7 +304,7 @@ impl PacketTransport {
         }
     }
 
-    /// A process has received a delivered message.
+    /// Records that a process has received a delivered message.
     pub fn accept(&mut self, now: SimTime, message: MessageId) {
         match self.messages[message].rule {
             Sends::Rendezvous => {
@@ -320,7 +321,7 @@ impl PacketTransport {
         }
     }
 
-    /// Runs the next event; its time, or `None` if nothing is going to happen any more.
+    /// Runs the next event. Returns its time, or `None` if no event is left.
     pub fn step(&mut self) -> Option<SimTime> {
         let (now, entity) = self.calendar.pop()?;
         self.pass_by(now, entity);
@@ -348,12 +349,12 @@ impl PacketTransport {
         Some(now)
     }
 
-    /// The latest key of an event is that of one that is run now.
+    /// Advances the latest key to that of the event that is run now.
     fn pass_by(&mut self, now: SimTime, entity: Entity) {
         self.key = self.key.max((now, entity));
     }
 
-    /// Something is going to happen on a processor: its state becomes that at `now`.
+    /// Brings the state of a processor to `now`, before an action changes it.
     fn settle(&mut self, now: SimTime, processor: u32) {
         self.pass_by(now, 0);
         if let Some(mut play) = self.play() {
@@ -361,7 +362,7 @@ impl PacketTransport {
         }
     }
 
-    /// The alarm of a processor.
+    /// Handles the alarm of a processor.
     fn hear_alarm(&mut self, now: SimTime, processor: u32) {
         self.settle(now, processor);
         let mut let_in = std::mem::take(&mut self.let_in);
@@ -378,22 +379,22 @@ impl PacketTransport {
         self.completions.extend(ended.map(|owner| Completion::Computed { owner }));
     }
 
-    /// The time of the last event.
+    /// Returns the time of the last event.
     #[must_use]
     pub const fn now(&self) -> SimTime {
         self.key.0
     }
 
-    /// The time that the processor of `seat` has worked for the communication up to `now`.
+    /// Returns the time that the processor of `seat` has spent on communication up to `now`.
     pub fn system_time(&mut self, seat: Seat, now: SimTime) -> SimDuration {
         let processor = self.processor(seat);
         self.settle(now, processor);
         self.processors.served(processor, now)
     }
 
-    /// Ends the run after the last event. Whether anything was under way: then a run
-    /// [packet by packet](Self::packet_by_packet) counts fewer events, packets and transmissions, because here those
-    /// count that have been foreseen.
+    /// Ends the run after the last event. Returns whether anything was still in progress. In that case a run [packet by
+    /// packet](Self::packet_by_packet) counts fewer events, packets and transmissions, because the counts here include
+    /// those that were admitted ahead of time.
     pub fn stop(&mut self) -> bool {
         let (now, vertices) = (self.key.0, self.vertices);
         let Some(mut play) = self.play() else { return false };
@@ -412,13 +413,13 @@ impl PacketTransport {
     }
 
     /// Returns the size of the simulated work. An event is the end of a transmission, a job, a computation or a timer,
-    /// or an alarm of a processor, whether it was run by itself or foreseen.
+    /// or an alarm of a processor, whether it was run alone or together with others.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Returns the packets that wait for buffers, and for which, once no event is left.
+    /// Returns the packets that wait for buffers, and the buffers they wait for, once no event is left.
     #[must_use]
     pub fn standstill(&self) -> Standstill {
         match &self.carrier {
@@ -437,7 +438,7 @@ impl PacketizedMessage {
         Seat { node: self.to, core: self.cores.1 }
     }
 
-    /// The processor time of preparing a packet of it.
+    /// Returns the processor time for the preparation of a packet of this message.
     fn preparation(&self, bytes: u64, node: &Node) -> SimDuration {
         node.sending.time(if self.copies { bytes } else { 0 }, self.hops)
     }
@@ -446,7 +447,7 @@ impl PacketizedMessage {
         self.from == self.to
     }
 
-    /// The packet by which the destination acknowledges the message to the source.
+    /// Returns the packet with which the destination acknowledges the message to the source.
     fn acknowledge(&self, id: MessageId, node: &Node) -> Packet {
         let bytes = u32::try_from(node.acknowledging.bytes.count()).expect("check limits the size of packets");
         Packet::new(id, self.from, bytes, PacketKind::Acknowledge)

@@ -1,4 +1,4 @@
-//! Nodes with several cores: which processor a rank has, and what the cores of a node share.
+//! Nodes with several cores: the processor of each rank, and the servers that the cores of a node share.
 
 use super::{Completion, PacketTransport, PacketizedMessage};
 use crate::engine::Entity;
@@ -7,15 +7,15 @@ use crate::machine::hierarchy::Traveller;
 use crate::network::Packet;
 use crate::units::SimTime;
 
-/// The number of processors: one for each vertex, and one for each further core of a node; `None` if there are too
-/// many.
+/// Returns the number of processors: one for each vertex, and one for each further core of a node. `None` if there are
+/// too many.
 pub(super) fn processors(vertices: u32, nodes: u32, cores: u32) -> Option<u32> {
     nodes.checked_mul(cores - 1)?.checked_add(vertices)
 }
 
 impl PacketTransport {
-    /// The number of the processor of `seat`: the first core of a node has that of its vertex, which also passes
-    /// packets on; the others come after the last vertex.
+    /// Returns the number of the processor of `seat`. The first core of a node has the number of its vertex, and also
+    /// passes packets on; the other cores come after the last vertex.
     #[must_use]
     pub const fn processor(&self, seat: Seat) -> u32 {
         match seat.core_of(self.cores) {
@@ -24,7 +24,7 @@ impl PacketTransport {
         }
     }
 
-    /// Loads `bytes` bytes from the memory of a node; `Moved` reports the end, by `handle`.
+    /// Loads `bytes` bytes from the memory of a node; `Moved` reports the end with `handle`.
     pub fn load(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) {
         let traveller = match &mut self.hierarchy {
             Some(hierarchy) => hierarchy.load(&mut self.calendar, now, seat, (bytes, handle)),
@@ -33,7 +33,7 @@ impl PacketTransport {
         self.come_through(now, traveller);
     }
 
-    /// Charges `bytes` bytes to the node's interface, without a receiver; `Moved` reports the end, by `handle`.
+    /// Charges `bytes` bytes to the interface of the node, without a receiver; `Moved` reports the end with `handle`.
     pub fn leave_node(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) {
         let traveller = match &mut self.hierarchy {
             Some(hierarchy) => hierarchy.leave(&mut self.calendar, now, seat, (bytes, handle)),
@@ -42,7 +42,7 @@ impl PacketTransport {
         self.come_through(now, traveller);
     }
 
-    /// A packet that has been prepared passes through what the cores of its source share.
+    /// Sends a prepared packet through the servers that the cores of its source share.
     pub(super) fn enter_hierarchy(&mut self, now: SimTime, packet: Packet) {
         let message: &PacketizedMessage = &self.messages[packet.message];
         let ends = (message.source(), message.destination());

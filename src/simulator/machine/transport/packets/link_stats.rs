@@ -1,4 +1,4 @@
-//! Statistics of the links of a machine: their loads, and on request every transfer with its cause.
+//! Statistics of the links of a machine: their loads and, on request, every transfer with its cause.
 
 use super::{Carrier, MessageId, PacketTransport};
 use crate::network::Transfers;
@@ -6,7 +6,8 @@ use crate::trace::LinkLoad;
 use crate::units::SimTime;
 
 impl PacketTransport {
-    /// Returns the load of every direction of a link up to `now`, the end of the run: the links are not used any more.
+    /// Returns the load of every direction of a link up to `now`, the end of the run; the links are not used
+    /// afterwards.
     #[must_use]
     pub fn take_link_loads(&mut self, now: SimTime) -> Vec<LinkLoad> {
         let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
@@ -16,7 +17,7 @@ impl PacketTransport {
         }
     }
 
-    /// Records the transfers over the links from now on.
+    /// Starts to record the transfers over the links.
     pub fn record_transfers(&mut self) {
         match &mut self.carrier {
             Carrier::Packets(fabric) => fabric.record_transfers(),
@@ -32,8 +33,8 @@ impl PacketTransport {
         }
     }
 
-    /// The run is over, at `end`: the [`transfers`](Self::transfers) hold the packets that have begun until then, and no others; in
-    /// trains, in which it is foreseen, what has begun before.
+    /// Restricts the recorded [`transfers`](Self::transfers) to those that began before `end`, the end of the run. In
+    /// trains some have been recorded that begin later.
     pub fn finish_transfers(&mut self, end: SimTime) {
         match &mut self.carrier {
             Carrier::Packets(fabric) => fabric.finish_transfers(end),
@@ -41,7 +42,7 @@ impl PacketTransport {
         }
     }
 
-    /// Sets the cause of message `id` to the one given with its send.
+    /// Sets the cause of message `id` to the one that was given with its send.
     pub(super) fn record_cause(&mut self, id: MessageId) {
         let event = self.cause;
         if let Some(transfers) = self.transfers() {

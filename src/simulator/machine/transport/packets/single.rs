@@ -1,5 +1,5 @@
-//! Packets that travel one by one: prepared on the processor of their source, passed on by those between, taken in by
-//! that of their destination, each with its own events.
+//! Movement of packets one at a time, each with its own events: prepared on the processor of their source, passed on by
+//! the processors in between, and received by the processor of their destination.
 
 use super::software::{passing_on, taking_in};
 use super::{Carrier, Completion, Job, MessageId, PacketTransport, PacketizedMessage};
@@ -9,11 +9,11 @@ use crate::network::{Fabric, Packet, PacketKind};
 use crate::node::Router;
 use crate::units::{SimDuration, SimTime};
 
-/// The bytes of a word of memory.
+/// The number of bytes in a word of memory.
 const WORD_BYTES: u64 = 4;
 
 impl PacketTransport {
-    /// Has the source's processor prepare the next packet of `id`.
+    /// Starts the preparation of the next packet of `id` on the processor of the source.
     pub(super) fn prepare(&mut self, now: SimTime, id: MessageId) {
         let message = &mut self.messages[id];
         let bytes = message.unprepared.min(self.packet_bytes);
@@ -46,7 +46,8 @@ impl PacketTransport {
         }
     }
 
-    /// A packet is prepared: its first link gets it, or the same node takes it in.
+    /// Handles the end of the preparation of a packet: hands it to its first link, or to its destination on the same
+    /// node.
     fn inject(&mut self, now: SimTime, id: MessageId, bytes: u32) {
         let PacketizedMessage { from, to, .. } = self.messages[id];
         let packet = Packet::new(id, to, bytes, PacketKind::Data);
@@ -60,7 +61,7 @@ impl PacketTransport {
         }
     }
 
-    /// A packet has come through all that the cores of its source share.
+    /// Admits a packet that has passed the servers that the cores of its source share.
     pub(super) fn admit(&mut self, now: SimTime, packet: Packet) {
         let PacketizedMessage { from, to, .. } = self.messages[packet.message];
         if from == to {
@@ -78,7 +79,7 @@ impl PacketTransport {
         self.counts.packet_hops += u64::from(links);
     }
 
-    /// Returns the fabric that carries packets one at a time.
+    /// Returns the fabric that moves packets one at a time.
     fn fabric(&mut self) -> (&mut Fabric, &mut Calendar) {
         match &mut self.carrier {
             Carrier::Packets(fabric) => (fabric, &mut self.calendar),
@@ -104,10 +105,10 @@ impl PacketTransport {
         self.passages = passages;
     }
 
-    /// A link has moved a packet between its buffer and the memory of `node`.
+    /// Charges the memory of `node` for a packet that a link has moved into it or out of it.
     ///
-    /// The cycles are taken when the transfer ends: a computation that ends before is not delayed by it,
-    /// one that has begun during it is by all of it.
+    /// The cycles are taken when the transfer ends. A computation that ends before is not delayed by the transfer; one
+    /// that has begun during the transfer is delayed by all of it.
     fn access_memory(&mut self, now: SimTime, node: u32, packet: &Packet) {
         if self.node.dma_per_word > SimDuration::ZERO && self.uses_node(node, packet) {
             let words = u64::from(packet.bytes).div_ceil(WORD_BYTES);
@@ -115,7 +116,7 @@ impl PacketTransport {
         }
     }
 
-    /// Returns whether a packet at `node` is in its memory: hardware routers have buffers of their own.
+    /// Returns whether a packet at `node` is in the memory of the node; hardware routers have separate buffers.
     fn uses_node(&self, node: u32, packet: &Packet) -> bool {
         let PacketizedMessage { from, to, .. } = self.messages[packet.message];
         self.node.router == Router::Software || node == from || node == to
@@ -128,7 +129,7 @@ impl PacketTransport {
         }
     }
 
-    /// A packet has left its source: without overlap this is when the next one is prepared.
+    /// Handles the departure of a packet from its source. Without overlap, the next packet is prepared now.
     fn injected(&mut self, now: SimTime, id: MessageId) {
         let message = &mut self.messages[id];
         message.uninjected -= 1;
@@ -141,7 +142,7 @@ impl PacketTransport {
         }
     }
 
-    /// A packet has come to `node`, whose router or processor now deals with it.
+    /// Handles the arrival of a packet at `node`, whose router or processor takes it from here.
     fn arrive(&mut self, now: SimTime, node: u32, packet: Packet) {
         if packet.to != node {
             return self.pass_on(now, node, packet);

@@ -1,4 +1,4 @@
-//! Jobs of the communication software: their times, and, on request, a record of them piece by piece.
+//! Jobs of the communication software: their times and, on request, a record of their parts.
 
 use super::{Job, PacketTransport, PacketizedMessage};
 use crate::engine::Entity;
@@ -7,7 +7,7 @@ use crate::node::Node;
 use crate::trace::{Service, Software, SoftwareCharge};
 use crate::units::{SimDuration, SimTime};
 
-/// Returns the time that a packet to be passed on takes of a processor at its described pace.
+/// Returns the time that a processor at its described speed takes to pass a packet on.
 #[inline]
 pub(super) const fn passing_on(node: &Node, kind: PacketKind) -> SimDuration {
     match kind {
@@ -16,7 +16,7 @@ pub(super) const fn passing_on(node: &Node, kind: PacketKind) -> SimDuration {
     }
 }
 
-/// Returns the time that a packet at its destination takes of a processor at its described pace.
+/// Returns the time that a processor at its described speed takes to receive a packet at its destination.
 #[inline]
 pub(super) fn taking_in(node: &Node, packet: &Packet) -> SimDuration {
     match packet.kind {
@@ -26,8 +26,8 @@ pub(super) fn taking_in(node: &Node, packet: &Packet) -> SimDuration {
 }
 
 impl PacketTransport {
-    /// Records the services of the processors for the communication from now on. To be called on a transport [packet
-    /// by packet](Self::packet_by_packet), before anything happens.
+    /// Starts to record the communication services of the processors. Must be called on a transport [packet by
+    /// packet](Self::packet_by_packet), before the first event.
     pub fn keep_services(&mut self) {
         self.services = Some(Vec::new());
     }
@@ -37,7 +37,7 @@ impl PacketTransport {
         self.services.take().unwrap_or_default()
     }
 
-    /// A job of `processor` that will end at `end`.
+    /// Adds a job of `processor` that will end at `end`.
     pub(super) fn add_departure(&mut self, processor: u32, end: SimTime, job: Job) {
         self.job_timers.add(&mut self.calendar, processor, end, job);
         if self.services.is_some() {
@@ -75,7 +75,7 @@ impl PacketTransport {
         }
     }
 
-    /// The parts at the pace of their processor: their ends are rounded, so that they sum to the whole.
+    /// Returns the parts at the speed of their processor. Their ends are rounded, so that the parts sum to the whole.
     fn paced(&self, processor: u32, parts: [SoftwareCharge; 3]) -> [SoftwareCharge; 3] {
         let Some(pace) = &self.pace else { return parts };
         let node = self.node_of(processor);
@@ -90,7 +90,7 @@ impl PacketTransport {
         })
     }
 
-    /// The node of a processor.
+    /// Returns the node of a processor.
     fn node_of(&self, processor: Entity) -> u32 {
         match processor.checked_sub(self.vertices) {
             None => processor,

@@ -1,4 +1,4 @@
-//! Cost of transfers over links for the memory of a node.
+//! The cost of link transfers for the memory of a node.
 
 use crate::engine::Streams;
 use crate::machine::transport::packets::PacketTransport;
@@ -10,8 +10,8 @@ use crate::units::{PerByte, SimDuration, SimTime};
 const BYTES: u64 = 120;
 const CENTRE: u32 = 4;
 
-/// A 3 × 3 mesh whose software costs nothing, whose links need 1 us for a byte and 200 ns of memory
-/// for a word, and whose nodes compute rows of 1 us.
+/// A 3 × 3 mesh without software costs. Links take 1 us per byte and 200 ns of memory per word, and nodes compute rows
+/// of 1 us.
 fn machine() -> Machine {
     let us = SimDuration::from_us;
     let mut machine = crate::machine::shipped("parsytec-supercluster-t800");
@@ -33,7 +33,7 @@ fn machine() -> Machine {
     machine
 }
 
-/// End of a computation of 10 ms on the central node while `directions` directions of its links are busy.
+/// Returns the end of a computation of 10 ms on the central node while `directions` directions of its links are busy.
 fn end_with(directions: u32) -> SimTime {
     let machine = machine();
     let mesh = Topology::Mesh2d { rows: 3, columns: 3 };
@@ -57,13 +57,13 @@ fn end_with(directions: u32) -> SimTime {
 
 #[test]
 fn every_busy_direction_of_a_link_takes_its_share_of_the_memory() {
-    // A packet of 30 words takes 6 us of memory in its 120 us on the wire: a twentieth.
+    // A packet of 30 words takes 6 us of memory in its 120 us on the link: a twentieth.
     let alone = end_with(0).since(SimTime::START).seconds();
     assert!((alone - 0.01).abs() < 1e-12);
     for directions in 1..=8 {
         let end = end_with(directions).since(SimTime::START).seconds();
         let expected = alone / (1.0 - 0.05 * f64::from(directions));
-        // Up to a packet of each direction is on its way when the computation ends.
+        // In each direction, one packet may be in transit when the computation ends.
         let last_packets = 6e-6 * f64::from(directions) * expected / alone;
         assert!((end - expected).abs() <= last_packets, "{directions}: {end} instead of {expected}");
     }

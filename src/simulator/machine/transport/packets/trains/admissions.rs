@@ -1,4 +1,4 @@
-//! A stack of speculative admissions for each vertex.
+//! The stack of speculative admissions of each place.
 
 use super::places::NO_LINK;
 use super::{MovingTrain, Train};
@@ -6,42 +6,44 @@ use crate::engine::{Entity, Stacks};
 use crate::node::DispatchCheckpoint;
 use crate::units::{SimDuration, SimTime};
 
-/// Preparation of packets by their source.
+/// The state of the preparation of packets at their source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Preparation {
-    /// They are in transit, or it has begun with the first of them.
+    /// The packets are in transit, or the preparation of the first of them has begun.
     Begun,
-    /// The same, and it prepares the next packet of the message when it has prepared the last of them.
+    /// As `Begun`; in addition, the end of the preparation of the last packet starts that of the next packet of the
+    /// message.
     Continued,
-    /// It has not begun with the first of them.
+    /// The preparation of the first packet is speculated and has not begun.
     Foreseen,
 }
 
-/// A train at a vertex that has admitted it.
+/// A train that has been admitted to a place.
 #[derive(Clone, Copy)]
 pub(super) struct SpeculativeAdmission {
     pub(super) train: Train,
-    /// The link that it comes by.
+    /// The link by which the train arrives.
     pub(super) link: u32,
-    /// The entity whose events its arrivals are.
+    /// The entity of the events of its arrivals.
     pub(super) entity: Entity,
-    /// The link that it leaves by, or its acknowledge.
+    /// The link by which the train, or the acknowledgement of its message, leaves.
     pub(super) out: u32,
     pub(super) service: SimDuration,
-    /// The vertex and that link before the train.
+    /// The state of the vertex before the train was admitted.
     pub(super) before: DispatchCheckpoint,
     pub(super) link_free: SimTime,
-    /// The longest time that a packet of it stays in the [buffer](super::buffers) behind the link that it comes by.
+    /// The longest time that a packet of the train stays in the [buffer](super::buffers) at the end of the link by
+    /// which it arrives.
     pub(super) stay: SimDuration,
-    /// It waits for the router's turn.
+    /// Whether the train waits for the router's turn.
     pub(super) deferred: bool,
-    /// True if the source is notified when the last packet has left its first link.
+    /// Whether the source is notified when the last packet has left its first link.
     pub(super) notice: bool,
     pub(super) preparation: Preparation,
 }
 
 impl SpeculativeAdmission {
-    /// A train that comes to a vertex and is served there.
+    /// Creates the admission of a train that arrives at a vertex and is served there.
     pub(super) const fn of(flight: &MovingTrain, service: SimDuration, before: DispatchCheckpoint) -> Self {
         let MovingTrain { link, entity, train } = *flight;
         Self {
@@ -59,8 +61,8 @@ impl SpeculativeAdmission {
         }
     }
 
-    /// A train that comes by a link, by events of an entity, and passes a vertex after this service, whose processor and link were
-    /// free at these times.
+    /// Creates the admission of a train that arrives by a link, with events of an entity, and passes a vertex with this
+    /// service, whose processor and link were free at these times.
     #[expect(clippy::inline_always, reason = "an admission is put together where it is kept")]
     #[inline(always)]
     pub(super) const fn passing(
@@ -84,9 +86,9 @@ impl SpeculativeAdmission {
         }
     }
 
-    /// Returns the number of packets that have arrived when the event with this key is run, including, if `at_once`,
-    /// those that a processor sends in this event and that take no time: processes that go on in this event do so
-    /// before.
+    /// Returns the number of packets that have arrived when the event with this key is run. With `at_once`, they
+    /// include packets that a processor sends in this same event and that take no time; processes that resume in this
+    /// event do so before those packets arrive.
     pub(super) fn arrived(&self, (now, entity): (SimTime, Entity), at_once: bool) -> u32 {
         let has_come = self.entity < entity || self.entity == entity && at_once;
         let until = if has_come { now } else { now.before(SimDuration::from_ps(1)) };
@@ -95,11 +97,12 @@ impl SpeculativeAdmission {
     }
 }
 
-/// The admissions of every vertex that may have to be withdrawn, the last to arrive on top.
+/// The admissions of every place that may have to be withdrawn, with the last to arrive on top.
 pub(super) struct Passages {
     stacks: Stacks<SpeculativeAdmission>,
-    /// By vertex: when the last packet of the admission on top comes, the start if there is none. It is asked for at every
-    /// vertex on the way of every packet, and what lies on the stacks is spread over the memory.
+    /// For each place, the arrival of the last packet of the top admission, or the start of time if there is none. It
+    /// is kept apart because it is read at every place on the path of every packet, while the stacks are spread over
+    /// the memory.
     until: Vec<SimTime>,
 }
 
@@ -108,7 +111,7 @@ impl Passages {
         Self { stacks: Stacks::new(vertices), until: vec![SimTime::START; vertices as usize] }
     }
 
-    /// The last admission of `vertex`.
+    /// Returns the last admission of `vertex`.
     pub(super) fn top(&self, vertex: u32) -> Option<&SpeculativeAdmission> {
         self.stacks.top(vertex)
     }
@@ -125,13 +128,13 @@ impl Passages {
         until < time || until == time && self.top(vertex).is_none_or(|top| top.entity <= entity)
     }
 
-    /// Returns whether all packets that have been admitted to a place have come at `now`.
+    /// Returns whether all packets that have been admitted to a place have arrived at `now`.
     #[inline]
     pub(super) fn have_come(&self, place: u32, now: SimTime) -> bool {
         self.until[place as usize] <= now
     }
 
-    /// Adds an admission whose last packet comes at `until`.
+    /// Adds an admission whose last packet arrives at `until`.
     #[expect(clippy::inline_always, reason = "an admission is put together where it is kept")]
     #[inline(always)]
     pub(super) fn push(&mut self, vertex: u32, until: SimTime, admission: SpeculativeAdmission) {
@@ -145,19 +148,19 @@ impl Passages {
         Some(admission)
     }
 
-    /// All admissions of `vertex` have come and need not be known any more.
+    /// Forgets the admissions of `vertex`, all of which have arrived.
     #[inline]
     pub(super) fn clear(&mut self, vertex: u32) {
         self.until[vertex as usize] = SimTime::START;
         self.stacks.clear(vertex);
     }
 
-    /// The admissions of `vertex`, the last to arrive first.
+    /// Returns the admissions of `vertex`, the last to arrive first.
     pub(super) fn iter(&self, vertex: u32) -> impl Iterator<Item = &SpeculativeAdmission> {
         self.stacks.iter(vertex)
     }
 
-    /// Returns whether all packets that have been admitted to a place have come before `now`.
+    /// Returns whether all packets that have been admitted to a place have arrived before `now`.
     #[inline]
     pub(super) fn have_come_before(&self, place: u32, now: SimTime) -> bool {
         self.until[place as usize] < now

@@ -1,4 +1,4 @@
-//! Advance of trains: arrival at a place, service there and departure, as far ahead of their events as they may.
+//! Advance of trains: arrival at a place, service there and departure, as far ahead of their events as is allowed.
 
 use super::admissions::SpeculativeAdmission;
 use super::buffers::Came;
@@ -12,7 +12,8 @@ use crate::node::Admission;
 use crate::units::{SimDuration, SimTime};
 
 impl Play<'_> {
-    /// The event of a link: something leaves it or comes out of it. Nothing does if that has been withdrawn.
+    /// Runs the event of a link: a packet leaves it or arrives at its end. The event is void if the packet has been
+    /// withdrawn.
     pub(in crate::machine::transport) fn come_out(&mut self, entity: Entity) {
         if entity < self.trains.places.links() {
             self.leave_link(entity, entity);
@@ -22,7 +23,7 @@ impl Play<'_> {
         }
     }
 
-    /// A train comes by a way by the event of `entity`, if one does.
+    /// Handles the arrival of a train by `way`, if the event of `entity` is one.
     fn arrive_by(&mut self, way: u32, entity: Entity) {
         let key = (self.key.0, entity);
         let Some(Coming { mut train, .. }) = self.trains.coming.front(way).filter(|one| one.key() == key).copied()
@@ -38,8 +39,8 @@ impl Play<'_> {
         self.schedule_next(way);
     }
 
-    /// The event of a processor: it has done something that a process waits for or that has to be gone on with, or it
-    /// has sent something that takes no time to transmit. Nothing has happened if that has been withdrawn.
+    /// Runs the event of a processor: the end of a job that a process waits for or that must be continued, or the
+    /// arrival of a packet whose transmission takes no time. The event is void if the job has been withdrawn.
     pub(in crate::machine::transport) fn finish_job(&mut self, node: u32) {
         let entity = self.first_processor + node;
         if self.trains.places.shares_links() {
@@ -60,7 +61,7 @@ impl Play<'_> {
         }
     }
 
-    /// Takes out of the link of `node` the packets that its processor has sent and that take no time.
+    /// Delivers the packets that the processor of `node` has sent over a link that takes no time.
     fn come_out_at_once(&mut self, node: u32, entity: Entity) {
         let key = (self.key.0, entity);
         let is_due = |link: &u32| self.trains.leaves_by(*link, key) || self.trains.comes_by(*link, key);
@@ -70,7 +71,7 @@ impl Play<'_> {
         }
     }
 
-    /// Jobs that waited for a computation on `node` have been let in, and depart so.
+    /// Advances jobs on `node` that waited for a computation and have been admitted, with the given departures.
     pub(in crate::machine::transport) fn let_in(&mut self, node: u32, jobs: impl Iterator<Item = (Job, Runs)>) {
         for (job, departures) in jobs {
             match job {
@@ -90,12 +91,13 @@ impl Play<'_> {
                 Job::Continue(_) => unreachable!("what is prepared is handed over as it is"),
             }
         }
-        // Not before all are on their links: what is admitted ahead may come back.
+        // Trains are admitted ahead only when all are on their links, because an acknowledgement may return to this
+        // node.
         self.admit_ahead();
     }
 
-    /// Lets the trains that wait to be admitted ahead arrive by their own events: later packets of these links do not
-    /// go ahead, and must not overtake them.
+    /// Lets the trains that could be admitted ahead arrive by their own events. Later packets on these links are not
+    /// admitted ahead, and must not be overtaken.
     fn keep_order(&mut self) {
         while let Some(MovingTrain { link, entity, train }) = self.trains.ahead.pop_front() {
             self.come(link, Coming { train, entity });
@@ -113,8 +115,8 @@ impl Play<'_> {
         }
     }
 
-    /// Packets go to their link as they depart from the processor of `node`. Returns when the first and the last of them have
-    /// left it, or gone to its router.
+    /// Hands packets to their link at their departures from the processor of `node`. Returns the times at which the
+    /// first and the last of them have left it, or have gone to its router.
     fn send_on(&mut self, node: u32, packet: Packet, departures: &Runs) -> (SimTime, SimTime) {
         let mut train = Train::new(EvenInstants::one(self.key.0), packet);
         if self.trains.places.shares_links() {
@@ -129,8 +131,8 @@ impl Play<'_> {
         left
     }
 
-    /// Returns the entity of the event at which a packet that leaves the processor of `vertex` at `departure` comes
-    /// out of `link`: a packet that neither waits nor takes time comes out when the processor has sent it.
+    /// Returns the entity of the event at which a packet that leaves the processor of `vertex` at `departure` arrives
+    /// at the end of `link`. A packet that neither waits nor takes time arrives in the event of the processor.
     #[inline]
     pub(super) fn exit(
         &self,
@@ -157,15 +159,15 @@ impl Play<'_> {
         }
     }
 
-    /// A train comes to a vertex, which has been settled, and goes on as far as it may.
+    /// Admits a train that arrives at a vertex, which has been settled, and advances it as far as allowed.
     pub(super) fn arrive(&mut self, flight: MovingTrain) {
         self.go_on(flight, true);
         self.admit_ahead();
     }
 
-    /// Admits as much as is sure of a train to the vertex that it comes to. The vertex is settled, or the train is
-    /// known to be the next that comes to it. Returns whether it goes on as a single run, which `flight` then describes;
-    /// otherwise the runs that go on are among those that may go ahead.
+    /// Admits to a vertex as many packets of an arriving train as are certain. The vertex is settled, or the train is
+    /// known to be the next to arrive there. Returns whether the train continues as a single run, which `flight` then
+    /// describes; otherwise the runs that continue are queued to be admitted ahead.
     #[inline(never)]
     pub(super) fn admit_train(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
         let Train { run, packet, .. } = flight.train;
@@ -203,8 +205,9 @@ impl Play<'_> {
         self.give_to_link(vertex, flight, departures, (speculative, packet, waits))
     }
 
-    /// Gives what becomes of a train that has been admitted to `vertex` to the link by which it leaves it, as its packets depart from the
-    /// processor; whether the `packet` that has come waits is known as far as the processor. Returns as [`admit_train`](Self::admit_train).
+    /// Hands the packets that leave `vertex` after an admission to their link, at their departures from the processor.
+    /// On entry, `waits` tells whether the arrived `packet` waits for the processor. Returns the same as
+    /// [`admit_train`](Self::admit_train).
     #[expect(clippy::inline_always, reason = "it is a part of the admission of every train")]
     #[inline(always)]
     fn give_to_link(
@@ -228,8 +231,8 @@ impl Play<'_> {
         self.goes_on_as_one(flight, (out, entity), &comings, waits)
     }
 
-    /// Hands a train to the processor of `vertex`, which takes as many of its packets as it can be sure of; `flight` is left
-    /// with those, and the rest comes later. Returns what becomes of them, and the service of each.
+    /// Hands a train to the processor of `vertex`, which admits as many of its packets as are certain. `flight` keeps
+    /// those packets, and the others arrive later. Returns the admission, and the service time of each packet.
     #[expect(clippy::inline_always, reason = "it is a part of the admission of every train")]
     #[inline(always)]
     fn serve_train(&mut self, vertex: u32, flight: &mut MovingTrain) -> (Admission, SimDuration) {
@@ -245,8 +248,8 @@ impl Play<'_> {
         (admission, service)
     }
 
-    /// A train goes on by a way, by which it comes so. Returns whether as a single run, which `flight` then describes;
-    /// otherwise the runs are among those that may go ahead.
+    /// Sends a train on by a way, with these arrivals at its end. Returns whether it continues as a single run, which
+    /// `flight` then describes; otherwise its runs are queued to be admitted ahead.
     #[inline]
     pub(super) fn goes_on_as_one(
         &mut self,
@@ -271,8 +274,8 @@ impl Play<'_> {
         }
     }
 
-    /// Returns whether a packet that waits at a place waits for nothing that may be withdrawn without it: all that is
-    /// before it has come, or the last of it is of the same message.
+    /// Returns whether a packet that waits at a place waits for nothing that may be withdrawn without it: all earlier
+    /// packets have arrived, or the last of them belongs to the same message.
     #[inline]
     pub(super) fn waits_for_itself(&self, place: u32, packet: Packet) -> bool {
         let admissions = &self.trains.admissions;
@@ -280,7 +283,7 @@ impl Play<'_> {
             || admissions.top(place).is_some_and(|top| top.train.packet.message == packet.message)
     }
 
-    /// The admission may have to be withdrawn, unless all of it has come.
+    /// Records an admission that may have to be withdrawn; one that has completely arrived needs no record.
     #[expect(clippy::inline_always, reason = "an admission is put together where it is kept")]
     #[inline(always)]
     pub(super) fn keep(&mut self, vertex: u32, admission: SpeculativeAdmission) {
@@ -291,7 +294,7 @@ impl Play<'_> {
         }
     }
 
-    /// Packets are taken in at their destination, the last of them at `end`; whether an acknowledge follows.
+    /// Receives packets at their destination, the last of them at `end`. Returns whether an acknowledgement follows.
     fn take_in(&mut self, vertex: u32, packet: Packet, count: u32, end: SimTime) -> bool {
         let message = &mut self.messages[packet.message];
         if packet.kind == PacketKind::Data {
@@ -304,22 +307,23 @@ impl Play<'_> {
         packet.kind == PacketKind::Data && message.rule == Sends::UntilDelivered && message.from != message.to
     }
 
-    /// The train has been given to `link` and comes out of it so; it is admitted ahead as far as it may.
+    /// Queues a train that has been handed to `link`, with these arrivals at its end, to be admitted ahead.
     pub(super) fn go_ahead(&mut self, link: u32, entity: Entity, train: Train, comings: &Runs) {
         let flights =
             comings.as_slice().iter().map(|run| MovingTrain { link, entity, train: Train { run: *run, ..train } });
         self.trains.ahead.extend(flights);
     }
 
-    /// Admits all trains that wait for it to the vertices that they come to, as far as they may be admitted ahead.
+    /// Admits all queued trains to the places that they reach, as far as they may be admitted ahead.
     pub(super) fn admit_ahead(&mut self) {
         while let Some(flight) = self.trains.ahead.pop_front() {
             self.go_on(flight, false);
         }
     }
 
-    /// Admits a train that has been given to a link to one vertex after the other, as far as it may be admitted ahead;
-    /// to the first one in any case if it has `come` there or is known to be the next that does.
+    /// Admits a train that has been handed to a link to one vertex after the other, as far as it may be admitted ahead.
+    /// It is admitted to the first vertex in any case if it has arrived there (`come`) or is known to be the next to
+    /// arrive.
     pub(super) fn go_on(&mut self, mut flight: MovingTrain, mut come: bool) {
         if self.trains.places.shares_links() {
             return self.go_on_by_routers(flight, come);
@@ -338,7 +342,7 @@ impl Play<'_> {
                 return;
             }
             if !self.trains.ahead.is_empty() {
-                // It must not overtake on another link what has been given to that before.
+                // The train must not overtake trains that were handed to other links before.
                 self.trains.ahead.push_back(flight);
                 return;
             }
@@ -346,7 +350,7 @@ impl Play<'_> {
         }
     }
 
-    /// The vertex to which a way leads.
+    /// Returns the vertex at the end of a way.
     #[inline]
     pub(super) fn end(&self, way: u32, to: u32) -> u32 {
         match self.trains.tracks.get(way as usize) {
@@ -355,15 +359,15 @@ impl Play<'_> {
         }
     }
 
-    /// Returns whether nothing that is known already comes to `vertex`, the end of `link`, before the event with this
-    /// key or changes the service there.
+    /// Returns whether nothing that is known so far arrives at `vertex`, the end of `link`, before the event with this
+    /// key, or changes the service there.
     #[expect(clippy::inline_always, reason = "it is asked for every hop")]
     #[inline(always)]
     pub(super) fn is_next(&mut self, vertex: u32, link: u32, key: (SimTime, Entity)) -> bool {
         self.is_next_to_come(vertex, link, key) && self.processors.is_calm(vertex)
     }
 
-    /// Returns whether nothing that is known already comes to `place`, to which `way` leads, before the event with this
+    /// Returns whether nothing that is known so far arrives at `place`, the end of `way`, before the event with this
     /// key.
     #[expect(clippy::inline_always, reason = "it is asked for every hop")]
     #[inline(always)]
@@ -375,7 +379,7 @@ impl Play<'_> {
         self.trains.coming.is_empty(way)
     }
 
-    /// Something comes out of `link` later.
+    /// Adds a train that arrives at the end of `link` by its own events.
     #[inline(never)]
     pub(super) fn come(&mut self, link: u32, coming: Coming) {
         let is_first = self.trains.coming.is_empty(link);

@@ -1,13 +1,13 @@
-//! Finite buffers: whether packets that go on as if there were room for all ever find none.
+//! Finite buffers: a check that packets that move as if there were always room never lack it.
 //!
-//! A packet has room behind a link from its start on that link until it has left the next one, or has been taken in. Trains
-//! do not wait for room. What has come to a place for certain is held against the buffers behind the links that it came by:
-//! as long as less is there at any instant than they hold, no packet would have waited, and all times are those of the
-//! finite buffers. Where that is not certain the run is [short of room](FiniteBuffers::are_short), and has to be run packet by
-//! packet.
+//! A packet occupies room at the end of a link from its start on that link until it has left the next one or has been
+//! received. Trains do not wait for room. Instead, packets that have certainly arrived at a place are counted against
+//! the buffers of the links by which they arrived. As long as the count never exceeds the size of a buffer, no packet
+//! would have waited, and all times are those of the finite buffers. If that is not certain, the run is [short of
+//! room](FiniteBuffers::are_short), and must be repeated packet by packet.
 //!
-//! The count errs on the side of too many: classes of virtual channels share the room of a link, a train stays as long as the
-//! packet of it that stays longest, and packets that go on from one vertex by different links count with their most each.
+//! The count is an upper bound: classes of virtual channels share the room of a link, a train stays as long as its
+//! longest-staying packet, and packets that continue from one vertex by different links count with the maximum of each.
 
 use super::admissions::SpeculativeAdmission;
 use super::places::Places;
@@ -16,33 +16,36 @@ use crate::engine::{EvenInstants, Lists, Stacks};
 use crate::network::{LinkModels, Packet, Topology};
 use crate::units::{SimDuration, SimTime};
 
-/// The packets that are surely in the buffers behind links.
+/// The packets that are certainly in the buffers at the ends of links.
 pub(super) struct FiniteBuffers {
-    /// Number of packets for which there is room behind a link, by link.
+    /// For each link, the number of packets for which there is room at its end.
     room: Vec<u32>,
-    /// By link and place by which packets go on from its end: they come there in order.
+    /// The occupancy of each lane: the packets of one link that continue from its end by the same place. Packets arrive
+    /// in order there.
     lanes: Vec<LaneOccupancy>,
     lanes_of_a_link: u32,
-    /// By lane: the ends of the stays of those that are known still.
+    /// For each lane, the ends of the stays that are still known.
     stays: Stacks<EvenInstants>,
-    /// By vertex: packets that wait for the router's turn, by the link that they came by and their starts there.
+    /// For each vertex, the packets that wait for the router's turn: the link by which they arrived, and their starts
+    /// on it.
     deferred: Lists<(u32, EvenInstants)>,
-    /// Admissions that are just being noted; empty between.
+    /// The admissions that are being counted; empty otherwise.
     came: Vec<Came>,
     is_short: bool,
 }
 
-/// The packets that have come by a lane.
+/// The packets that have arrived by a lane.
 #[derive(Clone, Copy)]
 struct LaneOccupancy {
-    /// The last of the known ends, and their number: all that have been there since there was nothing, unless that were too many.
+    /// The last of the known ends. The known packets are those since the lane was last empty, or fewer after a closer
+    /// count.
     until: SimTime,
     known: u32,
-    /// The most that may have been there at once; an equal share of the room, if it was never more.
+    /// The largest number of packets that may have been there at once, but at least an equal share of the room.
     most: u32,
 }
 
-/// The part of an admission that counts here.
+/// The part of an admission that matters for buffers.
 #[derive(Clone, Copy)]
 pub(super) struct Came {
     link: u32,
@@ -53,20 +56,20 @@ pub(super) struct Came {
 }
 
 impl Came {
-    /// An admission of which all has come.
+    /// Returns the part of an admission all packets of which have arrived.
     pub(super) const fn of(admission: &SpeculativeAdmission) -> Self {
         let SpeculativeAdmission { train: Train { run, packet, .. }, link, stay, deferred, .. } = *admission;
         Self { link, packet, run, stay, deferred }
     }
 
-    /// The same if only the first `count` packets have come.
+    /// Returns the same part if only the first `count` packets have arrived.
     pub(super) fn head(self, count: u32) -> Self {
         Self { run: self.run.head(count), ..self }
     }
 }
 
 impl FiniteBuffers {
-    /// The empty buffers, if one of them at least is finite.
+    /// Creates empty buffers, if at least one of them is finite.
     pub(super) fn of(topology: &Topology, places: &Places, models: &LinkModels) -> Option<Box<Self>> {
         let room: Vec<_> = (0..places.links()).map(|link| models.model(link).buffers.room()).collect();
         let lanes_of_a_link = if places.shares_links() { topology.ports() + 1 } else { 1 };
@@ -89,7 +92,7 @@ impl FiniteBuffers {
         self.is_short
     }
 
-    /// Packets have come to `place`, by a link that takes them `crossing` from their starts on.
+    /// Counts packets that have arrived at `place`, by a link over which they take `crossing` from their starts.
     #[inline]
     fn come(&mut self, (place, places): (u32, &Places), came: &Came, crossing: SimDuration) {
         let starts = came.run.moved(crossing, SimDuration::ZERO);
@@ -101,13 +104,14 @@ impl FiniteBuffers {
         self.add(came.link, lane, starts, crossing + came.stay);
     }
 
-    /// Those that have waited longest for the router's turn at `vertex` leave it from the first to the second of these times.
+    /// Records that the packets that have waited longest for the router's turn at `vertex` leave it, from the first to
+    /// the second of these times.
     pub(super) fn let_go(&mut self, vertex: u32, left: (SimTime, SimTime)) {
         let (link, starts) = self.deferred.pop_front(vertex).expect("what has been let in has come");
         self.add(link, self.lanes_of_a_link - 1, starts, longest(starts, left));
     }
 
-    /// Packets have come by a lane of `link`, and none of them stays longer than `span` from its start on.
+    /// Counts packets that have arrived by a lane of `link`, none of which stays longer than `span` from its start.
     #[inline]
     fn add(&mut self, link: u32, lane: u32, starts: EvenInstants, span: SimDuration) {
         let number = link * self.lanes_of_a_link + lane;
@@ -125,7 +129,7 @@ impl FiniteBuffers {
         }
     }
 
-    /// Counts those that are there with the last that have come by a lane.
+    /// Counts exactly the packets that are there together with the last ones that have arrived by a lane.
     #[cold]
     #[inline(never)]
     fn look_closely(&mut self, link: u32, number: u32, starts: EvenInstants, span: SimDuration) {
@@ -147,7 +151,7 @@ impl FiniteBuffers {
 }
 
 impl Trains {
-    /// All that has been admitted to `place` has come: it has had room behind the links that it came by.
+    /// Counts the admissions of `place`, all of which have arrived, in the buffers of the links by which they arrived.
     #[inline(never)]
     pub(super) fn fill_buffers(&mut self, place: u32) {
         let Some(buffers) = &mut self.buffers else { return };
@@ -159,7 +163,7 @@ impl Trains {
         self.buffers.iter_mut().for_each(|buffers| buffers.came = std::mem::take(&mut came));
     }
 
-    /// The same of one admission.
+    /// Counts one admission that has arrived.
     #[inline]
     pub(super) fn fill_buffer(&mut self, place: u32, came: &Came) {
         let Some(buffers) = &mut self.buffers else { return };

@@ -1,8 +1,9 @@
-//! Convoys: trains that are followed by the packet that their message ends with, which is shorter.
+//! Convoys: trains that are followed by the last packet of their message, which is shorter.
 //!
-//! Without overlap the source prepares that packet when the train has left the first link. If nothing else is known to come
-//! between, it is foreseen, and both cross vertices together: each is admitted as a train of its own, in their order, as it would
-//! be if the one came after the other. Where the train does not pass freely they go on apart.
+//! Without overlap the source prepares the last packet when the train has left the first link. If nothing else is known
+//! to happen in between, this preparation is speculated, and train and last packet pass vertices together. Each is
+//! admitted as a separate train, in the order in which they would be admitted one after the other. Where the train does
+//! not pass freely, they continue separately.
 
 use super::admissions::{Preparation, SpeculativeAdmission};
 use super::places::NO_LINK;
@@ -11,24 +12,24 @@ use crate::engine::{Entity, EvenInstants, Runs};
 use crate::network::{Packet, PacketCourse, PacketTimes};
 use crate::units::{SimDuration, SimTime};
 
-/// Number of messages of a source whose last packets are not foreseen after one was in vain: where packets of others keep coming between,
-/// it would mostly be.
+/// The number of messages of a source whose last packets are not speculated after one speculation has failed. If
+/// packets of others keep arriving in between, most speculations would fail.
 const UNFORESEEN: u8 = 16;
 
-/// The packets that follow a train which passes vertices.
+/// The packets that follow a train that passes vertices.
 pub(super) trait Rear {
-    /// Number of packets.
+    /// The number of packets.
     const COUNT: u32;
 
-    /// Passes a vertex by the same way as the train before it: comes by a link, on this course, and leaves by a link after
-    /// a service.
+    /// Passes a vertex by the same way as the train in front: the packets arrive by a link, on this course, and leave
+    /// by a link after a service.
     fn follow<const STAY: bool>(&mut self, play: &mut Play<'_>, from: (u32, u32, PacketCourse), to: (u32, SimDuration));
 }
 
-/// Nothing follows.
+/// No packets.
 pub(super) struct NoRear;
 
-/// A packet that is shorter than those before it, on its way to a vertex.
+/// A packet that is shorter than those before it, in transit to a vertex.
 pub(super) struct ShortRear {
     packet: Packet,
     arrival: SimTime,
@@ -78,7 +79,7 @@ impl Rear for ShortRear {
 }
 
 impl Play<'_> {
-    /// Returns the packet that a message ends with, if its source prepares it as soon as the link has carried the packets like
+    /// Returns the last packet of a message, if its source prepares it as soon as the link has carried the packets like
     /// `packet` that have been prepared, and does nothing else.
     pub(super) fn rear(
         &mut self,
@@ -100,8 +101,8 @@ impl Play<'_> {
         Some(Packet::new(packet.message, packet.to, rest, packet.kind))
     }
 
-    /// Gives a train to its first link, as its packets depart from the processor of `from`, which then prepares the `rear` of the
-    /// message; they go on as far as they may.
+    /// Hands a train to its first link, at its departures from the processor of `from`, which then prepares the `rear`
+    /// of the message. Both advance as far as allowed.
     pub(super) fn inject_convoy(
         &mut self,
         from: u32,
@@ -124,7 +125,8 @@ impl Play<'_> {
         }
     }
 
-    /// Has the processor of `from` prepare the last packet of a message when those before it have left the link, if nothing comes between.
+    /// Speculates that the processor of `from` prepares the last packet of a message as soon as the packets before it
+    /// have left the link.
     fn inject_rear(&mut self, from: u32, before_it: &SpeculativeAdmission, rear: Packet) -> ShortRear {
         let SpeculativeAdmission { out, entity, train, .. } = *before_it;
         let message = &mut self.messages[rear.message];
@@ -147,8 +149,8 @@ impl Play<'_> {
         ShortRear { packet: rear, arrival: comings.first(), entity: arrival_entity }
     }
 
-    /// A train and its rear, which have been given to a link, cross vertices together as far as the train passes them freely, and
-    /// then go on.
+    /// Advances a train and its rear, which have been handed to a link. They pass vertices together as long as the
+    /// train passes freely, and then continue separately.
     fn go_in_convoy(&mut self, mut flight: MovingTrain, mut rear: ShortRear) {
         let MovingTrain { link, entity, train: Train { packet, run, .. } } = flight;
         let vertex = self.end(link, packet.to);
@@ -159,7 +161,7 @@ impl Play<'_> {
         let train = Train { run: EvenInstants::one(arrival), packet, advance: Advance::Ahead, ..flight.train };
         let last = MovingTrain { link: flight.link, entity, train };
         self.go_on(flight, false);
-        // It must not overtake on another link what has been given to that before.
+        // The last packet must not overtake trains that were handed to other links before.
         if self.trains.ahead.is_empty() {
             self.go_on(last, false);
         } else {
@@ -167,7 +169,7 @@ impl Play<'_> {
         }
     }
 
-    /// The rear of a message is not prepared as foreseen: its source waits until the packets before it have left the link.
+    /// Handles the failed speculation of a rear: its source waits until the packets before it have left the link.
     pub(super) fn wait_for_departure(&mut self, from: u32, admission: &SpeculativeAdmission) {
         let SpeculativeAdmission { out, entity, train: Train { packet, .. }, .. } = *admission;
         self.trains.unforeseen[from as usize] = UNFORESEEN;

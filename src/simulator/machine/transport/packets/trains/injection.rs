@@ -1,4 +1,4 @@
-//! Injection: messages are prepared by the processor of their source and given to their first links.
+//! Injection: the processor of the source prepares messages and hands their packets to the first link.
 
 use super::admissions::{Preparation, SpeculativeAdmission};
 use super::places::NO_LINK;
@@ -10,7 +10,7 @@ use crate::network::{Packet, PacketKind, PacketTimes};
 use crate::units::{SimDuration, SimTime};
 
 impl Play<'_> {
-    /// Has the source's processor prepare the next packets of a message: as many as nothing is known to come between.
+    /// Prepares the next packets of a message on the processor of the source: as many as nothing is known to interrupt.
     pub(in crate::machine::transport) fn prepare(&mut self, id: MessageId) {
         let now = self.key.0;
         let message = self.messages[id];
@@ -31,7 +31,7 @@ impl Play<'_> {
         }
     }
 
-    /// Packets of a message that nothing waits before are prepared.
+    /// Prepares packets of a message on a processor with an empty queue.
     fn prepare_train(&mut self, from: u32, packet: Packet, service: SimDuration) {
         let (now, id, overlap) = (self.key.0, packet.message, self.node.sending.overlap);
         let mut train = Train::new(EvenInstants::one(now), packet);
@@ -63,7 +63,7 @@ impl Play<'_> {
             let (entity, comings, notice) = self.inject(from, (out, times), &packet, departures);
             self.keep(from, SpeculativeAdmission { notice, ..admission });
             if !is_alone {
-                // Behind a backlog there is no telling what comes before it.
+                // The order of arrivals at a link with a backlog cannot be known in advance.
                 let train = Train { run: EvenInstants::one(comings.first()), ..train };
                 self.come(out, Coming { train, entity });
                 return;
@@ -73,7 +73,7 @@ impl Play<'_> {
         self.admit_ahead();
     }
 
-    /// Returns whether nothing delays packets that the processor of `from` gives to a link from `departure` on.
+    /// Returns whether nothing delays packets that the processor of `from` hands to a link from `departure` on.
     fn finds_link_free(&mut self, from: u32, link: u32, departure: SimTime) -> bool {
         if self.node.sending.overlap {
             return true;
@@ -87,7 +87,8 @@ impl Play<'_> {
         self.trains.tracks[link as usize].line.free() <= departure
     }
 
-    /// A packet of a message is going to be prepared at `departure`, and goes to its link then, or to its own node.
+    /// Handles a packet of a message whose preparation ends at `departure`, when it goes to its link or to its own
+    /// node.
     pub(super) fn prepared(&mut self, from: u32, packet: Packet, departure: SimTime) {
         let (id, bytes) = (packet.message, packet.bytes);
         self.counts.events += 1;
@@ -109,8 +110,8 @@ impl Play<'_> {
         self.come(way.0, Coming { train, entity });
     }
 
-    /// Gives packets of a message to their first link as they depart from the processor of `from`. Returns the entity of
-    /// the arrival of the first one, their arrivals, and whether their source is notified of their departure.
+    /// Hands packets of a message to their first link at their departures from the processor of `from`. Returns the
+    /// entity of the first arrival, the arrivals, and whether the source is notified of the departure.
     #[inline]
     pub(super) fn inject(
         &mut self,
@@ -126,15 +127,15 @@ impl Play<'_> {
         (arrival, comings, self.notify_if_awaited(packet.message, out, departure))
     }
 
-    /// Returns the entity of the event at which a packet has left a link that it is given at `departure`, as
+    /// Returns the entity of the event at which a packet that is handed to a link at `departure` has left it, as
     /// [`exit`](Self::exit).
     fn departure(&self, vertex: u32, (link, times): (u32, PacketTimes), departure: SimTime) -> Entity {
         let is_free = self.trains.tracks[link as usize].line.free() <= departure;
         if times.occupancy == SimDuration::ZERO && is_free { self.first_processor + vertex } else { link }
     }
 
-    /// Notifies the source of a message when the packet given to `link` last has left it, if it waits for that: to
-    /// prepare the next one, or to go on.
+    /// Notifies the source of a message when the last packet handed to `link` has left it, if the source waits for that
+    /// to prepare the next packet or to continue.
     pub(super) fn notify_if_awaited(&mut self, id: MessageId, link: u32, entity: Entity) -> bool {
         let PacketizedMessage { unprepared, uninjected, rule, .. } = self.messages[id];
         let is_awaited = if unprepared > 0 {
@@ -153,8 +154,8 @@ impl Play<'_> {
         is_awaited
     }
 
-    /// With overlap the next packet of a message, if there is one, is prepared when the last one is, at `departure`. Returns how its
-    /// source goes on.
+    /// Schedules the preparation of the next packet of a message, if there is one. With overlap it starts when the last
+    /// preparation ends, at `departure`. Returns the state of the preparation.
     pub(super) fn go_on_preparing(&mut self, from: u32, id: MessageId, departure: SimTime) -> Preparation {
         if !self.node.sending.overlap || self.messages[id].unprepared == 0 {
             return Preparation::Begun;
@@ -163,7 +164,7 @@ impl Play<'_> {
         Preparation::Continued
     }
 
-    /// A packet has left `link` by the event of `entity`, if one does.
+    /// Handles the departure of a packet from `link`, if the event of `entity` is one.
     pub(super) fn leave_link(&mut self, link: u32, entity: Entity) {
         let key = (self.key.0, entity);
         if let Some(Leaving { message, .. }) = self.trains.leaving.front(link).filter(|one| one.key() == key).copied() {
@@ -181,7 +182,7 @@ impl Play<'_> {
         }
     }
 
-    /// A packet has left its source: without overlap this is when the next one is prepared.
+    /// Handles the departure of a packet from its source. Without overlap, the next packet is prepared now.
     pub(super) fn leave(&mut self, id: MessageId) {
         let PacketizedMessage { unprepared, handle, rule, .. } = self.messages[id];
         if unprepared > 0 {

@@ -1,19 +1,20 @@
-//! Trains: packets of one message that follow each other at equal distances cross stations in one step.
+//! Trains: evenly spaced packets of one message that pass stations in one step.
 //!
-//! A train is admitted to a place as soon as its first packet comes there, or ahead of that, as a *admission*: a bet
-//! that nothing else happens at the place before its last packet has come. The stations of the place then
-//! serve the whole train by a closed form ([`Runs`]), and it goes on to the next place. Whatever does happen at a
-//! place before that *settles* it first: packets that have not come yet are withdrawn there and on all of
-//! their way, and come when they come. So every place is at any time in the state in which single packets would have
-//! brought it, and times, orders and counts are the same.
+//! A train is admitted to a place when its first packet arrives there, or earlier, as a *speculative admission*: on the
+//! assumption that no other event concerns the place before the last packet of the train arrives. The stations of the
+//! place then serve the whole train with a closed form ([`Runs`]), and the train advances to the next place. Any other
+//! event at a place *settles* the place first: packets that have not arrived yet are withdrawn there and on all of
+//! their further path, and are admitted again when they arrive. At any time, every place is therefore in the state in
+//! which single packets would have left it, and times, orders and counts are the same.
 //!
-//! A place is what packets queue for together ([`places`]): mostly a vertex, whose processor is the only one that gives
-//! packets to its links. What a link makes of a train stands in the [times](PacketTimes) of its packets: they leave it at
-//! distances of its occupancy, and arrive a constant after they have begun, whatever its latency and switching.
+//! A place is a resource for which packets queue together ([`places`]): usually a vertex, whose processor is the only
+//! one that hands packets to its links. The effect of a link on a train is given by the [times](PacketTimes) of its
+//! packets: they leave the link at intervals of its occupancy, and arrive a constant time after they have started on
+//! it, whatever its latency and switching.
 //!
-//! The conditions: links delay a packet by nothing but the packets before it, no job is free of charge, and the memory
-//! does not pay for transfers. Where they do not hold every packet has its own events. Arrivals at the same instant come
-//! in the order of the keys that their events would have.
+//! Trains are used only if links delay a packet because of earlier packets alone, every job takes time, and the memory
+//! is not charged for transfers. Otherwise every packet has its own events. Simultaneous arrivals are ordered by the
+//! keys that their events would have.
 
 use super::software::{passing_on, taking_in};
 use super::{Job, MessageId, PacketTransport, PacketizedMessage};
@@ -40,28 +41,30 @@ mod places;
 mod routers;
 mod withdraw;
 
-/// All links at work, and the trains on them.
+/// The state of all links during a run, and the trains on them.
 pub(super) struct Trains {
     topology: Topology,
     routes: Routes,
     models: LinkModels,
     places: Places,
     tracks: Vec<Track>,
-    /// Number of events of a packet on a link: its end alone, or its end at the beginning of the link and its arrival.
+    /// The number of events of a packet on a link: one for its end, or two if its departure and its arrival are
+    /// separate.
     link_events: u32,
-    /// By way: what comes out of it and has not been admitted where it leads.
+    /// For each way, the arrivals that have not been admitted to the place at its end.
     coming: Lists<Coming>,
-    /// By link: the departures of packets that their source waits for.
+    /// For each link, the departures of packets that their source waits for.
     leaving: Lists<Leaving>,
-    /// By place: what has been admitted and may have to be withdrawn, the last to arrive on top.
+    /// For each place, the admissions that may have to be withdrawn, with the last to arrive on top.
     admissions: Passages,
-    /// By vertex: the number of messages to come whose last packets are not foreseen, because one was in vain.
+    /// For each vertex, the number of upcoming messages whose last packet is not speculated, because an earlier
+    /// speculation failed.
     unforeseen: Vec<u8>,
-    /// Only where a link has a finite one.
+    /// The occupancy of finite buffers; `None` if no link has one.
     buffers: Option<Box<FiniteBuffers>>,
-    /// Trains that have been given to a link and perhaps are admitted ahead: those of one link in their order.
+    /// The trains that have been handed to a link and may be admitted ahead; those of one link are in order.
     ahead: VecDeque<MovingTrain>,
-    /// Transfers over the links, if they are recorded.
+    /// The transfers over the links, if they are recorded.
     transfers: Option<Box<Transfers>>,
 }
 
@@ -70,11 +73,11 @@ pub(super) struct Trains {
 struct Track {
     line: StationState,
     carried: u32,
-    /// The vertex that it leads to.
+    /// The vertex at the end of the link.
     end: u32,
 }
 
-/// Equal packets of one message, by their arrivals at a vertex.
+/// Packets of one message and of equal length, with their arrivals at a vertex.
 #[derive(Clone, Copy)]
 struct Train {
     run: EvenInstants,
@@ -84,20 +87,20 @@ struct Train {
 }
 
 /// The extent to which a train may be admitted ahead of its events.
-// As wide as its neighbours in a train, for the sake of copies that follow at once.
+// As wide as its neighbours in a train, because copies often follow directly after writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 enum Advance {
-    /// As far as it goes.
+    /// At every further place.
     Ahead,
-    /// Not before it has come out of its link: it waits there for others, which may be withdrawn.
+    /// Not before it has left its link, on which it waits behind others that may be withdrawn.
     AfterLink,
-    /// It has been withdrawn before: from now on it is admitted when it comes.
+    /// Never: it has been withdrawn before, and is admitted when it arrives.
     Never,
 }
 
 impl Advance {
-    /// The same, but not before the train has come out of its link.
+    /// Returns the same extent, but not before the train has left its link.
     const fn after_link(self) -> Self {
         match self {
             Self::Ahead | Self::AfterLink => Self::AfterLink,
@@ -107,27 +110,27 @@ impl Advance {
 }
 
 impl Train {
-    /// A train at the beginning of its way.
+    /// Creates a train at the start of its path.
     const fn new(run: EvenInstants, packet: Packet) -> Self {
         Self { run, packet, course: PacketCourse::UNKNOWN, advance: Advance::Ahead }
     }
 }
 
-/// A train that comes by a way, or begins its way at a vertex.
+/// A train that arrives by a way, or starts at a vertex.
 #[derive(Clone, Copy)]
 struct MovingTrain {
     link: u32,
-    /// Entity of the arrival of the first packet: that of the link, or, if the transmission takes no time, that of the
-    /// processor that has sent it.
+    /// The entity of the arrival of the first packet: the entity of the link or, if the transmission takes no time,
+    /// that of the processor that has sent the packet.
     entity: Entity,
     train: Train,
 }
 
-/// A train that arrives by events of its own.
+/// A train that arrives by its own events.
 #[derive(Clone, Copy)]
 struct Coming {
     train: Train,
-    /// As that of a [`MovingTrain`].
+    /// The entity of the arrival, as in [`MovingTrain`].
     entity: Entity,
 }
 
@@ -137,7 +140,7 @@ impl Coming {
     }
 }
 
-/// The end of a transmission for which the source of the packet waits.
+/// The end of a transmission that the source of the packet waits for.
 #[derive(Clone, Copy)]
 struct Leaving {
     time: SimTime,
@@ -152,7 +155,7 @@ impl Leaving {
 }
 
 impl Trains {
-    /// The idle links of `topology`, if trains cross the machine as single packets do.
+    /// Creates the idle links of `topology`, if trains have the same results as single packets on this machine.
     pub(super) fn of(machine: &Machine, topology: &Topology, pace: Option<&SpeedProfile>) -> Option<Self> {
         let Machine { nodes, network, sends, .. } = machine;
         Self::are_possible(machine, topology, pace).then(|| {
@@ -163,10 +166,11 @@ impl Trains {
         })
     }
 
-    /// Returns whether trains cross the machine as single packets do.
+    /// Returns whether trains have the same results as single packets.
     pub(super) fn are_possible(machine: &Machine, topology: &Topology, pace: Option<&SpeedProfile>) -> bool {
         let Machine { nodes, network, sends, .. } = machine;
-        // A packet that has passed the processor of a vertex and waits for its router has room behind a link that is not known any more.
+        // A packet that has passed the processor of a vertex and waits for its router occupies a buffer of a link that
+        // is no longer recorded.
         let knows_links = nodes.router == Router::Hardware || !sends.may_wait_for_receives();
         let takes_time = |service| match pace {
             None => service > SimDuration::ZERO,
@@ -209,8 +213,8 @@ impl Trains {
         self.topology.distance(from, to)
     }
 
-    /// Returns the load of every direction of a link up to `now`, after which there are no links any more: the loads
-    /// take their place in the memory.
+    /// Returns the load of every direction of a link up to `now`, and discards the links, so that the loads can take
+    /// their place in memory.
     pub(super) fn take_loads(&mut self, now: SimTime) -> Vec<LinkLoad> {
         let load = |(link, track): (usize, Track)| {
             let from = self.places.start(u32::try_from(link).expect("links are numbered in 32 bits"));
@@ -220,7 +224,7 @@ impl Trains {
         std::mem::take(&mut self.tracks).into_iter().enumerate().filter_map(load).collect()
     }
 
-    /// The link by which a packet leaves `vertex`, and its times there.
+    /// Returns the link by which a packet leaves `vertex`, and the times of the packet on it.
     #[inline]
     fn way(&mut self, vertex: u32, packet: &Packet, course: &mut PacketCourse) -> (u32, PacketTimes) {
         let port = course.leave(vertex, packet.to, &self.routes);
@@ -228,13 +232,13 @@ impl Trains {
         (link, self.models.times(link, packet.bytes))
     }
 
-    /// Returns whether the next departure from `link` that a source waits for is the event with this key.
+    /// Returns whether the event with this key is the next departure from `link` that a source waits for.
     #[inline]
     fn leaves_by(&self, link: u32, key: (SimTime, Entity)) -> bool {
         self.leaving.front(link).is_some_and(|leaving| leaving.key() == key)
     }
 
-    /// Returns whether the next arrival by `way` is the event with this key.
+    /// Returns whether the event with this key is the next arrival by `way`.
     #[inline]
     fn comes_by(&self, way: u32, key: (SimTime, Entity)) -> bool {
         self.coming.front(way).is_some_and(|coming| coming.key() == key)
@@ -257,7 +261,7 @@ impl Trains {
         self.buffers.as_ref().is_some_and(|buffers| buffers.are_short())
     }
 
-    /// All admissions of `place` have come and need not be known any more.
+    /// Forgets the admissions of `place`, all of which have arrived.
     #[expect(clippy::inline_always, reason = "it is done for every hop")]
     #[inline(always)]
     fn clear(&mut self, place: u32) {
@@ -267,7 +271,7 @@ impl Trains {
         self.admissions.clear(place);
     }
 
-    /// Clears the admissions of `place` if all have come before `now`, and returns whether they have.
+    /// Clears the admissions of `place` if all have arrived before `now`, and returns whether they have.
     #[expect(clippy::inline_always, reason = "it is asked for every hop")]
     #[inline(always)]
     fn clear_before(&mut self, place: u32, now: SimTime) -> bool {
@@ -284,14 +288,14 @@ impl Trains {
     }
 }
 
-/// The longest time that jobs stay that come in a run and leave from `first` to `last`: stations serve them in order, so
-/// that their stays become longer and longer, or shorter and shorter.
+/// Returns the longest stay of jobs that arrive in a run and leave from `first` to `last`. Stations serve the jobs in
+/// order, so that their stays increase or decrease monotonically.
 #[inline]
 fn longest(run: EvenInstants, (first, last): (SimTime, SimTime)) -> SimDuration {
     first.since(run.first).max(last.since(run.last()))
 }
 
-/// The shortest jobs of each kind that processors do for packets.
+/// Returns the shortest jobs of each kind that processors do for packets.
 fn shortest_jobs(node: &Node, acknowledges: bool) -> impl Iterator<Item = SimDuration> {
     let taking_in = node.routing.per_packet + node.receiving.time(0);
     let passing_on = (node.router == Router::Software).then_some(node.routing.per_packet);
@@ -299,7 +303,7 @@ fn shortest_jobs(node: &Node, acknowledges: bool) -> impl Iterator<Item = SimDur
     [node.sending.time(0, 0), taking_in].into_iter().chain(passing_on).chain(acknowledging)
 }
 
-/// The parts of a [`Transport`] that trains move through.
+/// The parts of a [`Transport`] on which trains act, borrowed for one event.
 pub(super) struct Play<'t> {
     pub(super) trains: &'t mut Trains,
     pub(super) node: &'t Node,
@@ -317,7 +321,7 @@ pub(super) struct Play<'t> {
 }
 
 impl PacketTransport {
-    /// The trains, if the machine lets packets travel so.
+    /// Returns the parts on which trains act, if this machine moves packets in trains.
     pub(super) fn play(&mut self) -> Option<Play<'_>> {
         let super::Carrier::Trains(trains) = &mut self.carrier else { return None };
         Some(Play {
@@ -338,12 +342,12 @@ impl PacketTransport {
 }
 
 impl Play<'_> {
-    /// The packet that acknowledges a message.
+    /// Returns the packet that acknowledges a message.
     fn acknowledge_packet(&self, id: MessageId) -> Packet {
         self.messages[id].acknowledge(id, self.node)
     }
 
-    /// Returns the job of the processor of `vertex` for a packet that has come to it, and its time.
+    /// Returns the job of the processor of `vertex` for a packet that has arrived there, and its time.
     fn job(&self, vertex: u32, packet: Packet) -> (Job, SimDuration) {
         if packet.to != vertex {
             return (Job::PassOn(packet), self.service(vertex, passing_on(self.node, packet.kind)));
@@ -356,7 +360,7 @@ impl Play<'_> {
         self.pace.map_or(service, |pace| pace.service(node, service))
     }
 
-    /// Gives packets to a link as they depart from where they were; when they come out of it.
+    /// Hands packets to a link at their departures from the previous station. Returns their arrivals at its end.
     #[inline]
     fn transmit(&mut self, out: u32, packet: &Packet, departures: &Runs, times: PacketTimes) -> Runs {
         let count = departures.count();
@@ -374,7 +378,8 @@ impl Play<'_> {
         if arrival == times.occupancy { ends } else { ends.moved(times.occupancy, arrival) }
     }
 
-    /// The longest time that a packet of a run stays at a vertex that it leaves by `out` so, if buffers are finite.
+    /// Returns the longest time that a packet of a run stays at a vertex before it has left by `out`, if buffers are
+    /// finite.
     #[inline]
     fn stay(&self, run: EvenInstants, (out, times): (u32, PacketTimes), to: u32, comings: &Runs) -> SimDuration {
         if self.trains.buffers.is_none() {
@@ -383,14 +388,15 @@ impl Play<'_> {
         longest(run, self.left((out, times), to, comings))
     }
 
-    /// Returns when the first and the last of packets that come out of a link so have left the vertex at which it begins.
+    /// Returns the times at which the first and the last of the packets that arrive at the end of a link have left the
+    /// vertex at its start.
     fn left(&self, (out, times): (u32, PacketTimes), to: u32, comings: &Runs) -> (SimTime, SimTime) {
         let crossing = times.arrival(self.trains.tracks[out as usize].end == to);
         let left = |coming: SimTime| coming.before(crossing) + times.occupancy;
         (left(comings.first()), left(comings.last()))
     }
 
-    /// Tells what a link carries, if it is recorded.
+    /// Records the transfers over a link, if recording is on.
     fn record_transfer(&mut self, link: u32, packet: &Packet, ends: &[EvenInstants], transmission: SimDuration) {
         if let Some(transfers) = &mut self.trains.transfers {
             transfers.give(self.key.0, link, packet, ends, transmission);

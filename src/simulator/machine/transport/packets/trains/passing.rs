@@ -1,4 +1,4 @@
-//! Passing: trains cross the vertices on their way that do nothing else.
+//! Passing: trains cross vertices on their path that do nothing else.
 
 use super::super::software::passing_on;
 use super::admissions::SpeculativeAdmission;
@@ -8,29 +8,29 @@ use crate::engine::Instants;
 use crate::network::{Packet, PacketCourse};
 use crate::units::{SimDuration, SimTime};
 
-/// Passage of a train through a vertex.
+/// The passage of a train through a vertex.
 struct Crossing<R> {
     service: SimDuration,
-    /// The times from which processor and link were free before.
+    /// The time from which the processor was free before the train.
     free: SimTime,
     link_free: SimTime,
     out: u32,
-    /// The vertex that the link leads to.
+    /// The vertex at the end of the link.
     end: u32,
-    /// The longest time that a packet of it stays, if buffers are finite.
+    /// The longest time that a packet of the train stays, if buffers are finite.
     stay: SimDuration,
     onward: PacketCourse,
     comings: R,
-    /// True if it waits for something at the vertex.
+    /// Whether the train waits for something at the vertex.
     waits: bool,
-    /// True if it leaves the vertex and comes to the next one at once.
+    /// Whether the train leaves the vertex and arrives at the next one in the same event.
     is_at_once: bool,
 }
 
 impl Play<'_> {
-    /// Has a train that is admitted to `vertex` on its way pass it and the next ones, as far as it may go ahead and they
-    /// do nothing else; `flight` then describes its arrival at the first one that it has not passed. Returns whether it
-    /// has passed any.
+    /// Lets a train that may be admitted to `vertex` pass this vertex and the following ones, as far as it may be
+    /// admitted ahead and the vertices do nothing else. Afterwards `flight` describes its arrival at the first vertex
+    /// that it has not passed. Returns whether it has passed any.
     #[inline(never)]
     pub(super) fn pass_freely(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
         let run = flight.train.run;
@@ -43,7 +43,7 @@ impl Play<'_> {
         self.count_passed(passed)
     }
 
-    /// The same for a train and the packet that follows it.
+    /// Lets a train and the packet that follows it pass vertices, as [`pass_freely`](Self::pass_freely).
     #[inline(never)]
     pub(super) fn pass_in_convoy(&mut self, vertex: u32, flight: &mut MovingTrain, rear: &mut ShortRear) {
         let run = flight.train.run;
@@ -55,7 +55,7 @@ impl Play<'_> {
         self.count_passed(passed);
     }
 
-    /// Counts packets by the vertices that they have passed. Returns whether there are any.
+    /// Counts the events and hops of packets at the vertices that they have passed. Returns whether there are any.
     #[inline]
     fn count_passed(&mut self, passed: u32) -> bool {
         self.counts.packet_hops += u64::from(passed);
@@ -63,8 +63,8 @@ impl Play<'_> {
         passed > 0
     }
 
-    /// The same for packets that come so, with what follows them, and that `STAY` in finite buffers if there are such; the number of
-    /// packets and vertices that they have passed.
+    /// Lets packets with these arrivals, and their rear, pass vertices; with `STAY`, buffers are finite. Returns the
+    /// number of packets passed, summed over the vertices.
     #[expect(clippy::inline_always, reason = "one loop for single packets, one for several")]
     #[inline(always)]
     fn pass<const STAY: bool, R: Instants, B: Rear>(
@@ -74,8 +74,8 @@ impl Play<'_> {
         mut arrivals: R,
         rear: &mut B,
     ) -> u32 {
-        // Variables of their own for all that changes from vertex to vertex: a structure that is copied as soon as one of its
-        // parts has been written would have to wait for it.
+        // All values that change from vertex to vertex have separate variables. The processor would stall on a copy of
+        // a structure directly after a write to one of its parts.
         let MovingTrain { mut link, mut entity, train: Train { packet, mut course, mut advance, .. } } = *flight;
         let unpaced = passing_on(self.node, packet.kind);
         let mut passed = 0;
@@ -108,8 +108,8 @@ impl Play<'_> {
         passed
     }
 
-    /// Serves a train at `vertex` and on the link by which it leaves it, if the vertex does nothing else and they depart
-    /// at equal distances.
+    /// Serves a train at `vertex` and on the link by which it leaves, if the vertex does nothing else and the
+    /// departures are evenly spaced.
     #[expect(clippy::inline_always, reason = "it is done at every vertex")]
     #[inline(always)]
     fn cross<const STAY: bool, R: Instants>(
@@ -150,7 +150,7 @@ impl Play<'_> {
         })
     }
 
-    /// Goes on with a packet that has waited at a place.
+    /// Returns the extent to which a packet that has waited at a place may be admitted ahead.
     #[inline(never)]
     pub(super) fn behind(&self, place: u32, packet: Packet, advance: Advance) -> Advance {
         if self.waits_for_itself(place, packet) { advance } else { advance.after_link() }

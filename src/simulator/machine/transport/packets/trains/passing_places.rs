@@ -1,4 +1,4 @@
-//! Passing where links are places of their own: trains cross processors and links that do nothing else.
+//! Passing where links are separate places: trains cross processors and links that do nothing else.
 
 use super::super::software::passing_on;
 use super::admissions::SpeculativeAdmission;
@@ -7,7 +7,7 @@ use crate::engine::{Entity, Instants};
 use crate::network::{Packet, PacketCourse};
 use crate::units::{SimDuration, SimTime};
 
-/// A train on its way to a place, in parts, as in [`Play::pass_freely`].
+/// A train on its path to a place, split into its parts, as in [`Play::pass_freely`].
 struct Approach<R> {
     link: u32,
     entity: Entity,
@@ -27,7 +27,8 @@ impl<R: Instants> Approach<R> {
         Train { run: self.arrivals.run(), packet: self.packet, course: self.course, advance: self.advance }
     }
 
-    /// Its admission to a place that has been free from `free` on, and whose link from `link_free` on.
+    /// Returns the admission of the train to a place whose processor was free from `free` on and whose link from
+    /// `link_free` on.
     #[expect(clippy::inline_always, reason = "an admission is put together where it is kept")]
     #[inline(always)]
     fn admission(&self, out: u32, service: SimDuration, (free, link_free): (SimTime, SimTime)) -> SpeculativeAdmission {
@@ -36,9 +37,9 @@ impl<R: Instants> Approach<R> {
 }
 
 impl Play<'_> {
-    /// Has a train pass the places on its way that do nothing else, as far as it may go ahead; to the first one it may in any
-    /// case if it has `come` there. Then `flight` describes its arrival at the first one that it has not passed. Returns whether
-    /// it has passed any.
+    /// Lets a train pass the places on its path that do nothing else, as far as it may be admitted ahead. It may pass
+    /// the first one in any case if it has arrived there (`come`). Afterwards `flight` describes its arrival at the
+    /// first place that it has not passed. Returns whether it has passed any.
     pub(super) fn pass_places(&mut self, flight: &mut MovingTrain, come: bool) -> bool {
         let run = flight.train.run;
         if run.count == 1 { self.pass_each(flight, run.first, come) } else { self.pass_each(flight, run, come) }
@@ -48,7 +49,7 @@ impl Play<'_> {
     #[inline(always)]
     fn pass_each<R: Instants>(&mut self, flight: &mut MovingTrain, arrivals: R, mut come: bool) -> bool {
         let mut train = Approach::of(flight, arrivals);
-        // Trains that have been given to a link before must not be overtaken on another one.
+        // Trains that were handed to other links before must not be overtaken.
         let goes_on = self.trains.ahead.is_empty();
         let (mut processors, mut links) = (0, 0);
         loop {
@@ -80,8 +81,8 @@ impl Play<'_> {
         processors + links > 0
     }
 
-    /// Has a train pass the processor of `vertex` on its way to the router, if it may and the processor does nothing else.
-    /// The caller counts it.
+    /// Lets a train pass the processor of `vertex` to the router, if it may be admitted and the processor does nothing
+    /// else. The caller counts the events.
     #[expect(clippy::inline_always, reason = "it is done for every hop")]
     #[inline(always)]
     fn pass_processor<R: Instants>(&mut self, vertex: u32, train: &mut Approach<R>, come: bool) -> bool {
@@ -104,8 +105,8 @@ impl Play<'_> {
         true
     }
 
-    /// Has a train pass the link by which it leaves `vertex`, if it may and that takes some time. The caller
-    /// counts it.
+    /// Lets a train pass the link by which it leaves `vertex`, if it may be admitted and the link takes time. The
+    /// caller counts the events.
     #[expect(clippy::inline_always, reason = "it is done for every hop")]
     #[inline(always)]
     fn pass_link<R: Instants>(&mut self, vertex: u32, train: &mut Approach<R>, come: bool) -> bool {

@@ -1,25 +1,26 @@
-//! Places: what packets queue for together, in the order in which they come.
+//! Places: resources for which packets queue together, in the order of their arrival.
 //!
-//! If the processor of a vertex is the only one that gives packets to its links, they leave it in the order in which
-//! they come to it, and processor and links are one place. Where hardware routers or acknowledges give packets to
-//! links as well, every processor and every link is a place of its own, and a *way* without length leads from the
+//! If the processor of a vertex is the only one that hands packets to its links, packets leave the vertex in the order
+//! of their arrival, and processor and links are one place. If hardware routers or acknowledgements hand packets to
+//! links as well, every processor and every link is a separate place, and a *way* without length leads from the
+//! processor of a vertex to its router. The other ways are the links.
 //! processor of a vertex to its router.
 
 use crate::engine::Entity;
 use crate::network::Topology;
 use crate::node::Router;
 
-/// Number of no link, for what begins or ends at its vertex.
+/// The number that stands for no link, for packets that start or end at a vertex.
 pub(super) const NO_LINK: u32 = u32::MAX;
 
-/// The numbers of places, ways and arrivals. Places are the vertices, then the links; ways are the links, then from each
-/// processor to its router.
+/// The numbering of places, ways and arrivals. Places are the vertices, followed by the links. Ways are the links,
+/// followed by the connections from each processor to its router.
 pub(super) struct Places {
     vertices: u32,
     ports: u32,
     links: u32,
     router: Router,
-    /// True if links are places of their own.
+    /// Whether links are separate places.
     shares_links: bool,
     /// The entity of the first arrival by a link.
     first_arrival: Entity,
@@ -45,13 +46,13 @@ impl Places {
         if self.shares_links { self.vertices + self.links } else { self.vertices }
     }
 
-    /// Returns whether links are places of their own.
+    /// Returns whether links are separate places.
     #[inline]
     pub(super) const fn shares_links(&self) -> bool {
         self.shares_links
     }
 
-    /// Number of events of a packet on a link.
+    /// Returns the number of events of a packet on a link.
     pub(super) const fn link_events(&self) -> u32 {
         if self.first_arrival == 0 { 1 } else { 2 }
     }
@@ -65,57 +66,57 @@ impl Places {
         vertex * self.ports..(vertex + 1) * self.ports
     }
 
-    /// The vertex at which a link begins.
+    /// Returns the vertex at the start of a link.
     pub(super) const fn start(&self, link: u32) -> u32 {
         link / self.ports
     }
 
-    /// The port by which a link leaves the vertex at which it begins.
+    /// Returns the port by which a link leaves the vertex at its start.
     pub(super) const fn port(&self, link: u32) -> u32 {
         link % self.ports
     }
 
-    /// The vertex to which a link leads.
+    /// Returns the vertex at the end of a link.
     pub(super) fn neighbour(&self, topology: &Topology, link: u32) -> Option<u32> {
         topology.neighbour(self.start(link), self.port(link)).map(|(end, _)| end)
     }
 
-    /// The entity of the events at which packets arrive by a link.
+    /// Returns the entity of the arrivals by a link.
     #[inline]
     pub(super) const fn arrival(&self, link: u32) -> Entity {
         self.first_arrival + link
     }
 
-    /// The link whose event this is, if it is the arrival of a packet.
+    /// Returns the link of this entity, if the entity is that of an arrival.
     pub(super) const fn arrives_by(&self, entity: Entity) -> Option<u32> {
         entity.checked_sub(self.first_arrival)
     }
 
-    /// The way from the processor of a vertex to its router.
+    /// Returns the way from the processor of a vertex to its router.
     #[inline]
     pub(super) const fn to_router(&self, vertex: u32) -> u32 {
         self.links + vertex
     }
 
-    /// The vertex whose processor a way leads from to its router, if it does.
+    /// Returns the vertex of a way from a processor to its router, if `way` is one.
     #[inline]
     pub(super) fn processor_before(&self, way: u32) -> Option<u32> {
         way.checked_sub(self.links).filter(|vertex| *vertex < self.vertices)
     }
 
-    /// Returns whether a packet to `to` that comes to `vertex` goes to its router and not to its processor.
+    /// Returns whether a packet to `to` that arrives at `vertex` goes to its router and not to its processor.
     #[inline]
     pub(super) fn is_routed(&self, way: u32, vertex: u32, to: u32) -> bool {
         self.shares_links && (self.processor_before(way).is_some() || self.router == Router::Hardware && vertex != to)
     }
 
-    /// The place of a link of its own.
+    /// Returns the place of a link that is a separate place.
     #[inline]
     pub(super) const fn of_link(&self, link: u32) -> u32 {
         self.vertices + link
     }
 
-    /// The link whose place this is, if it is one.
+    /// Returns the link of a place, if it is the place of a link.
     #[inline]
     pub(super) const fn as_link(&self, place: u32) -> Option<u32> {
         place.checked_sub(self.vertices)

@@ -1,5 +1,5 @@
-//! Routers: trains where links are places of their own, because hardware routers or acknowledges give them packets
-//! beside the processors.
+//! Trains where links are separate places, because hardware routers or acknowledgements hand packets to links in
+//! addition to the processors.
 
 use super::super::software::passing_on;
 use super::admissions::SpeculativeAdmission;
@@ -12,12 +12,12 @@ use crate::network::{Packet, PacketKind, PacketTimes};
 use crate::units::SimDuration;
 
 impl Play<'_> {
-    /// The same as [`go_on`](Self::go_on) where links are places of their own.
+    /// Advances a train as [`go_on`](Self::go_on) does, where links are separate places.
     #[inline(never)]
     pub(super) fn go_on_by_routers(&mut self, mut flight: MovingTrain, mut come: bool) {
         while self.pass_places(&mut flight, come) || self.goes_by_place(&mut flight, come) {
             if !self.trains.ahead.is_empty() {
-                // It must not overtake on another link what has been given to that before.
+                // The train must not overtake trains that were handed to other links before.
                 self.trains.ahead.push_back(flight);
                 return;
             }
@@ -25,7 +25,7 @@ impl Play<'_> {
         }
     }
 
-    /// Admits a train to the place that it comes to, if it may. Returns whether it goes on as a single run, as
+    /// Admits a train to the place that it reaches, if allowed. Returns whether it continues as a single run, as
     /// [`admit_train`](Self::admit_train).
     fn goes_by_place(&mut self, flight: &mut MovingTrain, come: bool) -> bool {
         let MovingTrain { link, entity, train } = *flight;
@@ -45,12 +45,12 @@ impl Play<'_> {
         self.admit_train(vertex, flight)
     }
 
-    /// Packets go to the router of `node` as they depart from its processor.
+    /// Sends packets to the router of `node` at their departures from its processor.
     pub(super) fn hand_to_router(&mut self, node: u32, train: Train, departures: &Runs) {
         self.go_ahead(self.trains.places.to_router(node), self.first_processor + node, train, departures);
     }
 
-    /// A process has received a message whose sender waits for that: its node acknowledges it.
+    /// Acknowledges a message whose sender waits until a process has received it.
     pub(in crate::machine::transport) fn acknowledge(&mut self, id: MessageId) {
         let PacketizedMessage { from, to, handle, .. } = self.messages[id];
         if from == to {
@@ -65,8 +65,8 @@ impl Play<'_> {
         self.arrive(MovingTrain { link: way, entity: self.key.1, train });
     }
 
-    /// Has the processor of `vertex` pass a single packet on to the router, by its own way. Returns whether it is served,
-    /// as [`admit_train`](Self::admit_train).
+    /// Lets the processor of `vertex` pass a single packet on to its router. Returns whether the packet is served, as
+    /// [`admit_train`](Self::admit_train).
     fn pass_to_router(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
         let Train { run: EvenInstants { first: arrival, .. }, packet, .. } = flight.train;
         let service = self.service(vertex, passing_on(self.node, packet.kind));
@@ -88,8 +88,8 @@ impl Play<'_> {
         true
     }
 
-    /// Gives a train to a link that is a place of its own, and that is settled, or the train is known to be the next
-    /// that comes to it. Returns as [`admit_train`](Self::admit_train).
+    /// Admits a train to a link that is a separate place. The link is settled, or the train is known to be the next to
+    /// arrive there. Returns the same as [`admit_train`](Self::admit_train).
     fn admit_to_link(&mut self, vertex: u32, (out, times): (u32, PacketTimes), flight: &mut MovingTrain) -> bool {
         let MovingTrain { link, train: Train { run, packet, .. }, .. } = *flight;
         let place = self.trains.places.of_link(out);
@@ -110,7 +110,8 @@ impl Play<'_> {
         let stay = self.stay(run, (out, times), packet.to, &comings);
         self.keep(place, SpeculativeAdmission { stay, notice, ..admission });
         if comings.first() <= self.key.0 {
-            // It comes out of the link when it is given to it, in this event: its own one is the next.
+            // The packet leaves the link in the event that hands it over, so the event of the link belongs to its
+            // arrival.
             let entity = self.trains.places.arrival(out);
             for run in comings.as_slice() {
                 self.come(out, Coming { train: Train { run: *run, ..flight.train }, entity });
@@ -120,21 +121,22 @@ impl Play<'_> {
         self.goes_on_as_one(flight, (out, entity), &comings, waits)
     }
 
-    /// Returns whether a packet that comes to `vertex` by `way` is given to its first link, as a part of its message.
+    /// Returns whether a packet that arrives at `vertex` by `way` is handed to its first link, as data of a message
+    /// from there.
     pub(super) fn is_injected(&self, vertex: u32, way: u32, packet: &Packet) -> bool {
         let is_from_here = way == NO_LINK || self.trains.places.processor_before(way).is_some();
         is_from_here && packet.kind == PacketKind::Data && self.messages[packet.message].from == vertex
     }
 
-    /// Has a train go through the router of `vertex`, if it has `come` there or may go ahead. Returns whether it goes on
-    /// as a single run, as [`admit_train`](Self::admit_train).
+    /// Sends a train through the router of `vertex`, if it has arrived there (`come`) or may be admitted ahead. Returns
+    /// whether it continues as a single run, as [`admit_train`](Self::admit_train).
     fn go_by_router(&mut self, vertex: u32, flight: &mut MovingTrain, come: bool) -> bool {
         let MovingTrain { link, entity, train } = *flight;
         let (out, times) = self.trains.way(vertex, &train.packet, &mut flight.train.course);
         let place = self.trains.places.of_link(out);
         let takes_time = times.occupancy > SimDuration::ZERO
             && times.arrival(self.trains.tracks[out as usize].end == train.packet.to) > SimDuration::ZERO;
-        // A packet that takes no time leaves a link by the event that has given it to it.
+        // A packet that takes no time leaves a link in the event that has handed it over.
         let by_event = !takes_time && self.trains.places.processor_before(link).is_none();
         let is_next = come
             || !by_event

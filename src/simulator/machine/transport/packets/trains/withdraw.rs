@@ -1,4 +1,4 @@
-//! Rollback of trains that have been admitted ahead.
+//! Rollback of trains that have been admitted ahead of time.
 
 use super::admissions::{Preparation, SpeculativeAdmission};
 use super::buffers::Came;
@@ -9,32 +9,34 @@ use crate::network::{Packet, PacketKind};
 use crate::units::{SimDuration, SimTime};
 
 impl Play<'_> {
-    /// Something else than the arrival of a train happens at `place`: what has not come to it yet is withdrawn.
+    /// Settles `place` before an event that is not the arrival of a train: packets that have not arrived yet are
+    /// withdrawn.
     pub(in crate::machine::transport) fn settle(&mut self, place: u32) {
         self.settle_before(place, false);
     }
 
-    /// Settles all places: the run is over.
+    /// Settles all places at the end of the run.
     pub(in crate::machine::transport) fn settle_all(&mut self) {
         for place in 0..self.trains.places.count() {
             self.settle(place);
         }
     }
 
-    /// A train comes by `way` that has not been admitted ahead, but others have that may come after it.
+    /// Settles the place of a train that arrives by `way` and has not been admitted ahead; others that have been may
+    /// arrive later.
     pub(super) fn settle_for_train(&mut self, way: u32, train: &Train) {
         let place = self.place(way, train);
         if self.trains.places.as_link(place).is_some()
             && !self.node.sending.overlap
             && self.trains.places.processor_before(way).is_none()
         {
-            // The packets of a source follow one another when their link is free.
+            // Packets of a source are prepared one after the other, each when the link is free.
             self.settle(self.end(way, train.packet.to));
         }
         self.settle_before(place, true);
     }
 
-    /// The place to which a train comes by `way`.
+    /// Returns the place that a train reaches by `way`.
     fn place(&self, way: u32, train: &Train) -> u32 {
         let Train { packet, mut course, .. } = *train;
         let vertex = self.end(way, packet.to);
@@ -70,8 +72,8 @@ impl Play<'_> {
         }
     }
 
-    /// All but the first `kept` packets of the last admission of `place`, which has been taken out, are withdrawn from
-    /// there on. Returns whether the source is notified of the departure of those that are kept.
+    /// Withdraws all but the first `kept` packets of the last admission of `place`, which has been removed, from there
+    /// on. Returns whether the source is notified of the departure of the remaining packets.
     fn withdraw(&mut self, place: u32, admission: &SpeculativeAdmission, kept: u32) -> bool {
         if let Some(link) = self.trains.places.as_link(place) {
             let vertex = self.trains.places.start(link);
@@ -106,7 +108,7 @@ impl Play<'_> {
         self.withdraw_from_link(place, admission, kept, departures.as_ref())
     }
 
-    /// The same for the link by which they leave `vertex`, to which those that are kept depart so.
+    /// Withdraws packets from the link by which they leave `vertex`; the remaining ones have these departures.
     fn withdraw_from_link(
         &mut self,
         vertex: u32,
@@ -167,10 +169,10 @@ impl Play<'_> {
         self.counts.events -= u64::from(count * self.trains.link_events);
     }
 
-    /// The last packets given to `way`, which are like this one, do not come by it after all.
+    /// Cancels the last `count` packets handed to `way` that belong to the same message as `packet`.
     fn cancel(&mut self, way: u32, packet: &Packet, count: u32) {
         let mut left = count;
-        // Packets for another place that have been given to the way before may come later than ones that went ahead.
+        // Packets for another place, handed to the way earlier, may arrive later than packets admitted ahead.
         let is_alike = |one: &Packet| one.message == packet.message && one.kind == packet.kind;
         while let Some(coming) = self.trains.coming.back_mut(way).filter(|one| left > 0 && is_alike(&one.train.packet))
         {
@@ -188,8 +190,8 @@ impl Play<'_> {
         }
     }
 
-    /// The last `left` packets that have been admitted to `place`, to which `way` leads, do not come. What comes after
-    /// them from elsewhere comes when it comes.
+    /// Cancels the last `left` packets that have been admitted to `place` from `way`. Packets from other ways that
+    /// arrive after them are withdrawn, and arrive by their own events.
     fn cancel_admitted(&mut self, place: u32, way: u32, mut left: u32) {
         while left > 0 {
             let mut admission = self.trains.admissions.pop(place).expect("what has been admitted is known");
@@ -211,7 +213,7 @@ impl Play<'_> {
         }
     }
 
-    /// All but the first `kept` packets of a withdrawn admission come when they come.
+    /// Lets all but the first `kept` packets of a withdrawn admission arrive by their own events.
     fn come_later(&mut self, place: u32, admission: &SpeculativeAdmission, kept: u32) {
         let SpeculativeAdmission { train, link, entity, .. } = *admission;
         if admission.preparation == Preparation::Foreseen {
@@ -220,7 +222,7 @@ impl Play<'_> {
             self.go_on_preparing(place, train.packet.message, self.processors.free(place));
         } else if let Some(run) = train.run.tail(kept) {
             let train = Train { run, advance: Advance::Never, ..train };
-            // Earlier packets for other places may come by the same way.
+            // Earlier packets for other places may arrive by the same way.
             self.trains
                 .coming
                 .insert_before_last(link, Coming { train, entity }, |one| one.train.run.first >= run.first);
