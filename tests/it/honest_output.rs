@@ -259,7 +259,7 @@ fn a_part_that_the_machine_does_not_have_is_warned_of() {
     let narrow = ["--set", "machine.network.topology=Mesh2d(rows: 4, columns: 32)"];
     let small = ["--set", "program.n=32", "--set"];
     let run = |more: &[&str]| rows(&[&["run", GAUSS_JORDAN], &small[..], more, &narrow].concat()).1;
-    let warning = "simulated: 8 × 16 mesh, which is no part of the machine's 4 × 32 mesh.";
+    let warning = "simulated: 8 × 16 mesh, which is not a part of the machine's 4 × 32 mesh.";
     assert!(run(&["ranks=128"]).contains(warning));
     let sweep = ["sweep", GAUSS_JORDAN, "--over", "n=32", "--over", "p=4,128"];
     assert!(rows(&[&sweep[..], &narrow].concat()).1.contains(warning));
@@ -413,9 +413,9 @@ fn a_value_that_would_have_no_effect_is_rejected() {
 
 #[test]
 fn a_size_that_is_no_whole_number_of_bytes_is_rejected() {
-    assert!(rejection(&["run", RING, "--set", "program.bytes=1.5 B"]).contains("`1.5 B` is no whole number"));
+    assert!(rejection(&["run", RING, "--set", "program.bytes=1.5 B"]).contains("`1.5 B` is not a whole number"));
     let axis = ["sweep", RING, "--over", "p=4", "--over", "program.bytes=0.5 B,1 B"];
-    assert!(rejection(&axis).contains("`0.5 B` is no whole number"));
+    assert!(rejection(&axis).contains("`0.5 B` is not a whole number"));
 }
 
 /// A time per byte is the bandwidth that it is the inverse of.

@@ -158,7 +158,7 @@ fn faulty_nodes_are_rejected_with_the_same_words() {
     assert_machine_rejected(
         &[(OVERRIDES, "[NodeSpeed(nodes: [0], factor: 0.0)]")],
         |run| run.machine.overrides = slow(&[0], 0.0),
-        "machine.overrides.0.factor: no processor is 0 times as fast as another",
+        "machine.overrides.0.factor: a speed factor of 0 is out of range",
     );
     assert_machine_rejected(
         &[(OVERRIDES, "[NodeSpeed(nodes: [1, 2, 1], factor: 0.5)]")],
@@ -197,7 +197,7 @@ fn faulty_nodes_are_rejected_with_the_same_words() {
             "[Level(name: \"region\", members: 2, memory: Shared(bandwidth: \"10 GB/s\", discipline: FirstComeFirstServed))]",
         )],
         |run| run.machine.levels = vec![region.clone()],
-        "machine.levels.0.memory: nodes share no memory: nothing would pass through that of `region`",
+        "machine.levels.0.memory: nodes do not share memory: the memory of `region` would not be used",
     );
 }
 
@@ -270,7 +270,7 @@ fn a_host_that_is_described_needs_a_rank() {
             place(run);
             run.machine.host.input.start = SimDuration::from_us(1);
         },
-        "machine.host.node: the host is connected to node 0, where no rank lies",
+        "machine.host.node: the host is connected to node 0, which has no rank",
     );
 }
 

@@ -138,8 +138,8 @@ impl<'m> Allocation<'m> {
             let message = format!("{} ranks do not fit on the {} of the machine", self.ranks, counted(nodes, "node"));
             match self.placement {
                 Placement::Packed { ranks_per_node } => {
-                    let message = format!("{message}: {ranks_per_node} on a node take {needed}");
-                    Fault::new("ranks", message, "give fewer ranks, or more of them a node")
+                    let message = format!("{message}: at {ranks_per_node} per node they need {needed}");
+                    Fault::new("ranks", message, "give fewer ranks, or place more on each node")
                 }
                 _ => Fault::new("ranks", message, "give fewer ranks, or pack several on a node"),
             }
@@ -151,7 +151,7 @@ impl<'m> Allocation<'m> {
         let topology = &self.machine.network.topology;
         let (size, nodes) = (u64::from(rows) * u64::from(columns), topology.nodes());
         let (message, help) = if !matches!(topology, Topology::Mesh2d { .. } | Topology::Torus2d { .. }) {
-            (format!("a {topology} has no part that is a mesh"), "take it as a whole: partition: Whole")
+            (format!("a {topology} has no part that is a mesh"), "use the whole machine: partition: Whole")
         } else if size < u64::from(self.placement.nodes_needed(self.ranks)) {
             (
                 format!("a {rows} × {columns} mesh does not hold {} ranks", self.ranks),
@@ -194,7 +194,7 @@ impl<'m> Allocation<'m> {
                 fault("placement", "Apart places two ranks".to_owned(), "set ranks to 2")
             }
             Placement::Apart { hops } if *hops == 0 || Placement::at_distance(topology, *hops).is_none() => {
-                let message = format!("no node lies {hops} hops from node 0 of the {nodes} nodes in use");
+                let message = format!("no node is {hops} hops from node 0 among the {nodes} nodes in use");
                 fault("placement.hops", message, "give a smaller distance, or use the whole machine")
             }
             _ => Vec::new(),
@@ -239,8 +239,8 @@ impl<'m> Allocation<'m> {
             let message = format!("the host is connected to node {node}, but {}", nodes_in_use(nodes));
             (message, format!("give a node from 0 to {}", nodes - 1))
         } else if layout.ranks_on(node) == 0 && self.machine.host != Host::default() {
-            let message = format!("the host is connected to node {node}, where no rank lies");
-            (message, "connect it to a node with a rank, or place one there".to_owned())
+            let message = format!("the host is connected to node {node}, which has no rank");
+            (message, "connect it to a node with a rank, or place a rank there".to_owned())
         } else {
             return None;
         };
@@ -258,10 +258,10 @@ fn folding_fault(shape: &[u32], topology: &Topology) -> Option<Fault> {
     let fault = |message: String, help: &str| Some(Fault::new("placement.shape", message, help));
     let Some(sides) = folding::sides(topology) else {
         let message = format!("a {topology} is neither a mesh nor a torus, whose sides could be folded");
-        return fault(message, "take a mesh or a torus, or place the ranks RowMajor");
+        return fault(message, "use a mesh or a torus, or place the ranks RowMajor");
     };
     if folding::groups(&sides, shape).is_none() {
-        let message = format!("the sides of a {topology} do not form such groups");
+        let message = format!("no groups of sides of a {topology} have these products");
         return fault(message, "give products of neighbouring sides: Folded(shape: [8, 4]) on sides [2, 4, 4]");
     }
     None

@@ -33,7 +33,7 @@ impl Machine {
     fn unused_memories(&self) -> impl Iterator<Item = Fault> {
         let with_memory = self.levels.iter().enumerate().filter(|(_, level)| level.memory.is_some());
         with_memory.map(|(index, level)| {
-            let message = format!("nodes share no memory: nothing would pass through that of `{}`", level.name);
+            let message = format!("nodes do not share memory: the memory of `{}` would not be used", level.name);
             Fault::new(&format!("levels.{index}.memory"), message, "describe it in `nodes.levels`, or leave it out")
         })
     }
@@ -48,15 +48,14 @@ impl Machine {
             }
         };
         if nodes.interface.is_none() {
-            let message =
-                "only network interfaces send whole messages, without contention or as flows, and the nodes have none";
+            let message = "a network without contention or with flows needs nodes with interfaces, and these have none";
             reject(!network.contention.is_of_packets(), "network.contention", message, "describe `nodes.interface`");
             return faults;
         }
         self.processor_faults(&mut reject);
         let by_packets = matches!(self.sends, Sends::UntilInjected | Sends::Rendezvous);
         let message =
-            "a send through an interface is complete at once, when the message has been delivered, or by its size";
+            "a send through an interface completes at once, on delivery, or depending on the size of the message";
         reject(by_packets, "sends", message, "give Eager(up_to: \"64 KiB\"), Buffered or UntilDelivered");
         if network.contention == Contention::FairFlows {
             self.flow_faults(&mut reject);
@@ -76,11 +75,11 @@ impl Machine {
         let message = "a processor that is busy while bytes arrive takes them packet by packet, whatever the message";
         let takes_packets = interface.copied.is_some() && interface.progress == Progress::WhileArriving;
         reject(takes_packets, "nodes.interface.copied", message, "give `progress: AfterArrival`");
-        let message = "messages within a node meet nobody's on a network: they take it only without contention";
+        let message = "messages within a node can take the network only if it is without contention";
         let meets = interface.within_node != WithinNode::Copied && self.network.contention != Contention::Off;
         reject(meets, "nodes.interface.within_node", message, "give `contention: Off`, or leave it out");
         let message =
-            "less than a byte is only known of messages that come as a whole, while their processor takes them";
+            "an empty message can cost less than a byte only if a processor takes whole messages as they arrive";
         let comes_whole = self.network.contention == Contention::Off && interface.progress == Progress::WhileArriving;
         reject(
             interface.empty != EmptyMessage::AsOneByte && !comes_whole,
@@ -88,7 +87,7 @@ impl Machine {
             message,
             "give `contention: Off` and `progress: WhileArriving`, or leave it out",
         );
-        let message = "packets share a link by their turns: only flows know of messages the other way";
+        let message = "packets take turns on a link: only flows are slowed by messages in the opposite direction";
         let has_packets = interface.duplex.is_some() && self.network.contention.is_of_packets();
         reject(has_packets, "nodes.interface.duplex", message, "give `contention: FairFlows`");
     }
@@ -101,7 +100,7 @@ impl Machine {
             || nodes.routing != RoutingCosts::default()
             || nodes.acknowledging != Acknowledging::default();
         let message = "nodes with an interface prepare no packets: the costs of `sending`, `receiving`, `routing` and \
-                       `acknowledging` would not be paid";
+                       `acknowledging` would not be used";
         reject(software, "nodes.interface", message, "leave them out, and describe the overheads of the interface");
         let message = "an interface hands packets to hardware routers";
         reject(
@@ -118,30 +117,30 @@ impl Machine {
         let has_interface = |level: &Level| level.interface.is_some();
         let shares = nodes.levels.iter().any(has_interface) || self.levels.iter().any(has_interface);
         let message =
-            "messages leave a node with an interface through that one alone: interfaces of levels would not be used";
+            "messages leave a node only through its network interface: interfaces of levels would not be used";
         reject(shares, "nodes.levels", message, "leave `interface` of the levels out");
     }
 
     /// Finds faults of a network without contention.
     fn pipe_faults(&self, reject: &mut impl FnMut(bool, &str, &str, &str)) {
         let network = &self.network;
-        let message = "a network without contention has one way and one speed for all messages";
+        let message = "a network without contention has the same kind of link for all messages";
         let differs = !network.overrides.is_empty() || network.end_links.is_some() || !network.link_classes.is_empty();
         reject(differs, "network.contention", message, "leave `end_links`, `link_classes` and `overrides` out");
-        let message = "without contention messages take as long as along the shortest way, whatever the routing";
+        let message = "without contention messages take as long as on a shortest path, whatever the routing";
         let leads_round = match &network.routing {
             Routing::Valiant | Routing::Ugal { .. } | Routing::UpDown => true,
             Routing::Table(posts) => !posts.is_empty(),
             _ => false,
         };
-        reject(leads_round, "network.routing", message, "give a routing along shortest ways, such as DimensionOrder");
+        reject(leads_round, "network.routing", message, "give a routing along shortest paths, such as DimensionOrder");
     }
 
     /// Finds faults of a description whose messages are flows.
     fn flow_faults(&self, reject: &mut impl FnMut(bool, &str, &str, &str)) {
         let (network, interface) = (&self.network, &self.nodes.interface);
         let progress = interface.as_ref().map(|interface| interface.progress);
-        let message = "the last byte of a flow is all that its receiver knows of";
+        let message = "the receiver of a flow notices only its last byte";
         let works_meanwhile = progress == Some(Progress::WhileArriving);
         if LogGops::describing(self).is_some() {
             let help = "leave `contention` out, or describe the nodes with an `interface` that has another `progress`";

@@ -33,7 +33,7 @@ impl NodeOverride {
         let Self::NodeSpeed { nodes, factor } = self;
         let mut faults = Vec::new();
         if !(1e-6..=1e6).contains(factor) {
-            faults.push(Fault::new("factor", format!("no processor is {factor} times as fast as another"), HELP));
+            faults.push(Fault::new("factor", format!("a speed factor of {factor} is out of range"), HELP));
         }
         if let Some(stranger) = nodes.iter().find(|node| **node >= count) {
             let message = format!("node {stranger} does not exist: the machine has {count} nodes");

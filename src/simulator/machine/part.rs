@@ -46,7 +46,7 @@ impl fmt::Display for Submachine {
         let Self { machine, in_use, occupied } = self;
         write!(f, "{in_use}")?;
         if !self.exists() {
-            write!(f, ", which is no part of the machine's {machine}")
+            write!(f, ", which is not a part of the machine's {machine}")
         } else if in_use != machine && *machine != (Topology::Complete { nodes: super::loggops::NODES }) {
             write!(f, " of the machine's {machine}")
         } else if *occupied < in_use.nodes() {

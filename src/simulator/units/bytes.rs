@@ -1,4 +1,4 @@
-//! Amounts of data, and the time that a byte takes.
+//! Amounts of data, and times per byte.
 
 use super::text::{QuantityError, QuantityKind, gcd, positive, quantity, quantity_text};
 use super::time::{self, SimDuration};
@@ -22,7 +22,7 @@ const SIZE: QuantityKind = QuantityKind {
     largest: "16777215 TiB",
 };
 
-/// The rate of a wire or a memory, in bits per second.
+/// The rate of a link or a memory, in bits per second.
 const RATE: QuantityKind = QuantityKind {
     wanted: "a time per byte or a bandwidth, such as \"0.68 us/B\" or \"20 Mbit/s\" \
              (ps/B, ns/B, us/B, ms/B; bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s, MB/s, GB/s, TB/s, KiB/s, MiB/s, GiB/s)",
@@ -49,31 +49,31 @@ const RATE: QuantityKind = QuantityKind {
 pub struct Bytes(u64);
 
 impl Bytes {
-    /// `count` bytes.
+    /// Returns the size of `count` bytes.
     #[must_use]
     pub const fn new(count: u64) -> Self {
         Self(count)
     }
 
-    /// `count` KiB, 1024 bytes each.
+    /// Returns the size of `count` KiB, 1024 bytes each.
     ///
     /// # Panics
-    /// If that is 2^64 bytes or more; in a constant this is an error of compilation.
+    /// Panics if the size is 2^64 bytes or more; in a constant this is a compile-time error.
     #[must_use]
     pub const fn from_kib(count: u64) -> Self {
         Self(count.checked_mul(1 << 10).expect("fewer than 2^64 bytes"))
     }
 
-    /// `count` MiB, 1024 KiB each.
+    /// Returns the size of `count` MiB, 1024 KiB each.
     ///
     /// # Panics
-    /// If that is 2^64 bytes or more; in a constant this is an error of compilation.
+    /// Panics if the size is 2^64 bytes or more; in a constant this is a compile-time error.
     #[must_use]
     pub const fn from_mib(count: u64) -> Self {
         Self(count.checked_mul(1 << 20).expect("fewer than 2^64 bytes"))
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     #[must_use]
     pub const fn count(self) -> u64 {
         self.0
@@ -82,7 +82,7 @@ impl Bytes {
 
 quantity!(Bytes, SIZE, parse_whole, "a size with its unit, such as \"4 KiB\"");
 
-/// Time per byte: `span` for every `bytes` bytes, an exact ratio.
+/// The time per byte, as an exact ratio: `span` for every `bytes` bytes.
 ///
 /// In a scenario it is a time per byte (`"0.68 us/B"`) or a bandwidth (`"20 Mbit/s"`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,41 +91,41 @@ pub struct PerByte {
     bytes: u64,
 }
 
-/// The span of a byte at one bit per second.
+/// The time of a byte at one bit per second.
 const EIGHT_SECONDS: SimDuration = SimDuration::from_us(8_000_000);
 
 impl Default for PerByte {
-    /// [`FREE`](Self::FREE).
+    /// Returns [`FREE`](Self::FREE).
     fn default() -> Self {
         Self::FREE
     }
 }
 
 impl PerByte {
-    /// Bytes that cost nothing.
+    /// The time per byte of bytes that take no time.
     pub const FREE: Self = Self { span: SimDuration::ZERO, bytes: 1 };
 
-    /// One byte takes `span`.
+    /// Returns the time per byte at which one byte takes `span`.
     #[must_use]
     pub const fn new(span: SimDuration) -> Self {
         Self { span, bytes: 1 }
     }
 
-    /// The time of a byte over so many lanes, one at least, each of which takes this time for a byte.
+    /// Returns the time per byte over `lanes` lanes, at least one, each of which has this time per byte.
     #[must_use]
     pub const fn of_lanes(self, lanes: u32) -> Self {
         Self { span: self.span, bytes: self.bytes.saturating_mul(lanes as u64) }
     }
 
-    /// A bandwidth of `bits` per second; it must not be zero.
+    /// Returns the time per byte of a bandwidth of `bits` per second, which must not be zero.
     #[must_use]
     const fn from_bits_per_s(bits: u64) -> Self {
         Self { span: EIGHT_SECONDS, bytes: bits }
     }
 
-    /// The digits of a time per byte that is no whole number of picoseconds; `None` for a bandwidth.
+    /// Returns the digits of a time per byte that is not a whole number of picoseconds; `None` for a bandwidth.
     ///
-    /// A bandwidth has eight seconds, which share a divisor with every power of ten.
+    /// The span of a bandwidth is eight seconds, which has a common divisor with every power of ten.
     fn decimal(self) -> Option<String> {
         let decimals = (1..20).find(|decimals| 10u128.pow(*decimals).is_multiple_of(u128::from(self.bytes)));
         let decimals = decimals.filter(|_| self.span != EIGHT_SECONDS)?;
@@ -134,20 +134,20 @@ impl PerByte {
         Some(format!("{}.{:0width$}", digits / scale, digits % scale, width = decimals as usize))
     }
 
-    /// The time of `bytes` bytes, rounded once to the nearest picosecond.
+    /// Returns the time of `bytes` bytes, rounded once to the nearest picosecond.
     #[must_use]
     pub fn time(self, bytes: u64) -> SimDuration {
         if self.bytes == 1 { self.span * bytes } else { self.span.ratio(bytes, self.bytes) }
     }
 
-    /// The time of a share of some bytes, which need not be whole, rounded once.
+    /// Returns the time of a number of bytes that need not be whole, rounded once.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "rates are given to a few digits")]
     pub fn time_of_share(self, bytes: f64) -> SimDuration {
         SimDuration::from_seconds(bytes * self.span.seconds() / self.bytes as f64)
     }
 
-    /// The rate in bytes per second; for reports only. Infinite where bytes are free.
+    /// Returns the rate in bytes per second, for reports only. It is infinite if bytes take no time.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a report shows fewer digits than f64 has")]
     pub fn bytes_per_s(self) -> f64 {
@@ -183,7 +183,8 @@ impl fmt::Display for PerByte {
 }
 
 impl serde::Serialize for PerByte {
-    /// In lowest terms where nobody reads it: equal values are written alike, in whatever unit they were given.
+    /// Writes machine-readable formats in lowest terms, so that equal values are written alike in whatever unit they
+    /// were given.
     fn serialize<S: serde::Serializer>(&self, sink: S) -> Result<S::Ok, S::Error> {
         if sink.is_human_readable() {
             return sink.collect_str(self);
@@ -196,39 +197,39 @@ impl serde::Serialize for PerByte {
 
 quantity_text!(PerByte, read "a time per byte or a bandwidth with its unit, such as \"0.68 us/B\" or \"20 Mbit/s\"");
 
-/// The rate of bits on a wire.
+/// A bit rate of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BitRate(u64);
 
 impl BitRate {
-    /// A rate in bits per second.
+    /// Returns a rate of `count` bit/s.
     ///
     /// # Panics
-    /// If it is zero; in a constant this is an error of compilation.
+    /// Panics if the rate is zero; in a constant this is a compile-time error.
     #[must_use]
     pub const fn from_bit_per_s(count: u64) -> Self {
         Self(positive(count, 1))
     }
 
-    /// A rate in Mbit/s, 10^6 bits per second each.
+    /// Returns a rate of `count` Mbit/s, 10^6 bits per second each.
     ///
     /// # Panics
-    /// If it is zero or more than 2^64 bit/s; in a constant this is an error of compilation.
+    /// Panics if the rate is zero or more than 2^64 bit/s; in a constant this is a compile-time error.
     #[must_use]
     pub const fn from_mbit_per_s(count: u64) -> Self {
         Self(positive(count, 1_000_000))
     }
 
-    /// A rate in Gbit/s, 10^9 bits per second each.
+    /// Returns a rate of `count` Gbit/s, 10^9 bits per second each.
     ///
     /// # Panics
-    /// If it is zero or more than 2^64 bit/s; in a constant this is an error of compilation.
+    /// Panics if the rate is zero or more than 2^64 bit/s; in a constant this is a compile-time error.
     #[must_use]
     pub const fn from_gbit_per_s(count: u64) -> Self {
         Self(positive(count, 1_000_000_000))
     }
 
-    /// The time of a number of hundredths of a bit, rounded once.
+    /// Returns the time of a number of hundredths of a bit, rounded once.
     #[must_use]
     pub fn time(self, centibits: u64) -> SimDuration {
         const CENTISECOND: SimDuration = SimDuration::from_us(10_000);
@@ -245,12 +246,12 @@ const BIT_TIMES: QuantityKind = QuantityKind {
     largest: "184467440737095516 bit",
 };
 
-/// A span in bit times of some wire, to a hundredth.
+/// A span in bit times of a link, with a resolution of a hundredth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BitTimes(u64);
 
 impl BitTimes {
-    /// The span in hundredths of a bit time.
+    /// Returns the span in hundredths of a bit time.
     #[must_use]
     pub const fn centibits(self) -> u64 {
         self.0

@@ -1,8 +1,8 @@
-//! Characters that steer what shows them instead of being shown: no name has any.
+//! Characters that control the device that displays them, which names must not contain.
 
 use std::borrow::Cow;
 
-/// True if a character controls a terminal or the direction of text, ends a line, or is no character of XML.
+/// Returns whether a character controls a terminal or the direction of text, ends a line, or is not allowed in XML.
 const fn steers(character: char) -> bool {
     matches!(
         character,
@@ -19,14 +19,14 @@ const fn steers(character: char) -> bool {
     )
 }
 
-/// The first character of `text` that steers what shows it: control characters (C0, C1), marks and overrides of the
-/// direction of text, separators of lines.
+/// Returns the first control character of `text`: one of the control characters (C0, C1), of the marks and overrides of
+/// text direction, or of the line separators.
 #[must_use]
 pub fn first_control(text: &str) -> Option<char> {
     text.chars().find(|character| steers(*character))
 }
 
-/// `text` with such characters written as `\u{1b}`.
+/// Returns `text` with control characters escaped as in `\u{1b}`.
 #[must_use]
 pub fn escaped(text: &str) -> Cow<'_, str> {
     if first_control(text).is_none() {
@@ -36,7 +36,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(character).collect())
 }
 
-/// A text of several lines, with the characters that steer what shows it written out but for line ends and tabs.
+/// Returns a text of several lines with control characters escaped, except line feeds and tabs.
 #[must_use]
 pub fn escaped_lines(text: &str) -> String {
     let is_kept = |character: char| matches!(character, '\n' | '\t');

@@ -1,4 +1,4 @@
-//! The checks of texts, gathered with the schema of the types that are written as texts.
+//! Checks of text values, gathered together with the schema of their types.
 
 use schemars::transform::Transform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -6,13 +6,13 @@ use serde::de::DeserializeOwned;
 use serde::de::value::{Error, StrDeserializer};
 use std::borrow::Cow;
 
-/// Says why a text is no value of a type.
+/// A check that returns the reason why a text is not a value of a type.
 pub type TextCheck = fn(&str) -> Result<(), String>;
 
-/// The checks of the types of a schema whose values are texts.
+/// The checks of the types in a schema whose values are texts.
 ///
-/// It rides along with a generator of schemas as a transform that changes nothing; a type adds its own check where it
-/// makes its schema, so that no list has to know it.
+/// The checks are attached to a schema generator as a transform that changes nothing. Each type adds its own check when
+/// it generates its schema, so that no central list is needed.
 #[derive(Clone, Debug, Default)]
 pub struct TextChecks(Vec<(Cow<'static, str>, TextCheck)>);
 
@@ -21,12 +21,12 @@ impl Transform for TextChecks {
 }
 
 impl TextChecks {
-    /// Takes the checks that the types of a generator have added.
+    /// Takes the checks that types have added to a generator.
     pub fn of(generator: &mut SchemaGenerator) -> Self {
         Self::within(generator).map(std::mem::take).unwrap_or_default()
     }
 
-    /// Adds the check of `T` to those of a generator that gathers them.
+    /// Adds the check of `T` to a generator that gathers checks.
     pub fn add<T: DeserializeOwned + JsonSchema>(generator: &mut SchemaGenerator) {
         if let Some(Self(checks)) = Self::within(generator) {
             let check = |text: &str| match T::deserialize(StrDeserializer::<Error>::new(text)) {
@@ -37,7 +37,7 @@ impl TextChecks {
         }
     }
 
-    /// The check of the type of that name.
+    /// Returns the check of the type with this name.
     #[must_use]
     pub fn of_type(&self, name: &str) -> Option<TextCheck> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, check)| *check)

@@ -1,8 +1,8 @@
-//! Numbers of things, in words.
+//! Counts with their nouns.
 
 use std::fmt;
 
-/// A number of things: `1 link`, `2 links`.
+/// Formats a count with its noun: `1 link`, `2 links`.
 #[must_use]
 pub fn counted(count: impl fmt::Display, what: &str) -> String {
     let count = count.to_string();

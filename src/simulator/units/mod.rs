@@ -1,8 +1,7 @@
-//! Quantities with their units: types in the code, text in the scenario.
+//! Quantities with their units: types in the code, text in a scenario.
 //!
-//! Every quantity is an exact integer or ratio of integers. It is converted once per operation,
-//! in wide integers, and rounded to the nearest picosecond; no truncated clock period or
-//! "picoseconds per byte" is ever stored.
+//! Every quantity is an exact integer or a ratio of integers. It is converted once per operation, in wide integers, and
+//! rounded to the nearest picosecond. Truncated clock periods or times per byte are never stored.
 
 mod bytes;
 mod characters;

@@ -1,6 +1,6 @@
-//! Spelling: the name that was probably meant.
+//! Suggestions for misspelt names.
 
-/// The known name nearest to a misspelt one, if one is near enough.
+/// Returns the known name nearest to a misspelt one, if one is near enough.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name: String = name.chars().take(80).collect();

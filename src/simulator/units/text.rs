@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// Reason why a text is no quantity of the wanted kind. `Display` says what would be right.
+/// The reason why a text is not a quantity of the expected kind. Its `Display` says what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuantityError {
-    /// There is a number, and nothing behind it.
+    /// There is a number without a unit.
     #[error("`{text}` has no unit: {wanted}")]
     MissingUnit {
         /// The text as written.
@@ -29,10 +29,10 @@ pub enum QuantityError {
         /// A description of a valid text.
         wanted: &'static str,
     },
-    /// Quantities of a machine are never negative.
+    /// The quantity is negative; quantities of a machine never are.
     #[error("`{0}` is negative")]
     Negative(String),
-    /// The value is larger than the type holds.
+    /// The value exceeds the range of the type.
     #[error("`{text}` is too large: the largest is {largest}")]
     TooLarge {
         /// The text as written.
@@ -40,18 +40,20 @@ pub enum QuantityError {
         /// The largest representable value, as text.
         largest: &'static str,
     },
-    /// The quantity is a whole number of base units, and the value is none.
-    #[error("`{text}` is no whole number: {wanted}")]
+    /// The value is not a whole number of base units, as this quantity must be.
+    #[error("`{text}` is not a whole number: {wanted}")]
     NotWhole {
         /// The text as written.
         text: String,
         /// A description of a valid text.
         wanted: &'static str,
     },
-    /// The value is kept exactly, and has too many digits for that.
-    #[error("`{0}` cannot be kept exactly: a quantity has at most 19 digits, and at most 19 behind the point in ps")]
+    /// The value has too many digits to be stored exactly.
+    #[error(
+        "`{0}` cannot be stored exactly: a quantity has at most 19 digits, and at most 19 after the decimal point in ps"
+    )]
     TooFine(String),
-    /// The value is not zero and would be rounded to zero.
+    /// The value is not zero but would be rounded to zero.
     #[error("`{text}` is too small: the smallest is {smallest}")]
     TooSmall {
         /// The text as written.
@@ -61,13 +63,13 @@ pub enum QuantityError {
     },
 }
 
-/// A unit: its name and how many base units it is.
+/// A unit: its name and its size in base units.
 pub(super) type NamedUnit = (&'static str, u128);
 
-/// The product of a count and a unit.
+/// Returns the product of a count and a unit.
 ///
 /// # Panics
-/// If it is zero or 2^64 or more.
+/// Panics if the product is zero, or is 2^64 or more.
 pub(super) const fn positive(count: u64, unit: u64) -> u64 {
     match count.checked_mul(unit) {
         Some(product) if product > 0 => product,
@@ -75,16 +77,16 @@ pub(super) const fn positive(count: u64, unit: u64) -> u64 {
     }
 }
 
-/// One kind of quantity: what to call it, its units and its range.
+/// A kind of quantity: its description, its units and its range.
 pub(super) struct QuantityKind {
-    /// Completes "…: a time needs a unit, such as …".
+    /// The description of a valid text, which completes a message such as "… has no unit: a time, such as …".
     pub wanted: &'static str,
     pub units: &'static [NamedUnit],
     pub smallest: &'static str,
     pub largest: &'static str,
 }
 
-/// A number without sign: `digits · 10^exponent`.
+/// An unsigned number: `digits · 10^exponent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Decimal {
     digits: u128,
@@ -92,13 +94,13 @@ struct Decimal {
 }
 
 impl QuantityKind {
-    /// The value of `text` in base units, rounded to the nearest.
+    /// Returns the value of `text` in base units, rounded to the nearest.
     pub fn parse(&self, text: &str) -> Result<u64, QuantityError> {
         let (number, scale) = self.measured(text)?;
         self.scaled(text, number, scale)
     }
 
-    /// The value of `text` in base units, of which it must be a whole number.
+    /// Returns the value of `text` in base units, which must be whole.
     pub fn parse_whole(&self, text: &str) -> Result<u64, QuantityError> {
         match self.parse_ratio(text)? {
             (value, 1) => Ok(value),
@@ -106,7 +108,7 @@ impl QuantityKind {
         }
     }
 
-    /// The exact value of `text` in base units, as numerator and denominator without a common divisor.
+    /// Returns the exact value of `text` in base units, as numerator and denominator in lowest terms.
     pub fn parse_ratio(&self, text: &str) -> Result<(u64, u64), QuantityError> {
         let (number, scale) = self.measured(text)?;
         let too_fine = || QuantityError::TooFine(text.to_owned());
@@ -123,10 +125,10 @@ impl QuantityKind {
         }
     }
 
-    /// The number of `text`, and the base units of its unit.
+    /// Returns the number in `text`, and its unit in base units.
     fn measured(&self, text: &str) -> Result<(Decimal, u128), QuantityError> {
         let (number, unit) = self.split(text)?;
-        // The Greek letter looks like the sign for a millionth.
+        // The Greek letter μ looks like the micro sign.
         let sign = |letter| if letter == 'μ' { 'µ' } else { letter };
         let known = self.units.iter().find(|(name, _)| name.chars().eq(unit.chars().map(sign)));
         let unknown = || QuantityError::UnknownUnit { unit: unit.to_owned(), wanted: self.wanted };
@@ -137,13 +139,13 @@ impl QuantityKind {
         QuantityError::TooLarge { text: text.to_owned(), largest: self.largest }
     }
 
-    /// The value of `text` in base units, which must not be zero.
+    /// Returns the value of `text` in base units, which must not be zero.
     pub fn parse_positive(&self, text: &str) -> Result<u64, QuantityError> {
         let too_small = || QuantityError::TooSmall { text: text.to_owned(), smallest: self.smallest };
         self.parse(text).and_then(|value| if value == 0 { Err(too_small()) } else { Ok(value) })
     }
 
-    /// The number before the unit, and the unit.
+    /// Splits `text` into the number and the unit.
     fn split<'t>(&self, text: &'t str) -> Result<(Decimal, &'t str), QuantityError> {
         let trimmed = text.trim();
         let end = number_end(trimmed);
@@ -183,7 +185,7 @@ impl QuantityKind {
     }
 }
 
-/// Index at which the number at the beginning of `text` ends; an `e` counts only before a digit or sign.
+/// Returns the index at which the leading number of `text` ends; an `e` counts only before a digit or sign.
 fn number_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut end = 0;
@@ -200,7 +202,7 @@ fn number_end(text: &str) -> usize {
     end
 }
 
-/// The greatest common divisor, of which the second number is not zero.
+/// Returns the greatest common divisor. The second number must not be zero.
 pub(super) const fn gcd(one: u128, other: u128) -> u128 {
     if one == 0 { other } else { gcd(other % one, one) }
 }
@@ -217,7 +219,7 @@ fn decimal(text: &str) -> Option<Decimal> {
     Some(Decimal { digits: digits.parse().ok()?, exponent: exponent.checked_sub(i32::try_from(fraction.len()).ok()?)? })
 }
 
-/// `value · 10^exponent`, rounded to the nearest; `None` on overflow.
+/// Returns `value · 10^exponent`, rounded to the nearest; `None` on overflow.
 fn shift(value: u128, exponent: i32) -> Option<u128> {
     if exponent >= 0 {
         if value == 0 {
@@ -231,7 +233,7 @@ fn shift(value: u128, exponent: i32) -> Option<u128> {
     })
 }
 
-/// `Deserialize` from text by `FromStr`, and `Serialize` by `Display` but for those that are only `read`.
+/// Implements `Deserialize` through `FromStr`, and `Serialize` through `Display` unless the type is marked `read`.
 macro_rules! quantity_text {
     ($type:ident, $expecting:literal) => {
         impl serde::Serialize for $type {
@@ -262,7 +264,7 @@ macro_rules! quantity_text {
 }
 pub(super) use quantity_text;
 
-/// `JsonSchema` of what a scenario writes as a text.
+/// Implements `JsonSchema` for a type that a scenario writes as text.
 macro_rules! text_schema {
     ($type:ident, $expecting:literal) => {
         #[cfg(feature = "schema")]
@@ -279,7 +281,7 @@ macro_rules! text_schema {
 }
 pub(super) use text_schema;
 
-/// The text form of a newtype around base units: `FromStr` by a method of its kind, `Display`, and serde.
+/// Implements the text form of a newtype around base units: `FromStr` by a method of its kind, `Display`, and serde.
 macro_rules! quantity {
     ($type:ident, $kind:ident, $parse:ident, $expecting:literal) => {
         impl std::str::FromStr for $type {

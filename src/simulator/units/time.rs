@@ -1,4 +1,4 @@
-//! Simulated time: integer picoseconds.
+//! Simulated time in integer picoseconds.
 
 use super::text::{QuantityError, QuantityKind, quantity_text};
 use std::fmt;
@@ -25,8 +25,8 @@ const PS_PER_S: u64 = 1_000_000_000_000;
 
 /// An instant of the simulation, in picoseconds since its start.
 ///
-/// Instant + instant does not compile. Arithmetic saturates at the end of time (213 days),
-/// which every run reaches as a time limit, not as a wrapped number.
+/// The sum of two instants does not compile. Arithmetic saturates at the end of time (213 days), which a run reports as
+/// a time limit instead of wrapping around.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SimTime(u64);
 
@@ -34,20 +34,20 @@ pub struct SimTime(u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SimDuration(u64);
 
-/// A sum of spans over ranks, activities or messages, in picoseconds: it may be longer than all simulated time, and
-/// 2^64 spans of any length fit.
+/// A sum of spans over ranks, activities or messages, in picoseconds. It may be longer than all simulated time; 2^64
+/// spans of any length fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TotalTime(u128);
 
 impl TotalTime {
-    /// The sum in seconds.
+    /// Returns the sum in seconds.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a report shows fewer digits than f64 has")]
     pub fn seconds(self) -> f64 {
         self.0 as f64 / PS_PER_S as f64
     }
 
-    /// The sum in picoseconds.
+    /// Returns the sum in picoseconds.
     #[must_use]
     pub const fn ps(self) -> u128 {
         self.0
@@ -81,31 +81,31 @@ impl SimTime {
     /// The last representable instant.
     pub const END: Self = Self(u64::MAX);
 
-    /// The instant `ps` picoseconds after the start.
+    /// Returns the instant `ps` picoseconds after the start.
     #[must_use]
     pub const fn from_ps(ps: u64) -> Self {
         Self(ps)
     }
 
-    /// Picoseconds since the start.
+    /// Returns the picoseconds since the start.
     #[must_use]
     pub const fn ps(self) -> u64 {
         self.0
     }
 
-    /// Seconds since the start; for reports only, never for the calendar.
+    /// Returns the seconds since the start, for reports only, never for the calendar.
     #[must_use]
     pub fn seconds(self) -> f64 {
         SimDuration(self.0).seconds()
     }
 
-    /// The instant `span` before this one, the start if there is none.
+    /// Returns the instant `span` before this one, or the start if that is earlier.
     #[must_use]
     pub const fn before(self, span: SimDuration) -> Self {
         Self(self.0.saturating_sub(span.0))
     }
 
-    /// The span from `earlier` to `self`, zero if `earlier` is later.
+    /// Returns the span from `earlier` to `self`, or zero if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> SimDuration {
         SimDuration(self.0.saturating_sub(earlier.0))
@@ -113,36 +113,37 @@ impl SimTime {
 }
 
 impl SimDuration {
-    /// No time at all.
+    /// The span of no time.
     pub const ZERO: Self = Self(0);
-    /// The longest span; arithmetic that ends here may have been cut off.
+    /// The longest span. Arithmetic that results in it may have saturated.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// A span of `ps` picoseconds.
+    /// Returns a span of `ps` picoseconds.
     #[must_use]
     pub const fn from_ps(ps: u64) -> Self {
         Self(ps)
     }
 
-    /// A span of `ns` nanoseconds; the longest span if it is longer.
+    /// Returns a span of `ns` nanoseconds, or the longest span if that is shorter.
     #[must_use]
     pub const fn from_ns(ns: u64) -> Self {
         Self(ns.saturating_mul(1_000))
     }
 
-    /// A span of `ms` milliseconds; the longest span if it is longer.
+    /// Returns a span of `ms` milliseconds, or the longest span if that is shorter.
     #[must_use]
     pub const fn from_ms(ms: u64) -> Self {
         Self(ms.saturating_mul(1_000_000_000))
     }
 
-    /// A span of `us` microseconds.
+    /// Returns a span of `us` microseconds, or the longest span if that is shorter.
     #[must_use]
     pub const fn from_us(us: u64) -> Self {
         Self(us.saturating_mul(1_000_000))
     }
 
-    /// The span of a number of seconds, rounded once; results of models and distributions are no whole numbers.
+    /// Returns the span of a number of seconds, rounded once. Results of models and distributions are not whole
+    /// numbers.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -154,7 +155,7 @@ impl SimDuration {
         Self((seconds * PS_PER_S as f64).round() as u64)
     }
 
-    /// The span times `factor`, rounded: what a draw of a random number or a slower part makes of it.
+    /// Returns the span times `factor`, rounded, for random factors and for parts of different speed.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -170,23 +171,23 @@ impl SimDuration {
         }
     }
 
-    /// The span in picoseconds.
+    /// Returns the span in picoseconds.
     #[must_use]
     pub const fn ps(self) -> u64 {
         self.0
     }
 
-    /// The span in seconds; for reports only, never for the calendar.
+    /// Returns the span in seconds, for reports only, never for the calendar.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a report shows fewer digits than f64 has")]
     pub fn seconds(self) -> f64 {
         self.0 as f64 / PS_PER_S as f64
     }
 
-    /// `self · numerator / denominator`, rounded to the nearest picosecond, saturating.
+    /// Returns `self · numerator / denominator`, rounded to the nearest picosecond. The result saturates.
     ///
     /// # Panics
-    /// If `denominator` is zero.
+    /// Panics if `denominator` is zero.
     #[must_use]
     pub fn ratio(self, numerator: u64, denominator: u64) -> Self {
         let product = u128::from(self.0) * u128::from(numerator);
@@ -251,7 +252,8 @@ impl Mul<u64> for SimDuration {
     }
 }
 
-/// The sum of the parts of one span; saturates, so that sums over ranks, activities or messages are a [`TotalTime`].
+/// The sum of the parts of one span. It saturates, so sums over ranks, activities or messages should be a
+/// [`TotalTime`].
 impl Sum for SimDuration {
     fn sum<I: Iterator<Item = Self>>(spans: I) -> Self {
         spans.fold(Self::ZERO, Add::add)
@@ -269,7 +271,8 @@ impl fmt::Display for SimDuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             0 => f.write_str("0 us"),
-            // Only units in which engineers write times: no minutes, no second micro sign.
+            // Only units that engineers use for simulated times: no minutes or hours, and only one spelling of
+            // microseconds.
             ps => DISPLAYED.write(f, ps),
         }
     }

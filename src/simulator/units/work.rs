@@ -1,4 +1,4 @@
-//! Clocks and cycles.
+//! Clock rates, rates of operations, and cycles.
 
 use super::text::{QuantityKind, positive, quantity};
 use super::time::SimDuration;
@@ -28,53 +28,53 @@ const FLOP_RATE: QuantityKind = QuantityKind {
     largest: "18446744 Tflop/s",
 };
 
-/// Floating-point operations per second.
+/// A rate of floating-point operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlopRate(u64);
 
 impl FlopRate {
-    /// A rate in operations per second.
+    /// Returns a rate in operations per second.
     ///
     /// # Panics
-    /// If it is zero; in a constant this is an error of compilation.
+    /// Panics if the rate is zero; in a constant this is a compile-time error.
     #[must_use]
     pub const fn from_flop_per_s(count: u64) -> Self {
         Self(positive(count, 1))
     }
 
-    /// A rate in millions of operations per second.
+    /// Returns a rate in millions of operations per second.
     ///
     /// # Panics
-    /// If it is zero or more than 2^64 operations per second; in a constant this is an error of compilation.
+    /// Panics if the rate is zero or more than 2^64 operations per second; in a constant this is a compile-time error.
     #[must_use]
     pub const fn from_mflop_per_s(count: u64) -> Self {
         Self(positive(count, 1_000_000))
     }
 
-    /// A rate in thousands of millions of operations per second.
+    /// Returns a rate in billions (10^9) of operations per second.
     ///
     /// # Panics
-    /// If it is zero or more than 2^64 operations per second; in a constant this is an error of compilation.
+    /// Panics if the rate is zero or more than 2^64 operations per second; in a constant this is a compile-time error.
     #[must_use]
     pub const fn from_gflop_per_s(count: u64) -> Self {
         Self(positive(count, 1_000_000_000))
     }
 
-    /// Operations per second.
+    /// Returns the number of operations per second.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "rates of operations are given to a few digits")]
     pub const fn per_s(self) -> f64 {
         self.0 as f64
     }
 
-    /// The time of `operations` operations, rounded once.
+    /// Returns the time of `operations` operations, rounded once.
     #[must_use]
     pub fn time(self, operations: u64) -> SimDuration {
         const SECOND: SimDuration = SimDuration::from_us(1_000_000);
         SECOND.ratio(operations, self.0)
     }
 
-    /// The time of a share of some operations, which need not be whole, rounded once.
+    /// Returns the time of a number of operations that need not be whole, rounded once.
     #[must_use]
     pub fn time_of_share(self, operations: f64) -> SimDuration {
         SimDuration::from_seconds(operations / self.per_s())
@@ -90,31 +90,31 @@ quantity!(FlopRate, FLOP_RATE, parse_positive, "a rate of operations with its un
 pub struct Cycles(pub u64);
 
 impl Hertz {
-    /// A clock rate in cycles per second.
+    /// Returns a clock rate in cycles per second.
     ///
     /// # Panics
-    /// If it is zero; in a constant this is an error of compilation.
+    /// Panics if the rate is zero; in a constant this is a compile-time error.
     #[must_use]
     pub const fn from_hz(count: u64) -> Self {
         Self(positive(count, 1))
     }
 
-    /// A clock rate in millions of cycles per second.
+    /// Returns a clock rate in millions of cycles per second.
     ///
     /// # Panics
-    /// If it is zero or more than 2^64 Hz; in a constant this is an error of compilation.
+    /// Panics if the rate is zero or more than 2^64 Hz; in a constant this is a compile-time error.
     #[must_use]
     pub const fn from_mhz(count: u64) -> Self {
         Self(positive(count, 1_000_000))
     }
 
-    /// Cycles per second.
+    /// Returns the number of cycles per second.
     #[must_use]
     pub const fn per_s(self) -> u64 {
         self.0
     }
 
-    /// The time of `cycles` cycles, rounded once: 30 MHz has no integer period in picoseconds.
+    /// Returns the time of `cycles` cycles, rounded once. A clock of 30 MHz has no integer period in picoseconds.
     #[must_use]
     pub fn time(self, cycles: Cycles) -> SimDuration {
         const SECOND: SimDuration = SimDuration::from_us(1_000_000);
