@@ -1,12 +1,13 @@
-//! The accounts of ranks, one a line.
+//! The accounts of ranks, one per line.
 
 use parsim_sim::trace::{Activity, Trace};
 use std::io;
 
-/// Every rank as a line: when its program ended, and its time in each activity, in picoseconds; the activities sum to the makespan.
+/// Writes one line for each rank: the end of its program, and its time in each activity, in picoseconds. The activities
+/// sum to the makespan.
 ///
 /// # Errors
-/// Errors of the sink.
+/// Returns the errors of the sink.
 pub fn write_accounts(trace: &Trace, sink: impl io::Write) -> io::Result<()> {
     let mut lines = csv::Writer::from_writer(sink);
     let activities = Activity::ALL.map(|activity| format!("{}_ps", activity.name()));

@@ -1,18 +1,18 @@
-//! The axis along which a picture goes.
+//! The horizontal axis of a picture.
 
 use super::table::digits;
 
 /// The horizontal axis of a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Along {
-    /// Its name, with its unit.
+    /// The name of the axis, with its unit.
     pub label: String,
-    /// The names of its values, if they are not all numbers.
+    /// The names of the values, if they are not all numbers.
     pub categories: Vec<String>,
 }
 
 impl Along {
-    /// The place of a value: itself where it is a number, else the number of its category.
+    /// Returns the position of a value: the number itself, or the index of the value's category.
     #[must_use]
     pub fn place(&self, number: Option<f64>, name: &str) -> Option<f64> {
         if self.categories.is_empty() {
@@ -22,7 +22,7 @@ impl Along {
         index.and_then(|index| u32::try_from(index).ok()).map(f64::from)
     }
 
-    /// A value in words: the number, or the name of its category.
+    /// Returns the text of the value at a position: the number, or the name of its category.
     #[must_use]
     pub fn text(&self, place: f64) -> String {
         let numbered = (0_u32..).zip(&self.categories);

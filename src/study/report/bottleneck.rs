@@ -12,13 +12,13 @@ use std::fmt;
 
 /// The components of an execution time along an axis.
 pub struct BottleneckCurve {
-    /// The subject, in words, such as `n = 256, simulated`.
+    /// The subject, such as `n = 256, simulated`.
     pub title: String,
     /// The name of the axis.
     pub name: String,
-    /// It in pictures.
+    /// The axis in pictures.
     pub axis: Along,
-    /// Its points, in the order of the axis.
+    /// The points, in the order of the axis.
     pub points: Vec<BottleneckPoint>,
 }
 
@@ -28,18 +28,18 @@ pub struct BottleneckPoint {
     pub label: String,
     /// The value of the axis, if it is a number.
     pub position: Option<f64>,
-    /// The components, where there are any.
+    /// The components of the execution time; `None` if they are not known.
     pub components: Option<Components>,
-    /// Place and time of the bottleneck.
+    /// The place and the time of the bottleneck.
     pub place: BottleneckSite,
-    /// The times to compare with.
+    /// The times to compare with the simulated one.
     pub compared: Vec<Compared>,
 }
 
-/// A ratio of components, where it exists.
+/// A ratio of components, if it exists.
 type Quotient = fn(&Components) -> Option<f64>;
 
-/// The quantities that mark a bottleneck when they pass 1, with the keys of where they do.
+/// The quantities that mark a bottleneck when they exceed 1, with the keys of the places where they do.
 const PASSING_ONE: [(&str, &str, Quotient); 2] = [
     (
         "communication_to_computation_passes_1_at",
@@ -50,7 +50,7 @@ const PASSING_ONE: [(&str, &str, Quotient); 2] = [
 ];
 
 impl BottleneckCurve {
-    /// The points of a quantity, where it is a number, by their places on the axis.
+    /// Returns the points of a quantity, where it is a number, by their positions on the axis.
     pub(super) fn points_of(&self, quantity: impl Fn(&Components) -> Option<f64>) -> Vec<(f64, f64)> {
         let point = |point: &BottleneckPoint| {
             let place = self.axis.place(point.position, &point.label)?;
@@ -59,13 +59,13 @@ impl BottleneckCurve {
         self.points.iter().filter_map(point).collect()
     }
 
-    /// Returns whether `component` is one of those that the points are made of.
+    /// Returns whether `component` is one of the distinct components at any point.
     pub(super) fn shows(&self, component: Component) -> bool {
         let known = self.points.iter().filter_map(|point| point.components.as_ref());
         known.into_iter().any(|components| components.distinct().any(|(one, _)| one == component))
     }
 
-    /// The step from the previous point to point `index`.
+    /// Returns the interval from the previous point to point `index`.
     fn step(&self, index: usize) -> Option<AxisInterval<'_>> {
         let at = |index: usize| {
             let point = &self.points[index];
@@ -74,10 +74,10 @@ impl BottleneckCurve {
         Some(AxisInterval { from: at(index.checked_sub(1)?)?, to: at(index)? })
     }
 
-    /// All that is known of point `index`, but for the keys of its case.
+    /// Returns everything that is known of point `index`, except the keys of its case.
     ///
-    /// The bottleneck is that of the point. The keys that end in `_at` say where, since the
-    /// previous point, it has changed (the last time) or a ratio has passed 1.
+    /// The bottleneck is that of the point. The keys that end in `_at` give the position, since the previous point, at
+    /// which the bottleneck has changed (the last time) or a ratio has exceeded 1.
     #[must_use]
     pub fn record(&self, index: usize) -> Record {
         let point = &self.points[index];
@@ -99,7 +99,7 @@ impl BottleneckCurve {
         record
     }
 
-    /// The phases with other communication at some point, if there are several.
+    /// Returns the phases with other communication at any point, or none if there is only one.
     fn communication_phases(&self) -> Vec<Phase> {
         let mut phases = Vec::new();
         for (phase, _) in self.known().flat_map(|known| &known.other_communication_phases) {
@@ -178,7 +178,7 @@ impl BottleneckCurve {
         (1..self.points.len()).filter_map(|index| self.step(index))
     }
 
-    /// The places where the bottleneck changes, a sentence each.
+    /// Returns a sentence for each change of the bottleneck.
     #[must_use]
     pub fn changes(&self) -> Vec<String> {
         let sentence = |change: BottleneckChange| {
@@ -188,7 +188,7 @@ impl BottleneckCurve {
         self.steps().flat_map(|step| step.changes()).map(sentence).collect()
     }
 
-    /// The bottleneck of the last point, in a sentence, if it is known.
+    /// Returns a sentence about the bottleneck of the last point with known components.
     #[must_use]
     pub fn verdict_at_end(&self) -> Option<String> {
         let (point, components) =
@@ -240,7 +240,7 @@ impl fmt::Display for BottleneckCurve {
     }
 }
 
-/// The other communication in a phase, in seconds.
+/// Returns the other communication in a phase, in seconds.
 fn other_communication_in(components: &Components, phase: &str) -> Option<f64> {
     components.other_communication_phases.iter().find(|(name, _)| *name == phase).map(|(_, seconds)| *seconds)
 }
@@ -267,7 +267,7 @@ fn put_times(record: &mut Record, components: Option<&Components>, phases: &[Pha
 
 fn put_ratios(record: &mut Record, components: Option<&Components>) {
     for component in Component::ALL {
-        // A component that contains two others has a ratio only where these cannot be separated.
+        // A component that contains two others has a ratio only if the two cannot be separated.
         let ratio = components.filter(|known| known.distinct().any(|(one, _)| one == component));
         let ratio = ratio.and_then(|known| known.b_ratio(component));
         record.put(format!("{}_b_ratio", component.name()), ratio);
@@ -280,7 +280,7 @@ fn put_ratios(record: &mut Record, components: Option<&Components>) {
 }
 
 fn put_bottleneck(record: &mut Record, components: Option<&Components>, place: &BottleneckSite) {
-    // A run may consist of nothing that belongs to a component, such as open traffic.
+    // A run may have no time that belongs to a component, such as one of open traffic.
     let bottleneck = components.map(Bottleneck::of).filter(|bottleneck| bottleneck.share > 0.0);
     let nowhere = BottleneckSite::default();
     let place = if bottleneck.is_some() { place } else { &nowhere };
@@ -293,7 +293,7 @@ fn put_bottleneck(record: &mut Record, components: Option<&Components>, place: &
     record.put("bottleneck_phase", place.phase);
 }
 
-/// Returns a sentence on why, where and when.
+/// Returns a sentence about the cause, the place and the time of a bottleneck.
 fn sentence(bottleneck: &Bottleneck, place: &BottleneckSite) -> String {
     if bottleneck.share <= 0.0 {
         return "none: no time belongs to a component".to_owned();

@@ -5,7 +5,7 @@ use super::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use crate::analysis::ClusterPoint;
 use crate::model::kredel::{Hardware, Scaling, node_efficiency, node_performance};
 
-/// The speed-up over cores and nodes, from one node to `most_nodes` and one core to `most_cores`.
+/// Returns a map of the speed-up over cores and nodes, from one node to `most_nodes` and from one core to `most_cores`.
 #[must_use]
 pub fn speedup(
     title: &str,
@@ -27,7 +27,7 @@ pub fn speedup(
     }
 }
 
-/// Each point once, with all its names.
+/// Returns each point once, with all of its names.
 fn named(marks: &[(ClusterPoint, &str)]) -> Vec<(f64, f64, String)> {
     let mut named: Vec<(f64, f64, String)> = Vec::new();
     for (point, name) in marks {
@@ -40,10 +40,11 @@ fn named(marks: &[(ClusterPoint, &str)]) -> Vec<(f64, f64, String)> {
     named
 }
 
-/// The efficiency of a node over operational intensity and cores: Gustafson's law along x, Amdahl's along q.
+/// Returns a map of the efficiency of a node over operational intensity and cores: Gustafson's law along x, Amdahl's
+/// along q.
 #[must_use]
 pub fn efficiency(title: &str, x: f64, q: f64, most_cores: u32, scaling: Scaling) -> ContourMap {
-    // From far below to far above as many operations as the memory can feed, and to the application.
+    // From far fewer to far more operations than the memory can feed, including the point of the application.
     let (least, most) = (0.125_f64.min(x), (16.0 * f64::from(most_cores)).max(2.0 * x));
     let xs: Vec<f64> = rising(most / least, 96).into_iter().map(|value| least * value).collect();
     let cores = rising(most_cores.into(), 48);
@@ -60,7 +61,8 @@ pub fn efficiency(title: &str, x: f64, q: f64, most_cores: u32, scaling: Scaling
     }
 }
 
-/// The performance of a node with `cores` cores over the operations per byte, with the application's point.
+/// Returns a chart of the performance of a node with `cores` cores over the operations per byte, with the point of the
+/// application.
 #[must_use]
 pub fn roofline(title: &str, hardware: &Hardware, cores: u32, intensity: f64, flop_per_s: f64) -> LineChart {
     let ridge = f64::from(cores) * hardware.balance();
@@ -89,7 +91,7 @@ pub fn roofline(title: &str, hardware: &Hardware, cores: u32, intensity: f64, fl
     }
 }
 
-/// Simulated speed-ups against those of the model, over the nodes.
+/// Returns a chart of simulated speed-ups and of those of the model, over the nodes.
 #[must_use]
 pub fn simulated_and_predicted(title: &str, simulated: Vec<(f64, f64)>, predicted: Vec<(f64, f64)>) -> LineChart {
     LineChart {
@@ -104,7 +106,7 @@ pub fn simulated_and_predicted(title: &str, simulated: Vec<(f64, f64)>, predicte
     }
 }
 
-/// `count` numbers from 1 to `most`, in equal ratios.
+/// Returns `count` numbers from 1 to `most` in equal ratios.
 fn rising(most: f64, count: u32) -> Vec<f64> {
     let most = most.max(2.0);
     (0..count).map(|index| most.powf(f64::from(index) / f64::from(count - 1))).collect()

@@ -1,4 +1,4 @@
-//! Runs side by side, and the accounts of their ranks.
+//! Comparison of runs, and the accounts of their ranks.
 
 use super::summary;
 use super::table::{TextTable, digits, percent, time, wrapped};
@@ -14,15 +14,15 @@ pub struct ComparedRun {
     values: Vec<ComparedValue>,
 }
 
-/// A quantity of a run, which the other may have, too.
+/// A quantity of a run, which may be a quantity of the other run, too.
 struct ComparedValue {
     quantity: Quantity,
     group: ValueGroup,
-    /// Its name within the group, in words.
+    /// The name of the quantity within its group.
     name: String,
 }
 
-/// The groups in which quantities stand, in their order.
+/// The groups of quantities, in the order in which they are shown.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ValueGroup {
     Whole,
@@ -51,7 +51,7 @@ impl ComparedValue {
 }
 
 impl ComparedRun {
-    /// Makes the comparison of a trace called `title`; `run` and `gain` where they are known.
+    /// Creates one side of a comparison for a trace called `title`, with `run` and `gain` if they are known.
     #[must_use]
     pub fn new(title: String, path: &CriticalPath<'_>, run: Option<&Recording>, gain: Option<Gain>) -> Self {
         let mut side = Self { title, values: Vec::new() };
@@ -111,20 +111,21 @@ fn key(name: &str) -> String {
     if name.is_empty() { "unnamed".to_owned() } else { name.replace(' ', "_") }
 }
 
-/// As many causes of a difference as are told, and the least share of it that is one.
+/// The largest number of causes of a difference that are reported.
 const CAUSES: usize = 3;
+/// The smallest share of a difference that counts as one of its causes.
 const LEAST_CAUSE: f64 = 0.05;
 
-/// Two runs side by side.
+/// Two runs that are compared with each other.
 pub struct RunComparison {
-    /// The one that the other is compared with.
+    /// The run with which the other one is compared.
     pub first: ComparedRun,
-    /// The other.
+    /// The other run.
     pub second: ComparedRun,
 }
 
 impl RunComparison {
-    /// The quantities of either, each once, those of the first one first.
+    /// Returns the quantities of either run, each once, starting with those of the first run.
     fn rows(&self) -> Vec<&ComparedValue> {
         let mut rows: Vec<&ComparedValue> = Vec::new();
         for value in self.first.values.iter().chain(&self.second.values) {
@@ -135,12 +136,12 @@ impl RunComparison {
         rows
     }
 
-    /// The values of both.
+    /// Returns the values of both runs.
     fn pair(&self, row: &ComparedValue) -> [Option<f64>; 2] {
         [&self.first, &self.second].map(|side| side.value(&row.quantity.key))
     }
 
-    /// The difference, and what made it on the critical path, by phase and by activity.
+    /// Returns a sentence about the difference and its causes on the critical path, by phase and by activity.
     fn sentence(&self) -> Option<String> {
         let makespan = |side: &ComparedRun| side.value("makespan_s").or_else(|| side.value("critical_path_s"));
         let (a, b) = (makespan(&self.first)?, makespan(&self.second)?);
@@ -157,7 +158,7 @@ impl RunComparison {
         Some(format!("B takes {by} {word} than A{percent}.{}", causes.collect::<String>()))
     }
 
-    /// The parts of the critical path that differ most, in words.
+    /// Returns the parts of the critical path that differ most.
     fn causes(&self, difference: f64, group: ValueGroup) -> String {
         let part = |row: &ComparedValue| {
             let [a, b] = self.pair(row).map(|value| value.unwrap_or(0.0));
@@ -173,8 +174,8 @@ impl RunComparison {
         shown.collect::<Vec<_>>().join(", ")
     }
 
-    /// The comparison as a flat object: the keys of a side begin with `a_` and `b_`, those of the difference, b − a,
-    /// with `difference_`.
+    /// Returns the comparison as a flat object. The keys of the two sides begin with `a_` and `b_`, those of the
+    /// difference b − a with `difference_`.
     #[must_use]
     pub fn record(&self) -> Record {
         let mut record = Record::default();
@@ -214,7 +215,7 @@ impl fmt::Display for RunComparison {
     }
 }
 
-/// The human-readable accounts: of every rank, of every phase, and the gain over one rank.
+/// Returns human-readable accounts of every rank and of every phase, and the gain over one rank.
 #[must_use]
 pub fn accounts(accounting: &Accounting, gain: Option<&Gain>) -> String {
     let (ranks, balance) = (rank_table(accounting), balance_table(accounting));
@@ -223,8 +224,8 @@ pub fn accounts(accounting: &Accounting, gain: Option<&Gain>) -> String {
     format!("\nWhere the time of every rank went; {overlap}:\n\n{ranks}\n{balance}{gain}")
 }
 
-/// The accounts of every rank as a table: `T_i` = computation + input and output + communication + system + idle + loading + ready,
-/// and the overlap, which the computation contains.
+/// Returns the accounts of every rank as a table: `T_i` = computation + input and output + communication + system +
+/// idle + loading + ready, and the overlap, which is part of the computation.
 #[must_use]
 pub fn rank_table(accounting: &Accounting) -> TextTable {
     let columns = [
@@ -247,7 +248,7 @@ pub fn rank_table(accounting: &Accounting) -> TextTable {
     table.without_zeros()
 }
 
-/// The accounts of every rank as keys, each of which holds a list over the ranks, and the imbalance of each phase.
+/// Returns the accounts of every rank as keys, each with a list over the ranks, and the imbalance of each phase.
 #[must_use]
 pub fn rank_record(accounting: &Accounting) -> Record {
     let mut record = Record::default();
@@ -267,7 +268,7 @@ pub fn rank_record(accounting: &Accounting) -> Record {
     record
 }
 
-/// Returns gain and cost of parallel execution as keys; `null` where they are not known.
+/// Returns the gain and the cost of parallel execution as keys, with `null` for unknown values.
 #[must_use]
 pub fn gain_record(gain: Option<Gain>) -> Record {
     let mut record = Record::default();
@@ -278,7 +279,7 @@ pub fn gain_record(gain: Option<Gain>) -> Record {
     record
 }
 
-/// Returns gain and cost of parallel execution as a table.
+/// Returns the gain and the cost of parallel execution as a table.
 #[must_use]
 pub fn gain_table(gain: &Gain) -> TextTable {
     let mut table = TextTable::new(["against one processor", ""]);
@@ -289,7 +290,7 @@ pub fn gain_table(gain: &Gain) -> TextTable {
     table
 }
 
-/// The balance of the computation of each phase as a table.
+/// Returns the balance of the computation of each phase as a table.
 #[must_use]
 pub fn balance_table(accounting: &Accounting) -> TextTable {
     let mut table = TextTable::new(["phase", "mean computation", "largest", "imbalance"]);

@@ -1,4 +1,4 @@
-//! Contour maps: a value over two axes, as colours with lines of equal value, as SVG.
+//! Contour maps as SVG: a value over two axes, as colours with lines of equal value.
 
 use super::plot::{AXIS, Area, ChartAxis, DrawingResult, Positions, document, font};
 use plotters::coord::Shift;
@@ -14,22 +14,22 @@ pub struct ContourMap {
     pub x: ChartAxis,
     /// The vertical axis.
     pub y: ChartAxis,
-    /// The meaning of the colours.
+    /// The quantity that the colours show.
     pub value: String,
-    /// Rising positions along the horizontal axis.
+    /// Ascending positions along the horizontal axis.
     pub xs: Vec<f64>,
-    /// Rising positions along the vertical axis.
+    /// Ascending positions along the vertical axis.
     pub ys: Vec<f64>,
-    /// The values, for each of `ys` those at `xs`.
+    /// The values: for each of `ys`, the values at `xs`.
     pub values: Vec<Vec<f64>>,
-    /// Points to mark, each with its name.
+    /// The points to mark, each with its name.
     pub marks: Vec<(f64, f64, String)>,
 }
 
 const SIZE: (u32, u32) = (930, 560);
 const LEGEND: u32 = 150;
 const TITLE: u32 = 52;
-/// Dark violet, blue, green, yellow: lighter is more, in any colour vision.
+/// Dark violet, blue, green, yellow: lighter means more, for readers with any colour vision.
 const STOPS: [[f64; 3]; 5] =
     [[68.0, 1.0, 84.0], [59.0, 82.0, 139.0], [33.0, 145.0, 140.0], [94.0, 201.0, 98.0], [253.0, 231.0, 37.0]];
 
@@ -37,10 +37,10 @@ type MapChart<'c, 's> = ChartContext<'c, SVGBackend<'s>, Cartesian2d<Positions, 
 type ContourSegment = [(f64, f64); 2];
 
 impl ContourMap {
-    /// The map as an SVG document.
+    /// Returns the map as an SVG document.
     ///
     /// # Panics
-    /// Never: a text takes any picture.
+    /// Never: writing to a string cannot fail.
     #[must_use]
     pub fn svg(&self) -> String {
         document(SIZE, |paper| self.draw(paper))
@@ -83,7 +83,7 @@ impl ContourMap {
         self.values.iter().flatten().copied().filter(|value| value.is_finite()).fold(0.0, f64::max)
     }
 
-    /// The corners between the points, as positions along the axes.
+    /// Returns the positions of the values along both axes.
     fn places(&self) -> (Vec<f64>, Vec<f64>) {
         let along = |axis: &ChartAxis, values: &[f64]| {
             values.iter().map(|value| axis.scale.position(*value).unwrap_or(0.0)).collect()
@@ -91,7 +91,7 @@ impl ContourMap {
         (along(&self.x, &self.xs), along(&self.y, &self.ys))
     }
 
-    /// Each cell between four points has the colour of their mean.
+    /// Draws each cell between four points in the colour of their mean.
     fn draw_cells(&self, chart: &mut MapChart<'_, '_>) -> DrawingResult {
         let (xs, ys) = self.places();
         let most = self.most();
@@ -108,7 +108,7 @@ impl ContourMap {
         Ok(())
     }
 
-    /// The values at the corners of a cell, around it.
+    /// Returns the values at the corners of a cell, in the order around it.
     fn corners(&self, row: usize, column: usize) -> [f64; 4] {
         let value = |row: usize, column: usize| self.values[row][column];
         [value(row, column), value(row, column + 1), value(row + 1, column + 1), value(row + 1, column)]
@@ -125,7 +125,7 @@ impl ContourMap {
         Ok(())
     }
 
-    /// Returns the line on which the value is `level`, cell by cell, between corners on either side of it.
+    /// Returns the line on which the value is `level`, as one segment for each cell with corners on either side of it.
     fn segments(&self, level: f64) -> Vec<ContourSegment> {
         let (xs, ys) = self.places();
         let mut segments = Vec::new();
@@ -153,7 +153,7 @@ impl ContourMap {
             let (Some(x), Some(y)) = (self.x.scale.position(*x), self.y.scale.position(*y)) else { continue };
             let ring = EmptyElement::at((x, y)) + Circle::new((0, 0), 6, RED.stroke_width(3));
             chart.draw_series([ring])?;
-            // Towards the middle of the picture, where there is room for the name.
+            // The name points towards the middle of the picture, where there is room for it.
             let (side, aside) = if x > 0.5 * most { (HPos::Right, -9) } else { (HPos::Left, 9) };
             let beside = font(14).color(&RED).pos(Pos::new(side, VPos::Bottom));
             chart.draw_series([EmptyElement::at((x, y)) + Text::new(name.clone(), (aside, -5), beside)])?;
@@ -184,7 +184,7 @@ fn pixels(length: f64) -> i32 {
     length.round() as i32
 }
 
-/// Six to twelve round values below `most`.
+/// Returns up to twelve round values below `most`.
 fn levels(most: f64) -> Vec<f64> {
     if most <= 0.0 {
         return Vec::new();
@@ -200,7 +200,7 @@ fn number(value: f64) -> String {
     rounded.to_string()
 }
 
-/// The colour at a share of the scale.
+/// Returns the colour at a share of the scale.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "colours are small positive numbers")]
 fn colour(share: f64) -> RGBColor {
     let position = 4.0 * share.clamp(0.0, 1.0);
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn a_line_runs_where_the_value_is() {
-        // Along the first cell, from (0, 1.5) to (0.5, 1) in positions: log₂ of nodes, and cores.
+        // In the first cell, from (0, 1.5) to (0.5, 1) in positions (log₂ of nodes, cores).
         let segments = map().segments(0.5);
         assert_eq!(segments.len(), 1);
         let mut ends = segments[0];

@@ -1,4 +1,4 @@
-//! The critical path in words, tables and keys.
+//! The critical path as text, tables and keys.
 
 use super::comparison;
 use super::table::{TextTable, digits, time};
@@ -11,10 +11,10 @@ use parsim_sim::trace::events::{Label, MESSAGE};
 use parsim_sim::units::{SimDuration, TotalTime, counted};
 use std::fmt;
 
-/// Longest table printed.
+/// The largest number of rows of a printed table.
 const ROWS: usize = 12;
 
-/// A critical path, human-readable and as records.
+/// The report on a critical path, as text and as records.
 pub struct CriticalPathReport {
     title: String,
     makespan: Option<SimDuration>,
@@ -31,17 +31,17 @@ pub struct CriticalPathReport {
     slack: Vec<Slack>,
 }
 
-/// Slack of the activities of one sort.
+/// The slack of the activities with one label.
 struct Slack {
     label: Label,
     activities: u64,
-    /// Those that could not be longer at all.
+    /// The number of activities without slack.
     critical: u64,
     total: TotalTime,
 }
 
 impl CriticalPathReport {
-    /// The report on the path of a trace called `title`, which is that of `run` if it was recorded.
+    /// Creates the report on the path of a trace called `title`, which is the trace of `run` if it was recorded.
     #[must_use]
     pub fn new(title: String, path: &CriticalPath<'_>, run: Option<&Recording>) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl CriticalPathReport {
         }
     }
 
-    /// The report, with the accounts of the ranks and the gain over one rank where they are known.
+    /// Returns the report, with the accounts of the ranks and the gain over one rank if they are known.
     #[must_use]
     pub fn answer(&self, accounts: Option<&(Accounting, Option<Gain>)>, metadata: Option<&Metadata>) -> Answer {
         let (mut record, mut words) = (self.record(), self.to_string());
@@ -76,7 +76,7 @@ impl CriticalPathReport {
         Answer::one(record, &words)
     }
 
-    /// The report as a flat object.
+    /// Returns the report as a flat object.
     #[must_use]
     pub fn record(&self) -> Record {
         let mut record = Record::default();
@@ -220,10 +220,10 @@ fn object<T>(parts: &[PathPart<T>], name: impl Fn(&T) -> String) -> QuantityValu
     QuantityValue::Group(parts.iter().map(entry).collect())
 }
 
-/// Every event as a line: the columns of a table of events, and its critical time and slack.
+/// Writes one line for each event: the columns of a table of events, and the critical time and the slack of the event.
 ///
 /// # Errors
-/// Errors of the sink.
+/// Returns the errors of the sink.
 pub fn write_events(path: &CriticalPath<'_>, sink: impl std::io::Write) -> std::io::Result<()> {
     let events = path.events();
     let mut lines = csv::Writer::from_writer(sink);
@@ -256,25 +256,25 @@ pub fn write_events(path: &CriticalPath<'_>, sink: impl std::io::Write) -> std::
     lines.flush()
 }
 
-/// A piece of a path: an activity, or a message on one place of its way.
+/// A piece of a path: an activity, or a message at one place on its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPiece<'p> {
-    /// Its begin.
+    /// The start of the piece.
     pub from: SimDuration,
-    /// Its end.
+    /// The end of the piece.
     pub to: SimDuration,
-    /// The kind of activity, or what the time between two activities is.
+    /// The kind of activity, or the kind of delay between two activities.
     pub kind: &'p str,
     /// The phase of the program.
     pub phase: &'p str,
-    /// The process, unless it is a message.
+    /// The process of an activity; `None` for a message.
     pub process: Option<u32>,
-    /// The node or link that a message is on; empty if it is not known, and for activities.
+    /// The node or link on which a message is; empty if it is not known, and for activities.
     pub place: String,
 }
 
-/// Every piece of the path, in the order of time, messages with one for each place on their way if `run` records it; the times of all
-/// pieces sum to the length of the path.
+/// Returns every piece of the path in the order of time. If `run` records them, a message has one piece for each place
+/// on its path. The times of all pieces sum to the length of the path.
 #[must_use]
 pub fn pieces<'p>(path: &'p CriticalPath<'_>, run: Option<&Recording>) -> Vec<PathPiece<'p>> {
     let carried = run.and_then(|run| path.carried(run));
@@ -296,10 +296,10 @@ pub fn pieces<'p>(path: &'p CriticalPath<'_>, run: Option<&Recording>) -> Vec<Pa
     pieces
 }
 
-/// Every one of the [`pieces`] of the path as a line.
+/// Writes one line for each of the [`pieces`] of the path.
 ///
 /// # Errors
-/// Errors of the sink.
+/// Returns the errors of the sink.
 pub fn write_path(path: &CriticalPath<'_>, run: Option<&Recording>, sink: impl std::io::Write) -> std::io::Result<()> {
     let mut lines = csv::Writer::from_writer(sink);
     lines.write_record(["from_s", "to_s", "kind", "phase", "process", "place"])?;

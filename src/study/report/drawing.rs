@@ -1,11 +1,11 @@
-//! A graph as a picture.
+//! Drawings of graphs.
 
 use parsim_sim::units::escaped;
 use std::fmt;
 
-/// The distance of vertices one unit apart in the picture, in pixels, unless they stand closer.
+/// The distance in the picture, in pixels, of vertices one unit apart. It is larger if vertices are close together.
 const UNIT: f64 = 64.0;
-/// The least distance of two vertices in the picture, in pixels.
+/// The smallest distance between two vertices in the picture, in pixels.
 const CLOSEST: f64 = 34.0;
 const LARGEST: f64 = 6000.0;
 const MARGIN: f64 = 56.0;
@@ -20,7 +20,7 @@ const STYLE: &str = "
 
 type Coordinates = (f64, f64);
 
-/// Vertices with their places, and links between them; displayed as SVG.
+/// Vertices at given positions, and links between them, displayed as SVG.
 ///
 /// A link that would run through other vertices is bent around them.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,8 +34,8 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// A drawing of `links` between vertices at `places` (x to the right, y down, any scale), of
-    /// which the first `nodes` are nodes and the others switches.
+    /// Creates a drawing of `links` between vertices at `places` (x to the right, y down, any scale). The first `nodes`
+    /// vertices are nodes, the others switches.
     #[must_use]
     pub fn new(title: &str, places: &[Coordinates], nodes: u32, links: Vec<(u32, u32)>) -> Self {
         let closest = closest(places);
@@ -62,7 +62,7 @@ impl Drawing {
         }
     }
 
-    /// Returns the distance of a link from the straight line, to the left as seen along it.
+    /// Returns the distance of a link from the straight line, to its left in the direction of the link.
     pub(super) fn bend(&self, from: usize, to: usize) -> f64 {
         let (start, end) = (self.places[from], self.places[to]);
         let length = distance(start, end);
@@ -72,33 +72,34 @@ impl Drawing {
         if self.places.iter().enumerate().any(blocked) { 0.045f64.mul_add(length, 1.7 * self.radius) } else { 0.0 }
     }
 
-    /// The same with vertices no larger than `radius`.
+    /// Returns the same drawing with vertices no larger than `radius`.
     pub(super) fn with_radius(mut self, radius: f64) -> Self {
         self.radius = self.radius.min(radius);
         self
     }
 
-    /// The place of each vertex.
+    /// Returns the position of each vertex.
     pub(super) fn places(&self) -> &[Coordinates] {
         &self.places
     }
 
-    /// Number of vertices that are nodes.
+    /// Returns the number of vertices that are nodes.
     pub(super) const fn nodes(&self) -> usize {
         self.nodes
     }
 
-    /// The radius of a vertex.
+    /// Returns the radius of a vertex.
     pub(super) const fn radius(&self) -> f64 {
         self.radius
     }
 
-    /// Width and height.
+    /// Returns the width and the height.
     pub(super) const fn size(&self) -> Coordinates {
         self.size
     }
 
-    /// The way of a link as SVG writes it; a straight one is moved `aside`, to the right as seen along it.
+    /// Returns the path of a link in SVG syntax. A straight link is moved by `aside` to its right in the direction of
+    /// the link.
     pub(super) fn path(&self, from: u32, to: u32, aside: f64) -> String {
         let (from, to) = (from as usize, to as usize);
         let ((x1, y1), (x2, y2)) = (self.places[from], self.places[to]);
@@ -117,7 +118,7 @@ impl Drawing {
         format!("M{x1:.1} {y1:.1}C{ax:.1} {ay:.1} {bx:.1} {by:.1} {x2:.1} {y2:.1}")
     }
 
-    /// Everything before the first link, with `room` below the picture.
+    /// Writes everything before the first link, with `room` below the picture.
     pub(super) fn write_opening(&self, f: &mut fmt::Formatter<'_>, style: &str, room: f64) -> fmt::Result {
         let (width, height) = (self.size.0, self.size.1 + room);
         writeln!(
@@ -162,12 +163,12 @@ impl fmt::Display for Drawing {
     }
 }
 
-/// The width that a title takes, in pixels, in a wide typeface.
+/// Returns the width of a title in pixels, in a wide typeface.
 fn title_width(title: &str) -> f64 {
     title.chars().map(|_| 10.5).sum::<f64>() + 40.0
 }
 
-/// The distance of the two closest points; one if there are not two.
+/// Returns the distance of the two closest points, or one if there are fewer than two.
 fn closest(places: &[Coordinates]) -> f64 {
     let mut sorted = places.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -7,7 +7,7 @@ use super::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use super::table::capitalised;
 use crate::analysis::{Component, Components, SubComponent};
 
-/// A picture and the name of its file.
+/// A picture with the name of its file.
 pub type NamedChart = (&'static str, LineChart);
 
 /// Times along an axis: one line of a picture like Figures 3 and 4.
@@ -19,25 +19,25 @@ pub struct TimeLine {
     pub kind: String,
     /// The origin of the times.
     pub origin: LineOrigin,
-    /// Value of the axis, and time in seconds.
+    /// The points: the value of the axis, and the time in seconds.
     pub points: Vec<(f64, f64)>,
-    /// Half the 95 % interval of each time, in seconds; 0 where there is none.
+    /// Half the 95 % confidence interval of each time, in seconds; 0 if there is none.
     pub half_widths: Vec<f64>,
 }
 
 /// The origin of a line of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineOrigin {
-    /// Runs, or what else is looked at.
+    /// Runs, or other results of the study itself.
     Subject,
-    /// A model beside it.
+    /// A model for comparison.
     Model,
     /// Measurements.
     Measurement,
 }
 
 impl LineOrigin {
-    /// The form of its line.
+    /// Returns the style of a line with this origin.
     #[must_use]
     pub const fn style(self) -> LineStyle {
         match self {
@@ -48,8 +48,8 @@ impl LineOrigin {
     }
 }
 
-/// Times of `program` beside each other (Figures 3 and 4): groups differ in colour, kinds in their
-/// markers; models are dashed, and measurements are markers alone.
+/// Returns a chart of times of `program` (Figures 3 and 4). Groups differ in colour and kinds in their markers. Models
+/// are dashed, and measurements are markers only.
 #[must_use]
 pub fn times(program: &str, along: &Along, times: &[TimeLine]) -> NamedChart {
     let groups = numbered(times, |time| &time.group);
@@ -75,8 +75,8 @@ pub fn times(program: &str, along: &Along, times: &[TimeLine]) -> NamedChart {
     ("figure-3-4-times.svg", chart_along(title, along, ("Time [s]", Scale::Log10), lines, None))
 }
 
-/// The times as small multiples, one for each group, if there are several and each has several lines; else one chart. The
-/// second number is that of the groups that are left out.
+/// Returns the times as small multiples, one for each group, if there are several groups and several kinds of lines;
+/// otherwise as one chart. The second value is the number of groups that are left out.
 #[must_use]
 pub fn times_by_group(program: &str, along: &Along, lines: &[TimeLine]) -> (Panels, usize) {
     let groups = numbered(lines, |time| &time.group);
@@ -102,11 +102,11 @@ pub fn times_by_group(program: &str, along: &Along, lines: &[TimeLine]) -> (Pane
     (Panels { title: whole.title, charts: shown.iter().map(panel).collect(), has_whole: false }, left_out)
 }
 
-/// Lines by their names.
+/// Lines with their names.
 type NamedPoints = Vec<(String, Vec<(f64, f64)>)>;
 
-/// The whole time of each curve and its components, or the parts of these, as small multiples; none where there is
-/// nothing to tell apart. The names are those of the curves.
+/// Returns the total time of each curve with its components, or with their parts, as small multiples; `None` if there
+/// are fewer than two to distinguish. The titles are the names of the curves.
 #[must_use]
 pub fn composition(title: &str, curves: &[(&str, &BottleneckCurve)], of_parts: bool) -> Option<Panels> {
     let named = |curve: &BottleneckCurve| -> NamedPoints {
@@ -122,7 +122,7 @@ pub fn composition(title: &str, curves: &[(&str, &BottleneckCurve)], of_parts: b
         [whole].into_iter().chain(all).collect()
     };
     let all: Vec<_> = curves.iter().take(MOST_PANELS).map(|(name, curve)| (*name, *curve, named(curve))).collect();
-    // A line has one colour in all panels.
+    // A line has the same colour in all panels.
     let mut known: Vec<String> = Vec::new();
     for (name, points) in all.iter().flat_map(|(_, _, lines)| lines) {
         if points.iter().any(|point| point.1 > 0.0) && !known.contains(name) {
@@ -137,7 +137,7 @@ pub fn composition(title: &str, curves: &[(&str, &BottleneckCurve)], of_parts: b
         });
         chart_along((*group).to_owned(), &curve.axis, ("Time [s]", Scale::Log10), lines.collect(), None)
     };
-    // The whole and one part of it would be the same line twice.
+    // The total and its only part would be the same line twice.
     let panels = Panels { title: title.to_owned(), charts: all.iter().map(panel).collect(), has_whole: true };
     (known.len() > 2).then_some(panels)
 }
@@ -152,14 +152,14 @@ fn numbered(times: &[TimeLine], name: impl Fn(&TimeLine) -> &String) -> Vec<&Str
     names
 }
 
-/// The figures of one curve, each with the name of its file.
+/// Returns the figures of one curve, each with the name of its file.
 #[must_use]
 pub fn components(curve: &BottleneckCurve) -> Vec<NamedChart> {
     let [components, percentages, b_ratios] = by_component(curve);
     vec![components, percentages, b_ratios, ratios(curve), breakdown(curve)]
 }
 
-/// Figures 5 to 7: a line for each component.
+/// Returns Figures 5 to 7, with a line for each component.
 fn by_component(curve: &BottleneckCurve) -> [NamedChart; 3] {
     let of_component = |quantity: fn(&Components, Component) -> Option<f64>| {
         let shown = Component::ALL.into_iter().filter(|component| curve.shows(*component));
@@ -179,7 +179,7 @@ fn by_component(curve: &BottleneckCurve) -> [NamedChart; 3] {
     [("figure-5-components.svg", times), ("figure-6-percentages.svg", shares), ("figure-7-b-ratios.svg", b_ratios)]
 }
 
-/// Figure 8.
+/// Returns Figure 8.
 fn ratios(curve: &BottleneckCurve) -> NamedChart {
     let ratios = [
         ("Communication to computation", curve.points_of(Components::communication_to_computation)),
@@ -190,7 +190,7 @@ fn ratios(curve: &BottleneckCurve) -> NamedChart {
     ("figure-8-ratios.svg", figure(curve, title, ("Ratio", Scale::Log10), lines, Some(1.0)))
 }
 
-/// Figure 9.
+/// Returns Figure 9.
 fn breakdown(curve: &BottleneckCurve) -> NamedChart {
     let parts = SubComponent::ALL
         .into_iter()
@@ -199,7 +199,7 @@ fn breakdown(curve: &BottleneckCurve) -> NamedChart {
     ("figure-9-breakdown.svg", figure(curve, title, y, lines(parts), None))
 }
 
-/// A figure of a curve, with `what` it shows in its title.
+/// Returns a figure of a curve, whose title states the subject `what`.
 fn figure(
     curve: &BottleneckCurve,
     what: &str,
@@ -236,7 +236,7 @@ fn chart_along(
     chart
 }
 
-/// The lines that have something to show.
+/// Returns the lines that have a positive value.
 fn lines(named: impl IntoIterator<Item = (String, Vec<(f64, f64)>)>) -> Vec<PlotLine> {
     let visible = named.into_iter().filter(|(_, points)| points.iter().any(|point| point.1 > 0.0));
     visible.enumerate().map(|(index, (name, points))| PlotLine::new(name, points, index)).collect()

@@ -1,4 +1,4 @@
-//! Records on their way out.
+//! Output of records in several formats.
 
 use super::columnar::Columns;
 use super::lines::LineTable;
@@ -7,23 +7,23 @@ use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, Write};
 
-/// The form of output.
+/// A format of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Human-readable text.
     Text,
-    /// One object, or an array of them.
+    /// One object, or an array of objects.
     Json,
-    /// One object a line.
+    /// One object per line.
     Jsonl,
-    /// One line of keys, then one line an object.
+    /// A line of keys, then one line per object.
     Csv,
-    /// The columns of CSV with types and units, in a build with Parquet.
+    /// The columns of the CSV format with types and units. Needs a build with Parquet.
     Parquet,
 }
 
 impl Format {
-    /// All formats by their names.
+    /// All formats with their names.
     pub const NAMES: [(&str, Self); 5] = [
         ("text", Self::Text),
         ("json", Self::Json),
@@ -32,14 +32,15 @@ impl Format {
         ("parquet", Self::Parquet),
     ];
 
-    /// The format with a name, in letters of either case.
+    /// Returns the format with this name, ignoring case.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::NAMES.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, format)| format)
     }
 }
 
-/// Writes records in their order, each as complete lines only; they may wait in the sink until [`Writer::flush`].
+/// A writer of records in order. Only complete lines are written, which may stay in the buffers of the sink until
+/// [`Writer::flush`].
 pub struct Writer<W> {
     sink: W,
     format: Format,
@@ -47,35 +48,35 @@ pub struct Writer<W> {
     lines: Option<LineTable>,
     written: usize,
     array: bool,
-    /// Records that wait until all columns are known.
+    /// The records that wait until all columns are known.
     held: Option<Vec<Record>>,
-    /// Records as columns, which are written at the end.
+    /// The records as columns, which are written at the end.
     table: Option<Columns>,
 }
 
 impl<W: Write> Writer<W> {
-    /// A writer of several records; as JSON they form an array.
+    /// Creates a writer of several records, which form an array in JSON.
     pub fn many(sink: W, format: Format) -> Self {
         let table = (format == Format::Parquet).then(Columns::default);
         Self { sink, format, columns: None, lines: None, written: 0, array: true, held: None, table }
     }
 
-    /// A writer of a single record.
+    /// Creates a writer of a single record.
     pub fn single(sink: W, format: Format) -> Self {
         Self { array: false, ..Self::many(sink, format) }
     }
 
-    /// A writer of records of several kinds: as CSV they wait for the end, when every key has its column.
+    /// Creates a writer of records of several kinds. In CSV they are written at the end, when all columns are known.
     pub fn mixed(sink: W, format: Format) -> Self {
         let held = (format == Format::Csv).then(Vec::new);
         Self { held, ..Self::many(sink, format) }
     }
 
-    /// Writes one record. As text it is nothing: a table is written at the end, by [`super::TextTable`], or row by row, by
-    /// [`row`](Self::row).
+    /// Writes one record. Text has no form for a single record: a table is written at the end as a
+    /// [`super::TextTable`], or row by row by [`row`](Self::row).
     ///
     /// # Errors
-    /// The error of the sink.
+    /// Returns the error of the sink.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         if let Some(held) = &mut self.held {
             held.push(record.clone());
@@ -97,10 +98,11 @@ impl<W: Write> Writer<W> {
         self.sink.write_all(text.as_bytes())
     }
 
-    /// Writes one record as [`write`](Self::write) does; as text it is a row of a table, which has the columns of the first.
+    /// Writes one record as [`write`](Self::write) does, but in text as a row of a table with the columns of the first
+    /// record.
     ///
     /// # Errors
-    /// The error of the sink.
+    /// Returns the error of the sink.
     pub fn row(&mut self, record: &Record) -> io::Result<()> {
         if self.format != Format::Text {
             return self.write(record);
@@ -115,18 +117,18 @@ impl<W: Write> Writer<W> {
         self.sink.write_all(text.as_bytes())
     }
 
-    /// Has all that is written leave this process.
+    /// Flushes the sink.
     ///
     /// # Errors
-    /// The error of the sink.
+    /// Returns the error of the sink.
     pub fn flush(&mut self) -> io::Result<()> {
         self.sink.flush()
     }
 
-    /// Writes what only people read; nothing in the other formats.
+    /// Writes text for human readers, which is left out of all other formats.
     ///
     /// # Errors
-    /// The error of the sink.
+    /// Returns the error of the sink.
     pub fn words(&mut self, words: impl fmt::Display) -> io::Result<()> {
         if self.format == Format::Text {
             write!(self.sink, "{words}")?;
@@ -134,10 +136,10 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Ends the output, between two records at any time.
+    /// Ends the output. It can end between any two records.
     ///
     /// # Errors
-    /// The error of the sink.
+    /// Returns the error of the sink.
     pub fn end(&mut self) -> io::Result<()> {
         let held = self.held.take().unwrap_or_default();
         if !held.is_empty() {
@@ -157,10 +159,10 @@ impl<W: Write> Writer<W> {
         self.sink.flush()
     }
 
-    /// Ends the output and returns where it went.
+    /// Ends the output and returns the sink.
     ///
     /// # Errors
-    /// The error of the sink.
+    /// Returns the error of the sink.
     pub fn finish(mut self) -> io::Result<W> {
         self.end()?;
         Ok(self.sink)
@@ -185,7 +187,7 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// A line of CSV.
+/// Returns a line of CSV.
 fn line(cells: &[impl AsRef<[u8]>]) -> io::Result<String> {
     let mut lines = csv::Writer::from_writer(Vec::new());
     lines.write_record(cells)?;
@@ -193,9 +195,10 @@ fn line(cells: &[impl AsRef<[u8]>]) -> io::Result<String> {
     Ok(String::from_utf8(bytes).expect("records are text"))
 }
 
-/// The line of a record whose keys are these columns, as nearly all have; a million of them should not take minutes.
+/// Returns the line of a record that has exactly these columns, as nearly all records do. This fast path matters for a
+/// million records.
 fn line_in_order(columns: &[String], record: &Record) -> Option<String> {
-    // The only cell of a line is quoted if it is empty.
+    // An empty cell is quoted if it is the only one of its line.
     let (mut line, mut place) = (Vec::with_capacity(512), Some(0).filter(|_| columns.len() > 1));
     record.each_cell(&mut |key, value| {
         place = place.filter(|place| columns.get(*place).is_some_and(|column| column == key)).map(|place| {
@@ -211,7 +214,7 @@ fn line_in_order(columns: &[String], record: &Record) -> Option<String> {
     (place == Some(columns.len())).then_some(line)
 }
 
-/// Writes a value as a cell of CSV, in quotes if it needs them.
+/// Writes a value as a cell of CSV, in quotes if necessary.
 fn write_cell(line: &mut Vec<u8>, value: &QuantityValue) {
     match value {
         QuantityValue::Missing => {}
@@ -231,7 +234,7 @@ fn write_text(line: &mut Vec<u8>, text: &str) {
     }
 }
 
-/// The keys of all records, in the order in which they first come.
+/// Returns the keys of all records, in the order of their first occurrence.
 fn union(records: &[Record]) -> Vec<String> {
     let mut columns = Vec::new();
     let mut known = HashSet::new();
@@ -279,7 +282,7 @@ mod tests {
         assert_eq!(String::from_utf8(sink).unwrap(), "n,name,measured_s,mean\n1,a,,\n2,,,3\n");
     }
 
-    /// A line that is written cell by cell is the one that the CSV writer makes.
+    /// A line that is written cell by cell is the same as that of the CSV writer.
     #[test]
     fn a_line_in_the_order_of_the_columns_is_that_of_all_others() {
         for text in ["", "a", "a b", "a,b", "\"", "a\"b", "\"a\"", "a\nb", "a\rb", " a ", "#a", "'", "é, ü", "\t"] {

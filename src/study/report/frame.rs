@@ -1,17 +1,17 @@
-//! A picture with a title, two axes and coloured words below the title, to draw into.
+//! A frame for pictures: a title, a note, a colour legend and two axes, to draw into.
 
 use super::plot::{AXIS, Area, Chart, DrawingResult, GRID, Positions, document, font};
 use plotters::prelude::*;
 
-/// Surroundings of a picture.
+/// The frame of a picture.
 pub struct Frame {
     /// The title.
     pub title: String,
-    /// More about it, in a smaller line.
+    /// Further information, in a smaller line below the title.
     pub note: String,
-    /// The meaning of the colours.
+    /// The names of the colours.
     pub legend: Vec<(String, RGBColor)>,
-    /// Width and height.
+    /// The width and the height in pixels.
     pub size: (u32, u32),
     /// The horizontal axis.
     pub x: FrameAxis,
@@ -21,11 +21,11 @@ pub struct Frame {
 
 /// An axis of a picture.
 pub struct FrameAxis {
-    /// Its range and its marks.
+    /// The range of the axis and its ticks.
     pub positions: Positions,
     /// The quantity, with its unit in brackets.
     pub label: String,
-    /// A mark in words.
+    /// The label of a tick.
     pub text: Box<dyn Fn(f64) -> String>,
 }
 
@@ -33,7 +33,7 @@ const HEAD: u32 = 84;
 const LETTER: i32 = 9;
 
 impl Frame {
-    /// The picture as an SVG document, the inner part of which `draw` draws.
+    /// Returns the picture as an SVG document; `draw` draws the area between the axes.
     pub fn svg(self, draw: impl FnOnce(&mut Chart<'_, '_>) -> DrawingResult) -> String {
         document(self.size, |paper| self.draw(paper, draw))
     }

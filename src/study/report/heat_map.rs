@@ -1,4 +1,4 @@
-//! The utilization of every link, as colours on the picture of a network.
+//! The utilisation of every link, as colours on the picture of a network.
 
 use super::drawing::Drawing;
 use parsim_sim::trace::{LinkLoad, Trace};
@@ -20,24 +20,24 @@ const STYLE: &str = "
   .number { font-family: sans-serif; fill: #ffffff; text-anchor: middle }
 ";
 
-/// A network whose links have the colour of their utilization, displayed as SVG: the two directions
-/// of a link lie side by side, each on its right as seen by a packet.
+/// A network whose links are coloured by their utilisation, displayed as SVG. The two directions of a link are drawn
+/// side by side, each to the right of the link in its direction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeatMap {
     drawing: Drawing,
-    /// Ends and utilization, the busiest last so that nothing hides them.
+    /// The ends and the utilisation of each channel. The busiest is last, so that it is drawn on top.
     channels: Vec<(u32, u32, f64)>,
-    /// The utilization at the end of the scale.
+    /// The utilisation at the end of the colour scale.
     top: f64,
 }
 
 impl HeatMap {
-    /// The links of `trace` in the places of `drawing`.
+    /// Creates the map of the links of `trace`, at the positions of `drawing`.
     #[must_use]
     pub fn new(drawing: Drawing, trace: &Trace) -> Self {
         let makespan = trace.makespan.seconds();
         let used = |link: &LinkLoad| if makespan > 0.0 { link.busy.seconds() / makespan } else { 0.0 };
-        // Backwards, so that the first of equals is the busiest, as in the report of the run.
+        // In reverse order, so that the first of equally busy links is the busiest, as in the report of the run.
         let mut channels: Vec<_> = trace.links.iter().rev().map(|link| (link.from, link.to, used(link))).collect();
         channels.sort_by(|a, b| a.2.total_cmp(&b.2));
         let most = channels.last().map_or(0.0, |channel| channel.2);
@@ -45,7 +45,7 @@ impl HeatMap {
         Self { drawing: drawing.with_radius(RADIUS), channels, top }
     }
 
-    /// The busiest link and the mean, in words.
+    /// Returns the busiest link and the mean utilisation as text.
     fn note(&self) -> String {
         let Some((from, to, most)) = self.channels.last() else { return "no links".to_owned() };
         let sum: f64 = self.channels.iter().map(|channel| channel.2).sum();
@@ -91,7 +91,7 @@ impl fmt::Display for HeatMap {
     }
 }
 
-/// The colour at a share of the scale.
+/// Returns the colour at a share of the scale.
 fn colour(share: f64) -> String {
     let position = 3.0 * share.clamp(0.0, 1.0);
     let (index, rest) = match position {

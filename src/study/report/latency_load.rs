@@ -3,12 +3,12 @@
 use super::figures::TimeLine;
 use super::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 
-/// The kind of a line of mean latencies.
+/// The kind of lines with mean latencies.
 pub const MEAN: &str = "mean";
-/// The kind of a line of 99th percentiles.
+/// The kind of lines with 99th percentiles.
 pub const P99: &str = "99th percentile";
 
-/// Mean and 99th percentile over the load; lines of one group share colour and marker, and the
+/// Returns a chart of mean and 99th percentile over the load. Lines of one group share colour and marker, and the
 /// percentile is dashed.
 #[must_use]
 pub fn latency_load(program: &str, axis: &str, lines: &[TimeLine]) -> LineChart {
@@ -38,17 +38,18 @@ pub fn latency_load(program: &str, axis: &str, lines: &[TimeLine]) -> LineChart 
     }
 }
 
-/// A network at the loads at which it was tried.
+/// The results of a network at the loads that were simulated.
 pub struct SaturationCurve {
-    /// Its name, empty if there is but one.
+    /// The name of the network; empty if there is only one.
     pub name: String,
     /// The offered loads, and the mean latencies in seconds.
     pub latencies: Vec<(f64, f64)>,
-    /// The largest load at which it is not saturated, if it saturates.
+    /// The largest load at which the network is not saturated, if it saturates at all.
     pub saturated: Option<f64>,
 }
 
-/// Mean latencies over the load, with a dashed line at the load from which on each network is saturated.
+/// Returns a chart of mean latencies over the load, with a dashed line at the load from which each network is
+/// saturated.
 #[must_use]
 pub fn saturation_curves(program: &str, curves: &[SaturationCurve]) -> LineChart {
     let of_curve = |(index, curve): (usize, &SaturationCurve)| {

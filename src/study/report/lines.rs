@@ -1,10 +1,10 @@
-//! Tables whose rows are written one by one.
+//! Tables whose rows are written one at a time.
 
 use super::summary::{cell, streamed};
 use crate::answer::{Quantity, QuantityValue, Record, Role};
 
-/// A table whose rows are written one by one: its columns are as wide as their names and the first row ask for, and
-/// wider where a number stands, which may grow. What is longer moves the rest of its row.
+/// A table whose rows are written one at a time. The width of a column is that of its name or its first cell, with
+/// extra room for numbers, which may grow. Longer cells shift the rest of their row.
 pub struct LineTable {
     columns: Vec<LineColumn>,
 }
@@ -16,13 +16,13 @@ struct LineColumn {
     is_number: bool,
 }
 
-/// Room for a count, such as one of ranks.
+/// The width of a count, such as one of ranks.
 const WIDTH_OF_COUNT: usize = 4;
-/// Room for a number with four significant digits, or for a time.
+/// The width of a number with four significant digits, or of a time.
 const WIDTH_OF_NUMBER: usize = 8;
 
 impl LineTable {
-    /// A table of the keys that `first` shows to people, and its line of names.
+    /// Creates a table of the human-readable keys of `first`, and returns it with its heading.
     #[must_use]
     pub fn begin(first: &Record) -> (Self, String) {
         let column = |quantity: &Quantity| {
@@ -36,14 +36,14 @@ impl LineTable {
             let width = name.chars().count().max(cell(first, &key).chars().count()).max(least);
             LineColumn { name, key, width, is_number: value.is_number() || value.is_missing() }
         };
-        // The reason why a case failed stands behind its row.
+        // The reason why a case failed is appended to its row.
         let shown = streamed(first).into_iter().filter(|quantity| quantity.role != Role::Failure);
         let lines = Self { columns: shown.map(column).collect() };
         let names = lines.line(|column| column.name.clone());
         (lines, names)
     }
 
-    /// The line of a record.
+    /// Returns the line of a record.
     #[must_use]
     pub fn row(&self, record: &Record) -> String {
         let line = self.line(|column| cell(record, &column.key));

@@ -1,5 +1,5 @@
-//! Output for the user: records as JSON, JSON Lines, CSV or a table, a run in words, pictures, and a page with all of
-//! it.
+//! Output for the user: records as JSON, JSON Lines, CSV or a table, a run in words, pictures, and a page that combines
+//! them.
 
 mod accounts;
 mod along;

@@ -1,21 +1,21 @@
-//! Several charts side by side as one picture.
+//! Several charts side by side in one picture.
 
 use super::plot::{Area, AxisExtent, DrawingResult, LineChart, PlotLine, document, font};
 use plotters::prelude::*;
 use serde::Serialize;
 
-/// Charts beside each other, with one legend: small multiples.
+/// Small multiples: charts side by side, with one legend.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Panels {
-    /// The title above all of them.
+    /// The title of the whole picture.
     pub title: String,
-    /// The charts, whose titles say what each is about. Of one chart there is no more to say than the title above.
+    /// The charts, whose titles state their subjects. The title of a single chart is that of the picture.
     pub charts: Vec<LineChart>,
-    /// True if the first line of each chart is the whole of which the others are parts.
+    /// Whether the first line of each chart is the total of the others.
     pub has_whole: bool,
 }
 
-/// A picture with more of them is a wall.
+/// The largest number of panels that remain readable in one picture.
 pub const MOST_PANELS: usize = 12;
 
 const CELL: (u32, u32) = (430, 330);
@@ -23,13 +23,13 @@ const HEAD: u32 = 44;
 const CELL_HEAD: u32 = 26;
 
 impl Panels {
-    /// One chart alone, under its own title.
+    /// Creates a picture of one chart under its own title.
     #[must_use]
     pub fn one(chart: LineChart) -> Self {
         Self { title: chart.title.clone(), charts: vec![chart], has_whole: false }
     }
 
-    /// The picture as an SVG document.
+    /// Returns the picture as an SVG document.
     #[must_use]
     pub fn svg(&self) -> String {
         if let [only] = &self.charts[..] {
@@ -67,7 +67,8 @@ impl Panels {
         }
     }
 
-    /// Charts of one quantity have the same axes, so that they can be compared.
+    /// Returns the extent of the axes that all charts share, so that they can be compared; empty if they show different
+    /// quantities.
     fn shared(&self) -> AxisExtent {
         let first = &self.charts[0];
         let points = || self.charts.iter().flat_map(|chart| &chart.lines).flat_map(|line| &line.points);
@@ -77,7 +78,7 @@ impl Panels {
         AxisExtent { x: points().map(|point| point.0).collect(), y: points().map(|point| point.1).collect() }
     }
 
-    /// A chart whose legend has every line of all of them once.
+    /// Returns a chart whose legend has every line of all charts once.
     fn legend(&self) -> LineChart {
         let mut lines: Vec<PlotLine> = Vec::new();
         for line in self.charts.iter().flat_map(|chart| &chart.lines) {
@@ -114,7 +115,7 @@ mod tests {
         let svg = panels.svg();
         assert!(roxmltree::Document::parse(&svg).is_ok());
         assert_eq!(svg.matches("simulated").count(), 1);
-        // The least time of the first panel is a mark of the second one, too.
+        // The smallest time of the first panel is a tick of the second one, too.
         assert_eq!(svg.matches("0.005\n").count(), 2, "{svg}");
     }
 

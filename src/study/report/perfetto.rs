@@ -1,4 +1,4 @@
-//! A trace in the trace-event format, which Perfetto (ui.perfetto.dev) and Chrome show.
+//! Export of a trace in the trace-event format, which Perfetto (ui.perfetto.dev) and Chrome display.
 
 use crate::analysis::critical_path::{CriticalPath, EventArc};
 use parsim_sim::trace::events::{EventId, MESSAGE};
@@ -15,13 +15,13 @@ const PROCESSES: u32 = 1;
 const PATH: u32 = 2;
 const LINKS: u32 = 3;
 
-/// Writes a trace: a track for each process with its activities and waits, an arrow for each message, a track for
-/// the critical path and, of a recorded run, one with the ways of the messages on it and one for each direction of a link, or
-/// each virtual channel of it, with what it carried, or with its mean utilization if that is not recorded.
-/// The number of slices written.
+/// Writes a trace: one track for each process with its activities and waits, an arrow for each message, and one track
+/// for the critical path. A recorded run also has a track with the paths of the messages on the critical path, and one
+/// for each direction of a link, or each of its virtual channels, with the transfers over it or, if those are not
+/// recorded, its mean utilisation. Returns the number of slices written.
 ///
 /// # Errors
-/// Errors of the sink.
+/// Returns the errors of the sink.
 pub fn write_perfetto(path: &CriticalPath<'_>, run: Option<&Recording>, sink: impl Write) -> io::Result<u64> {
     let mut export = PerfettoWriter { sink, entries: 0, slices: 0, arrows: 0 };
     writeln!(
@@ -33,7 +33,7 @@ pub fn write_perfetto(path: &CriticalPath<'_>, run: Option<&Recording>, sink: im
     for event in 0..path.events().count() {
         export.slices(path, event)?;
     }
-    // After the slices that they join, so that each finds its slice.
+    // Arrows come after the slices that they join, so that each finds its slice.
     for event in 0..path.events().count() {
         export.arrows(path, event)?;
     }
@@ -100,7 +100,7 @@ impl<W: Write> PerfettoWriter<W> {
         }))
     }
 
-    /// The wait before an event and the activity that ends in it.
+    /// Writes the wait before an event and the activity that ends with it.
     fn slices(&mut self, path: &CriticalPath<'_>, event: EventId) -> io::Result<()> {
         let (events, end) = (path.events(), path.critical(event));
         let (entry, label) = (events.get(event), events.label_of(event));
@@ -164,7 +164,8 @@ impl<W: Write> PerfettoWriter<W> {
         Ok(())
     }
 
-    /// A track with the way of every message on the critical path, if it is known: a slice for each node and link.
+    /// Writes a track with the path of every message on the critical path, if it is known, with a slice for each node
+    /// and link.
     fn ways(&mut self, path: &CriticalPath<'_>, run: &Recording) -> io::Result<()> {
         let Some(carried) = path.carried(run) else { return Ok(()) };
         self.name(PATH, 2, "where its messages are")?;
@@ -177,8 +178,8 @@ impl<W: Write> PerfettoWriter<W> {
         Ok(())
     }
 
-    /// A track for each direction of a link, or for each of its virtual channels that carries anything: with its trains of
-    /// packets if they are recorded, else with one slice.
+    /// Writes a track for each direction of a link, or for each of its virtual channels that carries data. Tracks have
+    /// the trains of packets if they are recorded, otherwise a single slice.
     fn links(&mut self, run: &Recording) -> io::Result<()> {
         let mut carrying: FxHashMap<Direction, BTreeSet<u32>> = FxHashMap::default();
         for transfer in &run.transfers {
@@ -224,12 +225,12 @@ impl<W: Write> PerfettoWriter<W> {
     }
 }
 
-/// Tracks are numbered from 1: zero is the idle process of a machine.
+/// Returns the number of a track, counted from 1: zero is the idle process of a machine.
 const fn track(process: u32) -> u32 {
     process.saturating_add(1)
 }
 
-/// The resolution of the format.
+/// Converts a time to nanoseconds, the resolution of the format.
 const fn nanoseconds(time: SimDuration) -> u64 {
     time.ps() / 1000
 }
@@ -251,7 +252,7 @@ mod tests {
         let events = read_table(table.as_bytes()).unwrap();
         let path = CriticalPath::of(&events).unwrap();
         let mut written = Vec::new();
-        // Two activities and a wait, and the path: an activity and a message.
+        // Two activities and a wait, and on the critical path an activity and a message.
         assert_eq!(write_perfetto(&path, None, &mut written).unwrap(), 5);
         let export: Value = serde_json::from_slice(&written).unwrap();
         let entries = export["traceEvents"].as_array().unwrap();
@@ -259,7 +260,7 @@ mod tests {
         assert_eq!((of("X").len(), of("s").len(), of("f").len()), (5, 1, 1));
         assert_eq!((of("s")[0]["ts"].as_f64(), of("f")[0]["ts"].as_f64()), (Some(2e6), Some(2_499_999.999)));
         assert_eq!(of("X")[1]["dur"], 1e6);
-        // Perfetto's trace processor takes no other names of arrows than numbers.
+        // Perfetto's trace processor accepts only numbers as identifiers of arrows.
         assert!(of("s")[0]["id"].is_u64() && of("s")[0]["id"] == of("f")[0]["id"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Line charts as SVG; the same chart is the same bytes.
+//! Line charts as SVG. The same chart always gives the same bytes.
 
 use parsim_sim::units::escaped_lines;
 use plotters::prelude::*;
@@ -35,19 +35,19 @@ pub struct ChartAxis {
     pub label: String,
     /// The scale of the values.
     pub scale: Scale,
-    /// The names of the values 0, 1, 2, … where they are no numbers; points over them are not joined. Of the
-    /// horizontal axis.
+    /// The names of the values 0, 1, 2, … of a horizontal axis whose values are not numbers; points over them are not
+    /// joined.
     pub categories: Vec<String>,
 }
 
 impl ChartAxis {
-    /// An axis of numbers.
+    /// Creates an axis of numbers.
     #[must_use]
     pub fn new(label: impl Into<String>, scale: Scale) -> Self {
         Self { label: label.into(), scale, categories: Vec::new() }
     }
 
-    /// An axis of names.
+    /// Creates an axis of names.
     #[must_use]
     pub fn of_categories(label: impl Into<String>, categories: Vec<String>) -> Self {
         Self { label: label.into(), scale: Scale::Linear, categories }
@@ -73,10 +73,10 @@ impl ChartAxis {
     }
 }
 
-/// The width of a letter of a label, generously.
+/// The width of a letter of a label in pixels, with a margin.
 const LETTER: usize = 9;
 
-/// A name in at most `most` letters: its beginning and its end, where names of variants differ.
+/// Shortens a name to at most `most` letters. The start and the end are kept, because names of variants differ there.
 fn fitted(name: &str, most: usize) -> String {
     let letters: Vec<char> = name.chars().collect();
     if letters.len() <= most.max(3) {
@@ -87,45 +87,45 @@ fn fitted(name: &str, most: usize) -> String {
     letters[..begin].iter().chain(&['…']).chain(&letters[end..]).collect()
 }
 
-/// The form in which the points of a line are drawn.
+/// The style in which the points of a line are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum LineStyle {
-    /// Joined, with a marker at each.
+    /// Joined by a solid line, with a marker at each point.
     #[default]
     Solid,
-    /// Joined by dashes, with a marker at each.
+    /// Joined by dashes, with a marker at each point.
     Dashed,
-    /// Joined by dashes alone: a formula has no points of its own.
+    /// Joined by dashes without markers, for a formula, which has no distinguished points.
     Formula,
-    /// Markers alone: between measurements nothing is known.
+    /// Markers only: values between measurements are unknown.
     Marks,
 }
 
 /// A line of a chart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlotLine {
-    /// Its name in the legend, where an empty one does not stand.
+    /// The name of the line in the legend; lines with an empty name are left out of it.
     pub name: String,
-    /// Its points; what a logarithmic axis cannot show is left out.
+    /// The points; those that a logarithmic axis cannot show are left out.
     pub points: Vec<(f64, f64)>,
-    /// The index of its colour: lines about the same thing share one.
+    /// The index of the colour; lines about the same subject share one.
     pub hue: usize,
-    /// The index of its marker.
+    /// The index of the marker.
     pub marker: usize,
-    /// The form in which its points are drawn.
+    /// The style in which the points are drawn.
     pub style: LineStyle,
-    /// Half the height of the error bar at each point; none if empty.
+    /// Half the height of the error bar at each point; no error bars if empty.
     pub half_widths: Vec<f64>,
 }
 
 impl PlotLine {
-    /// A solid line with colour and marker number `index`.
+    /// Creates a solid line with the colour and the marker of number `index`.
     #[must_use]
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>, index: usize) -> Self {
         Self { name: name.into(), points, hue: index, marker: index, style: LineStyle::Solid, half_widths: Vec::new() }
     }
 
-    /// The line from left to right: values of an axis may be given in any order.
+    /// Sorts the points from left to right, because the values of an axis may be given in any order.
     #[must_use]
     pub fn along_axis(mut self) -> Self {
         let mut order: Vec<usize> = (0..self.points.len()).collect();
@@ -136,7 +136,7 @@ impl PlotLine {
     }
 }
 
-/// Values that an axis shows beside those of the lines, so that several charts have the same axes.
+/// Values that an axis shows in addition to those of the lines, so that several charts have the same axes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct AxisExtent {
     pub(super) x: Vec<f64>,
@@ -152,7 +152,7 @@ pub(super) const INK: RGBColor = RGBColor(38, 42, 48);
 pub(super) const GRID: RGBColor = RGBColor(226, 229, 233);
 pub(super) const AXIS: RGBColor = RGBColor(120, 126, 134);
 
-/// Colours that can be told apart with any colour vision: those of Okabe and Ito, and three of Tol's.
+/// Colours that can be distinguished with any colour vision: those of Okabe and Ito, and three of Tol's.
 pub(super) const COLOURS: [RGBColor; 11] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -167,7 +167,7 @@ pub(super) const COLOURS: [RGBColor; 11] = [
     RGBColor(153, 153, 51),
 ];
 
-/// Circle, square, triangle, diamond and triangle upside down, as outlines around a point.
+/// Circle, square, triangle, diamond and inverted triangle, as outlines around a point.
 const MARKERS: [&[(i32, i32)]; 5] = [
     &[(-2, -4), (2, -4), (4, -2), (4, 2), (2, 4), (-2, 4), (-4, 2), (-4, -2)],
     &[(-4, -4), (4, -4), (4, 4), (-4, 4)],
@@ -180,10 +180,10 @@ pub(super) type Area<'s> = DrawingArea<SVGBackend<'s>, plotters::coord::Shift>;
 pub(super) type Chart<'c, 's> = ChartContext<'c, SVGBackend<'s>, Cartesian2d<Positions, Positions>>;
 pub(super) type DrawingResult = Result<(), Box<dyn std::error::Error>>;
 
-/// Returns the drawing by `draw` on white paper of this width and height, as an SVG document.
+/// Returns a drawing on white paper of this width and height as an SVG document.
 ///
 /// # Panics
-/// Never: a text takes any picture.
+/// Never: writing to a string cannot fail.
 pub(super) fn document(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> DrawingResult) -> String {
     let mut document = String::new();
     let drawn = || {
@@ -199,10 +199,10 @@ pub(super) fn document(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawing
 }
 
 impl LineChart {
-    /// The chart as an SVG document.
+    /// Returns the chart as an SVG document.
     ///
     /// # Panics
-    /// Never: a text takes any picture.
+    /// Never: writing to a string cannot fail.
     #[must_use]
     pub fn svg(&self) -> String {
         let size = (PLOT_WIDTH + self.legend_width(), HEIGHT.max(TITLE_HEIGHT + self.legend_height()));
@@ -270,7 +270,7 @@ impl LineChart {
             chart.draw_series([PathElement::new(ends, colour.stroke_width(1))])?;
         }
         match line.style {
-            // No value lies between two categories.
+            // There are no values between two categories.
             _ if !self.x.categories.is_empty() => {}
             LineStyle::Marks => {}
             LineStyle::Solid => drop(chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?),
@@ -309,7 +309,8 @@ impl LineChart {
         Ok(())
     }
 
-    /// A single point, and points over categories, cannot be seen without a marker.
+    /// Returns whether a line needs markers. A single point, and points over categories, would be invisible without
+    /// them.
     fn shows_markers(&self, line: &PlotLine) -> bool {
         line.style != LineStyle::Formula || line.points.len() < 2 || !self.x.categories.is_empty()
     }
@@ -322,7 +323,7 @@ impl LineChart {
         LEGEND_STEP.unsigned_abs() * (1 + u32::try_from(self.named().count()).unwrap_or(100).min(100))
     }
 
-    /// Wide enough for the longest name, at a generous width of a letter.
+    /// Returns a width for the longest name, with a margin for each letter.
     pub(super) fn legend_width(&self) -> u32 {
         let letters = self.lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
         62 + 8 * u32::try_from(letters).unwrap_or(100).min(100)
@@ -334,7 +335,7 @@ impl PlotLine {
         COLOURS[self.hue % COLOURS.len()]
     }
 
-    /// The positions of the error bars, and their ends.
+    /// Returns the positions of the error bars, and their ends.
     fn bars(&self) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
         let bars = self.points.iter().zip(&self.half_widths);
         bars.filter(|(_, half)| **half > 0.0).map(|((x, y), half)| (*x, y - half, y + half))

@@ -1,12 +1,13 @@
-//! A page about every field of a file, written from the schema of its types.
+//! A reference page for every field of a file, generated from the schema of its types.
 
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
 const DEFINITIONS: &str = "#/$defs/";
 
-/// The page about `schema`, a JSON Schema whose descriptions are the comments of the types, as Markdown: its root first,
-/// then every type where it is first named, and the quantities that are written as texts.
+/// Returns the reference page for `schema` as Markdown. `schema` is a JSON Schema whose descriptions are the comments
+/// of the types. The page has the root first, then every type in the order of first mention, and then the quantities
+/// that are written as texts.
 #[must_use]
 pub fn reference(schema: &Value) -> String {
     let page = Page { definitions: schema.get("$defs").and_then(Value::as_object) };
@@ -33,7 +34,7 @@ as JSON Schema. A field without a default must be given, an unknown one is an er
 `File(\"machines/….ron\")`, relative to the file that names it; `Like(File(\"….ron\"), {\"path\": value})` is the same but \
 for the values at these paths.\n";
 
-/// Returns whether it is a quantity, an expression or the like: a text without a choice.
+/// Returns whether a type is a quantity, an expression or the like: a text without fixed alternatives.
 fn is_text(schema: &Value) -> bool {
     let may_be_text = match schema.get("type") {
         Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "string"),
@@ -51,7 +52,7 @@ impl<'a> Page<'a> {
         self.definitions.and_then(|definitions| definitions.get(name)).unwrap_or(&Value::Null)
     }
 
-    /// The types that `schema` names, in the order of a reader who follows every name at once.
+    /// Collects the types that `schema` names, in depth-first order.
     fn collect(&self, schema: &'a Value, names: &mut Vec<&'a str>) {
         match schema {
             Value::Object(fields) => {
@@ -71,7 +72,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// One type: a table of its fields, or of its variants.
+    /// Writes the section of one type: a table of its fields or of its variants.
     fn section(&self, out: &mut String, name: &str, schema: &Value) {
         let _ = write!(out, "\n## {name}\n\n{}\n", paragraphs(schema));
         self.fields(out, schema);
@@ -109,7 +110,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A default as RON would have it: the name of a variant stands without quotes, names with values in braces.
+    /// Returns a default in RON notation: the name of a variant without quotes, names with values in braces.
     fn written(&self, value: &Value, field: &Value) -> String {
         match value {
             Value::Object(fields) if fields.is_empty() && field.get("additionalProperties").is_some() => {
@@ -142,7 +143,7 @@ fn form(variant: &DescribedVariant) -> String {
     }
 }
 
-/// Returns the type of a field, in words.
+/// Returns the type of a field as text.
 fn kind(schema: &Value) -> String {
     if let Some(name) = schema.get("$ref").and_then(referred) {
         return format!("[{name}](#{})", anchor(name));
@@ -176,7 +177,7 @@ fn kind(schema: &Value) -> String {
     }
 }
 
-/// One of the values that an `enum` can have.
+/// A variant of an `enum`.
 struct DescribedVariant<'a> {
     name: String,
     content: Option<&'a Value>,
@@ -194,14 +195,14 @@ impl<'a> DescribedVariant<'a> {
     }
 }
 
-/// The variants of a type: those with comments stand one by one, those without in a list.
+/// Returns the variants of a type. In the schema, variants with comments are separate, and those without form a list.
 fn variants(schema: &Value) -> impl Iterator<Item = &Value> {
     let (listed, single): (Vec<_>, Vec<_>) = items(schema, "oneOf").partition(|variant| variant.get("enum").is_some());
     let listed = listed.into_iter().flat_map(|variant| items(variant, "enum"));
     items(schema, "enum").chain(listed).chain(single)
 }
 
-/// Returns whether a field may be absent without a value taking its place.
+/// Returns whether a field may be absent without a default taking its place.
 fn is_nullable(field: &Value) -> bool {
     let is_null = |kind: &Value| kind == "null" || kind.get("type").is_some_and(|kind| kind == "null");
     items(field, "anyOf").chain(items(field, "type")).any(is_null)
@@ -234,18 +235,18 @@ fn text_of<'a>(schema: &'a Value, key: &str) -> &'a str {
     schema.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The comment of a type, its paragraphs kept, without examples in Rust.
+/// Returns the comment of a type with its paragraphs, but without examples in Rust.
 fn paragraphs(schema: &Value) -> String {
     let outside = text_of(schema, "description").split("```").step_by(2).map(str::trim_end);
     without_links(&outside.collect::<String>())
 }
 
-/// The comment of a field or variant on one line.
+/// Returns the comment of a field or variant on one line.
 fn description(schema: &Value) -> String {
     without_links(text_of(schema, "description")).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The text without links into the source: their words stay.
+/// Returns the text with links into the source replaced by their words.
 fn without_links(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -268,12 +269,12 @@ fn without_links(text: &str) -> String {
     out
 }
 
-/// Returns whether the words in brackets, and the text after them, are a link into the source.
+/// Returns whether the words in brackets, together with the text after them, are a link into the source.
 fn is_link(words: &str, after: &str) -> bool {
     after.starts_with('(') || (words.starts_with('`') && words.ends_with('`'))
 }
 
-/// A line of a table.
+/// Writes a row of a table.
 fn line(out: &mut String, cells: &[&str]) {
     let cells: Vec<_> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
     let _ = writeln!(out, "| {} |", cells.join(" | "));

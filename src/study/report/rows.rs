@@ -1,17 +1,18 @@
-//! Rows of the cases of a sweep, written as soon as their turn has come.
+//! Rows of the cases of a sweep, written as soon as it is their turn.
 
 use super::columnar::Columns;
 use super::format::Format;
 use crate::answer::Record;
 use std::io;
 
-/// The most failed cases that wait for the keys of a good one.
+/// The largest number of failed cases that wait for the keys of a successful one.
 const MOST_WAITING: usize = 10_000;
 
-/// Writes the rows of cases, good and failed.
+/// A writer of the rows of successful and failed cases.
 ///
-/// A failed row has the keys of the last good one before it; those before the first good one wait for it. From the
-/// first failed row on every row has `error`. A table of CSV cannot grow a column, so there it always has that one.
+/// A failed row has the keys of the last successful one before it; failed rows before the first successful one wait for
+/// it. From the first failed row on, every row has the key `error`. CSV and Parquet tables cannot gain a column later,
+/// so there every row has it.
 pub struct RowWriter<S> {
     sink: S,
     has_errors: bool,
@@ -19,31 +20,31 @@ pub struct RowWriter<S> {
     waiting: Vec<Record>,
 }
 
-/// The destination of rows.
+/// A destination of rows.
 pub trait RowSink {
     /// Writes a row.
     ///
     /// # Errors
-    /// That it cannot be written.
+    /// Returns an error if the row cannot be written.
     fn row(&mut self, row: &Record) -> io::Result<()>;
 
-    /// Has all rows leave this process.
+    /// Flushes all rows.
     ///
     /// # Errors
-    /// That they cannot be written.
+    /// Returns an error if the rows cannot be written.
     fn flush(&mut self) -> io::Result<()>;
 }
 
 impl<S: RowSink> RowWriter<S> {
-    /// A writer into `sink`.
+    /// Creates a writer into `sink`.
     pub fn new(sink: S, format: Format) -> Self {
         Self { sink, has_errors: matches!(format, Format::Csv | Format::Parquet), example: None, waiting: Vec::new() }
     }
 
-    /// Writes the row of a case that has a result.
+    /// Writes the row of a successful case.
     ///
     /// # Errors
-    /// The error of the sink.
+    /// Returns the error of the sink.
     pub fn good(&mut self, mut row: Record) -> io::Result<()> {
         if self.has_errors {
             row.put_error(None);
@@ -55,10 +56,10 @@ impl<S: RowSink> RowWriter<S> {
         self.sink.row(row)
     }
 
-    /// Writes the row of a case that has none.
+    /// Writes the row of a failed case.
     ///
     /// # Errors
-    /// The error of the sink.
+    /// Returns the error of the sink.
     pub fn failed(&mut self, row: Record) -> io::Result<()> {
         self.has_errors = true;
         let row = match &self.example {
@@ -72,18 +73,18 @@ impl<S: RowSink> RowWriter<S> {
         Ok(())
     }
 
-    /// Has all rows that do not wait leave this process.
+    /// Flushes all rows that do not wait.
     ///
     /// # Errors
-    /// The error of the sink.
+    /// Returns the error of the sink.
     pub fn flush(&mut self) -> io::Result<()> {
         self.sink.flush()
     }
 
-    /// Writes what still waits, and returns where the rows went.
+    /// Writes all rows that still wait, and returns the sink.
     ///
     /// # Errors
-    /// The error of the sink.
+    /// Returns the error of the sink.
     pub fn finish(mut self) -> io::Result<S> {
         self.write_waiting()?;
         Ok(self.sink)

@@ -1,4 +1,4 @@
-//! One run in words and tables.
+//! The report of one run as text and tables.
 
 use super::counted;
 use super::summary::number;
@@ -8,59 +8,61 @@ use crate::answer::Quantity;
 use parsim_sim::trace::{Activity, Trace};
 use std::fmt;
 
-/// One run, human-readable: the times side by side, where the time went, what was busiest.
+/// The human-readable report of one run: times for comparison, the distribution of the time, and the busiest parts.
 pub struct RunReport<'r> {
-    /// The subject of the run, in words.
+    /// The subject of the run.
     pub title: String,
     /// The trace.
     pub trace: &'r Trace,
     /// The breakdown of the time.
     pub breakdown: &'r Breakdown,
-    /// Times beside the simulated one.
+    /// The values to compare with simulated ones.
     pub compared: &'r [Compared],
     /// The makespans of all seeds, if there is more than one.
     pub sample: Option<Sample>,
 }
 
-/// A value beside a simulated one.
+/// A value to compare with a simulated one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// The value, in words.
+    /// The name of the value.
     pub title: String,
-    /// Its key in a record.
+    /// The key of the value in a record.
     pub key: String,
-    /// The value that it is compared with.
+    /// The simulated value with which this one is compared.
     pub beside: ReferenceTime,
-    /// The value where there is one: in seconds beside the makespan, else in the unit of the outcomes.
+    /// The value, if it is known: in seconds if it is compared with the makespan, otherwise in the unit of the
+    /// outcomes.
     pub value: Option<f64>,
-    /// True if a value is withheld, as it is of another machine or program.
+    /// Whether the value is withheld because it belongs to another machine or program.
     pub is_withheld: bool,
 }
 
-/// A simulated value, beside which another stands.
+/// A simulated value with which another value is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReferenceTime {
-    /// The makespan, as another prediction of it.
+    /// The makespan; the other value is another prediction of it.
     Makespan,
-    /// The makespan, as the measurement that all predictions are compared with.
+    /// The makespan; the other value is the measurement with which all predictions are compared.
     MeasuredMakespan,
-    /// This outcome of the program, as another prediction of it.
+    /// An outcome of the program; the other value is another prediction of it.
     Outcome(&'static str),
-    /// The makespan, as that of the same program on one rank, to which the speedup is relative.
+    /// The makespan; the other value is that of the same program on one rank, to which the speedup is relative.
     OneRank,
-    /// The sum of these outcomes of the program, which it judges.
+    /// A sum of outcomes of the program, which the other value validates.
     Outcomes(&'static [&'static str]),
 }
 
 impl Compared {
-    /// The same without its value unless `belongs`: a value of another machine or program judges nothing.
+    /// Returns the same comparison without its value unless `belongs`: a value of another machine or program says
+    /// nothing about this one.
     #[must_use]
     pub fn only_if(self, belongs: bool) -> Self {
         let is_withheld = self.value.is_some() && !belongs;
         Self { value: self.value.filter(|_| belongs), is_withheld, ..self }
     }
 
-    /// The simulated value that it judges, where there is one.
+    /// Returns the simulated value that this one validates, if there is one.
     #[must_use]
     pub fn judged(&self, trace: &Trace) -> Option<f64> {
         match self.beside {
@@ -140,7 +142,7 @@ impl RunReport<'_> {
         }
     }
 
-    /// The histogram of the degree of parallelism, of programs that compute critical times.
+    /// Writes the histogram of the degree of parallelism, for programs that compute critical times.
     fn write_parallelism(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(parallelism) = Parallelism::of_units(&self.trace.critical_intervals) else { return Ok(()) };
         let mut table = TextTable::new(["active at once, if only causality delays", "% of the time"]);
@@ -150,7 +152,7 @@ impl RunReport<'_> {
         writeln!(f, "{table}")
     }
 
-    /// The outcomes beside their references, if there are any.
+    /// Returns the outcomes with their references, if there are any.
     fn compared_outcomes(&self) -> Option<TextTable> {
         let mut table = None;
         for one in self.compared {
@@ -168,7 +170,7 @@ impl RunReport<'_> {
         table
     }
 
-    /// The accounts: columns and rows of zeros are left out.
+    /// Returns the accounts without columns and rows of zeros.
     fn phases(&self) -> TextTable {
         let accounts = &self.trace.accounts;
         let (unit, _) = unit_of_time(self.trace.makespan.seconds());
@@ -203,7 +205,7 @@ impl RunReport<'_> {
     }
 }
 
-/// A unit of time in a heading.
+/// Returns a unit of time as it is written in a heading.
 fn words(unit: &'static str) -> &'static str {
     if unit == "s" { "seconds" } else { unit }
 }

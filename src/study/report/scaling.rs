@@ -1,4 +1,4 @@
-//! Speedup, efficiency and the serial fraction over the processors, beside Amdahl's law.
+//! Speedup, efficiency and the serial fraction over the processors, compared with Amdahl's law.
 
 use super::figures::{LineOrigin, TimeLine, chart};
 use super::panels::Panels;
@@ -6,21 +6,21 @@ use super::plot::{LineChart, LineStyle, PlotLine, Scale};
 use super::table::digits;
 use crate::model::laws::{SeriesPoint, SpeedupSeries, amdahl};
 
-/// A line of times with a time on one processor.
+/// A line of times that includes the time on one processor.
 struct Based<'t> {
     line: &'t TimeLine,
     name: String,
-    /// T(1) / T(p) by p.
+    /// The speedups T(1) / T(p) with their numbers of processors p.
     speedups: Vec<(f64, f64)>,
-    /// The colour: that of its group.
+    /// The index of the colour, which is that of the line's group.
     hue: usize,
 }
 
-/// The serial fraction of Amdahl's law, and the Karp-Flatt metric by processors.
+/// The serial fraction of Amdahl's law, and the Karp-Flatt metric for each number of processors.
 type Calibration = (f64, Vec<(f64, f64)>);
 
-/// The lines of simulated and measured times with a time on one processor. Models are no runs: their speedups say nothing
-/// that their times do not.
+/// Returns the lines of simulated and measured times that include a time on one processor. Models are left out, because
+/// their speedups show nothing that their times do not.
 fn based(times: &[TimeLine]) -> Vec<Based<'_>> {
     let mut groups: Vec<&str> = times.iter().map(|time| time.group.as_str()).collect();
     groups.dedup();
@@ -40,8 +40,9 @@ impl Based<'_> {
         PlotLine { style: self.line.origin.style(), ..PlotLine::new(self.name.clone(), points, self.hue) }
     }
 
-    /// The serial fraction f of Amdahl's law by least squares, and the Karp-Flatt metric by processors. `None` where the
-    /// fraction is not between 0 and 1: superlinear speedups, and problems that grow with p, are outside the law.
+    /// Returns the serial fraction f of Amdahl's law by least squares, and the Karp-Flatt metric for each number of
+    /// processors. `None` if the fraction is not between 0 and 1: the law does not apply to superlinear speedups, or to
+    /// problems that grow with p.
     fn calibrated(&self) -> Option<Calibration> {
         let point = |(processors, time_s): &(f64, f64)| SeriesPoint {
             processors: *processors,
@@ -57,9 +58,9 @@ impl Based<'_> {
     }
 }
 
-/// Speedup T(1) / T(p) beside the ideal and Amdahl's law, efficiency T(1) / (p T(p)), and the serial fraction that the runs
-/// show (Karp-Flatt), with a caption that says how the law is calibrated. `None` where no line has a time on one
-/// processor. (Gustafson's law is about problems that grow with p.)
+/// Returns charts of the speedup T(1) / T(p) with the ideal and Amdahl's law, of the efficiency T(1) / (p T(p)), and of
+/// the serial fraction that the runs show (Karp-Flatt), with a caption that says how the law is calibrated. `None` if
+/// no line has a time on one processor. (Gustafson's law is about problems that grow with p.)
 #[must_use]
 pub fn scaling(program: &str, axis: &str, times: &[TimeLine]) -> Option<(Panels, String)> {
     let lines = based(times);
@@ -96,7 +97,7 @@ pub fn scaling(program: &str, axis: &str, times: &[TimeLine]) -> Option<(Panels,
     Some((panels, caption(laws.iter().map(|(line, (_, fractions))| (line.line.group.as_str(), fractions.len())))))
 }
 
-/// A colour that no group has before the seventh.
+/// The index of a colour that no group has before the seventh.
 const IDEAL: usize = 7;
 
 fn caption<'l>(laws: impl Iterator<Item = (&'l str, usize)>) -> String {
@@ -118,8 +119,9 @@ fn caption<'l>(laws: impl Iterator<Item = (&'l str, usize)>) -> String {
     )
 }
 
-/// T(1) / T(p) of every line of times with a time on one processor, where the problem grows with p as `growth` says:
-/// no speedup, since T(p) is the time of another problem. It stays 1 if the time does. `None` where there is no line.
+/// Returns a chart of T(1) / T(p) for every line of times with a time on one processor, where the problem grows with p
+/// as described by `growth`. This ratio is not a speedup, since T(p) is the time of a different problem; it remains 1
+/// if the time does not change. `None` if there is no line.
 #[must_use]
 pub fn growing_problem(program: &str, axis: &str, growth: &str, times: &[TimeLine]) -> Option<(Panels, String)> {
     let lines: Vec<_> = based(times).iter().map(|line| line.plotted(|_, ratio| ratio)).collect();

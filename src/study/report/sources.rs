@@ -1,12 +1,12 @@
-//! The sources of traffic, one a line.
+//! The sources of traffic, one per line.
 
 use parsim_sim::trace::SourceLoad;
 use std::io;
 
-/// Every source as a line: what it has injected, what of it was accepted, and its latencies.
+/// Writes one line for each source: its injected and accepted traffic, and its latencies.
 ///
 /// # Errors
-/// Errors of the sink.
+/// Returns the errors of the sink.
 pub fn write_sources(sources: &[SourceLoad], sink: impl io::Write) -> io::Result<()> {
     let mut lines = csv::Writer::from_writer(sink);
     let columns =

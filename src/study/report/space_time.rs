@@ -1,4 +1,4 @@
-//! Space-time diagrams, and how many processors are at work over the time, as SVG.
+//! Space-time diagrams, and the number of processors at work over time, as SVG.
 
 use super::frame::{Frame, FrameAxis};
 use super::plot::{COLOURS, Chart, DrawingResult, INK, Positions, Scale};
@@ -8,19 +8,19 @@ use parsim_sim::trace::events::{EventId, MESSAGE};
 use parsim_sim::units::SimDuration;
 use plotters::prelude::*;
 
-/// Part of a trace in a diagram.
+/// The part of a trace that a diagram shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiagramWindow {
-    /// The first instant.
+    /// The start of the time interval.
     pub from: SimDuration,
-    /// The last instant.
+    /// The end of the time interval.
     pub until: SimDuration,
     /// The processes, from top to bottom.
     pub processes: Vec<u32>,
 }
 
 impl DiagramWindow {
-    /// The whole of a trace.
+    /// Returns a window that shows a whole trace.
     #[must_use]
     pub fn whole(path: &CriticalPath<'_>) -> Self {
         let until = path.length().max(SimDuration::from_ps(1));
@@ -29,30 +29,31 @@ impl DiagramWindow {
 }
 
 const WIDTH: u32 = 1300;
-/// The height of a row: as many pixels as there is room for.
+/// The smallest and the largest height of a row, in pixels.
 const ROW: (u32, u32) = (5, 26);
 const TALLEST: u32 = 1400;
 const AROUND: u32 = 160;
-/// More messages would be one black surface.
+/// The largest number of messages that are drawn; more would merge into one black area.
 const MOST_MESSAGES: usize = 4000;
 const PATH: RGBColor = RGBColor(200, 16, 46);
 const MESSAGES: RGBColor = RGBColor(90, 96, 104);
 
-/// Processes against time: activities as bars, messages as arrows, the critical path as a line over them.
+/// A diagram of processes over time, with activities as bars, messages as arrows, and the critical path as a line over
+/// them.
 ///
-/// Every activity ends at its critical time, which in a recorded run is when it did end.
+/// Every activity ends at its critical time, which in a recorded run is the actual time of its end.
 pub struct SpaceTime<'p> {
     path: &'p CriticalPath<'p>,
     title: String,
     window: DiagramWindow,
-    /// The row of each process that is shown.
+    /// The row of each process; `None` if it is not shown.
     rows: Vec<Option<u32>>,
 }
 
 type DiagramPoint = (f64, f64);
 
 impl<'p> SpaceTime<'p> {
-    /// The diagram of the part of a trace that `window` shows.
+    /// Creates the diagram of the part of a trace that `window` shows.
     #[must_use]
     pub fn new(path: &'p CriticalPath<'p>, title: &str, window: DiagramWindow) -> Self {
         let mut rows = vec![None; path.events().processes() as usize];
@@ -64,7 +65,7 @@ impl<'p> SpaceTime<'p> {
         Self { path, title: title.to_owned(), window, rows }
     }
 
-    /// The diagram as an SVG document.
+    /// Returns the diagram as an SVG document.
     #[must_use]
     pub fn svg(&self) -> String {
         let count = u32::try_from(self.window.processes.len()).unwrap_or(u32::MAX);
@@ -88,7 +89,7 @@ impl<'p> SpaceTime<'p> {
     }
 
     fn process_axis(&self, count: u32, row: u32) -> FrameAxis {
-        // A label needs some 14 pixels.
+        // A label needs about 14 pixels.
         let stride = 14_u32.div_ceil(row).max(1) as usize;
         let processes = self.window.processes.clone();
         let marks = (0..count).step_by(stride).map(|row| f64::from(row) + 0.5).collect();
@@ -96,7 +97,6 @@ impl<'p> SpaceTime<'p> {
             let row = (0_u32..).zip(&processes).find(|(row, _)| (f64::from(*row) + 0.5 - position).abs() < 0.25);
             row.map_or_else(String::new, |(_, process)| process.to_string())
         };
-        // From top to bottom.
         let positions = Positions { range: f64::from(count)..0.0, marks };
         FrameAxis { positions, label: "Process".to_owned(), text: Box::new(text) }
     }
@@ -136,8 +136,8 @@ impl<'p> SpaceTime<'p> {
         let (events, kinds) = (self.path.events(), self.kinds());
         let of_label = |label: &parsim_sim::trace::events::Label| kinds.iter().position(|kind| *kind == label.kind);
         let hues: Vec<Option<usize>> = events.labels().iter().map(of_label).collect();
-        // A bar narrower than a fifth of a pixel that touches the one before cannot be seen, and gaps of half a
-        // pixel cannot be told from none.
+        // A bar narrower than a fifth of a pixel that touches the previous one is invisible, and so is a gap of less
+        // than half a pixel.
         let pixel = |part: u64| (self.window.until - self.window.from).ratio(1, u64::from(WIDTH) * part);
         let (narrow, gap) = (pixel(5), pixel(2));
         let mut drawn = vec![SimDuration::ZERO; self.rows.len()];
@@ -186,7 +186,7 @@ impl<'p> SpaceTime<'p> {
         self.line((span.from, span.to), (from, row))
     }
 
-    /// A line between the middles of two rows, as far as it lies in the window.
+    /// Returns the part of a line between the middles of two rows that is inside the window.
     fn line(
         &self,
         times: (SimDuration, SimDuration),
@@ -206,7 +206,7 @@ impl<'p> SpaceTime<'p> {
     }
 }
 
-/// An activity of a process, or several of one kind with no gap between them that could be seen.
+/// An activity of a process, or several of the same kind without visible gaps between them.
 #[derive(Clone, Copy)]
 struct ActivityBar {
     row: f64,
@@ -225,7 +225,7 @@ const fn colour(index: usize) -> RGBColor {
     COLOURS[index % COLOURS.len()]
 }
 
-/// A unit in which the end of an axis is a number that people read.
+/// Returns a unit in which the end of an axis is a number of convenient size.
 fn unit(until: SimDuration) -> (f64, &'static str) {
     match until.seconds() {
         1.0.. => (1.0, "s"),
@@ -255,10 +255,10 @@ fn number_axis(label: &str, most: f64) -> FrameAxis {
     FrameAxis { positions, label: label.to_owned(), text: Box::new(|position| Scale::Linear.text(position)) }
 }
 
-/// The columns of a profile.
+/// The number of columns of a profile.
 const COLUMNS: u32 = 650;
 
-/// Draws the number of processors at work over the time: the mean of each column, and the largest number in it.
+/// Draws the number of processors at work over time: for each column, the mean and the maximum.
 #[must_use]
 pub fn profile(path: &CriticalPath<'_>, title: &str) -> String {
     let length = path.length().max(SimDuration::from_ps(1));
@@ -301,7 +301,7 @@ pub fn profile(path: &CriticalPath<'_>, title: &str) -> String {
 
 const LIGHT: RGBColor = RGBColor(190, 217, 236);
 
-/// For how much of the time how many processors are at work.
+/// Draws the share of the time for which each number of processors is at work.
 #[must_use]
 pub fn histogram(path: &CriticalPath<'_>, title: &str) -> String {
     let mean = path.mean_active().map_or(String::new(), |mean| format!(", on average {mean:.3}"));
@@ -314,20 +314,20 @@ pub fn histogram(path: &CriticalPath<'_>, title: &str) -> String {
     degrees.svg(&path.parallelism())
 }
 
-/// The histogram of a degree of parallelism as a picture.
+/// A histogram of a degree of parallelism.
 pub struct Degrees {
     /// The title.
     pub title: String,
-    /// More about it.
+    /// Further information, in a smaller line below the title.
     pub note: String,
-    /// The counted thing.
+    /// The quantity that is counted.
     pub of: String,
-    /// Published shares of the time by degree, drawn beside the others.
+    /// Published shares of the time by degree, drawn beside the simulated ones.
     pub published: Vec<(u32, f64)>,
 }
 
 impl Degrees {
-    /// The picture as an SVG document.
+    /// Returns the picture as an SVG document.
     #[must_use]
     pub fn svg(&self, parallelism: &Parallelism) -> String {
         let shares = parallelism.histogram();

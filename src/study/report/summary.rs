@@ -1,14 +1,15 @@
-//! The columns of records that people see, and their cells.
+//! The human-readable columns of records, and their cells.
 
 use super::table::{TextTable, digits, time};
 use crate::answer::{Quantity, QuantityValue, Record, Unit};
 
-/// The mean of all seeds, which stands for the run of the first one.
+/// The mean makespan of all seeds, which replaces that of the first seed.
 const MEAN: &str = "makespan_mean_s";
-/// Keys that are shown with the mean, or say less than it.
+/// Keys that are shown together with the mean, or are less informative.
 const WITH_MEAN: [&str; 2] = ["makespan_s", "makespan_interval95_s"];
 
-/// The columns of the summary that any row has a value in. Of repeated runs the mean is shown with its interval.
+/// Returns the columns of the summary in which any row has a value. For repeated runs, the mean is shown with its
+/// interval.
 #[must_use]
 pub fn columns(rows: &[Record]) -> Vec<&Quantity> {
     let mut columns = rows.first().map(streamed).unwrap_or_default();
@@ -16,7 +17,8 @@ pub fn columns(rows: &[Record]) -> Vec<&Quantity> {
     columns
 }
 
-/// The columns of a table whose rows come one by one after `first`: any of them may have a value later.
+/// Returns the columns of a table whose rows are written one at a time after `first`; any column may have a value
+/// later.
 #[must_use]
 pub fn streamed(first: &Record) -> Vec<&Quantity> {
     let mut columns: Vec<_> = first.summary().collect();
@@ -26,13 +28,13 @@ pub fn streamed(first: &Record) -> Vec<&Quantity> {
     columns
 }
 
-/// A number in `unit` for people; times stand with their units.
+/// Formats a number in `unit` for human readers; times are written with their units.
 #[must_use]
 pub fn number(unit: Unit, value: f64) -> String {
     if unit == Unit::Seconds { time(value) } else { digits(value) }
 }
 
-/// The human-readable content of the column `key` in `row`.
+/// Returns the human-readable content of the column `key` in `row`.
 #[must_use]
 pub fn cell(row: &Record, key: &str) -> String {
     let shown = row.quantity(key).map_or_else(String::new, shown);
@@ -42,7 +44,8 @@ pub fn cell(row: &Record, key: &str) -> String {
     }
 }
 
-/// The keys, the times and what they are set beside; the other formats have the components too.
+/// Returns a table of the keys, the times and the values they are compared with. Other formats have the components,
+/// too.
 #[must_use]
 pub fn table(rows: &[Record]) -> TextTable {
     let columns = columns(rows);

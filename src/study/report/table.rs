@@ -3,19 +3,19 @@
 use comfy_table::{CellAlignment, ContentArrangement, Table as Grid, presets};
 use std::fmt;
 
-/// A table of texts; numbers stand to the right.
+/// A table of texts in which numbers are right-aligned.
 pub struct TextTable {
     columns: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 impl TextTable {
-    /// An empty table with these columns.
+    /// Creates an empty table with these columns.
     pub fn new(columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
     }
 
-    /// The table without the columns behind the first that hold nothing but zeros.
+    /// Returns the table without columns, other than the first, that contain only zeros.
     #[must_use]
     pub fn without_zeros(mut self) -> Self {
         let is_zero = |text: &String| {
@@ -60,10 +60,10 @@ impl fmt::Display for TextTable {
     }
 }
 
-/// A number with as many digits as people read: four significant ones, and all before the point.
+/// Formats a number with four significant digits, and with all digits before the decimal point.
 ///
 /// # Panics
-/// Never: a number that is written with an exponent has one.
+/// Never: a number in scientific notation has an exponent.
 #[must_use]
 pub fn digits(value: f64) -> String {
     if value.is_nan() {
@@ -81,19 +81,19 @@ pub fn digits(value: f64) -> String {
     }
 }
 
-/// The units of times that people read, in seconds.
+/// The units of times for human readers, in seconds.
 const UNITS: [(f64, &str); 5] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")];
 
-/// The unit in which `seconds` have one to three digits before the point, in seconds, and its name.
+/// Returns the unit in which `seconds` have one to three digits before the decimal point, in seconds, and its name.
 #[must_use]
 pub fn unit_of_time(seconds: f64) -> (f64, &'static str) {
-    /// Values that are rounded up to a unit are written in it.
+    /// The factor from which values are written in the next unit, because they are rounded up to it.
     const ALMOST: f64 = 1.0 - 5e-5;
     let found = UNITS.into_iter().find(|(unit, _)| seconds.abs() >= ALMOST * unit);
     found.unwrap_or(if seconds == 0.0 { UNITS[0] } else { UNITS[UNITS.len() - 1] })
 }
 
-/// A time with four significant digits and the unit that suits it: `27.67 s`, `117.6 us`.
+/// Formats a time with four significant digits and a suitable unit: `27.67 s`, `117.6 us`.
 #[must_use]
 pub fn time(seconds: f64) -> String {
     if seconds.is_nan() {
@@ -103,17 +103,17 @@ pub fn time(seconds: f64) -> String {
     format!("{} {name}", digits(seconds / unit))
 }
 
-/// A number without the unit of time behind it.
+/// Returns a number without the unit of time after it.
 fn without_unit(text: &str) -> &str {
     text.split_once(' ')
         .filter(|(_, unit)| UNITS.iter().any(|(_, name)| name == unit))
         .map_or(text, |(number, _)| number)
 }
 
-/// Smaller numbers are written with an exponent.
+/// The smallest exponent of numbers that are written without one.
 const SMALLEST_EXPONENT: i32 = -4;
 
-/// The decimals that show the parts of `whole` with five significant digits of it.
+/// Returns the number of decimals with which the parts of `whole` show five significant digits of it.
 #[must_use]
 pub fn decimals(whole: f64) -> usize {
     if whole == 0.0 {
@@ -128,7 +128,7 @@ pub fn decimals(whole: f64) -> usize {
     decimals
 }
 
-/// Picoseconds as microseconds, to the last one.
+/// Formats picoseconds as microseconds, with all digits.
 #[must_use]
 pub fn signed_us(time_ps: i128) -> String {
     let magnitude = time_ps.unsigned_abs();
@@ -136,7 +136,7 @@ pub fn signed_us(time_ps: i128) -> String {
     format!("{sign}{}.{:06}", magnitude / 1_000_000, magnitude % 1_000_000)
 }
 
-/// A sentence in lines that people read without scrolling.
+/// Breaks a sentence into lines that fit a terminal.
 #[must_use]
 pub fn wrapped(sentence: &str) -> String {
     const WIDTH: usize = 100;
@@ -155,14 +155,14 @@ pub fn wrapped(sentence: &str) -> String {
     lines
 }
 
-/// A text whose first letter is a capital.
+/// Returns a text with its first letter capitalised.
 #[must_use]
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// A ratio as signed percent.
+/// Formats a ratio as signed per cent.
 #[must_use]
 pub fn percent(ratio: f64) -> String {
     format!("{:+.1}", 100.0 * ratio)

@@ -1,4 +1,5 @@
-//! Tables of a run for programs: what every rank did, what every link carried, and the pieces of the critical path.
+//! Tables of a run for programs: the accounts of every rank, the load of every link, and the pieces of the critical
+//! path.
 
 use super::critical_path::pieces;
 use crate::analysis::CriticalPath;
@@ -6,7 +7,8 @@ use crate::answer::Record;
 use parsim_sim::trace::{Activity, Recording, Trace};
 use parsim_sim::units::SimDuration;
 
-/// A record for every rank and phase: the seconds in each activity, `computing_s` and so on; those of a rank sum to the makespan.
+/// Returns a record for every rank and phase with the seconds in each activity, `computing_s` and so on. The records of
+/// a rank sum to the makespan.
 #[must_use]
 pub fn accounts(trace: &Trace) -> Vec<Record> {
     let phases = trace.accounts.phases();
@@ -24,7 +26,8 @@ pub fn accounts(trace: &Trace) -> Vec<Record> {
     (0..trace.accounts.ranks()).flat_map(of_rank).map(record).collect()
 }
 
-/// A record for every direction of every link: `from`, `to`, `packets`, `busy_s`, and the `utilization`, the busy share of the makespan.
+/// Returns a record for every direction of every link: `from`, `to`, `packets`, `busy_s`, and `utilization`, the busy
+/// share of the makespan.
 #[must_use]
 pub fn links(trace: &Trace) -> Vec<Record> {
     let makespan = trace.makespan.seconds();
@@ -41,8 +44,8 @@ pub fn links(trace: &Trace) -> Vec<Record> {
     trace.links.iter().map(record).collect()
 }
 
-/// A record for every piece of the critical path, in the order of time: `from_s`, `to_s`, `kind`, `phase`, `process` (none of a message)
-/// and `place` (the node or link that a message is on).
+/// Returns a record for every piece of the critical path in the order of time: `from_s`, `to_s`, `kind`, `phase`,
+/// `process` (none for a message) and `place` (the node or link on which a message is).
 #[must_use]
 pub fn path_pieces(path: &CriticalPath<'_>, run: Option<&Recording>) -> Vec<Record> {
     let record = |piece: super::critical_path::PathPiece<'_>| {

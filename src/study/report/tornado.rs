@@ -1,4 +1,4 @@
-//! Tornado charts: the effects of constants in both directions, the largest on top, as SVG.
+//! Tornado charts as SVG: the effects of constants in both directions, the largest at the top.
 
 use super::plot::{AXIS, Area, COLOURS, DrawingResult, document, font};
 use plotters::prelude::*;
@@ -11,18 +11,18 @@ pub struct Tornado {
     pub title: String,
     /// The meaning of the bars.
     pub note: String,
-    /// The constants from the top down.
+    /// The constants, from top to bottom.
     pub bars: Vec<TornadoBar>,
 }
 
 /// The effects of one constant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TornadoBar {
-    /// Its name.
+    /// The name of the constant.
     pub name: String,
-    /// The change of the result when it is made smaller.
+    /// The change of the result if the constant is smaller.
     pub smaller: f64,
-    /// The change of the result when it is made larger.
+    /// The change of the result if the constant is larger.
     pub larger: f64,
 }
 
@@ -31,15 +31,15 @@ const HEAD: i32 = 70;
 const ROW: i32 = 26;
 /// Half the thickness of a bar.
 const HALF: i32 = 8;
-/// The horizontal place of no change, and the length of the longest bar, in pixels.
+/// The horizontal position of no change, and the length of the longest bar, in pixels.
 const MIDDLE: i32 = 630;
 const LONGEST: f64 = 200.0;
 
 impl Tornado {
-    /// The chart as an SVG document.
+    /// Returns the chart as an SVG document.
     ///
     /// # Panics
-    /// Never: a text takes any picture.
+    /// Never: writing to a string cannot fail.
     #[must_use]
     pub fn svg(&self) -> String {
         let rows = u32::try_from(self.bars.len()).unwrap_or(0);

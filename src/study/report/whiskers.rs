@@ -12,24 +12,24 @@ pub struct Whiskers {
     pub title: String,
     /// The meaning of dots and whiskers.
     pub note: String,
-    /// The values from the top down.
+    /// The values, from top to bottom.
     pub rows: Vec<Whisker>,
-    /// The value of the vertical line: of no difference.
+    /// The value without a difference, which is marked by a vertical line.
     pub neutral: f64,
 }
 
 /// A value with its interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whisker {
-    /// Its name.
+    /// The name of the value.
     pub name: String,
     /// The value.
     pub value: f64,
     /// The interval, if there is one.
     pub interval: Option<(f64, f64)>,
-    /// False if it is only a bound: then the dot is hollow.
+    /// Whether the value is known; if it is only a bound, the dot is hollow.
     pub is_certain: bool,
-    /// True if it is the best one.
+    /// Whether the value is the best one.
     pub is_best: bool,
 }
 
@@ -39,13 +39,13 @@ const ROW: i32 = 24;
 const LEFT: i32 = 400;
 const RIGHT: i32 = 830;
 const RADIUS: i32 = 5;
-/// The most marks of the axis.
+/// The largest number of ticks of the axis.
 const MARKS: f64 = 8.0;
-/// The most letters of a name.
+/// The largest number of letters of a name.
 const LETTERS: usize = 52;
 
 impl Whiskers {
-    /// The chart as an SVG document.
+    /// Returns the chart as an SVG document.
     #[must_use]
     pub fn svg(&self) -> String {
         let rows = u32::try_from(self.rows.len()).unwrap_or(0);
@@ -97,7 +97,7 @@ impl Whisker {
     }
 }
 
-/// A name, without its middle where it would leave the picture: names differ at their ends, and verdicts are there.
+/// Shortens a name by its middle if it is too wide for the picture. Names differ at their ends, and verdicts are there.
 fn shortened(name: &str) -> String {
     let length = name.chars().count();
     if length <= LETTERS {
@@ -124,7 +124,7 @@ impl AxisEnds {
         Self { low, high: if high > low { high } else { low + 1.0 } }
     }
 
-    /// Round values within the axis: multiples of 1, 2 or 5 times a power of ten.
+    /// Returns round values within the axis: multiples of 1, 2 or 5 times a power of ten.
     fn marks(&self) -> impl Iterator<Item = f64> {
         let least = (self.high - self.low) / MARKS;
         let decade = 10_f64.powf(least.log10().floor());

@@ -1,22 +1,22 @@
-//! Scales of axes, and where their marks lie.
+//! Scales of axes, and the positions of their ticks.
 
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::coord::types::RangedCoordf64;
 use serde::Serialize;
 use std::ops::Range;
 
-/// Scale of an axis.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Scale {
-    /// From 0, if no value is below.
+    /// Linear, starting from 0 if no value is below.
     Linear,
-    /// Equal ratios take equal space, marked at powers of two.
+    /// Logarithmic, with ticks at powers of two.
     Log2,
-    /// Equal ratios take equal space, marked at 1, 2 and 5 of every power of ten.
+    /// Logarithmic, with ticks at 1, 2 and 5 of every power of ten.
     Log10,
 }
 
-/// The positions along an axis, with those to mark.
+/// The range of positions along an axis, and the positions of its ticks.
 pub(in crate::report) struct Positions {
     pub(in crate::report) range: Range<f64>,
     pub(in crate::report) marks: Vec<f64>,
@@ -31,7 +31,7 @@ impl Ranged for Positions {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        // The bold points are labelled; light ones between them would only be clutter.
+        // The bold points are the labelled ticks; light points in between would be clutter.
         if hint.weight().allow_light_points() { Vec::new() } else { self.marks.clone() }
     }
 
@@ -41,14 +41,15 @@ impl Ranged for Positions {
 }
 
 impl Scale {
-    /// Logarithmic to the base 2 where that spreads `values` better, as it does numbers of processors.
+    /// Returns a logarithmic scale to the base 2 if it spreads `values` better, as for numbers of processors; otherwise
+    /// a linear one.
     #[must_use]
     pub fn fitting(values: impl IntoIterator<Item = f64>) -> Self {
         let (least, most) = bounds(values);
         if least > 0.0 && most >= 4.0 * least { Self::Log2 } else { Self::Linear }
     }
 
-    /// The position of a value along the axis; `None` if it has none.
+    /// Returns the position of a value along the axis; `None` if it has none.
     pub(in crate::report) fn position(self, value: f64) -> Option<f64> {
         match self {
             Self::Linear => value.is_finite().then_some(value),
@@ -58,7 +59,7 @@ impl Scale {
         }
     }
 
-    /// The range of positions to show, and the positions to mark.
+    /// Returns the range of positions to show, and the positions of the ticks.
     pub(in crate::report) fn layout(self, values: impl IntoIterator<Item = f64>, pad: bool) -> Positions {
         let (mut least, mut most) = bounds(values.into_iter().filter_map(|value| self.position(value)));
         if least > most {
@@ -71,14 +72,14 @@ impl Scale {
         }
     }
 
-    /// The value at a position, as text.
+    /// Returns the value at a position as text.
     pub(in crate::report) fn text(self, position: f64) -> String {
         let value = match self {
             Self::Linear => position,
             Self::Log2 => position.exp2(),
             Self::Log10 => 10f64.powf(position),
         };
-        // Six digits: 0.1 + 0.2 is 0.3 to a reader.
+        // Six digits, so that 0.1 + 0.2 is written as 0.3.
         let rounded: f64 = format!("{value:.5e}").parse().expect("a printed number can be read");
         if rounded == 0.0 { "0".to_owned() } else { rounded.to_string() }
     }
@@ -104,7 +105,7 @@ fn linear_layout(least: f64, most: f64, pad: bool) -> Positions {
     }
 }
 
-/// A place for each of `count` categories.
+/// Returns the layout of an axis with a position for each of `count` categories.
 pub(super) fn category_layout(count: usize) -> Positions {
     let count = u32::try_from(count).unwrap_or(u32::MAX);
     Positions { range: -0.5..f64::from(count) - 0.5, marks: (0..count).map(f64::from).collect() }
@@ -130,7 +131,7 @@ fn log10_layout(least: f64, most: f64) -> Positions {
     Positions { range, marks }
 }
 
-/// Whole numbers from `first` to `last`, in steps.
+/// Returns the whole numbers from `first` to `last` in steps of `step`.
 fn whole(first: f64, last: f64, step: f64) -> impl Iterator<Item = f64> {
     std::iter::successors(Some(first), move |number| Some(number + step)).take_while(move |number| *number <= last)
 }
