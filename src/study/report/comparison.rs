@@ -219,9 +219,9 @@ impl fmt::Display for RunComparison {
 #[must_use]
 pub fn accounts(accounting: &Accounting, gain: Option<&Gain>) -> String {
     let (ranks, balance) = (rank_table(accounting), balance_table(accounting));
-    let overlap = "overlap is computation while a message from or to the rank is on its way";
+    let overlap = "overlap is computation while a message from or to the rank is in transit";
     let gain = gain.map_or_else(String::new, |gain| format!("\n{}", gain_table(gain)));
-    format!("\nWhere the time of every rank went; {overlap}:\n\n{ranks}\n{balance}{gain}")
+    format!("\nThe time of every rank; {overlap}:\n\n{ranks}\n{balance}{gain}")
 }
 
 /// Returns the accounts of every rank as a table: `T_i` = computation + input and output + communication + system +

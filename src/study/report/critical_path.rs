@@ -172,12 +172,12 @@ impl fmt::Display for CriticalPathReport {
         row("processors at work", number(self.mean_active) + ", service by the path");
         writeln!(f, "{table}")?;
         let Composition { processes, kinds, phases, links } = &self.composition;
-        writeln!(f, "What the critical path consists of:\n")?;
+        writeln!(f, "Composition of the critical path:\n")?;
         writeln!(f, "{}", self.parts("kind", kinds, |of| named(of)))?;
         writeln!(f, "{}", self.parts("phase", phases, |of| named(of)))?;
         writeln!(f, "{}", self.parts("process", processes, |of| process(*of)))?;
         writeln!(f, "{}", self.parts("link", links, |of| link(of.as_deref())))?;
-        writeln!(f, "How much longer activities could last without making the path longer:\n")?;
+        writeln!(f, "Slack: how much longer activities could take without lengthening the path:\n")?;
         writeln!(f, "{}", self.slacks())?;
         writeln!(f, "Degree of parallelism, if only dependencies delay the processors:\n")?;
         write!(f, "{}", self.degrees())

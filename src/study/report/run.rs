@@ -200,7 +200,7 @@ impl RunReport<'_> {
                 let percent = 100.0 * link.utilization;
                 writeln!(f, "Busiest link: node {} to node {}, {percent:.1} % of the time", link.from, link.to)
             }
-            None => writeln!(f, "Busiest link: there is none"),
+            None => writeln!(f, "Busiest link: none"),
         }
     }
 }

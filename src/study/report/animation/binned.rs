@@ -1,4 +1,4 @@
-//! A large run in groups of vertices and bins of time.
+//! The data of a large run, in groups of vertices and bins of time.
 
 use super::pack::Packed;
 use super::scene::{Scene, VertexGroups, numbered};
@@ -7,25 +7,25 @@ use parsim_sim::trace::{Recording, Transfer};
 use parsim_sim::units::{SimDuration, SimTime};
 use serde::Serialize;
 
-/// Number of bins.
+/// The number of bins.
 const BINS: u32 = 240;
 
-/// Shares of each bin, as 16 bits of one.
+/// Shares of each bin, as 16-bit fractions of one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Binned {
     bins: u32,
-    /// Kinds of activities, by number.
+    /// The kinds of activities, by number.
     kinds: Vec<String>,
-    /// Of each group and kind, the share of each bin that its ranks spend so.
+    /// For each group and kind, the share of each bin that the ranks of the group spend on this kind.
     activities: Packed,
-    /// Of each link of the scene, the share of each bin in which the links in it are on average busy.
+    /// For each link of the scene, the mean utilisation in each bin of the links that it combines.
     loads: Packed,
-    /// The group that the critical path is in at the middle of each bin.
+    /// For each bin, the group in which the critical path is at the middle of the bin.
     path: Vec<u32>,
     has_transfers: bool,
 }
 
-/// A time that is spread over bins of equal length.
+/// Time that is spread over bins of equal length.
 struct Bins {
     length: f64,
     shares: Vec<f64>,
@@ -36,12 +36,13 @@ impl Bins {
         Self { length: makespan.seconds() / f64::from(BINS), shares: vec![0.0; BINS as usize] }
     }
 
-    /// Adds what lies between two times, in seconds.
+    /// Adds the time between two instants, in seconds.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the number of a bin")]
     fn add(&mut self, from: f64, to: f64) {
         let last = self.shares.len() - 1;
         let (first, end) = ((from / self.length) as u32, ((to / self.length) as usize).min(last));
-        // Not by skipping: most times lie in one bin, and there are millions of them.
+        // The slice is indexed instead of skipping bins, because most intervals are within one bin and there are
+        // millions of them.
         for (share, bin) in self.shares.get_mut(first as usize..=end).unwrap_or_default().iter_mut().zip(first..) {
             let begin = f64::from(bin) * self.length;
             *share += (to.min(begin + self.length) - from.max(begin)).max(0.0) / self.length;
@@ -50,7 +51,7 @@ impl Bins {
 }
 
 impl Binned {
-    /// The run whose critical path is `path`, in `groups` of the vertices of `scene`.
+    /// Creates the data of the run whose critical path is `path`, in `groups` of the vertices of `scene`.
     pub fn of(
         path: &CriticalPath<'_>,
         run: Option<&Recording>,
@@ -58,7 +59,7 @@ impl Binned {
         groups: &VertexGroups,
         makespan: SimDuration,
     ) -> Self {
-        // A run without length has nothing to show.
+        // Avoids a division by zero for a run without length, which has nothing to show.
         let makespan = makespan.max(SimDuration::from_ps(1));
         let kinds = kinds(path);
         let transfers = run.filter(|run| !run.transfers.is_empty());
@@ -116,7 +117,7 @@ fn activities(
     packed
 }
 
-/// The load of each pair of groups, as [`VertexGroups::links`] orders them.
+/// Returns the load of each pair of groups, in the order of [`VertexGroups::links`].
 fn loads(run: &Recording, scene: &Scene, groups: &VertexGroups, makespan: SimDuration) -> Packed {
     let pairs = groups.links(scene);
     let mut place = vec![None; run.links.len()];
@@ -142,7 +143,7 @@ fn loads(run: &Recording, scene: &Scene, groups: &VertexGroups, makespan: SimDur
     packed
 }
 
-/// The time that the packets of a transfer are on the wire, packet by packet.
+/// Adds the time that the packets of a transfer are on the link, packet by packet.
 fn spread(transfer: &Transfer, bins: &mut Bins, makespan: SimDuration) {
     for packet in 0..transfer.packets {
         let begin = (transfer.first + transfer.gap * u64::from(packet)).since(SimTime::START);

@@ -1,4 +1,4 @@
-//! A run to the picosecond.
+//! The data of a run with picosecond resolution.
 
 use super::pack::Packed;
 use super::scene::{Scene, numbered};
@@ -11,28 +11,30 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Everything that happens in a run. All times are in picoseconds, packed one after the other.
+/// All activities, messages and transfers of a run, with times in picoseconds, packed one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Exact {
-    /// Kind and phase of activities, by number.
+    /// The kind and the phase of activities, by number.
     labels: Vec<(String, String)>,
-    /// Of each rank: the number of its activities, and of each its length and label.
+    /// For each rank: the number of its activities, and the length and the label of each.
     activities: Packed,
-    /// Messages in the order of their ends: number; time since the end before, delay, sender, receiver.
+    /// The number of messages, then the messages in the order of their ends: the time since the previous end, the
+    /// delay, the sender and the receiver.
     messages: Packed,
-    /// Packets, gap, time, time on the wire, bytes, and whether it is an acknowledge (1): what transfers have in common.
+    /// The properties that transfers share: packets, gap, time, time on the link, bytes, and whether it is an
+    /// acknowledgement (1).
     shapes: Vec<(u32, u64, u64, u64, u32, u8)>,
-    /// Channels: their number; of each its link, its number of transfers, and of each the time since the end of the one
-    /// before, its shape, the sending rank, and the vertex that it goes to.
+    /// The number of channels, then for each its link and its number of transfers. For each transfer: the time since
+    /// the end of the previous one, its shape, the sending rank, and the vertex of its destination.
     transfers: Packed,
-    /// Pieces of the critical path: their number; of each its length, 0 for an activity, 1 for a message and 2 for another
-    /// cause, the rank, the rank it comes from, and the label.
+    /// The number of pieces of the critical path, then for each piece: its length, its sort (0 for an activity, 1 for a
+    /// message, 2 for another cause), its rank, the rank from which it comes, and its label.
     path: Packed,
-    /// True if the recording has transfers.
+    /// Whether the recording has transfers.
     has_transfers: bool,
 }
 
-/// Numbers of labels, by kind and phase.
+/// The numbers of labels, by kind and phase.
 #[derive(Default)]
 struct Labels {
     list: Vec<(String, String)>,
@@ -52,7 +54,7 @@ impl Labels {
 }
 
 impl Exact {
-    /// Everything in the run whose critical path is `path`.
+    /// Creates the data of the run whose critical path is `path`.
     pub fn of(path: &CriticalPath<'_>, run: Option<&Recording>, scene: &Scene) -> Self {
         let mut labels = Labels::default();
         let mut exact = Self {
@@ -67,7 +69,7 @@ impl Exact {
         Self { labels: labels.list, ..exact }
     }
 
-    /// The length of the packed data.
+    /// Returns the length of the packed data in bytes.
     pub fn bytes(&self) -> usize {
         [&self.activities, &self.messages, &self.transfers, &self.path].map(Packed::len).iter().sum()
     }
@@ -108,7 +110,7 @@ fn shape(transfer: &Transfer) -> (u32, u64, u64, u64, u32, u8) {
     (packets, gap.ps(), time.ps(), on_wire.ps(), bytes, is_acknowledge.into())
 }
 
-/// The activities of each process, waits among them, without gaps from time zero on.
+/// Returns the activities of each process, including waits, without gaps from time zero on.
 fn activities(path: &CriticalPath<'_>, labels: &mut Labels) -> Packed {
     let events = path.events();
     let mut of_process: Vec<Vec<(SimDuration, u64)>> = vec![Vec::new(); events.processes() as usize];
@@ -143,7 +145,7 @@ fn activities(path: &CriticalPath<'_>, labels: &mut Labels) -> Packed {
     packed
 }
 
-/// A message: when it was received, its delay, and the ranks that send and receive it.
+/// A message: the time of its receipt, its delay, and the sending and the receiving rank.
 type MessageRow = (SimDuration, SimDuration, u32, u32);
 
 fn messages(path: &CriticalPath<'_>) -> Packed {
@@ -152,7 +154,7 @@ fn messages(path: &CriticalPath<'_>) -> Packed {
     for event in 0..events.count() {
         for antecedent in events.antecedents(event) {
             if events.way_of(antecedent).kind == MESSAGE && antecedent.delay > SimDuration::ZERO {
-                // It may have come long before its receive ends: other causes can be later.
+                // The message may have arrived long before the receive ends, because other causes can be later.
                 let received = path.critical(antecedent.event) + antecedent.delay;
                 let sender = events.get(antecedent.event).process;
                 messages.push((received, antecedent.delay, sender, events.get(event).process));

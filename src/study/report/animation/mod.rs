@@ -1,7 +1,7 @@
-//! A recorded run as data for a moving picture: ranks, links, packets and the critical path over the time.
+//! A recorded run as data for an animation: ranks, links, packets and the critical path over time.
 //!
-//! The script of the page (`page/player.js`) draws it. Runs of some hundred vertices are given whole, to the picosecond;
-//! larger ones in groups of neighbours and bins of time.
+//! The script of the page (`page/player.js`) draws the animation. Runs of a few hundred vertices are given in full,
+//! with picosecond resolution; larger runs in groups of neighbours and bins of time.
 
 mod binned;
 mod exact;
@@ -16,24 +16,24 @@ use parsim_sim::trace::Recording;
 use scene::Scene;
 use serde::Serialize;
 
-/// The largest network that is shown vertex by vertex.
+/// The largest number of vertices that are shown one by one.
 const MOST_VERTICES: usize = 640;
-/// More ranks than this have no row of their own.
+/// The largest number of ranks with a separate row each.
 const MOST_ROWS: u32 = 640;
 
-/// A run that can be played.
+/// A run as data for an animation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Animation {
-    /// Its title.
+    /// The title of the run.
     title: String,
-    /// Its end, in picoseconds.
+    /// The end of the run, in picoseconds.
     makespan: u64,
-    /// The places of vertices and the links between them.
+    /// The positions of vertices and the links between them.
     scene: Scene,
     detail: AnimationDetail,
 }
 
-/// Form of the data.
+/// The level of detail of the data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 enum AnimationDetail {
     Exact(Exact),
@@ -41,8 +41,8 @@ enum AnimationDetail {
 }
 
 impl Animation {
-    /// The run `run`, whose critical path is `path`, on the network in `drawing`; without it, as far as the recording knows the
-    /// network. It is given whole if that takes at most `bytes` of packed data.
+    /// Creates the animation of the run `run`, whose critical path is `path`, on the network in `drawing`, or without a
+    /// drawing on the network that the recording implies. The data are exact if their packed size is at most `bytes`.
     #[must_use]
     pub fn of(
         title: &str,
@@ -65,7 +65,7 @@ impl Animation {
         Self { title: title.to_owned(), makespan: makespan.ps(), scene, detail }
     }
 
-    /// True if it shows every packet and activity, not groups and bins.
+    /// Returns whether the animation shows every packet and activity instead of groups and bins.
     #[must_use]
     pub const fn is_exact(&self) -> bool {
         matches!(self.detail, AnimationDetail::Exact(_))

@@ -1,14 +1,15 @@
-//! Numbers as text that a page can hold: LEB128 in base 64.
+//! Numbers as text that can be embedded in a page: LEB128 in base 64.
 
 /// The digits of base 64.
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Bytes of a stream of numbers.
+/// The bytes of a stream of numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packed(Vec<u8>);
 
 impl Packed {
-    /// Adds a number: seven bits a byte, the low ones first; all bytes but the last have their highest bit set.
+    /// Adds a number with seven bits per byte, the low ones first. All bytes except the last have their highest bit
+    /// set.
     pub fn put(&mut self, number: impl Into<u64>) {
         let mut number = number.into();
         while number > 0x7f {
@@ -18,14 +19,14 @@ impl Packed {
         self.0.push((number & 0x7f) as u8);
     }
 
-    /// Adds a share between 0 and 1 in two bytes, the low one first.
+    /// Adds a share between 0 and 1 as two bytes, the low one first.
     pub fn put_share(&mut self, share: f64) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 65535")]
         let scaled = (share.clamp(0.0, 1.0) * 65535.0).round() as u16;
         self.0.extend(scaled.to_le_bytes());
     }
 
-    /// Number of bytes so far.
+    /// Returns the number of bytes so far.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -53,7 +54,7 @@ fn base64(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// The vectors of RFC 4648, section 10.
+    /// Test vectors of RFC 4648, section 10.
     #[test]
     fn bytes_are_base_64() {
         let written = [&b""[..], b"f", b"fo", b"foo", b"foob", b"fooba", b"foobar"].map(base64);

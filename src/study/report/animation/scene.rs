@@ -1,4 +1,4 @@
-//! The network as it is drawn: places of vertices, directions of links, ranks on nodes.
+//! The network as it is drawn: positions of vertices, directions of links, and ranks on nodes.
 
 use crate::report::drawing::Drawing;
 use parsim_sim::trace::{Direction, Recording};
@@ -9,19 +9,19 @@ use std::collections::BTreeMap;
 /// A network in the plane.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scene {
-    /// Width and height, in pixels.
+    /// The width and the height, in pixels.
     size: (f64, f64),
     radius: f64,
-    /// The place of each vertex, or group of them.
+    /// The position of each vertex, or of each group of vertices.
     places: Vec<(f64, f64)>,
-    /// Number of vertices that are nodes; the others are switches.
+    /// The number of vertices that are nodes; the others are switches.
     nodes: usize,
-    /// Both ends of each direction of a link, and its distance from the straight line. Of two with the same vertex at
-    /// both ends the first leads into the network.
+    /// For each direction of a link, its two ends and its distance from the straight line. Of two with the same vertex
+    /// at both ends, the first leads into the network.
     links: Vec<(u32, u32, f64)>,
-    /// The node of each rank, or its group.
+    /// The node of each rank, or the group of that node.
     ranks: Vec<u32>,
-    /// The first and the last vertex of each group, where vertices are grouped.
+    /// The first and the last vertex of each group, if vertices are grouped.
     groups: Vec<(u32, u32)>,
 }
 
@@ -31,15 +31,16 @@ pub struct VertexGroups {
     count: usize,
 }
 
-/// The most groups that are shown.
+/// The largest number of groups that are shown.
 const MOST_GROUPS: usize = 256;
-/// A network with more vertices is shown in groups.
+/// The largest number of vertices that are shown without groups.
 const MOST_ALONE: usize = 400;
-/// The distance of vertices whose places nobody gives.
+/// The distance of vertices on a circle, if their positions are not given.
 const CIRCLE_STEP: f64 = 1.0;
 
 impl Scene {
-    /// The network of `run` in the places of `drawing`, or else in places that the numbers of its vertices suggest.
+    /// Creates the network of `run` at the positions of `drawing`, or otherwise at positions guessed from the numbers
+    /// of its vertices.
     pub fn of(run: Option<&Recording>, processes: u32, drawing: Option<Drawing>) -> Self {
         let ranks: Vec<u32> = run.map_or_else(|| (0..processes).collect(), |run| run.header.nodes.clone());
         let ends: Vec<(u32, u32)> = run.iter().flat_map(|run| &run.links).map(|link| (link.from, link.to)).collect();
@@ -62,22 +63,22 @@ impl Scene {
         }
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub const fn vertices(&self) -> usize {
         self.places.len()
     }
 
-    /// The node of each rank.
+    /// Returns the node of each rank.
     pub fn ranks(&self) -> &[u32] {
         &self.ranks
     }
 
-    /// Both ends of each direction of a link.
+    /// Returns the two ends of each direction of a link.
     pub fn ends(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.links.iter().map(|(from, to, _)| (*from, *to))
     }
 
-    /// Groups of neighbours: the vertices in one tile of the plane, or every vertex alone if there are few.
+    /// Returns groups of neighbours: the vertices in one tile of the plane, or each vertex separately if there are few.
     pub fn groups(&self) -> VertexGroups {
         let count = self.vertices();
         if count <= MOST_ALONE {
@@ -97,7 +98,7 @@ impl Scene {
         }
     }
 
-    /// The network of the groups, with a link for each direction between two of them.
+    /// Returns the network of the groups, with a link for each direction between two of them.
     pub fn grouped(&self, groups: &VertexGroups) -> Self {
         let mut sums = vec![(0.0, 0.0, 0_u32, u32::MAX, 0_u32); groups.count];
         for (vertex, ((x, y), group)) in (0..).zip(self.places.iter().zip(&groups.of_vertex)) {
@@ -120,17 +121,17 @@ impl Scene {
 }
 
 impl VertexGroups {
-    /// The group of a vertex.
+    /// Returns the group of a vertex.
     pub fn of(&self, vertex: u32) -> u32 {
         self.of_vertex.get(vertex as usize).copied().unwrap_or(0)
     }
 
-    /// Number of groups.
+    /// Returns the number of groups.
     pub const fn count(&self) -> usize {
         self.count
     }
 
-    /// The directions of links of `scene` between each pair of groups, by their numbers.
+    /// Returns the directions of links of `scene` between each pair of groups, by their numbers.
     pub fn links(&self, scene: &Scene) -> BTreeMap<(u32, u32), Vec<usize>> {
         let mut between: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for (number, (from, to)) in scene.ends().enumerate() {
@@ -143,13 +144,13 @@ impl VertexGroups {
     }
 }
 
-/// The number of each direction in the links of a recording.
+/// Returns the number of each direction in the links of a recording.
 pub fn numbered(run: &Recording) -> FxHashMap<Direction, usize> {
     Direction::of_loads(&run.links).zip(0..).collect()
 }
 
-/// A grid where the numbers of neighbours differ by one and by some other number, as in a mesh that is counted row by row; else a
-/// circle.
+/// Returns a grid if the numbers of neighbours differ by one and by one other number, as in a mesh numbered row by row;
+/// otherwise a circle.
 fn guessed(ranks: &[u32], ends: &[(u32, u32)]) -> Drawing {
     let vertices =
         ranks.iter().copied().chain(ends.iter().flat_map(|(from, to)| [*from, *to])).max().map_or(1, |last| last + 1);
@@ -169,7 +170,7 @@ fn guessed(ranks: &[u32], ends: &[(u32, u32)]) -> Drawing {
     Drawing::new("", &places, ranks.iter().max().map_or(1, |last| last + 1), Vec::new())
 }
 
-/// A tenth of a pixel cannot be seen.
+/// Rounds to a tenth of a pixel, which is not visible.
 fn tenth(value: f64) -> f64 {
     (10.0 * value).round() / 10.0
 }

@@ -11,7 +11,7 @@ fn played(events: &Events, bytes: usize) -> Value {
     serde_json::to_value(Animation::of("a < b", &path, None, None, bytes)).unwrap()
 }
 
-/// The numbers of a packed text.
+/// Returns the numbers in a packed text.
 fn numbers(packed: &Value) -> Vec<u64> {
     const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut bytes: Vec<u8> = Vec::new();

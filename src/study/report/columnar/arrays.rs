@@ -1,4 +1,4 @@
-//! A table as arrays in memory: columns with their types and, as metadata of the field, the `unit` of numbers.
+//! Tables as arrays in memory: columns with their types and, as metadata of the field, the `unit` of numbers.
 
 use super::{Column, ColumnValues, Columns, unit};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, NullArray, RecordBatch, StringArray};
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The rows that are handed over at once.
+/// The number of rows in a batch.
 const BATCH: usize = 1 << 16;
 
 /// A table as arrays of its columns, in batches of rows.
@@ -15,15 +15,15 @@ const BATCH: usize = 1 << 16;
 pub struct ArrayTable {
     /// The columns.
     pub schema: SchemaRef,
-    /// Their values.
+    /// The values of the columns.
     pub batches: Vec<RecordBatch>,
 }
 
 impl Columns {
-    /// The table as arrays.
+    /// Returns the table as arrays.
     ///
     /// # Errors
-    /// Columns that do not fit together.
+    /// Returns an error if columns do not fit together.
     pub fn arrays(mut self) -> Result<ArrayTable, ArrowError> {
         self.settle();
         let schema = Arc::new(Schema::new(self.list.iter().map(Column::field).collect::<Vec<_>>()));

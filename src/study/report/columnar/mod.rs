@@ -1,4 +1,4 @@
-//! Records as columns with types, for programs that read tables: as arrays in memory, and as Parquet.
+//! Records as typed columns for programs that read tables, as arrays in memory and as Parquet.
 
 use crate::answer::{QuantityValue, Record, Unit};
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ mod parquet;
 #[cfg(feature = "arrow")]
 pub use arrays::ArrayTable;
 
-/// A table by columns; a record without a column has no value there.
+/// A table of columns. A record without a column has no value there.
 #[derive(Default)]
 pub struct Columns {
     list: Vec<Column>,
@@ -25,7 +25,7 @@ struct Column {
     cells: ColumnValues,
 }
 
-/// The values of a column, of the narrowest type that fits all of them.
+/// The values of a column, in the narrowest type that fits all of them.
 enum ColumnValues {
     Missing(usize),
     Flags(Vec<Option<bool>>),
@@ -35,7 +35,7 @@ enum ColumnValues {
 }
 
 impl Columns {
-    /// Adds a record, with the columns that it has as CSV.
+    /// Adds a record, with the same columns as in CSV.
     pub fn add(&mut self, record: &Record) {
         record.each_cell(&mut |name, value| {
             let place = self.place(name);
@@ -64,10 +64,10 @@ impl Columns {
         }
     }
 
-    /// The table as a file of Parquet, which this build does not write.
+    /// Returns an error, because this build does not write Parquet.
     ///
     /// # Errors
-    /// Always.
+    /// Always returns an error.
     #[cfg(not(feature = "parquet"))]
     pub fn parquet(mut self) -> std::io::Result<Vec<u8>> {
         self.settle();
@@ -86,7 +86,7 @@ impl ColumnValues {
         }
     }
 
-    /// Adds what is missing up to so many rows.
+    /// Fills the column with missing values up to a number of rows.
     fn fill(&mut self, rows: usize) {
         match self {
             Self::Missing(count) => *count = rows,
@@ -97,7 +97,7 @@ impl ColumnValues {
         }
     }
 
-    /// Gives a column without any value a type: that of a number if it has a unit.
+    /// Gives a column without any value a type: that of a number if it has a unit, otherwise that of text.
     fn settle(&mut self, has_unit: bool) {
         if let Self::Missing(rows) = *self {
             *self = if has_unit { Self::Real(vec![None; rows]) } else { Self::Texts(vec![None; rows]) };
@@ -113,7 +113,7 @@ impl ColumnValues {
         debug_assert!(is_taken, "a column of texts takes every value");
     }
 
-    /// Adds a value if its type is that of the column.
+    /// Adds a value if its type is that of the column, and returns whether it is.
     fn takes(&mut self, value: &QuantityValue) -> bool {
         match (self, value) {
             (cells, QuantityValue::Missing) => cells.fill(cells.len() + 1),
@@ -132,7 +132,7 @@ impl ColumnValues {
         true
     }
 
-    /// Gives the column a type that `value` and its own values have.
+    /// Converts the column to a type that fits `value` and its previous values.
     fn widen(&mut self, value: &QuantityValue) {
         let own = std::mem::replace(self, Self::Missing(0));
         *self = match (own, value) {
@@ -163,13 +163,13 @@ impl ColumnValues {
     }
 }
 
-/// The text of a value; neighbours that are equal share it.
+/// Returns the text of a value; consecutive equal texts share their storage.
 fn text(value: &QuantityValue, last: Option<&Option<Arc<str>>>) -> Arc<str> {
     let text = value.to_string();
     last.and_then(Option::as_ref).filter(|last| ***last == *text).cloned().unwrap_or_else(|| text.into())
 }
 
-/// The unit that the name of a column says, as people write it.
+/// Returns the unit that the name of a column implies.
 fn unit(name: &str) -> &'static str {
     match Unit::of_key(name).0 {
         Unit::Seconds => "s",

@@ -1,4 +1,4 @@
-//! A table as a file of Parquet.
+//! Tables as Parquet files.
 
 use super::{ArrayTable, Columns};
 use parquet::arrow::ArrowWriter;
@@ -8,10 +8,10 @@ use parquet::file::properties::WriterProperties;
 use std::io;
 
 impl Columns {
-    /// The table as a file of Parquet.
+    /// Returns the table as a Parquet file.
     ///
     /// # Errors
-    /// A table that cannot be written.
+    /// Returns an error if the table cannot be written.
     pub fn parquet(self) -> io::Result<Vec<u8>> {
         let ArrayTable { schema, batches } = self.arrays().map_err(io::Error::other)?;
         let origin = KeyValue::new("parsim".to_owned(), parsim_sim::version().to_owned());

@@ -1,21 +1,22 @@
-//! A schedule in GOAL, for LogGOPSim and other simulators that read it.
+//! Export of a run as a GOAL schedule, for LogGOPSim and other simulators that read this format.
 //!
-//! Grammar and meaning: Hoefler, Siebert, Lumsdaine: Group Operation Assembly Language (2009), as LogGOPSim's `txt2bin`
-//! reads it.
+//! For grammar and meaning see Hoefler, Siebert, Lumsdaine: Group Operation Assembly Language (2009), as read by
+//! LogGOPSim's `txt2bin`.
 
 use super::{ExportError, FileTags, unsayable, without_outer_barriers};
 use parsim_sim::trace::{RESERVED_TAGS, Request, RequestLog};
 use parsim_sim::units::{SimDuration, TotalTime};
 use std::io::Write;
 
-/// Writes the requests of a run, times in whole `unit`s, rounded to the nearest; the number of statements.
+/// Writes the requests of a run, with times in whole `unit`s, rounded to the nearest. Returns the number of statements.
 ///
-/// Operations that a process waits for come before its next request (`requires`); those that it begins without waiting begin
-/// in its order (`irequires`). Messages have at least `least_bytes`: LogGOPSim subtracts a byte's time from one of 0 B, and one of
-/// 1 B takes no more by LogGOPS. Messages of collective operations have the first tags that no other message has.
+/// Operations that a process waits for come before its next request (`requires`); operations that it starts without
+/// waiting begin in its order (`irequires`). Messages have at least `least_bytes`: LogGOPSim subtracts the time of a
+/// byte from a message of 0 B, and a message of 1 B takes no more than one of 0 B by LogGOPS. Messages of collective
+/// operations get the first tags above those of all other messages.
 ///
 /// # Errors
-/// See [`ExportError`].
+/// Returns an [`ExportError`] if the run cannot be expressed or written.
 pub fn write_goal(
     log: &RequestLog,
     unit: SimDuration,
@@ -51,10 +52,10 @@ pub fn write_goal(
     Ok(statements)
 }
 
-/// The largest part of the sum of all computations by which rounding may change it.
+/// The largest share of the total computation by which rounding may change it.
 const MOST_ROUNDING: f64 = 0.01;
 
-/// Rejects a unit in which the computations together are longer or shorter by more than a hundredth.
+/// Rejects a unit that changes the total computation by more than a hundredth.
 fn check_unit(log: &RequestLog, unit: SimDuration) -> Result<(), ExportError> {
     let work = log.ranks.iter().flatten().filter_map(|request| match request {
         Request::Work(time) => Some(*time),
@@ -69,7 +70,7 @@ fn check_unit(log: &RequestLog, unit: SimDuration) -> Result<(), ExportError> {
     Err(ExportError::TooCoarse { asked: words(asked), written: words(written), unit })
 }
 
-/// Rejects a receive of any tag that has got no message, beside collective operations.
+/// Rejects an unmatched receive of any tag in a run with collective operations.
 fn check_any_tag(log: &RequestLog) -> Result<(), ExportError> {
     let is_any = |request: &Request| matches!(request, Request::Receive { tag: None, message: None, .. });
     let is_collective = |request: &Request| match request {
@@ -82,12 +83,12 @@ fn check_any_tag(log: &RequestLog) -> Result<(), ExportError> {
     }
 }
 
-/// The nearest whole number of units.
+/// Returns the nearest whole number of units.
 fn in_units(time: SimDuration, unit: SimDuration) -> u64 {
     time.ratio(1, unit.ps()).ps()
 }
 
-/// The schedule of a rank while it is written.
+/// The schedule of a rank while it is being written.
 struct GoalSchedule<'s> {
     rank: usize,
     unit: SimDuration,
@@ -95,30 +96,32 @@ struct GoalSchedule<'s> {
     tags: &'s FileTags,
     sink: &'s mut dyn Write,
     statements: u64,
-    /// By the number of the operation its label, and how many labels had been waited for when it was written.
+    /// For each operation, its label and the number of labels that had been waited for when it was written.
     operations: Vec<(u64, u64)>,
-    /// Labels that must be done before the next statement begins, with their number among those waited for; none that
-    /// another one of them requires.
+    /// The labels that must be done before the next statement begins, each with its number among the labels waited for.
+    /// None of them is required by another one of them.
     after: Vec<(u64, u64)>,
     /// The number of labels waited for so far.
     awaited: u64,
     /// The number of times that `after` has changed.
     changes: u64,
-    /// The last send and the last receive, unless all that comes later requires their end.
+    /// The last send and the last receive; `None` if all later operations require its end.
     last: [Option<Latest>; 2],
 }
 
-/// The last one of the operations of a kind that a process has begun.
+/// The latest operation of a kind that a process has started.
 #[derive(Clone, Copy)]
 struct Latest {
     label: u64,
-    /// Those that a process begins at one moment have the same state of `after`, and the one before them all.
+    /// The value of `changes` when the operation was started. Operations that a process starts at the same moment have
+    /// the same value.
     changes: u64,
     before: Option<u64>,
     number: u32,
 }
 
-/// Operations that are free at one moment begin in the order of the file, also in LogGOPSim if there are no more.
+/// The largest number of operations that start at the same moment without dependencies between them. LogGOPSim keeps
+/// the order of the file for up to this many.
 const AT_ONCE: u32 = 16;
 
 impl GoalSchedule<'_> {
@@ -135,7 +138,7 @@ impl GoalSchedule<'_> {
                 self.operations.push((label, self.awaited));
             }
             Request::Receive { from, tag, message } => {
-                // The requests that follow are those of this run: another message would not fit them.
+                // The message of this run is named, because the requests that follow would not fit another message.
                 let source = from.or(message.map(|message| message.from));
                 let from = source.map_or("-1".to_owned(), |from| from.to_string());
                 let tag = tag.or(message.map(|message| message.tag));
@@ -150,7 +153,8 @@ impl GoalSchedule<'_> {
         Ok(())
     }
 
-    /// A computation waits until the sends before it have begun; all that comes later waits for it.
+    /// Writes a computation, which waits until the sends before it have begun. All later operations wait for the
+    /// computation.
     fn compute(&mut self, time: SimDuration) -> Result<(), ExportError> {
         let units = in_units(time, self.unit);
         let label = self.statement(&format!("calc {units}"), None)?;
@@ -163,12 +167,12 @@ impl GoalSchedule<'_> {
         Ok(())
     }
 
-    /// All that comes later waits for the end of these operations.
+    /// Makes all later operations wait for the end of these operations.
     fn end(&mut self, numbers: &[u32]) {
         let awaited: Vec<_> = numbers.iter().map(|number| self.operations[*number as usize]).collect();
         let required = awaited.iter().map(|(_, before)| *before).max().unwrap_or_default();
         self.after.retain(|(_, number)| *number >= required);
-        // Later ones still wait for those that have begun before and are not known to have ended.
+        // Later operations still wait for the start of operations that are not known to have ended.
         let has_ended = |last: &mut Latest| awaited.iter().any(|(ended, _)| *ended == last.label);
         self.last.iter_mut().for_each(|last| _ = last.take_if(has_ended));
         self.wait_for(awaited.into_iter().map(|(label, _)| label));
@@ -182,7 +186,7 @@ impl GoalSchedule<'_> {
         }
     }
 
-    /// Writes a statement with what must be done, or begun, before it; its label.
+    /// Writes a statement with the statements that must have ended or begun before it. Returns its label.
     fn statement(&mut self, text: &str, kind: Option<usize>) -> Result<u64, ExportError> {
         self.statements += 1;
         let label = self.statements;
@@ -226,7 +230,7 @@ mod tests {
         assert_eq!(String::from_utf8(text).unwrap(), lines);
     }
 
-    /// A statement requires nothing that is required by what it requires: the schedule is as long as the program.
+    /// A statement does not repeat indirect requirements, so that the schedule is no longer than the program.
     #[test]
     fn dependencies_are_not_repeated() {
         let exchange = |number| [Request::Send { to: 1, bytes: 8, tag: 0 }, Request::Wait(vec![number])];
@@ -236,7 +240,7 @@ mod tests {
         let text = String::from_utf8(text).unwrap();
         let required: Vec<_> = text.lines().filter(|line| line.contains(" requires ")).collect();
         assert_eq!(required, ["l2 requires l1", "l3 requires l2", "l4 requires l3"]);
-        // Of two that are waited for the first one may take longer.
+        // Of two operations that are waited for, the first may take longer.
         let send = || Request::Send { to: 1, bytes: 8, tag: 0 };
         let requests = vec![
             send(),
@@ -272,7 +276,7 @@ mod tests {
         assert!(String::from_utf8(text).unwrap().contains("l3: calc 1\nl3 irequires l2\n"));
     }
 
-    /// A wait says nothing of what has begun before and goes on.
+    /// A wait implies nothing about operations that began earlier and continue.
     #[test]
     fn waits_for_others_do_not_hide_what_has_begun() {
         let send = |to| Request::Send { to, bytes: 0, tag: 0 };
@@ -293,7 +297,7 @@ mod tests {
         assert!(text.contains("l3: send 0b to 2"), "{text}");
     }
 
-    /// Those of one moment begin in the order of the file, which LogGOPSim keeps for as many.
+    /// Operations started at one moment begin in the order of the file, which LogGOPSim keeps for this many.
     #[test]
     fn a_process_begins_several_operations_at_once() {
         let send = || Request::Send { to: 1, bytes: 8, tag: 0 };
@@ -352,7 +356,7 @@ mod tests {
         let error = write_goal(&log, SimDuration::from_ps(1), 1, &mut Vec::new()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "rank 0 asks for a barrier that costs nothing in phase compute, which GOAL cannot say"
+            "rank 0 requests a barrier that costs nothing in phase compute, which GOAL cannot express"
         );
     }
 }

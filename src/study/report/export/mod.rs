@@ -1,4 +1,4 @@
-//! A run as what other simulators replay.
+//! Export of a run in formats that other simulators replay.
 
 mod goal;
 mod time_independent;
@@ -11,53 +11,53 @@ use parsim_sim::units::SimDuration;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// Reasons for which a run cannot be written.
+/// The reasons for which a run cannot be exported.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// A request that is neither a message nor work.
-    #[error("rank {rank} asks for {what} in phase {phase}, which {format} cannot say")]
+    /// A request that the format cannot express.
+    #[error("rank {rank} requests {what} in phase {phase}, which {format} cannot express")]
     Unsayable {
-        /// The rank.
+        /// The rank that made the request.
         rank: usize,
         /// The request.
         what: &'static str,
-        /// The phase.
+        /// The phase of the request.
         phase: String,
-        /// The format.
+        /// The name of the format.
         format: &'static str,
     },
-    /// A receive of any tag that got no message, beside collective operations, whose messages it would take in a file.
+    /// An unmatched receive of any tag in a run with collective operations, whose messages it would match in the file.
     #[error(
-        "rank {rank} begins to receive a message of any tag, which does not come, beside collective operations, whose \
-         messages such a receive takes in GOAL"
+        "rank {rank} posts a receive of any tag that no message matches, in a program with collective operations, whose \
+         messages it would match in GOAL"
     )]
     AnyTag {
-        /// The rank.
+        /// The rank that posted the receive.
         rank: usize,
     },
-    /// Operations with the same partners and tag, of which a later one is waited for first.
+    /// Operations with the same partners and tag that are not waited for in order.
     #[error(
         "rank {rank} waits for a message from rank {from} to rank {to} with tag {tag} before an older one, which a \
-         time-independent trace cannot say: give them different tags"
+         time-independent trace cannot express: give them different tags"
     )]
     OutOfOrder {
-        /// The rank.
+        /// The rank that waits.
         rank: usize,
-        /// The sender.
+        /// The rank of the sender.
         from: u32,
-        /// The receiver.
+        /// The rank of the receiver.
         to: u32,
-        /// The tag.
+        /// The tag of the message.
         tag: u32,
     },
-    /// Rounded to the unit, computations would be something else.
+    /// A unit that is too coarse: rounding would change the computations.
     #[error(
         "computations of {asked} would be {written} in the schedule, in whole units of {unit}: give a smaller unit"
     )]
     TooCoarse {
         /// The sum of the computations in whole picoseconds.
         asked: String,
-        /// Their sum in whole units.
+        /// The sum of the computations in whole units.
         written: String,
         /// The unit.
         unit: SimDuration,
@@ -67,17 +67,16 @@ pub enum ExportError {
     Io(#[from] io::Error),
 }
 
-/// The tags of a file: those of collective operations are the first that the program itself does not use, nor any larger
-/// one.
+/// The tags in a file. Those of collective operations are the first that are larger than all tags of the program.
 #[derive(Clone, Debug)]
 struct FileTags {
     collective: u32,
-    /// The tags of the program by its own, where these are too large for the file.
+    /// The tags in the file of the program's tags, if these are too large for the file.
     others: BTreeMap<u32, u32>,
 }
 
 impl FileTags {
-    /// The tags of a file that holds tags up to `largest`.
+    /// Chooses the tags for a file that can contain tags below `largest`.
     fn of(log: &RequestLog, largest: u32) -> Self {
         let own = |request: &Request| match request {
             Request::Send { tag, .. } => Some(*tag),
@@ -102,7 +101,7 @@ impl FileTags {
     }
 }
 
-/// Free barriers before the first statement and after the last change no time.
+/// Removes free barriers before the first and after the last statement, which do not affect times.
 fn without_outer_barriers(requests: &[Request]) -> &[Request] {
     let is_statement = |request: &Request| !matches!(request, Request::FreeBarrier(_));
     let first = requests.iter().position(is_statement).unwrap_or(requests.len());
@@ -110,7 +109,7 @@ fn without_outer_barriers(requests: &[Request]) -> &[Request] {
     &requests[first..end]
 }
 
-/// The fault of a request that a format has no word for, if it is such a one.
+/// Returns the error for a request that a format cannot express; `None` if it can.
 fn unsayable(request: &Request, rank: usize, format: &'static str) -> Option<ExportError> {
     let (what, phase) = match request {
         Request::FreeBarrier(phase) => ("a barrier that costs nothing", phase),

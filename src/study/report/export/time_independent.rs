@@ -1,7 +1,7 @@
-//! Time-independent traces, as SimGrid replays them: the calls of each rank in a file of its own, computations in
-//! floating-point operations.
+//! Export of a run as a time-independent trace, which SimGrid replays: the calls of each rank in a separate file, with
+//! computations in floating-point operations.
 //!
-//! Verbs and their arguments: SimGrid 3.32, `src/smpi/internals/smpi_replay.cpp`.
+//! For the actions and their arguments see SimGrid 3.32, `src/smpi/internals/smpi_replay.cpp`.
 
 use super::{ExportError, FileTags, unsayable, without_outer_barriers};
 use parsim_sim::trace::{Request, RequestLog};
@@ -18,15 +18,15 @@ pub struct TimeIndependentTrace<'l> {
     rate: Option<FlopRate>,
 }
 
-/// Sender, receiver and tag, which a wait names.
+/// Sender, receiver and tag, by which a wait identifies its operation.
 type Triple = (u32, u32, u32);
 
 impl<'l> TimeIndependentTrace<'l> {
-    /// The trace of a run on processors of this rate. Computations are as many operations as take their time there; without
-    /// a rate they are pauses (`sleep`).
+    /// Creates the trace of a run on processors of this rate. A computation becomes the number of operations that take
+    /// its time at this rate or, without a rate, a pause (`sleep`).
     ///
     /// # Errors
-    /// See [`ExportError`].
+    /// Returns an [`ExportError`] if the run cannot be expressed.
     pub fn new(log: &'l RequestLog, rate: Option<FlopRate>) -> Result<Self, ExportError> {
         let trace = Self { log, tags: FileTags::of(log, i32::MAX.unsigned_abs()), rate };
         for rank in 0..trace.ranks() {
@@ -35,21 +35,22 @@ impl<'l> TimeIndependentTrace<'l> {
         Ok(trace)
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     #[must_use]
     pub fn ranks(&self) -> usize {
         self.log.ranks.len()
     }
 
-    /// The names of the files of the ranks, which a file `trace.txt` beside them lists.
+    /// Returns the names of the files of the ranks, which a file `trace.txt` in the same folder lists.
     pub fn files(&self) -> impl Iterator<Item = String> + use<> {
         (0..self.ranks()).map(|rank| format!("rank-{rank}.txt"))
     }
 
-    /// Writes the calls of a rank; their number. A receive of any sender or tag is one of the message that came.
+    /// Writes the calls of a rank, and returns their number. A receive of any sender or tag is written as a receive of
+    /// the message that it matched.
     ///
     /// # Errors
-    /// See [`ExportError`].
+    /// Returns an [`ExportError`] if the calls cannot be expressed or written.
     pub fn write(&self, rank: usize, sink: &mut dyn Write) -> Result<u64, ExportError> {
         let mut calls =
             RankCalls { trace: self, rank, sink, count: 0, operations: Vec::new(), open: FxHashMap::default() };
@@ -67,7 +68,7 @@ impl<'l> TimeIndependentTrace<'l> {
         Ok(calls.count)
     }
 
-    /// The operations that take this time; none where the processor is no rate of them.
+    /// Returns the number of operations that take this time; `None` if no rate is given.
     fn operations(&self, time: SimDuration) -> Option<f64> {
         let rate = self.rate?;
         let operations = time.seconds() * rate.per_s();
@@ -76,20 +77,20 @@ impl<'l> TimeIndependentTrace<'l> {
     }
 }
 
-/// The calls of a rank while they are written.
+/// The calls of a rank while they are being written.
 struct RankCalls<'s> {
     trace: &'s TimeIndependentTrace<'s>,
     rank: usize,
     sink: &'s mut dyn Write,
     count: u64,
-    /// The triple that a wait for each operation names.
+    /// The triple by which a wait identifies each operation.
     operations: Vec<Triple>,
-    /// Those under way, in the order in which they began.
+    /// The operations in progress for each triple, in the order of their start.
     open: FxHashMap<Triple, VecDeque<u32>>,
 }
 
 impl RankCalls<'_> {
-    /// Returns whether a request waits for the operation that begins next, and for nothing else.
+    /// Returns whether a request waits only for the operation that starts next.
     fn is_next(&self, request: Option<&Request>) -> bool {
         let Some(Request::Wait(numbers)) = request else { return false };
         matches!(numbers.as_slice(), [number] if *number as usize == self.operations.len())
@@ -148,7 +149,7 @@ impl RankCalls<'_> {
         }
     }
 
-    /// Waits for an operation, which must be the oldest that is named like it.
+    /// Waits for an operation, which must be the oldest with the same triple.
     fn wait(&mut self, number: u32) -> Result<(), ExportError> {
         let (from, to, tag) = self.operations[number as usize];
         let open = self.open.entry((from, to, tag)).or_default();
@@ -218,6 +219,6 @@ mod tests {
     fn a_free_barrier_is_no_call() {
         let work = Request::Work(SimDuration::from_ps(1));
         let error = written(vec![work.clone(), Request::FreeBarrier("compute"), work], RATE).unwrap_err();
-        assert!(error.to_string().ends_with("in phase compute, which a time-independent trace cannot say"), "{error}");
+        assert!(error.to_string().ends_with("in phase compute, which a time-independent trace cannot express"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Pictures of a page: drawn for everybody, and as data for the script that brings them to life.
+//! Figures of a page: a picture that needs no script, and data with which the script makes it interactive.
 
 use super::payload::PagePayload;
 use crate::report::animation::Animation;
@@ -8,7 +8,7 @@ use maud::{Markup, PreEscaped, html};
 /// A picture on a page with its caption.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// The name under which it can be saved.
+    /// The file name under which the picture can be saved.
     pub file: String,
     /// The caption.
     pub caption: String,
@@ -19,22 +19,22 @@ pub struct Figure {
 /// The content of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Picture {
-    /// An SVG document, which stays as it is.
+    /// An SVG document without interaction.
     Drawn(String),
-    /// Charts, which the script makes interactive.
+    /// Charts that the script makes interactive.
     Charts(Panels),
-    /// A run, which the script plays, and a picture of it.
+    /// A run that the script animates, and a static picture of it.
     Run(Box<Animation>, String),
 }
 
 impl Figure {
-    /// A picture with its caption, which can be saved as `file`.
+    /// Creates a figure of a picture with its caption, which can be saved as `file`.
     #[must_use]
     pub fn new(file: &str, caption: &str, picture: Picture) -> Self {
         Self { file: file.to_owned(), caption: caption.to_owned(), picture }
     }
 
-    /// The picture as an SVG document.
+    /// Returns the picture as an SVG document.
     #[must_use]
     pub fn svg(&self) -> String {
         match &self.picture {
@@ -43,7 +43,7 @@ impl Figure {
         }
     }
 
-    /// The figure, whose data come into `payload`.
+    /// Returns the markup of the figure, and adds its data to `payload`.
     pub(super) fn markup(&self, payload: &mut PagePayload) -> Markup {
         let (chart, run) = match &self.picture {
             Picture::Charts(panels) => (Some(payload.chart(panels)), None),
@@ -52,11 +52,11 @@ impl Figure {
         };
         html! {
             figure data-chart=[chart] data-run=[run] {
-                // The text within a picture is too much to be read out: the caption and the tables say what it shows.
+                // The text within a picture is too long to be read aloud; the caption and the tables describe it.
                 div.picture role="img" aria-label=(self.caption) tabindex="0" { (PreEscaped(self.svg())) }
                 figcaption {
                     (self.caption) " "
-                    // The picture is on the page already: the script saves it from there.
+                    // The script saves the picture from the page, so the data do not contain it again.
                     button.download type="button" data-file=(self.file) data-picture hidden { "SVG" }
                 }
             }

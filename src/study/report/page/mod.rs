@@ -1,7 +1,7 @@
 //! A self-contained page: questions, answers, pictures, tables and data in one HTML file that needs no network.
 //!
-//! Without the script everything can be read and printed; with it charts answer to the cursor, tables are sorted, and
-//! pictures and data are saved.
+//! Without its script the page can be read and printed. With it, charts respond to the cursor, tables can be sorted,
+//! and pictures and data can be saved.
 
 mod figure;
 mod payload;
@@ -14,11 +14,11 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use payload::PagePayload;
 use table::{download, downloads, table};
 
-/// The style of a page, and of all that its script makes.
+/// The style of a page, and of everything that its script creates.
 pub const STYLE: &str = concat!(include_str!("uplot/uPlot.min.css"), "\n", include_str!("page.css"));
-/// Makes figures live: `liveCharts(figure, panels)` for [`Panels`](super::Panels) as JSON and `liveRun(figure, run)` for an
-/// [`Animation`](super::Animation), in front of the picture in `figure`; the plotting library with its licence, which has to stay
-/// with every copy.
+/// The script that makes figures interactive, in front of the picture in `figure`: `liveCharts(figure, panels)` for
+/// [`Panels`](super::Panels) as JSON, and `liveRun(figure, run)` for an [`Animation`](super::Animation). It includes
+/// the plotting library with its licence, which must be part of every copy.
 pub const LIVE_SCRIPT: &str = concat!(
     "/*\n",
     include_str!("uplot/LICENSE"),
@@ -30,44 +30,44 @@ pub const LIVE_SCRIPT: &str = concat!(
     include_str!("run_picture.js"),
     include_str!("player.js"),
 );
-/// Finds the figures, tables and buttons of a page.
+/// The script that finds the figures, tables and buttons of a page.
 const PAGE_SCRIPT: &str = include_str!("page.js");
 
-/// Chapter of a page, about one scenario.
+/// A chapter of a page, about one scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chapter {
-    /// Its name, unique on the page.
+    /// The name of the chapter, unique on the page.
     pub name: String,
-    /// The question that the scenario asks.
+    /// The question that the scenario answers.
     pub question: String,
-    /// More on the question.
+    /// Further remarks on the question.
     pub remark: String,
-    /// The answer in short: a label and its sentences.
+    /// The summary of the answer.
     pub summary: Vec<Statement>,
-    /// Facts on the simulation: a label and its text.
+    /// Facts about the simulation: a label and a text each.
     pub facts: Vec<(String, String)>,
-    /// Cautions and remarks, a sentence each.
+    /// Cautions and remarks, one sentence each.
     pub notes: Vec<String>,
-    /// The pictures, in the order in which they are to be looked at.
+    /// The sections with the pictures, in reading order.
     pub sections: Vec<Section>,
-    /// A row for each case.
+    /// The results, one row per case.
     pub rows: Vec<Record>,
     /// The residuals against models and measurements.
     pub residuals: Vec<Record>,
-    /// The scenario with every default.
+    /// The scenario with all defaults.
     pub resolved: String,
 }
 
-/// Part of the answer in short.
+/// A part of the summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// The aspect, in a word or two.
+    /// The aspect of the answer, in one or two words.
     pub label: &'static str,
-    /// The sentences on it.
+    /// The sentences about this aspect.
     pub sentences: Vec<String>,
 }
 
-/// Section of a chapter: some pictures under a heading.
+/// A section of a chapter: pictures under a heading.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Section {
     /// The heading, unique in the chapter.
@@ -76,7 +76,7 @@ pub struct Section {
     pub figures: Vec<Figure>,
 }
 
-/// The page about `chapters`, as HTML. The same chapters are the same bytes.
+/// Returns the page about `chapters` as HTML. The same chapters always give the same bytes.
 #[must_use]
 pub fn page(title: &str, chapters: &[Chapter]) -> String {
     let mut payload = PagePayload::default();
@@ -87,7 +87,7 @@ pub fn page(title: &str, chapters: &[Chapter]) -> String {
     document(title, &contents, &html! { @for (_, markup) in &chapters { (markup) } }, &payload)
 }
 
-/// A page with nothing but a figure.
+/// Returns a page with a single figure.
 #[must_use]
 pub fn page_of_figure(title: &str, figure: &Figure) -> String {
     let mut payload = PagePayload::default();
@@ -121,7 +121,7 @@ fn document(title: &str, contents: &Markup, main: &Markup, payload: &PagePayload
 }
 
 impl Chapter {
-    /// The links to its sections, below its own name if there are others.
+    /// Returns the links to the sections, below the name of the chapter if there are several chapters.
     fn contents(&self, is_one_of_several: bool) -> Markup {
         let sections = self.sections.iter().filter(|section| !section.figures.is_empty()).map(|section| section.title);
         let residuals = (!self.residuals.is_empty()).then_some(RESIDUALS);
@@ -132,7 +132,7 @@ impl Chapter {
         }
     }
 
-    /// The place of a section on the page.
+    /// Returns the anchor of a section on the page.
     fn anchor(&self, title: &str) -> String {
         format!("{}--{}", self.name, title.to_lowercase().replace(' ', "-"))
     }
@@ -182,7 +182,7 @@ impl Chapter {
     }
 }
 
-/// A sentence whose parts in backticks are code.
+/// Returns a sentence in which the parts in backticks are marked as code.
 fn prose(sentence: &str) -> Markup {
     let is_paired = sentence.matches('`').count().is_multiple_of(2);
     html! { @if is_paired {

@@ -1,16 +1,16 @@
-//! The data of a page, for its script.
+//! The data of a page for its script.
 
 use crate::report::animation::Animation;
 use crate::report::panels::Panels;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Everything that the script of a page works on, as JSON in the page.
+/// All data for the script of a page, embedded in the page as JSON.
 #[derive(Debug, Default, Serialize)]
 pub struct PagePayload {
     charts: Vec<Value>,
     runs: Vec<Value>,
-    /// Texts that can be saved, by the names of their files.
+    /// The texts that can be saved, by the names of their files.
     files: Map<String, Value>,
 }
 
@@ -32,7 +32,8 @@ impl PagePayload {
         self.files.insert(name.to_owned(), Value::String(text));
     }
 
-    /// The data as JSON that no name in it can end early: HTML looks for `</script` and `<!--` in there.
+    /// Returns the data as JSON without the character `<`, because `</script` or `<!--` in a name would end the script
+    /// element.
     pub fn json(&self) -> String {
         value(self).to_string().replace('<', "\\u003c")
     }

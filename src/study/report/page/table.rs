@@ -1,4 +1,4 @@
-//! Tables of a page, and the data that can be saved.
+//! Tables of a page, and data that can be saved.
 
 use super::payload::PagePayload;
 use crate::answer::{Quantity, Record};
@@ -6,7 +6,7 @@ use crate::report::format::{Format, Writer};
 use crate::report::summary::{self, columns};
 use maud::{Markup, html};
 
-/// A table that can be sorted by its columns; it shows the summary of each record. `title` says what it is about.
+/// Returns a table of the summary of each record, which can be sorted by its columns. `title` states the subject.
 pub fn table(title: &str, rows: &[Record]) -> Markup {
     let columns = columns(rows);
     html! {
@@ -27,7 +27,7 @@ fn cell(row: &Record, column: &Quantity) -> Markup {
     }
 }
 
-/// All keys of all records, to save as files that begin with `name`.
+/// Returns buttons that save all keys of all records in files whose names begin with `name`.
 pub fn downloads(name: &str, rows: &[Record], payload: &mut PagePayload) -> Markup {
     let forms = [("csv", "CSV", Format::Csv), ("jsonl", "JSON Lines", Format::Jsonl)];
     html! { p.downloads hidden {
@@ -38,7 +38,7 @@ pub fn downloads(name: &str, rows: &[Record], payload: &mut PagePayload) -> Mark
     } }
 }
 
-/// A button that saves a text.
+/// Returns a button that saves a text.
 pub fn download(file: &str, words: &str, text: String, payload: &mut PagePayload) -> Markup {
     payload.file(file, text);
     html! { button.download type="button" data-file=(file) hidden { (words) } }

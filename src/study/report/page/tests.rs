@@ -39,12 +39,12 @@ fn a_page_holds_everything_and_needs_nothing() {
     assert!(page.contains("One case, as <code>parsim run</code> &lt;1&gt; has it."));
     assert!(page.contains("<svg") && page.contains("Scenario(ranks: 4)"));
     assert!(page.contains("makespan_s") && !page.contains("<th scope=\"col\"><button type=\"button\">events"));
-    // The file to save has the columns that the table leaves out.
+    // The file to save has the columns that the table omits.
     assert!(page.contains("ring.csv") && page.contains("events"));
     for outside in ["src=", "@import", "url(", "<link"] {
         assert!(!page.contains(outside), "{outside}");
     }
-    // The library is passed on with its licence.
+    // The library is distributed with its licence.
     assert!(page.contains("Copyright (c) 2022 Leon Sorokin") && page.contains("uPlot (v1.6.32)"));
 }
 
