@@ -330,7 +330,7 @@ mod tests {
         assert!(text.contains("tag 3\n") && text.contains("tag 4\n"), "{text}");
         let error = write(&[send(RESERVED_TAGS), any]).unwrap_err().to_string();
         assert!(
-            error.starts_with("rank 0 begins to receive a message of any tag, which does not come, beside"),
+            error.starts_with("rank 0 posts a receive of any tag that no message matches, in a program with"),
             "{error}"
         );
     }

@@ -219,6 +219,9 @@ mod tests {
     fn a_free_barrier_is_no_call() {
         let work = Request::Work(SimDuration::from_ps(1));
         let error = written(vec![work.clone(), Request::FreeBarrier("compute"), work], RATE).unwrap_err();
-        assert!(error.to_string().ends_with("in phase compute, which a time-independent trace cannot express"), "{error}");
+        assert!(
+            error.to_string().ends_with("in phase compute, which a time-independent trace cannot express"),
+            "{error}"
+        );
     }
 }

@@ -1,19 +1,19 @@
 "use strict";
-// Charts that answer: small multiples of lines over one axis, drawn by uPlot in the place of a drawn picture.
+// Interactive charts: small multiples of lines over one axis, drawn by uPlot in place of a static picture.
 
-/** Four significant digits. */
+/** Formats a number with four significant digits. */
 function digits(value) {
   return value === 0 ? "0" : String(Number(value.toPrecision(4)));
 }
 
-/** A time with the unit that suits it. */
+/** Formats a time with a suitable unit. */
 function timeText(seconds) {
   const units = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"], [1e-12, "ps"]];
   const [unit, name] = units.find(([unit]) => Math.abs(seconds) >= 0.99995 * unit) ?? units[seconds === 0 ? 0 : 4];
   return `${digits(seconds / unit)} ${name}`;
 }
 
-/** A colour of the page: dark mode has others. */
+/** Returns a colour of the page; dark mode has different ones. */
 function colourOf(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
@@ -27,7 +27,7 @@ function element(name, attributes = {}, ...content) {
   return made;
 }
 
-/* One listener for all live figures: one for each would keep those that have left the page. */
+/* One listener serves all live figures, because one per figure would keep figures that have left the page alive. */
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   for (const figure of document.querySelectorAll("figure")) figure.redraw?.();
 });
@@ -41,7 +41,7 @@ const MARKS = {
 };
 const HUES = 11;
 
-/** The marks of an axis from `least` to `most`. */
+/** Returns the ticks of an axis from `least` to `most`. */
 function marksOf(least, most, isLog, base) {
   const inside = value => value >= least * (1 - 1e-9) && value <= most * (1 + 1e-9);
   if (isLog && least > 0) {
@@ -53,7 +53,7 @@ function marksOf(least, most, isLog, base) {
     for (let power = first; power <= last; power += stride) {
       marks.push(...steps.map(step => step * base ** power).filter(inside));
     }
-    // Less than a factor of two shows no powers: marks as on a linear axis.
+    // A range of less than a factor of two contains no powers, so it has the ticks of a linear axis.
     if (marks.length > 2) return marks;
   }
   const rough = (most - least) / 5;
@@ -64,7 +64,7 @@ function marksOf(least, most, isLog, base) {
   return marks;
 }
 
-/** One chart of a figure. `shared` holds the scales and the lines that are shown, for all of them. */
+/** One chart of a figure. `shared` has the scales and the visible lines, which all charts share. */
 class LiveChart {
   constructor(chart, shared) {
     Object.assign(this, { chart, shared });
@@ -73,7 +73,7 @@ class LiveChart {
     this.place = element("div", { className: "plot", tabIndex: 0, role: "group" });
     this.place.setAttribute("aria-label", `${chart.title || shared.title}: chart; the arrow keys move its cursor, plus and minus zoom, 0 shows all`);
     this.readout = element("div", { className: "readout" });
-    // The page must not move under the pointer when values come.
+    // The page must not shift under the pointer when values appear.
     if (shared.several) this.readout.style.minHeight = `${1.55 * Math.min(chart.lines.length + 1, 7)}em`;
     const title = shared.several ? [element("p", { className: "panel-title" }, chart.title)] : [];
     this.node = element("div", { className: "panel" }, ...title, this.place, this.readout);
@@ -83,7 +83,7 @@ class LiveChart {
     this.place.addEventListener("dblclick", () => shared.reset());
   }
 
-  /** The values of a line at the places of all lines. */
+  /** Returns the values of a line at the positions of all lines. */
   column(line) {
     const whole = this.shared.scale === "share" ? new Map(this.chart.lines[0].points) : undefined;
     const values = new Map(line.points.map(([x, y]) => [x, whole ? 100 * y / whole.get(x) : y]));
@@ -108,7 +108,7 @@ class LiveChart {
       const zoom = this.shared.zoom?.[axis];
       if (zoom) return zoom;
       if (axis === "x" && this.isNamed()) return [-0.5, this.chart.x.categories.length - 0.5];
-      // Charts of one quantity have one scale, so that they can be compared.
+      // Charts of one quantity share a scale, so that they can be compared.
       const all = this.shared.extent(this, axis);
       [least, most] = [Math.min(all[0], least ?? all[0]), Math.max(all[1], most ?? all[1])];
       if (this.isLog(axis)) {
@@ -167,7 +167,7 @@ class LiveChart {
     };
   }
 
-  /** Marks, error bars and the height to compare with. */
+  /** Draws markers, error bars and the reference height. */
   marks(plot) {
     const { ctx } = plot, ratio = devicePixelRatio;
     ctx.save();
@@ -203,7 +203,7 @@ class LiveChart {
     ctx.restore();
   }
 
-  /** The values at a place, in words below the chart. */
+  /** Writes the values at a position below the chart. */
   tell(index) {
     if (index === null || index === undefined) {
       const hint = "Point at a chart, or move its cursor with the arrow keys.";
@@ -225,7 +225,7 @@ class LiveChart {
     this.readout.replaceChildren(...parts);
   }
 
-  /** Shows the part that was drawn with the mouse. */
+  /** Shows the range that was selected with the mouse. */
   zoom(plot) {
     const { left, top, width, height } = plot.select;
     if (width < 8 && height < 8) return;
@@ -265,7 +265,7 @@ function short(name) {
   return name.length > 14 ? `${name.slice(0, 6)}…${name.slice(-7)}` : name;
 }
 
-/** The mark and stroke of a line. */
+/** Returns the marker and the stroke of a line. */
 function swatch(line) {
   const svg = "http://www.w3.org/2000/svg";
   const made = (name, attributes) => {
@@ -285,7 +285,7 @@ function swatch(line) {
 
 let figures = 0;
 
-/** Puts interactive charts into `figure`, in the place of its picture. */
+/** Puts interactive charts into `figure`, in place of its picture. */
 function liveCharts(figure, panels) {
   const lines = new Map();
   for (const line of panels.charts.flatMap(chart => chart.lines)) if (!lines.has(line.name)) lines.set(line.name, line);
@@ -305,7 +305,7 @@ function liveCharts(figure, panels) {
     show(zoom) { this.zoom = zoom; live.forEach(one => one.draw()); },
     reset() { this.show(undefined); },
   };
-  // A log scale of one chart is right for it, not for the others beside it.
+  // A log scale that suits one chart need not suit the others beside it.
   const live = panels.charts.map(chart => new LiveChart(chart, same ? shared : Object.assign(Object.create(shared), { scale: chart.y.scale === "Log10" ? "log" : "linear" })));
   const redraw = () => live.forEach(one => one.draw());
   const toggles = [...lines.values()].filter(line => line.name).map(line => {
@@ -338,7 +338,7 @@ function liveCharts(figure, panels) {
   figure.redraw = redraw;
   let width = grid.clientWidth;
   new ResizeObserver(() => {
-    // A height that changes with the words below must not draw again.
+    // A height that changes with the text below must not trigger a redraw.
     if (grid.clientWidth !== width) { width = grid.clientWidth; redraw(); }
   }).observe(grid);
   figure.live = live;

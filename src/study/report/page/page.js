@@ -1,4 +1,4 @@
-// The page: its charts, its tables, and what can be saved.
+// The script of a page: its charts, its tables, and the data that can be saved.
 const data = JSON.parse(document.getElementById("data").textContent);
 
 for (const figure of document.querySelectorAll("figure[data-chart]")) liveCharts(figure, data.charts[figure.dataset.chart]);

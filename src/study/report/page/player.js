@@ -1,4 +1,4 @@
-// Plays a recorded run: the network and the ranks over the time, under one cursor.
+// Plays a recorded run: the network and the ranks over time, with a common cursor.
 
 class Player extends RunPicture {
   constructor(figure, data) {
@@ -71,7 +71,7 @@ class Player extends RunPicture {
       this.zoom.y += event.movementY;
       this.draw();
     });
-    // With Ctrl only: without it the wheel moves the page.
+    // Zooming needs Ctrl, because the wheel alone scrolls the page.
     const wheel = zoomed => event => {
       if (!event.ctrlKey) return;
       event.preventDefault();
@@ -108,7 +108,7 @@ class Player extends RunPicture {
     let before = performance.now();
     const tick = time => {
       if (!this.playing || !this.root.isConnected) return;
-      // All that is shown passes in 20 s. On request of less motion it is one step a second.
+      // The visible range plays in 20 s. If reduced motion is requested, it advances one step per second.
       const passed = time - before;
       if (!this.still.matches || passed >= 1000) {
         before = time;
@@ -152,7 +152,7 @@ class Player extends RunPicture {
     this.redraw();
   }
 
-  /** The time over which loads are taken: a fiftieth of what is shown, up to the cursor. */
+  /** Returns the time over which loads are averaged: a fiftieth of the visible range, up to the cursor. */
   window() {
     const length = Math.max((this.view[1] - this.view[0]) / 50, 1);
     return [Math.max(this.now - length, 0), Math.max(this.now, Math.min(length, this.run.makespan))];
@@ -173,7 +173,7 @@ class Player extends RunPicture {
     return `${name(from)} → ${name(to)}`;
   }
 
-  /** The numbers at the cursor, which are those of the trace. */
+  /** Writes the numbers at the cursor, which are those of the trace. */
   state() {
     const { run, now } = this, [from, to] = this.window();
     const links = run.scene.links.map(([begin, end], link) => ({ from: begin, to: end, ...run.carriedUntil(link, now), load: run.load(link, from, to) }));
@@ -211,7 +211,7 @@ class Player extends RunPicture {
     this.draw();
   }
 
-  /** Chooses the rank or link that was pointed at. */
+  /** Selects the rank or link under the pointer. */
   pick(event) {
     const { run } = this, { scene } = run, [x, y] = [event.offsetX, event.offsetY];
     let best = { distance: 14 };
@@ -235,7 +235,7 @@ class Player extends RunPicture {
   }
 }
 
-/** Puts a player of the run `data` into `figure`, in the place of its picture. */
+/** Puts a player of the run `data` into `figure`, in place of its picture. */
 function liveRun(figure, data) {
   if (data.makespan > 0) figure.player = new Player(figure, data);
 }

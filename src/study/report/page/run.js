@@ -1,6 +1,6 @@
-// A recorded run as the page has it: its numbers at any time. Times are in picoseconds, exact below 2^53, which are two hours.
+// The data of a recorded run at any time. Times are in picoseconds, exact below 2^53, which is more than two hours.
 
-/** The numbers of a packed text: seven bits a byte, the low ones first. */
+/** Returns the numbers in a packed text: seven bits per byte, the low ones first. */
 class Packed {
   constructor(text) {
     this.bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
@@ -8,7 +8,7 @@ class Packed {
   }
 
   next() {
-    // Not by shifts, which have 32 bits.
+    // Shifts are limited to 32 bits.
     let number = 0, scale = 1;
     for (;;) {
       const byte = this.bytes[this.at];
@@ -20,7 +20,7 @@ class Packed {
   }
 }
 
-/** The index of the last of the rising `values` that is at most `value`; -1 if there is none. */
+/** Returns the index of the last of the ascending `values` that is at most `value`; -1 if there is none. */
 function lastUpTo(values, value) {
   let low = 0, high = values.length;
   while (low < high) {
@@ -30,7 +30,7 @@ function lastUpTo(values, value) {
   return low - 1;
 }
 
-/** A run to the picosecond. */
+/** A run with picosecond resolution. */
 class ExactRun {
   constructor({ scene, detail, makespan }) {
     const exact = detail.Exact;
@@ -45,7 +45,7 @@ class ExactRun {
     this.kinds = [...new Set(this.rows.flatMap(row => [...new Set(row.labels)]).map(label => this.labels[label].kind))];
   }
 
-  /** Of each rank the begins of its activities, their labels, and the end of the last one. */
+  /** Reads, for each rank, the starts of its activities, their labels, and the end of the last one. */
   activities(packed) {
     return this.scene.ranks.map(() => {
       const count = packed.next(), begins = new Float64Array(count), labels = new Uint16Array(count);
@@ -108,21 +108,21 @@ class ExactRun {
     return { begins, spans };
   }
 
-  /** The activity of a rank at a time, with its begin and end. */
+  /** Returns the activity of a rank at a time, with its start and end. */
   activityAt(rank, time) {
     const row = this.rows[rank], at = lastUpTo(row.begins, time);
     if (at < 0 || time >= row.end) return { kind: "ended", phase: "", begin: row.end, end: this.makespan };
     return { ...this.labels[row.labels[at]], begin: row.begins[at], end: row.begins[at + 1] ?? row.end };
   }
 
-  /** The time for which a link has been busy until a time, and the packets that have begun to hold it. */
+  /** Returns the time for which a link has been busy until a time, and the packets that have started to occupy it. */
   carriedUntil(link, time) {
     let busy = 0, packets = 0;
     for (const channel of this.ofLink[link]) {
       const at = lastUpTo(channel.first, time);
       if (at < 0) continue;
       const [count, gap, , wire] = channel.shapes[channel.shape[at]];
-      // Packets follow one another: all but the last that has begun are over.
+      // Packets follow one another: all that have started, except the last, are over.
       const since = time - channel.first[at];
       const begun = count === 1 ? 1 : Math.min(count, Math.floor(since / gap) + 1);
       busy += channel.busy[at] + (begun - 1) * wire + Math.min(wire, since - gap * (begun - 1));
@@ -131,12 +131,12 @@ class ExactRun {
     return { busy, packets };
   }
 
-  /** The share of the time from `from` to `to` in which a link was busy. */
+  /** Returns the share of the time from `from` to `to` in which a link was busy. */
   load(link, from, to) {
     return to > from ? (this.carriedUntil(link, to).busy - this.carriedUntil(link, from).busy) / (to - from) : 0;
   }
 
-  /** Calls `receive` with every packet that is on a link at a time, and the share of its way behind it. */
+  /** Calls `receive` with every packet that is on a link at a time, and the share of its path that it has covered. */
   packetsAt(time, receive) {
     for (const channel of this.channels) {
       const at = lastUpTo(channel.first, time);
@@ -149,7 +149,7 @@ class ExactRun {
     }
   }
 
-  /** Calls `receive` with every message that is on its way in a time. */
+  /** Calls `receive` with every message that is in transit at a time. */
   messagesIn(from, to, receive) {
     const { received, sent, longest } = this.messages;
     for (let at = lastUpTo(received, from - 1) + 1; at < received.length && received[at] - longest <= to; at += 1) {
@@ -157,7 +157,7 @@ class ExactRun {
     }
   }
 
-  /** The piece of the critical path at a time. */
+  /** Returns the piece of the critical path at a time. */
   pathAt(time) {
     const span = this.path.spans[lastUpTo(this.path.begins, Math.min(time, this.makespan - 1))];
     return span && { ...span, ...span.label, label: undefined };
@@ -168,7 +168,7 @@ class ExactRun {
   }
 }
 
-/** A large run, in groups of neighbours and bins of time: shares instead of events. */
+/** A large run in groups of neighbours and bins of time, with shares instead of events. */
 class BinnedRun {
   constructor({ scene, detail, makespan }) {
     const binned = detail.Binned;
@@ -190,7 +190,7 @@ class BinnedRun {
     return this.activities[(group * this.kinds.length + kind) * this.bins + bin];
   }
 
-  /** The activity of most of the ranks of a row in the bin of a time. */
+  /** Returns the activity of most of the ranks of a row in the bin of a time. */
   activityAt(row, time) {
     const bin = this.bin(time), group = this.rows[row];
     const shares = this.kinds.map((kind, at) => ({ kind, share: this.share(group, at, bin) }));

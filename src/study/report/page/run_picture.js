@@ -1,12 +1,12 @@
-// Draws a recorded run at a time: the network, and the ranks over the time.
+// Draws a recorded run at a time: the network, and the ranks over time.
 
 const KIND_COLOURS = { computing: "--c0", system: "--c1", shared_system: "--c6", sending: "--c3", input_output: "--c2", loading: "--c4", ready: "--c5",
   blocked: "--idle", idle: "--idle", waiting: "--idle", ended: "--paper" };
-/** The colours of loads from idle to busy: darker on white, brighter in the dark. */
+/** The colours of loads from idle to busy: darker on a light background, brighter on a dark one. */
 const LOADS = ["--line", "--load1", "--load2", "--load3"];
 const LABELS = 46, AXIS = 26, SECONDS = 1e-12;
 
-/** The pictures of a player, which knows the run, the time and what is chosen. */
+/** The pictures of a player, which has the run, the time and the selection. */
 class RunPicture {
   loadColour(share) {
     this.loads ??= LOADS.map(name => colourOf(name).match(/[0-9a-f]{2}/gi).map(part => parseInt(part, 16)));
@@ -37,7 +37,7 @@ class RunPicture {
     this.legend.replaceChildren(...[...kinds].map(([kind, colour]) => patch(colour, kind.replace("_", " "))), patch(colourOf("--path"), "critical path"), ...loads);
   }
 
-  /** The load at the end of the scale: the greatest of all windows would hide the rest, so a round number above the mean of the busiest. */
+  /** Returns the load at the end of the scale: a round number above the mean of the busiest link, since the largest load of any window would make the others invisible. */
   top() {
     this.scale ??= (() => {
       const most = this.run.hasLoads && this.run.makespan ? this.run.carriedUntil(this.busiest(), this.run.makespan).busy / this.run.makespan : 0;
@@ -46,7 +46,7 @@ class RunPicture {
     return this.scale;
   }
 
-  /** A canvas of its size on the page, in device pixels. */
+  /** Returns a canvas with the size of its element, in device pixels. */
   canvas(canvas, height) {
     const width = canvas.clientWidth || 300, ratio = devicePixelRatio;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
@@ -62,10 +62,10 @@ class RunPicture {
 
   drawNetwork() {
     const { run } = this, { scene } = run;
-    // The drawing has a line for a title, which stands elsewhere here.
+    // The drawing has a line for a title, which is elsewhere on this page.
     const [wide, tall] = [scene.size[0], scene.size[1] - 34], room = this.network.clientWidth || 300;
     const fit = Math.min(room / wide, 560 / tall, 1.4);
-    // A wide network, such as a fat tree, is stretched, so that its stages can be told apart.
+    // A wide network, such as a fat tree, is stretched, so that its stages can be distinguished.
     const high = Math.min(Math.max(fit, 0.45 * room / tall), 4 * fit);
     const { context, width, height } = this.canvas(this.network, Math.max(Math.round(tall * high), 80));
     const scale = fit * this.zoom.k, left = (width - wide * fit) / 2 * this.zoom.k + this.zoom.x, top = -34 * high * this.zoom.k + this.zoom.y;
@@ -75,7 +75,7 @@ class RunPicture {
     const [from, to] = this.window(), path = run.pathAt(this.now);
     context.lineWidth = Math.min(Math.max(4.4 * scale, 1), 6);
     const loads = scene.links.map((_, link) => (run.hasLoads ? run.load(link, from, to) : 0));
-    // The busiest last, so that nothing hides them.
+    // The busiest is last, so that it is drawn on top.
     for (const link of loads.map((_, at) => at).sort((a, b) => loads[a] - loads[b])) {
       if (scene.links[link][0] === scene.links[link][1]) continue;
       const [start, control, end] = this.curve(link);
@@ -89,7 +89,7 @@ class RunPicture {
     this.drawVertices(context, path);
   }
 
-  /** The begin of a link on the canvas, the point that bends it, and its end; each direction lies on its own right. */
+  /** Returns the start of a link on the canvas, its control point, and its end; each direction is to the right of the line. */
   curve(link) {
     const [from, to, bend] = this.run.scene.links[link];
     const [[x1, y1], [x2, y2]] = [this.place(from), this.place(to)];
@@ -118,7 +118,7 @@ class RunPicture {
       dot(...[0, 1].map(axis => rest * rest * begin[axis] + 2 * rest * share * control[axis] + share * share * end[axis]), isCritical, acknowledge);
     });
     if (run.hasLoads || !run.isExact) return;
-    // Without links or transfers messages fly from rank to rank.
+    // Without links or transfers, messages move directly from rank to rank.
     const { sent, received, from, to } = run.messages;
     run.messagesIn(this.now, this.now, at => {
       const share = (this.now - sent[at]) / (received[at] - sent[at]);
@@ -141,7 +141,7 @@ class RunPicture {
       if (vertex < scene.nodes) context.arc(x, y, radius, 0, 7); else context.rect(x - radius * 0.8, y - radius * 0.8, radius * 1.6, radius * 1.6);
       context.fillStyle = colourOf("--shade");
       context.fill();
-      // A node with several ranks is a pie of them.
+      // A node with several ranks is drawn as a pie chart of them.
       rows?.forEach((row, at) => {
         context.beginPath();
         context.moveTo(x, y);
@@ -168,7 +168,7 @@ class RunPicture {
     const rows = this.run.rows.length, height = Math.min(Math.max(rows * 18, 60), 560);
     this.rowHeight = height / rows;
     const { context, width } = this.canvas(this.diagram, height + AXIS);
-    // All that stands still is drawn once for a view.
+    // Everything static is drawn once per view.
     if (!this.base) {
       this.base = element("canvas", { width: this.diagram.width, height: this.diagram.height });
       const base = this.base.getContext("2d");
@@ -196,7 +196,7 @@ class RunPicture {
     context.textBaseline = "middle";
     context.textAlign = "right";
     run.rows.forEach((_, row) => {
-      // Whole pixels: half ones would leave a pattern of their own.
+      // Positions are whole pixels, because fractions would show as a pattern.
       const edge = at => (gap ? at * this.rowHeight : Math.round(at * this.rowHeight));
       const top = edge(row) + gap, tall = edge(row + 1) - edge(row) - 2 * gap;
       if (run.isExact) this.drawRow(context, width, row, top, tall); else this.drawShares(context, width, row, top, tall);
@@ -216,7 +216,7 @@ class RunPicture {
     for (const mark of marksOf(from, to, false, 10)) {
       const x = this.x(mark / SECONDS, width);
       context.fillRect(x, height, 1, 4);
-      // A zoomed view needs the digits that tell its marks apart.
+      // A zoomed view needs enough digits to distinguish its ticks.
       const places = Math.max(0, Math.ceil(-Math.log10((to - from) / 4 / unitOf(to)[0])));
       context.fillText(`${(mark / unitOf(to)[0]).toFixed(Math.min(places, 9))} ${unitOf(to)[1]}`, Math.min(x, width - 24), height + 14);
     }
@@ -227,7 +227,7 @@ class RunPicture {
     let last = -1;
     for (let at = Math.max(lastUpTo(begins, this.view[0]), 0); at < begins.length && begins[at] <= this.view[1]; at += 1) {
       const from = Math.max(this.x(begins[at], width), LABELS), to = Math.min(this.x(begins[at + 1] ?? end, width), width - 8);
-      // Of many within half a pixel one is seen.
+      // Of several within half a pixel only one is visible.
       if (to <= from || (to - from < 0.5 && to - last < 0.5)) continue;
       last = to;
       context.fillStyle = this.colour(this.run.labels[labels[at]].kind);
@@ -252,7 +252,7 @@ class RunPicture {
   drawMessages(context, width) {
     const { run } = this, found = [];
     run.messagesIn(...this.view, at => found.push(at));
-    // More would be one surface.
+    // More would merge into one area.
     if (found.length === 0 || found.length > 3000) return;
     const middle = row => (row + 0.5) * this.rowHeight;
     context.strokeStyle = colourOf("--ink");

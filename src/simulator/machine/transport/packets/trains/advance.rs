@@ -159,7 +159,7 @@ impl Play<'_> {
         }
     }
 
-    /// Admits a train that arrives at a vertex, which has been settled, and advances it as far as allowed.
+    /// Admits a train that arrives at a vertex, which has been settled, and advances it while it may be admitted ahead.
     pub(super) fn arrive(&mut self, flight: MovingTrain) {
         self.go_on(flight, true);
         self.admit_ahead();
@@ -314,14 +314,14 @@ impl Play<'_> {
         self.trains.ahead.extend(flights);
     }
 
-    /// Admits all queued trains to the places that they reach, as far as they may be admitted ahead.
+    /// Advances all queued trains through the places to which they may be admitted ahead.
     pub(super) fn admit_ahead(&mut self) {
         while let Some(flight) = self.trains.ahead.pop_front() {
             self.go_on(flight, false);
         }
     }
 
-    /// Admits a train that has been handed to a link to one vertex after the other, as far as it may be admitted ahead.
+    /// Admits a train that has been handed to a link to one vertex after the other, until it may not be admitted ahead.
     /// It is admitted to the first vertex in any case if it has arrived there (`come`) or is known to be the next to
     /// arrive.
     pub(super) fn go_on(&mut self, mut flight: MovingTrain, mut come: bool) {

@@ -102,7 +102,7 @@ impl Play<'_> {
     }
 
     /// Hands a train to its first link, at its departures from the processor of `from`, which then prepares the `rear`
-    /// of the message. Both advance as far as allowed.
+    /// of the message. Both advance while they may be admitted ahead.
     pub(super) fn inject_convoy(
         &mut self,
         from: u32,

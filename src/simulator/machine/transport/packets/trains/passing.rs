@@ -28,8 +28,8 @@ struct Crossing<R> {
 }
 
 impl Play<'_> {
-    /// Lets a train that may be admitted to `vertex` pass this vertex and the following ones, as far as it may be
-    /// admitted ahead and the vertices do nothing else. Afterwards `flight` describes its arrival at the first vertex
+    /// Lets a train that may be admitted to `vertex` pass this vertex and the following ones, while it may be admitted
+    /// ahead and the vertices do nothing else. Afterwards `flight` describes its arrival at the first vertex
     /// that it has not passed. Returns whether it has passed any.
     #[inline(never)]
     pub(super) fn pass_freely(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {

@@ -37,7 +37,7 @@ impl<R: Instants> Approach<R> {
 }
 
 impl Play<'_> {
-    /// Lets a train pass the places on its path that do nothing else, as far as it may be admitted ahead. It may pass
+    /// Lets a train pass the places on its path that do nothing else, while it may be admitted ahead. It may pass
     /// the first one in any case if it has arrived there (`come`). Afterwards `flight` describes its arrival at the
     /// first place that it has not passed. Returns whether it has passed any.
     pub(super) fn pass_places(&mut self, flight: &mut MovingTrain, come: bool) -> bool {
