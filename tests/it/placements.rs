@@ -220,7 +220,7 @@ fn faults_of_a_rank_file_have_its_lines() {
         ("0 0\n1 1\n2 1 7\n", None, "ranks.txt:3:1", "a line has a rank and its node"),
         ("0 0\nx 1\n", None, "ranks.txt:2:1", "`x` is no number of a rank"),
         ("0 0\n1 1\n2 2\n3 99999\n", None, "ranks.txt:4:3", "node 99999 does not exist"),
-        (crowd, None, "ranks.txt:9:3", "rank 8 is one more than the 8 cores of node 1"),
+        (crowd, None, "ranks.txt:9:3", "rank 8 exceeds the 8 cores of node 1"),
         ("0 a1\n1 a2\n2 a1\n3 b1\n", Some("a1\na2\na1\n"), "nodes.txt:3:1", "the name of two nodes"),
     ];
     for (ranks, nodes, place, message) in wrong {

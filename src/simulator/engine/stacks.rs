@@ -48,7 +48,7 @@ impl<T: Copy> Stacks<T> {
     ///
     /// # Panics
     /// Panics if there are 2^32 elements at once.
-    #[expect(clippy::inline_always, reason = "a value is put together where it is kept")]
+    #[expect(clippy::inline_always, reason = "values are constructed in place")]
     #[inline(always)]
     pub fn push(&mut self, stack: u32, value: T) {
         let top = &mut self.tops[stack as usize];

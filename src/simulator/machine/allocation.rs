@@ -228,7 +228,7 @@ impl<'m> Allocation<'m> {
             *ranks += 1;
             cores > 1 && *ranks > cores
         })?;
-        let message = format!("rank {rank} is one more than the {} of node {}", counted(cores, "core"), list[rank]);
+        let message = format!("rank {rank} exceeds the {} of node {}", counted(cores, "core"), list[rank]);
         Some(Fault::new(&format!("placement.{rank}"), message, "place it on another node"))
     }
 
@@ -257,7 +257,7 @@ pub(crate) fn nodes_in_use(nodes: u32) -> String {
 fn folding_fault(shape: &[u32], topology: &Topology) -> Option<Fault> {
     let fault = |message: String, help: &str| Some(Fault::new("placement.shape", message, help));
     let Some(sides) = folding::sides(topology) else {
-        let message = format!("a {topology} is neither a mesh nor a torus, whose sides could be folded");
+        let message = format!("a {topology} has no sides to fold: it is neither a mesh nor a torus");
         return fault(message, "use a mesh or a torus, or place the ranks RowMajor");
     };
     if folding::groups(&sides, shape).is_none() {

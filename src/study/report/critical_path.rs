@@ -167,9 +167,9 @@ impl fmt::Display for CriticalPathReport {
         let number = |number: Option<f64>| number.map_or("none".to_owned(), digits);
         row(
             "average parallelism",
-            number(self.average_parallelism) + ", service, messages and waits on the path, by the path",
+            number(self.average_parallelism) + ", service, messages and waits on the path, divided by its length",
         );
-        row("processors at work", number(self.mean_active) + ", service by the path");
+        row("processors at work", number(self.mean_active) + ", service divided by the length of the path");
         writeln!(f, "{table}")?;
         let Composition { processes, kinds, phases, links } = &self.composition;
         writeln!(f, "Composition of the critical path:\n")?;

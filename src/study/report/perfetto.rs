@@ -168,7 +168,7 @@ impl<W: Write> PerfettoWriter<W> {
     /// and link.
     fn ways(&mut self, path: &CriticalPath<'_>, run: &Recording) -> io::Result<()> {
         let Some(carried) = path.carried(run) else { return Ok(()) };
-        self.name(PATH, 2, "where its messages are")?;
+        self.name(PATH, 2, "messages on the critical path")?;
         for span in path.spans() {
             for stretch in carried.way(path, &span).unwrap_or_default() {
                 let arguments = json!({"phase": path.events().label_of(span.event).phase});

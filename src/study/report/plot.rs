@@ -62,7 +62,7 @@ impl ChartAxis {
 
     fn text(&self, position: f64) -> String {
         let numbered = self.categories.iter().enumerate();
-        #[expect(clippy::cast_precision_loss, reason = "nobody draws 2^52 categories")]
+        #[expect(clippy::cast_precision_loss, reason = "fewer than 2^52 categories")]
         let here =
             numbered.map(|(index, name)| (index as f64, name)).find(|(index, _)| (index - position).abs() < 0.25);
         match here {
@@ -194,7 +194,7 @@ pub(super) fn document(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawing
         Ok(())
     };
     let drawn: DrawingResult = drawn();
-    drawn.expect("a picture can be written to a text");
+    drawn.expect("writing to a string cannot fail");
     escaped_lines(&document)
 }
 

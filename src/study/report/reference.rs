@@ -30,9 +30,9 @@ pub fn reference(schema: &Value) -> String {
 
 const INTRODUCTION: &str = "\
 Derived from the types that read the file, by `parsim schema KIND --format markdown`; `parsim schema KIND` prints the same \
-as JSON Schema. A field without a default must be given, an unknown one is an error. Anything may stand in a file of its own, \
-`File(\"machines/….ron\")`, relative to the file that names it; `Like(File(\"….ron\"), {\"path\": value})` is the same but \
-for the values at these paths.\n";
+as JSON Schema. A field without a default must be given, and an unknown field is an error. Any value may be in a separate file: \
+`File(\"machines/….ron\")`, relative to the file that names it. `Like(File(\"….ron\"), {\"path\": value})` is the same file with \
+other values at these paths.\n";
 
 /// Returns whether a type is a quantity, an expression or the like: a text without fixed alternatives.
 fn is_text(schema: &Value) -> bool {

@@ -112,7 +112,7 @@ impl RunReport<'_> {
                 row(&format!("simulated, mean of {} seeds", sample.count), Some(sample.mean), true);
                 row("  ± half its 95 % interval", Some(sample.interval), false);
                 row("  standard deviation", Some(sample.deviation), false);
-                row("  of the first seed, as all that follows", Some(self.trace.makespan.seconds()), false);
+                row("  of the first seed, as is all that follows", Some(self.trace.makespan.seconds()), false);
             }
         }
         for one in self.compared {
@@ -145,7 +145,7 @@ impl RunReport<'_> {
     /// Writes the histogram of the degree of parallelism, for programs that compute critical times.
     fn write_parallelism(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(parallelism) = Parallelism::of_units(&self.trace.critical_intervals) else { return Ok(()) };
-        let mut table = TextTable::new(["active at once, if only causality delays", "% of the time"]);
+        let mut table = TextTable::new(["active at once, delayed only by causality", "% of the time"]);
         for (active, share) in parallelism.histogram().into_iter().enumerate() {
             table.row([active.to_string(), format!("{:.1}", 100.0 * share)]);
         }

@@ -282,7 +282,7 @@ pub fn profile(path: &CriticalPath<'_>, title: &str) -> String {
     let mean = path.mean_active().map_or(String::new(), |mean| format!("on average {mean:.3}"));
     let frame = Frame {
         title: title.to_owned(),
-        note: format!("processors at work over the time, {mean}"),
+        note: format!("processors at work over time, {mean}"),
         legend: vec![("most at once".to_owned(), LIGHT), ("mean".to_owned(), COLOURS[0])],
         size: (WIDTH, 480),
         x: time_axis(SimDuration::ZERO, length),
@@ -307,7 +307,7 @@ pub fn histogram(path: &CriticalPath<'_>, title: &str) -> String {
     let mean = path.mean_active().map_or(String::new(), |mean| format!(", on average {mean:.3}"));
     let degrees = Degrees {
         title: title.to_owned(),
-        note: format!("degree of parallelism: for how much of the time how many processors are at work{mean}"),
+        note: format!("degree of parallelism: share of the time for which each number of processors is at work{mean}"),
         of: "Processors at work".to_owned(),
         published: Vec::new(),
     };

@@ -356,7 +356,7 @@ mod tests {
         let error = write_goal(&log, SimDuration::from_ps(1), 1, &mut Vec::new()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "rank 0 requests a barrier that costs nothing in phase compute, which GOAL cannot express"
+            "rank 0 requests a barrier without cost in phase compute, which GOAL cannot express"
         );
     }
 }

@@ -115,7 +115,7 @@ impl RankCalls<'_> {
                 self.begin((message.from, me, tag), is_blocking);
             }
             Request::Receive { message: None, .. } => {
-                let (what, phase) = ("a receive that it does not wait for", String::from("program"));
+                let (what, phase) = ("a receive without a wait", String::from("program"));
                 return Err(ExportError::Unsayable {
                     rank: self.rank,
                     what,

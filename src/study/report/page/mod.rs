@@ -164,7 +164,7 @@ impl Chapter {
                 (self.residuals_markup(payload))
                 (self.heading(SCENARIO))
                 details {
-                    summary { "The scenario, every default included" }
+                    summary { "The scenario with all defaults" }
                     (download(&format!("{}.ron", self.name), "RON", self.resolved.clone(), payload))
                     pre tabindex="0" { code { (self.resolved) } }
                 }

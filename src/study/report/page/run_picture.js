@@ -37,7 +37,7 @@ class RunPicture {
     this.legend.replaceChildren(...[...kinds].map(([kind, colour]) => patch(colour, kind.replace("_", " "))), patch(colourOf("--path"), "critical path"), ...loads);
   }
 
-  /** Returns the load at the end of the scale: a round number above the mean of the busiest link, since the largest load of any window would make the others invisible. */
+  /** Returns the load at the end of the scale: a round number well above the mean load of the busiest link. */
   top() {
     this.scale ??= (() => {
       const most = this.run.hasLoads && this.run.makespan ? this.run.carriedUntil(this.busiest(), this.run.makespan).busy / this.run.makespan : 0;

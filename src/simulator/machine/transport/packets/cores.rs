@@ -55,7 +55,7 @@ impl PacketTransport {
 
     /// Runs an event of the hierarchy.
     pub(super) fn step_hierarchy(&mut self, now: SimTime, entity: Entity) {
-        let hierarchy = self.hierarchy.as_mut().expect("an event of a hierarchy comes from one");
+        let hierarchy = self.hierarchy.as_mut().expect("events of a hierarchy imply one");
         let traveller = hierarchy.step(&mut self.calendar, now, entity);
         self.come_through(now, traveller);
     }

@@ -83,7 +83,7 @@ impl PacketTransport {
     fn fabric(&mut self) -> (&mut Fabric, &mut Calendar) {
         match &mut self.carrier {
             Carrier::Packets(fabric) => (fabric, &mut self.calendar),
-            Carrier::Trains(_) => unreachable!("trains have events of their own"),
+            Carrier::Trains(_) => unreachable!("trains have separate events"),
         }
     }
 

@@ -63,7 +63,7 @@ impl SpeculativeAdmission {
 
     /// Creates the admission of a train that arrives by a link, with events of an entity, and passes a vertex with this
     /// service, whose processor and link were free at these times.
-    #[expect(clippy::inline_always, reason = "an admission is put together where it is kept")]
+    #[expect(clippy::inline_always, reason = "an admission is constructed in place")]
     #[inline(always)]
     pub(super) const fn passing(
         train: Train,
@@ -135,7 +135,7 @@ impl Passages {
     }
 
     /// Adds an admission whose last packet arrives at `until`.
-    #[expect(clippy::inline_always, reason = "an admission is put together where it is kept")]
+    #[expect(clippy::inline_always, reason = "an admission is constructed in place")]
     #[inline(always)]
     pub(super) fn push(&mut self, vertex: u32, until: SimTime, admission: SpeculativeAdmission) {
         self.until[vertex as usize] = until;

@@ -56,7 +56,7 @@ impl Play<'_> {
                 self.arrive(MovingTrain { link: NO_LINK, entity, train });
             }
             Some(Job::TakeIn(packet)) => self.finish_taking_in(packet),
-            Some(Job::PassOn(_)) => unreachable!("packets that are passed on notify nobody"),
+            Some(Job::PassOn(_)) => unreachable!("packets that are passed on notify no process"),
             None => self.come_out_at_once(node, entity),
         }
     }
@@ -88,7 +88,7 @@ impl Play<'_> {
                     }
                 }
                 Job::TakeIn(packet) => self.take_in_late(node, packet, &departures),
-                Job::Continue(_) => unreachable!("what is prepared is handed over as it is"),
+                Job::Continue(_) => unreachable!("a preparation is continued by a timer"),
             }
         }
         // Trains are admitted ahead only when all are on their links, because an acknowledgement may return to this
@@ -208,7 +208,7 @@ impl Play<'_> {
     /// Hands the packets that leave `vertex` after an admission to their link, at their departures from the processor.
     /// On entry, `waits` tells whether the arrived `packet` waits for the processor. Returns the same as
     /// [`admit_train`](Self::admit_train).
-    #[expect(clippy::inline_always, reason = "it is a part of the admission of every train")]
+    #[expect(clippy::inline_always, reason = "part of the admission of every train")]
     #[inline(always)]
     fn give_to_link(
         &mut self,
@@ -233,7 +233,7 @@ impl Play<'_> {
 
     /// Hands a train to the processor of `vertex`, which admits as many of its packets as are certain. `flight` keeps
     /// those packets, and the others arrive later. Returns the admission, and the service time of each packet.
-    #[expect(clippy::inline_always, reason = "it is a part of the admission of every train")]
+    #[expect(clippy::inline_always, reason = "part of the admission of every train")]
     #[inline(always)]
     fn serve_train(&mut self, vertex: u32, flight: &mut MovingTrain) -> (Admission, SimDuration) {
         let MovingTrain { link, entity, train: Train { run, packet, .. } } = *flight;
@@ -284,7 +284,7 @@ impl Play<'_> {
     }
 
     /// Records an admission that may have to be withdrawn; one that has completely arrived needs no record.
-    #[expect(clippy::inline_always, reason = "an admission is put together where it is kept")]
+    #[expect(clippy::inline_always, reason = "an admission is constructed in place")]
     #[inline(always)]
     pub(super) fn keep(&mut self, vertex: u32, admission: SpeculativeAdmission) {
         if admission.train.run.last() > self.key.0 {
@@ -361,7 +361,7 @@ impl Play<'_> {
 
     /// Returns whether nothing that is known so far arrives at `vertex`, the end of `link`, before the event with this
     /// key, or changes the service there.
-    #[expect(clippy::inline_always, reason = "it is asked for every hop")]
+    #[expect(clippy::inline_always, reason = "called for every hop")]
     #[inline(always)]
     pub(super) fn is_next(&mut self, vertex: u32, link: u32, key: (SimTime, Entity)) -> bool {
         self.is_next_to_come(vertex, link, key) && self.processors.is_calm(vertex)
@@ -369,7 +369,7 @@ impl Play<'_> {
 
     /// Returns whether nothing that is known so far arrives at `place`, the end of `way`, before the event with this
     /// key.
-    #[expect(clippy::inline_always, reason = "it is asked for every hop")]
+    #[expect(clippy::inline_always, reason = "called for every hop")]
     #[inline(always)]
     pub(super) fn is_next_to_come(&mut self, place: u32, way: u32, key: (SimTime, Entity)) -> bool {
         if !self.trains.admissions.precede(place, key) {

@@ -107,7 +107,7 @@ impl FiniteBuffers {
     /// Records that the packets that have waited longest for the router's turn at `vertex` leave it, from the first to
     /// the second of these times.
     pub(super) fn let_go(&mut self, vertex: u32, left: (SimTime, SimTime)) {
-        let (link, starts) = self.deferred.pop_front(vertex).expect("what has been let in has come");
+        let (link, starts) = self.deferred.pop_front(vertex).expect("admitted packets have arrived");
         self.add(link, self.lanes_of_a_link - 1, starts, longest(starts, left));
     }
 

@@ -46,7 +46,7 @@ impl Rear for NoRear {
 impl Rear for ShortRear {
     const COUNT: u32 = 1;
 
-    #[expect(clippy::inline_always, reason = "it is done at every vertex")]
+    #[expect(clippy::inline_always, reason = "called at every vertex")]
     #[inline(always)]
     fn follow<const STAY: bool>(
         &mut self,
@@ -55,7 +55,7 @@ impl Rear for ShortRear {
         (out, service): (u32, SimDuration),
     ) {
         let Self { packet, arrival, entity } = *self;
-        let station = play.processors.calm_line(vertex).expect("the train before it has passed");
+        let station = play.processors.calm_line(vertex).expect("the train in front has passed");
         let free = station.free();
         let departure = station.serve(arrival, service);
         let times = play.trains.models.times(out, packet.bytes);
@@ -121,7 +121,7 @@ impl Play<'_> {
                 let flight = MovingTrain { link: out, entity, train: Train { run, ..train } };
                 self.go_in_convoy(flight, rear);
             }
-            Runs::Few(_) => unreachable!("packets that wait for their link depart at equal distances"),
+            Runs::Few(_) => unreachable!("departures of packets that wait for their link are evenly spaced"),
         }
     }
 
@@ -136,7 +136,7 @@ impl Play<'_> {
         let service = self.service(from, service);
         let link_free = self.trains.tracks[out as usize].line.free();
         let before = self.processors.standing(from);
-        let line = self.processors.calm_line(from).expect("nothing computes where a rear is foreseen");
+        let line = self.processors.calm_line(from).expect("a rear is speculated only on a calm processor");
         let departure = Runs::One(EvenInstants::one(line.serve(link_free, service)));
         let times = self.trains.models.times(out, rear.bytes);
         let (arrival_entity, comings, notice) = self.inject(from, (out, times), &rear, &departure);

@@ -45,7 +45,7 @@ impl Play<'_> {
         let run = EvenInstants { first: now, gap, count: if is_alone { equal.max(1) } else { 1 } };
         let admission = self.processors.serve_run(self.calendar, from, run, (Job::PassOn(packet), service));
         let count = admission.count;
-        let departures = admission.departures.as_ref().expect("nothing that computes is waited for");
+        let departures = admission.departures.as_ref().expect("the processor does not defer jobs");
         train.run = run.head(count);
         self.messages[id].unprepared -= u64::from(packet.bytes) * u64::from(count);
         self.counts.events += u64::from(count);

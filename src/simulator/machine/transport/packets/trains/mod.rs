@@ -262,7 +262,7 @@ impl Trains {
     }
 
     /// Forgets the admissions of `place`, all of which have arrived.
-    #[expect(clippy::inline_always, reason = "it is done for every hop")]
+    #[expect(clippy::inline_always, reason = "called for every hop")]
     #[inline(always)]
     fn clear(&mut self, place: u32) {
         if self.buffers.is_some() {
@@ -272,7 +272,7 @@ impl Trains {
     }
 
     /// Clears the admissions of `place` if all have arrived before `now`, and returns whether they have.
-    #[expect(clippy::inline_always, reason = "it is asked for every hop")]
+    #[expect(clippy::inline_always, reason = "called for every hop")]
     #[inline(always)]
     fn clear_before(&mut self, place: u32, now: SimTime) -> bool {
         let have_come = self.admissions.have_come_before(place, now);

@@ -110,7 +110,7 @@ impl Play<'_> {
 
     /// Serves a train at `vertex` and on the link by which it leaves, if the vertex does nothing else and the
     /// departures are evenly spaced.
-    #[expect(clippy::inline_always, reason = "it is done at every vertex")]
+    #[expect(clippy::inline_always, reason = "called at every vertex")]
     #[inline(always)]
     fn cross<const STAY: bool, R: Instants>(
         &mut self,

@@ -29,7 +29,7 @@ impl<R: Instants> Approach<R> {
 
     /// Returns the admission of the train to a place whose processor was free from `free` on and whose link from
     /// `link_free` on.
-    #[expect(clippy::inline_always, reason = "an admission is put together where it is kept")]
+    #[expect(clippy::inline_always, reason = "an admission is constructed in place")]
     #[inline(always)]
     fn admission(&self, out: u32, service: SimDuration, (free, link_free): (SimTime, SimTime)) -> SpeculativeAdmission {
         SpeculativeAdmission::passing(self.train(), (self.link, self.entity), (out, service), (free, link_free))
@@ -83,7 +83,7 @@ impl Play<'_> {
 
     /// Lets a train pass the processor of `vertex` to the router, if it may be admitted and the processor does nothing
     /// else. The caller counts the events.
-    #[expect(clippy::inline_always, reason = "it is done for every hop")]
+    #[expect(clippy::inline_always, reason = "called for every hop")]
     #[inline(always)]
     fn pass_processor<R: Instants>(&mut self, vertex: u32, train: &mut Approach<R>, come: bool) -> bool {
         let (packet, arrivals) = (train.packet, train.arrivals);
@@ -107,7 +107,7 @@ impl Play<'_> {
 
     /// Lets a train pass the link by which it leaves `vertex`, if it may be admitted and the link takes time. The
     /// caller counts the events.
-    #[expect(clippy::inline_always, reason = "it is done for every hop")]
+    #[expect(clippy::inline_always, reason = "called for every hop")]
     #[inline(always)]
     fn pass_link<R: Instants>(&mut self, vertex: u32, train: &mut Approach<R>, come: bool) -> bool {
         let (packet, arrivals, mut onward) = (train.packet, train.arrivals, train.course);

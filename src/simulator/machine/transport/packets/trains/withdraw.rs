@@ -194,7 +194,7 @@ impl Play<'_> {
     /// arrive after them are withdrawn, and arrive by their own events.
     fn cancel_admitted(&mut self, place: u32, way: u32, mut left: u32) {
         while left > 0 {
-            let mut admission = self.trains.admissions.pop(place).expect("what has been admitted is known");
+            let mut admission = self.trains.admissions.pop(place).expect("an admitted packet has an admission");
             if admission.link != way {
                 self.withdraw(place, &admission, 0);
                 self.come_later(place, &admission, 0);
