@@ -128,8 +128,7 @@ pub enum Sends {
     },
 }
 
-/// Whether a message may be received before an earlier message from the same sender to the same rank, if a receive fits
-/// both.
+/// The order in which messages that a rank sends to the same rank match receives, if a receive fits several of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Overtaking {

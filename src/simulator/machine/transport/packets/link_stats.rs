@@ -33,8 +33,8 @@ impl PacketTransport {
         }
     }
 
-    /// Restricts the recorded [`transfers`](Self::transfers) to those that began before `end`, the end of the run. In
-    /// trains some have been recorded that begin later.
+    /// Ends the recording of transfers at `end`, the end of the run. The [`transfers`](Self::transfers) are those that
+    /// began by then. In trains, whose transfers are recorded ahead of time, they are those that began before `end`.
     pub fn finish_transfers(&mut self, end: SimTime) {
         match &mut self.carrier {
             Carrier::Packets(fabric) => fabric.finish_transfers(end),

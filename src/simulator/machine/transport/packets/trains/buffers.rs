@@ -129,7 +129,7 @@ impl FiniteBuffers {
         }
     }
 
-    /// Counts exactly the packets that are there together with the last ones that have arrived by a lane.
+    /// Counts the packets that are there together with the last ones that have arrived by a lane.
     #[cold]
     #[inline(never)]
     fn look_closely(&mut self, link: u32, number: u32, starts: EvenInstants, span: SimDuration) {
