@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 
 mod occupancy;
 
-/// The moment when communication software preempts a computation: the same for packets in transit and for the node's
-/// own, since no source distinguishes them.
+/// The moment when communication software preempts a computation. It is the same for packets in transit and for the
+/// node's own packets, since no source distinguishes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum RouterTurn {
-    /// At once: it has high priority.
+    /// Immediately: the router has high priority.
     #[default]
     AtOnce,
-    /// At the end of the current row of the computation's loop; then everything that waits is served, and whatever
-    /// arrives meanwhile.
+    /// At the end of the current row of the computation's loop. The router then serves all waiting jobs, and all jobs
+    /// that arrive in the meantime.
     EndOfRow,
     /// At the end of the computation's time slice.
     TimeSlice,
@@ -25,35 +25,35 @@ pub enum RouterTurn {
 /// The rules by which the computations and the router of a processor take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turns {
-    /// The rule for the router's turn.
+    /// When the router preempts a computation.
     pub router: RouterTurn,
-    /// The period of the clock of time slices: a computation gives way at the second tick since it got
-    /// the processor, so after one to two periods. Without a period it never gives way.
+    /// The period of the time-slice clock. A computation yields at the second tick after it got the processor, that is
+    /// after one to two periods. If the period is zero, it never yields.
     pub time_slice: SimDuration,
 }
 
-/// The processors of all nodes: each serves communication jobs in the order of arrival, and computes in the
-/// background. Several computations on one processor take turns.
+/// The processors of all nodes. Each serves communication jobs in the order of arrival and computes in the background;
+/// several computations on one processor take turns.
 ///
-/// A job never waits for a computation once it has been let in, so the jobs form a plain FIFO
-/// station, and each of them moves the end of the computation by its service time. Its departure is
-/// therefore known as soon as it is let in.
+/// An admitted job never waits for a computation. The admitted jobs therefore form a plain FIFO station, and each of
+/// them delays the end of the computation by its service time. The departure of a job is known as soon as it is
+/// admitted.
 pub struct Dispatcher<J> {
     turns: Turns,
     processors: Vec<Occupancy<J>>,
     first_alarm: Entity,
 }
 
-/// A processor's answer to jobs that it is handed.
+/// The response of a processor to a run of jobs.
 #[derive(Clone)]
 pub struct Admission {
-    /// Number of jobs taken; the processor has to be asked again when the next one comes.
+    /// Number of jobs accepted. The rest must be offered again when the first of them arrives.
     pub count: u32,
-    /// Departures, if the processor serves the jobs; otherwise they wait for the router's turn.
+    /// Departures of the jobs if the processor serves them; `None` if they wait for the router's turn.
     pub departures: Option<Runs>,
 }
 
-/// State of a processor before it is handed jobs, sufficient to take them back.
+/// State of a processor before it is handed jobs, sufficient to withdraw them.
 #[derive(Clone, Copy, Debug)]
 pub struct DispatchCheckpoint {
     free: SimTime,
@@ -61,13 +61,13 @@ pub struct DispatchCheckpoint {
 }
 
 impl DispatchCheckpoint {
-    /// The checkpoint of a processor that does not compute and has served its jobs at `free`.
+    /// Returns the checkpoint of a processor that does not compute and finishes its jobs at `free`.
     #[must_use]
     pub const fn calm(free: SimTime) -> Self {
         Self { free, router_has_turn: false }
     }
 
-    /// Returns the time at which it will have served the communication jobs that have been let in.
+    /// Returns the time at which the processor finishes the admitted communication jobs.
     #[must_use]
     pub const fn free(&self) -> SimTime {
         self.free
@@ -75,12 +75,12 @@ impl DispatchCheckpoint {
 }
 
 impl Turns {
-    /// The end of a time slice that begins at `begin`: the second tick of the clock.
+    /// Returns the end of a time slice that begins at `begin`: the second tick of the clock.
     fn slice_end(self, begin: SimTime) -> SimTime {
         self.tick(begin, 2)
     }
 
-    /// The `count`th tick of the clock after `now`; the end of time if the clock stands still.
+    /// Returns the `count`th tick of the clock after `now`, or the end of time if the clock has no period.
     fn tick(self, now: SimTime, count: u64) -> SimTime {
         match now.ps().checked_div(self.time_slice.ps()) {
             Some(ticks) => SimTime::START + self.time_slice * (ticks + count),
@@ -90,15 +90,15 @@ impl Turns {
 }
 
 impl<J: Copy> Dispatcher<J> {
-    /// `count` idle processors; the computations' alarms use the entities from `first_alarm` on.
+    /// Creates `count` idle processors. The alarms of their computations use the entities from `first_alarm` on.
     #[must_use]
     pub fn new(count: u32, turns: Turns, first_alarm: Entity) -> Self {
         let idle = || Occupancy { line: StationState::default(), router_has_turn: false, background: None };
         Self { turns, processors: (0..count).map(|_| idle()).collect(), first_alarm }
     }
 
-    /// Starts a computation of `rows` rows that take `row` each. [`alarm`](Self::alarm) reports its
-    /// end, by `owner`.
+    /// Starts a computation of `rows` rows that take `row` each on behalf of `owner`. [`alarm`](Self::alarm) reports
+    /// its end.
     pub fn compute(
         &mut self,
         calendar: &mut Calendar,
@@ -123,8 +123,8 @@ impl<J: Copy> Dispatcher<J> {
         background.set_alarm(calendar, self.first_alarm + processor);
     }
 
-    /// Hands a communication job to a processor, at which it arrives now and for which it takes `service`. Returns its
-    /// departure, unless it waits for the router's turn.
+    /// Hands a processor a communication job that arrives now and takes `service`. Returns the departure of the job,
+    /// unless it waits for the router's turn.
     #[expect(clippy::inline_always, reason = "the job is put together only where it has to be kept")]
     #[inline(always)]
     pub fn serve(
@@ -162,8 +162,8 @@ impl<J: Copy> Dispatcher<J> {
         Some(departure)
     }
 
-    /// Hands a run of communication jobs to a processor, each of which takes `service`: it takes as many of
-    /// them as it can be sure of, and what it does with them is what it would do if they came one by one.
+    /// Hands a processor a run of communication jobs that take `service` each. The processor accepts as many of them as
+    /// it can schedule with certainty, and treats them as if they had been handed over one by one.
     #[inline]
     pub fn serve_run(
         &mut self,
@@ -181,15 +181,15 @@ impl<J: Copy> Dispatcher<J> {
         Admission { count: arrivals.count, departures: Some(departures) }
     }
 
-    /// The station of a processor on which communication jobs wait for nothing but those before them: it does not
-    /// compute, nor has its router a turn that may end.
+    /// Returns the station of a processor if its communication jobs wait only for earlier ones, that is if the
+    /// processor does not compute and no turn of its router can end.
     #[inline]
     pub fn calm_line(&mut self, processor: u32) -> Option<&mut StationState> {
         let occupancy = &mut self.processors[processor as usize];
         (!occupancy.router_has_turn && occupancy.running().is_none()).then_some(&mut occupancy.line)
     }
 
-    /// Serves a run of communication jobs on a processor that computes, or whose router has its turn.
+    /// Serves a run of communication jobs on a processor that computes or whose router has its turn.
     #[inline(never)]
     fn serve_run_beside(
         &mut self,
@@ -209,8 +209,8 @@ impl<J: Copy> Dispatcher<J> {
         Admission { count, departures: Some(departures) }
     }
 
-    /// Takes memory cycles from the computation that runs on a processor, if one does; its row ends later, and so does
-    /// the computation.
+    /// Steals memory cycles from the computation that runs on a processor, if any. Its current row and the computation
+    /// end later.
     pub fn steal(&mut self, calendar: &mut Calendar, now: SimTime, processor: u32, span: SimDuration) {
         let occupancy = &mut self.processors[processor as usize];
         let free = occupancy.line.free();
@@ -220,9 +220,10 @@ impl<J: Copy> Dispatcher<J> {
         self.put_off(calendar, processor, span);
     }
 
-    /// The alarm of a processor: a computation ends, its time slice does, or the router has its turn.
-    /// The owner of the computation that has ended, if one has; jobs that have been let in are added to
-    /// `let_in` with their departures.
+    /// Handles the alarm of a processor: a computation or its time slice ends, or the router's turn begins.
+    ///
+    /// Returns the owner of the computation that has ended, if any. Jobs that are admitted are appended to `let_in`
+    /// with their departures.
     pub fn alarm(
         &mut self,
         calendar: &mut Calendar,
@@ -251,13 +252,13 @@ impl<J: Copy> Dispatcher<J> {
         ended.map(|running| running.owner)
     }
 
-    /// The time that communication jobs have had a processor up to `now`.
+    /// Returns the time for which a processor has served communication jobs up to `now`.
     #[must_use]
     pub fn served(&self, processor: u32, now: SimTime) -> SimDuration {
         self.processors[processor as usize].line.served(now)
     }
 
-    /// Returns the time at which a processor will have served the communication jobs that have been let in.
+    /// Returns the time at which a processor finishes the admitted communication jobs.
     #[must_use]
     pub fn free(&self, processor: u32) -> SimTime {
         self.processors[processor as usize].line.free()
@@ -275,7 +276,7 @@ impl<J: Copy> Dispatcher<J> {
         self.processors[processor as usize].running().is_none()
     }
 
-    /// Returns whether a processor works for the communication after `now`, or has jobs that wait for it.
+    /// Returns whether a processor serves communication jobs after `now` or has deferred ones.
     #[must_use]
     pub fn is_busy(&self, processor: u32, now: SimTime) -> bool {
         let occupancy = &self.processors[processor as usize];
@@ -290,8 +291,8 @@ impl<J: Copy> Dispatcher<J> {
         DispatchCheckpoint { free: occupancy.line.free(), router_has_turn: occupancy.router_has_turn }
     }
 
-    /// Takes back all but the first `kept` of the jobs handed over last, which the processor serves: they
-    /// have not come after all. The departures of those that are kept.
+    /// Withdraws all but the first `kept` of the jobs handed over last, which the processor serves, because they do not
+    /// arrive after all. Returns the departures of the remaining ones.
     pub fn take_back(
         &mut self,
         calendar: &mut Calendar,
@@ -314,18 +315,18 @@ impl<J: Copy> Dispatcher<J> {
         Some(kept.through(&mut occupancy.line, service))
     }
 
-    /// Takes back all but the first `kept`, one at least, of the jobs handed over last, which wait for the
-    /// router's turn.
+    /// Withdraws all but the first `kept` (at least one) of the jobs handed over last, which wait for the router's
+    /// turn.
     ///
     /// # Panics
-    /// If none wait.
+    /// If no jobs wait.
     pub fn take_back_deferred(&mut self, processor: u32, kept: u32) {
         let background = self.processors[processor as usize].background.as_mut();
         let last = background.and_then(|background| background.deferred.last_mut());
         last.expect("jobs that have been deferred wait").count = kept;
     }
 
-    /// The computation that runs, if one does, ends later by `span`.
+    /// Delays the end of the running computation, if any, by `span`.
     fn put_off(&mut self, calendar: &mut Calendar, processor: u32, span: SimDuration) {
         if let Some(background) = self.processors[processor as usize].background.as_mut()
             && let Some(running) = &mut background.running
@@ -335,7 +336,8 @@ impl<J: Copy> Dispatcher<J> {
         }
     }
 
-    /// Has those of the jobs wait that come before the next alarm; how many they are.
+    /// Defers the jobs that arrive before the next alarm, and at least the first, until the router's turn. Returns
+    /// their number.
     fn defer(
         &mut self,
         calendar: &mut Calendar,

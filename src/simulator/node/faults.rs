@@ -1,13 +1,13 @@
-//! Faults of the description of a node.
+//! Validation of the description of a node.
 
 use super::{Level, Node, Router, RoutingCosts};
 use crate::fault::{Fault, within};
 
-/// The most cores of a group: far more than there are, and few enough to be numbered.
+/// The largest number of cores of a group: far more than real machines have, and few enough for 32-bit numbers.
 const MOST_CORES: u32 = 1 << 24;
 
 impl Node {
-    /// All faults, by the fields of the description.
+    /// Returns all faults, by the fields of the description.
     #[must_use]
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults: Vec<_> = within("levels", Level::faults(&self.levels)).collect();
@@ -22,7 +22,7 @@ impl Node {
         faults
     }
 
-    /// Faults of fields that only software routers have, beside hardware routers.
+    /// Returns the faults of fields that apply only to software routers on a node with hardware routers.
     fn router_faults(&self) -> impl Iterator<Item = Fault> {
         const NO_COST: &str =
             "leave `routing` out, or write `router: Software`; what the destination pays is `receiving`";
@@ -38,7 +38,7 @@ impl Node {
 }
 
 impl Level {
-    /// All faults of a list of levels, by their indices.
+    /// Returns all faults of a list of levels, by their indices.
     #[must_use]
     pub fn faults(levels: &[Self]) -> Vec<Fault> {
         let sizes = levels.iter().zip(Self::sizes(levels)).enumerate();

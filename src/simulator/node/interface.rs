@@ -3,107 +3,112 @@
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
-/// Network interfaces of a node, in the terms of LogGOPS (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010, section 2).
+/// The network interfaces of a node, in the terms of LogGOPS (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010, section
+/// 2).
 ///
-/// A message of s bytes takes its processor for `overhead` and (s − 1) `overhead_per_byte`, and its interface for `gap` and
-/// (s − 1) `gap_per_byte`; both begin at once, when both are free, so that the slower of them decides how often a process
-/// can send. The first byte enters the network after `overhead`. Links that are slower than the interface hold it up.
-/// Messages between ranks of one node do not use it, unless `within_node` says so.
+/// A message of s bytes occupies its processor for `overhead` and (s − 1) `overhead_per_byte`, and its interface for
+/// `gap` and (s − 1) `gap_per_byte`. Both begin at the same time, when both are free, so that the slower of the two
+/// limits the rate at which a process can send. The first byte enters the network after `overhead`. Links that are
+/// slower than the interface hold it up. Messages between ranks of one node do not use the interface, unless
+/// `within_node` says so.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Interface {
     /// Processor time of each message, at its source and at its destination: o.
     pub overhead: SimDuration,
-    /// Processor time of each byte but the first: O. None unless given.
+    /// Processor time of each byte but the first: O. Zero unless given.
     #[serde(default)]
     pub overhead_per_byte: PerByte,
-    /// The largest message whose bytes take `overhead_per_byte`, since it is copied on its way; longer ones go from where they
-    /// are to where they belong. Any unless given.
+    /// The largest message whose bytes cost `overhead_per_byte`, because it is copied on its way. Longer messages are
+    /// transferred directly between the buffers of sender and receiver. No limit unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copied: Option<Bytes>,
-    /// Delay of each byte but the first of messages that are copied, on their way through stages beside the network that have all
-    /// of a message before they pass it on; nobody waits for it. None unless given.
+    /// Delay of each byte but the first of a copied message in store-and-forward stages beside the network. It occupies
+    /// neither a processor nor an interface. Zero unless given.
     #[serde(default, skip_serializing_if = "is_free")]
     pub latency_per_byte: PerByte,
-    /// Least time from the beginning of one message to that of the next, for those that an interface sends and for those
-    /// that it receives: g. None unless given.
+    /// Least time between the starts of consecutive messages, separately for those that an interface sends and those
+    /// that it receives: g. Zero unless given.
     #[serde(default)]
     pub gap: SimDuration,
-    /// Time of each message between its processor and the network that keeps neither processor nor interface. None unless
-    /// given.
+    /// Delay of each message between its processor and the network, which occupies neither processor nor interface.
+    /// Zero unless given.
     #[serde(default, skip_serializing_if = "is_none")]
     pub latency: SimDuration,
     /// Time of each byte but the first on the interface: G, the inverse of its bandwidth.
     pub gap_per_byte: PerByte,
     /// Processor time of each byte but the first of a message between two ranks of the node, which its receiver copies;
-    /// `gap_per_byte` unless given. Where `levels` describe a memory that both share, the bytes pass through that one instead.
+    /// `gap_per_byte` unless given. If `levels` describe a memory that both ranks share, the bytes pass through that
+    /// memory instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_per_byte: Option<PerByte>,
-    /// Way of a message from a rank of the node to another one of it, or to itself; `Copied` unless given.
+    /// Path of a message from a rank of the node to another rank of the same node, or to itself; `Copied` unless given.
     #[serde(default, skip_serializing_if = "WithinNode::is_default")]
     pub within_node: WithinNode,
     /// Cost of a message without bytes; `AsOneByte` unless given.
     #[serde(default, skip_serializing_if = "EmptyMessage::is_default")]
     pub empty: EmptyMessage,
-    /// Bytes that every message has on the network besides its own; none unless given.
+    /// Bytes of header that every message has on the network in addition to its data; none unless given.
     #[serde(default, skip_serializing_if = "no_bytes")]
     pub header: Bytes,
-    /// Interfaces of the node; 1 unless given.
+    /// Number of interfaces of the node; 1 unless given.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub count: u32,
-    /// Rule by which a message gets one of several interfaces, the same at both ends; `RoundRobin` unless given.
+    /// Rule that assigns a message to one of several interfaces, the same at both ends; `RoundRobin` unless given.
     #[serde(default, skip_serializing_if = "InterfaceChoice::is_default")]
     pub choice: InterfaceChoice,
     /// Rule by which an interface serves the messages that it sends; `ByContention` unless given.
     #[serde(default, skip_serializing_if = "Injection::is_default")]
     pub injection: Injection,
-    /// The longest message that crosses with others, the other way between the same two nodes, at the full rate; longer ones share
-    /// the rate of one direction. Any unless given; without contention none share.
+    /// The largest message that travels at the full rate while others travel in the opposite direction between the same
+    /// two nodes. Longer messages share the rate of one direction with them. No limit unless given; without contention,
+    /// no messages share it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplex: Option<Bytes>,
-    /// The time at which the data of a message leave; `AtOnce` unless given.
+    /// Time at which the data of a message leave; `AtOnce` unless given.
     #[serde(default, skip_serializing_if = "DataTransfer::is_default")]
     pub data: DataTransfer,
-    /// Work of the receiving processor; `WhileArriving` unless given.
+    /// Work of the processor for an arriving message; `WhileArriving` unless given.
     #[serde(default, skip_serializing_if = "Progress::is_default")]
     pub progress: Progress,
 }
 
-/// Way of a message that stays on its node.
+/// Path of a message that stays on its node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum WithinNode {
-    /// Its receiver copies it, or it passes a memory that both cores share.
+    /// The receiver copies the message, or the message passes through a memory that both cores share.
     #[default]
     Copied,
-    /// It takes the interface and a link, as to a neighbour; only without contention. So LogGOPSim sends what a rank sends to
-    /// itself.
+    /// The message uses the interface and a link, as if it were sent to a neighbour, as LogGOPSim does with messages
+    /// from a rank to itself. Only without contention.
     OverNetwork,
 }
 
-/// Cost of a message without bytes.
+/// Cost of a message without data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum EmptyMessage {
-    /// It takes as long as one of one byte.
+    /// It costs the same as a message of one byte.
     #[default]
     AsOneByte,
-    /// It takes the time of a byte less than one of one byte, as in LogGOPSim, whose (s − 1) G and (s − 1) O are negative then; no time
-    /// becomes less than none. Only without contention, and where the processor is busy while bytes arrive.
+    /// It costs the time of one byte less than a message of one byte, as in LogGOPSim, where (s − 1) G and (s − 1) O
+    /// are negative for s = 0. No time becomes negative. Only without contention, and where the processor is busy while
+    /// bytes arrive.
     LessThanOneByte,
 }
 
-/// Rule by which a message gets one of several interfaces.
+/// Rule that assigns a message to one of several interfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum InterfaceChoice {
-    /// The messages of a node take its interfaces in turn.
+    /// The messages of a node use its interfaces round robin.
     #[default]
     RoundRobin,
-    /// Core c uses interface c modulo their number.
+    /// Core c uses interface c modulo the number of interfaces.
     ByCore,
-    /// Messages for node d use interface d modulo their number.
+    /// Messages to node d use interface d modulo the number of interfaces.
     ByDestination,
 }
 
@@ -111,10 +116,10 @@ pub enum InterfaceChoice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Injection {
-    /// As the links do: where messages are flows they share it, else it sends one at a time.
+    /// Like the links: messages that are modelled as flows share the interface, others are sent one at a time.
     #[default]
     ByContention,
-    /// One at a time, in the order of their sends, also where messages are flows.
+    /// One at a time, in the order of their sends, even if messages are modelled as flows.
     InTurn,
 }
 
@@ -125,36 +130,37 @@ pub enum DataTransfer {
     /// With the send, whatever the receiver does.
     #[default]
     AtOnce,
-    /// As soon as the message has met its receive, of which sender and receiver know at once; as in SimGrid and SMPI. Where the
-    /// interface does everything and a send takes the processor no time, it leaves without it, whatever the sender computes.
+    /// When the message matches its receive, which sender and receiver learn immediately, as in SimGrid and SMPI. If
+    /// the interface does everything and a send takes no processor time, the data leave even while the sender computes.
     WhenMatched {
         /// The largest message whose data leave at once.
         above: Bytes,
     },
-    /// Data leave on request: an announcement of the message (ready to send), and, when it has met its
-    /// receive, a request for the data (clear to send), are messages of one byte and cost what such messages cost.
+    /// On request of the receiver (rendezvous). The sender announces the message (ready to send, RTS); once it matches
+    /// its receive, the receiver requests the data (clear to send, CTS). Both are messages of one byte and cost the
+    /// same as other such messages.
     OnRequest {
         /// The largest message whose data leave at once.
         above: Bytes,
-        /// True if the send of such a message is complete when the receiver has confirmed its arrival, by another message of one
-        /// byte, instead of at the arrival.
+        /// Whether the send of such a message completes only when the receiver confirms the arrival by another message
+        /// of one byte, instead of at the arrival.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         confirmed: bool,
     },
 }
 
-/// Work of the processor for a message that arrives.
+/// Work of the processor for an arriving message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Progress {
-    /// It is busy while the bytes arrive: for `overhead` and the larger of `gap_per_byte` and `overhead_per_byte`, from the
-    /// first byte on, as in LogGOPS. Over a network of packets it is busy from the arrival of each packet on, for what is
-    /// left of that.
+    /// The processor is busy while the bytes arrive: for `overhead` and the larger of `gap_per_byte` and
+    /// `overhead_per_byte`, from the first byte on, as in LogGOPS. On a packet network, it is busy from the arrival of
+    /// each packet on, for the remainder of that time.
     #[default]
     WhileArriving,
     /// The interface writes the message to memory; then the processor is busy for `overhead` and `overhead_per_byte`.
     AfterArrival,
-    /// The interface does everything: the processor is not needed.
+    /// The interface does everything; the message takes no processor time.
     Offloaded,
 }
 
@@ -214,7 +220,7 @@ impl DataTransfer {
         *self == Self::default()
     }
 
-    /// The largest message whose data do not wait for its receive, if those of others do.
+    /// Returns the size limit below which data leave at once; `None` if all data do.
     #[must_use]
     pub const fn above(self) -> Option<Bytes> {
         match self {
@@ -238,7 +244,7 @@ impl Progress {
 }
 
 impl Interface {
-    /// An interface with the o, O, g and G of LogGOPS.
+    /// Creates an interface with the o, O, g and G of LogGOPS.
     #[must_use]
     pub const fn new(o: SimDuration, o_per_byte: PerByte, g: SimDuration, g_per_byte: PerByte) -> Self {
         Self {
@@ -262,58 +268,59 @@ impl Interface {
         }
     }
 
-    /// Processor time of handing over a message of `bytes` bytes.
+    /// Returns the processor time of sending a message of `bytes` bytes.
     #[must_use]
     pub fn sending(&self, bytes: u64) -> SimDuration {
         let time = self.overhead + self.overhead_per_byte.time(self.handed(bytes));
         self.of_message(bytes, time, self.overhead_per_byte.time(1))
     }
 
-    /// Processor time of a message of `bytes` bytes that comes, beside that of its bytes.
+    /// Returns the processor time of receiving a message of `bytes` bytes, apart from the time of its bytes.
     #[must_use]
     pub fn handling(&self, bytes: u64) -> SimDuration {
         self.of_message(bytes, self.overhead, least(self.gap_per_byte, self.overhead_per_byte))
     }
 
-    /// Processor time of a message of `bytes` bytes that comes.
+    /// Returns the processor time of receiving a message of `bytes` bytes.
     #[must_use]
     pub fn taking(&self, bytes: u64) -> SimDuration {
         self.handling(bytes) + self.byte_time(bytes.saturating_sub(1))
     }
 
-    /// The time of a message, from which that of a byte may have to be subtracted.
+    /// Returns `time`, less `of_byte` if the message is empty and costs less than one of one byte.
     fn of_message(&self, bytes: u64, time: SimDuration, of_byte: SimDuration) -> SimDuration {
         let is_less = bytes == 0 && self.empty == EmptyMessage::LessThanOneByte;
         if is_less { time - of_byte.min(time) } else { time }
     }
 
-    /// The bytes of a message of `bytes` bytes that take time of the processor.
+    /// Returns the number of bytes of a message of `bytes` bytes that cost processor time.
     #[must_use]
     pub fn handed(&self, bytes: u64) -> u64 {
         let is_copied = self.copied.is_none_or(|largest| bytes <= largest.count());
         if is_copied { bytes.saturating_sub(1) } else { 0 }
     }
 
-    /// Delay of a message of `bytes` bytes beside the network.
+    /// Returns the delay of a message of `bytes` bytes in the stages beside the network.
     #[must_use]
     pub fn stages(&self, bytes: u64) -> SimDuration {
         self.latency_per_byte.time(self.handed(bytes))
     }
 
-    /// Time for which a message of `bytes` bytes, or the first part of one, keeps its interface.
+    /// Returns the time for which a message of `bytes` bytes, or the first part of one, occupies its interface.
     #[must_use]
     pub fn occupancy(&self, bytes: u64) -> SimDuration {
         let time = self.gap + self.gap_per_byte.time(bytes.saturating_sub(1));
         self.of_message(bytes, time, self.gap_per_byte.time(1))
     }
 
-    /// Time of `bytes` bytes that a processor takes from the interface: at the rate of the slower of them.
+    /// Returns the time in which a processor takes `bytes` bytes from the interface, at the rate of the slower of the
+    /// two.
     #[must_use]
     pub fn byte_time(&self, bytes: u64) -> SimDuration {
         self.gap_per_byte.time(bytes).max(self.overhead_per_byte.time(bytes))
     }
 
-    /// Processor time of taking a message of `bytes` bytes from another rank of the node.
+    /// Returns the processor time of receiving a message of `bytes` bytes from another rank of the node.
     #[must_use]
     pub fn copying(&self, bytes: u64) -> SimDuration {
         let (per_byte, rest) = (self.copy_per_byte.unwrap_or(self.gap_per_byte), bytes.saturating_sub(1));
@@ -322,7 +329,8 @@ impl Interface {
     }
 }
 
-/// The time of a byte that the larger of −G and −O subtracts, as LogGOPSim, which counts without signs, compares them: one that is not 0.
+/// Returns the byte time that an empty message saves: the smaller of G and O, but not zero if either is positive. This
+/// is the larger of −G and −O as LogGOPSim compares them, in unsigned arithmetic.
 fn least(one: PerByte, other: PerByte) -> SimDuration {
     match (one.time(1), other.time(1)) {
         (SimDuration::ZERO, time) | (time, SimDuration::ZERO) => time,

@@ -1,44 +1,44 @@
-//! Levels: groups of cores within groups of cores, and what the members of each share.
+//! Levels of a core hierarchy, and the memory and interface that the cores of a group share.
 
 use crate::engine::Discipline;
 use crate::units::{PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
-/// One level of a hierarchy of cores: socket, node, region. Levels are listed from the inside out, and a level
-/// groups what the level before it describes.
+/// One level of a hierarchy of cores: socket, node, region. Levels are listed from the innermost outwards; the groups
+/// of a level consist of groups of the level before it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Level {
     /// The name of the level.
     pub name: String,
-    /// Number of groups of the level below, or of cores, in a group.
+    /// Number of groups of the previous level, or of cores in the first level, in one group.
     pub members: u32,
-    /// The memory that its cores share: their loads, and the messages between them that no level further inside
-    /// has a memory for.
+    /// The memory shared by the cores of a group. It carries their loads and those messages between them for which no
+    /// inner level has a memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Shared>,
-    /// The interface that its cores share: every message that leaves the group.
+    /// The interface shared by the cores of a group. Every message that leaves the group passes through it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<Shared>,
 }
 
-/// Something that cores share.
+/// A resource that cores share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Shared {
-    /// Bandwidth for all of them together.
+    /// Total bandwidth.
     pub bandwidth: PerByte,
-    /// Time added to everything that has passed through it, without keeping others waiting.
+    /// Delay added to everything that passes through the resource, without keeping others waiting.
     #[serde(default)]
     pub latency: SimDuration,
-    /// The rule of sharing.
+    /// How concurrent users share the resource.
     pub discipline: Discipline,
 }
 
 impl Shared {
-    /// Returns whether jobs pass it in turn.
+    /// Returns whether jobs pass through the resource one at a time, first come, first served.
     #[must_use]
     pub fn is_in_line(&self) -> bool {
         self.discipline == Discipline::FirstComeFirstServed
@@ -46,7 +46,7 @@ impl Shared {
 }
 
 impl Level {
-    /// The cores of a group of each of `levels`, from the inside out.
+    /// Returns the number of cores in a group of each of `levels`, from the innermost outwards.
     pub fn sizes<'l>(levels: impl IntoIterator<Item = &'l Self>) -> impl Iterator<Item = u64> {
         levels.into_iter().scan(1u64, |size, level| {
             *size = size.saturating_mul(level.members.into());

@@ -1,22 +1,23 @@
-//! Noise: what makes a computation take longer or shorter than it should.
+//! Noise: random deviations of computation times.
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// By how much, relative to its length, a computation is longer or shorter; drawn anew for each
-/// computation, from a stream of its rank.
+/// Distribution of the relative deviation of a computation's time. The deviation is drawn for each computation from the
+/// random stream of its rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Noise {
-    /// Every computation takes the time that it should.
+    /// No deviation.
     #[default]
     Quiet,
-    /// Evenly distributed up to this share, below 1, of its length to either side.
+    /// Uniformly distributed between minus and plus this share of the time; the share is below 1.
     Uniform(f64),
-    /// With this standard deviation; never less than no time.
+    /// Normally distributed with this standard deviation, truncated so that no time is negative.
     Normal(f64),
-    /// Log-normal with mean 1 and this standard deviation: now and then a computation takes much longer.
+    /// The time is multiplied by a log-normal factor with mean 1 and this standard deviation: occasionally a
+    /// computation takes much longer.
     LogNormal(f64),
 }
 
@@ -40,7 +41,7 @@ impl Noise {
         }
     }
 
-    /// By what to multiply the next computation.
+    /// Draws the factor by which the next computation time is multiplied.
     pub fn factor(self, rng: &mut ChaCha8Rng) -> f64 {
         match self {
             Self::Quiet => 1.0,
@@ -54,27 +55,29 @@ impl Noise {
     }
 }
 
-/// A number from 0 up to 1.
+/// Draws a number from 0 (inclusive) to 1 (exclusive).
 fn unit(rng: &mut ChaCha8Rng) -> f64 {
     f64::from(rng.next_u32()) / 4_294_967_296.0
 }
 
-/// `ln(1 + y)` for y from 0 to 1, by the series of `2 artanh(y / (2 + y))`: the same on every platform.
+/// Returns `ln(1 + y)` for y from 0 to 1, by the series of `2 artanh(y / (2 + y))`: the same on every platform.
 fn logarithm_above_one(y: f64) -> f64 {
     let z = y / (2.0 + y);
     let terms = (0..20).rev().map(|term| 1.0 / f64::from(2 * term + 1));
     2.0 * z * terms.fold(0.0, |sum, coefficient| sum * z * z + coefficient)
 }
 
-/// `e^x` for |x| up to ten or so, by the series of `e^(x / 1024)` squared ten times: the same on every platform.
+/// Returns `e^x` for |x| up to about ten, as the series of `e^(x / 1024)` squared ten times: the same on every
+/// platform.
 fn exponential(x: f64) -> f64 {
     let small = x / 1024.0;
     let series = (1..10).rev().fold(1.0, |sum, term| 1.0 + small / f64::from(term) * sum);
     (0..10).fold(series, |power, _| power * power)
 }
 
-/// The sum of twelve numbers of variance 1/12 without their mean (Irwin and Hall): nearly normal, within
-/// six deviations, and, without logarithms and cosines, the same on every platform.
+/// Draws an approximately standard normal number: the sum of twelve uniform numbers of variance 1/12, less its mean
+/// (Irwin and Hall). It is bounded by six standard deviations and, without logarithms and cosines, the same on every
+/// platform.
 fn standard_normal(rng: &mut ChaCha8Rng) -> f64 {
     (0..12).map(|_| unit(rng)).sum::<f64>() - 6.0
 }
@@ -84,7 +87,7 @@ mod tests {
     use super::*;
     use crate::engine::Streams;
 
-    /// Mean and standard deviation of many factors, and whether all lie within `bounds`.
+    /// Returns mean and standard deviation of many factors, and whether all of them are within `bounds`.
     fn shape(noise: Noise, bounds: std::ops::Range<f64>) -> (f64, f64, bool) {
         let mut rng = Streams::new(1).stream("noise", 0);
         let drawn: Vec<f64> = (0..10_000).map(|_| noise.factor(&mut rng)).collect();

@@ -1,40 +1,40 @@
-//! Load of one processor: the jobs that have been let in, and the computations in their background.
+//! Load of one processor: the admitted communication jobs, and the computations in the background.
 
 use super::{RouterTurn, Turns};
 use crate::engine::{Calendar, Entity, EvenInstants, Runs, StationState};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
-/// Load of a processor.
+/// The load of a processor.
 pub(super) struct Occupancy<J> {
-    /// The communication jobs that have been let in.
+    /// The admitted communication jobs.
     pub line: StationState,
-    /// The router's turn goes on for as long as its station is busy.
+    /// Whether the router has its turn, which lasts while `line` is busy.
     pub router_has_turn: bool,
-    /// `None` until the first computation: most nodes of a large machine have none.
+    /// The computations; `None` until the first one, because most nodes of a large machine have none.
     pub background: Option<Box<Computations<J>>>,
 }
 
-/// The computations of a processor, and what waits for them.
+/// The computations of a processor, and the jobs that wait for them.
 pub(super) struct Computations<J> {
     pub running: Option<RunningComputation>,
     /// Computations that wait for their time slice.
     pub waiting: VecDeque<RemainingComputation>,
-    /// Jobs that wait for the router's turn, and when that is.
+    /// Jobs that wait for the router's turn.
     pub deferred: Vec<Deferred<J>>,
     pub router_due: Option<Due>,
-    /// To when the pending alarm is set.
+    /// Time of the pending alarm.
     pub alarm: Option<SimTime>,
 }
 
-/// Equal jobs in a row.
+/// A run of equal jobs that wait for the router's turn.
 pub(super) struct Deferred<J> {
     pub job: J,
     pub service: SimDuration,
     pub count: u32,
 }
 
-/// A computation of which `left` is still to be done.
+/// A computation of which `left` remains.
 pub(super) struct RemainingComputation {
     pub owner: u32,
     pub left: SimDuration,
@@ -44,9 +44,9 @@ pub(super) struct RemainingComputation {
 /// The rows of a computation.
 #[derive(Clone, Copy)]
 pub(super) struct ComputedRow {
-    /// Duration of each of them.
+    /// Duration of a row.
     pub time: SimDuration,
-    /// Work left at the end of the row in which cycles have been stolen; the row does not end earlier.
+    /// Work that remains at the end of the row in which cycles have been stolen; the row does not end earlier.
     pub stolen_ends: SimDuration,
 }
 
@@ -56,32 +56,32 @@ impl ComputedRow {
     }
 }
 
-/// The computation that has the processor.
+/// The computation that occupies the processor.
 pub(super) struct RunningComputation {
     pub owner: u32,
     pub row: ComputedRow,
-    /// End of the computation unless jobs preempt it or others take turns with it.
+    /// End of the computation if no jobs preempt it and no other computations take turns with it.
     pub ends: SimTime,
     /// End of its time slice.
     pub slice_ends: SimTime,
 }
 
-/// Due time of the router's turn.
+/// The moment when the router's turn begins.
 #[derive(Clone, Copy)]
 pub(super) enum Due {
-    /// Once this much of the running computation is left.
+    /// When this much of the running computation remains.
     Left(SimDuration),
     /// At a certain time.
     At(SimTime),
 }
 
 impl RunningComputation {
-    /// The work that is left at `now`; `free` is when the jobs let in so far are done.
+    /// Returns the work that remains at `now`, where the admitted jobs are done at `free`.
     pub fn left(&self, now: SimTime, free: SimTime) -> SimDuration {
         self.ends.since(now.max(free))
     }
 
-    /// The work that is left at the next end of a row. Rows are counted from the end, where the last one ends.
+    /// Returns the work that remains at the end of the current row. Rows are counted from the end of the computation.
     pub fn left_at_row_end(&self, now: SimTime, free: SimTime) -> SimDuration {
         let left = self.left(now, free);
         match (left.ps(), self.row.time.ps()) {
@@ -96,13 +96,13 @@ impl<J> Occupancy<J> {
         self.background.as_ref()?.running.as_ref()
     }
 
-    /// Returns whether the router has to wait for its turn.
+    /// Returns whether communication jobs must wait for the router's turn.
     pub fn must_wait(&self, turns: Turns) -> bool {
         turns.router != RouterTurn::AtOnce && !self.router_has_turn && self.running().is_some()
     }
 
-    /// Returns the number of jobs that depart as they would if they were handed over one by one: those that come
-    /// before the next alarm, which every one of them may put off, and before the router's turn is over.
+    /// Returns the number of jobs, at least one, that depart as if they were handed over one by one: those that arrive
+    /// before the next alarm, which each of them may delay, and before the end of the router's turn.
     pub fn foreseen(&self, arrivals: EvenInstants, service: SimDuration) -> u32 {
         let mut count = arrivals.count;
         if self.router_has_turn {
@@ -122,7 +122,7 @@ impl<J> Default for Computations<J> {
 }
 
 impl<J> Computations<J> {
-    /// Gives the processor to a computation, from `begin` on.
+    /// Gives the processor to a computation from `begin` on.
     pub fn give(
         &mut self,
         turns: Turns,
@@ -132,7 +132,7 @@ impl<J> Computations<J> {
         self.running = Some(RunningComputation { owner, row, ends: begin + left, slice_ends: turns.slice_end(begin) });
     }
 
-    /// Serves what waits for the router's turn; a computation that goes on gets a new time slice.
+    /// Serves the deferred jobs; the running computation, if any, gets a new time slice.
     pub fn let_router_in(&mut self, turns: Turns, now: SimTime, line: &mut StationState, let_in: &mut Vec<(J, Runs)>) {
         let mut stolen = SimDuration::ZERO;
         for Deferred { job, service, count } in self.deferred.drain(..) {
@@ -147,8 +147,8 @@ impl<J> Computations<J> {
         }
     }
 
-    /// The next alarm among those that jobs put off, and among those that they do not: the end of the
-    /// computation or of its time slice if others wait for it, or the router's turn.
+    /// Returns the earliest alarm that jobs delay and the earliest alarm that they do not delay. The alarms are the end
+    /// of the computation, the end of its time slice if others wait for it, and the router's turn.
     pub fn alarms(&self) -> Option<(SimTime, SimTime)> {
         let running = self.running.as_ref()?;
         let slice_ends = if self.waiting.is_empty() { SimTime::END } else { running.slice_ends };
@@ -159,7 +159,7 @@ impl<J> Computations<J> {
         })
     }
 
-    /// Sets the alarm to whatever comes first.
+    /// Sets the alarm to the earliest of its causes.
     pub fn set_alarm(&mut self, calendar: &mut Calendar, entity: Entity) {
         let Some((put_off, fixed)) = self.alarms() else { return };
         let alarm = put_off.min(fixed);

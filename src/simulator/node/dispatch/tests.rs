@@ -6,8 +6,8 @@ fn ps(ps: u64) -> SimDuration {
     SimDuration::from_ps(ps)
 }
 
-/// Runs `jobs` = (arrival, service) against a computation of `rows` rows of 10 ps
-/// from 0 on; gives the departures and the end of the computation.
+/// Runs `jobs` = (arrival, service) against a computation of `rows` rows of 10 ps that starts at 0. Returns the
+/// departures and the end of the computation.
 fn play(router: RouterTurn, rows: u64, jobs: &[(u64, u64)]) -> (Vec<u64>, u64) {
     let mut calendar = Calendar::new();
     let mut dispatcher = Dispatcher::new(1, Turns { router, time_slice: ps(8) }, ALARM);
@@ -71,7 +71,7 @@ fn a_job_at_the_end_of_a_row_has_the_turn_of_that_row() {
     assert_eq!(play(RouterTurn::EndOfRow, 3, &[(3, 4), (10, 1)]), (vec![14, 15], 35));
 }
 
-/// The ends of computations of these lengths that start together on one processor.
+/// Returns the ends of computations of these lengths that start together on one processor.
 fn share(lengths: &[u64]) -> Vec<u64> {
     let mut calendar = Calendar::new();
     let turns = Turns { router: RouterTurn::AtOnce, time_slice: ps(8) };
@@ -90,7 +90,7 @@ fn share(lengths: &[u64]) -> Vec<u64> {
 
 #[test]
 fn computations_on_one_processor_take_turns() {
-    // Slices end at 16, 32, 48: the first has 16 of 20, the second 16 of 40, then the first its last 4.
+    // Slices end at 16, 32, 48: the first computation gets 16 of 20, the second 16 of 40, then the first its last 4.
     assert_eq!(share(&[20, 40]), [36, 60]);
     assert_eq!(share(&[20]), [20]);
     assert_eq!(share(&[5, 5, 5]), [5, 10, 15]);
