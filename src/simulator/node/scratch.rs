@@ -1,28 +1,31 @@
-//! Memory that an operation gets for a call and gives back, and what it costs when it is fresh.
+//! Temporary memory of collective operations, and its cost when it is freshly mapped.
 
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
-/// Cost of the buffers that a collective operation allocates for a call, where the allocator has given their memory back to the
-/// operating system since the last one: pages are cleared and mapped at the first touch, and the interface gets to know them.
+/// Cost of the buffers that collective operations allocate for a call if the allocator has returned their memory to the
+/// operating system since the previous call. Pages are then cleared and mapped at the first touch, and buffers are
+/// registered with the interface.
 ///
-/// The rules are those of glibc (`mallopt(3)`: `M_MMAP_THRESHOLD`, `M_TRIM_THRESHOLD`, both dynamic): a buffer of `kept` or more is
-/// mapped anew in every call; smaller ones stay with the process, unless several, each of them or the largest above `trimmed`,
-/// are together at least twice as large as the largest one. It is paid at the beginning of the call.
+/// The rules are those of glibc (`mallopt(3)`: `M_MMAP_THRESHOLD`, `M_TRIM_THRESHOLD`, both dynamic). A buffer of
+/// `kept` or more is mapped anew in every call. Smaller buffers stay with the process, unless the largest of them
+/// exceeds `trimmed` and all of them together are at least twice as large as the largest. The cost is paid at the
+/// beginning of the call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ScratchMemory {
-    /// The least buffer that does not stay with the process; 32 MiB, as in glibc on machines of 64 bits, unless given.
+    /// The smallest buffer that does not stay with the process; 32 MiB unless given, as in glibc on 64-bit machines.
     #[serde(default = "kept")]
     pub kept: Bytes,
-    /// The largest buffer of several that stay whatever they add up to; 128 KiB, as in glibc, unless given.
+    /// The largest buffer up to which several buffers stay with the process, whatever their total; 128 KiB unless
+    /// given, as in glibc.
     #[serde(default = "trimmed")]
     pub trimmed: Bytes,
-    /// Time of each byte of fresh buffers.
+    /// Time of each byte of freshly mapped buffers.
     pub per_byte: PerByte,
-    /// Time of each piece of them that is sent, or received into, as a message whose data leave on request: its registration
-    /// with the interface. Nothing unless given.
+    /// Time of each piece of freshly mapped buffers that is sent from, or received into, as a message whose data leave
+    /// on request: the registration of the piece with the interface. Zero unless given.
     #[serde(default)]
     pub per_message: SimDuration,
 }
@@ -38,16 +41,16 @@ const fn trimmed() -> Bytes {
 /// The buffers of a call on one rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scratch {
-    /// The length of the largest.
+    /// Length of the largest buffer in bytes.
     largest: u64,
-    /// The length of all of them.
+    /// Total length in bytes.
     total: u64,
-    /// The pieces of them that are messages: their numbers by length.
+    /// Pieces of the buffers that are sent or received as messages: pairs of number and length in bytes.
     pieces: Vec<(u64, u64)>,
 }
 
 impl Scratch {
-    /// Buffers of these lengths.
+    /// Creates buffers of these lengths.
     #[must_use]
     pub fn of(buffers: &[u64]) -> Self {
         Self {
@@ -57,14 +60,14 @@ impl Scratch {
         }
     }
 
-    /// The same, of which so many pieces of a length are messages.
+    /// Adds `count` messages of `bytes` bytes that use pieces of the buffers.
     #[must_use]
     pub fn with(mut self, count: u64, bytes: u64) -> Self {
         self.pieces.push((count, bytes));
         self
     }
 
-    /// The same, of which halves, quarters and so on are messages, so many times: those of halving steps.
+    /// Adds the messages of `steps` halving steps: `times` messages of a half, a quarter and so on of `bytes`.
     #[must_use]
     pub fn halving(self, times: u64, bytes: u64, steps: u32) -> Self {
         (1..=steps).fold(self, |scratch, step| scratch.with(times, bytes >> step))
@@ -72,7 +75,7 @@ impl Scratch {
 }
 
 impl ScratchMemory {
-    /// The time of the buffers of a call, where messages above `announced` bytes leave on request, if any do.
+    /// Returns the time of the buffers of a call. Messages above `announced` bytes leave on request, if given.
     #[must_use]
     pub fn time(&self, scratch: &Scratch, announced: Option<Bytes>) -> SimDuration {
         let Scratch { largest, total, .. } = *scratch;

@@ -1,14 +1,13 @@
-//! Costs of communication for the processor of a node.
+//! Processor costs of communication software.
 //!
-//! The parameters are those of CS-RR-281, equation (4), for messages of up to one packet:
-//! `T(l, d) = alpha + beta l + gamma d + delta l d`. Part of alpha is paid by the source and part
-//! by the destination; part of gamma by the source for every hop of the path, the rest by the
-//! node that the packet comes to.
+//! The parameters are those of CS-RR-281, equation (4), for messages of up to one packet: `T(l, d) = alpha + beta l +
+//! gamma d + delta l d`. Part of alpha is paid by the source and part by the destination. Part of gamma is paid by the
+//! source for every hop of the path, the rest by each node at which the packet arrives.
 
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
-/// Costs of a packet at the source before its first link can have it.
+/// Costs of a packet at its source, before the first link can transmit it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -18,24 +17,24 @@ pub struct Sending {
     /// Copying, for each byte of the packet; free unless given.
     #[serde(default)]
     pub per_byte: PerByte,
-    /// Route set-up, for each hop to the destination and each packet; none unless given.
+    /// Route set-up, for each packet and each hop to the destination; zero unless given.
     #[serde(default)]
     pub per_hop: SimDuration,
-    /// The sends that copy, of several of the same data by one process; every one unless given.
+    /// Which of several sends of the same data by one process copy them; every one unless given.
     #[serde(default, skip_serializing_if = "Copies::is_every_send")]
     pub copies: Copies,
-    /// True if the next packet is prepared while the link still transmits the previous one.
+    /// Whether the next packet is prepared while the link still transmits the previous one.
     pub overlap: bool,
 }
 
-/// The sends of a process that copy, of those that send the same data.
+/// Which of several sends of the same data by one process copy the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Copies {
-    /// Every send.
+    /// Every send copies.
     #[default]
     EverySend,
-    /// The first one: the others send from the buffer into which it has copied.
+    /// Only the first send copies; the others send from the buffer into which the data were copied.
     Once,
 }
 
@@ -47,14 +46,14 @@ impl Copies {
 }
 
 impl Default for Sending {
-    /// [`FREE`](Self::FREE).
+    /// Returns [`FREE`](Self::FREE).
     fn default() -> Self {
         Self::FREE
     }
 }
 
 impl Default for Receiving {
-    /// [`FREE`](Self::FREE).
+    /// Returns [`FREE`](Self::FREE).
     fn default() -> Self {
         Self::FREE
     }
@@ -70,26 +69,27 @@ impl Sending {
         overlap: false,
     };
 
-    /// A time for each packet; the processor prepares the next packet while the link transmits the previous one.
+    /// Creates costs per packet. The processor prepares the next packet while the link transmits the previous one.
     #[must_use]
     pub const fn overlapping(per_packet: SimDuration) -> Self {
         Self { per_packet, overlap: true, ..Self::FREE }
     }
 
-    /// A time for each packet; the processor prepares the next packet when the link has transmitted the previous one.
+    /// Creates costs per packet. The processor prepares the next packet after the link has transmitted the previous
+    /// one.
     #[must_use]
     pub const fn in_turn(per_packet: SimDuration) -> Self {
         Self { per_packet, ..Self::FREE }
     }
 
-    /// The same costs, with copying for each byte of a packet.
+    /// Adds the cost of copying each byte of a packet.
     #[must_use]
     pub const fn per_byte(mut self, per_byte: PerByte) -> Self {
         self.per_byte = per_byte;
         self
     }
 
-    /// The processor time of preparing a packet for a destination `hops` away, `copied` bytes of which have to be
+    /// Returns the processor time of preparing a packet for a destination `hops` away if `copied` of its bytes are
     /// copied.
     #[must_use]
     pub fn time(&self, copied: u64, hops: u32) -> SimDuration {
@@ -103,35 +103,35 @@ impl Sending {
     }
 }
 
-/// Costs of sending on received data, once for all sends of them: the change from receiving to sending, and the copy
-/// from the one buffer to the other. Nodes that only pass packets on do not pay it.
+/// Costs of forwarding received data, paid once for all sends of the same data: the change from receiving to sending,
+/// and the copy between the two buffers. Nodes that only pass packets on do not pay it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Forwarding {
-    /// For each message; nothing unless given.
+    /// Cost of each message; zero unless given.
     #[serde(default)]
     pub per_message: SimDuration,
-    /// For each of its bytes; nothing unless given.
+    /// Cost of each byte of the message; zero unless given.
     #[serde(default)]
     pub per_byte: PerByte,
 }
 
 impl Forwarding {
-    /// The processor time for a message of `bytes` bytes.
+    /// Returns the processor time for a message of `bytes` bytes.
     #[must_use]
     pub fn time(&self, bytes: u64) -> SimDuration {
         self.per_message + self.per_byte.time(bytes)
     }
 
-    /// Returns whether it costs nothing.
+    /// Returns whether forwarding costs nothing.
     #[must_use]
     pub fn is_free(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Costs of a packet at the destination, beside the routing that every node pays.
+/// Costs of a packet at its destination, in addition to the routing that every node pays.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -147,40 +147,42 @@ impl Receiving {
     /// Software that takes no time.
     pub const FREE: Self = Self { per_packet: SimDuration::ZERO, per_byte: PerByte::FREE };
 
-    /// A time for each packet.
+    /// Creates costs per packet.
     #[must_use]
     pub const fn new(per_packet: SimDuration) -> Self {
         Self { per_packet, ..Self::FREE }
     }
 
-    /// The same costs, with copying for each byte of a packet.
+    /// Adds the cost of copying each byte of a packet.
     #[must_use]
     pub const fn per_byte(mut self, per_byte: PerByte) -> Self {
         self.per_byte = per_byte;
         self
     }
 
-    /// The processor time of taking in a packet of `bytes` bytes.
+    /// Returns the processor time of receiving a packet of `bytes` bytes.
     #[must_use]
     pub fn time(&self, bytes: u64) -> SimDuration {
         self.per_packet + self.per_byte.time(bytes)
     }
 }
 
-/// The unit that passes on packets in transit: those that come to a node and are for another one.
+/// The unit that forwards packets in transit, that is packets that arrive at a node other than their destination.
 ///
-/// This moves the simulated time as much as contention does, so a machine always names it.
+/// The choice affects the simulated time as much as contention does, so a machine must always state it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Router {
-    /// A router beside the processor: a packet in transit takes no time of a processor or a memory, and waits for none.
+    /// A router separate from the processor. A packet in transit takes no processor or memory time and waits for
+    /// neither.
     Hardware,
-    /// Software on the first core of every node, which takes the time of `routing` for a packet, after what came to that core
-    /// before, and in its turn. With wormhole switching it decides where a head goes, and the flits wait in the buffers.
+    /// Software on the first core of every node. It takes the time of `routing` for each packet, after earlier packets
+    /// at the same core and when the router gets its turn. With wormhole switching, it routes the head of a packet
+    /// while the flits wait in the buffers.
     Software,
 }
 
-/// Costs of a packet at each node that it comes to, the destination included.
+/// Costs of a packet at each node at which it arrives, including the destination.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename = "Routing")]
@@ -189,16 +191,16 @@ pub struct RoutingCosts {
     pub per_packet: SimDuration,
 }
 
-/// The acknowledge to a sender of the delivery of its message.
+/// The acknowledgement to a sender that its message has been delivered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Acknowledging {
-    /// Its length on the links; 0 B unless given.
+    /// Length of an acknowledgement on the links; 0 B unless given.
     #[serde(default)]
     pub bytes: Bytes,
-    /// Processor time at each node that it comes to, the sender included; with hardware routers at the sender alone.
-    /// Nothing unless given.
+    /// Processor time at each node at which an acknowledgement arrives, including the sender; with hardware routers at
+    /// the sender only. Zero unless given.
     #[serde(default)]
     pub per_hop: SimDuration,
 }

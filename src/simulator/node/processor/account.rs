@@ -5,13 +5,13 @@ use super::cycles::QuarterCycles;
 use serde::{Deserialize, Serialize};
 use std::ops::{Add, Mul, Sub};
 
-/// The rule by which the components of a computation make up its time.
+/// The rule by which the components of a computation add up to its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum AccountingRule {
-    /// As the hardware does: integer unit and FPU concurrent, linear code fetched ahead.
+    /// As in hardware: integer unit and FPU work concurrently, and linear code is prefetched.
     Overlapped,
-    /// As CS-RR-281 accounts: nothing overlaps, every code word is charged in full.
+    /// As CS-RR-281 accounts: nothing overlaps, and every code word is charged in full.
     Summed,
 }
 
@@ -23,45 +23,45 @@ pub enum AccountingRule {
 pub struct ComponentAccount {
     /// `n_cpu`: databook cycles of the integer unit minus the memory cycle of each data word.
     pub cpu: QuarterCycles,
-    /// `n_fpu`: cycles the FPU was busy.
+    /// `n_fpu`: cycles in which the FPU was busy.
     pub fpu: QuarterCycles,
-    /// `n_fpuover`: those of them in which the integer unit did not wait; none if summed.
+    /// `n_fpuover`: FPU cycles during which the integer unit did not wait; zero if summed.
     pub fpu_overlap: QuarterCycles,
     /// `n_intmem`: one cycle for each on-chip data word.
     pub internal_memory: QuarterCycles,
-    /// `n_exmem`: whole external cycles for each external data word.
+    /// `n_exmem`: all external cycles of each external data word.
     pub external_memory: QuarterCycles,
-    /// `n_exinst`: cycles of instruction fetch from external memory; overlapped only those that held
-    /// the integer unit up, summed a quarter of a word for every code byte.
+    /// `n_exinst`: cycles of instruction fetch from external memory. Overlapped: only those that stalled the integer
+    /// unit. Summed: a quarter of the cycles of a word for every code byte.
     pub external_fetch: QuarterCycles,
 }
 
-/// Cost of an operation, accounted both ways.
+/// Cost of an operation under both accounting rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cost {
-    /// As the hardware does.
+    /// Account with overlap, as in hardware.
     pub overlapped: ComponentAccount,
-    /// As CS-RR-281 accounts.
+    /// Account as in CS-RR-281.
     pub summed: ComponentAccount,
-    /// Words looked up in the cache, if there is one.
+    /// Cache hits and misses; zero without a cache.
     pub cache: CacheUse,
 }
 
 impl ComponentAccount {
-    /// The cycles of equation (2).
+    /// Returns the total cycles of equation (2).
     #[must_use]
     pub fn total(&self) -> QuarterCycles {
         self.cpu + self.fpu + self.internal_memory + self.external_memory + self.external_fetch - self.fpu_overlap
     }
 
-    /// Processing: CPU and FPU, without what overlaps.
+    /// Returns the processing cycles: CPU and FPU, less their overlap.
     #[must_use]
     pub fn processing(&self) -> QuarterCycles {
         self.cpu + self.fpu - self.fpu_overlap
     }
 
-    /// Memory: internal, external and fetch.
+    /// Returns the memory cycles: internal, external and instruction fetch.
     #[must_use]
     pub fn memory(&self) -> QuarterCycles {
         self.internal_memory + self.external_memory + self.external_fetch
@@ -80,7 +80,7 @@ impl ComponentAccount {
 }
 
 impl Cost {
-    /// The account of one of the two ways.
+    /// Returns the account under one of the two rules.
     #[must_use]
     pub const fn account(&self, accounting: AccountingRule) -> &ComponentAccount {
         match accounting {

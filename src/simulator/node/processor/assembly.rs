@@ -1,14 +1,14 @@
-//! From the text of a listing to instructions with operands, lengths and addresses.
+//! Assembler: turns the text of a listing into instructions with operands, lengths and addresses.
 
 use super::instruction::{InstructionSpec, Takes, encoded_bytes};
 use super::listing::{Contents, Holds, Iteration, Kernel};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
-/// Fault in the listing of a kernel; lines count from 1.
+/// A fault in the listing of a kernel. Lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ListingError {
-    /// The mnemonic is not one of the known instructions.
+    /// The mnemonic is not a known instruction.
     #[error("line {line}: unknown mnemonic `{mnemonic}`; did you mean `{nearest}`?")]
     UnknownMnemonic {
         /// Line of the listing.
@@ -18,7 +18,7 @@ pub enum ListingError {
         /// The nearest known mnemonic.
         nearest: &'static str,
     },
-    /// The operand is neither a number nor the name of what the instruction takes.
+    /// The operand is neither a number nor a name of the kind that the instruction takes.
     #[error("line {line}: `{mnemonic} {operand}`: no {wanted} is called `{operand}`")]
     UndefinedOperand {
         /// Line of the listing.
@@ -27,7 +27,7 @@ pub enum ListingError {
         mnemonic: &'static str,
         /// The operand.
         operand: String,
-        /// The operand that the instruction takes: a local, a constant or a label.
+        /// The kind of operand that the instruction takes: a local, a constant or a label.
         wanted: &'static str,
     },
     /// An operand is missing, or there is one too many.
@@ -35,24 +35,24 @@ pub enum ListingError {
     OperandCount {
         /// Line of the listing.
         line: usize,
-        /// The operand as written.
+        /// The instruction as written.
         text: String,
         /// The instruction.
         mnemonic: &'static str,
-        /// The number of operands it takes: no or one.
+        /// The number of operands that the instruction takes: "no" or "one".
         count: &'static str,
-        /// The operand that it takes: a local, a constant or a label.
+        /// The kind of operand that the instruction takes: a local, a constant or a label.
         wanted: &'static str,
     },
-    /// A name is given twice.
+    /// A name is defined twice.
     #[error("{what} `{name}` is defined twice")]
     DefinedTwice {
-        /// Local, constant, array or label.
+        /// The kind of the name: local, constant, array or label.
         what: &'static str,
         /// The name.
         name: String,
     },
-    /// The iteration begins at a label that the listing does not have.
+    /// The iteration begins at a label that is not in the listing.
     #[error("the iteration begins at `{label}`, which is no label of the listing")]
     UndefinedIteration {
         /// The label.
@@ -69,7 +69,7 @@ pub enum ListingError {
 }
 
 impl ListingError {
-    /// The line of the listing, from 1, if it is a fault of one.
+    /// Returns the line of the listing, from 1, if the fault concerns a single line.
     #[must_use]
     pub const fn line(&self) -> Option<usize> {
         match self {
@@ -81,22 +81,22 @@ impl ListingError {
     }
 }
 
-/// An instruction with its operand, at its place in the code.
+/// An instruction with its operand and its position in the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
     /// The operation.
     pub operation: InstructionSpec,
-    /// Slot, constant, or distance of a jump in bytes from the next instruction; 0 if there is none.
+    /// Workspace slot, constant, or jump distance in bytes from the next instruction; 0 if there is no operand.
     pub operand: i32,
-    /// Index of the instruction a jump goes to.
+    /// Index of the instruction that a jump goes to.
     pub target: usize,
-    /// Bytes from the beginning of the code.
+    /// Offset in bytes from the beginning of the code.
     pub offset: u32,
-    /// Its length, prefixes included.
+    /// Length in bytes, including prefixes.
     pub bytes: u32,
 }
 
-/// A kernel ready to be executed.
+/// An assembled kernel, ready to be executed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assembly {
     kernel: Kernel,
@@ -105,31 +105,31 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// The kernel this is.
+    /// Returns the kernel from which the instructions were assembled.
     #[must_use]
     pub const fn kernel(&self) -> &Kernel {
         &self.kernel
     }
 
-    /// The instructions in the order of the listing.
+    /// Returns the instructions in the order of the listing.
     #[must_use]
     pub fn instructions(&self) -> &[Instruction] {
         &self.instructions
     }
 
-    /// The instruction an iteration begins with.
+    /// Returns the index of the instruction that begins an iteration, if the kernel has a loop.
     #[must_use]
     pub const fn iteration(&self) -> Option<usize> {
         self.iteration
     }
 
-    /// Bytes of the code, prefixes included.
+    /// Returns the size of the code in bytes, including prefixes.
     #[must_use]
     pub fn bytes(&self) -> u32 {
         self.instructions.last().map_or(0, |last| last.offset + last.bytes)
     }
 
-    /// The byte offset of instruction `index`, or the end of the code.
+    /// Returns the byte offset of instruction `index`, or the end of the code if there is no such instruction.
     #[must_use]
     pub fn offset(&self, index: usize) -> u32 {
         self.instructions.get(index).map_or_else(|| self.bytes(), |instruction| instruction.offset)
@@ -137,7 +137,7 @@ impl Assembly {
 
     /// Returns whether all iterations take the same path and the same cycles, whatever the data.
     ///
-    /// So it is if the only branch is the loop's and no instruction's cycles grow with a value.
+    /// This is the case if the only branch is that of the loop and no instruction's cycles depend on a value.
     #[must_use]
     pub fn is_regular(&self) -> bool {
         let branches = |instruction: &&Instruction| instruction.operation.mnemonic == super::Mnemonic::Cj;
@@ -147,10 +147,10 @@ impl Assembly {
 }
 
 impl Kernel {
-    /// Resolves the listing: mnemonics, names, labels, and the prefix bytes that follow from them.
+    /// Assembles the listing: resolves mnemonics, names and labels, and determines the prefix bytes of operands.
     ///
     /// # Errors
-    /// Every fault of the listing, not only the first.
+    /// Returns every fault of the listing, not only the first.
     pub fn assemble(&self) -> Result<Assembly, Vec<ListingError>> {
         let mut assembler = Assembler::new(self);
         assembler.read_lines();
@@ -164,14 +164,14 @@ impl Kernel {
     }
 }
 
-/// An instruction of the text whose operand is still a word.
+/// An instruction of the listing whose operand is not resolved yet.
 struct Written<'k> {
     line: usize,
     operation: InstructionSpec,
     operand: Option<&'k str>,
 }
 
-/// An instruction with its operand, not yet placed.
+/// An instruction with a resolved operand but without an address.
 struct Draft {
     operation: InstructionSpec,
     operand: Operand,
@@ -325,7 +325,7 @@ fn check_arrays(kernel: &Kernel, faults: &mut Vec<ListingError>) {
     }
 }
 
-/// Places the instructions: lengths grow until every jump reaches its target.
+/// Assigns addresses to the instructions. Their lengths grow until every operand, including jump distances, fits.
 fn place(drafts: &[Draft]) -> Vec<Instruction> {
     let mut bytes: Vec<u32> = drafts.iter().map(|draft| draft.operation.bytes).collect();
     loop {

@@ -3,36 +3,37 @@
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// A direct-mapped cache level in front of external memory; the T800 itself has none.
+/// A direct-mapped cache in front of external memory. The T800 itself has none.
 ///
-/// Reads, writes and instruction fetch look up the same lines. A miss brings the line in, for a write
-/// as well; writing a line back costs nothing extra. Each operation starts with an empty cache.
+/// Reads, writes and instruction fetches share the same lines. A miss loads the line, also on a write; writing a line
+/// back costs nothing extra. Each operation starts with an empty cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
-    /// Its capacity: a whole number of lines.
+    /// The capacity: a whole number of lines.
     pub size: Bytes,
     /// The length of a line: a whole number of words.
     pub line: Bytes,
-    /// Cycles of a word that is there.
+    /// Cycles of a word that hits.
     pub hit_cycles: u32,
-    /// Cycles of a word that is not.
+    /// Cycles of a word that misses.
     pub miss_cycles: u32,
 }
 
-/// Words looked up in a cache.
+/// The number of words looked up in a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CacheUse {
-    /// Words that were there.
+    /// Words found in the cache.
     pub hits: u64,
-    /// Words that were not.
+    /// Words not found in the cache.
     pub misses: u64,
 }
 
 impl Cache {
-    /// Returns whether lines are whole words and the capacity is whole lines.
+    /// Returns whether lines are whole words, the capacity is a whole number of lines, and a hit takes at least one
+    /// cycle.
     #[must_use]
     pub const fn is_sound(&self) -> bool {
         let (size, line) = (self.size.count(), self.line.count());
@@ -40,11 +41,11 @@ impl Cache {
     }
 }
 
-/// The lines of a cache while a kernel runs.
+/// The state of a cache while a kernel runs.
 #[derive(Clone, Debug)]
 pub(super) struct CacheLines {
     cache: Cache,
-    /// The line of memory in each line of the cache.
+    /// The memory line stored in each line of the cache.
     held: Vec<Option<u64>>,
     pub looked_up: CacheUse,
 }
@@ -55,7 +56,7 @@ impl CacheLines {
         Self { cache, held: vec![None; lines], looked_up: CacheUse::default() }
     }
 
-    /// The cycles of the word at `address`, which is in the cache from then on.
+    /// Accesses the word at `address`, which is cached from then on. Returns the cycles of the access.
     pub fn cycles(&mut self, address: u32) -> u32 {
         let line = u64::from(address) / self.cache.line.count();
         let lines = self.held.len() as u64;

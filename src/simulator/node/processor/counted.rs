@@ -1,11 +1,11 @@
-//! Processors without a listing: counted instruction mixes, and rates.
+//! Processors that are described without a listing: by instruction mixes or by a rate.
 
 use super::cycles::QuarterCycles;
 use super::modules::{Module, Modules};
 use crate::units::{Hertz, SimDuration};
 use serde::{Deserialize, Serialize};
 
-/// One number for each kind of instruction: how many there are, or how many cycles one takes.
+/// One number for each kind of instruction: a count of instructions, or the cycles of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -39,9 +39,9 @@ pub struct Counted {
     pub modules: Modules<Mix>,
 }
 
-/// A processor described by the time of one inner iteration, a multiply and a subtract.
+/// A processor described by the time of one inner iteration, a multiplication and a subtraction.
 ///
-/// Half of it is the time of any floating-point operation; what has none takes no time.
+/// Any floating-point operation takes half of this time. Modules without floating-point operations take no time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -58,7 +58,7 @@ impl Mix {
 }
 
 impl Counted {
-    /// The cycles of one iteration of `module`, its instructions one after the other.
+    /// Returns the cycles of one iteration of `module`, whose instructions are executed one after the other.
     #[must_use]
     pub fn cycles(&self, module: Module) -> QuarterCycles {
         let counts = self.modules.of(module).kinds();
@@ -68,7 +68,7 @@ impl Counted {
             .fold(QuarterCycles::ZERO, |sum, one| sum + one)
     }
 
-    /// The time of `iterations` iterations of `module`, rounded once.
+    /// Returns the time of `iterations` iterations of `module`, rounded once.
     #[must_use]
     pub fn time(&self, module: Module, iterations: u64) -> SimDuration {
         (self.cycles(module) * iterations).time(self.clock)
@@ -76,7 +76,7 @@ impl Counted {
 }
 
 impl Rate {
-    /// The time of `iterations` iterations of `module`, rounded once.
+    /// Returns the time of `iterations` iterations of `module`, rounded once.
     #[must_use]
     pub fn time(&self, module: Module, iterations: u64) -> SimDuration {
         self.inner_iteration.ratio(iterations.saturating_mul(module.flops()), Module::Rsub.flops())

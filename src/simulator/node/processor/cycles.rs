@@ -1,48 +1,49 @@
-//! Exact cycles: a code byte is a quarter of a word, so everything is a whole number of quarters.
+//! Exact cycle counts in quarters of a cycle: a code byte is a quarter of a word, so every cost is a whole number of
+//! quarters.
 
 use crate::units::{Hertz, SimDuration};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Sub};
 
-/// A number of processor cycles in quarters: instruction fetch brings four bytes a word.
+/// A number of processor cycles, counted in quarters because an instruction fetch brings four bytes a word.
 ///
-/// Like spans of time, cycles saturate at the largest number.
+/// Like simulated durations, the count saturates at its maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct QuarterCycles(u64);
 
 impl QuarterCycles {
-    /// No cycle at all.
+    /// Zero cycles.
     pub const ZERO: Self = Self(0);
 
-    /// `cycles` whole cycles.
+    /// Returns `cycles` whole cycles.
     #[must_use]
     pub const fn whole(cycles: u64) -> Self {
         Self(cycles.saturating_mul(4))
     }
 
-    /// `quarters` quarters of a cycle.
+    /// Returns `quarters` quarters of a cycle.
     #[must_use]
     pub const fn quarters(quarters: u64) -> Self {
         Self(quarters)
     }
 
-    /// Cycles as a float; for reports only.
+    /// Returns the cycles as a float; for reports only.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "exact below 2^53 quarters, about 3.5 years at 20 MHz")]
     pub fn cycles(self) -> f64 {
         self.0 as f64 / 4.0
     }
 
-    /// `self - other`, zero if `other` is larger.
+    /// Returns `self - other`, or zero if `other` is larger.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// The time of these cycles at a clock rate, rounded once to the nearest picosecond.
+    /// Returns the time of these cycles at a clock rate, rounded once to the nearest picosecond.
     #[must_use]
     pub fn time(self, clock: Hertz) -> SimDuration {
         const PS_PER_S: u128 = 1_000_000_000_000;

@@ -1,4 +1,4 @@
-//! Faults of the description of a processor.
+//! Validation of the description of a processor.
 
 use super::assembly::ListingError;
 use super::listing::Kernel;
@@ -8,7 +8,7 @@ use super::{Kernels, Processor};
 use crate::fault::{Fault, within};
 
 impl Processor {
-    /// All faults, by the fields of the description.
+    /// Returns all faults, by the fields of the description.
     #[must_use]
     pub fn faults(&self) -> Vec<Fault> {
         match self {
@@ -25,7 +25,7 @@ impl Kernels {
 }
 
 impl T800 {
-    /// All faults; of the whole.
+    /// Returns all faults; they concern the T800 as a whole.
     #[must_use]
     pub fn faults(&self) -> Vec<Fault> {
         let fault =
@@ -35,7 +35,7 @@ impl T800 {
 }
 
 impl Modules<Kernel> {
-    /// The faults of all kernels, by the fields of the modules.
+    /// Returns the faults of all kernels, by the fields of the modules.
     #[must_use]
     pub fn faults(&self) -> Vec<Fault> {
         Module::ALL.into_iter().flat_map(|module| within(module.field(), self.of(module).faults())).collect()
@@ -43,7 +43,7 @@ impl Modules<Kernel> {
 }
 
 impl Kernel {
-    /// All faults, by the lines of the listing: a kernel must assemble, and one trip of it must come to its end.
+    /// Returns all faults, by the lines of the listing: a kernel must assemble, and a run of one trip must terminate.
     #[must_use]
     pub fn faults(&self) -> Vec<Fault> {
         match self.assemble() {

@@ -1,9 +1,9 @@
 //! The instructions of the T800 that a kernel may use: names, lengths and databook cycles.
 //!
-//! Source of all lengths and cycles: t800-hardware.md, sections 2 and 2.1 (the databook tables as
-//! transcribed in pahihu/t4). They hold for internal memory and exclude prefix bytes, which cost one
-//! cycle each. Left out: bytes (`lb`, `sb`), block moves, calls, channels, processes, timers, `lend`,
-//! long arithmetic, REAL32 and the selector sequences through `fpentry`.
+//! Source of all lengths and cycles: t800-hardware.md, sections 2 and 2.1 (the databook tables as transcribed in
+//! pahihu/t4). The cycles apply to internal memory and exclude prefix bytes, which cost one cycle each. Not supported:
+//! byte access (`lb`, `sb`), block moves, calls, channels, processes, timers, `lend`, long arithmetic, REAL32 and the
+//! selector sequences through `fpentry`.
 
 /// An instruction of the T800.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,10 +102,10 @@ pub enum Mnemonic {
     Fpeq,
 }
 
-/// The operand after a mnemonic.
+/// The kind of operand that follows a mnemonic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// Nothing.
+    /// No operand.
     Nothing,
     /// A local, or the number of a workspace slot.
     Local,
@@ -115,10 +115,10 @@ pub enum Takes {
     Label,
 }
 
-/// The cycles of an instruction, without prefixes and with internal memory.
+/// The cycles of an instruction with internal memory, without prefixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatabookCycles {
-    /// The integer unit alone; instructions whose cycles grow with a value give the constant part.
+    /// Only the integer unit works. If the cycles depend on a value, this is the constant part.
     Integer(u32),
     /// A conditional jump.
     Branch {
@@ -127,33 +127,33 @@ pub enum DatabookCycles {
         /// Cycles if it is taken.
         taken: u32,
     },
-    /// The integer unit all the time, the FPU in the last cycles of it.
+    /// The integer unit works throughout, the FPU during the last of these cycles.
     Transfer {
         /// Cycles of the integer unit.
         integer: u32,
-        /// Cycles of the FPU among them.
+        /// Cycles among them in which the FPU is busy.
         fpu: u32,
     },
-    /// Handed over to the FPU, which works on alone.
+    /// The operation is handed over to the FPU, which works on it concurrently.
     Arithmetic {
-        /// Cycles of the integer unit before the hand-over.
+        /// Cycles of the integer unit before it hands the operation over.
         integer: u32,
         /// Typical cycles of the FPU.
         typical: u32,
-        /// Worst cycles of the FPU.
+        /// Worst-case cycles of the FPU.
         worst: u32,
     },
-    /// The integer unit waits for the FPU's answer.
+    /// The integer unit waits for the result of the FPU.
     Comparison {
         /// Typical cycles of the FPU.
         typical: u32,
-        /// Worst cycles of the FPU.
+        /// Worst-case cycles of the FPU.
         worst: u32,
     },
 }
 
 impl DatabookCycles {
-    /// Returns whether the instruction is handed over to the FPU.
+    /// Returns whether the FPU takes part in the instruction.
     #[must_use]
     pub const fn is_floating(self) -> bool {
         !matches!(self, Self::Integer(_) | Self::Branch { .. })
@@ -165,31 +165,31 @@ impl DatabookCycles {
 pub struct InstructionSpec {
     /// The instruction.
     pub mnemonic: Mnemonic,
-    /// Its name in a listing.
+    /// The name in a listing.
     pub name: &'static str,
-    /// Bytes before any prefix of an operand: 1, or 2 for operation codes above 0x0F.
+    /// Bytes without operand prefixes: 1, or 2 for operation codes above 0x0F.
     pub bytes: u32,
-    /// The operand after the name.
+    /// The kind of operand that the instruction takes.
     pub takes: Takes,
-    /// Its databook cycles.
+    /// The databook cycles.
     pub cycles: DatabookCycles,
 }
 
 impl InstructionSpec {
-    /// The operation called `name`.
+    /// Returns the instruction called `name`, if there is one.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         OPERATIONS.iter().copied().find(|operation| operation.name == name)
     }
 
-    /// The known name nearest to `name`, by edit distance.
+    /// Returns the known name nearest to `name` by edit distance.
     #[must_use]
     pub fn nearest(name: &str) -> &'static str {
         let distance = |operation: &&Self| strsim::damerau_levenshtein(name, operation.name);
         OPERATIONS.iter().min_by_key(distance).map_or("", |operation| operation.name)
     }
 
-    /// Returns whether the cycles grow with a value that only execution knows.
+    /// Returns whether the cycles depend on a value that is known only at execution.
     #[must_use]
     pub const fn varies(&self) -> bool {
         matches!(self.mnemonic, Mnemonic::Prod | Mnemonic::Shl | Mnemonic::Shr)
@@ -224,10 +224,10 @@ const fn comparison(typical: u32, worst: u32) -> DatabookCycles {
     DatabookCycles::Comparison { typical, worst }
 }
 
-/// Every instruction a listing may name.
+/// All instructions that a listing may use.
 ///
-/// The memory operands `fpldnladddb` 9/12 and `fpldnlmuldb` 21/30 are a load of 3 and the arithmetic
-/// 6/9 and 18/27. A load occupies the FPU for 2 of its cycles, `fpdup` for 1 (Homewood, section 2).
+/// The cycles of `fpldnladddb` (9/12) and `fpldnlmuldb` (21/30), which take a memory operand, are split into a load of
+/// 3 and arithmetic of 6/9 and 18/27. A load occupies the FPU for 2 of its cycles, `fpdup` for 1 (Homewood, section 2).
 pub const OPERATIONS: &[InstructionSpec] = &[
     direct(Mnemonic::Ldl, "ldl", Takes::Local, 2),
     direct(Mnemonic::Stl, "stl", Takes::Local, 1),
@@ -283,9 +283,10 @@ pub const OPERATIONS: &[InstructionSpec] = &[
     floating(Mnemonic::Fpeq, "fpeq", comparison(3, 5)),
 ];
 
-/// Bytes of an instruction whose last byte carries the low four bits of `operand`, prefixes included.
+/// Returns the length in bytes, including prefixes, of an instruction whose last byte carries the low four bits of
+/// `operand`.
 ///
-/// `pfix` supplies four more bits of an operand above 15, `nfix` complements a negative one.
+/// Each `pfix` supplies four more bits of an operand above 15; `nfix` complements a negative operand.
 #[must_use]
 pub const fn encoded_bytes(operand: i32) -> u32 {
     match operand {

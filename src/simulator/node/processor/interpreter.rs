@@ -1,4 +1,4 @@
-//! The values: executes a listing, instruction by instruction.
+//! Interpreter: executes a listing for its values, instruction by instruction.
 
 use super::assembly::{Assembly, Instruction};
 use super::instruction::Mnemonic;
@@ -6,35 +6,35 @@ use super::listing::Contents;
 use super::memory::{LayoutError, Memory, MemoryLayout};
 use thiserror::Error;
 
-/// No iteration of a kernel is longer; a kernel that runs on is endless.
+/// Instructions per trip, at most; a kernel that executes more counts as endless.
 const STEPS_PER_TRIP: u64 = 1 << 16;
 
-/// A fault of an executing kernel.
+/// A fault during the execution of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KernelFault {
-    /// An access outside the kernel's memory, or between two words.
+    /// An access outside the kernel's memory or to an unaligned address.
     #[error("{name}: `{instruction}` at byte {offset} reaches for address {address:#010x}")]
     Address {
         /// The kernel.
         name: String,
         /// The instruction.
         instruction: &'static str,
-        /// Its place in the code.
+        /// The byte offset of the instruction in the code.
         offset: u32,
         /// The address of the access.
         address: u32,
     },
-    /// A division by zero, or one whose quotient does not fit.
+    /// A division by zero, or one whose quotient overflows.
     #[error("{name}: `{instruction}` at byte {offset} has no result")]
     Division {
         /// The kernel.
         name: String,
         /// The instruction.
         instruction: &'static str,
-        /// Its place in the code.
+        /// The byte offset of the instruction in the code.
         offset: u32,
     },
-    /// The kernel does not end.
+    /// The kernel does not terminate.
     #[error("{name} does not end: {steps} instructions executed")]
     Endless {
         /// The kernel.
@@ -44,25 +44,25 @@ pub enum KernelFault {
     },
 }
 
-/// Words that an instruction read or wrote.
+/// The words that an instruction read or wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryAccess {
     /// Address of the first word.
     pub address: u32,
-    /// Words: 2 for a double.
+    /// Number of words: 2 for a double.
     pub words: u32,
 }
 
-/// Result of one instruction, sufficient for its timing.
+/// The outcome of one instruction, sufficient for its timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExecutedInstruction {
     /// The index of the instruction.
     pub index: usize,
-    /// True if control was transferred.
+    /// Whether a jump was taken.
     pub taken: bool,
-    /// The data touched.
+    /// The data accessed, if any.
     pub access: Option<MemoryAccess>,
-    /// Cycles that grew with a value (`prod`, shifts).
+    /// Additional cycles that depend on a value (`prod`, shifts).
     pub value_cycles: u32,
 }
 
@@ -73,28 +73,28 @@ pub struct KernelInterpreter<'a> {
     layout: MemoryLayout,
     trips: u32,
     memory: Memory,
-    /// A, B, C.
+    /// The integer registers A, B, C.
     stack: [u32; 3],
-    /// FA, FB, FC.
+    /// The floating-point registers FA, FB, FC.
     floats: [f64; 3],
     next: usize,
     steps: u64,
 }
 
-/// Reason of the failure of an instruction, before it is known which one it was.
+/// The reason why an instruction failed, before the instruction is identified.
 enum ExecutionFailure {
     Address(u32),
     Division,
 }
 
-/// The data an instruction touched.
+/// The data accessed by an instruction, or the reason why it failed.
 type Touched = Result<Option<MemoryAccess>, ExecutionFailure>;
 
 impl Assembly {
-    /// Places the kernel in memory for `trips` trips and stands before its first instruction.
+    /// Places the kernel in memory for `trips` trips. The first instruction is the next to be executed.
     ///
     /// # Errors
-    /// If it does not fit.
+    /// If the kernel does not fit into memory.
     pub fn start(&self, trips: u32) -> Result<KernelInterpreter<'_>, LayoutError> {
         let layout = MemoryLayout::new(self, trips)?;
         let memory = Memory::new(self, &layout, trips);
@@ -112,19 +112,19 @@ impl Assembly {
 }
 
 impl<'a> KernelInterpreter<'a> {
-    /// The kernel.
+    /// Returns the kernel.
     #[must_use]
     pub const fn assembly(&self) -> &'a Assembly {
         self.assembly
     }
 
-    /// Returns the layout of its parts.
+    /// Returns the memory layout of the kernel.
     #[must_use]
     pub const fn layout(&self) -> &MemoryLayout {
         &self.layout
     }
 
-    /// The index of the next instruction; the number of instructions at the end.
+    /// Returns the index of the next instruction; at the end of the kernel, the number of instructions.
     #[must_use]
     pub const fn next_index(&self) -> usize {
         self.next
@@ -133,7 +133,7 @@ impl<'a> KernelInterpreter<'a> {
     /// Fills an array with doubles.
     ///
     /// # Panics
-    /// If there is no such array, or it is not as long.
+    /// If there is no such array, or its length differs.
     pub fn fill(&mut self, array: &str, values: &[f64]) {
         let addresses = self.elements(array);
         assert_eq!(addresses.len(), values.len(), "length of {array}");
@@ -142,7 +142,7 @@ impl<'a> KernelInterpreter<'a> {
         }
     }
 
-    /// The doubles of an array.
+    /// Returns the doubles of an array.
     ///
     /// # Panics
     /// If there is no such array.
@@ -152,7 +152,7 @@ impl<'a> KernelInterpreter<'a> {
         self.elements(array).map(read).collect()
     }
 
-    /// Gives a local a double.
+    /// Sets a local to a double.
     ///
     /// # Panics
     /// If there is no such local.
@@ -161,7 +161,7 @@ impl<'a> KernelInterpreter<'a> {
         self.memory.write_double(address, value).expect("locals are in memory");
     }
 
-    /// The double of a local.
+    /// Returns the double in a local.
     ///
     /// # Panics
     /// If there is no such local.
@@ -171,7 +171,7 @@ impl<'a> KernelInterpreter<'a> {
         self.memory.double(address).expect("locals are in memory")
     }
 
-    /// Gives a local a number.
+    /// Sets a local to an integer.
     ///
     /// # Panics
     /// If there is no such local.
@@ -180,7 +180,7 @@ impl<'a> KernelInterpreter<'a> {
         self.memory.write_word(address, value.cast_unsigned()).expect("locals are in memory");
     }
 
-    /// The number of a local.
+    /// Returns the integer in a local.
     ///
     /// # Panics
     /// If there is no such local.
@@ -190,7 +190,7 @@ impl<'a> KernelInterpreter<'a> {
         self.memory.word(address).expect("locals are in memory").cast_signed()
     }
 
-    /// Executes to the end.
+    /// Executes the kernel to its end.
     ///
     /// # Errors
     /// If the kernel faults.
@@ -199,7 +199,7 @@ impl<'a> KernelInterpreter<'a> {
         Ok(())
     }
 
-    /// Executes one instruction; nothing if the end is reached.
+    /// Executes one instruction. Returns `None` at the end of the kernel.
     ///
     /// # Errors
     /// If the instruction faults.
@@ -232,7 +232,8 @@ impl<'a> KernelInterpreter<'a> {
         }
     }
 
-    /// `prod` takes b + 4 cycles, or m + 5 for a negative A, and a shift n + 2 (section 2.1).
+    /// Returns the cycles beyond the constant part: `prod` takes b + 4 cycles, or m + 5 for a negative A, and a shift n
+    /// + 2 (section 2.1).
     const fn value_cycles(&self, mnemonic: Mnemonic) -> u32 {
         let a = self.stack[0];
         let negative = a.cast_signed() < 0;
@@ -380,7 +381,7 @@ impl<'a> KernelInterpreter<'a> {
         Ok(Some(MemoryAccess { address, words: 1 }))
     }
 
-    /// Loads the double whose address is A, or A + 8 B if two words of the stack make it.
+    /// Loads the double at address A, or at A + 8 B if `stack_words` is 2.
     fn load_double(&mut self, stack_words: u32) -> Touched {
         let base = self.pop();
         let index = if stack_words == 2 { self.pop() } else { 0 };
@@ -409,7 +410,7 @@ impl<'a> KernelInterpreter<'a> {
         self.assembly.kernel().name.clone()
     }
 
-    /// The addresses of the doubles of an array.
+    /// Returns the addresses of the doubles of an array.
     fn elements(&self, name: &str) -> impl ExactSizeIterator<Item = u32> + use<> {
         let arrays = &self.assembly.kernel().arrays;
         let index = arrays.iter().position(|array| array.name == name);

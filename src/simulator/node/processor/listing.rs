@@ -1,4 +1,4 @@
-//! A kernel as it stands in a RON file: a listing of instructions and where its memory lives.
+//! Kernels as written in a RON file: a listing of instructions and the placement of its memory.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,34 +22,34 @@ use serde::{Deserialize, Serialize};
 pub struct Kernel {
     /// The name of the kernel.
     pub name: String,
-    /// The places of workspace, data and code.
+    /// The memories that hold workspace, data and code.
     pub placement: CodePlacement,
-    /// The workspace, from slot 0 upwards.
+    /// The variables of the workspace, from slot 0 upwards.
     pub locals: Vec<Local>,
-    /// Named numbers for operands.
+    /// Named numbers for use as operands.
     #[serde(default)]
     pub constants: Vec<Constant>,
-    /// The data.
+    /// The arrays of the kernel.
     #[serde(default)]
     pub arrays: Vec<Array>,
-    /// The beginning of an iteration.
+    /// The definition of one iteration.
     pub iteration: Iteration,
-    /// Lines of instructions separated by `;`, each line with or without a leading `label:`.
+    /// Lines of instructions separated by `;`, each line optionally preceded by a `label:`.
     ///
-    /// Prefix bytes are never written: they follow from the operands.
+    /// Prefix bytes are never written; they follow from the operands.
     pub listing: Vec<String>,
 }
 
-/// Places of the parts of a kernel.
+/// The memories in which the parts of a kernel are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename = "Placement")]
 pub struct CodePlacement {
-    /// The workspace with all locals.
+    /// The memory of the workspace with all locals.
     pub workspace: MemoryRegion,
-    /// All arrays.
+    /// The memory of all arrays.
     pub data: MemoryRegion,
-    /// The instructions.
+    /// The memory of the instructions.
     pub code: MemoryRegion,
 }
 
@@ -57,36 +57,36 @@ pub struct CodePlacement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum MemoryRegion {
-    /// The 4 KiB on the chip: one cycle a word.
+    /// The 4 KiB on the chip, with one cycle a word.
     OnChip,
-    /// The memory outside.
+    /// The external memory.
     External,
 }
 
-/// A named part of the workspace.
+/// A named variable in the workspace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Local {
-    /// Its name in operands.
+    /// The name for use in operands.
     pub name: String,
-    /// Its content when the kernel starts.
+    /// The initial content.
     pub holds: Holds,
 }
 
-/// Content of a local when the kernel starts.
+/// The initial content of a local.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Holds {
-    /// A number.
+    /// An integer.
     Word(i32),
     /// The number of trips of the kernel's loop.
     Trips,
     /// The address of an array.
     Address(String),
-    /// A double: two slots.
+    /// A double, which takes two slots.
     Double(f64),
-    /// This number of slots of zero.
+    /// This number of slots, initially zero.
     Space(u32),
 }
 
@@ -95,24 +95,24 @@ pub enum Holds {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Constant {
-    /// Its name in operands.
+    /// The name for use in operands.
     pub name: String,
-    /// Its value.
+    /// The value.
     pub value: i32,
 }
 
-/// A named piece of data.
+/// A named array of data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Array {
-    /// Its name.
+    /// The name of the array.
     pub name: String,
-    /// Its content.
+    /// The content of the array.
     pub holds: Contents,
 }
 
-/// Content of an array; numbers start as zero.
+/// Content of an array. Numbers are initially zero.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Contents {
@@ -128,9 +128,9 @@ pub enum Contents {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Length {
-    /// As many as the loop has trips.
+    /// The number of trips of the loop.
     Trips,
-    /// Always this number.
+    /// A constant number.
     Fixed(u32),
 }
 
@@ -138,14 +138,14 @@ pub enum Length {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Iteration {
-    /// The kernel has no loop.
+    /// The whole kernel, which has no loop.
     Once,
     /// From one arrival at this label to the next.
     At(String),
 }
 
 impl Holds {
-    /// Slots of the workspace.
+    /// Returns the number of workspace slots.
     #[must_use]
     pub const fn slots(&self) -> u32 {
         match self {
@@ -157,7 +157,7 @@ impl Holds {
 }
 
 impl Contents {
-    /// Words of memory for `trips` trips.
+    /// Returns the number of words of memory for `trips` trips.
     #[must_use]
     pub fn words(&self, trips: u32) -> u64 {
         match self {
@@ -169,7 +169,7 @@ impl Contents {
 }
 
 impl Length {
-    /// Elements for `trips` trips.
+    /// Returns the number of elements for `trips` trips.
     #[must_use]
     pub fn elements(self, trips: u32) -> u64 {
         match self {
@@ -180,7 +180,7 @@ impl Length {
 }
 
 impl Kernel {
-    /// The first slot and the local of each local.
+    /// Returns all locals, each with its first slot.
     pub fn slots(&self) -> impl Iterator<Item = (u32, &Local)> {
         self.locals.iter().scan(0_u32, |next, local| {
             let slot = *next;
@@ -189,7 +189,7 @@ impl Kernel {
         })
     }
 
-    /// Slots of the whole workspace.
+    /// Returns the number of slots of the whole workspace.
     #[must_use]
     pub fn workspace_words(&self) -> u64 {
         self.locals.iter().map(|local| u64::from(local.holds.slots())).sum()

@@ -1,4 +1,4 @@
-//! The memory of a node while a kernel runs: where things lie, and the words themselves.
+//! The memory of a node while a kernel runs: the layout of the kernel's parts, and the contents of the words.
 
 use super::assembly::Assembly;
 use super::listing::{Contents, Holds, MemoryRegion};
@@ -8,36 +8,36 @@ use thiserror::Error;
 const BOTTOM: u32 = 0x8000_0000;
 /// Bytes of on-chip memory (t800-hardware.md, section 2).
 pub(super) const ON_CHIP_BYTES: u32 = 4096;
-/// Bytes of external memory, at most: sixteen times those of a T800 of the machine of CS-RR-281. Every word is held.
+/// Bytes of external memory, at most: sixteen times those of a T800 of the machine of CS-RR-281. Every word is stored.
 const EXTERNAL_BYTES: u32 = 64 << 20;
 
-/// A kernel that does not fit into the memory it is placed in.
+/// The error of a kernel that does not fit into its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum LayoutError {
-    /// More than 4 KiB on the chip.
+    /// More than 4 KiB are placed on the chip.
     #[error("{bytes} bytes are placed on the chip, which has {ON_CHIP_BYTES}")]
     OnChip {
-        /// Bytes placed there.
+        /// Bytes placed on the chip.
         bytes: u64,
     },
-    /// More external memory than is simulated.
+    /// More external memory is used than is simulated.
     #[error("{bytes} bytes are placed in external memory, of which {EXTERNAL_BYTES} are simulated")]
     External {
-        /// Bytes placed there.
+        /// Bytes placed in external memory.
         bytes: u64,
     },
 }
 
-/// The addresses of a kernel's parts for a number of trips.
+/// The addresses of a kernel's parts for a given number of trips.
 ///
-/// In either memory code, workspace and arrays follow each other in this order, without gaps.
+/// In each of the two memories, code, workspace and arrays follow each other in this order, without gaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryLayout {
     /// Address of the first instruction.
     pub code: u32,
     /// Address of workspace slot 0.
     pub workspace: u32,
-    /// Addresses of the arrays, in their order.
+    /// Addresses of the arrays, in the order of the kernel.
     pub arrays: Vec<u32>,
     end: u32,
 }
@@ -49,7 +49,7 @@ struct Areas {
 }
 
 impl Areas {
-    /// Takes `words` words and gives their first byte, counted from the bottom of all memory.
+    /// Allocates `words` words and returns their first byte, counted from the bottom of all memory.
     const fn take(&mut self, place: MemoryRegion, words: u64) -> u64 {
         let (used, base) = match place {
             MemoryRegion::OnChip => (&mut self.on_chip, 0),
@@ -72,10 +72,10 @@ impl Areas {
 }
 
 impl MemoryLayout {
-    /// Places a kernel for `trips` trips.
+    /// Lays a kernel out for `trips` trips.
     ///
     /// # Errors
-    /// If it does not fit.
+    /// If the kernel does not fit into its memory.
     pub fn new(assembly: &Assembly, trips: u32) -> Result<Self, LayoutError> {
         let kernel = assembly.kernel();
         let mut areas = Areas::default();
@@ -97,12 +97,12 @@ fn address(bytes: u64) -> u32 {
     BOTTOM.wrapping_add(u32::try_from(bytes).expect("the layout was checked"))
 }
 
-/// Returns whether a word lies on the chip.
+/// Returns whether a word is in on-chip memory.
 pub(super) const fn is_on_chip(address: u32) -> bool {
     address.wrapping_sub(BOTTOM) < ON_CHIP_BYTES
 }
 
-/// The place of a word among all words, unless it lies between two.
+/// Returns the index of the word at an address; `None` if the address is not aligned.
 fn index(address: u32) -> Option<usize> {
     address.is_multiple_of(4).then(|| (address.wrapping_sub(BOTTOM) / 4) as usize)
 }
@@ -112,7 +112,7 @@ fn index(address: u32) -> Option<usize> {
 pub(super) struct Memory(Vec<u32>);
 
 impl Memory {
-    /// Memory with locals and row-pointer tables set, all numbers zero.
+    /// Creates the memory of a kernel: locals and row-pointer tables are initialised, all other words are zero.
     pub fn new(assembly: &Assembly, layout: &MemoryLayout, trips: u32) -> Self {
         let words = (layout.end.wrapping_sub(BOTTOM) / 4) as usize;
         let mut memory = Self(vec![0; words]);
@@ -139,24 +139,24 @@ impl Memory {
         memory
     }
 
-    /// The word at `address`, if there is one.
+    /// Returns the word at `address`, if there is one.
     pub fn word(&self, address: u32) -> Option<u32> {
         index(address).and_then(|index| self.0.get(index)).copied()
     }
 
-    /// Writes a word, if there is one at `address`.
+    /// Writes the word at `address`, if there is one.
     pub fn write_word(&mut self, address: u32, value: u32) -> Option<()> {
         *index(address).and_then(|index| self.0.get_mut(index))? = value;
         Some(())
     }
 
-    /// The double at `address`, low word first.
+    /// Returns the double at `address`, low word first.
     pub fn double(&self, address: u32) -> Option<f64> {
         let (low, high) = (self.word(address)?, self.word(address.wrapping_add(4))?);
         Some(f64::from_bits(u64::from(high) << 32 | u64::from(low)))
     }
 
-    /// Writes a double, low word first.
+    /// Writes the double at `address`, low word first.
     #[expect(clippy::cast_possible_truncation, reason = "the low word is what is wanted")]
     pub fn write_double(&mut self, address: u32, value: f64) -> Option<()> {
         let bits = value.to_bits();

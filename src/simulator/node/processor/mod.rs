@@ -1,10 +1,12 @@
-//! The processor of a node: how long a piece of sequential computation takes.
+//! The processor of a node, which determines the time of sequential computation.
 //!
-//! A program asks for iterations of [`Module`]s; a [`Stopwatch`] times them on a [`Processor`], which
-//! knows a measured time, a mix of instructions or a [`Kernel`] for each module. A [`Kernel`] is a listing of T800 instructions. [`Kernel::assemble`] resolves it, the
-//! [`KernelInterpreter`] executes it for its values, [`time_kernel`] times the same execution on a [`T800`], and a
-//! [`TimedKernel`] answers for any number of trips. A [`Cost`] holds the terms of equation (2) of
-//! CS-RR-281, overlapped as the hardware works and summed as the report accounts.
+//! A program requests iterations of [`Module`]s. A [`Stopwatch`] times them on a [`Processor`], which describes each
+//! module by a measured time, an instruction mix or a [`Kernel`].
+//!
+//! A [`Kernel`] is a listing of T800 instructions. [`Kernel::assemble`] assembles it, the [`KernelInterpreter`]
+//! executes it for its values, [`time_kernel`] times the same execution on a [`T800`], and a [`TimedKernel`] gives the
+//! time for any number of trips. A [`Cost`] contains the terms of equation (2) of CS-RR-281, both overlapped as in
+//! hardware and summed as in the report.
 
 mod account;
 mod assembly;
@@ -46,23 +48,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Processor {
-    /// A measured time of an iteration of each module, whatever the size of the problem.
+    /// A measured time of an iteration of each module, independent of the problem size.
     Calibrated(Modules<SimDuration>),
-    /// A T800, instruction by instruction.
+    /// A T800, simulated instruction by instruction.
     Kernels(Box<Kernels>),
     /// Cycles for each kind of instruction, and a mix of instructions for each module.
     Counted(Box<Counted>),
     /// The time of one inner iteration.
     Rate(Rate),
-    /// Floating-point operations per second; what has none takes no time.
+    /// Floating-point operations per second. Work without floating-point operations takes no time.
     FlopRate(FlopRate),
-    /// Not described: computations are given as times, and a program that asks for operations fails.
+    /// No description: programs must give computations as times, and those that request operations fail.
     Unspecified,
 }
 
-/// The fault of a machine with such processors on which a program computes.
+/// The fault of a program that computes on a machine with unspecified processors.
 pub const NO_SPEED: &str = "the machine says nothing of its processors";
-/// The remedy of that.
+/// The remedy for [`NO_SPEED`].
 pub const GIVE_SPEED: &str = "give one, such as `processor: FlopRate(\"10 Gflop/s\")`";
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! The modules that programs are made of, and what a program asks its processor to do.
+//! The modules that programs consist of, and the work that a program requests from its processor.
 
 use serde::{Deserialize, Serialize};
 
-/// The inner loops that programs are made of, named as in CS-RR-281, equation (10).
+/// The inner loops that programs consist of, named as in CS-RR-281, equation (10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Module {
@@ -24,7 +24,7 @@ impl Module {
     /// Every module.
     pub const ALL: [Self; 6] = [Self::Inv, Self::Norm, Self::Set, Self::Rsub, Self::Buf, Self::Flop];
 
-    /// Its name as a field of [`Modules`].
+    /// Returns the name of the module as a field of [`Modules`].
     #[must_use]
     pub const fn field(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ impl Module {
         }
     }
 
-    /// The floating-point operations of an iteration; an element that is only copied is none.
+    /// Returns the number of floating-point operations of an iteration; copying an element counts as none.
     #[must_use]
     pub const fn flops(self) -> u64 {
         match self {
@@ -48,28 +48,28 @@ impl Module {
     }
 }
 
-/// One thing for each module: a measured time, a listing, a mix of instructions.
+/// One value for each module: a measured time, a listing or an instruction mix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", schemars(rename = "ModulesOf{T}", title = "Modules"))]
 pub struct Modules<T> {
-    /// Of [`Inv`](Module::Inv).
+    /// The value for [`Inv`](Module::Inv).
     pub inv: T,
-    /// Of [`Norm`](Module::Norm).
+    /// The value for [`Norm`](Module::Norm).
     pub norm: T,
-    /// Of [`Set`](Module::Set).
+    /// The value for [`Set`](Module::Set).
     pub set: T,
-    /// Of [`Rsub`](Module::Rsub).
+    /// The value for [`Rsub`](Module::Rsub).
     pub rsub: T,
-    /// Of [`Buf`](Module::Buf).
+    /// The value for [`Buf`](Module::Buf).
     pub buf: T,
-    /// Of [`Flop`](Module::Flop).
+    /// The value for [`Flop`](Module::Flop).
     pub flop: T,
 }
 
 impl<T> Modules<T> {
-    /// Returns the entry for `module`.
+    /// Returns the value for `module`.
     #[must_use]
     pub const fn of(&self, module: Module) -> &T {
         match module {
@@ -83,10 +83,10 @@ impl<T> Modules<T> {
     }
 }
 
-/// Computation that a process asks its processor for: `passes` equal rows of a loop nest, each of them iterations of a
-/// module, perhaps begun with one iteration of another.
+/// A computation that a process requests: `passes` equal rows of a loop nest. Each row consists of iterations of one
+/// module, optionally preceded by one iteration of another module.
 ///
-/// The row is visible from outside because a router may have to wait for the end of one.
+/// Rows are visible to the node because a router may have to wait for the end of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     before: Option<Module>,
@@ -96,26 +96,26 @@ pub struct Work {
 }
 
 impl Work {
-    /// One row of `iterations` iterations of `module`.
+    /// Creates one row of `iterations` iterations of `module`.
     #[must_use]
     pub const fn new(module: Module, iterations: u64) -> Self {
         Self { before: None, module, iterations, passes: 1 }
     }
 
-    /// `count` floating-point operations in one go.
+    /// Creates one row of `count` floating-point operations.
     #[must_use]
     pub const fn flops(count: u64) -> Self {
         Self::new(Module::Flop, count)
     }
 
-    /// The same row, begun with one iteration of `module`.
+    /// Precedes each row by one iteration of `module`.
     #[must_use]
     pub const fn after(mut self, module: Module) -> Self {
         self.before = Some(module);
         self
     }
 
-    /// The same row `passes` times.
+    /// Sets the number of rows.
     #[must_use]
     pub const fn rows(mut self, passes: u64) -> Self {
         self.passes = passes;
@@ -128,13 +128,13 @@ impl Work {
         self.passes
     }
 
-    /// Returns whether there is nothing to do.
+    /// Returns whether the work is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.passes == 0 || self.iterations == 0 && self.before.is_none()
     }
 
-    /// The floating-point operations of all rows; `None` if there are 2^64 or more.
+    /// Returns the floating-point operations of all rows; `None` if there are 2^64 or more.
     #[must_use]
     pub fn operations(self) -> Option<u64> {
         let row = self
@@ -143,7 +143,7 @@ impl Work {
         row?.checked_mul(self.passes)
     }
 
-    /// The modules of one row in their order, each with its number of iterations.
+    /// Returns the modules of one row in order, each with its number of iterations.
     pub fn row(self) -> impl Iterator<Item = (Module, u64)> {
         self.before.map(|module| (module, 1)).into_iter().chain([(self.module, self.iterations)])
     }

@@ -1,4 +1,4 @@
-//! A processor at work: how long the rows of programs take on it.
+//! Timing of the rows of programs on a processor.
 
 use super::Processor;
 use super::kernels::Kernels;
@@ -8,7 +8,7 @@ use super::timed_kernel::TimedKernel;
 use crate::units::SimDuration;
 use std::collections::BTreeMap;
 
-/// Times rows on a processor, and remembers what has to be run.
+/// Times rows on a processor and caches the times of kernels.
 ///
 /// ```
 /// use parsim_sim::node::processor::{Module, Processor, Stopwatch, Work};
@@ -23,21 +23,21 @@ pub struct Stopwatch {
     played: RowTimes,
 }
 
-/// The kernels that were asked for, and the times of their rows by module and iterations.
+/// The kernels used so far, and the times of their rows by module and number of iterations.
 #[derive(Clone, Debug, Default)]
 struct RowTimes {
     kernels: BTreeMap<Module, TimedKernel>,
     times: BTreeMap<(Module, u64), SimDuration>,
 }
 
-/// Work of a processor for its process.
+/// Work that a process requests from its processor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Computation {
     /// Iterations of modules, row by row.
     Rows(Work),
-    /// A share of some floating-point operations.
+    /// A number of floating-point operations, not necessarily whole: a share of others.
     Operations(f64),
-    /// Something whose time is known.
+    /// Work whose time is known.
     Time(SimDuration),
 }
 
@@ -48,13 +48,13 @@ impl From<Work> for Computation {
 }
 
 impl Stopwatch {
-    /// A stopwatch that has timed nothing yet.
+    /// Creates a stopwatch with an empty cache.
     #[must_use]
     pub fn new(processor: &Processor) -> Self {
         Self { processor: processor.clone(), played: RowTimes::default() }
     }
 
-    /// The time of a row of a computation, and how many rows it has.
+    /// Returns the time of one row of a computation, and the number of rows.
     ///
     /// # Errors
     /// As [`row_time`](Self::row_time).
@@ -66,7 +66,7 @@ impl Stopwatch {
         })
     }
 
-    /// The time of one row of `work`.
+    /// Returns the time of one row of `work`.
     ///
     /// # Errors
     /// If a kernel is faulty, or does not fit into memory with this number of iterations.
@@ -74,8 +74,8 @@ impl Stopwatch {
         work.row().map(|(module, iterations)| self.time(module, iterations)).sum()
     }
 
-    /// The time of a share of some floating-point operations: exact where the processor is a rate of them, else of
-    /// the nearest whole number.
+    /// Returns the time of a fractional number of floating-point operations. The result is exact if the processor is
+    /// described by a flop rate; otherwise the number is rounded to the nearest integer.
     ///
     /// # Errors
     /// As [`row_time`](Self::row_time).

@@ -1,4 +1,4 @@
-//! The T800 and what kernels cost on it.
+//! The T800, and the errors of timing kernels on it.
 
 use super::assembly::{Assembly, ListingError};
 use super::cache::Cache;
@@ -18,17 +18,17 @@ const LEAST_EXTERNAL_CYCLES: u32 = 3;
 pub struct T800 {
     /// The clock rate; 20 MHz fits Table 5 of CS-RR-281.
     pub clock: Hertz,
-    /// Cycles of an external word, at least 3: `e` of the hand counts is one less.
+    /// Cycles of an external word, at least 3: one more than `e` of the hand counts.
     pub external_cycles: u32,
-    /// The times of FP arithmetic, which depend on the data.
+    /// The times of floating-point arithmetic, which depend on the data.
     #[serde(default)]
     pub fp_times: FpTimes,
-    /// A cache in front of external memory.
+    /// A cache in front of external memory; none unless given.
     #[serde(default)]
     pub cache: Option<Cache>,
 }
 
-/// The databook's times that FP arithmetic takes.
+/// The databook's times of floating-point arithmetic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum FpTimes {
@@ -39,7 +39,7 @@ pub enum FpTimes {
     Worst,
 }
 
-/// Reason why a kernel cannot be timed.
+/// The reason why a kernel cannot be timed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KernelError {
     /// The listing is faulty.
@@ -50,16 +50,16 @@ pub enum KernelError {
         /// All faults of the listing.
         faults: Vec<ListingError>,
     },
-    /// It does not fit into memory.
+    /// The kernel does not fit into memory.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// It faults when executed.
+    /// The kernel faults when executed.
     #[error(transparent)]
     Fault(#[from] KernelFault),
-    /// The machine says nothing of its processors.
+    /// The machine does not describe its processors.
     #[error("{}: {}", super::NO_SPEED, super::GIVE_SPEED)]
     NoSpeed,
-    /// More iterations than a transputer counts.
+    /// The iterations exceed the range of a transputer word.
     #[error("{iterations} iterations are more than a word counts")]
     Iterations {
         /// The number of iterations.
@@ -71,7 +71,7 @@ pub enum KernelError {
         /// Cycles of an external word.
         cycles: u32,
     },
-    /// The cache is no whole number of lines, or its lines are no whole words.
+    /// The cache is not a whole number of lines, its lines are not whole words, or a hit takes longer than a miss.
     #[error("a cache is a whole number of lines of whole words, and a hit takes at least one cycle")]
     Cache,
 }
@@ -81,10 +81,10 @@ fn sentences(faults: &[ListingError]) -> String {
 }
 
 impl T800 {
-    /// Checks that there can be such a T800.
+    /// Checks that such a T800 can exist.
     ///
     /// # Errors
-    /// If external memory is too fast or the cache is not made of whole lines.
+    /// If external memory is too fast or the cache is invalid.
     pub fn sound(&self) -> Result<(), KernelError> {
         if self.external_cycles < LEAST_EXTERNAL_CYCLES {
             return Err(KernelError::ExternalCycles { cycles: self.external_cycles });
@@ -100,7 +100,7 @@ impl Assembly {
     /// Executes one trip of the kernel, with all arrays zero.
     ///
     /// # Errors
-    /// If it does not fit into memory, or faults.
+    /// If the kernel does not fit into memory, or faults.
     pub fn try_out(&self) -> Result<(), KernelError> {
         Ok(self.start(1)?.run()?)
     }

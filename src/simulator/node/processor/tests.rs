@@ -1,6 +1,6 @@
 use super::*;
 
-/// All kernels of `scenarios/kernels`.
+/// The kernels of `scenarios/kernels`.
 const KERNELS: [&str; 9] =
     ["rsub-row-pointers", "rsub-pointer-table", "inv", "norm", "set", "buf", "add", "dot", "axpy"];
 
@@ -36,7 +36,7 @@ fn columns(account: &ComponentAccount) -> [QuarterCycles; 6] {
     [cpu, fpu, fpu_overlap, internal_memory, external_memory, external_fetch]
 }
 
-/// Numbers whose products and sums round.
+/// Returns numbers whose products and sums are not exact.
 fn numbers(first: f64, count: u32) -> Vec<f64> {
     (0..count).map(|index| first / f64::from(index + 3)).collect()
 }
@@ -50,7 +50,7 @@ mod values {
         values.iter().map(|value| value.to_bits()).collect()
     }
 
-    /// Runs a kernel over arrays and gives one of them back.
+    /// Runs a kernel over arrays and returns one of them.
     fn run(name: &str, locals: &[(&str, f64)], arrays: &[(&str, &[f64])], result: &str) -> Vec<f64> {
         let assembly = kernel(name).assemble().unwrap();
         let mut machine = assembly.start(N).unwrap();
@@ -226,8 +226,8 @@ mod hand_counts {
         }
     }
 
-    /// t800-hardware.md, section 6.1, third row: Helios C, 41 bytes. Its listing is not printed; this is
-    /// the address form of section 2.2 with a separate load and multiply, which has the 41 bytes.
+    /// t800-hardware.md, section 6.1, third row: Helios C, 41 bytes. Its listing is not printed; this test uses the
+    /// address form of section 2.2 with a separate load and multiply, which has the 41 bytes.
     #[test]
     fn helios_indexing() {
         let mut kernel = kernel("rsub-row-pointers");
@@ -244,7 +244,7 @@ mod hand_counts {
         }
     }
 
-    /// Worst times: 27 + 9 instead of 18 + 6, and 9 of the 12 additional cycles are waited for.
+    /// Worst-case times: 27 + 9 instead of 18 + 6; the integer unit waits for 9 of the 12 additional cycles.
     #[test]
     fn worst_times() {
         let processor = T800 { fp_times: FpTimes::Worst, ..t800(3) };
@@ -276,7 +276,7 @@ mod laws {
         })
     }
 
-    /// Equation (2): the clock of the run and the sum of the overlapped account are counted apart.
+    /// Equation (2): the clock of the run and the sum of the overlapped account are counted independently.
     #[test]
     fn the_overlapped_account_is_the_time() {
         for processor in processors() {
@@ -349,7 +349,7 @@ mod cache_level {
         TimedKernel::new(&T800 { cache: Some(cache), ..t800(4) }, &kernel).unwrap()
     }
 
-    /// Two streams of doubles over lines of four words: one miss for every line, three hits.
+    /// Two streams of doubles over lines of four words: one miss and three hits for every line.
     #[test]
     fn hits_follow_from_the_addresses() {
         let cost = cached("4 KiB", MemoryRegion::OnChip).cost(64).unwrap();
@@ -357,7 +357,7 @@ mod cache_level {
         assert_eq!(cost.overlapped.external_memory, QuarterCycles::whole(192 * 2 + 64 * 10));
     }
 
-    /// Arrays that lie a cache apart drive each other out with every access.
+    /// Arrays whose distance is the size of the cache evict each other with every access.
     #[test]
     fn streams_that_share_lines_miss() {
         let cost = cached("512 B", MemoryRegion::OnChip).cost(64).unwrap();

@@ -1,4 +1,4 @@
-//! Kernels whose cost is known.
+//! Kernels whose cost is known for any number of iterations.
 
 use super::account::{AccountingRule, Cost};
 use super::assembly::Assembly;
@@ -8,14 +8,14 @@ use super::t800::{KernelError, T800};
 use super::timing::{TimedRun, time_kernel};
 use crate::units::SimDuration;
 
-/// Trips after which a loop counts as never settling.
+/// Number of trips after which a loop counts as not periodic.
 const SETTLING_TRIPS: u32 = 64;
 
 /// A kernel whose cost on a T800 is known for any number of iterations.
 ///
-/// The loop is run until two iterations begin in the same state; from then on every trip costs the
-/// same. A kernel without a loop costs the same each time it is executed. A loop whose path or cycles may depend on its data, and any loop behind a cache, is
-/// run in full for each number of trips, with all arrays zero.
+/// The loop is run until two iterations begin in the same state; from then on every trip costs the same. A kernel
+/// without a loop costs the same each time it is executed. A loop whose path or cycles may depend on its data, and any
+/// loop behind a cache, is run in full for each number of trips, with all arrays zero.
 ///
 /// ```
 /// use parsim_sim::node::processor::{AccountingRule, Kernel, T800, TimedKernel};
@@ -49,7 +49,7 @@ pub struct TimedKernel {
     profile: Option<Profile>,
 }
 
-/// The cost of the first numbers of iterations, and of every further iteration.
+/// The cost of the first few numbers of iterations, and the cost of each further iteration.
 #[derive(Clone, Debug)]
 struct Profile {
     first: Vec<Cost>,
@@ -60,7 +60,7 @@ impl TimedKernel {
     /// Assembles a kernel and runs it until its iterations are periodic.
     ///
     /// # Errors
-    /// If processor or listing are faulty, or the kernel faults.
+    /// If the processor or the listing is faulty, or the kernel faults.
     pub fn new(processor: &T800, kernel: &Kernel) -> Result<Self, KernelError> {
         processor.sound()?;
         let listing = |faults| KernelError::Listing { name: kernel.name.clone(), faults };
@@ -70,20 +70,20 @@ impl TimedKernel {
         Ok(timed)
     }
 
-    /// The instructions.
+    /// Returns the assembled kernel.
     #[must_use]
     pub const fn assembly(&self) -> &Assembly {
         &self.assembly
     }
 
-    /// The cost of an iteration once iterations are periodic; none if they need not become so.
+    /// Returns the cost of an iteration once iterations are periodic; `None` if this is not known.
     #[must_use]
     pub fn iteration(&self) -> Option<Cost> {
         self.profile.as_ref().map(|profile| profile.further)
     }
 
-    /// The cost of `iterations` iterations: of a loop with that number of trips, entered and left once, or of
-    /// a kernel without a loop executed so often.
+    /// Returns the cost of `iterations` iterations: for a loop, of one execution with this number of trips; for a
+    /// kernel without a loop, of this number of executions.
     ///
     /// # Errors
     /// If the trips do not fit into memory, or the kernel faults.
@@ -96,7 +96,7 @@ impl TimedKernel {
         }
     }
 
-    /// The part of [`cost`](Self::cost) that entering and leaving the loop is not.
+    /// Returns the part of [`cost`](Self::cost) without the cost of entering and leaving the loop.
     ///
     /// # Errors
     /// As for [`cost`](Self::cost).
@@ -104,7 +104,7 @@ impl TimedKernel {
         Ok(self.cost(iterations)? - self.cost(0)?)
     }
 
-    /// The time of `iterations` iterations as in [`cost`](Self::cost), rounded once.
+    /// Returns the time of `iterations` iterations as in [`cost`](Self::cost), rounded once.
     ///
     /// # Errors
     /// As for [`cost`](Self::cost).
@@ -141,7 +141,7 @@ impl TimedKernel {
     }
 }
 
-/// The last iteration, if the next one begins in the same state.
+/// Returns the cost of the last iteration if the next one begins in the same state.
 fn settled(played: &TimedRun) -> Option<Cost> {
     let [.., before, last] = played.arrivals.as_slice() else { return None };
     (before.pending == last.pending).then(|| last.cost - before.cost)

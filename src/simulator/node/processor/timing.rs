@@ -1,12 +1,12 @@
-//! The time: integer unit, autonomous FPU, memory and instruction fetch of a T800.
+//! Timing model of a T800: integer unit, autonomous FPU, memory and instruction fetch.
 //!
-//! * An FP instruction waits until the FPU is free; its prefix byte overlaps that wait, address
-//!   arithmetic before it as well (t800-hardware.md, section 2, "rule to simulate").
-//! * An on-chip word costs the cycle that the databook cycles contain; an external word of w cycles
-//!   costs w - 1 more.
-//! * Code in words of w cycles: linear code costs (w - 4) / 4 more for each byte if w > 4, a transfer
-//!   of control w + 2 (section 2, e = w - 1). As in the hand count these cycles are charged even if
-//!   the integer unit is about to wait for the FPU, and a write holds the processor up like a read.
+//! * An FP instruction waits until the FPU is free. Its prefix byte overlaps that wait, as does the address
+//!   arithmetic before it (t800-hardware.md, section 2, "rule to simulate").
+//! * An on-chip word costs the one cycle that is included in the databook cycles; an external word of w cycles costs
+//!   w - 1 more.
+//! * Code is fetched in words of w cycles. Linear code costs (w - 4) / 4 more for each byte if w > 4, a transfer of
+//!   control w + 2 (section 2, e = w - 1). As in the hand counts, these cycles are charged even if the integer unit is
+//!   about to wait for the FPU, and a write stalls the processor like a read.
 
 use super::account::{ComponentAccount, Cost};
 use super::assembly::{Assembly, Instruction};
@@ -17,28 +17,28 @@ use super::interpreter::{ExecutedInstruction, KernelFault, KernelInterpreter, Me
 use super::memory::{MemoryLayout, is_on_chip};
 use super::t800::{FpTimes, T800};
 
-/// A kernel run to its end.
+/// The result of running a kernel to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimedRun {
     /// Cost of the whole run.
     pub cost: Cost,
-    /// Time at which the integer unit and the FPU had both finished, by the clock of the run.
+    /// Time at which both the integer unit and the FPU had finished, by the clock of the run.
     pub end: QuarterCycles,
-    /// The arrivals at the beginning of an iteration.
+    /// The starts of the iterations.
     pub arrivals: Vec<IterationStart>,
 }
 
-/// The moment an iteration begins.
+/// The start of an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IterationStart {
-    /// Cost of everything before it.
+    /// Cost of everything before the iteration.
     pub cost: Cost,
-    /// For how long the FPU will still be busy.
+    /// Remaining time for which the FPU is busy.
     pub pending: QuarterCycles,
 }
 
 impl TimedRun {
-    /// The iterations between the arrivals.
+    /// Returns the costs of the iterations between consecutive starts.
     pub fn iterations(&self) -> impl Iterator<Item = Cost> {
         self.arrivals.windows(2).map(|pair| pair[1].cost - pair[0].cost)
     }
@@ -63,7 +63,7 @@ pub fn time_kernel(processor: &T800, kernel: &mut KernelInterpreter) -> Result<T
     Ok(TimedRun { cost: clockwork.cost(), end: clockwork.now, arrivals })
 }
 
-/// The clock of a node and the counts of what passed.
+/// The clock of a T800 and its cycle counts.
 struct Clockwork<'a> {
     processor: &'a T800,
     assembly: &'a Assembly,
@@ -76,14 +76,14 @@ struct Clockwork<'a> {
     fpu_free: QuarterCycles,
     /// Cycles of FPU work handed over so far, finished or not.
     fpu_given: QuarterCycles,
-    /// Cycles the integer unit waited for the FPU.
+    /// Cycles in which the integer unit waited for the FPU.
     waited: QuarterCycles,
     cpu: QuarterCycles,
     internal_memory: QuarterCycles,
     external_memory: QuarterCycles,
-    /// Fetch cycles that held the integer unit up.
+    /// Fetch cycles that stalled the integer unit.
     fetch_held_up: QuarterCycles,
-    /// Fetch cycles of every code byte.
+    /// Fetch cycles of all code bytes.
     fetch_whole: QuarterCycles,
 }
 
@@ -161,7 +161,7 @@ impl<'a> Clockwork<'a> {
         self.now += whole(cycles);
     }
 
-    /// The databook cycles contain one memory cycle for each word.
+    /// Accounts for a memory access. The databook cycles include one memory cycle for each word.
     fn touch(&mut self, access: MemoryAccess) {
         for word in 0..access.words {
             self.cpu = self.cpu - whole(1);
@@ -200,7 +200,7 @@ impl<'a> Clockwork<'a> {
         self.now += cycles;
     }
 
-    /// The cycles of the external code word that holds byte `offset`.
+    /// Returns the cycles of the external code word that contains byte `offset`; `None` if it is on the chip.
     fn code_cycles(&mut self, offset: u32) -> Option<u32> {
         let word = self.code.wrapping_add(offset) & !3;
         if is_on_chip(word) {
@@ -241,7 +241,7 @@ const fn whole(cycles: u32) -> QuarterCycles {
     QuarterCycles::whole(cycles as u64)
 }
 
-/// Cycles of the integer unit without prefixes, before it hands over.
+/// Returns the cycles of the integer unit, without prefixes, before it hands over to the FPU.
 const fn integer_cycles(cycles: DatabookCycles, step: &ExecutedInstruction) -> u32 {
     let databook = match cycles {
         DatabookCycles::Integer(cycles) => cycles,
