@@ -1,4 +1,4 @@
-//! A block from each rank to all.
+//! All-gather: a block from each rank to all ranks.
 
 use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
@@ -15,92 +15,97 @@ use crate::program::process::Process;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// Algorithm that brings the blocks of all ranks to all ranks.
+/// An all-gather algorithm, by which every rank receives the blocks of all ranks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub enum AllGather {
-    /// Around a ring, one block a step.
+    /// Blocks travel around a ring, one block a step.
     Ring,
-    /// In step k each rank exchanges its 2^k blocks with the one whose number differs in bit k. Ranks whose partner does not
-    /// exist get the blocks from those that had one, by halving.
+    /// In step k, each rank exchanges its 2^k blocks with the rank whose number differs in bit k. Ranks whose partner
+    /// does not exist receive the blocks from those that have received them, by halving.
     RecursiveDoubling,
-    /// Around the rows of the grid of ranks, then, whole rows, around its columns.
+    /// Around the rows of the grid of ranks, then around its columns in units of whole rows.
     Torus,
-    /// A gather to rank 0 and a broadcast from there, each as Open MPI takes them.
+    /// A gather to rank 0 and a broadcast from there, each with the algorithm that Open MPI chooses.
     Linear,
-    /// With distances 1, k, k², …: everyone gets what the k − 1 at multiples of the distance behind hold (Bruck and others
-    /// 1997).
+    /// With distances 1, k, k², …: each rank receives the blocks held by the k − 1 ranks that follow it at multiples of
+    /// the distance (Bruck and others 1997).
     Bruck {
         /// The base k.
         #[serde(default = "super::two")]
         radix: u32,
     },
-    /// Neighbours exchange what they have got last, two blocks a step, to either side in turn; a ring for an odd number.
+    /// Neighbours exchange the blocks that they received last, two blocks a step, on alternating sides. A ring if the
+    /// number of ranks is odd.
     NeighborExchange,
-    /// With falling distances, each block a message (Loch, Koslovski 2021).
+    /// With decreasing distances, each block in a separate message (Loch, Koslovski 2021).
     Sparbit,
-    /// Everyone sends its block to everyone at once.
+    /// Every rank sends its block to all others at once.
     DirectMessaging,
     /// Recursive doubling with the farthest partner first, in messages of blocks that are not consecutive.
     RecursiveDistanceHalving,
-    /// Doubling by Bine numbers, farthest first (De Sensi and others 2025).
+    /// Recursive doubling by Bine numbers, farthest partner first (De Sensi and others 2025).
     Bine {
-        /// The layout of blocks in messages.
+        /// The arrangement of the blocks in messages.
         #[serde(default)]
         remap: Remap,
     },
-    /// Doubling by Bine numbers, nearest first: the blocks that a rank has lie next to each other around the ring of ranks, and
-    /// are two messages where they reach over its end. Among other numbers of ranks than powers of two it is
-    /// `Bine(remap: Send)`.
+    /// Recursive doubling by Bine numbers, nearest partner first. The blocks that a rank holds are adjacent on the ring
+    /// of ranks; they form two messages where they wrap around its end. If the number of ranks is not a power of two,
+    /// `Bine(remap: Send)` is used instead.
     BineAdjacent,
-    /// Doubling through the dimensions of a torus in turn.
+    /// Recursive doubling that cycles through the dimensions of a torus.
     ByDimensions {
-        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        /// The extents of the torus, powers of two. Ranks are numbered in row-major order: the last dimension varies
+        /// fastest.
         shape: Vec<u32>,
-        /// The number of ports: equal parts of each block take the dimensions in another order each.
+        /// The number of ports. Each port handles an equal part of each block and goes through the dimensions in a
+        /// different order.
         #[serde(default = "super::one")]
         ports: u32,
-        /// By which numbers; Bine unless given.
+        /// The numbering that determines the partners in each dimension; `Bine` unless given.
         #[serde(default)]
         numbers: Numbers,
-        /// The layout of blocks in messages.
+        /// The arrangement of the blocks in messages.
         #[serde(default)]
         remap: Remap,
-        /// The bytes of addresses of each port that all ranks gather first, by recursive doubling; none unless given.
+        /// Bytes of memory addresses per port that all ranks gather first, by recursive doubling; none unless given.
         #[serde(default)]
         addresses: Bytes,
     },
-    /// Ring after ring of a torus.
+    /// Rings in one dimension of a torus after the other.
     TorusRings {
-        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        /// The extents of the torus, powers of two. Ranks are numbered in row-major order: the last dimension varies
+        /// fastest.
         shape: Vec<u32>,
-        /// The number of ports: equal parts of each block take the dimensions in another order each.
+        /// The number of ports. Each port handles an equal part of each block and goes through the dimensions in a
+        /// different order.
         #[serde(default = "super::one")]
         ports: u32,
-        /// The bytes of addresses of each port that all ranks gather first, by recursive doubling; none unless given.
+        /// Bytes of memory addresses per port that all ranks gather first, by recursive doubling; none unless given.
         #[serde(default)]
         addresses: Bytes,
     },
-    /// Inside of groups to their leaders, between these, and to the groups.
+    /// From the members of each group to its leader, among the leaders, and from the leaders to their groups.
     Hierarchical {
-        /// The ranks that form a group; those of a node unless given.
+        /// The ranks that form a group; the ranks of a node unless given.
         #[serde(default)]
         group: Grouping,
-        /// From a group to its leader.
+        /// Algorithm from a group to its leader.
         gather: Box<Gather>,
-        /// Among the leaders.
+        /// Algorithm among the leaders.
         between: Box<Self>,
-        /// From a leader to its group.
+        /// Algorithm from a leader to its group.
         broadcast: Box<Broadcast>,
     },
-    /// The choice of a library for the numbers of bytes and ranks.
+    /// The algorithm that a library chooses for the message size and the number of ranks.
     Auto(Library),
 }
 
 impl AllGather {
-    /// Collects everyone's `own` block; `lengths` are the bytes of all of them. All ranks call it
-    /// and get all blocks by rank.
+    /// Collects the blocks of all ranks; `lengths` are their lengths in bytes. All ranks call this and get all blocks,
+    /// by rank.
     pub async fn run(&self, me: &Process, own: Payload, lengths: &[u64]) -> Vec<Payload> {
         match self {
             Self::Ring => around_ring(me, &(0..me.ranks()).collect::<Vec<_>>(), own).await,
@@ -110,7 +115,7 @@ impl AllGather {
         }
     }
 
-    /// Collects blocks of the same length behind each other, without a list of them where the algorithm needs none.
+    /// Collects blocks of equal length as one payload, without a list of blocks if the algorithm needs none.
     pub(super) async fn joined(&self, me: &Process, own: Payload) -> Payload {
         if self.keeps_blocks(me.ranks()) {
             let lengths = vec![own.bytes; me.ranks() as usize];
@@ -120,7 +125,7 @@ impl AllGather {
         Box::pin(self.divided(me, own, &division)).await
     }
 
-    /// True if each rank keeps a list of all blocks.
+    /// Returns whether each rank keeps a list of all blocks.
     pub(super) const fn keeps_blocks(&self, ranks: u32) -> bool {
         match self {
             Self::Ring | Self::Torus => true,
@@ -135,7 +140,7 @@ impl AllGather {
         data.numbered(0..division.total())
     }
 
-    /// Returns the choice of a library.
+    /// Returns the algorithm that a library chooses.
     pub(super) fn of_library(library: Library, ranks: u32, block: u64) -> Self {
         let total = block.saturating_mul(u64::from(ranks));
         let power = ranks.is_power_of_two();
@@ -153,7 +158,7 @@ impl AllGather {
         }
     }
 
-    /// Returns the reason why it cannot run among some of the ranks.
+    /// Returns the reason why the algorithm cannot run on a subset of the ranks, if any.
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::Torus => Some(super::only_of_all("Torus")),
@@ -163,7 +168,7 @@ impl AllGather {
         }
     }
 
-    /// Returns the reason why it cannot run on this number of ranks.
+    /// Returns the reason why the algorithm cannot run on this number of ranks, if any.
     #[must_use]
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {
@@ -223,20 +228,20 @@ impl OnParts for AllGather {
     }
 }
 
-/// The algorithm that the rules of a library choose.
+/// Runs the algorithm that the rules of a library choose.
 async fn by_rules(library: Library, comm: Communicator<'_>, division: &Division, data: &mut Buffer) {
     let block = division.total() / u64::from(comm.size());
     AllGather::of_library(library, comm.size(), block).within(comm, 0, division, data).await;
 }
 
-/// A gather and a broadcast, as Open MPI chooses them.
+/// Runs a gather and a broadcast, each with the algorithm that Open MPI chooses.
 async fn by_root(comm: Communicator<'_>, division: &Division, data: &mut Buffer) {
     let library = Library::OpenMpi;
     Gather::Auto(library).within(comm, 0, division, data).await;
     Broadcast::Auto(library).within(comm, 0, data).await;
 }
 
-/// Each of `members`, in the order of a ring, gets the blocks of all of them in that order.
+/// Collects the blocks of all `members` of a ring, in the order of the ring.
 async fn around_ring(me: &Process, members: &[u32], own: Payload) -> Vec<Payload> {
     let count = members.len();
     let place = members.iter().position(|member| *member == me.rank()).expect("a member calls");

@@ -1,4 +1,4 @@
-//! The sum of all ranks' messages, to all of them.
+//! All-reduce: the sum of the messages of all ranks, to all ranks.
 
 use super::all_gather::AllGather;
 use super::broadcast::Broadcast;
@@ -20,102 +20,112 @@ use crate::program::process::Process;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// Algorithm that brings the sum of all messages to all ranks.
+/// An all-reduce algorithm, by which every rank receives the sum of the messages of all ranks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub enum AllReduce {
-    /// In step k each rank exchanges its sum with the one whose number differs in bit k. Of the first pairs of ranks that
-    /// are more than a power of two, one takes part for both.
+    /// In step k, each rank exchanges its partial sum with the rank whose number differs in bit k. If the number of
+    /// ranks is not a power of two, one rank of each of the first pairs takes part on behalf of both.
     RecursiveDoubling,
-    /// Reduce-scatter and allgather around a ring: every rank moves 2 (p − 1) / p of the message.
+    /// A reduce-scatter and an all-gather around a ring: every rank moves 2 (p − 1) / p of the message.
     Ring,
-    /// Reduce-scatter by halving and allgather by doubling (Rabenseifner 2004). Needs a power of
-    /// two of ranks. With fewer words than ranks it is `RecursiveDoubling`, as are the other ones that scatter; those by
-    /// Bine numbers are `Bine`.
+    /// A reduce-scatter by recursive halving and an all-gather by recursive doubling (Rabenseifner 2004). The number of
+    /// ranks must be a power of two. If the message has fewer words than there are ranks, `RecursiveDoubling` is used
+    /// instead. This fallback also applies to the other algorithms that scatter; for those by Bine numbers it is
+    /// `Bine`.
     ReduceScatterAllGather,
-    /// To rank 0 and from there to all, both along a binomial tree.
+    /// A reduce to rank 0 and a broadcast from there, both along a binomial tree.
     ReduceBroadcast,
-    /// To rank 0 and from there to all, straight.
+    /// All ranks send directly to rank 0, which sends the sum directly to all.
     Linear,
-    /// A reduce to rank 0, then a broadcast, each as Open MPI takes them.
+    /// A reduce to rank 0, then a broadcast, each with the algorithm that Open MPI chooses.
     NonOverlapping,
-    /// To rank 0 straight, whose receives all begin at once, and from there along a binomial tree.
+    /// All ranks send directly to rank 0, whose receives all begin at once; the sum is broadcast along a binomial tree.
     LinearBinomial,
-    /// The ring, with each part in segments that go round one after the other for the sums.
+    /// The ring, with each part divided into segments. In the reduce-scatter, the segments travel around the ring one
+    /// after the other.
     SegmentedRing {
-        /// The length of the segments; 0, as unless given: a whole part.
+        /// The length of the segments. 0, the default, means a whole part.
         #[serde(default)]
         segment: Bytes,
     },
-    /// A reduce-scatter by halving with the nearest first, then an all-gather on the way back (Rabenseifner 2004); pairs
-    /// that are more than a power of two add a half each.
+    /// A reduce-scatter by halving with the nearest partner first, then an all-gather by the reverse steps
+    /// (Rabenseifner 2004). If the number of ranks is not a power of two, each rank of an excess pair adds one half of
+    /// the message.
     Rabenseifner,
-    /// The same, but one of such a pair sends its whole message.
+    /// Like `Rabenseifner`, but one rank of each excess pair sends its whole message to the other.
     RabenseifnerWhole,
-    /// Recursive doubling to the base k: each exchanges with k − 1 others in each step.
+    /// Recursive doubling to the base k: each rank exchanges with k − 1 others in each step.
     RecursiveMultiplying {
         /// The base k.
         #[serde(default = "super::two")]
         radix: u32,
     },
-    /// Everyone sends to everyone and adds all.
+    /// Every rank sends its message to all others and adds up all messages.
     AllGatherReduce,
     /// Recursive doubling by Bine numbers (De Sensi and others 2025).
     Bine,
-    /// A reduce-scatter by Bine numbers, then an all-gather on the way back.
+    /// A reduce-scatter by Bine numbers, then an all-gather by the reverse steps.
     BineReduceScatterAllGather,
-    /// Recursive doubling through the dimensions of a torus in turn.
+    /// Recursive doubling that cycles through the dimensions of a torus.
     TorusDoubling {
-        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        /// The extents of the torus, powers of two. Ranks are numbered in row-major order: the last dimension varies
+        /// fastest.
         shape: Vec<u32>,
-        /// The number of ports: equal parts of the message take the dimensions in another order each.
+        /// The number of ports. Each port handles an equal part of the message and goes through the dimensions in a
+        /// different order.
         #[serde(default = "super::one")]
         ports: u32,
-        /// By which numbers; Bine unless given.
+        /// The numbering that determines the partners in each dimension; `Bine` unless given.
         #[serde(default)]
         numbers: Numbers,
     },
-    /// A reduce-scatter through the dimensions of a torus in turn, then an all-gather on the way back.
+    /// A reduce-scatter that cycles through the dimensions of a torus, then an all-gather by the reverse steps.
     TorusHalving {
-        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        /// The extents of the torus, powers of two. Ranks are numbered in row-major order: the last dimension varies
+        /// fastest.
         shape: Vec<u32>,
-        /// The number of ports: equal parts of the message take the dimensions in another order each.
+        /// The number of ports. Each port handles an equal part of the message and goes through the dimensions in a
+        /// different order.
         #[serde(default = "super::one")]
         ports: u32,
-        /// By which numbers; Bine unless given.
+        /// The numbering that determines the partners in each dimension; `Bine` unless given.
         #[serde(default)]
         numbers: Numbers,
     },
-    /// Ring after ring: a reduce-scatter in each dimension of a torus in turn, then the all-gathers on the way back.
+    /// Rings in one dimension of a torus after the other: a reduce-scatter in each dimension, then the all-gathers in
+    /// reverse order.
     TorusRings {
-        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        /// The extents of the torus, powers of two. Ranks are numbered in row-major order: the last dimension varies
+        /// fastest.
         shape: Vec<u32>,
-        /// The number of ports: equal parts of the message take the dimensions in another order each.
+        /// The number of ports. Each port handles an equal part of the message and goes through the dimensions in a
+        /// different order.
         #[serde(default = "super::one")]
         ports: u32,
-        /// The bytes of addresses of each port that all ranks gather first, by recursive doubling; none unless given.
+        /// Bytes of memory addresses per port that all ranks gather first, by recursive doubling; none unless given.
         #[serde(default)]
         addresses: Bytes,
     },
-    /// Inside of groups to their leaders, between these, and back.
+    /// From the members of each group to its leader, among the leaders, and back.
     Hierarchical {
-        /// The ranks that form a group; those of a node unless given.
+        /// The ranks that form a group; the ranks of a node unless given.
         #[serde(default)]
         group: Grouping,
-        /// From a group to its leader.
+        /// Algorithm from a group to its leader.
         reduce: Box<Reduce>,
-        /// Among the leaders.
+        /// Algorithm among the leaders.
         between: Box<Self>,
-        /// From a leader to its group.
+        /// Algorithm from a leader to its group.
         broadcast: Box<Broadcast>,
     },
-    /// The choice of a library for the numbers of bytes and ranks.
+    /// The algorithm that a library chooses for the message size and the number of ranks.
     Auto(Library),
 }
 
 impl AllReduce {
-    /// Adds everyone's `own`; all ranks call it and get the sum.
+    /// Adds up the messages of all ranks. All ranks call this and get the sum.
     pub async fn run(&self, me: &Process, own: Payload) -> Payload {
         match self {
             Self::RecursiveDoubling if me.ranks().is_power_of_two() => recursive_doubling(me, own).await,
@@ -138,7 +148,7 @@ impl AllReduce {
         Payload::new(own.bytes, data.all())
     }
 
-    /// In steps with partners, with whole messages or with halves; fewer words than ranks cannot be halved.
+    /// Runs a butterfly with whole messages or with halving. Messages of fewer words than ranks cannot be halved.
     async fn in_butterfly(&self, comm: Communicator<'_>, data: &mut Buffer) {
         let few = decision::fewer_words(data.bytes(), decision::core(comm.size()));
         let [doubling, halving] = [Distances::Doubling, Distances::Halving].map(PartnerPattern::Binary);
@@ -156,7 +166,7 @@ impl AllReduce {
         }
     }
 
-    /// Returns the choice of a library.
+    /// Returns the algorithm that a library chooses.
     pub(super) fn of_library(library: Library, ranks: u32, bytes: u64) -> Self {
         let fewer_than = |ranks: u32| decision::fewer_words(bytes, ranks);
         match library {
@@ -173,7 +183,7 @@ impl AllReduce {
         }
     }
 
-    /// Returns the reason why it cannot run among some of the ranks.
+    /// Returns the reason why the algorithm cannot run on a subset of the ranks, if any.
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::TorusDoubling { .. } | Self::TorusHalving { .. } | Self::TorusRings { .. } => {
@@ -183,7 +193,7 @@ impl AllReduce {
         }
     }
 
-    /// Number of times that each rank holds the blocks into which it cuts the message, one for each rank.
+    /// Returns how often each rank stores the blocks into which it divides the message, one for each rank.
     pub(super) const fn copies_of_blocks(&self) -> f64 {
         match self {
             Self::Ring | Self::ReduceScatterAllGather => 1.0,
@@ -191,7 +201,7 @@ impl AllReduce {
         }
     }
 
-    /// Returns the reason why it cannot run on this number of ranks.
+    /// Returns the reason why the algorithm cannot run on this number of ranks, if any.
     #[must_use]
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {
@@ -251,7 +261,7 @@ impl OnWhole for AllReduce {
     }
 }
 
-/// A reduce to the first rank, then a broadcast from it.
+/// Runs a reduce to the first rank, then a broadcast from there.
 async fn via_root(comm: Communicator<'_>, reduce: Reduce, broadcast: Broadcast, data: &mut Buffer) {
     reduce.within(comm, 0, data).await;
     broadcast.within(comm, 0, data).await;

@@ -1,4 +1,4 @@
-//! A block from each rank to each.
+//! All-to-all: a block from each rank to each rank.
 
 use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
@@ -14,52 +14,54 @@ use super::transfer::exchange;
 use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
-/// Algorithm that brings every rank's blocks to their ranks.
+/// An all-to-all algorithm, by which each rank receives a block from every rank.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub enum AllToAll {
-    /// In step k each rank sends the one k further its block.
+    /// In step k, each rank sends its block to the rank that follows it by k.
     Pairwise,
-    /// In step k each rank exchanges half of what it holds with the one whose number differs in
-    /// bit k. Needs a power of two of ranks.
+    /// In step k, each rank exchanges half of the blocks that it holds with the rank whose number differs in bit k. The
+    /// number of ranks must be a power of two.
     Hypercube,
     /// Around the rows of the grid of ranks in one direction, then around its columns.
     Torus,
-    /// In step k each rank exchanges with the one whose number differs by k bitwise, or, unless there is a power of two of
-    /// ranks, sends k behind and receives from k before.
+    /// In step k, each rank exchanges with the rank whose number is its own XOR k. If the number of ranks is not a
+    /// power of two, each rank sends to the rank k after it and receives from the rank k before it.
     PairwiseExchange,
     /// All receives and sends begin at once.
     Linear,
-    /// So many receives and sends are under way; the next one begins when one is complete.
+    /// A fixed number of receives and sends are outstanding; the next one begins when one completes.
     LinearSync {
-        /// The number of either kind; 0, the default, means all.
+        /// The number of outstanding receives and of outstanding sends. 0, the default, means all.
         #[serde(default)]
         outstanding: u32,
     },
-    /// So many receives and sends begin at once, the next ones when all of them are complete.
+    /// A fixed number of receives and sends begin at once, the next batch when all of them are complete.
     Scattered {
-        /// The number of either kind; 0 means all.
+        /// The number of receives and of sends in a batch. 0 means all.
         #[serde(default = "thirty_two")]
         batch: u32,
     },
-    /// With distances 1, k, k², …: blocks go as far at each as the digits of their distance say (Bruck and others 1997).
+    /// With distances 1, k, k², …: each block moves by the multiples of these distances that the digits of its total
+    /// distance to the base k give (Bruck and others 1997).
     Bruck {
         /// The base k.
         #[serde(default = "super::two")]
         radix: u32,
     },
-    /// In each step half of the blocks go to the partner by Bine numbers (De Sensi and others 2025).
+    /// In each step, half of the blocks go to the partner by Bine numbers (De Sensi and others 2025).
     Bine,
-    /// The same through the dimensions of a torus in turn.
+    /// Like `Bine`, but cycling through the dimensions of a torus.
     ByDimensions {
-        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        /// The extents of the torus, powers of two. Ranks are numbered in row-major order: the last dimension varies
+        /// fastest.
         shape: Vec<u32>,
-        /// By which numbers; Bine unless given.
+        /// The numbering that determines the partners in each dimension; `Bine` unless given.
         #[serde(default)]
         numbers: Numbers,
     },
-    /// The choice of a library for the numbers of bytes and ranks.
+    /// The algorithm that a library chooses for the message size and the number of ranks.
     Auto(Library),
 }
 
@@ -68,8 +70,8 @@ const fn thirty_two() -> u32 {
 }
 
 impl AllToAll {
-    /// Sends block j of `blocks`, which all have the same length, to rank j; all ranks call it and
-    /// get the blocks for them by rank.
+    /// Sends block j of `blocks` to rank j; all blocks have the same length. All ranks call this and get the blocks for
+    /// them, by origin.
     pub async fn run(&self, me: &Process, blocks: Vec<Payload>) -> Vec<Payload> {
         match self {
             Self::Pairwise => pairwise(me, blocks).await,
@@ -83,7 +85,8 @@ impl AllToAll {
         }
     }
 
-    /// Sends blocks of `bytes` bytes each, which are behind each other, as those that have come are at the end.
+    /// Exchanges blocks of `bytes` bytes each. `own` contains the blocks to send one after the other, the result the
+    /// received ones.
     pub(super) async fn joined(&self, me: &Process, own: Payload, bytes: u64) -> Payload {
         if self.keeps_blocks() {
             return Payload::join(&self.run(me, own.split(&vec![bytes; me.ranks() as usize])).await);
@@ -91,7 +94,7 @@ impl AllToAll {
         Box::pin(self.divided(me, &own, bytes)).await
     }
 
-    /// True if each rank keeps a list of all blocks.
+    /// Returns whether each rank keeps a list of all blocks.
     pub(super) const fn keeps_blocks(&self) -> bool {
         matches!(self, Self::Pairwise | Self::Hypercube | Self::Torus)
     }
@@ -120,7 +123,7 @@ impl AllToAll {
         result.numbered(0..division.total())
     }
 
-    /// Returns the choice of a library.
+    /// Returns the algorithm that a library chooses.
     pub(super) fn of_library(library: Library, ranks: u32, block: u64) -> Self {
         match library {
             Library::OpenMpi => match decision::look_up(decision::ALLTOALL, ranks, block) {
@@ -129,7 +132,7 @@ impl AllToAll {
                 4 => Self::LinearSync { outstanding: 0 },
                 _ => Self::Linear,
             },
-            // Its rules are those of Open MPI, without the two algorithms that it does not have.
+            // The rules are those of Open MPI, without the two algorithms that SimGrid does not have.
             Library::SimGrid => match decision::look_up(decision::ALLTOALL, ranks, block) {
                 2 => Self::PairwiseExchange,
                 3 => Self::Bruck { radix: 2 },
@@ -141,7 +144,7 @@ impl AllToAll {
         }
     }
 
-    /// Returns the reason why it cannot run on this number of ranks.
+    /// Returns the reason why the algorithm cannot run on this number of ranks, if any.
     #[must_use]
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {
@@ -163,8 +166,8 @@ async fn pairwise(me: &Process, mut blocks: Vec<Payload>) -> Vec<Payload> {
     blocks
 }
 
-/// Place j holds the block for j at first; each step replaces one bit of the destination by that of
-/// the origin, so that what comes in takes the places of what goes out.
+/// Runs the exchange across a hypercube. Initially, place j holds the block for rank j. Each step replaces one bit of
+/// the destination by that of the origin, so that received blocks take the places of sent ones.
 async fn across_hypercube(me: &Process, mut blocks: Vec<Payload>) -> Vec<Payload> {
     let mut bit = 1;
     while bit < me.ranks() {
@@ -190,9 +193,9 @@ async fn around_torus(me: &Process, blocks: Vec<Payload>) -> Vec<Payload> {
     around_ring(me, &rows, (0..rows.len()).map(for_row).collect()).await.concat()
 }
 
-/// Each of `members`, in the order of a ring, has a bundle for each; all bundles travel in one
-/// direction, and each member takes out its own and passes the others on. The bundles for the
-/// caller, by member.
+/// Exchanges bundles among `members`, in the order of a ring, each of which has a bundle for each member. All bundles
+/// travel in one direction; each member takes out its own and passes the others on. Returns the bundles for the caller,
+/// by member.
 async fn around_ring(me: &Process, members: &[u32], mut bundles: Vec<Vec<Payload>>) -> Vec<Vec<Payload>> {
     let count = members.len();
     let place = members.iter().position(|member| *member == me.rank()).expect("a member calls");

@@ -1,4 +1,4 @@
-//! All ranks wait for each other.
+//! Barrier: all ranks wait for each other.
 
 use super::library::buffer::Buffer;
 use super::library::communicator::Communicator;
@@ -7,52 +7,53 @@ use super::library::{Grouping, Library, barriers, bruck, decision, hierarchy};
 use crate::program::process::{BARRIER_TAG, Message, MessagePattern, Process};
 use serde::{Deserialize, Serialize};
 
-/// Algorithm by which the ranks wait for each other.
+/// A barrier algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub enum Barrier {
-    /// They do not.
+    /// No synchronisation.
     Never,
-    /// At no cost, as an idealisation.
+    /// Synchronisation at no cost, as an idealisation.
     Ideal,
-    /// By messages of four bytes up and down the neighbour tree of rank 0.
+    /// Messages of four bytes up and down the neighbour tree of rank 0.
     Tree,
-    /// By messages of four bytes: in step k every rank tells the one 2^k further that it has come,
-    /// with those of whom it has heard (Hensgen, Finkel, Manber 1988).
+    /// Messages of four bytes: in step k, every rank notifies the rank that follows it by 2^k of its own arrival and of
+    /// all arrivals that it knows of (Hensgen, Finkel, Manber 1988).
     Dissemination,
-    /// By messages of no bytes: all tell rank 0, which tells all.
+    /// Empty messages: all ranks notify rank 0, which notifies all.
     Linear,
-    /// By a message of no bytes that goes round twice.
+    /// An empty message that travels around the ring twice.
     DoubleRing,
-    /// By messages of no bytes: in step k each rank exchanges with the one that differs in bit k.
+    /// Empty messages: in step k, each rank exchanges with the rank whose number differs in bit k.
     RecursiveDoubling,
-    /// By messages of no bytes: in each step every rank tells the k − 1 at multiples of the distance 1, k, k², … behind it.
+    /// Empty messages: in each step, every rank notifies the k − 1 ranks that follow it at multiples of the distance 1,
+    /// k, k², ….
     Bruck {
         /// The base k.
         #[serde(default = "super::two")]
         radix: u32,
     },
-    /// By messages of no bytes up and down a binomial tree.
+    /// Empty messages up and down a binomial tree.
     BinomialTree,
-    /// Inside of groups, between their leaders, and word of it to the groups along a binomial tree.
+    /// A barrier inside each group, one among the leaders, and a notification of the groups along a binomial tree.
     Hierarchical {
-        /// The ranks that form a group; those of a node unless given.
+        /// The ranks that form a group; the ranks of a node unless given.
         #[serde(default)]
         group: Grouping,
-        /// Inside of a group.
+        /// Algorithm inside a group.
         within: Box<Self>,
-        /// Among the leaders.
+        /// Algorithm among the leaders.
         between: Box<Self>,
     },
-    /// The choice of a library for the number of ranks.
+    /// The algorithm that a library chooses for the number of ranks.
     Auto(Library),
 }
 
 const BARRIER_BYTES: u64 = 4;
 
 impl Barrier {
-    /// Waits until all ranks have come here, if this is a barrier at all.
+    /// Waits until all ranks have arrived, unless the algorithm is `Never`.
     pub async fn run(&self, me: &Process) {
         match self {
             Self::Never => {}
@@ -63,7 +64,7 @@ impl Barrier {
         }
     }
 
-    /// Returns the choice of a library.
+    /// Returns the algorithm that a library chooses.
     pub(super) fn of_library(library: Library, ranks: u32) -> Self {
         match library {
             Library::OpenMpi => match decision::look_up(decision::BARRIER, ranks, 0) {
@@ -77,7 +78,7 @@ impl Barrier {
         }
     }
 
-    /// Returns the reason why it cannot run.
+    /// Returns the reason why the algorithm cannot run, if any.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         match self {

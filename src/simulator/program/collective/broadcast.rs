@@ -1,4 +1,4 @@
-//! One message from one rank to all.
+//! Broadcast: a message from one rank to all ranks.
 
 use super::library::Numbers;
 use super::library::buffer::Buffer;
@@ -24,49 +24,49 @@ pub use among_all::{
     Children, Concurrency, Forward, NaiveBroadcast, NeighbourBroadcast, PipelinedBroadcast, SendOrder,
 };
 
-/// Algorithm that brings a message of one rank to all others.
+/// A broadcast algorithm, by which all ranks receive the message of one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub enum Broadcast {
     /// The root sends to every other rank.
     Naive(NaiveBroadcast),
-    /// Every rank passes it on to its neighbours: along the root's row, and along the columns.
+    /// Every rank passes the message on to its neighbours: along the row of the root, and along the columns.
     Neighbour(NeighbourBroadcast),
-    /// Along a binomial tree: the number of ranks that have it doubles in every step, whatever
-    /// their number.
+    /// Along a binomial tree: the number of ranks that have the message doubles in every step. The number of ranks is
+    /// arbitrary.
     Binomial,
-    /// The same tree folded onto a hypercube, whichever rank is the root: every message goes to a
-    /// neighbour in the cube. Needs a power of two of ranks.
+    /// The same tree embedded in a hypercube for any root, so that every message goes to a neighbour in the hypercube.
+    /// The number of ranks must be a power of two.
     Hypercube,
-    /// From each rank to the next, in segments that follow each other.
+    /// From each rank to the next, in segments.
     Pipelined(PipelinedBroadcast),
     /// The root starts to send to all others at once, in the order of their ranks.
     Linear,
-    /// Along chains of consecutive ranks that hang from the root, segment by segment.
+    /// Along chains of consecutive ranks that start at the root, segment by segment.
     Chain {
         /// The number of chains.
         #[serde(default = "super::four")]
         chains: u32,
-        /// The length of the segments; 0, as unless given: the whole message.
+        /// The length of the segments. 0, the default, means the whole message.
         #[serde(default)]
         segment: Bytes,
     },
-    /// Along one chain of all ranks, segment by segment.
+    /// Along a single chain of all ranks, segment by segment.
     Pipeline {
-        /// The length of the segments; 0, as unless given: the whole message.
+        /// The length of the segments. 0, the default, means the whole message.
         #[serde(default)]
         segment: Bytes,
     },
-    /// Along a binary tree by levels, segment by segment.
+    /// Along a binary tree numbered level by level, segment by segment.
     Binary {
-        /// The length of the segments; 0, as unless given: the whole message.
+        /// The length of the segments. 0, the default, means the whole message.
         #[serde(default)]
         segment: Bytes,
     },
-    /// The same tree, a half of the message down either side; then pairs of ranks exchange halves.
+    /// The same tree, with one half of the message down each side; then pairs of ranks exchange their halves.
     SplitBinary {
-        /// The length of the segments; 0, as unless given: a half.
+        /// The length of the segments. 0, the default, means half of the message.
         #[serde(default)]
         segment: Bytes,
     },
@@ -75,19 +75,19 @@ pub enum Broadcast {
         /// The number k of children.
         #[serde(default = "super::two")]
         radix: u32,
-        /// The length of the segments; 0, as unless given: the whole message.
+        /// The length of the segments. 0, the default, means the whole message.
         #[serde(default)]
         segment: Bytes,
     },
     /// Along a k-nomial tree, segment by segment; all sends of a rank begin at once.
     Knomial {
-        /// The base k: 2 is the binomial tree.
+        /// The base k; 2 gives the binomial tree.
         #[serde(default = "super::four")]
         radix: u32,
-        /// The one of the two trees.
+        /// The order of the distances, which selects one of the two trees.
         #[serde(default)]
         distances: Distances,
-        /// The length of the segments; 0, as unless given: the whole message.
+        /// The length of the segments. 0, the default, means the whole message.
         #[serde(default)]
         segment: Bytes,
     },
@@ -97,62 +97,67 @@ pub enum Broadcast {
     ScatterRingAllGather,
     /// Along a Bine tree (De Sensi and others 2025), segment by segment.
     Bine {
-        /// The one of the two trees.
+        /// The order of the distances, which selects one of the two trees.
         #[serde(default)]
         distances: Distances,
-        /// The length of the segments; 0, as unless given: the whole message.
+        /// The length of the segments. 0, the default, means the whole message.
         #[serde(default)]
         segment: Bytes,
     },
-    /// A scatter by Bine numbers, then an all-gather on the way back.
+    /// A scatter by Bine numbers, then an all-gather by the reverse steps.
     BineScatterAllGather,
-    /// Down trees through the dimensions of a torus in turn.
+    /// Down trees that cycle through the dimensions of a torus.
     TorusTree {
-        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        /// The extents of the torus, powers of two. Ranks are numbered in row-major order: the last dimension varies
+        /// fastest.
         shape: Vec<u32>,
-        /// The number of ports: equal parts of the message take the dimensions in another order each.
+        /// The number of ports. Each port handles an equal part of the message and goes through the dimensions in a
+        /// different order.
         #[serde(default = "super::one")]
         ports: u32,
-        /// By which numbers; Bine unless given.
+        /// The numbering that determines the partners in each dimension; `Bine` unless given.
         #[serde(default)]
         numbers: Numbers,
-        /// The bytes of addresses of each port that all ranks gather first, by recursive doubling; none unless given.
+        /// Bytes of memory addresses per port that all ranks gather first, by recursive doubling; none unless given.
         #[serde(default)]
         addresses: Bytes,
-        /// True if all but the root copy the message from the memory where it comes; false unless given.
+        /// Whether all ranks but the root copy the message from the memory where it arrives; false unless given.
         #[serde(default)]
         copy: bool,
     },
-    /// A scatter, block by block, down trees through the dimensions of a torus in turn, then an all-gather on the way back.
+    /// A scatter, block by block, down trees that cycle through the dimensions of a torus, then an all-gather by the
+    /// reverse steps.
     TorusScatterAllGather {
-        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        /// The extents of the torus, powers of two. Ranks are numbered in row-major order: the last dimension varies
+        /// fastest.
         shape: Vec<u32>,
-        /// The number of ports: equal parts of the message take the dimensions in another order each.
+        /// The number of ports. Each port handles an equal part of the message and goes through the dimensions in a
+        /// different order.
         #[serde(default = "super::one")]
         ports: u32,
-        /// By which numbers; Bine, the only ones here.
+        /// The numbering that determines the partners in each dimension; only `Bine` is supported.
         #[serde(default)]
         numbers: Numbers,
-        /// The bytes of addresses of each port that all ranks gather first, by recursive doubling; none unless given.
+        /// Bytes of memory addresses per port that all ranks gather first, by recursive doubling; none unless given.
         #[serde(default)]
         addresses: Bytes,
     },
-    /// To the leaders of groups, then inside of them.
+    /// To the leaders of groups, then inside the groups.
     Hierarchical {
-        /// The ranks that form a group; those of a node unless given.
+        /// The ranks that form a group; the ranks of a node unless given.
         #[serde(default)]
         group: Grouping,
-        /// From the root to the other leaders.
+        /// Algorithm from the root to the other leaders.
         between: Box<Self>,
-        /// From a leader to its group.
+        /// Algorithm from a leader to its group.
         within: Box<Self>,
     },
-    /// The choice of a library for the numbers of bytes and ranks.
+    /// The algorithm that a library chooses for the message size and the number of ranks.
     Auto(Library),
 }
 
 impl Broadcast {
-    /// Broadcasts `bytes` bytes from `root`; all ranks call it, and all get the root's values.
+    /// Broadcasts `bytes` bytes from `root`. All ranks call this and get the values of the root.
     #[must_use = "an operation runs when it is awaited"]
     pub fn run<'a>(
         &'a self,
@@ -178,7 +183,7 @@ impl Broadcast {
         data.all()
     }
 
-    /// Returns the choice of a library.
+    /// Returns the algorithm that a library chooses.
     pub(super) fn of_library(library: Library, ranks: u32, bytes: u64) -> Self {
         let few = decision::fewer_words(bytes, ranks);
         match library {
@@ -198,7 +203,7 @@ impl Broadcast {
         }
     }
 
-    /// Returns the reason why it cannot run among some of the ranks.
+    /// Returns the reason why the algorithm cannot run on a subset of the ranks, if any.
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::Neighbour(_) => Some(super::only_of_all("Neighbour")),
@@ -210,7 +215,7 @@ impl Broadcast {
         }
     }
 
-    /// Returns the reason why it cannot run on this number of ranks.
+    /// Returns the reason why the algorithm cannot run on this number of ranks, if any.
     #[must_use]
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {
@@ -276,19 +281,20 @@ impl OnWhole for Broadcast {
     }
 }
 
-/// The algorithm that the rules of a library choose.
+/// Runs the algorithm that the rules of a library choose.
 async fn by_rules(library: Library, comm: Communicator<'_>, root: u32, data: &mut Buffer) {
     Broadcast::of_library(library, comm.size(), data.bytes()).within(comm, root, data).await;
 }
 
-/// Ranks other than the root copy what they have got to its place, if it came elsewhere.
+/// Copies the message to its destination on ranks other than the root, if it arrived elsewhere.
 async fn copy_out(comm: Communicator<'_>, root: u32, is_elsewhere: bool, data: &Buffer) {
     if is_elsewhere && comm.place() != root {
         comm.copy(data.bytes()).await;
     }
 }
 
-/// Not an `async fn`, which keeps its arguments twice: there may be a million ranks.
+/// Runs a broadcast along a binomial tree. This is not an `async fn`, which would store its arguments twice: there may
+/// be a million ranks.
 #[expect(clippy::manual_async_fn, reason = "an `async fn` is larger by its arguments")]
 fn along_tree(
     me: &Process,
@@ -308,8 +314,8 @@ fn along_tree(
     }
 }
 
-/// Parts of the same length go down a binomial tree, and all collect them. With less than a word for each, the root sends
-/// to all instead.
+/// Scatters equal parts down a binomial tree and gathers them on all ranks. If there is less than a word for each rank,
+/// the root sends the message to all ranks instead.
 async fn scatter_all_gather(comm: Communicator<'_>, root: u32, ring: bool, data: &mut Buffer) {
     if data.bytes() / crate::program::WORD < u64::from(comm.size()) {
         return trees::linear_broadcast(comm, root, data).await;

@@ -1,4 +1,4 @@
-//! A collective operation as a program calls it: what is to be moved, while a library chooses the way.
+//! Collective operations as a program calls them: the data to be moved, while a library chooses the algorithm.
 
 use super::library::buffer::{Buffer, Division};
 use super::library::communicator::Communicator;
@@ -8,94 +8,94 @@ use super::payload::Payload;
 use super::{AllGather, AllReduce, AllToAll, Barrier, Broadcast, Gather, Reduce, ReduceScatter, Scan, Scatter};
 use crate::program::process::Process;
 
-/// A call of a collective operation. Lists of lengths are by rank; every rank has one for each.
+/// A call of a collective operation. Lists of lengths contain one entry for each rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CollectiveCall {
-    /// All wait for each other.
+    /// All ranks wait for each other.
     Barrier,
-    /// So many bytes from the root to all.
+    /// A message from the root to all ranks.
     Broadcast {
         /// The root.
         root: u32,
-        /// The length.
+        /// The length of the message in bytes.
         bytes: u64,
     },
-    /// The sum of so many bytes of all, to the root.
+    /// The sum of the messages of all ranks, to the root.
     Reduce {
         /// The root.
         root: u32,
-        /// The length.
+        /// The length of the message in bytes.
         bytes: u64,
     },
-    /// The sum of so many bytes of all, to all.
+    /// The sum of the messages of all ranks, to all ranks.
     AllReduce {
-        /// The length.
+        /// The length of the message in bytes.
         bytes: u64,
     },
-    /// The sum of blocks of these lengths of all, a block of it to each.
+    /// The sum of the messages of all ranks, one block of it to each rank.
     ReduceScatter {
-        /// The lengths of the blocks.
+        /// The lengths of the blocks in bytes.
         lengths: Box<[u64]>,
     },
-    /// A block from the root to each.
+    /// A block from the root to each rank.
     Scatter {
         /// The root.
         root: u32,
-        /// The length of each block.
+        /// The length of each block in bytes.
         bytes: u64,
     },
-    /// Blocks of these lengths from the root to all.
+    /// Blocks of different lengths from the root to all ranks.
     ScatterV {
         /// The root.
         root: u32,
-        /// The lengths of the blocks.
+        /// The lengths of the blocks in bytes.
         lengths: Box<[u64]>,
     },
-    /// A block from each to the root.
+    /// A block from each rank to the root.
     Gather {
         /// The root.
         root: u32,
-        /// The length of each block.
+        /// The length of each block in bytes.
         bytes: u64,
     },
-    /// A block from each to the root; blocks may differ in length.
+    /// A block from each rank to the root; the blocks may differ in length.
     GatherV {
         /// The root.
         root: u32,
-        /// The length of this rank's block.
+        /// The length of this rank's block in bytes.
         bytes: u64,
     },
-    /// A block from each to all.
+    /// A block from each rank to all ranks.
     AllGather {
-        /// The length of each block.
+        /// The length of each block in bytes.
         bytes: u64,
     },
-    /// Blocks of these lengths, one from each, to all.
+    /// Blocks of different lengths, one from each rank, to all ranks.
     AllGatherV {
-        /// The lengths of the blocks.
+        /// The lengths of the blocks in bytes.
         lengths: Box<[u64]>,
     },
-    /// A block from each to each.
+    /// A block from each rank to each rank.
     AllToAll {
-        /// The length of each block.
+        /// The length of each block in bytes.
         bytes: u64,
     },
-    /// Blocks of their own lengths from each to each.
+    /// Blocks of different lengths from each rank to each rank.
     AllToAllV {
-        /// The lengths that this rank sends,
+        /// The lengths in bytes of the blocks that this rank sends.
         sent: Box<[u64]>,
-        /// and receives.
+        /// The lengths in bytes of the blocks that this rank receives.
         received: Box<[u64]>,
     },
-    /// The sums of so many bytes of all ranks up to each, to it.
+    /// The prefix sums of the messages: each rank gets the sum of the ranks up to itself.
     Scan {
-        /// The length.
+        /// The length of the message in bytes.
         bytes: u64,
     },
 }
 
 impl CollectiveCall {
-    /// Its name.
+    /// Returns the name of the operation.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -116,7 +116,7 @@ impl CollectiveCall {
         }
     }
 
-    /// The rank that sends or collects, where there is one.
+    /// Returns the root, if the operation has one.
     #[must_use]
     pub const fn root(&self) -> Option<u32> {
         match self {
@@ -130,7 +130,7 @@ impl CollectiveCall {
         }
     }
 
-    /// The bytes that are the same at all ranks, where there are such.
+    /// Returns the message length that is the same on all ranks, if there is one.
     #[must_use]
     pub const fn common_bytes(&self) -> Option<u64> {
         match self {
@@ -142,7 +142,7 @@ impl CollectiveCall {
         }
     }
 
-    /// Takes part, in the way that a library chooses.
+    /// Takes part in the operation with the algorithm that a library chooses.
     pub async fn run(&self, me: &Process, library: Library) {
         let own = |bytes| Payload::new(bytes, None);
         me.collective(Some(self.name()));
@@ -165,7 +165,7 @@ impl CollectiveCall {
         me.collective(None);
     }
 
-    /// The operation, and its size; where blocks differ, one of about the same cost.
+    /// Returns the operation and its size. If block lengths differ, this is an operation of about the same cost.
     #[must_use]
     pub fn operation(&self, library: Library) -> (CollectiveOperation, u64) {
         use CollectiveOperation as Operation;
@@ -200,14 +200,14 @@ impl CollectiveCall {
     }
 }
 
-/// The root sends each its block: in turn as Open MPI does, or all at once.
+/// Sends each rank its block from the root: one after the other as in Open MPI, or all at once.
 async fn scatter(me: &Process, library: Library, root: u32, lengths: &[u64]) {
     let division = if me.rank() == root { Division::listed(lengths) } else { Division::even(0, me.ranks()) };
     let mut data = Buffer::empty(division.total());
     trees::linear_scatter(Communicator::all(me), root, library != Library::OpenMpi, &division, &mut data).await;
 }
 
-/// All receives and sends begin at once; those of no bytes only in SimGrid.
+/// Exchanges blocks with all receives and sends at once. Empty blocks are sent only by SimGrid.
 async fn exchange(me: &Process, library: Library, sent: &[u64], received: &[u64]) {
     let comm = Communicator::all(me);
     let counts = |bytes: u64| bytes > 0 || library == Library::SimGrid;

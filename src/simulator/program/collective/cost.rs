@@ -1,4 +1,4 @@
-//! The cost of a collective operation to this computer, roughly: for estimates only.
+//! Rough estimates of what it costs to simulate a collective operation.
 
 use super::Remap;
 use super::operation::CollectiveOperation;
@@ -6,7 +6,8 @@ use super::{AllGather, AllReduce, AllToAll, Barrier, ReduceScatter, Scan};
 use crate::program::InFlight;
 
 impl CollectiveOperation {
-    /// The memory of this computer for the blocks of all ranks that each of them keeps, in bytes. Measured.
+    /// Estimates the memory of the simulating computer per rank for the blocks of all ranks that each rank keeps, in
+    /// bytes. The factor is measured.
     #[must_use]
     pub fn rank_memory(&self, ranks: u32) -> f64 {
         const OF_A_BLOCK: f64 = 28.0;
@@ -20,13 +21,13 @@ impl CollectiveOperation {
         copies * OF_A_BLOCK * f64::from(ranks)
     }
 
-    /// The messages of all ranks together.
+    /// Estimates the total number of messages of all ranks.
     #[must_use]
     pub fn messages(&self, ranks: u32) -> f64 {
         self.messages_and_shares(ranks).0
     }
 
-    /// The bytes of one of them where m is `bytes`.
+    /// Estimates the length in bytes of one of the messages for an operation of `bytes` bytes.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -38,7 +39,7 @@ impl CollectiveOperation {
         (bytes as f64 * self.messages_and_shares(ranks).1) as u64
     }
 
-    /// The messages of all ranks together, and the share of m that each of them has.
+    /// Estimates the total number of messages of all ranks, and the length of each as a multiple of m.
     fn messages_and_shares(&self, ranks: u32) -> (f64, f64) {
         let p = f64::from(ranks);
         let log = p.log2().max(1.0);
@@ -69,7 +70,7 @@ impl CollectiveOperation {
         }
     }
 
-    /// The messages that there surely are.
+    /// Returns a lower bound of the number of messages.
     #[must_use]
     pub fn least_messages(&self, ranks: u32) -> f64 {
         match self {
@@ -78,7 +79,7 @@ impl CollectiveOperation {
         }
     }
 
-    /// The messages that may be under way at once; m is `bytes`.
+    /// Estimates the messages that may be in flight at once for an operation of `bytes` bytes.
     #[must_use]
     pub fn in_flight(&self, ranks: u32, bytes: u64) -> InFlight {
         let others = f64::from(ranks.saturating_sub(1));
@@ -103,7 +104,8 @@ impl Barrier {
 }
 
 impl AllReduce {
-    /// The messages among `p` ranks, of which each does `log` steps of doubling, and the share of m that each of them has.
+    /// Estimates the number of messages among `p` ranks that do `log` doubling steps each, and the length of each as a
+    /// multiple of m.
     fn messages_and_shares(&self, p: f64, log: f64) -> (f64, f64) {
         match self {
             Self::Ring | Self::SegmentedRing { .. } | Self::TorusRings { .. } => (2.0 * p * p, p.recip()),
@@ -127,7 +129,7 @@ impl AllReduce {
 }
 
 impl AllToAll {
-    /// The sends that a rank begins before it waits for any of them.
+    /// Returns the number of sends that a rank begins before it waits for any of them.
     fn window(&self, ranks: u32, bytes: u64) -> f64 {
         let all_if_none = |limit: u32| if limit == 0 { ranks } else { limit };
         f64::from(match self {

@@ -1,4 +1,4 @@
-//! A block from each rank to one.
+//! Gather: a block from each rank to one rank.
 
 use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
@@ -16,73 +16,75 @@ use crate::program::process::Process;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// Algorithm that brings the blocks of all ranks to the root.
+/// A gather algorithm, by which the root receives the blocks of all ranks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub enum Gather {
     /// Every rank sends its block to the root.
     Naive,
-    /// Up a binomial tree: a rank passes on the blocks of its whole subtree.
+    /// Up a binomial tree: each rank passes on the blocks of its whole subtree.
     Binomial,
-    /// The same tree folded onto a hypercube. Needs a power of two of ranks.
+    /// The same tree embedded in a hypercube. The number of ranks must be a power of two.
     Hypercube,
     /// Every rank sends its block to the root, which receives in the order of the ranks.
     Linear,
     /// Every rank sends its block to the root, whose receives all begin at once.
     LinearNonBlocking,
-    /// The root calls one rank after the other, which then sends a first segment and the rest.
+    /// The root calls one rank after the other, which then sends a first segment and the remainder.
     LinearSync {
-        /// The length of the first segment; 0, as unless given: the whole block.
+        /// The length of the first segment. 0, the default, means the whole block.
         #[serde(default)]
         first: Bytes,
     },
     /// Up a k-nomial tree.
     Knomial {
-        /// The base k: 2 is the binomial tree.
+        /// The base k; 2 gives the binomial tree.
         #[serde(default = "super::two")]
         radix: u32,
-        /// The one of the two trees.
+        /// The order of the distances, which selects one of the two trees.
         #[serde(default)]
         distances: Distances,
     },
     /// Up a Bine tree (De Sensi and others 2025).
     Bine {
-        /// The one of the two trees.
+        /// The order of the distances, which selects one of the two trees.
         #[serde(default)]
         distances: Distances,
     },
-    /// Up trees through the dimensions of a torus in turn, from memory in the order of the trees and to it.
+    /// Up trees that cycle through the dimensions of a torus, with copies between the order of the blocks and that of
+    /// the trees.
     TorusTree {
-        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        /// The extents of the torus, powers of two. Ranks are numbered in row-major order: the last dimension varies
+        /// fastest.
         shape: Vec<u32>,
-        /// The number of ports: equal parts of each block take the dimensions in another order each.
+        /// The number of ports. Each port handles an equal part of each block and goes through the dimensions in a
+        /// different order.
         #[serde(default = "super::one")]
         ports: u32,
-        /// By which numbers; Bine unless given.
+        /// The numbering that determines the partners in each dimension; `Bine` unless given.
         #[serde(default)]
         numbers: Numbers,
-        /// The one of the two trees.
+        /// The order of the distances, which selects one of the two trees.
         #[serde(default)]
         distances: Distances,
     },
-    /// Inside of groups to their leaders, then from them to the root.
+    /// From the members of each group to its leader, then from the leaders to the root.
     Hierarchical {
-        /// The ranks that form a group; those of a node unless given.
+        /// The ranks that form a group; the ranks of a node unless given.
         #[serde(default)]
         group: Grouping,
-        /// From a group to its leader.
+        /// Algorithm from a group to its leader.
         within: Box<Self>,
-        /// From the leaders to the root.
+        /// Algorithm from the leaders to the root.
         between: Box<Self>,
     },
-    /// The choice of a library for the numbers of bytes and ranks.
+    /// The algorithm that a library chooses for the message size and the number of ranks.
     Auto(Library),
 }
 
 impl Gather {
-    /// Collects everyone's `own` block, all of the same length; on the root all blocks by rank,
-    /// nothing elsewhere. All ranks call it.
+    /// Collects blocks of equal length. All ranks call this; the root gets all blocks by rank, the others `None`.
     pub async fn run(&self, me: &Process, root: u32, own: Payload) -> Option<Vec<Payload>> {
         let bytes = own.bytes;
         match self {
@@ -96,7 +98,7 @@ impl Gather {
         }
     }
 
-    /// All blocks behind each other on the root.
+    /// Collects blocks of equal length as one payload on the root.
     pub(super) async fn joined(&self, me: &Process, root: u32, own: Payload) -> Option<Payload> {
         if matches!(self, Self::Naive | Self::Binomial | Self::Hypercube) {
             return Some(Payload::join(&self.run(me, root, own).await?));
@@ -107,7 +109,7 @@ impl Gather {
         (me.rank() == root).then(|| data.numbered(0..division.total()))
     }
 
-    /// Returns the choice of a library.
+    /// Returns the algorithm that a library chooses.
     pub(super) fn of_library(library: Library, ranks: u32, block: u64) -> Self {
         match library {
             Library::OpenMpi => match decision::look_up(decision::GATHER, ranks, block) {
@@ -120,7 +122,7 @@ impl Gather {
         }
     }
 
-    /// Returns the reason why it cannot run among some of the ranks.
+    /// Returns the reason why the algorithm cannot run on a subset of the ranks, if any.
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::Hypercube => Some(super::only_of_all("Hypercube")),
@@ -129,7 +131,7 @@ impl Gather {
         }
     }
 
-    /// Returns the reason why it cannot run on this number of ranks.
+    /// Returns the reason why the algorithm cannot run on this number of ranks, if any.
     #[must_use]
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {

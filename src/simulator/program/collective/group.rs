@@ -1,11 +1,11 @@
-//! Collective operations among some of the ranks.
+//! Collective operations among a subset of the ranks.
 
 use super::payload::Payload;
 use super::transfer::{receive, send, start_send};
 use super::tree::{Binomial, Numbering};
 use crate::program::process::Process;
 
-/// Some of the ranks in an order, such as a row of a grid. Members go by their places in it.
+/// An ordered subset of the ranks, such as a row of a grid. Members are identified by their places in this order.
 #[derive(Clone, Debug)]
 pub struct Group {
     members: Vec<u32>,
@@ -13,10 +13,10 @@ pub struct Group {
 }
 
 impl Group {
-    /// The group of `members` as the process of one of them sees it.
+    /// Creates the group of `members`, as seen by the process of one of them.
     ///
     /// # Panics
-    /// If the process is none of them.
+    /// If the process is not a member.
     #[must_use]
     pub fn new(me: &Process, members: Vec<u32>) -> Self {
         let place = (0..).zip(&members).find(|(_, member)| **member == me.rank());
@@ -24,20 +24,20 @@ impl Group {
         Self { members, place }
     }
 
-    /// The place of this process.
+    /// Returns the place of this process.
     #[must_use]
     pub const fn place(&self) -> u32 {
         self.place
     }
 
-    /// The places before and behind that of this process.
+    /// Returns the places before and after this process.
     #[must_use]
     pub fn neighbours(&self) -> [Option<u32>; 2] {
         let behind = self.place + 1;
         [self.place.checked_sub(1), ((behind as usize) < self.members.len()).then_some(behind)]
     }
 
-    /// Broadcasts what the member at `root` has along a binomial tree; all members call it and get it.
+    /// Broadcasts the payload of the member at `root` along a binomial tree. All members call this and get the payload.
     pub async fn broadcast(&self, me: &Process, root: u32, own: Payload) -> Payload {
         let tree = self.tree(root);
         let payload = match tree.parent(self.place) {
@@ -50,7 +50,8 @@ impl Group {
         payload
     }
 
-    /// Combines what all members have up a binomial tree; the result on the member at `root`, nothing elsewhere.
+    /// Combines the payloads of all members up a binomial tree. The member at `root` gets the result, the others
+    /// `None`.
     pub async fn combine(
         &self,
         me: &Process,
@@ -72,7 +73,7 @@ impl Group {
         }
     }
 
-    /// Sends each payload to the member at its place while it receives one from each of `sources`, in their order.
+    /// Sends each payload to the member at its place while receiving one from each of `sources`, in their order.
     pub async fn exchange(&self, me: &Process, outgoing: &[(u32, Payload)], sources: &[u32]) -> Vec<Payload> {
         let mut under_way = Vec::new();
         for (place, payload) in outgoing {

@@ -1,14 +1,15 @@
-//! Local costs of a library of collective operations: what it does on a node beside its messages.
+//! Local costs of a library of collective operations: the work on a node in addition to its messages.
 
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
-/// Costs of a library of collective operations that no message has. They keep the processor of their rank; a cost that is not
-/// given is nothing, but that of a byte: without `thread_per_byte` additions and copies take what they take without local costs.
+/// Costs of a library of collective operations in addition to its messages. They occupy the processor of the rank.
+/// Times that are not given are zero, except the time of a byte: without `thread_per_byte`, additions and copies take
+/// the same time as without local costs.
 ///
-/// One thread adds or copies at `thread_per_byte`. The threads of several ports copy at once, at no less than
-/// `memory_per_byte` together, and add one after the other; where one port works at a time, all threads of the node share an
-/// addition of more than `fork_above` bytes, which takes `fork` and `memory_per_byte` for each byte.
+/// One thread adds or copies at `thread_per_byte`. The threads of several ports copy concurrently, at no less than
+/// `memory_per_byte` together, and add one after the other. If only one port works at a time, all threads of the node
+/// share an addition of more than `fork_above` bytes, which takes `fork` plus `memory_per_byte` for each byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -19,24 +20,26 @@ pub struct LocalCosts {
     pub threads: SimDuration,
     /// Time of each port of a call.
     pub port: SimDuration,
-    /// Time of each step of each port in algorithms that prepare them in every call: those by halving and doubling of an
-    /// all-reduce on a torus.
+    /// Time of each step of each port in algorithms that prepare their steps in every call: the all-reduce by halving
+    /// and doubling on a torus.
     pub step: SimDuration,
-    /// Time of a byte that a thread adds, or copies; up to the machine unless given.
+    /// Time of a byte that one thread adds or copies; determined by the machine unless given.
     pub thread_per_byte: Option<PerByte>,
-    /// Least time of a byte that all threads of a node add, or copy, together; that of one thread unless given. Needs `thread_per_byte`.
+    /// Least time of a byte that all threads of a node add or copy together; the time of one thread unless given. Needs
+    /// `thread_per_byte`.
     pub memory_per_byte: Option<PerByte>,
-    /// Time of having all threads share an addition.
+    /// Time of distributing an addition among all threads.
     pub fork: SimDuration,
-    /// The largest addition that one thread does; all of them unless given. Needs `thread_per_byte`.
+    /// The largest addition that is done by one thread; no limit unless given. Needs `thread_per_byte`.
     pub fork_above: Option<Bytes>,
-    /// The largest message that is sent before its receiver has said, by a message of no bytes, that it is ready: in
-    /// all-reduces by doubling, reduces up trees, and rings of a torus. Nobody says so unless given.
+    /// The largest message that is sent before its receiver has declared itself ready by an empty message. Applies to
+    /// all-reduces by doubling, reduces up trees, and rings of a torus. No limit unless given.
     pub ready_above: Option<Bytes>,
 }
 
 impl LocalCosts {
-    /// The first cost that is given in vain: additions and copies are up to the machine.
+    /// Returns the name of the first cost that has no effect because the machine determines the time of additions and
+    /// copies.
     #[must_use]
     pub fn without_effect(&self) -> Option<&'static str> {
         let shared = [
@@ -57,26 +60,26 @@ pub struct CallCosts {
 }
 
 impl CallCosts {
-    /// Those of a call with so many ports, which so many threads work for at once.
+    /// Creates the costs of a call with `ports` ports, of which `threads` work concurrently.
     #[must_use]
     pub const fn new(costs: LocalCosts, ports: u32, threads: u32) -> Self {
         Self { costs, ports, threads }
     }
 
-    /// The time that a call takes beside all that it does.
+    /// Returns the time of a call in addition to its operations.
     #[must_use]
     pub fn call(&self) -> SimDuration {
         let threads = if self.threads > 1 { self.costs.threads } else { SimDuration::ZERO };
         self.costs.call + threads + self.costs.port * u64::from(self.ports)
     }
 
-    /// The time of preparing so many steps of each port.
+    /// Returns the time of preparing `steps` steps of each port.
     #[must_use]
     pub fn steps(&self, steps: u32) -> SimDuration {
         self.costs.step * (u64::from(self.ports) * u64::from(steps))
     }
 
-    /// The time of adding `bytes` bytes to others, if it is not up to the machine.
+    /// Returns the time of adding `bytes` bytes to others, or `None` if the machine determines it.
     #[must_use]
     pub fn adding(&self, bytes: u64) -> Option<SimDuration> {
         let (costs, thread) = (&self.costs, self.costs.thread_per_byte?);
@@ -86,7 +89,8 @@ impl CallCosts {
         })
     }
 
-    /// The time of copying `bytes` bytes, of which each port copies its part, if it is not up to the machine.
+    /// Returns the time of copying `bytes` bytes, of which each port copies its part, or `None` if the machine
+    /// determines it.
     #[must_use]
     pub fn copying(&self, bytes: u64) -> Option<SimDuration> {
         let thread = self.costs.thread_per_byte?;
@@ -94,7 +98,7 @@ impl CallCosts {
         Some(if self.threads > 1 { part.max(self.together(thread).time(bytes)) } else { part })
     }
 
-    /// Returns whether the receiver of a message says before that it is ready.
+    /// Returns whether a message of `bytes` bytes is sent only after its receiver has declared itself ready.
     #[must_use]
     pub fn asks(&self, bytes: u64) -> bool {
         self.costs.ready_above.is_some_and(|above| bytes > above.count())

@@ -1,7 +1,7 @@
-//! Collective operations, written with the verbs of a process like any user's code.
+//! Collective operations, written with the operations of a process like any user code.
 //!
-//! All ranks call an operation, and in the same order. The algorithms are those of
-//! `execution-time-topologies-collectives` and their usual relatives.
+//! All ranks call an operation, and all ranks call operations in the same order. The algorithms are those of
+//! `execution-time-topologies-collectives` and their common relatives.
 
 mod all_gather;
 mod all_reduce;
@@ -42,18 +42,18 @@ pub use reduce_scatter::ReduceScatter;
 pub use scan::Scan;
 pub use scatter::Scatter;
 
-/// The fault of an algorithm that needs a power of two of ranks.
+/// Returns the fault of an algorithm whose number of ranks must be a power of two.
 fn power_of_two(algorithm: &str, ranks: u32) -> Option<String> {
     let fault = || format!("{algorithm} needs a power of two of ranks, not {ranks}");
     (!ranks.is_power_of_two()).then(fault)
 }
 
-/// The fault of a base or a number of children that is too small.
+/// Returns the fault of a base or a number of children that is too small.
 fn base(algorithm: &str, radix: u32, least: u32) -> Option<String> {
     (radix < least).then(|| format!("{algorithm} needs a radix of at least {least}, not {radix}"))
 }
 
-/// The fault of an algorithm that needs the grid or the numbers of all ranks.
+/// Returns the fault of an algorithm that needs the grid or the numbers of all ranks.
 fn only_of_all(algorithm: &str) -> String {
     format!("{algorithm} runs among all ranks only, not between or inside groups")
 }

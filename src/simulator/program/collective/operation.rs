@@ -1,4 +1,4 @@
-//! A collective operation with its algorithm, as a scenario names it.
+//! Collective operations with their algorithms, as named in a scenario.
 
 use super::library::hierarchy::Running;
 use super::payload::Payload;
@@ -7,72 +7,72 @@ use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// A collective operation. Its size m is that of the whole message where all ranks get the same or
-/// add up theirs, and that of one block where each rank has a block of its own.
+/// A collective operation. Its size m is the length of the whole message if all ranks get the same data or add up their
+/// messages, and the length of one block if each rank has a separate block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub enum CollectiveOperation {
-    /// m bytes from the root to all.
+    /// m bytes from the root to all ranks.
     Broadcast {
-        /// By which way.
+        /// The algorithm of the operation.
         algorithm: Broadcast,
     },
-    /// The sum of m bytes of all, to the root.
+    /// The sum of m bytes of all ranks, to the root.
     Reduce {
-        /// By which way.
+        /// The algorithm of the operation.
         algorithm: Reduce,
     },
-    /// The sum of m bytes of all, to all.
+    /// The sum of m bytes of all ranks, to all ranks.
     AllReduce {
-        /// By which way.
+        /// The algorithm of the operation.
         algorithm: AllReduce,
     },
-    /// The sum of p blocks of all, a block of m bytes of it to each.
+    /// The sum of p blocks of all ranks, one block of m bytes to each rank.
     ReduceScatter {
-        /// By which way.
+        /// The algorithm of the operation.
         algorithm: ReduceScatter,
     },
-    /// A block of m bytes from the root to each.
+    /// A block of m bytes from the root to each rank.
     Scatter {
-        /// By which way.
+        /// The algorithm of the operation.
         algorithm: Scatter,
     },
-    /// A block of m bytes from each to the root.
+    /// A block of m bytes from each rank to the root.
     Gather {
-        /// By which way.
+        /// The algorithm of the operation.
         algorithm: Gather,
     },
-    /// A block of m bytes from each to all.
+    /// A block of m bytes from each rank to all ranks.
     AllGather {
-        /// By which way.
+        /// The algorithm of the operation.
         algorithm: AllGather,
     },
-    /// A block of m bytes from each to each.
+    /// A block of m bytes from each rank to each rank.
     AllToAll {
-        /// By which way.
+        /// The algorithm of the operation.
         algorithm: AllToAll,
     },
-    /// All wait for each other.
+    /// All ranks wait for each other.
     Barrier {
-        /// By which way.
+        /// The algorithm of the operation.
         algorithm: Barrier,
     },
-    /// The sums of m bytes of all ranks up to each, to it.
+    /// The prefix sums of m bytes: each rank gets the sum of the ranks up to itself.
     Scan {
-        /// By which way.
+        /// The algorithm of the operation.
         algorithm: Scan,
     },
 }
 
 impl CollectiveOperation {
-    /// Returns whether ranks add numbers that they receive.
+    /// Returns whether ranks add values that they receive.
     #[must_use]
     pub const fn adds(&self) -> bool {
         matches!(self, Self::Reduce { .. } | Self::AllReduce { .. } | Self::ReduceScatter { .. } | Self::Scan { .. })
     }
 
-    /// The ports that it has at once; 1 where its algorithm names none.
+    /// Returns the number of ports; 1 if the algorithm does not specify it.
     #[must_use]
     pub const fn ports(&self) -> u32 {
         match self {
@@ -100,7 +100,7 @@ impl CollectiveOperation {
         }
     }
 
-    /// The ports that work at once.
+    /// Returns the number of ports that work concurrently.
     #[must_use]
     pub const fn threads(&self) -> u32 {
         match self {
@@ -109,7 +109,7 @@ impl CollectiveOperation {
         }
     }
 
-    /// Its name in a scenario.
+    /// Returns the name of the operation in a scenario.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -126,9 +126,10 @@ impl CollectiveOperation {
         }
     }
 
-    /// Takes part with `values` of this rank; the numbers that it has at the end, if it has any.
+    /// Takes part with the `values` of this rank. Returns the resulting values of this rank, if any.
     ///
-    /// Each algorithm is in a box of its own: a rank need not have room for the largest of them, and there may be a million.
+    /// Each algorithm is boxed separately: a rank need not reserve space for the largest of them, and there may be a
+    /// million ranks.
     #[must_use = "an operation runs when it is awaited"]
     pub fn run<'a>(
         &'a self,
@@ -161,7 +162,7 @@ impl CollectiveOperation {
         }
     }
 
-    /// Returns the reason why it cannot run on this number of ranks.
+    /// Returns the reason why the operation cannot run on this number of ranks, if any.
     #[must_use]
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {
@@ -178,7 +179,7 @@ impl CollectiveOperation {
         }
     }
 
-    /// The bytes that a rank holds at most.
+    /// Returns the largest number of bytes that a rank holds.
     #[must_use]
     pub const fn memory(&self, bytes: u64, ranks: u32) -> u64 {
         match self {
@@ -195,7 +196,7 @@ mod tests {
     use crate::program::collective::Library;
     use crate::units::Bytes;
 
-    /// Read off the sources of Open MPI 4.1.6.
+    /// Taken from the sources of Open MPI 4.1.6.
     #[test]
     fn rules_are_those_of_open_mpi() {
         let library = Library::OpenMpi;
@@ -215,7 +216,7 @@ mod tests {
         assert_eq!(Gather::of_library(library, 3, 1), Gather::LinearSync { first: Bytes::new(0) });
     }
 
-    /// Read off `generic.json` of MPICH 4.1.2.
+    /// Taken from `generic.json` of MPICH 4.1.2.
     #[test]
     fn rules_are_those_of_mpich() {
         let library = Library::Mpich;

@@ -1,4 +1,4 @@
-//! Data that collectives move.
+//! The data moved by collective operations.
 
 use crate::program::Blocks;
 use crate::program::WORD;
@@ -6,12 +6,12 @@ use crate::program::process::Process;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A length and, if the program really computes, the numbers: they are spread evenly over the bytes.
+/// A length in bytes and, if the program really computes, the values, which are distributed evenly over the bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Payload {
-    /// Its length in bytes.
+    /// The length in bytes.
     pub bytes: u64,
-    /// Its numbers.
+    /// The values.
     pub values: Option<Rc<[f64]>>,
     origin: Cell<PayloadOrigin>,
 }
@@ -19,22 +19,22 @@ pub struct Payload {
 /// Origin of the payload of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PayloadOrigin {
-    /// Its own memory.
+    /// The memory of the rank.
     Own,
-    /// A message, and it has not been sent on.
+    /// A received message that has not been sent on.
     Message,
-    /// The buffer that it was sent from before.
+    /// The buffer from which it was sent before.
     SendBuffer,
 }
 
 impl Payload {
-    /// `bytes` bytes that carry `values`.
+    /// Creates a payload of `bytes` bytes that carries `values`.
     #[must_use]
     pub const fn new(bytes: u64, values: Option<Rc<[f64]>>) -> Self {
         Self { bytes, values, origin: Cell::new(PayloadOrigin::Own) }
     }
 
-    /// Returns the payload of a received message.
+    /// Creates the payload of a received message.
     pub(super) const fn received(bytes: u64, values: Option<Rc<[f64]>>) -> Self {
         Self { bytes, values, origin: Cell::new(PayloadOrigin::Message) }
     }
@@ -44,14 +44,14 @@ impl Payload {
         self.origin.replace(PayloadOrigin::SendBuffer)
     }
 
-    /// The parts one behind the other.
+    /// Concatenates payloads.
     #[must_use]
     pub fn join(parts: &[Self]) -> Self {
         let values = parts.iter().map(|part| part.values.as_deref()).collect::<Option<Vec<_>>>();
         Self::new(parts.iter().map(|part| part.bytes).sum(), values.map(|values| values.concat().into()))
     }
 
-    /// Parts of these lengths, which sum to the whole.
+    /// Splits the payload into parts of these lengths, which must sum to the whole.
     #[must_use]
     pub fn split(&self, lengths: &[u64]) -> Vec<Self> {
         let (mut index, mut byte) = (0, 0);
@@ -74,8 +74,8 @@ impl Payload {
             .collect()
     }
 
-    /// The lengths of `parts` parts of `bytes` bytes, as even as possible; words stay whole if the
-    /// message consists of words.
+    /// Returns the lengths of `parts` parts of `bytes` bytes, as equal as possible, in whole words if the message
+    /// consists of words.
     #[must_use]
     pub fn shares(bytes: u64, parts: u32) -> Vec<u64> {
         let unit = if bytes.is_multiple_of(WORD) { WORD } else { 1 };
@@ -83,7 +83,7 @@ impl Payload {
         (0..parts).map(|part| blocks.count(part) * unit).collect()
     }
 
-    /// The sum with another of the same length, which costs a floating-point operation a word.
+    /// Returns the sum with a payload of the same length, which costs a floating-point operation for each word.
     pub async fn plus(&self, me: &Process, other: &Self) -> Self {
         me.add(self.bytes).await;
         let sum = self.values.as_deref().zip(other.values.as_deref());

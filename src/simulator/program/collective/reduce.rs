@@ -1,4 +1,4 @@
-//! The sum of all ranks' messages, to one of them.
+//! Reduce: the sum of the messages of all ranks, to one rank.
 
 use super::library::Numbers;
 use super::library::buffer::Buffer;
@@ -17,18 +17,18 @@ use crate::program::process::Process;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// Algorithm that brings the sum of all messages to one rank.
+/// A reduce algorithm, by which the root receives the sum of the messages of all ranks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub enum Reduce {
-    /// Every rank sends to the root, which adds one after the other.
+    /// Every rank sends to the root, which adds one message after the other.
     Naive,
     /// Up a binomial tree.
     Binomial,
-    /// The same tree folded onto a hypercube. Needs a power of two of ranks.
+    /// The same tree embedded in a hypercube. The number of ranks must be a power of two.
     Hypercube,
-    /// Every rank sends to the root, which receives and adds from the last rank on.
+    /// Every rank sends to the root, which receives and adds in reverse rank order.
     Linear,
     /// Every rank sends to the root, whose receives all begin at once.
     LinearNonBlocking,
@@ -37,25 +37,26 @@ pub enum Reduce {
         /// The number of chains.
         #[serde(default = "super::four")]
         chains: u32,
-        /// The length of the segments; 0, as unless given: the whole message.
+        /// The length of the segments. 0, the default, means the whole message.
         #[serde(default)]
         segment: Bytes,
     },
-    /// Along one chain of all ranks, segment by segment.
+    /// Along a single chain of all ranks, segment by segment.
     Pipeline {
-        /// The length of the segments; 0, as unless given: the whole message.
+        /// The length of the segments. 0, the default, means the whole message.
         #[serde(default)]
         segment: Bytes,
     },
-    /// Up a binary tree by levels, segment by segment.
+    /// Up a binary tree numbered level by level, segment by segment.
     Binary {
-        /// The length of the segments; 0, as unless given: the whole message.
+        /// The length of the segments. 0, the default, means the whole message.
         #[serde(default)]
         segment: Bytes,
     },
-    /// Up a binary tree of consecutive ranks to the last one, segment by segment, which hands the sum to the root.
+    /// Up a binary tree of consecutive ranks to the last one, segment by segment; the last rank hands the sum to the
+    /// root.
     InOrderBinary {
-        /// The length of the segments; 0, as unless given: the whole message.
+        /// The length of the segments. 0, the default, means the whole message.
         #[serde(default)]
         segment: Bytes,
     },
@@ -64,76 +65,81 @@ pub enum Reduce {
         /// The number k of children.
         #[serde(default = "super::two")]
         radix: u32,
-        /// The length of the segments; 0, as unless given: the whole message.
+        /// The length of the segments. 0, the default, means the whole message.
         #[serde(default)]
         segment: Bytes,
     },
     /// Up a k-nomial tree, segment by segment.
     Knomial {
-        /// The base k: 2 is the binomial tree.
+        /// The base k; 2 gives the binomial tree.
         #[serde(default = "super::four")]
         radix: u32,
-        /// The one of the two trees.
+        /// The order of the distances, which selects one of the two trees.
         #[serde(default)]
         distances: Distances,
-        /// The length of the segments; 0, as unless given: the whole message.
+        /// The length of the segments. 0, the default, means the whole message.
         #[serde(default)]
         segment: Bytes,
     },
-    /// A reduce-scatter by halving, then a gather up a binomial tree (Rabenseifner 2004); pairs that are more than a power
-    /// of two add a half each.
+    /// A reduce-scatter by halving, then a gather up a binomial tree (Rabenseifner 2004). If the number of ranks is not
+    /// a power of two, each rank of an excess pair adds one half of the message.
     Rabenseifner,
-    /// The same, but one of such a pair sends its whole message.
+    /// Like `Rabenseifner`, but one rank of each excess pair sends its whole message to the other.
     ReduceScatterGather,
     /// Up a Bine tree (De Sensi and others 2025), segment by segment.
     Bine {
-        /// The one of the two trees.
+        /// The order of the distances, which selects one of the two trees.
         #[serde(default)]
         distances: Distances,
-        /// The length of the segments; 0, as unless given: the whole message.
+        /// The length of the segments. 0, the default, means the whole message.
         #[serde(default)]
         segment: Bytes,
     },
-    /// A reduce-scatter by Bine numbers, then a gather on the way back.
+    /// A reduce-scatter by Bine numbers, then a gather by the reverse steps.
     BineReduceScatterGather,
-    /// Up trees through the dimensions of a torus in turn.
+    /// Up trees that cycle through the dimensions of a torus.
     TorusTree {
-        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        /// The extents of the torus, powers of two. Ranks are numbered in row-major order: the last dimension varies
+        /// fastest.
         shape: Vec<u32>,
-        /// The number of ports: equal parts of the message take the dimensions in another order each.
+        /// The number of ports. Each port handles an equal part of the message and goes through the dimensions in a
+        /// different order.
         #[serde(default = "super::one")]
         ports: u32,
-        /// By which numbers; Bine unless given.
+        /// The numbering that determines the partners in each dimension; `Bine` unless given.
         #[serde(default)]
         numbers: Numbers,
     },
-    /// Halving through the dimensions of a torus in turn, then a gather up the trees of the same steps.
+    /// A reduce-scatter by halving that cycles through the dimensions of a torus, then a gather up the trees of the
+    /// same steps.
     TorusReduceScatterGather {
-        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        /// The extents of the torus, powers of two. Ranks are numbered in row-major order: the last dimension varies
+        /// fastest.
         shape: Vec<u32>,
-        /// The number of ports: equal parts of the message take the dimensions in another order each.
+        /// The number of ports. Each port handles an equal part of the message and goes through the dimensions in a
+        /// different order.
         #[serde(default = "super::one")]
         ports: u32,
-        /// By which numbers; Bine unless given.
+        /// The numbering that determines the partners in each dimension; `Bine` unless given.
         #[serde(default)]
         numbers: Numbers,
     },
-    /// Inside of groups to their leaders, then from them to the root.
+    /// From the members of each group to its leader, then from the leaders to the root.
     Hierarchical {
-        /// The ranks that form a group; those of a node unless given.
+        /// The ranks that form a group; the ranks of a node unless given.
         #[serde(default)]
         group: Grouping,
-        /// From a group to its leader.
+        /// Algorithm from a group to its leader.
         within: Box<Self>,
-        /// From the leaders to the root.
+        /// Algorithm from the leaders to the root.
         between: Box<Self>,
     },
-    /// The choice of a library for the numbers of bytes and ranks.
+    /// The algorithm that a library chooses for the message size and the number of ranks.
     Auto(Library),
 }
 
 impl Reduce {
-    /// Adds everyone's `own`; the sum on the root, nothing elsewhere. All ranks call it.
+    /// Adds up the messages of all ranks. All ranks call this; the root gets the sum, the others `None`.
     pub async fn run(&self, me: &Process, root: u32, own: Payload) -> Option<Payload> {
         match self {
             Self::Naive => naive(me, root, own).await,
@@ -149,7 +155,7 @@ impl Reduce {
         (me.rank() == root).then(|| Payload::new(own.bytes, data.all()))
     }
 
-    /// Returns the choice of a library.
+    /// Returns the algorithm that a library chooses.
     pub(super) fn of_library(library: Library, ranks: u32, bytes: u64) -> Self {
         let few = decision::fewer_words(bytes, decision::core(ranks));
         match library {
@@ -167,7 +173,7 @@ impl Reduce {
         }
     }
 
-    /// Returns the reason why it cannot run among some of the ranks.
+    /// Returns the reason why the algorithm cannot run on a subset of the ranks, if any.
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::Hypercube => Some(super::only_of_all("Hypercube")),
@@ -178,7 +184,7 @@ impl Reduce {
         }
     }
 
-    /// Returns the reason why it cannot run on this number of ranks.
+    /// Returns the reason why the algorithm cannot run on this number of ranks, if any.
     #[must_use]
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {
@@ -235,7 +241,7 @@ impl OnWhole for Reduce {
 
 const DOUBLING: PartnerPattern = PartnerPattern::Binary(Distances::Doubling);
 
-/// A reduce-scatter by halving and a gather, unless there are fewer words than ranks that halve.
+/// Runs a reduce-scatter by halving and a gather, or a linear reduce if there are fewer words than ranks that halve.
 fn by_halving<'a>(
     comm: Communicator<'a>,
     pattern: PartnerPattern,

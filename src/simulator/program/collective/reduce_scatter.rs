@@ -1,4 +1,4 @@
-//! The sum of all ranks' messages, a block of it to each.
+//! Reduce-scatter: the sum of the messages of all ranks, one block of it to each rank.
 
 use super::Reduce;
 use super::library::Numbers;
@@ -15,67 +15,74 @@ use crate::program::process::Process;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// Algorithm that brings the blocks of the sum to their ranks.
+/// A reduce-scatter algorithm, by which each rank receives its block of the sum of all messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub enum ReduceScatter {
-    /// In every step each rank exchanges half of its blocks with a partner half as far away. Of the first pairs of ranks
-    /// that are more than a power of two, one takes part for both.
+    /// In every step, each rank exchanges half of its blocks with a partner at half the previous distance. If the
+    /// number of ranks is not a power of two, one rank of each of the first pairs takes part on behalf of both.
     RecursiveHalving,
     /// Around a ring, one block a step.
     Ring,
-    /// In step k each rank sends the one k further its block.
+    /// In step k, each rank sends the rank that follows it by k its block.
     Pairwise,
-    /// A reduce to rank 0 straight, and a scatter from there, one block after the other.
+    /// A reduce in which all ranks send directly to rank 0, and a scatter from there, one block after the other.
     Linear,
-    /// A reduce to rank 0 straight, whose receives all begin at once, and a scatter from there, all blocks at once.
+    /// A reduce in which all ranks send directly to rank 0, whose receives all begin at once, and a scatter from there,
+    /// all blocks at once.
     LinearNonBlocking,
-    /// A reduce to rank 0 as Open MPI takes it, and a scatter from there, one block after the other.
+    /// A reduce to rank 0 with the algorithm that Open MPI chooses, and a scatter from there, one block after the
+    /// other.
     NonOverlapping,
-    /// Halving with the nearest partner first; the blocks go to their ranks in a step of their own.
+    /// Halving with the nearest partner first; an additional step sends the blocks to their ranks.
     Butterfly,
-    /// In step k each rank exchanges with the one that differs in bit k all blocks but those of its own 2^k ranks.
+    /// In step k, each rank exchanges with the rank whose number differs in bit k all blocks but those of its own 2^k
+    /// ranks.
     RecursiveDoubling,
     /// Halving with the nearest partner first, in messages of blocks that are not consecutive.
     RecursiveDistanceDoubling,
     /// Halving by Bine numbers (De Sensi and others 2025).
     Bine {
-        /// The layout of blocks in messages.
+        /// The arrangement of the blocks in messages.
         #[serde(default)]
         remap: Remap,
     },
-    /// Halving through the dimensions of a torus in turn, in messages copied into the order of the steps.
+    /// Halving that cycles through the dimensions of a torus, in messages copied into the order of the steps.
     ByDimensions {
-        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        /// The extents of the torus, powers of two. Ranks are numbered in row-major order: the last dimension varies
+        /// fastest.
         shape: Vec<u32>,
-        /// The number of ports: equal parts of each block take the dimensions in another order each.
+        /// The number of ports. Each port handles an equal part of each block and goes through the dimensions in a
+        /// different order.
         #[serde(default = "super::one")]
         ports: u32,
-        /// By which numbers; Bine unless given.
+        /// The numbering that determines the partners in each dimension; `Bine` unless given.
         #[serde(default)]
         numbers: Numbers,
     },
-    /// Ring after ring of a torus.
+    /// Rings in one dimension of a torus after the other.
     TorusRings {
-        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        /// The extents of the torus, powers of two. Ranks are numbered in row-major order: the last dimension varies
+        /// fastest.
         shape: Vec<u32>,
-        /// The number of ports: equal parts of each block take the dimensions in another order each.
+        /// The number of ports. Each port handles an equal part of each block and goes through the dimensions in a
+        /// different order.
         #[serde(default = "super::one")]
         ports: u32,
-        /// The bytes of addresses of each port that all ranks gather first, by recursive doubling; none unless given.
+        /// Bytes of memory addresses per port that all ranks gather first, by recursive doubling; none unless given.
         #[serde(default)]
         addresses: Bytes,
     },
-    /// The choice of a library for `MPI_Reduce_scatter` with the numbers of bytes and ranks.
+    /// The algorithm that a library chooses for `MPI_Reduce_scatter` with this message size and number of ranks.
     Auto(Library),
-    /// The choice of a library for `MPI_Reduce_scatter_block`.
+    /// The algorithm that a library chooses for `MPI_Reduce_scatter_block`.
     AutoBlock(Library),
 }
 
 impl ReduceScatter {
-    /// Adds everyone's `own`, blocks of `lengths` bytes, one for each rank; all ranks call it and
-    /// get their own block of the sum.
+    /// Adds up the messages of all ranks, which consist of blocks of `lengths` bytes, one for each rank. All ranks call
+    /// this and get their own block of the sum.
     pub async fn run(&self, me: &Process, own: &Payload, lengths: &[u64]) -> Payload {
         let ranks = me.ranks();
         match self {
@@ -88,7 +95,7 @@ impl ReduceScatter {
         self.in_buffers(me, own, lengths).await
     }
 
-    /// The same in buffers that are there, if it is `RecursiveHalving` or `Ring`.
+    /// Like [`run`](Self::run), but without allocating buffers for `RecursiveHalving` and `Ring`.
     pub(super) async fn in_buffers(&self, me: &Process, own: &Payload, lengths: &[u64]) -> Payload {
         match self {
             Self::RecursiveHalving if me.ranks().is_power_of_two() => recursive_halving(me, own.clone(), lengths).await,
@@ -98,7 +105,7 @@ impl ReduceScatter {
         }
     }
 
-    /// Adds blocks of `bytes` bytes each, without a list of them where the algorithm needs none.
+    /// Adds up blocks of `bytes` bytes each, without a list of blocks if the algorithm needs none.
     pub(super) async fn even(&self, me: &Process, own: Payload, bytes: u64) -> Payload {
         if self.keeps_blocks(me.ranks()) {
             return self.run(me, &own, &vec![bytes; me.ranks() as usize]).await;
@@ -106,7 +113,7 @@ impl ReduceScatter {
         Box::pin(self.divided(me, &own, &Division::even(bytes, me.ranks()))).await
     }
 
-    /// True if each rank keeps a list of all blocks.
+    /// Returns whether each rank keeps a list of all blocks.
     pub(super) const fn keeps_blocks(&self, ranks: u32) -> bool {
         match self {
             Self::Ring | Self::Pairwise => true,
@@ -121,7 +128,7 @@ impl ReduceScatter {
         data.numbered(division.one(me.rank()))
     }
 
-    /// Adds up among the ranks of a communicator.
+    /// Runs the algorithm among the ranks of a communicator.
     fn within<'a>(&'a self, comm: Communicator<'a>, division: &'a Division, data: &'a mut Buffer) -> Running<'a> {
         let halving = |distances, remap, data| {
             Box::pin(exchanges::reduce_scatter(comm, PartnerPattern::Binary(distances), remap, division, data))
@@ -162,14 +169,14 @@ impl ReduceScatter {
         }
     }
 
-    /// Returns the choice of a library for blocks of which some may be longer.
+    /// Returns the algorithm that a library chooses for blocks that may differ in length.
     fn decided(library: Library, ranks: u32, division: &Division, by_block: bool) -> Self {
         let is_uneven = library == Library::SimGrid && !division.is_even();
         let library = if is_uneven { Library::Mpich } else { library };
         Self::of_library(library, ranks, division.total() / u64::from(ranks), by_block)
     }
 
-    /// Returns the choice of a library.
+    /// Returns the algorithm that a library chooses.
     pub(super) fn of_library(library: Library, ranks: u32, block: u64, by_block: bool) -> Self {
         let total = block.saturating_mul(u64::from(ranks));
         match library {
@@ -191,7 +198,7 @@ impl ReduceScatter {
         }
     }
 
-    /// Returns the reason why it cannot run on this number of ranks.
+    /// Returns the reason why the algorithm cannot run on this number of ranks, if any.
     #[must_use]
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {

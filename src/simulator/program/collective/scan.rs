@@ -1,4 +1,4 @@
-//! To each rank the sum of the messages of all ranks up to it.
+//! Scan: to each rank the sum of the messages of all ranks up to it.
 
 use super::library::Library;
 use super::library::communicator::Communicator;
@@ -7,20 +7,20 @@ use super::transfer::{receive, send, start_send};
 use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 
-/// Algorithm that forms the prefix sums.
+/// A scan algorithm, which computes the prefix sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Scan {
     /// From each rank to the next.
     Chain,
-    /// In step k each rank sends its sum to the one 2^k further (Hillis, Steele 1986).
+    /// In step k, each rank sends its sum to the rank that follows it by 2^k (Hillis, Steele 1986).
     RecursiveDoubling,
-    /// Each rank sends its message to all behind it, and receives from all before it, at once.
+    /// Each rank sends its message to all following ranks and receives from all preceding ones, at once.
     LinearNonBlocking,
 }
 
 impl Scan {
-    /// Adds `own` of all ranks up to this one, itself included. All ranks call it.
+    /// Adds up the messages of all ranks up to this one, including its own. All ranks call this.
     pub async fn run(self, me: &Process, own: Payload) -> Payload {
         match self {
             Self::Chain => chain(me, own).await,
@@ -29,7 +29,7 @@ impl Scan {
         }
     }
 
-    /// Returns the choice of a library.
+    /// Returns the algorithm that a library chooses.
     pub(super) const fn of_library(library: Library) -> Self {
         match library {
             Library::OpenMpi => Self::Chain,

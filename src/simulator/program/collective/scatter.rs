@@ -1,4 +1,4 @@
-//! A block from one rank to each.
+//! Scatter: a block from one rank to each rank.
 
 use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
@@ -16,66 +16,69 @@ use crate::program::process::Process;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// Algorithm that brings the blocks of the root to their ranks.
+/// A scatter algorithm, by which each rank receives its block from the root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub enum Scatter {
     /// The root sends every rank its block.
     Naive,
-    /// Down a binomial tree: a rank gets the blocks of its whole subtree.
+    /// Down a binomial tree: each rank receives the blocks of its whole subtree.
     Binomial,
-    /// The same tree folded onto a hypercube. Needs a power of two of ranks.
+    /// The same tree embedded in a hypercube. The number of ranks must be a power of two.
     Hypercube,
-    /// The root sends each its block, one after the other, in the order of the ranks.
+    /// The root sends each rank its block, one after the other, in rank order.
     Linear,
     /// The root begins all these sends at once.
     LinearNonBlocking,
     /// Down a k-nomial tree.
     Knomial {
-        /// The base k: 2 is the binomial tree.
+        /// The base k; 2 gives the binomial tree.
         #[serde(default = "super::two")]
         radix: u32,
-        /// The one of the two trees.
+        /// The order of the distances, which selects one of the two trees.
         #[serde(default)]
         distances: Distances,
     },
     /// Down a Bine tree (De Sensi and others 2025).
     Bine {
-        /// The one of the two trees.
+        /// The order of the distances, which selects one of the two trees.
         #[serde(default)]
         distances: Distances,
     },
-    /// Down trees through the dimensions of a torus in turn, from memory in the order of the trees and to it.
+    /// Down trees that cycle through the dimensions of a torus, with copies between the order of the blocks and that of
+    /// the trees.
     TorusTree {
-        /// The sides of the torus, powers of two; ranks lie row by row, the last one fastest.
+        /// The extents of the torus, powers of two. Ranks are numbered in row-major order: the last dimension varies
+        /// fastest.
         shape: Vec<u32>,
-        /// The number of ports: equal parts of each block take the dimensions in another order each.
+        /// The number of ports. Each port handles an equal part of each block and goes through the dimensions in a
+        /// different order.
         #[serde(default = "super::one")]
         ports: u32,
-        /// By which numbers; Bine unless given.
+        /// The numbering that determines the partners in each dimension; `Bine` unless given.
         #[serde(default)]
         numbers: Numbers,
-        /// The one of the two trees.
+        /// The order of the distances, which selects one of the two trees.
         #[serde(default)]
         distances: Distances,
     },
-    /// From the root to the leaders of groups, then inside of them.
+    /// From the root to the leaders of groups, then inside the groups.
     Hierarchical {
-        /// The ranks that form a group; those of a node unless given.
+        /// The ranks that form a group; the ranks of a node unless given.
         #[serde(default)]
         group: Grouping,
-        /// From the root to the leaders.
+        /// Algorithm from the root to the leaders.
         between: Box<Self>,
-        /// From a leader to its group.
+        /// Algorithm from a leader to its group.
         within: Box<Self>,
     },
-    /// The choice of a library for the numbers of bytes and ranks.
+    /// The algorithm that a library chooses for the message size and the number of ranks.
     Auto(Library),
 }
 
 impl Scatter {
-    /// Distributes `values` of the root in blocks of `bytes` bytes; all ranks call it and get theirs.
+    /// Distributes the `values` of the root in blocks of `bytes` bytes. All ranks call this and get their block.
     pub async fn run(&self, me: &Process, root: u32, bytes: u64, values: Option<Rc<[f64]>>) -> Payload {
         match self {
             Self::Naive => naive(me, root, bytes, values).await,
@@ -93,7 +96,7 @@ impl Scatter {
         data.numbered(division.one(me.rank()))
     }
 
-    /// Returns the choice of a library.
+    /// Returns the algorithm that a library chooses.
     pub(super) fn of_library(library: Library, ranks: u32, block: u64) -> Self {
         match library {
             Library::OpenMpi => match decision::look_up(decision::SCATTER, ranks, block) {
@@ -106,7 +109,7 @@ impl Scatter {
         }
     }
 
-    /// Returns the reason why it cannot run among some of the ranks.
+    /// Returns the reason why the algorithm cannot run on a subset of the ranks, if any.
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::Hypercube => Some(super::only_of_all("Hypercube")),
@@ -115,7 +118,7 @@ impl Scatter {
         }
     }
 
-    /// Returns the reason why it cannot run on this number of ranks.
+    /// Returns the reason why the algorithm cannot run on this number of ranks, if any.
     #[must_use]
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {

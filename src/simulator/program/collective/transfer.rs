@@ -1,9 +1,9 @@
-//! Sends and receives of the steps of a collective, with a tag that no other receive takes.
+//! Sends and receives of the steps of a collective operation, with a tag that no other receive matches.
 
 use super::payload::{Payload, PayloadOrigin};
 use crate::program::process::{COLLECTIVE_TAG as TAG, Message, MessagePattern, Operation, Process};
 
-/// The message that carries a payload, ready to be sent. It is made last, so that a rank that waits holds none.
+/// Creates the message that carries a payload. It is created last, so that a waiting rank does not store one.
 async fn message(me: &Process, payload: &Payload) -> Message {
     let origin = payload.take_to_send();
     if origin == PayloadOrigin::Message {
@@ -22,7 +22,7 @@ pub(super) async fn start_send(me: &Process, to: u32, payload: &Payload) -> Oper
     me.start_send(to, message(me, payload).await).await
 }
 
-/// The same with the tag of a port.
+/// Starts a send with the tag of a port.
 pub(super) async fn start_tagged(me: &Process, to: u32, payload: &Payload, tag: u32) -> Operation {
     me.start_send(to, message(me, payload).await.tag(tag)).await
 }
@@ -32,7 +32,7 @@ pub(super) async fn receive(me: &Process, from: u32) -> Payload {
     Payload::received(message.bytes, message.values)
 }
 
-/// Sends to one rank while it receives from another.
+/// Sends to one rank while receiving from another.
 pub(super) async fn exchange(me: &Process, to: u32, payload: &Payload, from: u32) -> Payload {
     let sending = start_send(me, to, payload).await;
     let received = receive(me, from).await;

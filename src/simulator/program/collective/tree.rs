@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-/// Numbering of the ranks from the root of a tree, which is number 0.
+/// Numbering of the ranks relative to the root of a tree, which is number 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Numbering {
-    /// rank − root modulo p; any number of ranks.
+    /// Rank − root modulo p, for any number of ranks.
     Shifted,
-    /// rank xor root, so that the edges of the tree are edges of the hypercube; a power of two.
+    /// Rank XOR root, so that the edges of the tree are edges of the hypercube, for a power of two of ranks.
     Mirrored,
 }
 
-/// A binomial tree over all ranks: the parent of a number lacks its lowest bit.
+/// A binomial tree over all ranks: the parent of a number has its lowest set bit cleared.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Binomial {
     root: u32,
@@ -29,7 +29,7 @@ impl Binomial {
         (number > 0).then(|| self.rank(number & (number - 1)))
     }
 
-    /// The children, the one with the largest subtree first.
+    /// Returns the children, the one with the largest subtree first.
     pub fn children(self, rank: u32) -> impl DoubleEndedIterator<Item = u32> {
         let number = self.number(rank);
         (0..self.span(number).trailing_zeros()).rev().filter_map(move |bit| {
@@ -38,7 +38,7 @@ impl Binomial {
         })
     }
 
-    /// The numbers below and at `rank`.
+    /// Returns the numbers of the subtree of `rank`, including itself.
     pub fn subtree(self, rank: u32) -> Range<u32> {
         let number = self.number(rank);
         number..self.ranks.min(number + self.span(number))
@@ -58,7 +58,7 @@ impl Binomial {
         }
     }
 
-    /// The size of the subtree in a full tree.
+    /// Returns the size that the subtree would have in a full tree.
     const fn span(self, number: u32) -> u32 {
         if number == 0 { self.ranks.next_power_of_two() } else { 1 << number.trailing_zeros() }
     }

@@ -1,4 +1,4 @@
-//! Broadcasts among all ranks whose order and overlap are given.
+//! Broadcasts among all ranks with a given order and overlap of sends.
 
 use crate::program::collective::payload::Payload;
 use crate::program::collective::transfer::{receive, send, start_send};
@@ -12,7 +12,7 @@ use std::rc::Rc;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PipelinedBroadcast {
-    /// The length of the segments; the last one is shorter where it does not divide the message.
+    /// The length of the segments; the last one is shorter if the message length is not a multiple.
     pub segment: Bytes,
 }
 
@@ -21,13 +21,13 @@ pub struct PipelinedBroadcast {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NaiveBroadcast {
-    /// To whom first.
+    /// The order of the sends.
     pub order: SendOrder,
-    /// One after the other, or all at once.
+    /// Whether the sends are sequential or concurrent.
     pub sends: Concurrency,
 }
 
-/// The order in which the root of a naive broadcast of rank r serves the others.
+/// The order in which the root, of rank r, sends to the others in a naive broadcast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum SendOrder {
@@ -42,11 +42,11 @@ pub enum SendOrder {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NeighbourBroadcast {
-    /// To the children one after the other, or to all at once.
+    /// Whether the sends to the children are sequential or concurrent.
     pub sends: Concurrency,
     /// The moment at which a rank begins to pass the message on.
     pub forward: Forward,
-    /// The children that come first.
+    /// The children that are served first.
     pub first: Children,
 }
 
@@ -64,9 +64,9 @@ pub enum Concurrency {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Forward {
-    /// A rank has the whole message before it passes it on.
+    /// A rank receives the whole message before it passes the message on.
     WholeMessage,
-    /// A rank passes on every packet as soon as it has it, while the next ones arrive.
+    /// A rank passes on every packet as soon as it arrives.
     PerPacket,
 }
 
@@ -74,9 +74,9 @@ pub enum Forward {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Children {
-    /// Those along the root's row.
+    /// The children along the row of the root.
     Trunk,
-    /// Those along the columns.
+    /// The children along the columns.
     Branch,
 }
 
@@ -158,7 +158,7 @@ impl NeighbourBroadcast {
         payload.values
     }
 
-    /// The message travels as one message per packet; the numbers ride on the last one.
+    /// Passes the message on as one message per packet; the values travel with the last one.
     async fn pass_on_packets(
         &self,
         me: &Process,

@@ -4,7 +4,7 @@ use super::communicator::Communicator;
 use super::shape::{Distances, Shape};
 use crate::program::collective::payload::Payload;
 
-/// All tell rank 0, which tells all.
+/// Runs a barrier in which all ranks notify rank 0, which notifies all.
 pub(in crate::program::collective) async fn linear_barrier(comm: Communicator<'_>) {
     if comm.place() > 0 {
         comm.send(0, &token()).await;
@@ -21,7 +21,7 @@ pub(in crate::program::collective) async fn linear_barrier(comm: Communicator<'_
     }
 }
 
-/// A token goes round twice.
+/// Runs a barrier in which a token travels around the ring twice.
 pub(in crate::program::collective) async fn double_ring_barrier(comm: Communicator<'_>) {
     if comm.size() == 1 {
         return;
@@ -37,8 +37,8 @@ pub(in crate::program::collective) async fn double_ring_barrier(comm: Communicat
     }
 }
 
-/// In step k a rank exchanges tokens with the one that differs in bit k; ranks behind the largest power of two tell those
-/// as far in front before, and are told after.
+/// Runs a barrier by recursive doubling: in step k, each rank exchanges tokens with the rank whose number differs in
+/// bit k. Ranks beyond the largest power of two notify a rank below it first and are notified last.
 pub(in crate::program::collective) async fn recursive_doubling_barrier(comm: Communicator<'_>) {
     let core = 1 << comm.size().ilog2();
     let place = comm.place();
@@ -60,7 +60,7 @@ pub(in crate::program::collective) async fn recursive_doubling_barrier(comm: Com
     }
 }
 
-/// Tokens go up a binomial tree of consecutive ranks and down again.
+/// Runs a barrier in which tokens go up and down a binomial tree of consecutive ranks.
 pub(in crate::program::collective) async fn tree_barrier(comm: Communicator<'_>) {
     let shape = Shape::Nomial(2, Distances::Halving);
     let children = shape.children(comm.place(), comm.size());
@@ -76,7 +76,7 @@ pub(in crate::program::collective) async fn tree_barrier(comm: Communicator<'_>)
     }
 }
 
-/// A message of no bytes.
+/// Returns an empty message.
 pub(super) const fn token() -> Payload {
     Payload::new(0, None)
 }

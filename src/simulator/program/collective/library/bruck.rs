@@ -1,11 +1,12 @@
-//! Algorithms with distances that grow by a factor: Bruck and others 1997, and relatives.
+//! Algorithms with distances that grow by a constant factor: Bruck and others 1997, and relatives.
 
 use super::buffer::{Buffer, Division};
 use super::communicator::Communicator;
 use crate::program::collective::payload::Payload;
 use std::ops::Range;
 
-/// With distances 1, k, k², …: each gets what the k − 1 at multiples of the distance behind it hold, at once.
+/// Runs an all-gather with distances 1, k, k², …. In each step, each rank receives the blocks held by the k − 1 ranks
+/// that follow it at multiples of the distance, all at once.
 pub(in crate::program::collective) async fn all_gather(
     comm: Communicator<'_>,
     radix: u32,
@@ -33,8 +34,8 @@ pub(in crate::program::collective) async fn all_gather(
     }
 }
 
-/// With distances 1, k, k², …: the block for the one i behind goes as far at each distance as the digits of i to the base k
-/// say.
+/// Runs an all-to-all with distances 1, k, k², …. The block for the rank at distance i moves at each distance by as
+/// many multiples as the digit of i to the base k gives.
 pub(in crate::program::collective) async fn all_to_all(
     comm: Communicator<'_>,
     radix: u32,
@@ -42,7 +43,8 @@ pub(in crate::program::collective) async fn all_to_all(
     data: &Buffer,
 ) -> Buffer {
     let size = comm.size();
-    // Block i of the turned message is for the one i behind, at last from the one i before.
+    // Block i of the rotated message is the one for the rank i after this one; at the end it is the one from the rank i
+    // before it.
     let mut turned = data.clone();
     turned.put((0..size).map(|index| division.one(index)), &data.take(division.around(comm.place(), size)));
     comm.pack(division.total()).await;
@@ -75,7 +77,7 @@ pub(in crate::program::collective) async fn all_to_all(
     result
 }
 
-/// All wait for each other: in each step everyone tells the k − 1 at multiples of the distance behind it.
+/// Runs a barrier: in each step, every rank notifies the k − 1 ranks that follow it at multiples of the distance.
 pub(in crate::program::collective) async fn barrier(comm: Communicator<'_>, radix: u32, bytes: u64) {
     let token = Payload::new(bytes, None);
     for unit in powers(radix, comm.size()) {
@@ -91,12 +93,13 @@ pub(in crate::program::collective) async fn barrier(comm: Communicator<'_>, radi
     }
 }
 
-/// Distances fall from the largest power of two below p to 1; each block is a message. (Loch, Koslovski 2021: Sparbit.)
+/// Runs an all-gather whose distances fall from the largest power of two below p to 1; each block is a separate
+/// message. (Loch, Koslovski 2021: Sparbit.)
 pub(in crate::program::collective) async fn sparbit(comm: Communicator<'_>, division: &Division, data: &mut Buffer) {
     let size = comm.size();
     let steps = size.next_power_of_two().trailing_zeros();
     let low = size.trailing_zeros();
-    // In the steps of these distances one block would come twice.
+    // In the steps with these distances, one block would arrive twice.
     let ignored = (!(size >> low) | 1) << low;
     let mut expected = 1;
     for step in (0..steps).rev() {
@@ -123,8 +126,9 @@ const fn reach(times: u32, distance: u32, size: u32) -> u32 {
     (times as u64 * distance as u64 % size as u64) as u32
 }
 
-/// In step k each exchanges all its blocks with the number that differs in bit k. Where that partner does not exist, those
-/// in the group that have exchanged pass on what they have got, by halving. (The way of MPICH and Open MPI.)
+/// Runs an all-gather by recursive doubling: in step k, each rank exchanges all its blocks with the number that differs
+/// in bit k. If this partner does not exist, the ranks of its group that have exchanged pass on the blocks that they
+/// received, by halving. (As in MPICH and Open MPI.)
 pub(in crate::program::collective) async fn recursive_doubling(
     comm: Communicator<'_>,
     root: u32,
@@ -144,7 +148,7 @@ pub(in crate::program::collective) async fn recursive_doubling(
             let received = comm.exchange(at(partner), &held, at(partner)).await;
             data.put([bounded(theirs, width)], &received);
         }
-        // Those of the lower group without a partner get what the first `complete` ones have got.
+        // Ranks of the lower group without a partner receive the blocks that the first `complete` ranks have received.
         let (lower, upper) = (own.min(theirs), own.max(theirs));
         if number < upper && upper < size && upper + width > size {
             let group = LowerGroup { root, lower, width, complete: size - upper };
@@ -154,17 +158,17 @@ pub(in crate::program::collective) async fn recursive_doubling(
     }
 }
 
-/// A group of a step of recursive doubling of which only the first ones have a partner.
+/// A group in a step of recursive doubling in which only the first ranks have a partner.
 struct LowerGroup {
     root: u32,
     lower: u32,
     width: u32,
-    /// The number of those that have one.
+    /// The number of ranks with a partner.
     complete: u32,
 }
 
 impl LowerGroup {
-    /// Passes on the bytes that the first ones have got, by halving.
+    /// Distributes the bytes received by the first ranks to the others, by halving.
     async fn pass_on(&self, comm: Communicator<'_>, number: u32, received: &Range<u64>, data: &mut Buffer) {
         let mut reach = self.width / 2;
         while reach > 0 {

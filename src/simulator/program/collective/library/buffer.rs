@@ -1,4 +1,4 @@
-//! Parts of a message that a rank holds, by place in the whole.
+//! The parts of a message that a rank holds, by their position in the whole message.
 
 use crate::program::Blocks;
 use crate::program::WORD;
@@ -6,9 +6,9 @@ use crate::program::collective::payload::Payload;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The whole message as one rank knows it. Without numbers it is a length, however long the message is.
+/// The whole message as one rank knows it. Without values it is only a length, however long the message is.
 ///
-/// The number of numbers travels ahead of them, so that whoever has received a part can place it.
+/// Messages start with the total number of values, so that a receiver of a part can place it.
 #[derive(Clone, Debug)]
 pub(in crate::program::collective) struct Buffer {
     bytes: u64,
@@ -16,17 +16,17 @@ pub(in crate::program::collective) struct Buffer {
 }
 
 impl Buffer {
-    /// All of it.
+    /// Creates a buffer that holds the whole message.
     pub fn full(whole: &Payload) -> Self {
         Self { bytes: whole.bytes, values: whole.values.as_deref().map(<[f64]>::to_vec) }
     }
 
-    /// Nothing of `bytes` bytes.
+    /// Creates a buffer of `bytes` bytes without values.
     pub const fn empty(bytes: u64) -> Self {
         Self { bytes, values: None }
     }
 
-    /// One of the parts of a division.
+    /// Creates a buffer that holds one of the parts of a division.
     pub fn part(division: &Division, part: u32, own: &Payload) -> Self {
         let bytes = division.total();
         let values = own.values.as_deref().map(|values| {
@@ -48,12 +48,12 @@ impl Buffer {
         self.bytes
     }
 
-    /// True if it carries numbers.
+    /// Returns whether the buffer holds values.
     pub const fn has_numbers(&self) -> bool {
         self.values.is_some()
     }
 
-    /// The ranges as one message.
+    /// Returns the given ranges as one message.
     pub fn take(&self, ranges: impl IntoIterator<Item = Range<u64>>) -> Payload {
         let Some(values) = &self.values else {
             return Payload::new(ranges.into_iter().map(|range| range.end - range.start).sum(), None);
@@ -68,12 +68,12 @@ impl Buffer {
         Payload::new(bytes, Some(data.into()))
     }
 
-    /// Puts a message that consists of the ranges in its places.
+    /// Stores a message that consists of the given ranges at their places.
     pub fn put(&mut self, ranges: impl IntoIterator<Item = Range<u64>>, payload: &Payload) {
         self.unpack(ranges, payload, |held, value| *held = value);
     }
 
-    /// Adds a message that consists of the ranges.
+    /// Adds a message that consists of the given ranges to the values at their places.
     pub fn sum(&mut self, ranges: impl IntoIterator<Item = Range<u64>>, payload: &Payload) {
         self.unpack(ranges, payload, |held, value| *held += value);
     }
@@ -95,18 +95,18 @@ impl Buffer {
         }
     }
 
-    /// The numbers of a range.
+    /// Returns the values of a range.
     pub fn numbers(&self, range: &Range<u64>) -> Option<Rc<[f64]>> {
         self.values.as_ref().map(|values| Rc::from(&values[self.places(range)]))
     }
 
-    /// A range as a payload of its own, without the number of all numbers.
+    /// Returns a range as a separate payload, without the total number of values.
     pub fn numbered(&self, range: Range<u64>) -> Payload {
         let values = self.numbers(&range);
         Payload::new(range.end - range.start, values)
     }
 
-    /// Puts the numbers of a range.
+    /// Stores the values of a range.
     pub fn put_numbers(&mut self, range: &Range<u64>, numbers: Option<&[f64]>) {
         let places = self.places(range);
         if let (Some(held), Some(numbers)) = (&mut self.values, numbers) {
@@ -114,7 +114,7 @@ impl Buffer {
         }
     }
 
-    /// All numbers.
+    /// Returns all values.
     pub fn all(&self) -> Option<Rc<[f64]>> {
         self.values.as_deref().map(Rc::from)
     }
@@ -132,7 +132,7 @@ fn ratio(count: usize, part: u64, whole: u64) -> usize {
     (count as u128 * u128::from(part) / u128::from(whole)) as usize
 }
 
-/// Division of a message into parts, without a list of them where a formula does.
+/// The division of a message into parts, by a formula instead of a list where possible.
 #[derive(Clone, Debug)]
 pub(in crate::program::collective) struct Division {
     parts: u32,
@@ -148,24 +148,25 @@ enum DivisionKind {
 }
 
 impl Division {
-    /// Parts of `bytes` bytes each.
+    /// Creates a division into parts of `bytes` bytes each.
     pub const fn even(bytes: u64, parts: u32) -> Self {
         Self { parts, kind: DivisionKind::Even(bytes) }
     }
 
-    /// `bytes` bytes in parts as even as possible, of whole words if the message consists of words.
+    /// Divides `bytes` bytes as evenly as possible, into whole words if the message consists of words.
     pub const fn shares(bytes: u64, parts: u32) -> Self {
         let word = if bytes.is_multiple_of(WORD) { WORD } else { 1 };
         Self { parts, kind: DivisionKind::Shares { words: bytes / word, word } }
     }
 
-    /// `bytes` bytes in parts of the p-th part, rounded up to whole words; the last ones may be shorter or empty.
+    /// Divides `bytes` bytes into parts of a p-th each, rounded up to whole words; the last parts may be shorter or
+    /// empty.
     pub const fn ceiling(bytes: u64, parts: u32) -> Self {
         let word = if bytes.is_multiple_of(WORD) { WORD } else { 1 };
         Self { parts, kind: DivisionKind::Ceiling { part: (bytes / word).div_ceil(parts as u64) * word, bytes } }
     }
 
-    /// Parts of these lengths.
+    /// Creates a division into parts of these lengths.
     pub fn listed(lengths: &[u64]) -> Self {
         let mut end = 0;
         let starts = std::iter::once(0).chain(lengths.iter().map(|length| {
@@ -183,7 +184,7 @@ impl Division {
         self.start(self.parts)
     }
 
-    /// Returns whether all parts have one length by definition.
+    /// Returns whether all parts have the same length by construction.
     pub const fn is_equal(&self) -> bool {
         matches!(self.kind, DivisionKind::Even(_))
     }
@@ -194,7 +195,7 @@ impl Division {
         (1..self.parts).all(|part| length(part) == length(0))
     }
 
-    /// Returns the beginning of a part; the end for the part behind the last.
+    /// Returns the beginning of a part, or the end of the message for the index after the last part.
     pub fn start(&self, part: u32) -> u64 {
         match &self.kind {
             DivisionKind::Even(bytes) => bytes * u64::from(part),
@@ -204,17 +205,17 @@ impl Division {
         }
     }
 
-    /// The bytes of some parts in a row.
+    /// Returns the bytes of consecutive parts.
     pub fn range(&self, parts: Range<u32>) -> Range<u64> {
         self.start(parts.start)..self.start(parts.end)
     }
 
-    /// The bytes of one part.
+    /// Returns the bytes of one part.
     pub fn one(&self, part: u32) -> Range<u64> {
         self.range(part..part + 1)
     }
 
-    /// The bytes of `count` parts from `first` on, around the end.
+    /// Returns the bytes of `count` parts from `first` on, wrapping around at the end.
     pub fn around(&self, first: u32, count: u32) -> impl Iterator<Item = Range<u64>> + use<> {
         let behind = u64::from(first) + u64::from(count);
         let end = behind.min(u64::from(self.parts)) as u32;
@@ -223,10 +224,11 @@ impl Division {
     }
 }
 
-/// A message, or a part of it, in segments of one length; the last one may be shorter. A length of 0 is one segment.
+/// A message, or a part of it, in segments of equal length; the last one may be shorter. A length of 0 means one
+/// segment.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::program::collective) struct Segments {
-    /// The byte at which the part begins.
+    /// Offset in bytes of the part in the message.
     first: u64,
     bytes: u64,
     length: u64,
@@ -237,7 +239,7 @@ impl Segments {
         Self { first: 0, bytes, length: if length == 0 { bytes } else { length } }
     }
 
-    /// Those of a part of a message.
+    /// Divides a part of a message into segments.
     pub const fn of(part: &Range<u64>, length: u64) -> Self {
         Self { first: part.start, ..Self::new(part.end - part.start, length) }
     }

@@ -1,4 +1,5 @@
-//! Steps in which all ranks exchange with partners: recursive doubling and halving, in the order of binary or Bine numbers.
+//! Butterflies, in which all ranks exchange with partners in each step: recursive doubling and halving by binary or
+//! Bine numbers.
 
 use super::buffer::{Buffer, Division};
 use super::communicator::Communicator;
@@ -7,21 +8,21 @@ use super::shape::{Bine, Distances};
 use crate::node::Scratch;
 use std::ops::Range;
 
-/// Partners in each step of an exchange among a power of two of ranks.
+/// The partners in each step of a butterfly among a power of two of ranks.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::program::collective) struct Butterfly {
     steps: u32,
     pattern: PartnerPattern,
 }
 
-/// Rule for the partners.
+/// The rule that determines the partners.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::program::collective) enum PartnerPattern {
-    /// Numbers that differ in one bit, the lowest first for doubling distances.
+    /// Numbers that differ in one bit; doubling distances start with the lowest bit.
     Binary(Distances),
-    /// By Bine numbers, nearest first.
+    /// Bine numbers, nearest partner first.
     Bine,
-    /// Through the dimensions of a torus in turn.
+    /// Cycling through the dimensions of a torus.
     Torus(Lane),
 }
 
@@ -47,8 +48,8 @@ impl Butterfly {
         }
     }
 
-    /// Returns the place of a rank such that partners of step k differ in bit s − 1 − k and agree in those above it. Those who are
-    /// still joined after some steps are then consecutive.
+    /// Returns the code of a rank: partners of step k have codes that differ in bit s − 1 − k and agree in all higher
+    /// bits. Ranks that are still joined after some steps therefore have consecutive codes.
     pub fn code(self, number: u32) -> u32 {
         match self.pattern {
             PartnerPattern::Binary(Distances::Halving) => number,
@@ -59,7 +60,7 @@ impl Butterfly {
         }
     }
 
-    /// The rank with a code.
+    /// Returns the rank with a code.
     pub fn with_code(self, code: u32) -> u32 {
         match self.pattern {
             PartnerPattern::Binary(_) => self.code(code),
@@ -68,7 +69,7 @@ impl Butterfly {
         }
     }
 
-    /// The codes that a rank is joined with in this step and later ones.
+    /// Returns the codes of the ranks that a rank is joined with in this step and later ones.
     pub fn window(self, code: u32, step: u32) -> Range<u32> {
         let width = 1 << (self.steps - step);
         let first = code / width * width;
@@ -76,8 +77,8 @@ impl Butterfly {
     }
 }
 
-/// The largest power of two of the numbers, in which the others take part by a neighbour: of the first pairs of numbers,
-/// one does the steps for both.
+/// A reduction of the ranks to the largest power of two: one number of each of the first pairs does the steps of the
+/// butterfly for both.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::program::collective) struct Fold {
     pub steps: u32,
@@ -85,21 +86,22 @@ pub(in crate::program::collective) struct Fold {
     keeps: Keeps,
 }
 
-/// The rank of a pair that does the steps.
+/// The number of a pair that does the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::program::collective) enum Keeps {
     Even,
     Odd,
 }
 
-/// Role of a number in a fold.
+/// The role of a number in a fold.
 #[derive(Clone, Copy)]
 pub(in crate::program::collective) enum FoldRole {
-    /// It has no partner.
+    /// The number has no partner. The field is its number among those that do the steps.
     Alone(u32),
-    /// It does the steps for the partner too.
+    /// The number does the steps for its partner, too. The fields are its number among those that do the steps and the
+    /// partner.
     Doer(u32, u32),
-    /// The partner does the steps.
+    /// The partner, whose number is the field, does the steps.
     Guest(u32),
 }
 
@@ -119,7 +121,7 @@ impl Fold {
         }
     }
 
-    /// The number of a doer.
+    /// Returns the number of the rank that is a given doer.
     pub const fn number(self, doer: u32) -> u32 {
         if doer >= self.pairs {
             return doer + self.pairs;
@@ -127,13 +129,13 @@ impl Fold {
         2 * doer + matches!(self.keeps, Keeps::Odd) as u32
     }
 
-    /// The numbers that a doer works for.
+    /// Returns the numbers that a doer does the steps for.
     pub const fn numbers(self, doer: u32) -> Range<u32> {
         if doer < self.pairs { 2 * doer..2 * doer + 2 } else { doer + self.pairs..doer + self.pairs + 1 }
     }
 }
 
-/// Every step exchanges the whole message and adds.
+/// Runs an all-reduce in which every step exchanges and adds the whole message.
 pub(in crate::program::collective) async fn all_reduce(
     comm: Communicator<'_>,
     pattern: PartnerPattern,
@@ -163,7 +165,7 @@ pub(in crate::program::collective) async fn all_reduce(
     }
 }
 
-/// Guests hand over their whole message, and those that do the steps for them add it.
+/// Hands the whole messages of guests over to their doers, which add them.
 pub(super) async fn fold_in(comm: Communicator<'_>, role: FoldRole, data: &mut Buffer) {
     let whole = [0..data.bytes()];
     match role {
@@ -183,20 +185,20 @@ pub(super) async fn add(
     comm.add(received.bytes).await;
 }
 
-/// The steps of a reduce-scatter: each halves the window of codes that a rank has sums for.
+/// The steps of a reduce-scatter: each halves the window of codes whose sums a rank holds.
 pub(in crate::program::collective) struct Halving<'a, R> {
     pub comm: Communicator<'a>,
     pub butterfly: Butterfly,
-    /// The place of a doer.
+    /// Returns the place of a doer.
     pub place: &'a dyn Fn(u32) -> u32,
-    /// The bytes of a window of codes.
+    /// Returns the bytes of a window of codes.
     pub ranges: R,
-    /// True if each block is a message of its own.
+    /// Whether each block is a separate message.
     pub by_block: bool,
 }
 
 impl<R: Fn(Range<u32>) -> Vec<Range<u64>>> Halving<'_, R> {
-    /// Adds and halves until only the own code is left.
+    /// Exchanges and adds halves until only the own code is left.
     pub async fn reduce_scatter(&self, doer: u32, data: &mut Buffer) {
         let own = self.butterfly.code(doer);
         for step in 0..self.butterfly.steps() {
@@ -210,7 +212,7 @@ impl<R: Fn(Range<u32>) -> Vec<Range<u64>>> Halving<'_, R> {
         }
     }
 
-    /// The way back: doubles the window that a rank has.
+    /// Runs the reverse steps: doubles the window that a rank holds.
     pub async fn all_gather(&self, doer: u32, data: &mut Buffer) {
         let own = self.butterfly.code(doer);
         for step in (0..self.butterfly.steps()).rev() {
@@ -248,7 +250,7 @@ impl<R: Fn(Range<u32>) -> Vec<Range<u64>>> Halving<'_, R> {
         received
     }
 
-    /// To code 0 instead of all: those of the upper half of a window send.
+    /// Gathers to code 0 by the reverse steps: ranks in the upper half of a window send.
     pub async fn gather(&self, doer: u32, data: &mut Buffer) {
         let own = self.butterfly.code(doer);
         for step in (0..self.butterfly.steps()).rev() {
@@ -264,7 +266,7 @@ impl<R: Fn(Range<u32>) -> Vec<Range<u64>>> Halving<'_, R> {
         }
     }
 
-    /// From code 0, each its window.
+    /// Scatters from code 0: each rank receives its window.
     pub async fn scatter(&self, doer: u32, data: &mut Buffer) {
         let own = self.butterfly.code(doer);
         let steps = self.butterfly.steps();
@@ -284,16 +286,17 @@ impl<R: Fn(Range<u32>) -> Vec<Range<u64>>> Halving<'_, R> {
     }
 }
 
-/// Exchange in the pairs of a fold before windows are halved.
+/// The exchange within the pairs of a fold before windows are halved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::program::collective) enum Joining {
-    /// The guest sends all it has.
+    /// The guest sends its whole message.
     Whole,
-    /// Either adds one half, and the guest hands over its sum.
+    /// Each of the two adds one half, and the guest hands over its sum.
     Halves,
 }
 
-/// Reduce-scatter by halving, then an all-gather, or a gather to number 0, on the way back. (Rabenseifner 2004.)
+/// Runs a reduce-scatter by halving, then an all-gather, or a gather to number 0, by the reverse steps. (Rabenseifner
+/// 2004.)
 pub(in crate::program::collective) async fn rabenseifner(
     comm: Communicator<'_>,
     pattern: PartnerPattern,
@@ -307,7 +310,7 @@ pub(in crate::program::collective) async fn rabenseifner(
     let number = comm.number(origin);
     let at = |number: u32| comm.numbered(origin, number);
     let whole = 0..data.bytes();
-    // For what arrives; on ranks other than the root of a reduce, for the sums as well.
+    // One buffer for received data and, on ranks other than the root of a reduce, one for the sums.
     let buffers = if root.is_some() && number > 0 { 2 } else { 1 };
     let scratch = Scratch::of(&vec![data.bytes(); buffers as usize]);
     comm.allocate(scratch.halving(buffers, data.bytes(), fold.steps)).await;
@@ -333,7 +336,7 @@ pub(in crate::program::collective) async fn rabenseifner(
     }
 }
 
-/// The sum of what all doers have, on all of them or on that of code 0.
+/// Adds up the data of all doers, on all of them or on the doer with code 0.
 async fn sum_of_doers(
     comm: Communicator<'_>,
     butterfly: Butterfly,
@@ -352,7 +355,7 @@ async fn sum_of_doers(
     }
 }
 
-/// A guest's share of the sum goes to the doer of its pair.
+/// Hands a guest's share of the sum over to the doer of its pair.
 async fn hand_over(comm: Communicator<'_>, joining: Joining, doer: u32, data: &mut Buffer) {
     match joining {
         Joining::Whole => comm.send(doer, &data.take([0..data.bytes()])).await,
@@ -365,7 +368,7 @@ async fn hand_over(comm: Communicator<'_>, joining: Joining, doer: u32, data: &m
     }
 }
 
-/// A doer gets the sum of its pair.
+/// Receives a guest's share of the sum on the doer of its pair.
 async fn take_over(comm: Communicator<'_>, joining: Joining, guest: u32, data: &mut Buffer) {
     match joining {
         Joining::Whole => {
@@ -382,7 +385,7 @@ async fn take_over(comm: Communicator<'_>, joining: Joining, guest: u32, data: &
     }
 }
 
-/// Scatter to all by windows, then an all-gather of the windows on the way back.
+/// Scatters the windows of the root's message, then gathers them on all ranks by the reverse steps.
 pub(in crate::program::collective) async fn scatter_all_gather(
     comm: Communicator<'_>,
     pattern: PartnerPattern,

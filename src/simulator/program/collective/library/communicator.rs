@@ -1,4 +1,4 @@
-//! The ranks that take part in an operation, by their places.
+//! The ranks that take part in an operation, identified by their places.
 
 use crate::node::Scratch;
 use crate::program::collective::payload::Payload;
@@ -8,14 +8,15 @@ use crate::units::SimDuration;
 use std::borrow::Borrow;
 use std::collections::VecDeque;
 
-/// Some of the ranks in an order, as one of them sees them. It stores no list of all ranks, of which there may be a million.
+/// An ordered set of ranks as one of them sees it. It does not store a list of all ranks, of which there may be a
+/// million.
 #[derive(Clone, Copy)]
 pub(in crate::program::collective) struct Communicator<'a> {
     me: &'a Process,
     place: u32,
     size: u32,
     members: Members<'a>,
-    /// That of its messages.
+    /// The tag of the messages.
     tag: u32,
 }
 
@@ -27,18 +28,18 @@ enum Members<'a> {
 }
 
 impl<'a> Communicator<'a> {
-    /// All ranks.
+    /// Creates the communicator of all ranks.
     pub fn all(me: &'a Process) -> Self {
         Self { me, place: me.rank(), size: me.ranks(), members: Members::All, tag: COLLECTIVE_TAG }
     }
 
-    /// The ranks of a list that this process is in.
+    /// Creates the communicator of the ranks in a list, which must contain the rank of this process.
     pub fn of(me: &'a Process, list: &'a [u32]) -> Self {
         let place = list.iter().position(|rank| *rank == me.rank()).expect("only a member sees its communicator");
         Self { me, place: count(place), size: count(list.len()), members: Members::List(list), tag: COLLECTIVE_TAG }
     }
 
-    /// The same ranks, as one of the ports of each sees them: its messages are for no other one.
+    /// Returns the same communicator for one port: its messages match only receives of this port.
     pub const fn on_port(self, port: u32) -> Self {
         Self { tag: port_tag(port), ..self }
     }
@@ -55,7 +56,7 @@ impl<'a> Communicator<'a> {
         self.size
     }
 
-    /// The rank at a place.
+    /// Returns the rank at a place.
     pub const fn rank(&self, place: u32) -> u32 {
         match self.members {
             Members::All => place,
@@ -63,22 +64,22 @@ impl<'a> Communicator<'a> {
         }
     }
 
-    /// The number of this process counted from `root`, which is number 0.
+    /// Returns the number of this process, counted from `root`, which is number 0.
     pub const fn number(&self, root: u32) -> u32 {
         self.before(root)
     }
 
-    /// The place of a number.
+    /// Returns the place of a number.
     pub const fn numbered(&self, root: u32, number: u32) -> u32 {
         wrap(root, number, self.size)
     }
 
-    /// The place so many behind this one, around the end.
+    /// Returns the place that follows this one by `distance`, wrapping around at the end.
     pub const fn behind(&self, distance: u32) -> u32 {
         wrap(self.place, distance % self.size, self.size)
     }
 
-    /// The place so many before this one.
+    /// Returns the place that precedes this one by `distance`, wrapping around at the beginning.
     pub const fn before(&self, distance: u32) -> u32 {
         wrap(self.place, self.size - distance % self.size, self.size)
     }
@@ -91,7 +92,7 @@ impl<'a> Communicator<'a> {
         transfer::start_tagged(self.me, self.rank(to), payload, self.tag).await
     }
 
-    /// Starts to send the same to each, and waits for all.
+    /// Starts to send the same payload to each of `to` and waits for all sends.
     pub async fn send_to_all(&self, to: &[u32], payload: &Payload) {
         let mut under_way = Vec::with_capacity(to.len());
         for place in to {
@@ -118,7 +119,7 @@ impl<'a> Communicator<'a> {
         self.me.wait_all(operations).await;
     }
 
-    /// Sends to one while it receives from another.
+    /// Sends to one place while receiving from another.
     pub async fn exchange(&self, to: u32, payload: &Payload, from: u32) -> Payload {
         let receiving = self.start_receive(from).await;
         let sending = self.start_send(to, payload).await;
@@ -127,7 +128,7 @@ impl<'a> Communicator<'a> {
         received
     }
 
-    /// Starts a receive from each of some, and then a send to each of others with what it gets.
+    /// Starts a receive from each place of `receive_from`, then a send of its payload to each place of `send_to`.
     pub async fn start(
         &self,
         receive_from: impl IntoIterator<Item = u32>,
@@ -144,49 +145,50 @@ impl<'a> Communicator<'a> {
         Started { comm: *self, receiving, sending }
     }
 
-    /// Starts to receive from each other rank, the nearest before first, and to send the same to each, the nearest
-    /// behind first.
+    /// Starts a receive from every other rank, the nearest preceding rank first, then a send of the same payload to
+    /// every other rank, the nearest following rank first.
     pub async fn start_with_all(&self, payload: &Payload) -> Started<'a> {
         let before = (1..self.size).map(|distance| self.before(distance));
         let behind = (1..self.size).map(|distance| (self.behind(distance), payload));
         self.start(before, behind).await
     }
 
-    /// Adds `bytes` bytes to others: a floating-point operation a word.
+    /// Spends the time of adding `bytes` bytes to others: a floating-point operation for each word.
     pub async fn add(&self, bytes: u64) {
         self.me.add(bytes).await;
     }
 
-    /// Returns whether the receiver of a message of `bytes` bytes says before that it is ready.
+    /// Returns whether a message of `bytes` bytes is sent only after its receiver has declared itself ready.
     pub fn asks(&self, bytes: u64) -> bool {
         self.me.local().is_some_and(|local| local.asks(bytes))
     }
 
-    /// Prepares so many steps of each port.
+    /// Spends the time of preparing `steps` steps of each port.
     pub async fn prepare(&self, steps: u32) {
         if let Some(local) = self.me.local() {
             self.me.compute_for(local.steps(steps)).await;
         }
     }
 
-    /// Copies `bytes` bytes between a message and the places of its blocks, which takes time where a library says so.
+    /// Spends the time of copying `bytes` bytes between a message and the places of its blocks, if a library describes
+    /// it.
     pub async fn pack(&self, bytes: u64) {
         if let Some(time) = self.copying(bytes) {
             self.me.compute_for(time).await;
         }
     }
 
-    /// The time of copying `bytes` bytes, where a library says so.
+    /// Returns the time of copying `bytes` bytes, if a library describes it.
     pub fn copying(&self, bytes: u64) -> Option<SimDuration> {
         self.me.local().and_then(|local| local.copying(bytes))
     }
 
-    /// Allocates buffers for the operation, which takes time where the machine describes such memory.
+    /// Allocates buffers for the operation, which takes time if the machine describes such memory.
     pub async fn allocate(&self, scratch: Scratch) {
         self.me.allocate(scratch).await;
     }
 
-    /// Copies `bytes` bytes within the memory, which takes time where the machine describes it.
+    /// Copies `bytes` bytes within the memory, which takes time if the library or the machine describes it.
     pub async fn copy(&self, bytes: u64) {
         #[expect(clippy::cast_precision_loss, reason = "a message is far below 2^53 bytes")]
         let moved = 2.0 * bytes as f64;
@@ -198,7 +200,7 @@ impl<'a> Communicator<'a> {
     }
 }
 
-/// Receives and sends under way.
+/// Outstanding receives and sends.
 pub(in crate::program::collective) struct Started<'a> {
     comm: Communicator<'a>,
     receiving: VecDeque<(u32, Operation)>,
@@ -206,8 +208,8 @@ pub(in crate::program::collective) struct Started<'a> {
 }
 
 impl Started<'_> {
-    /// Waits for the next receive, in the order in which they were started: the place that it comes from, and what it
-    /// brings. Waits for all sends and returns `None` after the last one.
+    /// Waits for the next receive, in the order in which the receives were started. Returns the place of its sender and
+    /// its payload. After the last receive, waits for all sends and returns `None`.
     pub async fn next(&mut self) -> Option<(u32, Payload)> {
         let Some((from, operation)) = self.receiving.pop_front() else {
             self.comm.wait_all(std::mem::take(&mut self.sending)).await;
@@ -217,7 +219,7 @@ impl Started<'_> {
     }
 }
 
-/// place + distance modulo size, for both below size (or a distance of size).
+/// Returns place + distance modulo size, for both below size (or a distance of size).
 const fn wrap(place: u32, distance: u32, size: u32) -> u32 {
     ((place as u64 + distance as u64) % size as u64) as u32
 }

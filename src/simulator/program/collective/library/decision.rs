@@ -1,34 +1,36 @@
-//! Default algorithms of libraries, by the number of ranks and the length.
+//! Default algorithms of libraries, by the number of ranks and the message length.
 
 use crate::program::WORD;
 use serde::{Deserialize, Serialize};
 
-/// A library whose rules choose the algorithm. A count of elements is one of words of 8 bytes, and operations commute.
+/// A library whose rules choose the algorithm. Rules that count elements assume words of 8 bytes, and operations are
+/// assumed to commute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Library {
     /// The fixed rules of Open MPI 4.1.0 to 5.0.8, `ompi/mca/coll/tuned/coll_tuned_decision_fixed.c`.
     OpenMpi,
-    /// Those of MPICH 4.1.2 between ranks as equals, `maint/tuning/coll/mpir/generic.json`.
+    /// The rules of MPICH 4.1.2 among ranks without hierarchy, `maint/tuning/coll/mpir/generic.json`.
     Mpich,
     /// The defaults of SimGrid 3.32, `src/smpi/colls/smpi_default_selector.cpp`.
     SimGrid,
 }
 
-/// The largest power of two that is not above a number.
+/// Returns the largest power of two that does not exceed a number.
 pub(in crate::program::collective) const fn core(ranks: u32) -> u32 {
     1 << ranks.ilog2()
 }
 
-/// Returns whether there is less than a word for each of so many ranks.
+/// Returns whether there is less than a word for each of `ranks` ranks.
 pub(in crate::program::collective) const fn fewer_words(bytes: u64, ranks: u32) -> bool {
     bytes / WORD < ranks as u64
 }
 
-/// For fewer ranks than the first number: for fewer bytes than the first number, the algorithm with the second one.
+/// Rules as pairs of an exclusive upper bound of the number of ranks and a list of pairs of an exclusive upper bound of
+/// the message length in bytes and an algorithm.
 pub(in crate::program::collective) type Rules = &'static [(u32, &'static [(u64, u8)])];
 
-/// The number by which Open MPI knows the algorithm.
+/// Returns the number by which Open MPI identifies the algorithm.
 pub(in crate::program::collective) fn look_up(rules: Rules, ranks: u32, bytes: u64) -> u8 {
     let (_, by_size) =
         rules.iter().find(|(bound, _)| ranks < *bound).expect("the last rule is for any number of ranks");

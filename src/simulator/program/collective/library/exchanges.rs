@@ -1,4 +1,4 @@
-//! Butterflies among any number of ranks whose result are parts.
+//! Butterflies among any number of ranks that end with parts of the message on each rank.
 
 use super::buffer::{Buffer, Division};
 use super::butterfly::{Butterfly, Fold, FoldRole, Halving, Keeps, PartnerPattern, add, fold_in};
@@ -9,20 +9,21 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Layout in messages of the blocks of a butterfly by Bine numbers, which are not consecutive in a step.
+/// Arrangement in messages of the blocks of a butterfly by Bine numbers, which are not consecutive in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Remap {
-    /// The whole message is copied into the order of the steps, which takes time where a memory is described.
+    /// The whole message is copied into the order of the steps, which takes time if a memory is described.
     #[default]
     Permute,
-    /// Blocks are taken as if ranks were numbered in the order of the steps; a step of its own sends each to its rank.
+    /// Blocks are selected as if ranks were numbered in the order of the steps; an additional step sends each block to
+    /// its rank.
     Send,
-    /// Each block is a message of its own.
+    /// Each block is a separate message.
     Blocks,
 }
 
-/// The ranges of bytes of windows of codes, and whose parts a doer ends with.
+/// The byte ranges of windows of codes, and the ranks whose parts a doer ends with.
 struct WindowLayout<'a> {
     fold: Fold,
     butterfly: Butterfly,
@@ -31,7 +32,7 @@ struct WindowLayout<'a> {
 }
 
 impl<'a> WindowLayout<'a> {
-    /// The layout among the ranks of a communicator.
+    /// Creates the layout among the ranks of a communicator.
     fn of(comm: Communicator<'_>, pattern: PartnerPattern, remap: Remap, division: &'a Division) -> Self {
         let fold = Fold::of(comm.size(), Keeps::Odd);
         Self { fold, butterfly: Butterfly::new(fold.steps, pattern), remap, division }
@@ -50,23 +51,25 @@ impl<'a> WindowLayout<'a> {
         codes.map(|code| self.division.range(self.fold.numbers(self.butterfly.with_code(code)))).collect()
     }
 
-    /// The ranks whose parts a doer has after the steps of halving.
+    /// Returns the ranks whose parts a doer holds after the halving steps.
     fn served(&self, doer: u32) -> Range<u32> {
         self.fold.numbers(if self.remap == Remap::Send { self.butterfly.code(doer) } else { doer })
     }
 
-    /// The rank of the doer that has the part of the rank of this doer after the steps of halving, unless it is this one.
+    /// Returns the rank of the doer that holds the part of the rank at `place` after the halving steps, unless it is
+    /// `doer` itself.
     fn stranger(&self, doer: u32, place: u32) -> Option<u32> {
         (!self.served(doer).contains(&place)).then(|| self.source(doer))
     }
 
-    /// The rank of the doer that has the parts of a doer's ranks after the steps of halving.
+    /// Returns the rank of the doer that holds the parts of the ranks of `doer` after the halving steps.
     fn source(&self, doer: u32) -> u32 {
         self.fold.number(if self.remap == Remap::Send { self.butterfly.with_code(doer) } else { doer })
     }
 }
 
-/// The sums and what arrives, in halves or by block, of which there are so many.
+/// Returns the buffers for the sums and for received data. Received data arrive in halves, or in blocks if their number
+/// is given.
 pub(in crate::program::collective) fn scratch(bytes: u64, steps: u32, blocks: Option<u32>) -> Scratch {
     let buffers = Scratch::of(&[bytes, bytes]);
     match blocks {
@@ -75,7 +78,8 @@ pub(in crate::program::collective) fn scratch(bytes: u64, steps: u32, blocks: Op
     }
 }
 
-/// Halves the message in each step; guests hand over to their neighbour before, and get their part at last.
+/// Runs a reduce-scatter that halves the message in each step. Guests hand their message over to a neighbour first and
+/// receive their part at the end.
 pub(in crate::program::collective) async fn reduce_scatter(
     comm: Communicator<'_>,
     pattern: PartnerPattern,
@@ -109,7 +113,7 @@ pub(in crate::program::collective) async fn reduce_scatter(
     hand_out(comm, &layout, doer, data).await;
 }
 
-/// Parts go to the ranks that they are of, after the steps.
+/// Sends the parts to the ranks that they belong to, after the halving steps.
 async fn hand_out(comm: Communicator<'_>, layout: &WindowLayout<'_>, doer: u32, data: &mut Buffer) {
     let place = comm.place();
     let others = layout.served(doer).filter(|rank| *rank != place);
@@ -120,13 +124,13 @@ async fn hand_out(comm: Communicator<'_>, layout: &WindowLayout<'_>, doer: u32, 
     }
 }
 
-/// Makes a part that has been received all that a rank has.
+/// Replaces the data of a rank by the part that it has received.
 fn keep_only(part: Range<u64>, received: &Payload, data: &mut Buffer) {
     *data = Buffer::empty(data.bytes());
     data.put([part], received);
 }
 
-/// Doubles what a rank has in each step, the way of `reduce_scatter` back.
+/// Runs an all-gather that doubles the data of a rank in each step, by the reverse steps of `reduce_scatter`.
 pub(in crate::program::collective) async fn all_gather(
     comm: Communicator<'_>,
     pattern: PartnerPattern,
@@ -167,8 +171,9 @@ pub(in crate::program::collective) async fn all_gather(
     }
 }
 
-/// Doubles what a rank has by Bine numbers, nearest first, among a power of two of ranks: blocks next to each other, which
-/// alternate between growing behind and before. The part behind the end of the ring is a message of its own.
+/// Runs an all-gather by Bine numbers, nearest partner first, among a power of two of ranks. The blocks of a rank are
+/// adjacent on the ring of ranks and grow alternately at the end and at the beginning. A part that wraps around the end
+/// of the ring is a separate message.
 pub(in crate::program::collective) async fn adjacent_all_gather(
     comm: Communicator<'_>,
     division: &Division,
@@ -192,8 +197,9 @@ pub(in crate::program::collective) async fn adjacent_all_gather(
     }
 }
 
-/// In each step a rank exchanges the half of its blocks that is for the other side; it then has those of twice as many
-/// origins. Guests hand over all their blocks and get theirs from their neighbour.
+/// Runs an all-to-all: in each step, a rank exchanges the half of its blocks that is destined for the other side, and
+/// then holds blocks of twice as many origins. Guests hand over all their blocks and receive theirs from their
+/// neighbour.
 pub(in crate::program::collective) async fn all_to_all(
     comm: Communicator<'_>,
     pattern: PartnerPattern,
@@ -232,7 +238,7 @@ pub(in crate::program::collective) async fn all_to_all(
     held.result(place, comm.size(), division)
 }
 
-/// A block as a message of a buffer of `size` blocks.
+/// Returns a block as a message of a buffer of `size` blocks, which starts with the total number of values.
 fn headed(size: u32, bytes: u64, values: Option<Vec<f64>>) -> Payload {
     let values = values.map(|values| {
         let count = f64::from(count(values.len())) * f64::from(size);
@@ -241,7 +247,7 @@ fn headed(size: u32, bytes: u64, values: Option<Vec<f64>>) -> Payload {
     Payload::new(bytes, values)
 }
 
-/// The ranks whose blocks a doer has before a step, in the order in which it got them.
+/// Returns the ranks whose blocks a doer holds before a step, in the order in which they arrived.
 fn origins(fold: Fold, butterfly: Butterfly, doer: u32, step: u32) -> Vec<u32> {
     if step == 0 {
         let own = fold.number(doer);
@@ -252,7 +258,7 @@ fn origins(fold: Fold, butterfly: Butterfly, doer: u32, step: u32) -> Vec<u32> {
     found
 }
 
-/// The blocks of some origins for some ranks.
+/// The blocks from some origins for some ranks.
 struct Rows {
     by_origin: Vec<(u32, Option<Rc<[f64]>>)>,
     ranks: Vec<u32>,
@@ -260,14 +266,14 @@ struct Rows {
 }
 
 impl Rows {
-    /// The blocks of all origins for some ranks in one message.
+    /// Returns the blocks of all origins for the given ranks as one message.
     fn message(&self, ranks: &[u32]) -> Payload {
         let values = self.by_origin.iter().map(|(_, row)| self.part(row.as_deref(), ranks)).collect::<Option<Vec<_>>>();
         let blocks = self.by_origin.len() as u64 * ranks.len() as u64;
         Payload::new(blocks * self.block, values.map(|rows| rows.concat().into()))
     }
 
-    /// All that one of `size` ranks gets.
+    /// Returns the blocks for one of `size` ranks.
     fn result(&self, rank: u32, size: u32, division: &Division) -> Buffer {
         let mut result = Buffer::empty(division.total());
         for (origin, row) in &self.by_origin {
@@ -277,7 +283,7 @@ impl Rows {
         result
     }
 
-    /// The blocks of a row for some ranks.
+    /// Returns the blocks of a row for the given ranks.
     fn part(&self, row: Option<&[f64]>, ranks: &[u32]) -> Option<Vec<f64>> {
         let row = row?;
         let width = row.len() / self.ranks.len();
@@ -285,7 +291,8 @@ impl Rows {
         Some(ranks.iter().flat_map(|rank| row[place(rank) * width..][..width].iter().copied()).collect())
     }
 
-    /// The state after a step of a doer: half of the ranks, and the origins of its partner as well.
+    /// Returns the state of a doer after a step: half of the destination ranks, and the origins of its partner in
+    /// addition.
     async fn halved(self, comm: Communicator<'_>, (fold, butterfly): (Fold, Butterfly), doer: u32, step: u32) -> Self {
         let destinations = |doer: u32| -> Vec<u32> {
             let codes = butterfly.window(butterfly.code(doer), step + 1);
@@ -297,7 +304,7 @@ impl Rows {
         self.with(destinations(doer), &origins(fold, butterfly, partner, step), &received)
     }
 
-    /// The part that is kept, and the part that has come.
+    /// Combines the rows for the `kept` ranks with the received ones, whose origins are `origins`.
     fn with(self, kept: Vec<u32>, origins: &[u32], received: &Payload) -> Self {
         let mut rows: Vec<_> = self
             .by_origin
@@ -311,8 +318,9 @@ impl Rows {
     }
 }
 
-/// In step k each exchanges with the one that differs in bit k all parts but those of the 2^k ranks that it has heard of.
-/// Of the first pairs that are more than a power of two, one does the steps for both.
+/// Runs a reduce-scatter: in step k, each rank exchanges with the rank whose number differs in bit k all parts but
+/// those of the 2^k ranks joined so far. If the number of ranks is not a power of two, one rank of each of the first
+/// pairs does the steps for both.
 pub(in crate::program::collective) async fn doubling_reduce_scatter(
     comm: Communicator<'_>,
     division: &Division,

@@ -1,4 +1,4 @@
-//! Operations in levels: inside groups, between their leaders, and inside again.
+//! Hierarchical operations: inside groups, among their leaders, and inside the groups again.
 
 use super::buffer::{Buffer, Division};
 use super::communicator::{Communicator, count};
@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::pin::Pin;
 
-/// An operation under way, and what it gives.
+/// A running operation and its result.
 pub(in crate::program::collective) type Running<'a, T = ()> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// An operation on the whole message, from or to the place `root` if it has one.
+/// An operation on the whole message, from or to the place `root` if it has a root.
 pub(in crate::program::collective) trait OnWhole {
     fn within<'a>(&'a self, comm: Communicator<'a>, root: u32, data: &'a mut Buffer) -> Running<'a>;
 }
 
-/// An operation on the parts of a message, a part for each place.
+/// An operation on the parts of a message, with one part for each place.
 pub(in crate::program::collective) trait OnParts {
     fn within<'a>(
         &'a self,
@@ -27,14 +27,14 @@ pub(in crate::program::collective) trait OnParts {
     ) -> Running<'a>;
 }
 
-/// The ranks that form a group, with the lowest one as leader, or the root if it is one of them.
+/// The ranks that form a group. The leader of a group is its lowest rank, or the root if it is a member.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Grouping {
-    /// Those of a node.
+    /// The ranks of a node.
     #[default]
     Node,
-    /// So many consecutive ranks, such as those of a socket.
+    /// This number of consecutive ranks, such as those of a socket.
     Ranks(u32),
 }
 
@@ -44,9 +44,9 @@ impl Grouping {
     }
 }
 
-/// The groups as one of their members sees them.
+/// The groups as seen by one of their members.
 struct MemberGroups {
-    /// The places by group, those of group g from `starts[g]` on.
+    /// The places sorted by group; those of group g begin at index `starts[g]`.
     places: Vec<u32>,
     starts: Vec<u32>,
     own: u32,
@@ -72,7 +72,7 @@ impl MemberGroups {
         count(self.starts.len()) - 1
     }
 
-    /// The places of group g in the order of the groups.
+    /// Returns the indices of the members of a group in `places`.
     fn range(&self, group: u32) -> Range<u32> {
         self.starts[group as usize]..self.starts[group as usize + 1]
     }
@@ -87,12 +87,12 @@ impl MemberGroups {
         if members.contains(&self.root) { self.root } else { members[0] }
     }
 
-    /// The group of the root.
+    /// Returns the group of the root.
     fn root_group(&self) -> u32 {
         (0..self.count()).find(|group| self.members(*group).contains(&self.root)).expect("the root is in a group")
     }
 
-    /// The ranks of the own group, and the leader's place in it.
+    /// Returns the ranks of the own group, and the place of the leader among them.
     fn inside(&self, comm: Communicator<'_>) -> (Vec<u32>, u32) {
         let members = self.members(self.own);
         let leader = self.leader(self.own);
@@ -100,7 +100,7 @@ impl MemberGroups {
         (members.iter().map(|place| comm.rank(*place)).collect(), count(place))
     }
 
-    /// The ranks of all leaders, on a leader.
+    /// Returns the ranks of all leaders, if this rank is a leader.
     fn leaders(&self, comm: Communicator<'_>) -> Option<Vec<u32>> {
         let leads = self.leader(self.own) == comm.place();
         leads.then(|| (0..self.count()).map(|group| comm.rank(self.leader(group))).collect())
@@ -169,11 +169,11 @@ pub(in crate::program::collective) async fn barrier(
     trees::broadcast_in_turn(inside, Shape::Nomial(2, Distances::Halving), leader, &mut nothing).await;
 }
 
-/// Blocks in the order of the groups, in which those of a group are consecutive.
+/// Blocks in the order of the groups, so that those of a group are consecutive.
 struct Grouped {
     order: Buffer,
     groups: Division,
-    /// The blocks of the own group, and where it begins.
+    /// The blocks of the own group.
     own: Division,
     start: u64,
 }
@@ -194,7 +194,7 @@ impl Grouped {
         }
     }
 
-    /// The own group's part as a message of its own.
+    /// Returns the part of the own group as a separate message.
     fn inside(&self) -> Buffer {
         Buffer::full(&self.order.numbered(self.start..self.start + self.own.total()))
     }

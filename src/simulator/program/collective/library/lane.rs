@@ -1,10 +1,10 @@
-//! The way of a port through the dimensions of a torus.
+//! The path of a port through the dimensions of a torus.
 
 use crate::program::collective::library::shape::{Bine, Distances};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Numbers that name the partner in a dimension.
+/// The numbering that determines the partner in a dimension.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Numbers {
@@ -17,11 +17,11 @@ pub enum Numbers {
 
 const DIMENSIONS: usize = 6;
 
-/// A torus of powers of two as one port goes through it: a step in each dimension in turn, nearest partners first. Ranks
-/// lie row by row, the last dimension fastest.
+/// A torus with extents that are powers of two, as one port traverses it: one step in each dimension at a time, nearest
+/// partners first. Ranks are numbered in row-major order: the last dimension varies fastest.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::program::collective) struct Lane {
-    /// The logarithms of the sides.
+    /// The binary logarithms of the extents.
     sides: [u32; DIMENSIONS],
     pub(in crate::program::collective) dimensions: usize,
     first: usize,
@@ -30,7 +30,8 @@ pub(in crate::program::collective) struct Lane {
 }
 
 impl Lane {
-    /// Those of `ports` ports: each begins in the next dimension, those behind the first of each go the other way.
+    /// Creates the lanes of `ports` ports. Each port begins in the next dimension; ports beyond the number of
+    /// dimensions go in the opposite direction.
     pub fn of(shape: &[u32], ports: u32, numbers: Numbers) -> Vec<Self> {
         let mut sides = [0; DIMENSIONS];
         sides.iter_mut().zip(shape).for_each(|(log, side)| *log = side.trailing_zeros());
@@ -45,7 +46,7 @@ impl Lane {
         (0..ports as usize).map(lane).collect()
     }
 
-    /// Fault of ranks that cannot be such a torus.
+    /// Returns the reason why `ranks` ranks cannot form such a torus, if any.
     pub fn fault(shape: &[u32], ports: u32, ranks: u32) -> Option<String> {
         if shape.is_empty() || shape.len() > DIMENSIONS || !shape.iter().all(|side| side.is_power_of_two()) {
             return Some(format!("a torus of ports has 1 to {DIMENSIONS} sides that are powers of two, not {shape:?}"));
@@ -61,7 +62,7 @@ impl Lane {
         self.sides.iter().sum()
     }
 
-    /// The dimension of a step, and which one of its steps it is.
+    /// Returns the dimension of a step, and the index of the step within this dimension.
     fn step(&self, mut step: u32) -> (usize, u32) {
         for level in 0..u32::BITS {
             for dimension in (0..self.dimensions).map(|offset| (self.first + offset) % self.dimensions) {
@@ -103,7 +104,8 @@ impl Lane {
         self.moved(place, dimension, partner)
     }
 
-    /// Position of a rank such that partners of step k differ in bit s − 1 − k and agree in those above it.
+    /// Returns the code of a rank: partners of step k have codes that differ in bit s − 1 − k and agree in all higher
+    /// bits.
     pub(in crate::program::collective) fn code(&self, place: u32) -> u32 {
         (0..self.steps()).fold(0, |code, step| {
             let (dimension, level) = self.step(step);
@@ -116,7 +118,7 @@ impl Lane {
         })
     }
 
-    /// The place with a code.
+    /// Returns the place with a code.
     pub(in crate::program::collective) fn with_code(&self, code: u32) -> u32 {
         let steps = (0..self.steps()).filter(|step| code >> (self.steps() - 1 - step) & 1 == 1);
         steps.fold(0, |place, step| self.partner(place, step))
@@ -137,7 +139,8 @@ impl Lane {
         (0..dimensions).map(move |offset| (first + offset) % dimensions)
     }
 
-    /// The place with a code of the rings: coordinates in the order of the dimensions, the first one slowest.
+    /// Returns the place with a ring code, which lists the coordinates in the order of the dimensions, the first one
+    /// slowest.
     pub(in crate::program::collective) fn with_ring_code(&self, code: u32) -> u32 {
         let (place, _) = self.in_turn().rev().fold((0, code), |(place, left), dimension| {
             let side = self.side(dimension);
@@ -146,7 +149,8 @@ impl Lane {
         place
     }
 
-    /// The neighbours of a place in a step of the rings among `size` places, and the codes whose parts it sends and receives.
+    /// Returns the neighbours of a place in a step of the rings among `size` places, and the codes whose parts it sends
+    /// and receives.
     pub(in crate::program::collective) fn ring(&self, place: u32, mut step: u32, size: u32) -> Ring {
         let mut range = 0..size;
         for dimension in self.in_turn() {
@@ -170,7 +174,7 @@ impl Lane {
         unreachable!("the sides have so many steps")
     }
 
-    /// Parent and children of a place in the tree that goes through the steps from the first one to the last.
+    /// Returns the parent and the children of a place in the tree that takes the steps from first to last.
     fn doubling_tree(&self, place: u32, root: u32) -> (Option<u32>, Vec<u32>) {
         let (steps, code) = (self.steps(), self.code(place));
         let (mut holder, mut parent, mut reached) = (root, None, 0);
@@ -184,7 +188,7 @@ impl Lane {
         (parent, (reached..steps).map(|step| self.partner(place, step)).collect())
     }
 
-    /// The places of the subtree of one, itself first.
+    /// Returns the places of a subtree, beginning with its root `place`.
     pub(in crate::program::collective) fn subtree(&self, place: u32, root: u32, distances: Distances) -> Vec<u32> {
         let mut places = vec![place];
         let mut next = 0;
@@ -195,7 +199,8 @@ impl Lane {
         places
     }
 
-    /// Parent and children of a place in the tree whose farthest, or nearest, ranks come first.
+    /// Returns the parent and the children of a place in the tree that reaches the farthest (halving) or nearest
+    /// (doubling) ranks first.
     pub(in crate::program::collective) fn tree(
         &self,
         place: u32,
@@ -208,9 +213,9 @@ impl Lane {
         }
     }
 
-    /// Parent and children of a place in the tree that goes through the steps from the last one to the first.
+    /// Returns the parent and the children of a place in the tree that takes the steps from last to first.
     fn halving_tree(&self, place: u32, root: u32) -> (Option<u32>, Vec<u32>) {
-        // Coordinates from the root, in each dimension by itself.
+        // Coordinates relative to the root, separately in each dimension.
         let shifted = |place: u32, sign: i64| {
             (0..self.dimensions).fold(0, |found, dimension| {
                 let side = 1_i64 << self.sides[dimension];
@@ -250,7 +255,7 @@ impl Lane {
     }
 }
 
-/// A step around a ring of one dimension.
+/// A step around a ring in one dimension.
 pub(in crate::program::collective) struct Ring {
     pub behind: u32,
     pub before: u32,
@@ -259,7 +264,8 @@ pub(in crate::program::collective) struct Ring {
 }
 
 impl Ring {
-    /// On the way back what was received last is sent first, in the other direction.
+    /// Reverses the step if `back`: in the reverse pass, the part received last is sent first, in the opposite
+    /// direction.
     pub(in crate::program::collective) fn turned(self, back: bool) -> Self {
         if !back {
             return self;
@@ -308,7 +314,7 @@ mod tests {
         }
     }
 
-    /// The peers of the 4 x 4 x 4 torus: one step in each dimension, then the next ones.
+    /// The partners on the 4 x 4 x 4 torus: one step in each dimension, then the next steps.
     #[test]
     fn dimensions_take_turns() {
         let lane = Lane::of(&[4, 4, 4], 6, Numbers::Bine);

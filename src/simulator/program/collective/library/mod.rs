@@ -1,6 +1,8 @@
-//! The algorithms of Open MPI, MPICH and FJMPI, each written once over a communicator, a buffer and a tree or butterfly.
+//! The algorithms of Open MPI, MPICH and FJMPI, each written once in terms of a communicator, a buffer and a tree or
+//! butterfly.
 //!
-//! Whatever a rank needs to know of others it computes in the step that needs it: without numbers, a rank holds lengths only.
+//! A rank computes the information about other ranks in the step that needs it. Without values, a rank stores only
+//! lengths.
 
 #![expect(clippy::cast_possible_truncation, reason = "a part of a number of 32 bits has no more of them")]
 #![expect(clippy::single_range_in_vec_init, reason = "a message consists of ranges, often of one")]

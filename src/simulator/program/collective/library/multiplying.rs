@@ -5,14 +5,14 @@ use super::butterfly::add;
 use super::communicator::Communicator;
 use std::ops::Range;
 
-/// A power k^n of the ranks, in which the others take part by a group: of the first ranks, the last one of each group of k
-/// does the steps for the group.
+/// A reduction of the ranks to a power k^n: among the first ranks, the last one of each group of k does the steps for
+/// its group.
 #[derive(Clone, Copy)]
 struct GroupedPower {
     radix: u32,
     core: u32,
     guests: u32,
-    /// The ranks that are in groups, from the first one on.
+    /// The number of ranks in groups, counted from the first rank.
     members: u32,
 }
 
@@ -26,17 +26,17 @@ impl GroupedPower {
         Self { radix, core, guests, members: guests + guests.div_ceil(radix - 1) }
     }
 
-    /// The last rank of a group.
+    /// Returns the last rank of a group.
     fn last(self, group: u32) -> u32 {
         ((group + 1) * self.radix).min(self.members) - 1
     }
 
-    /// The rank of a doer.
+    /// Returns the rank of a doer.
     fn number(self, doer: u32) -> u32 {
         if doer < self.members - self.guests { self.last(doer) } else { doer + self.guests }
     }
 
-    /// The doer of a rank, and those of its group.
+    /// Returns the doer of a rank, and the other ranks of its group.
     fn doer(self, rank: u32) -> (u32, Range<u32>) {
         if rank >= self.members {
             return (rank - self.guests, 0..0);
@@ -45,7 +45,7 @@ impl GroupedPower {
         (group, group * self.radix..self.last(group))
     }
 
-    /// The ranks of the k − 1 partners of a doer in the step whose digit has the weight `unit`.
+    /// Returns the ranks of the k − 1 partners of a doer in the step whose digit has the weight `unit`.
     fn partners(self, doer: u32, unit: u32) -> impl Iterator<Item = u32> {
         let digit = doer / unit % self.radix;
         let with = move |other: u32| doer - digit * unit + (digit + other) % self.radix * unit;
@@ -53,8 +53,8 @@ impl GroupedPower {
     }
 }
 
-/// Recursive doubling with k − 1 partners in each step, at once. Of the first ranks, the last one of each group of k does
-/// the steps for the group, such that a power of k remains. (MPICH: recursive exchange.)
+/// Runs an all-reduce by recursive doubling with k − 1 concurrent partners in each step. Among the first ranks, the
+/// last one of each group of k does the steps for its group, so that a power of k remains. (MPICH: recursive exchange.)
 pub(in crate::program::collective) async fn multiplying(comm: Communicator<'_>, radix: u32, data: &mut Buffer) {
     let groups = GroupedPower::of(comm.size(), radix);
     let (doer, served) = groups.doer(comm.place());

@@ -1,11 +1,11 @@
-//! Operations around a ring, between neighbours, and of all with all.
+//! Operations around a ring, between neighbours, and among all pairs of ranks.
 
 use super::buffer::{Buffer, Division, Segments};
 use super::butterfly::add;
 use super::communicator::Communicator;
 use crate::node::Scratch;
 
-/// Around a ring, one part a step, whoever begins: number i has part i.
+/// Runs an all-gather around a ring, one part a step; number i, counted from `root`, initially holds part i.
 pub(in crate::program::collective) async fn all_gather(
     comm: Communicator<'_>,
     root: u32,
@@ -21,8 +21,8 @@ pub(in crate::program::collective) async fn all_gather(
     }
 }
 
-/// Around a ring, one part a step, each part in segments that go round in turn: first the sums, then,
-/// in whole parts, the result.
+/// Runs an all-reduce around a ring, one part a step. In the reduce-scatter, each part is divided into segments that
+/// travel one after the other; the all-gather moves whole parts.
 pub(in crate::program::collective) async fn all_reduce(comm: Communicator<'_>, segment: u64, data: &mut Buffer) {
     let (size, place) = (comm.size(), comm.place());
     let division = Division::shares(data.bytes(), size);
@@ -44,22 +44,23 @@ pub(in crate::program::collective) async fn all_reduce(comm: Communicator<'_>, s
             travelling = data.take([range(part, phase)]);
         }
     }
-    // The sum of the part behind this rank is complete.
+    // The sum of the part after this rank's own is complete.
     all_gather_from(comm, 1, &division, data).await;
 }
 
-/// Two parts by turns, of which one arrives.
+/// Returns two buffers of a part, which receive parts alternately.
 pub(in crate::program::collective) fn two_parts(bytes: u64) -> Scratch {
     Scratch::of(&[bytes, bytes]).with(2, bytes)
 }
 
-/// The sums of all of `parts` parts, of which one a step is sent, and two parts that arrive by turns.
+/// Returns the buffers for the sums of `parts` parts, one of which is sent in each step, and two buffers that receive
+/// parts alternately.
 pub(in crate::program::collective) fn all_parts(bytes: u64, parts: u32) -> Scratch {
     let part = bytes.div_ceil(u64::from(parts));
     Scratch::of(&[bytes, part, part]).with(u64::from(parts) + 1, part)
 }
 
-/// Around a ring, where each begins with the part so many behind its own.
+/// Runs an all-gather around a ring in which each rank begins with the part that follows its own by `first`.
 async fn all_gather_from(comm: Communicator<'_>, first: u32, division: &Division, data: &mut Buffer) {
     let (size, place) = (comm.size(), comm.place());
     let part = |step: u32| (place + first + size - step) % size;
@@ -70,8 +71,8 @@ async fn all_gather_from(comm: Communicator<'_>, first: u32, division: &Division
     }
 }
 
-/// Neighbours exchange what they have got last, to either side in turn; two parts a step after the first.
-/// An odd number of ranks goes round a ring.
+/// Runs an all-gather in which neighbours exchange the parts that they received last, on alternating sides; two parts a
+/// step after the first. An odd number of ranks uses a ring instead.
 pub(in crate::program::collective) async fn neighbour_exchange(
     comm: Communicator<'_>,
     division: &Division,
@@ -85,7 +86,7 @@ pub(in crate::program::collective) async fn neighbour_exchange(
     let sides = if even { [comm.behind(1), comm.before(1)] } else { [comm.before(1), comm.behind(1)] };
     let received = comm.exchange(sides[0], &data.take([division.one(place)]), sides[0]).await;
     data.put([division.one(sides[0])], &received);
-    // The pairs of parts that come from either side lie two farther each time.
+    // The pairs of parts that arrive from either side are two places farther away each time.
     let own = place / 2 * 2;
     let mut last = data.take(division.around(own, 2));
     for step in 1..size / 2 {
@@ -98,7 +99,7 @@ pub(in crate::program::collective) async fn neighbour_exchange(
     }
 }
 
-/// All receives and all sends of blocks with everyone are begun at once.
+/// Runs an all-gather that begins all receives and sends between all pairs of ranks at once.
 pub(in crate::program::collective) async fn all_gather_at_once(
     comm: Communicator<'_>,
     division: &Division,
@@ -111,7 +112,7 @@ pub(in crate::program::collective) async fn all_gather_at_once(
     }
 }
 
-/// Each has the messages of all and adds them up.
+/// Runs an all-reduce in which each rank receives the messages of all others and adds them up.
 pub(in crate::program::collective) async fn all_reduce_at_once(comm: Communicator<'_>, data: &mut Buffer) {
     let whole = [0..data.bytes()];
     let own = data.take(whole.clone());
@@ -121,7 +122,8 @@ pub(in crate::program::collective) async fn all_reduce_at_once(comm: Communicato
     }
 }
 
-/// In step k each sends the one k behind it that one's part of its message and adds the part it gets.
+/// Runs a reduce-scatter: in step k, each rank sends the rank that follows it by k this rank's part of its message and
+/// adds the part that it receives.
 pub(in crate::program::collective) async fn pairwise_reduce_scatter(
     comm: Communicator<'_>,
     division: &Division,
@@ -135,7 +137,7 @@ pub(in crate::program::collective) async fn pairwise_reduce_scatter(
     }
 }
 
-/// Around a ring, one part a step: the sum of a part grows on its way to its rank.
+/// Runs a reduce-scatter around a ring, one part a step: the sum of a part accumulates on the way to its rank.
 pub(in crate::program::collective) async fn ring_reduce_scatter(
     comm: Communicator<'_>,
     division: &Division,
@@ -149,18 +151,18 @@ pub(in crate::program::collective) async fn ring_reduce_scatter(
     }
 }
 
-/// The order in which the messages of an all-to-all are begun.
+/// The order in which the messages of an all-to-all begin.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::program::collective) enum Window {
-    /// So many receives and sends at a time; the next ones begin when all are complete.
+    /// This number of receives and sends at a time; the next batch begins when all are complete.
     Batches(u32),
-    /// So many receives and sends at a time; the next one begins when one is complete.
+    /// This number of outstanding receives and sends; the next one begins when one completes.
     Sliding(u32),
-    /// One send behind and one receive from before at a time.
+    /// One send to a following rank and one receive from a preceding rank at a time.
     Stepwise,
 }
 
-/// Everyone's block straight to its rank, in a window of messages; 0 is all at once.
+/// Runs an all-to-all that sends each block directly to its rank, with a window of messages; 0 means all at once.
 pub(in crate::program::collective) async fn all_to_all(
     comm: Communicator<'_>,
     window: Window,
@@ -175,7 +177,8 @@ pub(in crate::program::collective) async fn all_to_all(
     }
 }
 
-/// With `limit` ranks at a time, from behind to before; the next ones when all is done with these.
+/// Exchanges with `limit` ranks at a time, receiving from following and sending to preceding ranks. The next batch
+/// begins when this one is complete.
 async fn in_batches(comm: Communicator<'_>, limit: u32, division: &Division, data: &Buffer) -> Buffer {
     let mut result = data.clone();
     let mut first = 1;
@@ -192,7 +195,7 @@ async fn in_batches(comm: Communicator<'_>, limit: u32, division: &Division, dat
     result
 }
 
-/// In step k to the one k behind, from the one k before.
+/// Sends to the rank that follows by k and receives from the one that precedes by k in step k.
 async fn stepwise(comm: Communicator<'_>, division: &Division, data: &Buffer) -> Buffer {
     let mut result = data.clone();
     for step in 1..comm.size() {
@@ -203,7 +206,8 @@ async fn stepwise(comm: Communicator<'_>, division: &Division, data: &Buffer) ->
     result
 }
 
-/// With `limit` receives from before and sends behind at a time; each that is complete is followed by the next one.
+/// Keeps up to `limit` receives from preceding and `limit` sends to following ranks outstanding; each completion starts
+/// the next one.
 async fn sliding(comm: Communicator<'_>, limit: u32, division: &Division, data: &Buffer) -> Buffer {
     let mut result = data.clone();
     let start_receive = async |distance: u32| {
@@ -240,8 +244,9 @@ async fn sliding(comm: Communicator<'_>, limit: u32, division: &Division, data: 
     result
 }
 
-/// In step k each exchanges with the one whose number differs by k bitwise, for a power of two; otherwise it sends k
-/// behind and receives from k before.
+/// Runs an all-to-all: in step k, each rank exchanges with the rank whose number is its own XOR k if the number of
+/// ranks is a power of two. Otherwise it sends to the rank that follows by k and receives from the one that precedes by
+/// k.
 pub(in crate::program::collective) async fn pairwise_all_to_all(
     comm: Communicator<'_>,
     division: &Division,

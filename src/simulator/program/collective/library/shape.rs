@@ -1,28 +1,31 @@
-//! Trees over all ranks: numbers counted from the root, without a table.
+//! Trees over all ranks, computed from numbers counted from the root, without a table.
 
 use serde::{Deserialize, Serialize};
 
-/// In which order a tree or a butterfly goes through distances.
+/// The order of distances in a tree or a butterfly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Distances {
-    /// The root sends farthest first: subtrees are consecutive ranks.
+    /// The root sends to the farthest rank first; subtrees are consecutive ranks.
     #[default]
     Halving,
-    /// The root sends nearest first, and all that have it send twice as far in the next step.
+    /// The root sends to the nearest rank first, and all ranks that have the message send twice as far in the next
+    /// step.
     Doubling,
 }
 
-/// A tree over the numbers 0 to p − 1 with root 0.
+/// A tree over the numbers 0 to p − 1 with root 0, except `InOrder`, whose root is p − 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::program::collective) enum Shape {
-    /// So many chains hang from the root, as even as possible, of consecutive numbers.
+    /// This number of chains of consecutive numbers start at the root, with lengths as equal as possible.
     Chains(u32),
-    /// Level by level: the numbers of a level are shared out to those of the level above in turn.
+    /// Numbered level by level, with this fan-out: the numbers of a level are assigned to those of the level above
+    /// round robin.
     Levels(u32),
     /// Number v has the children kv + 1 … kv + k.
     Complete(u32),
-    /// The parent lacks one digit to this base: the lowest for halving, the highest for doubling distances.
+    /// The parent of a number has one digit to this base cleared: the lowest for halving, the highest for doubling
+    /// distances.
     Nomial(u32, Distances),
     /// A binary tree with root p − 1 whose subtrees are consecutive: a post-order of the numbers.
     InOrder,
@@ -59,7 +62,7 @@ impl Shape {
         })
     }
 
-    /// The children in the order in which they are sent to.
+    /// Returns the children in the order in which they are sent to.
     pub fn children(self, number: u32, size: u32) -> Vec<u32> {
         match self {
             Self::Chains(chains) if number == 0 => {
@@ -93,7 +96,7 @@ impl Shape {
         }
     }
 
-    /// The children in the order in which a reduction takes them: the ones that are ready first come first.
+    /// Returns the children in the order in which a reduction receives from them: those that are ready first are first.
     pub fn children_upwards(self, number: u32, size: u32) -> Vec<u32> {
         let mut children = self.children(number, size);
         if matches!(self, Self::Nomial(..) | Self::Bine(_)) {
@@ -102,7 +105,7 @@ impl Shape {
         children
     }
 
-    /// A number and all below it, each before its own subtree.
+    /// Returns a number and all its descendants in pre-order.
     pub fn subtree(self, number: u32, size: u32) -> Vec<u32> {
         let mut found = Vec::new();
         let mut open = vec![number];
@@ -118,7 +121,7 @@ fn below(size: u32, numbers: impl Iterator<Item = u64>) -> Vec<u32> {
     numbers.filter_map(|number| u32::try_from(number).ok()).filter(|number| *number < size).collect()
 }
 
-/// The number with each digit other than 0 at a place where it has 0.
+/// Returns the number with a digit that is 0 replaced by each other digit.
 fn digits(number: u32, unit: u64, radix: u32) -> impl Iterator<Item = u64> {
     (1..u64::from(radix)).map(move |digit| u64::from(number) + digit * unit)
 }
@@ -128,7 +131,7 @@ fn units_below(top: u64, radix: u32) -> impl Iterator<Item = u64> {
         .take_while(|unit| *unit > 0)
 }
 
-/// The lowest power of the base that is not below size.
+/// Returns the smallest power of the base that is not below `size`.
 fn power_from(radix: u32, size: u32) -> u64 {
     let mut unit = 1;
     while unit < u64::from(size) {
@@ -137,7 +140,7 @@ fn power_from(radix: u32, size: u32) -> u64 {
     unit
 }
 
-/// The unit of the lowest digit that is not 0.
+/// Returns the weight of the lowest non-zero digit.
 fn lowest_digit(number: u32, radix: u32, size: u32) -> u64 {
     let mut unit = 1;
     while unit < u64::from(size) && (u64::from(number) / unit).is_multiple_of(u64::from(radix)) {
@@ -146,7 +149,7 @@ fn lowest_digit(number: u32, radix: u32, size: u32) -> u64 {
     unit
 }
 
-/// The unit of the highest digit that is not 0.
+/// Returns the weight of the highest non-zero digit.
 fn highest_digit(number: u32, radix: u32) -> u64 {
     let mut unit = 1;
     while unit * u64::from(radix) <= u64::from(number) {
@@ -160,7 +163,7 @@ const fn clear(number: u32, unit: u64, radix: u32) -> u32 {
     (number as u64 / above * above) as u32
 }
 
-/// The first number of a level and the width of the level, of the level that a number is on.
+/// Returns the first number and the width of the level that a number is on.
 fn level(number: u32, fanout: u32) -> (u32, u32) {
     let (mut first, mut width) = (0_u64, 1_u64);
     while first + width <= u64::from(number) {
@@ -170,7 +173,7 @@ fn level(number: u32, fanout: u32) -> (u32, u32) {
     (first as u32, width as u32)
 }
 
-/// The first number of a chain; the longer chains come first.
+/// Returns the first number of a chain. Longer chains come first.
 const fn chain_start(chain: u32, chains: u32, size: u32) -> u32 {
     let others = size - 1;
     let chains = if others < chains { others } else { chains };
@@ -178,10 +181,10 @@ const fn chain_start(chain: u32, chains: u32, size: u32) -> u32 {
     1 + chain * short + if chain < longer { chain } else { longer }
 }
 
-/// Parent and children in the in-order binary tree, the left child first.
+/// Returns the parent and the children in the in-order binary tree, the left child first.
 fn in_order(number: u32, size: u32) -> (Option<u32>, Vec<u32>) {
-    // The subtree of consecutive numbers from `first` on has its last number as its root, the one before as left child,
-    // and the right subtree in front.
+    // The subtree of consecutive numbers from `first` on has its last number as its root and the number before as its
+    // left child. The right subtree is in front.
     let (mut first, mut size, mut parent) = (0, size, None);
     loop {
         let right = size / 2;
@@ -203,8 +206,8 @@ fn in_order(number: u32, size: u32) -> (Option<u32>, Vec<u32>) {
     }
 }
 
-/// The Bine numbers of 2^s ranks: at distance step k an even one is joined with the one ρ(k) behind it, an odd one with
-/// the one ρ(k) before it, where ρ(k) = (1 − (−2)^(k+1)) / 3 is 1, −1, 3, −5, 11, …
+/// The Bine numbers of 2^s ranks. At distance step k, an even number is joined with the number ρ(k) after it, an odd
+/// one with the number ρ(k) before it, where ρ(k) = (1 − (−2)^(k+1)) / 3 is 1, −1, 3, −5, 11, …
 #[derive(Clone, Copy, Debug)]
 pub(in crate::program::collective) struct Bine {
     steps: u32,
@@ -212,12 +215,13 @@ pub(in crate::program::collective) struct Bine {
 }
 
 impl Bine {
-    /// Those of the largest power of two among `size` numbers. Numbers behind are leaves of those as far in front.
+    /// Returns the Bine numbers of the largest power of two among `size` numbers. Each number beyond this power is a
+    /// leaf below the number that is smaller by this power.
     const fn of(size: u32) -> Self {
         Self { steps: size.ilog2(), size }
     }
 
-    /// Those of a power of two.
+    /// Returns the Bine numbers of a power of two.
     pub const fn of_steps(steps: u32) -> Self {
         Self { steps, size: 1 << steps }
     }
@@ -226,21 +230,21 @@ impl Bine {
         1 << self.steps
     }
 
-    /// The partner at distance step k.
+    /// Returns the partner at distance step k.
     pub const fn partner(self, number: u32, step: u32) -> u32 {
         let distance = (1 - (-2_i64).pow(step + 1)) / 3;
         let distance = if number.is_multiple_of(2) { distance } else { -distance };
         (number as i64 + distance).rem_euclid(self.core() as i64) as u32
     }
 
-    /// The steps on the way from 0 by growing distance, as bits: step k is bit s − 1 − k. (ν of the paper.)
+    /// Returns the steps on the path from 0 by growing distance, as bits: step k is bit s − 1 − k. (ν of the paper.)
     pub const fn code(self, number: u32) -> u32 {
         let signed = if number.is_multiple_of(2) { number.wrapping_neg() } else { number };
         let digits = negabinary(signed) & (self.core() - 1);
         if self.steps == 0 { 0 } else { (digits ^ (digits >> 1)).reverse_bits() >> (32 - self.steps) }
     }
 
-    /// The number with a code.
+    /// Returns the number with a code.
     pub fn with_code(self, code: u32) -> u32 {
         let steps = (0..self.steps).filter(|step| code >> (self.steps - 1 - step) & 1 == 1);
         steps.fold(0, |number, step| self.partner(number, step))
@@ -276,8 +280,8 @@ impl Bine {
         children
     }
 
-    /// The step in which the tree by falling distance comes to a number: the highest bit at and below which all digits are
-    /// equal.
+    /// Returns the step in which the tree by falling distance reaches a number: the highest bit at and below which all
+    /// negabinary digits are equal.
     pub fn arrival(self, number: u32) -> u32 {
         let digits = negabinary(number);
         let equal = |bit: u32| {
@@ -287,7 +291,7 @@ impl Bine {
         (0..self.steps).rev().find(|bit| equal(*bit)).expect("one digit is equal to itself")
     }
 
-    /// The number whose digits up to a bit are the complement.
+    /// Returns the number whose negabinary digits up to a bit are the complement.
     const fn across(self, number: u32, bit: u32) -> u32 {
         binary(negabinary(number) ^ ((2 << bit) - 1)) & (self.core() - 1)
     }
@@ -295,7 +299,7 @@ impl Bine {
 
 const ODD: u32 = 0xAAAA_AAAA;
 
-/// The digits of a number to the base −2.
+/// Returns the digits of a number to the base −2.
 const fn negabinary(number: u32) -> u32 {
     number.wrapping_add(ODD) ^ ODD
 }
@@ -356,7 +360,7 @@ mod tests {
         assert_eq!(Shape::InOrder.children(1, 9), [0]);
     }
 
-    /// De Sensi and others 2025: the tree by falling distance of 8 ranks, and how far its edges reach modulo p.
+    /// De Sensi and others 2025: the tree by falling distance of 8 ranks, and the lengths of its edges modulo p.
     #[test]
     fn bine_trees_reach_less_far_than_binomial_ones() {
         assert_eq!(Shape::Bine(HALVING).children(0, 8), [3, 7, 1]);

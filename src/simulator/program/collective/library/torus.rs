@@ -1,4 +1,5 @@
-//! Operations through the dimensions of a torus in turn, over several ports at once: the way of the Bine library on Fugaku.
+//! Operations that cycle through the dimensions of a torus, over several ports at once, as the Bine library does on
+//! Fugaku.
 
 use super::Remap;
 use super::bruck;
@@ -18,7 +19,7 @@ pub(in crate::program::collective) use trees::{
     broadcast, gather, reduce, reduce_scatter_gather, scatter, scatter_by_block,
 };
 
-/// Recursive doubling of an equal part of the message by each port.
+/// Runs an all-reduce by recursive doubling, with an equal part of the message on each port.
 pub(in crate::program::collective) async fn doubling(comm: Communicator<'_>, lanes: &[Lane], data: &mut Buffer) {
     let parts = Division::shares(data.bytes(), count(lanes.len()));
     for step in 0..lanes[0].steps() {
@@ -40,7 +41,8 @@ pub(in crate::program::collective) async fn doubling(comm: Communicator<'_>, lan
     }
 }
 
-/// On each port, tells the one that will send that its message can come, and waits until the one that will receive says so.
+/// On each port, notifies the sender that its message may be sent, and waits for the same notification from the
+/// receiver.
 async fn say_ready(comm: Communicator<'_>, ports: impl Iterator<Item = (u32, u32)>) {
     let mut operations = Vec::new();
     for ((sender, receiver), port) in ports.zip(0..) {
@@ -50,7 +52,7 @@ async fn say_ready(comm: Communicator<'_>, ports: impl Iterator<Item = (u32, u32
     comm.wait_all(operations).await;
 }
 
-/// Gathers the addresses of the memory of all ranks, so many bytes for each port, by recursive doubling.
+/// Gathers the memory addresses of all ranks, `address` bytes for each port, by recursive doubling.
 pub(in crate::program::collective) async fn gather_addresses(comm: Communicator<'_>, ports: u32, address: Bytes) {
     if address.count() > 0 {
         let division = Division::even(address.count() * u64::from(ports), comm.size());
@@ -59,7 +61,7 @@ pub(in crate::program::collective) async fn gather_addresses(comm: Communicator<
     }
 }
 
-/// The rings of blocks or sums on all lanes by binary numbers, after the addresses have been gathered.
+/// Runs the rings of blocks or sums on all lanes by binary numbers, after gathering the addresses.
 pub(in crate::program::collective) async fn addressed_rings(
     comm: Communicator<'_>,
     shape: &[u32],
@@ -72,7 +74,7 @@ pub(in crate::program::collective) async fn addressed_rings(
     rings(comm, &Lane::of(shape, ports, Numbers::Binary), passes, Some(division), data).await;
 }
 
-/// In each step half of all blocks go to the partner, behind each other.
+/// Runs an all-to-all: in each step, half of all blocks go to the partner in one message.
 pub(in crate::program::collective) async fn all_to_all(
     comm: Communicator<'_>,
     lane: Lane,
@@ -95,7 +97,8 @@ pub(in crate::program::collective) async fn all_to_all(
     data.clone()
 }
 
-/// A reduce-scatter by halving of an equal part of the message by each port, and an all-gather on the way back.
+/// Runs a reduce-scatter by halving, with an equal part of the message on each port, and an all-gather by the reverse
+/// steps.
 pub(in crate::program::collective) async fn halving(comm: Communicator<'_>, lanes: &[Lane], data: &mut Buffer) {
     let whole = Division::even(data.bytes(), 1);
     comm.prepare(lanes[0].steps()).await;
@@ -104,8 +107,8 @@ pub(in crate::program::collective) async fn halving(comm: Communicator<'_>, lane
     through(comm, &layout, true, false, data).await;
 }
 
-/// The same of blocks, an equal part of each by each port: sums of a block for each rank, or, on the way back, the blocks
-/// of all.
+/// Runs one pass of `halving` on blocks, with an equal part of each block on each port: the reduce-scatter, or, if
+/// `back`, the all-gather.
 pub(in crate::program::collective) async fn blocks(
     comm: Communicator<'_>,
     lanes: &[Lane],
@@ -130,7 +133,7 @@ pub(in crate::program::collective) async fn blocks(
     }
 }
 
-/// Each block goes to the rank whose code is its number, or back.
+/// Sends each block to the rank whose code is the number of the block (`there`), or back.
 async fn to_codes(comm: Communicator<'_>, lane: &Lane, there: bool, division: &Division, data: &mut Buffer) {
     let (numbered, coded) = (lane.with_code(comm.place()), lane.code(comm.place()));
     let (to, from, sent) = if there { (numbered, coded, comm.place()) } else { (coded, numbered, coded) };
@@ -147,13 +150,13 @@ struct PortLayout<'a> {
     blocks: BlockPlaces<'a>,
 }
 
-/// The place of the block of a code.
+/// The position of the block of a code.
 enum BlockPlaces<'a> {
-    /// An equal part of an equal part of a range for each port.
+    /// An equal part of the range for each port, divided equally among the codes.
     Consecutive(Range<u64>),
     /// A part for each port of the block of the rank with the code.
     ByRank(&'a Division),
-    /// A part for each port of the block with that number.
+    /// A part for each port of the block whose number is the code.
     ByCode(&'a Division),
 }
 
@@ -163,7 +166,7 @@ impl PortLayout<'_> {
         range.start + part.start..range.start + part.end
     }
 
-    /// Those of a window of codes, which `rank` turns into ranks.
+    /// Returns the byte ranges of a window of codes; `rank` maps codes to ranks.
     fn ranges(&self, port: u32, codes: Range<u32>, size: u32, rank: impl Fn(u32) -> u32) -> Vec<Range<u64>> {
         match &self.blocks {
             BlockPlaces::Consecutive(range) => {
@@ -176,7 +179,8 @@ impl PortLayout<'_> {
         }
     }
 
-    /// The same, of lengths that are the same for all blocks where nobody asks for their places.
+    /// Returns the byte ranges of a window of codes. If positions do not matter and all blocks are equally long,
+    /// returns a single range of the same total length.
     fn of(&self, port: u32, codes: Range<u32>, data: &Buffer, rank: impl Fn(u32) -> u32, size: u32) -> Vec<Range<u64>> {
         match &self.blocks {
             BlockPlaces::ByRank(division) | BlockPlaces::ByCode(division)
@@ -190,7 +194,7 @@ impl PortLayout<'_> {
     }
 }
 
-/// All steps forwards, where windows are halved and summed, or backwards, where they are doubled.
+/// Runs all steps forwards, halving and summing windows, or backwards, doubling them.
 async fn through(comm: Communicator<'_>, layout: &PortLayout<'_>, back: bool, by_block: bool, data: &mut Buffer) {
     let (steps, size) = (layout.lanes[0].steps(), comm.size());
     for step in (0..steps).map(|step| if back { steps - 1 - step } else { step }) {
@@ -221,7 +225,7 @@ async fn through(comm: Communicator<'_>, layout: &PortLayout<'_>, back: bool, by
     }
 }
 
-/// Takes in what comes: blocks to their places on the way back, and else sums.
+/// Receives the messages of a step: stores blocks at their places in the reverse pass, adds sums otherwise.
 async fn take_in(comm: Communicator<'_>, receiving: Vec<(Vec<Range<u64>>, Operation)>, back: bool, data: &mut Buffer) {
     for (ranges, operation) in receiving {
         let received = comm.received(operation).await;
@@ -233,18 +237,18 @@ async fn take_in(comm: Communicator<'_>, receiving: Vec<(Vec<Range<u64>>, Operat
     }
 }
 
-/// The passes around the rings of all dimensions: sums in each dimension in turn, and the blocks of all on the way back.
+/// The passes around the rings of all dimensions: sums in one dimension after the other, and blocks in reverse order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::program::collective) enum Passes {
-    /// Of sums only.
+    /// Only the sums.
     Sums,
-    /// Of blocks only.
+    /// Only the blocks.
     Blocks,
-    /// Both.
+    /// The sums, then the blocks.
     Both,
 }
 
-/// An equal part of the message, or of each block, by each port, ring after ring.
+/// Runs the rings of one dimension after the other, with an equal part of the message, or of each block, on each port.
 pub(in crate::program::collective) async fn rings(
     comm: Communicator<'_>,
     lanes: &[Lane],

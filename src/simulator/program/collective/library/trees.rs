@@ -7,7 +7,8 @@ use crate::node::Scratch;
 use crate::program::collective::payload::Payload;
 use std::ops::Range;
 
-/// Down a tree, segment by segment: the next one is awaited while one is sent on.
+/// Runs a broadcast down a tree, segment by segment: the receive of the next segment is posted before the current one
+/// is sent on.
 pub(in crate::program::collective) async fn broadcast(
     comm: Communicator<'_>,
     shape: Shape,
@@ -27,7 +28,7 @@ pub(in crate::program::collective) async fn broadcast(
     pass_on(comm, comm.numbered(root, parent), &children, segments, data).await;
 }
 
-/// Segment by segment from the parent to the children.
+/// Passes a message on from the parent to the children, segment by segment.
 async fn pass_on(comm: Communicator<'_>, parent: u32, children: &[u32], segments: Segments, data: &mut Buffer) {
     let mut next = comm.start_receive(parent).await;
     for index in 0..segments.count() {
@@ -41,7 +42,7 @@ async fn pass_on(comm: Communicator<'_>, parent: u32, children: &[u32], segments
     }
 }
 
-/// From the root to each at once, in the order of the ranks.
+/// Runs a broadcast in which the root sends to all ranks at once, in their order.
 pub(in crate::program::collective) async fn linear_broadcast(comm: Communicator<'_>, root: u32, data: &mut Buffer) {
     let whole = 0..data.bytes();
     if comm.place() == root {
@@ -52,7 +53,8 @@ pub(in crate::program::collective) async fn linear_broadcast(comm: Communicator<
     }
 }
 
-/// Up a tree, segment by segment: the next message is awaited while one is added. The sum is complete on the root.
+/// Runs a reduce up a tree, segment by segment: the next receive is posted while a message is added. The sum is
+/// complete on the root.
 pub(in crate::program::collective) async fn reduce(
     comm: Communicator<'_>,
     shape: Shape,
@@ -60,7 +62,7 @@ pub(in crate::program::collective) async fn reduce(
     segment: u64,
     data: &mut Buffer,
 ) {
-    // The tree in order has its own root, whatever the root of the operation.
+    // The in-order tree has its own root, independent of the root of the operation.
     let (number, size) = (comm.number(root), comm.size());
     let children = places(comm, root, shape.children_upwards(number, size));
     let parent = shape.parent(number, size).map(|parent| comm.numbered(root, parent));
@@ -89,7 +91,7 @@ pub(in crate::program::collective) async fn reduce(
     }
 }
 
-/// Buffers of a rank with so many children: up to two segments that arrive by turns, and, except on the root, the sums.
+/// Returns the buffers of a rank: up to two segments that arrive alternately and, except on the root, the sums.
 fn sums(bytes: u64, segment: u64, children: usize, is_root: bool) -> Scratch {
     let length = if segment == 0 { bytes } else { segment.min(bytes) };
     let arriving = vec![length; if length < bytes { 2.min(2 * children) } else { children.min(2) }];
@@ -98,7 +100,7 @@ fn sums(bytes: u64, segment: u64, children: usize, is_root: bool) -> Scratch {
     Scratch::of(&buffers).with(buffers.len() as u64, length)
 }
 
-/// Up the binary tree in order to the last rank, which hands the sum to the root.
+/// Runs a reduce up the in-order binary tree to the last rank, which hands the sum to the root.
 pub(in crate::program::collective) async fn reduce_in_order(
     comm: Communicator<'_>,
     root: u32,
@@ -119,7 +121,7 @@ pub(in crate::program::collective) async fn reduce_in_order(
     }
 }
 
-/// Each in turn to the root, which receives from the last rank first and adds.
+/// Runs a reduce in which the root receives directly from each rank, from the last one on, and adds.
 pub(in crate::program::collective) async fn linear_reduce(comm: Communicator<'_>, root: u32, data: &mut Buffer) {
     let whole = 0..data.bytes();
     if comm.place() != root {
@@ -134,7 +136,8 @@ pub(in crate::program::collective) async fn linear_reduce(comm: Communicator<'_>
     }
 }
 
-/// To the root, whose receives all begin at once, and which adds in the order of the ranks.
+/// Runs a reduce in which all ranks send directly to the root, whose receives all begin at once and which adds in rank
+/// order.
 pub(in crate::program::collective) async fn linear_reduce_at_once(
     comm: Communicator<'_>,
     root: u32,
@@ -153,7 +156,7 @@ pub(in crate::program::collective) async fn linear_reduce_at_once(
     }
 }
 
-/// Up a tree: each passes on the blocks of its whole subtree in one message.
+/// Runs a gather up a tree: each rank passes on the blocks of its whole subtree in one message.
 pub(in crate::program::collective) async fn gather(
     comm: Communicator<'_>,
     shape: Shape,
@@ -173,7 +176,7 @@ pub(in crate::program::collective) async fn gather(
     }
 }
 
-/// Down a tree: each gets the blocks of its whole subtree in one message.
+/// Runs a scatter down a tree: each rank receives the blocks of its whole subtree in one message.
 pub(in crate::program::collective) async fn scatter(
     comm: Communicator<'_>,
     shape: Shape,
@@ -193,7 +196,7 @@ pub(in crate::program::collective) async fn scatter(
     }
 }
 
-/// The blocks of the subtree of a rank, except on the root and on leaves.
+/// Returns the buffer for the blocks of the subtree of a rank; none on the root and on leaves.
 fn subtree(shape: Shape, number: u32, size: u32, division: &Division) -> Scratch {
     let children = shape.children(number, size).len() as u64;
     if children == 0 || shape.parent(number, size).is_none() {
@@ -203,7 +206,7 @@ fn subtree(shape: Shape, number: u32, size: u32, division: &Division) -> Scratch
     Scratch::of(&[bytes]).with(children + 1, bytes / 2)
 }
 
-/// Each sends its block to the root, which receives them in the order of the ranks.
+/// Runs a gather in which each rank sends its block to the root, which receives the blocks in rank order.
 pub(in crate::program::collective) async fn linear_gather(
     comm: Communicator<'_>,
     root: u32,
@@ -220,7 +223,7 @@ pub(in crate::program::collective) async fn linear_gather(
     }
 }
 
-/// Each sends its block to the root, whose receives all begin at once.
+/// Runs a gather in which each rank sends its block to the root, whose receives all begin at once.
 pub(in crate::program::collective) async fn linear_gather_at_once(
     comm: Communicator<'_>,
     root: u32,
@@ -238,7 +241,8 @@ pub(in crate::program::collective) async fn linear_gather_at_once(
     }
 }
 
-/// The root calls one rank after the other, which then sends a first segment and the rest of its block.
+/// Runs a gather in which the root calls one rank after the other, which then sends a first segment and the remainder
+/// of its block.
 pub(in crate::program::collective) async fn synchronised_gather(
     comm: Communicator<'_>,
     root: u32,
@@ -273,7 +277,7 @@ pub(in crate::program::collective) async fn synchronised_gather(
     }
 }
 
-/// The root sends each its block, in turn or all at once, in the order of the ranks.
+/// Runs a scatter in which the root sends each rank its block, one after the other or all at once, in rank order.
 pub(in crate::program::collective) async fn linear_scatter(
     comm: Communicator<'_>,
     root: u32,
@@ -297,7 +301,8 @@ pub(in crate::program::collective) async fn linear_scatter(
     comm.wait_all(under_way).await;
 }
 
-/// Down the binary tree by levels, one half of the message on either side; then pairs of the two sides exchange halves.
+/// Runs a broadcast down the level-by-level binary tree, one half of the message on each side; then pairs of the two
+/// sides exchange their halves.
 pub(in crate::program::collective) async fn split_binary_broadcast(
     comm: Communicator<'_>,
     root: u32,
@@ -323,12 +328,12 @@ pub(in crate::program::collective) async fn split_binary_broadcast(
     swap_halves(comm, root, &halves, data).await;
 }
 
-/// The half of the message that goes down the side of the tree that a number is on.
+/// Returns the half of the message that goes down the side of the tree that a number is on.
 fn side(number: u32) -> usize {
     usize::from(number.is_multiple_of(2))
 }
 
-/// Segment by segment from the root to its children, to each those of its half.
+/// Sends the halves from the root to its children, segment by segment.
 async fn send_halves(comm: Communicator<'_>, root: u32, children: &[u32], segments: [Segments; 2], data: &Buffer) {
     for index in 0..segments[0].count().max(segments[1].count()) {
         let mut under_way = Vec::new();
@@ -343,8 +348,8 @@ async fn send_halves(comm: Communicator<'_>, root: u32, children: &[u32], segmen
     }
 }
 
-/// Numbers 1 and 2, 3 and 4, … are pairs that exchange their halves; the last number has no partner where the number of
-/// ranks is even, and gets the second half from the root.
+/// Exchanges the halves within the pairs of numbers 1 and 2, 3 and 4, …. If the number of ranks is even, the last
+/// number has no partner and receives the second half from the root.
 async fn swap_halves(comm: Communicator<'_>, root: u32, halves: &[Range<u64>; 2], data: &mut Buffer) {
     let (number, size) = (comm.number(root), comm.size());
     let last = size.is_multiple_of(2).then(|| size - 1);
@@ -366,7 +371,7 @@ fn places(comm: Communicator<'_>, root: u32, numbers: Vec<u32>) -> Vec<u32> {
     numbers.into_iter().map(|number| comm.numbered(root, number)).collect()
 }
 
-/// The blocks of a subtree.
+/// Returns the blocks of a subtree.
 fn blocks(
     comm: Communicator<'_>,
     shape: Shape,
@@ -378,7 +383,7 @@ fn blocks(
     numbers.into_iter().map(move |number| division.one(comm.numbered(root, number)))
 }
 
-/// Down a tree of consecutive numbers, in which number i is to have part i of the message.
+/// Runs a scatter down a tree of consecutive numbers, in which number i receives part i of the message.
 pub(in crate::program::collective) async fn scatter_numbers(
     comm: Communicator<'_>,
     shape: Shape,
@@ -400,7 +405,7 @@ pub(in crate::program::collective) async fn scatter_numbers(
     }
 }
 
-/// Down a tree, the whole message to one child after the other.
+/// Runs a broadcast down a tree that sends the whole message to one child after the other.
 pub(in crate::program::collective) async fn broadcast_in_turn(
     comm: Communicator<'_>,
     shape: Shape,

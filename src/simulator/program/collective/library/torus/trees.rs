@@ -1,4 +1,4 @@
-//! Trees through the dimensions of a torus, one for each port.
+//! Trees that cycle through the dimensions of a torus, one for each port.
 
 use super::super::buffer::{Buffer, Division};
 use super::super::butterfly::add;
@@ -11,10 +11,12 @@ use crate::program::process::Operation;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The bytes of a port that go to, or come from, the subtree of a place; in their places if they carry numbers.
+/// A function that returns the bytes of a port that are sent to, or received from, the subtree of a place. The last
+/// argument tells whether their actual positions are needed, because they carry values.
 type Ranges<'a> = &'a dyn Fn(u32, u32, bool) -> Vec<Range<u64>>;
 
-/// An equal part of the message down the tree of each port; whatever comes first is sent on first.
+/// Runs a broadcast with an equal part of the message down the tree of each port; parts are sent on in the order of
+/// their arrival.
 pub(in crate::program::collective) async fn broadcast(
     comm: Communicator<'_>,
     lanes: &[Lane],
@@ -54,14 +56,15 @@ async fn send_down(
     }
 }
 
-/// The next of some receives that is complete, and its port.
+/// Waits for the next of several receives to complete; returns its port and payload.
 async fn next(comm: Communicator<'_>, open: &mut Vec<(u32, Operation)>) -> (u32, Payload) {
     let operations: Vec<_> = open.iter().map(|(_, operation)| *operation).collect();
     let (port, operation) = open.remove(comm.me().wait_any(&operations).await);
     (port, comm.received(operation).await)
 }
 
-/// An equal part of each block down the tree of each port, from memory in the order of the trees and to it.
+/// Runs a scatter with an equal part of each block down the tree of each port, with copies between the order of the
+/// blocks and that of the trees.
 pub(in crate::program::collective) async fn scatter(
     comm: Communicator<'_>,
     lanes: &[Lane],
@@ -113,7 +116,7 @@ fn blocks_of_subtrees<'a>(
     move |port: u32, place: u32, has_numbers: bool| {
         let lane = &lanes[port as usize];
         if !has_numbers && division.is_equal() {
-            // A tree of powers of two: a place has so many below it as its children say.
+            // In a tree of powers of two, the number of children determines the size of the subtree.
             let part = Division::shares(division.start(1), ports).one(port);
             return vec![0..(part.end - part.start) << lane.tree(place, root, distances).1.len()];
         }
@@ -127,15 +130,15 @@ fn blocks_of_subtrees<'a>(
     }
 }
 
-/// A message that comes up a tree.
+/// An outstanding receive in an upward tree.
 enum Open {
-    /// Data of the child.
+    /// The data of a child.
     Data(u32),
-    /// The parent is ready.
+    /// The notification that the parent is ready.
     Ready,
 }
 
-/// The same trees upwards: sums of an equal part of the message, one port after the other.
+/// Runs a reduce up the same trees: sums of an equal part of the message, one port after the other.
 pub(in crate::program::collective) async fn reduce(
     comm: Communicator<'_>,
     lanes: &[Lane],
@@ -149,7 +152,8 @@ pub(in crate::program::collective) async fn reduce(
     }
 }
 
-/// An equal part of each block up the tree of each port, from memory in the order of the trees and to it.
+/// Runs a gather with an equal part of each block up the tree of each port, with copies between the order of the blocks
+/// and that of the trees.
 pub(in crate::program::collective) async fn gather(
     comm: Communicator<'_>,
     lanes: &[Lane],
@@ -178,7 +182,7 @@ async fn upwards(
     let mut up = Upwards { comm, ranges, asks, sums, trees: BTreeMap::new(), open: Vec::new(), under_way: Vec::new() };
     for (port, lane) in lanes.iter().copied() {
         let (parent, mut children) = lane.tree(comm.place(), root, distances);
-        // The one that comes first is the last one that the tree reaches.
+        // The first child to arrive is the last one that the tree reaches.
         let waiting = if asks { std::mem::take(&mut children) } else { Vec::new() };
         let missing = children.len() + waiting.len();
         up.trees.insert(port, PortTree { parent, waiting, missing });
@@ -192,11 +196,11 @@ async fn upwards(
     up.finish(data).await;
 }
 
-/// A rank in the trees of all ports.
+/// The state of a rank in the upward trees of all ports.
 struct Upwards<'a> {
     comm: Communicator<'a>,
     ranges: Ranges<'a>,
-    /// True if parents say that they are ready.
+    /// Whether parents notify their children that they are ready.
     asks: bool,
     sums: bool,
     trees: BTreeMap<u32, PortTree>,
@@ -204,12 +208,12 @@ struct Upwards<'a> {
     under_way: Vec<Operation>,
 }
 
-/// A rank in the tree of a port.
+/// The state of a rank in the tree of one port.
 struct PortTree {
     parent: Option<u32>,
-    /// Children that have not been told to send, the next one last.
+    /// Children that have not been asked to send, the next one last.
     waiting: Vec<u32>,
-    /// Children whose data have not come.
+    /// Number of children whose data have not arrived.
     missing: usize,
 }
 
@@ -219,7 +223,7 @@ impl Upwards<'_> {
         self.open.push((port, Open::Data(child), operation));
     }
 
-    /// The next child is told to send, or the sum of all is sent on.
+    /// Asks the next child to send, or passes the data on to the parent if all children are done.
     async fn go_on(&mut self, port: u32, data: &Buffer) {
         let tree = self.trees.get_mut(&port).expect("a port of the call");
         if let Some(child) = tree.waiting.pop() {
@@ -264,15 +268,15 @@ impl Upwards<'_> {
     }
 }
 
-/// A place and all below it, each before those below it: the order in which their blocks come to it.
+/// Returns a place and all its descendants in pre-order: the order in which their blocks arrive.
 fn downwards(lane: &Lane, place: u32, (root, distances): (u32, Distances)) -> Vec<u32> {
     let children = lane.tree(place, root, distances).1;
     let below = children.into_iter().flat_map(|child| downwards(lane, child, (root, distances)));
     std::iter::once(place).chain(below).collect()
 }
 
-/// A scatter, block by block, of an equal part of the message by each port down trees whose nearest ranks come first, and an
-/// all-gather on the way back.
+/// Runs a broadcast as a scatter, block by block, down trees that reach the nearest ranks first, and an all-gather by
+/// the reverse steps. Each port handles an equal part of the message.
 pub(in crate::program::collective) async fn scatter_by_block(
     comm: Communicator<'_>,
     lanes: &[Lane],
@@ -291,21 +295,21 @@ pub(in crate::program::collective) async fn scatter_by_block(
     through(comm, &layout, true, false, data).await;
 }
 
-/// The children that a place passes blocks on to, and the ranks that these are for, in their order.
+/// Returns the children to which a place passes blocks on, each with the rank that the block is destined for, in order.
 fn relays(lane: &Lane, place: u32, root: u32) -> Vec<(u32, u32)> {
     let children = lane.tree(place, root, SCATTERED).1;
     let of_child = |child: u32| downwards(lane, child, (root, SCATTERED)).into_iter().map(move |rank| (child, rank));
     children.into_iter().flat_map(of_child).collect()
 }
 
-/// The trees of a scatter by block.
+/// The distances of the trees of a scatter by block.
 const SCATTERED: Distances = Distances::Doubling;
 
-/// A rank in the trees of a scatter by block.
+/// The state of a rank in the trees of a scatter by block.
 struct BlockScatter<'a> {
     comm: Communicator<'a>,
     layout: &'a PortLayout<'a>,
-    /// By port.
+    /// The children and destination ranks of the blocks to be passed on, by port.
     relays: Vec<Vec<(u32, u32)>>,
     under_way: Vec<Operation>,
 }
@@ -316,7 +320,7 @@ impl BlockScatter<'_> {
         self.layout.ranges(port, code..code + 1, self.comm.size(), |_| 0)
     }
 
-    /// The receives of all blocks that are to come, with their ports.
+    /// Starts the receives of all expected blocks and returns them with their ports.
     async fn start_receives(&self, root: u32) -> Vec<(u32, Operation)> {
         let mut open = Vec::new();
         for ((lane, relays), port) in self.layout.lanes.iter().zip(&self.relays).zip(0..) {
@@ -329,7 +333,7 @@ impl BlockScatter<'_> {
         open
     }
 
-    /// The root sends all blocks.
+    /// Sends all blocks, on the root.
     async fn send_all(&mut self, data: &Buffer) {
         for (relays, port) in self.relays.iter().zip(0..) {
             for (child, rank) in relays {
@@ -339,7 +343,7 @@ impl BlockScatter<'_> {
         }
     }
 
-    /// The own block comes first, then those of the children in their order, which are sent on.
+    /// Receives the own block, then those of the children in order, and passes the latter on.
     async fn pass_on(&mut self, mut open: Vec<(u32, Operation)>, data: &mut Buffer) {
         let mut come = vec![0_usize; self.relays.len()];
         while !open.is_empty() {
@@ -357,7 +361,8 @@ impl BlockScatter<'_> {
     }
 }
 
-/// A reduce-scatter by halving of an equal part of the message by each port, and a gather up trees of the same steps.
+/// Runs a reduce as a reduce-scatter by halving and a gather up the trees of the same steps. Each port handles an equal
+/// part of the message.
 pub(in crate::program::collective) async fn reduce_scatter_gather(
     comm: Communicator<'_>,
     lanes: &[Lane],
@@ -369,7 +374,7 @@ pub(in crate::program::collective) async fn reduce_scatter_gather(
     through(comm, &layout, false, false, data).await;
     let ranges = |port: u32, place: u32, _: bool| {
         let lane = &lanes[port as usize];
-        // Places below one have its code up to the step in which it is reached.
+        // Places below another one share its code up to the step in which it is reached.
         let below = lane.steps() - count(lane.tree(place, root, Distances::Doubling).1.len());
         layout.ranges(port, lane.window(lane.code(place), below), comm.size(), |_| 0)
     };
