@@ -1,4 +1,4 @@
-//! Background traffic: messages of others on the machine of a program.
+//! Background traffic: messages of other users on the machine of a program.
 
 use super::Program;
 use crate::fault::Fault;
@@ -7,40 +7,42 @@ use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// Messages that nodes send each other beside a program, whatever becomes of those before, until the program ends.
+/// Messages that nodes send to each other in addition to a program, until the program ends, whether or not earlier
+/// messages have been delivered.
 ///
-/// They take processors (the first core of a node), interfaces and links as the messages of the program do, and are received as soon as
-/// they come. Times between the messages of a node are exponentially distributed. While all ranks wait and nothing of
-/// theirs is under way, as in a deadlock, no further message is sent.
+/// The messages use processors (the first core of a node), interfaces and links like the messages of the program, and
+/// are received as soon as they arrive. The times between the messages of a node are exponentially distributed. While
+/// all ranks wait and none of their messages is in flight, as in a deadlock, no further message is sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BackgroundTraffic {
-    /// The senders and receivers, by their places in `nodes`.
+    /// The senders and receivers, by their positions in `nodes`.
     pub pattern: Pattern,
     /// The length of a message.
     pub bytes: Bytes,
     /// The mean rate at which a node offers bytes, such as "100 MB/s".
     pub offered: PerByte,
-    /// The nodes that send and receive, of those that are in use; all of them unless given, or if the list is empty.
+    /// The nodes that send and receive, out of those in use; all of them unless given, or if the list is empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<u32>,
 }
 
 impl BackgroundTraffic {
-    /// The mean time between two messages of a node.
+    /// Returns the mean time between two messages of a node.
     #[must_use]
     pub fn interval(&self) -> SimDuration {
         self.offered.time(self.bytes.count())
     }
 
-    /// The nodes that take part, of a part of the machine with so many.
+    /// Returns the nodes that take part, out of `nodes` nodes in use.
     #[must_use]
     pub fn taking_part(&self, nodes: u32) -> Vec<u32> {
         if self.nodes.is_empty() { (0..nodes).collect() } else { self.nodes.clone() }
     }
 
-    /// All faults beside `program` on `machine`, of which `nodes` nodes are in use; paths are those of a scenario.
+    /// Returns all faults of this traffic beside `program` on `machine`, of which `nodes` nodes are in use. Paths are
+    /// those of a scenario.
     #[must_use]
     pub fn faults(&self, program: &dyn Program, machine: &Machine, nodes: u32) -> Vec<Fault> {
         let mut faults = self.node_faults(nodes);
@@ -79,7 +81,7 @@ impl BackgroundTraffic {
         faults
     }
 
-    /// The least time for which processors work for a message, its sender and its receiver together.
+    /// Returns the least time for which processors work on a message, in total for its sender and its receiver.
     fn processor_time(&self, machine: &Machine) -> SimDuration {
         let (nodes, bytes) = (&machine.nodes, self.bytes.count());
         if let Some(interface) = &nodes.interface {
@@ -91,8 +93,8 @@ impl BackgroundTraffic {
         time(packet) * whole + if rest > 0 { time(rest) } else { SimDuration::ZERO }
     }
 
-    /// In words, that the messages leave the processors of the nodes on average no time for anything else. As many come
-    /// to them as they send.
+    /// Returns an error message if the traffic on average leaves the processors or interfaces of the nodes no time for
+    /// anything else. A node receives as many messages as it sends.
     fn overload(&self, machine: &Machine) -> Option<String> {
         let interval = self.interval();
         let never = |who: &str, time: SimDuration| {
@@ -104,7 +106,8 @@ impl BackgroundTraffic {
             .or_else(|| never("the interfaces of a node are busy", self.interface_time(machine)))
     }
 
-    /// The least time for which an interface is busy with a message, by the number of interfaces of a node.
+    /// Returns the least time for which an interface is busy with a message, divided by the number of interfaces of a
+    /// node.
     fn interface_time(&self, machine: &Machine) -> SimDuration {
         let Some(interface) = &machine.nodes.interface else { return SimDuration::ZERO };
         let bytes = interface.gap_per_byte.time(self.bytes.count().saturating_sub(1));

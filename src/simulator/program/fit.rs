@@ -1,4 +1,4 @@
-//! The fit of a program and a machine.
+//! Compatibility checks of a program with a machine.
 
 use super::{Program, Rehearsal, UntimedMachine, rehearse};
 use crate::engine::Streams;
@@ -6,21 +6,21 @@ use crate::fault::{Fault, within};
 use crate::machine::{Layout, Machine, Overtaking};
 use crate::node::processor::Processor;
 
-/// All that can be known to be wrong with `program` on `machine` before a run, its ranks lying as in `layout`. The
-/// paths are those of a scenario: `program.n`, `machine.network.links`.
+/// Returns all faults of `program` on `machine` that can be detected before a run, with its ranks placed as in
+/// `layout`. Paths are those of a scenario: `program.n`, `machine.network.links`.
 #[must_use]
 pub fn faults_on(program: &dyn Program, machine: &Machine, layout: &Layout, streams: Streams) -> Vec<Fault> {
     let faults: Vec<_> = within("program", program.faults(layout.ranks())).collect();
     if faults.is_empty() { misfits(program, machine, layout, streams) } else { faults }
 }
 
-/// The same of a program without faults of its own.
+/// Returns the faults of a program on a machine, given that the program alone has none.
 #[must_use]
 pub fn misfits(program: &dyn Program, machine: &Machine, layout: &Layout, streams: Streams) -> Vec<Fault> {
     inspected(program, machine, layout, streams).0
 }
 
-/// The same, and the rehearsal of a program that is rehearsed.
+/// Like [`misfits`], but also returns the rehearsal of a program that is rehearsed.
 #[must_use]
 pub fn inspected(
     program: &dyn Program,
@@ -43,7 +43,7 @@ pub fn inspected(
     (within("program", rehearsal.faults()).collect(), Some(rehearsal))
 }
 
-/// The memory for data that `program` needs of each node up to the last with a rank, in bytes.
+/// Returns the memory in bytes that the data of `program` need on each node, up to the last node with a rank.
 #[must_use]
 pub fn node_memory<'p>(
     program: &'p dyn Program,
@@ -64,13 +64,13 @@ pub fn node_memory<'p>(
     Box::new(needed.into_iter())
 }
 
-/// The rank that reads input and writes output.
+/// Returns the rank that reads input and writes output.
 #[must_use]
 pub fn host(machine: &Machine, layout: &Layout) -> u32 {
     layout.first_rank(machine.host.node).unwrap_or(0)
 }
 
-/// An amount of memory for people.
+/// Formats an amount of memory for users.
 #[expect(clippy::cast_precision_loss, reason = "it is shown with four digits")]
 fn in_words(bytes: u64) -> String {
     let (mut value, mut unit) = (bytes as f64, "B");

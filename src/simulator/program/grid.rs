@@ -1,9 +1,10 @@
-//! The ranks as a grid: neighbours without knowledge of the network.
+//! The ranks as a grid, which defines neighbours without knowledge of the network.
 
 use super::Fault;
 use crate::machine::near_square;
 
-/// A virtual grid of ranks, row by row. On a mesh in row-major order its neighbours are joined by a link.
+/// A virtual grid of ranks in row-major order. On a mesh with ranks in row-major order, its neighbours are joined by a
+/// link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     /// The number of columns.
@@ -12,22 +13,23 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// `ranks` ranks in a grid as square as possible.
+    /// Creates a grid of `ranks` ranks that is as square as possible.
     #[must_use]
     pub fn of(ranks: u32) -> Self {
         let (_, columns) = near_square(ranks);
         Self { columns, ranks }
     }
 
-    /// `ranks` ranks in `rows` rows; as square as possible where these are not given or have a [fault](Self::fault), which
-    /// rejects them: an estimate may be asked for before.
+    /// Creates a grid of `ranks` ranks in `rows` rows. The grid is as square as possible if the number of rows is not
+    /// given or has a [fault](Self::fault); the fault is reported elsewhere, because an estimate may need the grid
+    /// before.
     #[must_use]
     pub fn shaped(ranks: u32, rows: Option<u32>) -> Self {
         let rows = rows.filter(|rows| *rows > 0 && ranks.is_multiple_of(*rows));
         rows.map_or_else(|| Self::of(ranks), |rows| Self { columns: ranks / rows, ranks })
     }
 
-    /// Returns the reason why `ranks` ranks cannot stand in `rows` rows.
+    /// Returns the reason why `ranks` ranks cannot be arranged in `rows` rows, if any.
     #[must_use]
     pub fn fault(ranks: u32, rows: Option<u32>) -> Option<Fault> {
         let rows = rows.filter(|rows| *rows == 0 || !ranks.is_multiple_of(*rows))?;
@@ -35,25 +37,25 @@ impl Grid {
         Some(Fault::new("rows", message, "give a divisor of the number of ranks, or leave it out"))
     }
 
-    /// (row, column) of a rank.
+    /// Returns the (row, column) of a rank.
     #[must_use]
     pub const fn coordinates(self, rank: u32) -> (u32, u32) {
         (rank / self.columns, rank % self.columns)
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     #[must_use]
     pub const fn ranks(self) -> u32 {
         self.ranks
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub const fn rows(self) -> u32 {
         self.ranks / self.columns
     }
 
-    /// The ranks in the column of `rank`, one for each row, and those in its row, one for each column.
+    /// Returns the ranks in the column of `rank`, one for each row, and the ranks in its row, one for each column.
     #[must_use]
     pub fn lines(self, rank: u32) -> (Vec<u32>, Vec<u32>) {
         let (row, column) = self.coordinates(rank);
@@ -62,8 +64,8 @@ impl Grid {
         (down, along)
     }
 
-    /// The parent of `rank` in the tree that spreads from `root` along its row and from there
-    /// along the columns; `None` for the root itself.
+    /// Returns the parent of `rank` in the tree that spreads from `root` along its row and from there along the
+    /// columns; `None` for the root itself.
     #[must_use]
     pub fn parent(self, root: u32, rank: u32) -> Option<u32> {
         let ((root_row, root_column), (row, column)) = (self.coordinates(root), self.coordinates(rank));
@@ -76,7 +78,7 @@ impl Grid {
         }
     }
 
-    /// The children of `rank` along the root's row: the trunk of that tree.
+    /// Returns the children of `rank` along the row of the root: the trunk of that tree.
     pub fn trunk(self, root: u32, rank: u32) -> impl Iterator<Item = u32> {
         let ((root_row, root_column), (row, column)) = (self.coordinates(root), self.coordinates(rank));
         let right = (row == root_row && column >= root_column && column + 1 < self.columns).then(|| rank + 1);
@@ -84,7 +86,7 @@ impl Grid {
         right.into_iter().chain(left)
     }
 
-    /// The children of `rank` along its column: the branches of that tree.
+    /// Returns the children of `rank` along its column: the branches of that tree.
     pub fn branches(self, root: u32, rank: u32) -> impl Iterator<Item = u32> {
         let ((root_row, _), (row, _)) = (self.coordinates(root), self.coordinates(rank));
         let below = (row >= root_row && rank + self.columns < self.ranks).then(|| rank + self.columns);

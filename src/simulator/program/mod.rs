@@ -1,6 +1,6 @@
 //! Software: processes that compute and pass messages.
 //!
-//! A program sees ranks, never routes. It is written with the verbs of [`Process`] and with [collective
+//! A program sees ranks, never routes. It is written with the methods of [`Process`] and with [collective
 //! operations](collective).
 
 mod background;
@@ -39,126 +39,132 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Program of one rank, in execution.
+/// The running program of one rank.
 pub type RankFuture = Pin<Box<dyn Future<Output = ()>>>;
 
-/// Messages that are under way at once; for estimates only.
+/// Messages that are in flight at once; for estimates only.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct InFlight {
     /// The number of messages.
     pub messages: f64,
-    /// The bytes of each.
+    /// The bytes of each message.
     pub bytes: u64,
 }
 
-/// Start of the processes of a run: the program of each.
+/// A function that starts the process of each rank in a run.
 pub type Starter<'p> = Box<dyn Fn(Process) -> RankFuture + 'p>;
 
 /// A message-passing program: one process per rank.
 ///
-/// Any `Fn(Process) -> impl Future` is a program, so an `async fn` will do. A run may start its processes more than once, rank
-/// 0 first (packets that were presumed to find room may find none, or have to be counted one by one): what they leave
-/// behind outside of the run is right after the last time.
+/// Any `Fn(Process) -> impl Future` is a program, including an `async fn`. A run may start its processes more than
+/// once, rank 0 first, for instance because packets that were presumed to find buffer space do not find it, or must be
+/// counted one by one. Any state that the processes leave outside of the run is valid only after the last start.
 pub trait Program {
-    /// The process of one rank.
+    /// Starts the process of one rank.
     fn start(&self, process: Process) -> RankFuture;
 
-    /// The start of all processes of a run on `ranks` ranks, of which `host` is connected to the host: a program that
-    /// prepares something for all of them does so here.
+    /// Prepares the start of all processes of a run on `ranks` ranks, of which `host` is connected to the host. A
+    /// program that shares data among all of its processes creates the data here.
     fn starter(&self, ranks: u32, host: u32) -> Starter<'_> {
         let _ = (ranks, host);
         Box::new(|process| self.start(process))
     }
 
-    /// The phases that the processes name, in the order in which a report shows them.
+    /// Returns the phases that the processes name, in the order in which a report shows them.
     fn phases(&self) -> &'static [Phase] {
         &[]
     }
 
-    /// A rough forecast of how many packets will cross how many links, to estimate the cost of a run.
+    /// Estimates roughly the total number of links crossed by all packets, to predict the cost of a run.
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         let _ = (ranks, packet_bytes);
         0.0
     }
 
-    /// A rough forecast of the computations, loads and transfers by the host, each of which is an event.
+    /// Estimates roughly the number of computations, loads and host transfers, each of which is an event.
     fn jobs(&self, ranks: u32) -> f64 {
         f64::from(ranks)
     }
 
-    /// The cost of its real numbers to this computer, if it computes with any.
+    /// Estimates the cost of the program's real computations on the simulating computer, if it does any.
     fn numerics(&self, ranks: u32) -> Numerics {
         let _ = ranks;
         Numerics::default()
     }
 
-    /// The memory of this computer that the process of a rank takes beside what every process does, in bytes.
+    /// Estimates the memory in bytes of the simulating computer that the process of a rank takes, in addition to that
+    /// of any process.
     fn rank_memory(&self, ranks: u32) -> f64 {
         let _ = ranks;
         0.0
     }
 
-    /// A rough forecast of the messages that are under way at once, beyond a few of each rank.
+    /// Estimates roughly the messages that are in flight at once, beyond a few for each rank.
     fn in_flight(&self, ranks: u32) -> InFlight {
         let _ = ranks;
         InFlight::default()
     }
 
-    /// Faults on that many ranks that need no machine to be found; paths are those of its own fields.
+    /// Returns the faults on this number of ranks that do not depend on the machine. Paths are those of the program's
+    /// own fields.
     fn faults(&self, ranks: u32) -> Vec<Fault> {
         let _ = ranks;
         Vec::new()
     }
 
-    /// Faults on `machine`, with its ranks as in `layout`; paths are those of a scenario, such as `machine.network`.
+    /// Returns the faults on `machine`, with ranks placed as in `layout`. Paths are those of a scenario, such as
+    /// `machine.network`.
     fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
         let _ = (machine, layout);
         Vec::new()
     }
 
-    /// The packets that it consists of, if it has no processes: a run then runs the network alone.
+    /// Returns the packet traffic if the program has no processes. A run then simulates only the network.
     fn traffic(&self) -> Option<&Traffic> {
         None
     }
 
-    /// The schedule that its processes follow, and the unit of the computations in it, if it is nothing but one: a run may
-    /// then carry it out without them, in the same times.
+    /// Returns the schedule that the processes follow, and the time unit of its computations, if the program consists
+    /// of nothing else. A run may then execute the schedule without processes, with the same times.
     fn schedule(&self) -> Option<(Arc<dyn StoredSchedule>, SimDuration)> {
         None
     }
 
-    /// True if its messages are matched with each other before a run, as far as that is possible without a machine:
-    /// the program itself is input that may be wrong.
+    /// Returns whether the messages of the program are matched with each other before a run, if this is possible
+    /// without a machine. This is useful if the program itself is input that may be wrong.
     fn is_rehearsed(&self) -> bool {
         false
     }
 
-    /// The verbs that all processes together surely ask for, as far as that is known before a run; only the beginning of
-    /// a program with very many is rehearsed.
+    /// Returns a lower bound of the requests that all processes issue together, if it is known before a run. Only the
+    /// beginning of a program with very many requests is rehearsed.
     fn least_verbs(&self, ranks: u32) -> u64 {
         let _ = ranks;
         0
     }
 
-    /// The path, among its own fields, of the step that a process [names](Process::step) by this number.
+    /// Returns the path, among the program's own fields, of the step that a process [names](Process::step) by this
+    /// number.
     fn path_of(&self, step: usize) -> Option<String> {
         let _ = step;
         None
     }
 
-    /// The place, in the files of the program, of the operation that a rank [issues](Process::issue) by this number.
+    /// Returns the place, in the files of the program, of the operation that a rank [issues](Process::issue) by this
+    /// number.
     fn place_of(&self, rank: u32, number: u32) -> Option<String> {
         let _ = (rank, number);
         None
     }
 
-    /// The place, in the files of the program, of the step that a process of this rank [names](Process::step) by this number.
+    /// Returns the place, in the files of the program, of the step that the process of a rank [names](Process::step) by
+    /// this number.
     fn place_of_step(&self, rank: u32, step: usize) -> Option<String> {
         let _ = (rank, step);
         None
     }
 
-    /// The memory for data that `rank` of `ranks` needs, where rank `host` reads and writes.
+    /// Returns the memory for data that `rank` of `ranks` needs, where rank `host` reads input and writes output.
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
         let _ = (rank, ranks, host);
         Bytes::default()
@@ -175,7 +181,7 @@ where
     }
 }
 
-/// The mean number of links between two ranks of a grid; for forecasts only.
+/// Returns the mean number of links between two ranks of a grid; for estimates only.
 #[must_use]
 pub fn mean_distance(ranks: u32) -> f64 {
     let (rows, columns) = crate::machine::near_square(ranks);

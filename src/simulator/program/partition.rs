@@ -1,7 +1,7 @@
-//! Data → rank.
+//! Partitions, which map data to ranks.
 
-/// `n` rows in contiguous blocks over `ranks` ranks, as even as possible: where `ranks` does not
-/// divide `n`, block sizes differ by one.
+/// `n` rows in contiguous blocks over `ranks` ranks, as even as possible: if `ranks` does not divide `n`, block sizes
+/// differ by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocks {
     n: u64,
@@ -9,26 +9,26 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// The partition of `n` rows over `ranks` ranks.
+    /// Creates the partition of `n` rows over `ranks` ranks.
     #[must_use]
     pub const fn new(n: u64, ranks: u32) -> Self {
         Self { n, ranks }
     }
 
-    /// The first row of `rank`, or `n` for the rank behind the last.
+    /// Returns the first row of `rank`, or `n` for the index after the last rank.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "a part of n is not larger than n")]
     pub const fn first(self, rank: u32) -> u64 {
         (self.n as u128 * rank as u128 / self.ranks as u128) as u64
     }
 
-    /// The number of rows of `rank`.
+    /// Returns the number of rows of `rank`.
     #[must_use]
     pub const fn count(self, rank: u32) -> u64 {
         self.first(rank + 1) - self.first(rank)
     }
 
-    /// The rank that has `row`.
+    /// Returns the rank that owns `row`.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "the owner is one of the ranks")]
     pub const fn owner(self, row: u64) -> u32 {
@@ -36,7 +36,8 @@ impl Blocks {
     }
 }
 
-/// `n` rows in blocks of equal size that go round `ranks` ranks: block k lies on rank k modulo their number.
+/// `n` rows in blocks of equal size, distributed cyclically over `ranks` ranks: block k belongs to rank k modulo
+/// `ranks`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockCyclic {
     n: u64,
@@ -45,26 +46,26 @@ pub struct BlockCyclic {
 }
 
 impl BlockCyclic {
-    /// `n` rows in blocks of `block` over `ranks` ranks; the last block may be shorter.
+    /// Creates the partition of `n` rows in blocks of `block` rows over `ranks` ranks; the last block may be shorter.
     #[must_use]
     pub const fn new(n: u64, block: u64, ranks: u32) -> Self {
         Self { n, block, ranks }
     }
 
-    /// The rank that has `row`.
+    /// Returns the rank that owns `row`.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "the owner is one of the ranks")]
     pub const fn owner(self, row: u64) -> u32 {
         (row / self.block % self.ranks as u64) as u32
     }
 
-    /// Returns the number of rows that `rank` has from `row` on.
+    /// Returns the number of rows that `rank` owns from `row` on.
     #[must_use]
     pub fn count_from(self, rank: u32, row: u64) -> u64 {
         self.count_below(rank, self.n) - self.count_below(rank, row.min(self.n))
     }
 
-    /// The rows of `rank`.
+    /// Returns the rows of `rank`.
     pub fn rows(self, rank: u32) -> impl Iterator<Item = u64> {
         (0..self.n).filter(move |row| self.owner(*row) == rank)
     }

@@ -1,7 +1,7 @@
-//! A program run without a machine: who sends to whom, and whether somebody receives it.
+//! Rehearsals: dry runs of a program without a machine, which check that every message has a sender and a receiver.
 //!
-//! No time passes, so that only the pattern of the communication is left. A send is complete at once, or when it is
-//! received where the machine's sends are a rendezvous. What is missing here is missing in every run.
+//! No time passes, so that only the communication pattern is left. A send completes at once, or when it is received if
+//! the machine's sends are rendezvous. Partners that are missing here are missing in every run.
 
 mod backlog;
 mod missing;
@@ -27,20 +27,20 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// A rehearsal is given up, without a verdict, after this many verbs: it takes less than a second.
+/// The number of requests after which a rehearsal is abandoned without a verdict; they take less than a second.
 const LONGEST: u64 = 250_000;
-/// A program that is surely longer is rehearsed only to see how it begins.
+/// The bound of requests for a program that is known to exceed `LONGEST`; only its beginning is rehearsed.
 const BEGINNING: u64 = LONGEST / 8;
-/// The memory of a rehearsal, in bytes: a program with more is not rehearsed.
+/// The largest memory of a rehearsal in bytes; programs that need more are not rehearsed.
 const MOST_MEMORY: f64 = 50e6;
-/// The memory of a rank in a rehearsal beside that of its process.
+/// The memory in bytes of a rank in a rehearsal, in addition to that of its process.
 const RANK_BYTES: f64 = 800.0;
-/// Longest list printed,
+/// The largest number of faults that are reported.
 const SHOWN: usize = 12;
-/// and so many of one step.
+/// The largest number of faults of one step that are reported.
 const SHOWN_OF_A_STEP: usize = 3;
 
-/// Result of a dry run.
+/// The result of a rehearsal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rehearsal {
     faults: Vec<Fault>,
@@ -54,56 +54,58 @@ pub struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// True if the program came to its end, or to a fault; else it was given up, and nothing is known of the rest.
+    /// Returns whether the program ran to its end or to a fault. Otherwise the rehearsal was abandoned, and nothing is
+    /// known of the remainder.
     #[must_use]
     pub const fn is_complete(&self) -> bool {
         self.is_complete
     }
 
-    /// Number of messages sent, as far as it went.
+    /// Returns the number of messages sent until the rehearsal ended.
     #[must_use]
     pub const fn messages(&self) -> u64 {
         self.messages
     }
 
-    /// Number of packets sent to other ranks, as far as it went.
+    /// Returns the number of packets sent to other ranks until the rehearsal ended.
     #[must_use]
     pub const fn packets(&self) -> u64 {
         self.packets
     }
 
-    /// Number of links that these packets cross if the ranks lie row by row on a mesh.
+    /// Returns the number of links that these packets cross if the ranks are placed in row-major order on a mesh.
     #[must_use]
     pub const fn packet_hops(&self) -> u64 {
         self.packet_hops
     }
 
-    /// Number of computations, loads and transfers by the host.
+    /// Returns the number of computations, loads and host transfers.
     #[must_use]
     pub const fn jobs(&self) -> u64 {
         self.jobs
     }
 
-    /// Number of verbs served.
+    /// Returns the number of requests served.
     #[must_use]
     pub const fn verbs(&self) -> u64 {
         self.verbs
     }
 
-    /// The most messages, and the most packets of messages, that have been in flight at once.
+    /// Returns the largest numbers of messages, and of packets of messages, that were in flight at once.
     #[must_use]
     pub const fn most_in_flight(&self) -> (u64, u64) {
         (self.backlog.most_messages, self.backlog.most_packets)
     }
 
-    /// True if at the end as many messages were in flight as ever: there would be more after a longer time.
+    /// Returns whether at the end as many messages were in flight as ever before, so that a longer rehearsal would see
+    /// more.
     #[must_use]
     pub const fn piles_up(&self) -> bool {
         self.backlog.messages > 0 && self.backlog.messages >= self.backlog.most_messages
     }
 
-    /// Faults and missing partners, each with rank and phase; the last one counts those that are left out. Paths are those
-    /// of fields of the program.
+    /// Returns faults and missing partners, each with rank and phase. If some are omitted, the last fault counts them.
+    /// Paths are those of fields of the program.
     #[must_use]
     pub fn faults(&self) -> Vec<Fault> {
         let mut shown: Vec<Fault> = Vec::new();
@@ -121,18 +123,18 @@ impl Rehearsal {
     }
 }
 
-/// The properties of a machine that matter where nothing takes time.
+/// The properties of a machine that matter if nothing takes time.
 #[derive(Clone, Copy, Debug)]
 pub struct UntimedMachine {
-    /// The condition for the end of a send: at once, or when it has met its receive.
+    /// The condition for the completion of a send.
     pub sends: Sends,
-    /// The length of packets.
+    /// The size of packets in bytes.
     pub packet_bytes: u64,
-    /// True if its processors have a speed, so that programs may ask for operations.
+    /// Whether the processors have a speed, so that programs may request operations.
     pub has_speed: bool,
 }
 
-/// Runs `program` on `ranks` ranks of a machine, of which `host` is connected to the host.
+/// Rehearses `program` on `ranks` ranks of a machine, of which `host` is connected to the host.
 #[must_use]
 pub fn rehearse(
     program: &dyn Program,
@@ -145,7 +147,7 @@ pub fn rehearse(
     where_it_fits(program, ranks, open)
 }
 
-/// Does the same with buffered sends and a bound of its own: it is given up after `most` verbs.
+/// Like [`rehearse`], but with buffered sends and a bound of `most` requests.
 pub fn rehearse_within(
     most: u64,
     program: &dyn Program,
@@ -156,7 +158,7 @@ pub fn rehearse_within(
     where_it_fits(program, ranks, || DryRun { most, ..DryRun::open(program, ranks, host, packet_bytes, streams) })
 }
 
-/// The dry run of `program` on `ranks` ranks, which is not even opened where its memory is too much.
+/// Runs a rehearsal of `program` on `ranks` ranks, unless it would need too much memory.
 fn where_it_fits<'p>(program: &dyn Program, ranks: u32, open: impl FnOnce() -> DryRun<'p>) -> Rehearsal {
     let bytes = f64::from(ranks) * (RANK_BYTES + program.rank_memory(ranks));
     if bytes <= MOST_MEMORY { open().rehearsal() } else { Rehearsal::default() }
@@ -167,10 +169,10 @@ enum Interruption {
     Fault(Box<Fault>),
 }
 
-/// A rehearsal while it is run.
+/// The state of a running rehearsal.
 struct DryRun<'p> {
     program: &'p dyn Program,
-    /// The condition for the end of a send: at once, or when it has met its receive.
+    /// The condition for the completion of a send.
     sends: Sends,
     has_speed: bool,
     surroundings: Rc<Surroundings>,
@@ -189,7 +191,7 @@ struct DryRun<'p> {
     backlog: Backlog,
 }
 
-/// Surroundings in which nothing takes time, of ranks that each have a node of their own.
+/// Creates surroundings in which nothing takes time and each rank has a separate node.
 fn without_time(ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> Surroundings {
     Surroundings {
         mailbox: Mailbox::new(),
@@ -255,7 +257,7 @@ impl<'p> DryRun<'p> {
         Ok(())
     }
 
-    /// Lets a process run until it has to wait.
+    /// Runs a process until it has to wait.
     fn run(&mut self, rank: u32, mut answer: Option<Reply>) -> Result<(), Interruption> {
         self.state(rank).waits = RehearsedWait::Nothing;
         loop {
@@ -287,17 +289,17 @@ impl<'p> DryRun<'p> {
         }
     }
 
-    /// True if other ranks go on before a send is complete.
+    /// Returns whether other ranks may proceed before a send of this message is complete.
     fn takes_time(&self, message: &Message) -> bool {
         message.synchronous || self.sends.of(message.bytes) != Sends::Buffered
     }
 
-    /// The step that a rank is at.
+    /// Returns the current step of a rank.
     fn step(&self, rank: usize) -> usize {
         self.surroundings.notes[rank].step.get()
     }
 
-    /// The path of a step; empty if it has none.
+    /// Returns the path of a step; empty if it has none.
     fn path(&self, step: usize) -> String {
         self.program.path_of(step).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Open-loop traffic: packets that every node injects, whatever becomes of those before.
+//! Open-loop traffic: every node injects packets regardless of the delivery of earlier ones.
 
 use super::{Program, RankFuture, mean_distance};
 use crate::fault::Fault;
@@ -7,11 +7,11 @@ use crate::trace::Phase;
 use crate::units::{Bytes, SimDuration};
 use serde::{Deserialize, Serialize};
 
-/// Every rank injects packets at a rate of its own; neither processors nor software take part.
+/// Synthetic traffic in which every rank injects packets at a given rate, without processors and software.
 ///
-/// Loads are in flits per node and cycle: a flit is what a link carries in a cycle, so that 1 is
-/// all that the link of a node into the network (or, without such links, any link of a node) can carry. Where these differ in
-/// speed a load has no unit, and is rejected.
+/// Loads are in flits per node and cycle. A flit is the amount that a link carries in a cycle, so that a load of 1
+/// saturates the link of a node into the network or, without such links, any link of a node. If these links differ in
+/// speed, a load has no unit and is rejected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -22,52 +22,53 @@ pub struct Traffic {
     pub offered: f64,
     /// The length of a packet.
     pub packet: Bytes,
-    /// Other lengths, each with its share of the packets; none unless given. All others have the length `packet`.
+    /// Other packet lengths, each with its share of the packets; none unless given. All other packets have the length
+    /// `packet`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mix: Vec<LengthShare>,
-    /// The times of injection.
+    /// The distribution of the times between packets.
     pub process: InjectionProcess,
-    /// The time until the network is in its steady state; what is injected in it is not measured.
+    /// The time until the network is in its steady state. Packets injected during this time are not measured.
     pub warm_up: SimDuration,
-    /// The time in which packets are injected that are measured.
+    /// The time during which injected packets are measured.
     pub measured: SimDuration,
-    /// The longest time that the network gets afterwards, without injection, to deliver all packets.
+    /// The longest time after the injection in which the network may deliver the remaining packets.
     pub drain: SimDuration,
-    /// Packets of a node to itself pass its router, too, as in simulators of networks on chips; they are not sent unless
-    /// it is `true`. Needs wormhole switching.
+    /// Whether packets from a node to itself pass through its router, as in simulators of networks on chips; if
+    /// `false`, the default, they are not sent. Needs wormhole switching.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub to_self: bool,
-    /// Leaves out the beginning of the measured time until the mean latency has settled, as far as the means of a
-    /// hundred batches tell (MSER: White 1997), if it is `true`. `warm_up_removed_s` says how much was left out.
+    /// Whether to discard the beginning of the measured time until the mean latency has settled, judged by the means of
+    /// a hundred batches (MSER: White 1997). `warm_up_removed_s` reports the discarded time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub settle: bool,
 }
 
-/// Packets of one length among others.
+/// A share of packets with a different length.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LengthShare {
-    /// The length.
+    /// The length of the packets.
     pub packet: Bytes,
-    /// Its share of all packets, between 0 and 1.
+    /// The share of all packets, between 0 and 1.
     pub share: f64,
 }
 
-/// The times between the packets of a node.
+/// The distribution of the times between the packets of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename = "Injection")]
 pub enum InjectionProcess {
     /// Exponentially distributed.
     Poisson,
-    /// In every cycle (of a flit with wormhole switching, of a packet otherwise) with the same
+    /// An injection in every cycle (of a flit with wormhole switching, of a packet otherwise) with the same
     /// probability.
     Bernoulli,
 }
 
 impl Traffic {
-    /// The mean length of a packet.
+    /// Returns the mean length of a packet in bytes.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "packets are short")]
     pub fn mean_bytes(&self) -> f64 {
@@ -75,7 +76,7 @@ impl Traffic {
         self.mix.iter().map(|other| other.share * (other.packet.count() as f64 - packet)).sum::<f64>() + packet
     }
 
-    /// The length of a packet, for a number that is drawn evenly from 0 to 1.
+    /// Returns the length of a packet for a number drawn uniformly from 0 to 1.
     #[must_use]
     pub fn length(&self, drawn: f64) -> Bytes {
         let mut left = drawn;
@@ -99,13 +100,13 @@ impl Traffic {
 }
 
 impl Program for Traffic {
-    /// Traffic has no processes: the network is driven without them.
+    /// Returns an empty process: traffic drives the network without processes.
     fn start(&self, _process: super::Process) -> RankFuture {
         Box::pin(std::future::ready(()))
     }
 
     fn packet_hops(&self, ranks: u32, _packet_bytes: u64) -> f64 {
-        // A link of one byte a nanosecond, for want of the machine.
+        // The machine is not known here: this assumes a link of one byte a nanosecond.
         let bytes = (self.warm_up.seconds() + self.measured.seconds()) * 1e9 * self.offered * f64::from(ranks);
         let packet = self.mean_bytes().max(1.0);
         bytes / packet * mean_distance(ranks)
@@ -146,7 +147,7 @@ impl Program for Traffic {
         faults
     }
 
-    /// Traffic is injected by nodes, and a packet from a node to itself has no way to go.
+    /// Returns the faults on `machine`. Traffic is injected by nodes, and a packet from a node to itself has no route.
     fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
         let mut faults = self.misfits_of_lengths(machine);
         faults.extend(self.misfits_of_load(machine, layout));
@@ -170,7 +171,7 @@ impl Program for Traffic {
 }
 
 impl Traffic {
-    /// Packets that the network has not.
+    /// Returns the faults of packet lengths that the network does not support.
     fn misfits_of_lengths(&self, machine: &Machine) -> Vec<Fault> {
         let switching = &machine.network.switching;
         let (smallest, largest) = (switching.smallest_packet_bytes(), switching.packet_bytes());
@@ -183,7 +184,8 @@ impl Traffic {
             .collect()
     }
 
-    /// A load is a share of what the link of a node carries, and packets are injected in whole.
+    /// Returns the faults of the load, which is a share of the capacity of a node's link, and of times too short for a
+    /// whole packet.
     fn misfits_of_load(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
         let (network, mut faults) = (&machine.network, Vec::new());
         let mut fault = |path, message: String, help: &str| faults.push(Fault::new(path, message, help));

@@ -32,8 +32,8 @@ pub enum AllReduce {
     Ring,
     /// A reduce-scatter by recursive halving and an all-gather by recursive doubling (Rabenseifner 2004). The number of
     /// ranks must be a power of two. If the message has fewer words than there are ranks, `RecursiveDoubling` is used
-    /// instead. This fallback also applies to the other algorithms that scatter; for those by Bine numbers it is
-    /// `Bine`.
+    /// instead. `Rabenseifner` and `RabenseifnerWhole` fall back in the same way, `BineReduceScatterAllGather` falls
+    /// back to `Bine`.
     ReduceScatterAllGather,
     /// A reduce to rank 0 and a broadcast from there, both along a binomial tree.
     ReduceBroadcast,

@@ -1,4 +1,4 @@
-//! Work that a process does beside its own, such as collective operations that it does not wait for.
+//! Side tasks: work that progresses beside a process, such as non-blocking collective operations.
 
 use super::message::{ASIDE_TAG, ASIDE_TAGS, BARRIER_TAG, COLLECTIVE_TAG};
 use super::verb::{Reply, STUCK, Verb};
@@ -6,30 +6,30 @@ use super::{Message, MessagePattern, Operation, Process, started};
 use crate::engine::{Mailbox, Processes, Resumed};
 use std::rc::Rc;
 
-/// Works beside a process. They make their requests through it: they go on where they begin, and while the process waits for
-/// one of them or for an operation, not while it computes.
+/// The side tasks of a process. They issue their requests through the process, and progress when they are begun and
+/// while the process waits for one of them or for an operation, but not while it computes.
 #[derive(Default)]
 pub struct Asides {
-    /// By number; none that is over.
+    /// The tasks by number, without those that have been ended.
     works: Vec<Option<Aside>>,
     under_way: usize,
 }
 
-/// The number of a work beside a process, which must be [ended](Asides::end).
+/// The number of a side task, which must be [ended](Asides::end).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a work is ended by waiting for it"]
 pub struct AsideNumber(usize);
 
 struct Aside {
     process: Processes<Verb, Reply>,
-    /// The tag of the messages of its collective operations, if it has one of its own.
+    /// The dedicated tag of the messages of its collective operations, if it has one.
     tag: Option<u32>,
     state: AsideState,
     collective: (Option<&'static str>, u64),
 }
 
 enum AsideState {
-    /// It goes on with this answer.
+    /// The task can continue with this reply.
     Ready(Option<Reply>),
     Waits(Operation),
     WaitsForAny(Vec<Operation>),
@@ -37,14 +37,14 @@ enum AsideState {
 }
 
 impl Asides {
-    /// Returns whether no work is under way.
+    /// Returns whether no task is running.
     #[must_use]
     pub const fn are_over(&self) -> bool {
         self.under_way == 0
     }
 
-    /// Begins a work, which goes on as far as it can. Those whose messages could be taken for each other's, as some ranks still do
-    /// one while others do the next, have different `serial` numbers, the same at all ranks.
+    /// Begins a task and runs it until it has to wait. Tasks whose messages could be confused, because some ranks still
+    /// run one task while others run the next, need different `serial` numbers, which must be the same on all ranks.
     pub async fn begin<F: Future<Output = ()> + 'static>(
         &mut self,
         me: &Process,
@@ -64,20 +64,20 @@ impl Asides {
         AsideNumber(number)
     }
 
-    /// Has all works go on as far as they can without waiting.
+    /// Runs all tasks until they have to wait.
     pub async fn go_on(&mut self, me: &Process) {
         for work in self.works.iter_mut().flatten() {
             work.go_on(me).await;
         }
     }
 
-    /// Returns whether a work is over; it still has to be [ended](Self::end).
+    /// Returns whether a task has finished; it still has to be [ended](Self::end).
     #[must_use]
     pub fn is_over(&self, AsideNumber(number): AsideNumber) -> bool {
         self.works[number].as_ref().is_none_or(|work| matches!(work.state, AsideState::Over))
     }
 
-    /// Waits until a work is over.
+    /// Waits until a task has finished, and ends it.
     pub async fn end(&mut self, me: &Process, number: AsideNumber) {
         self.wait_any(me, &[], &[number]).await;
         self.works[number.0] = None;
@@ -90,8 +90,8 @@ impl Asides {
         me.wait(operation).await;
     }
 
-    /// Waits until one of these operations is complete or one of these works over; the index of the first one, works behind
-    /// operations. It still has to be waited for, which takes no time then.
+    /// Waits until one of the operations is complete or one of the tasks has finished. Returns its index; tasks are
+    /// counted after operations. It still has to be waited for, which then takes no time.
     pub async fn wait_any(&mut self, me: &Process, operations: &[Operation], works: &[AsideNumber]) -> usize {
         loop {
             self.go_on(me).await;
@@ -109,7 +109,7 @@ impl Asides {
 }
 
 impl Aside {
-    /// The operations one of which it waits for.
+    /// Returns the operations of which the task awaits one.
     fn awaited(&self) -> &[Operation] {
         match &self.state {
             AsideState::Waits(operation) => std::slice::from_ref(operation),
@@ -118,7 +118,7 @@ impl Aside {
         }
     }
 
-    /// Goes on as far as it can without waiting.
+    /// Runs the task until it has to wait.
     async fn go_on(&mut self, me: &Process) {
         let notes = me.notes();
         let others = (notes.collective.replace(self.collective.0), notes.collective_bytes.replace(self.collective.1));
@@ -136,7 +136,7 @@ impl Aside {
         self.collective = collective;
     }
 
-    /// The answer with which it goes on; nothing if it has to wait, or is over.
+    /// Returns the reply with which the task continues; `None` if it has to wait or has finished.
     async fn answer(&mut self, me: &Process) -> Option<Option<Reply>> {
         for (index, operation) in self.awaited().iter().enumerate() {
             if me.test(*operation).await {
@@ -150,7 +150,7 @@ impl Aside {
         if let AsideState::Ready(answer) = &mut self.state { Some(answer.take()) } else { None }
     }
 
-    /// Makes its request without waiting.
+    /// Executes a request of the task without waiting.
     async fn serve(&self, me: &Process, verb: Verb) -> AsideState {
         match verb {
             Verb::Send(to, message) => AsideState::Waits(me.ask(Verb::StartSend(to, self.own(message)), started).await),

@@ -1,4 +1,4 @@
-//! The messages of a process, and the operations that it waits for.
+//! Communication of a process: messages, and the operations that it waits for.
 
 use super::{
     Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process, RankGroup, Received, Reply, Verb, done,
@@ -6,8 +6,7 @@ use super::{
 };
 
 impl Process {
-    /// Sends to rank `to` and waits until the send is complete, in the sense of
-    /// [`Sends`](crate::machine::Sends).
+    /// Sends to rank `to` and waits until the send is complete in the sense of [`Sends`](crate::machine::Sends).
     pub fn send(&self, to: u32, message: Message) -> impl Future<Output = ()> {
         let to = self.among_all(to);
         let counted = self.count_message(to, &message);
@@ -25,7 +24,7 @@ impl Process {
         self.receive_where(MessagePattern::default())
     }
 
-    /// Waits for the first message that fits `pattern`.
+    /// Waits for the first message that matches `pattern`.
     pub fn receive_where(&self, pattern: MessagePattern) -> impl Future<Output = Received> {
         let group = self.group.clone();
         self.ask(Verb::Receive(self.pattern_among_all(pattern)), move |answer| {
@@ -33,19 +32,19 @@ impl Process {
         })
     }
 
-    /// Begins to send and goes on; several sends of one process proceed side by side.
+    /// Starts a send and returns immediately; several sends of one process proceed concurrently.
     pub fn start_send(&self, to: u32, message: Message) -> impl Future<Output = Operation> {
         let to = self.among_all(to);
         let counted = self.count_message(to, &message);
         self.ask(if_counted(counted, Verb::StartSend(to, message)), started)
     }
 
-    /// Begins to receive and goes on.
+    /// Starts a receive and returns immediately.
     pub fn start_receive(&self, pattern: MessagePattern) -> impl Future<Output = Operation> {
         self.ask(Verb::StartReceive(self.pattern_among_all(pattern)), started)
     }
 
-    /// Waits until `operation` is complete; the message, if it was a receive.
+    /// Waits until `operation` is complete. Returns the message if it was a receive.
     pub fn wait(&self, operation: Operation) -> impl Future<Output = Option<Received>> {
         let group = self.group.clone();
         self.ask(Verb::Wait(operation), move |answer| match answer {
@@ -61,8 +60,8 @@ impl Process {
         }
     }
 
-    /// Waits until one of `operations` is complete; the index of the first to be, the lowest if several are already.
-    /// It still has to be [waited](Self::wait) for, which takes no time then.
+    /// Waits until one of `operations` is complete. Returns the index of the first to complete, or the lowest index if
+    /// several are complete already. The operation still has to be [waited](Self::wait) for, which then takes no time.
     pub fn wait_any(&self, operations: &[Operation]) -> impl Future<Output = usize> {
         self.ask(Verb::WaitAny(operations.to_vec()), |answer| match answer {
             Reply::Ready(index) => index,
@@ -70,7 +69,7 @@ impl Process {
         })
     }
 
-    /// Returns whether `operation` is complete. It still has to be [waited](Self::wait) for, which takes no time then.
+    /// Returns whether `operation` is complete. It still has to be [waited](Self::wait) for, which then takes no time.
     pub fn test(&self, operation: Operation) -> impl Future<Output = bool> {
         self.ask(Verb::Test(operation), |answer| match answer {
             Reply::Tested(complete) => complete,
@@ -78,8 +77,8 @@ impl Process {
         })
     }
 
-    /// Issues an operation and goes on; [`notices`](Self::notices) tell of its beginning and of its end, and it need not be
-    /// waited for. The ranks that it names are counted among all.
+    /// Issues an operation and returns immediately. [`notices`](Self::notices) report its beginning and its end, and it
+    /// need not be waited for. The ranks that it names are those among all ranks.
     pub fn issue(&self, issue: Issue) -> impl Future<Output = Operation> {
         let counted = match &issue.work {
             IssuedWork::Send(to, message) => self.count_message(*to, message),
@@ -88,7 +87,8 @@ impl Process {
         self.ask(if_counted(counted, Verb::Issue(issue)), started)
     }
 
-    /// Waits until something happens to an operation that was [issued](Self::issue); all that has, once each.
+    /// Waits until an [issued](Self::issue) operation begins or ends. Returns all notices that have not been returned
+    /// before.
     pub fn notices(&self) -> impl Future<Output = Vec<Notice>> {
         self.ask(Verb::Notices, |answer| match answer {
             Reply::Noticed(notices) => notices,
@@ -119,7 +119,7 @@ fn received(answer: Reply) -> Received {
     }
 }
 
-/// A message with its sender as the group counts.
+/// Converts the sender of a message to a rank of the group.
 fn within(group: Option<&RankGroup>, received: Received) -> Received {
     match group.and_then(|group| group.place(received.from)) {
         Some(from) => Received { from, ..received },

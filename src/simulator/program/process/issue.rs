@@ -1,4 +1,4 @@
-//! Operations that a process issues without waiting for them: as many at once as it likes, in no order.
+//! Operations that a process issues without waiting for them, any number at once and in any order.
 
 use super::message::{Message, MessagePattern, Operation};
 use crate::machine::{Lanes, Turn};
@@ -9,11 +9,12 @@ use crate::units::SimDuration;
 pub struct Issue {
     /// The work to be done.
     pub work: IssuedWork,
-    /// The processor and the interface that it takes.
+    /// The processor and the interface that the operation uses.
     pub lanes: Lanes,
-    /// Its number among those of its rank, by which [`Program::place_of`](crate::program::Program::place_of) knows it.
+    /// The number of the operation among those of its rank, by which
+    /// [`Program::place_of`](crate::program::Program::place_of) identifies it.
     pub number: u32,
-    /// Its turn; that of the notice that it follows from, if it follows from one.
+    /// The turn of the operation; that of the notice from which it follows, if any.
     pub turn: Turn,
 }
 
@@ -29,7 +30,8 @@ pub enum IssuedWork {
 }
 
 impl IssuedWork {
-    /// Its place among those that follow from one event: sends, then receives, then computations.
+    /// Returns the precedence among operations that follow from the same event: sends, then receives, then
+    /// computations.
     pub(crate) const fn rank(&self) -> u64 {
         match self {
             Self::Send(..) => 0,
@@ -39,13 +41,13 @@ impl IssuedWork {
     }
 }
 
-/// Something that has happened to an issued operation.
+/// The notice that an issued operation has begun or ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// The operation.
     pub operation: Operation,
-    /// True if it has ended; false if it has begun.
+    /// Whether the operation has ended; otherwise it has begun.
     pub is_end: bool,
-    /// The turn of what follows from it.
+    /// The turn of the operations that follow from this notice.
     pub turn: Turn,
 }

@@ -10,46 +10,46 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Counts of a process so far.
+/// Counts of the work of a process so far.
 ///
-/// The characteristic numbers of a program are sums of it over all ranks: #op, #b and #x of
+/// The characteristic numbers of a program are the sums of these counts over all ranks: #op, #b and #x of
 /// `kredel-2015-multicore-clusters`, counted instead of estimated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Floating-point operations.
     pub operations: u64,
-    /// Bytes that went between memory and processor.
+    /// Bytes moved between memory and processor.
     pub memory_bytes: u64,
     /// Bytes sent to other ranks.
     pub message_bytes: u64,
-    /// Those of them that left the node.
+    /// Bytes sent to ranks of other nodes, which are also part of `message_bytes`.
     pub exchanged_bytes: u64,
 }
 
-/// The number of a phase of the processes of a run, because a million of names would take much room.
+/// The index of a phase, stored instead of its name to save memory with a million processes.
 pub(crate) type PhaseIndex = u32;
 
-/// The phases that the processes of a run have been in, in the order in which they came to them.
+/// The phases that the processes of a run have entered, in the order in which they were first entered.
 pub(crate) struct PhaseNames {
     names: RefCell<Vec<Phase>>,
-    /// Every literal by which a phase has been named: there may be several of one text.
+    /// Every literal by which a phase has been named; several may have the same text.
     literals: RefCell<Vec<(Phase, PhaseIndex)>>,
 }
 
 impl PhaseNames {
-    /// A process that has not said where it is, is in its program.
+    /// Creates the table with the initial phase `program` of all processes.
     pub(crate) fn new() -> Self {
         Self { names: RefCell::new(vec!["program"]), literals: RefCell::default() }
     }
 
-    /// The phase with this number.
+    /// Returns the phase with this index.
     pub(crate) fn name(&self, index: PhaseIndex) -> Phase {
         self.names.borrow()[index as usize]
     }
 
-    /// The number of a phase.
+    /// Returns the index of a phase.
     pub(crate) fn index(&self, phase: Phase) -> PhaseIndex {
-        // Addresses, not texts: this runs at every change of phase.
+        // Addresses are compared instead of texts, because this runs at every change of phase.
         let known = self.literals.borrow().iter().find(|(literal, _)| std::ptr::eq(*literal, phase)).copied();
         known.map_or_else(|| self.learn(phase), |(_, index)| index)
     }
@@ -72,16 +72,16 @@ impl PhaseNames {
 pub(crate) struct Notes {
     pub phase: Cell<PhaseIndex>,
     pub tally: Cell<Tally>,
-    /// The length of the message of the collective operation that it takes part in.
+    /// The message length of the collective operation in which the process takes part, in bytes.
     pub collective_bytes: Cell<u64>,
-    /// The collective operation that a program in RON takes part in.
+    /// The name of the collective operation in which the process takes part, if the program is given in RON.
     pub collective: Cell<Option<&'static str>>,
-    /// The number of its step, of a program that has such.
+    /// The number of the current step, if the program has steps.
     pub step: Cell<usize>,
 }
 
 impl Notes {
-    /// Those of `ranks` ranks that have not begun.
+    /// Creates the data of `ranks` ranks that have not begun.
     pub(crate) fn of(ranks: u32) -> Vec<Self> {
         (0..ranks).map(|_| Self::default()).collect()
     }
@@ -95,17 +95,17 @@ pub(crate) struct Surroundings {
     pub host: u32,
     /// The node of each rank.
     pub nodes: Arc<[u32]>,
-    /// By rank; in one table, because there may be a million of them.
+    /// The data of each rank, in one table because there may be a million ranks.
     pub notes: Vec<Notes>,
     pub phases: PhaseNames,
     pub packet_bytes: u64,
-    /// The most ranks on a node.
+    /// The largest number of ranks on a node.
     pub ranks_per_node: u32,
-    /// Operations of a core per byte of its node's memory, where both are described.
+    /// Operations of a core per byte of its node's memory, if both are described.
     pub balance: Option<f64>,
-    /// The longest message of a collective operation that stays in the caches, where memory counts.
+    /// The longest message of a collective operation that stays in the caches, if memory is modelled.
     pub cached: Option<u64>,
-    /// True if buffers that operations allocate may take time.
+    /// Whether buffers that operations allocate may take time.
     pub allocates: bool,
     pub processor: Processor,
     pub link_protocol: Option<Protocol>,
@@ -115,12 +115,12 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// The step that the process of `rank` is at.
+    /// Returns the current step of the process of `rank`.
     pub(crate) fn step(&self, rank: u32) -> usize {
         self.notes[rank as usize].step.get()
     }
 
-    /// The phase that the process of `rank` is in.
+    /// Returns the current phase of the process of `rank`.
     pub(crate) fn phase(&self, rank: u32) -> PhaseIndex {
         self.notes[rank as usize].phase.get()
     }

@@ -1,4 +1,4 @@
-//! Requests of a process to the simulation, and the answers.
+//! Requests of a process to the simulation, and the replies.
 
 use super::issue::{Issue, Notice};
 use super::message::{Message, MessagePattern, Operation, Received};
@@ -6,77 +6,77 @@ use crate::fault::Fault;
 use crate::node::{Scratch, Work};
 use crate::units::{Bytes, SimDuration};
 
-/// The verbs of a process: what it asks the simulation for. All others are made of these.
+/// A request of a process to the simulation. All methods of a process are composed of these requests.
 #[derive(Debug)]
 pub enum Verb {
     /// Computes.
     Compute(Work),
-    /// Computes a share of some floating-point operations.
+    /// Computes a number of floating-point operations, which need not be whole.
     Operate(f64),
-    /// Keeps the processor for this long, as a computation does.
+    /// Occupies the processor for this long, like a computation.
     ComputeFor(SimDuration),
-    /// Allocates buffers for an operation.
+    /// Allocates buffers for a collective operation.
     Allocate(Box<Scratch>),
-    /// Makes this many bytes that the process has received ready to be sent on.
+    /// Prepares this many received bytes for being sent on.
     Forward(u64),
-    /// Begins to load a share of some bytes from the node's memory and goes on.
+    /// Starts to load a number of bytes from the node's memory and continues.
     StartLoad(f64),
-    /// Begins to have a share of some bytes leave the node, for nobody, and goes on.
+    /// Starts to pass a number of bytes out of the node, without a receiver, and continues.
     StartLeave(f64),
-    /// Waits until all ranks of the node have come here; costs nothing.
+    /// Waits until all ranks of the node have arrived; costs nothing.
     NodeBarrier,
-    /// Has the host read this many bytes.
+    /// Reads this many bytes through the host.
     Input(u64),
-    /// Has the host write this many bytes.
+    /// Writes this many bytes through the host.
     Output(u64),
     /// Sends a message to a rank and waits until the send is complete.
     Send(u32, Message),
-    /// Begins to send and goes on.
+    /// Starts a send and continues.
     StartSend(u32, Message),
     /// Waits for a message.
     Receive(MessagePattern),
-    /// Begins to receive and goes on.
+    /// Starts a receive and continues.
     StartReceive(MessagePattern),
     /// Waits until an operation is complete, and ends it.
     Wait(Operation),
-    /// Waits until one of the operations is complete; none is ended.
+    /// Waits until one of the operations is complete, without ending it.
     WaitAny(Vec<Operation>),
-    /// Asks whether an operation is complete; it is not ended. Takes no time.
+    /// Tests whether an operation is complete, without ending it. Takes no time.
     Test(Operation),
-    /// Issues an operation and goes on.
+    /// Issues an operation and continues.
     Issue(Issue),
-    /// Waits until something happens to an issued operation.
+    /// Waits until an issued operation begins or ends.
     Notices,
-    /// Waits until all ranks have come here; costs nothing.
+    /// Waits until all ranks have arrived; costs nothing.
     Barrier,
-    /// Goes on at once: the process has done this many steps that ask for nothing, which a dry run counts.
+    /// Continues at once: the process has done this many steps without a request, which a rehearsal counts.
     Pause(u64),
-    /// Gives up the run: the program cannot go on, for this reason; its path is that of a field of the program.
+    /// Aborts the run for this reason. The path of the fault is that of a field of the program.
     Fail(Box<Fault>),
 }
 
-/// Answer of the simulation.
+/// A reply of the simulation to a request.
 #[derive(Debug)]
 pub enum Reply {
-    /// It has happened.
+    /// The request is complete.
     Done,
-    /// A message has come.
+    /// A message has been received.
     Received(Received),
-    /// An operation is under way.
+    /// An operation has started.
     Started(Operation),
-    /// Index of the operation, of several, that is complete.
+    /// Index of an operation that is complete, among several.
     Ready(usize),
-    /// True if the operation is complete.
+    /// Whether the operation is complete.
     Tested(bool),
-    /// The notices of issued operations, in the order in which things happened.
+    /// The notices of issued operations, in the order of the events.
     Noticed(Vec<Notice>),
 }
 
-/// Fault text: a process awaited a foreign future or dropped a verb.
+/// The fault text of a process that awaits a foreign future or drops a request.
 pub(crate) const STUCK: &str = "awaits something that is no verb of its process, or does not await a verb";
 
-/// Returns the reason why a process cannot send `bytes` bytes to rank `to`, if it cannot: packets are counted in 32
-/// bits.
+/// Returns the reason why a process cannot send `bytes` bytes to rank `to`, if any. Packets of a message are counted in
+/// 32 bits.
 pub(crate) fn send_fault(to: u32, ranks: u32, bytes: u64, packet_bytes: u64) -> Option<String> {
     if to >= ranks {
         return Some(format!("sends to rank {to}, but the ranks are 0 to {}", ranks - 1));

@@ -1,11 +1,11 @@
 //! Messages and operations that have begun in a rehearsal and have not ended.
 
-/// Messages, with their packets, that have been begun and that nobody has waited for.
+/// The counts of outstanding operations, and of unreceived messages and their packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Backlog {
-    /// Sends and receives.
+    /// Outstanding sends and receives.
     pub operations: u64,
-    /// Messages that no rank has received.
+    /// Messages that have been sent but not received.
     pub messages: u64,
     packets: u64,
     pub most_messages: u64,

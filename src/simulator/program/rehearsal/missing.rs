@@ -1,16 +1,16 @@
-//! Faults at the end of a rehearsal, when nothing can happen any more: missing partners, and circles of waiting ranks.
+//! Faults at the end of a rehearsal, when no rank can proceed: missing partners, and cycles of waiting ranks.
 
 use super::DryRun;
 use super::rank::RehearsedWait;
 use crate::fault::Fault;
 use std::collections::BTreeSet;
 
-/// Number of ranks of a circle that are named.
+/// Number of ranks of a cycle that are named.
 const SHOWN_OF_A_CIRCLE: usize = 4;
 
 impl DryRun<'_> {
-    /// Returns the faults once nothing can happen any more. A rank that waits may still send and receive what others
-    /// miss of it, so a waiting rank is reported only where there is no other fault.
+    /// Returns the faults once no rank can proceed. A waiting rank might still send and receive the messages that
+    /// others miss from it, so it is reported only if there is no other fault.
     pub(super) fn missing(&self) -> Vec<Fault> {
         let mut faults = self.partial_collectives();
         faults.extend(self.circle());
@@ -20,8 +20,8 @@ impl DryRun<'_> {
         if faults.is_empty() { self.unmatched(|_| true, |_| true).collect() } else { faults }
     }
 
-    /// The waits of the ranks outside of collective operations that are `is_shown`, and the unread messages of the ranks that
-    /// are `over`.
+    /// Returns the waits, outside of collective operations, of ranks for which `is_shown` is true, and the unread
+    /// messages of ranks for which `is_over` is true.
     fn unmatched(
         &self,
         is_shown: impl Fn(usize) -> bool,
@@ -38,7 +38,8 @@ impl DryRun<'_> {
         })
     }
 
-    /// The place of the issued operation that a rank waits for, or of the step at which it waits, in brackets, if it is known.
+    /// Returns the place of the issued operation that a rank waits for, or of the step at which it waits, in
+    /// parentheses; empty if it is unknown.
     fn place_of(&self, rank: usize) -> String {
         let of_all = u32::try_from(rank).expect("ranks are counted in 32 bits");
         let place = match self.ranks[rank].awaited_number() {
@@ -48,7 +49,7 @@ impl DryRun<'_> {
         place.map_or_else(String::new, |place| format!(" ({place})"))
     }
 
-    /// Ranks each of which waits for a message of the next one, if there are any.
+    /// Returns the fault of a cycle of ranks, each of which waits for the next one, if there is one.
     fn circle(&self) -> Option<Fault> {
         let mut seen = vec![usize::MAX; self.ranks.len()];
         for first in 0..self.ranks.len() {
@@ -70,7 +71,7 @@ impl DryRun<'_> {
         None
     }
 
-    /// The fault of ranks each of which waits for the next one, the last for the first.
+    /// Returns the fault of ranks each of which waits for the next one, and the last for the first.
     fn in_a_circle(&self, ranks: &[usize]) -> Fault {
         let sends = |rank: &usize| self.ranks[*rank].offers().is_some();
         let is_of_messages = !ranks.iter().any(sends);
@@ -97,7 +98,7 @@ impl DryRun<'_> {
         )
     }
 
-    /// Collective operations that some ranks are in and others are not.
+    /// Returns the faults of collective operations that some ranks have entered and others have not.
     fn partial_collectives(&self) -> Vec<Fault> {
         let mut names = BTreeSet::new();
         for (rank, state) in self.ranks.iter().enumerate() {
@@ -129,7 +130,7 @@ impl DryRun<'_> {
     }
 }
 
-/// Human-readable ranks: `rank 3`, `ranks 1 to 3`, `ranks 0, 2, 4 and 5 more`.
+/// Describes ranks for users: `rank 3`, `ranks 1 to 3`, `ranks 0, 2, 4 and 5 more`.
 fn listed(ranks: &[usize]) -> String {
     match ranks {
         [rank] => format!("rank {rank} is"),

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// A send or a receive of a process that has not been waited for.
 pub(super) enum RehearsedOperation {
     Sent,
-    /// A message for this rank waits to be received.
+    /// A message sent to this rank, which has not received it.
     Offered(u32),
     Awaiting(MessagePattern),
     Received(Received),
@@ -18,7 +18,8 @@ impl RehearsedOperation {
     }
 }
 
-/// Those of a process in the order in which they began; mostly few, and the oldest are waited for first.
+/// The operations of a process in the order in which they began. There are usually few, and the oldest are waited for
+/// first.
 #[derive(Default)]
 pub(super) struct RehearsedOperations {
     under_way: VecDeque<(u32, RehearsedOperation)>,
@@ -36,12 +37,12 @@ impl RehearsedOperations {
         self.place(number).map(|place| &self.under_way[place].1)
     }
 
-    /// Returns whether it is complete, or has been waited for.
+    /// Returns whether an operation is complete or has been waited for.
     pub fn is_complete(&self, number: u32) -> bool {
         self.get(number).is_none_or(RehearsedOperation::is_complete)
     }
 
-    /// Gives another state to an operation that has not been waited for.
+    /// Changes the state of an operation that has not been waited for.
     pub fn set(&mut self, number: u32, operation: RehearsedOperation) {
         if let Some(place) = self.place(number) {
             self.under_way[place].1 = operation;
@@ -53,7 +54,7 @@ impl RehearsedOperations {
         self.under_way.remove(place).map(|(_, operation)| operation)
     }
 
-    /// All of them, the oldest first.
+    /// Returns all operations, the oldest first.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut RehearsedOperation> {
         self.under_way.iter_mut().map(|(_, operation)| operation)
     }

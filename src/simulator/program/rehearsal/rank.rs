@@ -1,36 +1,36 @@
-//! A rank in a rehearsal: its messages, its operations, and what it waits for.
+//! The state of a rank in a rehearsal: its messages, its operations, and its wait.
 
 use super::operations::{AwaitedOperations, RehearsedOperation, RehearsedOperations};
 use crate::program::process::{MessagePattern, Received, tag_words};
 use crate::trace::Phase;
 use std::collections::{BTreeMap, VecDeque};
 
-/// A process that is rehearsed, and what has come for it.
+/// A process in a rehearsal, and the messages that have arrived for it.
 #[derive(Default)]
 pub(super) struct RehearsedRank {
     pub phase: Phase,
     pub inbox: VecDeque<PendingMessage>,
     pub operations: RehearsedOperations,
-    /// Issued operations whose end has not been told, with their numbers in the program.
+    /// Issued operations whose end has not been reported, with their numbers in the program.
     pub issued: Vec<(u32, u32)>,
-    /// Those of them whose beginning has not been told.
+    /// Issued operations whose beginning has not been reported.
     pub begun: Vec<u32>,
     pub waits: RehearsedWait,
 }
 
-/// A message that nobody has received yet.
+/// A message that has not been received yet.
 pub(super) struct PendingMessage {
     pub phase: Phase,
-    /// The collective operation that it belongs to.
+    /// The collective operation that the message belongs to.
     pub collective: Option<&'static str>,
-    /// The step of its sender.
+    /// The current step of its sender.
     pub step: usize,
-    /// The send that waits for its receive.
+    /// The send that waits for this message to be received.
     pub sending: Option<u32>,
     pub received: Received,
 }
 
-/// The wait of a process, if it waits.
+/// The condition that a process waits for, if any.
 #[derive(Default)]
 pub(super) enum RehearsedWait {
     #[default]
@@ -41,7 +41,7 @@ pub(super) enum RehearsedWait {
     Finished,
 }
 
-/// Result of a completed operation for the process that waits.
+/// The kind of reply that a waiting process gets for a completed operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     Result,
@@ -49,7 +49,7 @@ pub(super) enum Ending {
 }
 
 impl RehearsedRank {
-    /// The first operation that it waits for.
+    /// Returns the first operation that the process waits for.
     fn awaits(&self) -> Option<&RehearsedOperation> {
         match &self.waits {
             RehearsedWait::For(operations, _) => {
@@ -60,14 +60,14 @@ impl RehearsedRank {
         }
     }
 
-    /// The number, in the program, of the first issued operation that it waits for.
+    /// Returns the number, in the program, of the first issued operation that the process waits for.
     pub fn awaited_number(&self) -> Option<u32> {
         let is_open = |operation: &u32| self.operations.get(*operation).is_some();
         let is_waiting = matches!(self.waits, RehearsedWait::ForNotices);
         self.issued.iter().find(|(operation, _)| is_waiting && is_open(operation)).map(|(_, number)| *number)
     }
 
-    /// The rank that it waits for, if that is one.
+    /// Returns the rank that the process waits for, if there is exactly one.
     pub fn awaited(&self) -> Option<usize> {
         match self.awaits() {
             Some(RehearsedOperation::Awaiting(pattern)) => pattern.from.map(|from| from as usize),
@@ -75,7 +75,7 @@ impl RehearsedRank {
         }
     }
 
-    /// The rank that is to receive what it waits to send.
+    /// Returns the destination of the send that the process waits for, if it waits for one.
     pub fn offers(&self) -> Option<usize> {
         if let Some(RehearsedOperation::Offered(to)) = self.awaits() { Some(*to as usize) } else { None }
     }
@@ -91,7 +91,7 @@ impl RehearsedRank {
             (_, Some(RehearsedOperation::Offered(to))) if *to as usize == rank => {
                 "the send to itself waits for a receive that is behind it".to_owned()
             }
-            // The message is told of.
+            // The unreceived message itself is reported.
             (_, Some(RehearsedOperation::Offered(_))) => return None,
             _ => "an operation never ends".to_owned(),
         };

@@ -1,4 +1,4 @@
-//! Requests of processes in a rehearsal.
+//! Execution of the requests of processes in a rehearsal.
 
 use super::operations::{AwaitedOperations, RehearsedOperation};
 use super::rank::{Ending, PendingMessage, RehearsedWait};
@@ -10,13 +10,13 @@ use crate::program::process::{
     Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Received, Reply, Verb, send_fault,
 };
 
-/// Number of steps without a request that cost as much as a verb.
+/// Number of steps without a request that cost as much as a request.
 const STEPS_PER_VERB: u64 = 8;
-/// Number of messages or operations examined in a search that cost as much as a verb.
+/// Number of messages or operations examined in a search that cost as much as a request.
 const LOOKS_PER_VERB: u64 = 32;
 
 impl DryRun<'_> {
-    /// Does what a process asks for; the answer, unless it has to wait.
+    /// Executes a request. Returns the reply, unless the process has to wait.
     pub(super) fn serve(&mut self, rank: u32, verb: Verb) -> Result<Option<Reply>, Interruption> {
         match verb {
             Verb::Send(to, message) => {
@@ -46,7 +46,7 @@ impl DryRun<'_> {
             }
             Verb::Fail(reason) => Err(self.fault(rank, *reason)),
             Verb::StartLoad(_) | Verb::StartLeave(_) => Ok(Some(Reply::Started(Operation(self.begin_job(rank))))),
-            // A rehearsal does not know the ranks that share a node: waiting for each other is left to the run.
+            // A rehearsal does not know which ranks share a node, so mutual waiting on a node is left to the run.
             Verb::NodeBarrier => Ok(Some(Reply::Done)),
             Verb::Compute(_) | Verb::Operate(_) => self.compute(rank),
             Verb::ComputeFor(_) | Verb::Allocate(_) | Verb::Forward(_) | Verb::Input(_) | Verb::Output(_) => {
@@ -102,7 +102,7 @@ impl DryRun<'_> {
     fn count_packets(&mut self, from: u32, to: u32, bytes: u64) {
         let ((row, column), (to_row, to_column)) = (self.grid.coordinates(from), self.grid.coordinates(to));
         let hops = u64::from(row.abs_diff(to_row) + column.abs_diff(to_column));
-        // A message has fewer than 2^32 packets, and a rehearsal less than 2^18 messages.
+        // A message has fewer than 2^32 packets, and a rehearsal fewer than 2^18 messages.
         let packets = bytes.div_ceil(self.packet_bytes).max(1);
         self.packets += if hops > 0 { packets } else { 0 };
         self.packet_hops = self.packet_hops.saturating_add(packets * hops);
@@ -127,7 +127,7 @@ impl DryRun<'_> {
         operation
     }
 
-    /// Begins an issued operation, whatever its process does meanwhile.
+    /// Begins an issued operation, independently of the state of its process.
     fn issue(&mut self, rank: u32, Issue { work, number, .. }: Issue) -> Result<Operation, Interruption> {
         let operation = match work {
             IssuedWork::Compute(_) => self.begin_job(rank),
@@ -139,7 +139,7 @@ impl DryRun<'_> {
         Ok(Operation(operation))
     }
 
-    /// The notices of the issued operations of a process, which waits if there are none.
+    /// Returns the notices of the issued operations of a process, or makes the process wait if there are none.
     fn notices(&mut self, rank: u32) -> Option<Reply> {
         let state = self.state(rank);
         let begun = std::mem::take(&mut state.begun);
@@ -168,18 +168,18 @@ impl DryRun<'_> {
         self.state(rank).operations.begin(task)
     }
 
-    /// Begins what needs no partner, and is complete at once.
+    /// Begins an operation that needs no partner and completes at once.
     fn begin_job(&mut self, rank: u32) -> u32 {
         self.jobs += 1;
         self.begin(rank, RehearsedOperation::Sent)
     }
 
-    /// The answer, if the operation is complete; else the process waits.
+    /// Returns the reply if the operation is complete; otherwise makes the process wait.
     fn wait_for(&mut self, rank: u32, operation: u32) -> Option<Reply> {
         self.wait(rank, AwaitedOperations::One([operation]), Ending::Result)
     }
 
-    /// The answer, if one of the operations is complete; else the process waits.
+    /// Returns the reply if one of the operations is complete; otherwise makes the process wait.
     fn wait(&mut self, rank: u32, operations: AwaitedOperations, ending: Ending) -> Option<Reply> {
         let state = self.state(rank);
         let complete = |operation: &u32| state.operations.is_complete(*operation);

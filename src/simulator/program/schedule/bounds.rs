@@ -1,30 +1,30 @@
-//! Bounds of many operations together.
+//! Summary bounds of the operations of a schedule.
 
 use super::{NodeKind, ScheduleNode};
 use crate::machine::Lanes;
 
-/// Numbers and largest values of the operations of a rank, or of all ranks.
+/// Counts and maxima of the operations of a rank, or of all ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// All of them.
+    /// Number of operations.
     pub operations: u64,
-    /// Those that compute.
+    /// Number of computations.
     pub computations: u64,
     /// The longest computation, in units of time.
     pub longest_computation: u64,
-    /// Those that send.
+    /// Number of sends.
     pub sends: u64,
-    /// The highest processor, and the highest interface, that one of them takes.
+    /// The highest numbers of a processor and of an interface used by an operation.
     pub highest: Lanes,
-    /// True if some receive takes messages of any source or any tag.
+    /// Whether a receive matches messages from any source or with any tag.
     pub takes_any: bool,
-    /// The highest rank that a message is sent to.
+    /// The highest rank to which a message is sent.
     pub highest_peer: u32,
-    /// The longest message that is sent, in bytes.
+    /// The longest message sent, in bytes.
     pub longest_message: u64,
-    /// The lanes of the first message that is sent.
+    /// The lanes of the first send.
     lanes: Option<Lanes>,
-    /// True if another one takes others.
+    /// Whether another send uses other lanes.
     mixes_lanes: bool,
 }
 
@@ -45,7 +45,7 @@ impl Bounds {
         });
     }
 
-    /// Those of these operations and others.
+    /// Returns the bounds of these operations and others together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let (one, two) = (self.highest, other.highest);
@@ -64,7 +64,7 @@ impl Bounds {
         }
     }
 
-    /// Returns whether all messages that are sent take the same processor and the same interface: none overtakes another one.
+    /// Returns whether all sends use the same processor and the same interface, so that no message overtakes another.
     #[must_use]
     pub const fn messages_take_one_lane(&self) -> bool {
         !self.mixes_lanes

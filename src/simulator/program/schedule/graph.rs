@@ -6,30 +6,31 @@ use std::sync::Arc;
 /// A schedule in memory.
 #[derive(Debug, Default)]
 pub struct Schedule {
-    /// By rank.
+    /// The operations of each rank.
     pub ranks: Vec<RankSchedule>,
 }
 
-/// The operations of a rank: a directed graph without cycles.
+/// The operations of a rank: a directed acyclic graph.
 #[derive(Debug, Default)]
 pub struct RankSchedule {
-    /// In the order of their numbers.
+    /// The operations, in the order of their numbers.
     pub nodes: Vec<ScheduleNode>,
-    /// Those that wait for others: of each node first the ones that wait for its end, then those that wait for its beginning.
+    /// The followers of all nodes. For each node, those that wait for its end are followed by those that wait for its
+    /// beginning.
     pub followers: Vec<u32>,
     bounds: Bounds,
-    /// The numbers of the operations in the whole of which they are a part; their own if absent.
+    /// The number of each operation in the original schedule, if this is a part of one; its own number if absent.
     of_whole: Option<Box<[u32]>>,
 }
 
-/// That one operation of a rank waits for another.
+/// A dependency between two operations of a rank.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
-    /// The one that waits.
+    /// The operation that waits.
     pub follower: u32,
-    /// The one that it waits for.
+    /// The operation that it waits for.
     pub leader: u32,
-    /// True if the follower waits for the end of the leader; false if for its beginning.
+    /// Whether the follower waits for the end of the leader; otherwise it waits for the beginning.
     pub to_end: bool,
 }
 
@@ -91,7 +92,7 @@ impl Operations for Arc<Schedule> {
 }
 
 impl RankSchedule {
-    /// The graph of nodes that know their followers.
+    /// Creates the graph of nodes whose followers are known.
     #[must_use]
     pub fn of(nodes: Vec<ScheduleNode>, followers: Vec<u32>) -> Self {
         let mut bounds = Bounds::default();
@@ -101,13 +102,13 @@ impl RankSchedule {
         Self { nodes, followers, bounds, of_whole: None }
     }
 
-    /// The graph of these operations and edges.
+    /// Creates the graph of these operations and edges.
     ///
     /// # Errors
-    /// The first operation on a cycle.
+    /// Returns the first operation on a cycle.
     ///
     /// # Panics
-    /// If an edge names an operation that is not there.
+    /// If an edge names an operation that does not exist.
     pub fn linked(mut nodes: Vec<ScheduleNode>, edges: &[Edge]) -> Result<Self, u32> {
         for edge in edges {
             nodes[edge.follower as usize].awaited += 1;
@@ -131,31 +132,31 @@ impl RankSchedule {
         linked.cycle().map_or(Ok(linked), Err)
     }
 
-    /// The same as a part of a larger one, where its operations have these numbers.
+    /// Makes this schedule a part of a larger one, in which its operations have these numbers.
     #[must_use]
     pub fn part_of(self, of_whole: Vec<u32>) -> Self {
         Self { of_whole: Some(of_whole.into()), ..self }
     }
 
-    /// Those that wait for the end of a node.
+    /// Returns the operations that wait for the end of a node.
     #[must_use]
     pub fn at_end(&self, node: &ScheduleNode) -> &[u32] {
         &self.followers[node.first as usize..][..node.at_end as usize]
     }
 
-    /// Those that wait for its beginning.
+    /// Returns the operations that wait for the beginning of a node.
     #[must_use]
     pub fn at_begin(&self, node: &ScheduleNode) -> &[u32] {
         &self.followers[node.first_at_begin as usize..][..node.at_begin as usize]
     }
 
-    /// The operations that wait for nothing.
+    /// Returns the operations without dependencies.
     #[must_use]
     pub fn roots(&self) -> Vec<u32> {
         (0..).zip(&self.nodes).filter(|(_, node)| node.awaited == 0).map(|(number, _)| number).collect()
     }
 
-    /// The first operation that never begins, because it waits for itself through others.
+    /// Returns the first operation that never begins because it transitively waits for itself.
     #[must_use]
     pub fn cycle(&self) -> Option<u32> {
         let mut awaited: Vec<_> = self.nodes.iter().map(|node| node.awaited).collect();

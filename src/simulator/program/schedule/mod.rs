@@ -1,4 +1,4 @@
-//! Schedules: the operations of all ranks, and what each of them waits for.
+//! Schedules: the operations of all ranks, and the dependencies between them.
 
 mod bounds;
 mod graph;
@@ -14,35 +14,35 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// An operation: a node of the graph that a schedule is.
+/// An operation: a node of the graph of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScheduleNode {
-    /// Bytes of a message, units of time of a computation.
+    /// Length of a message in bytes, or duration of a computation in units of time.
     pub size: u64,
-    /// The other rank of a message; [`ANY`] stands for all.
+    /// The other rank of a message; [`ANY`] matches all ranks.
     pub peer: u32,
-    /// The tag of a message; [`ANY`] stands for all.
+    /// The tag of a message; [`ANY`] matches all tags.
     pub tag: u32,
-    /// The number of operations that it waits for.
+    /// The number of operations that this one waits for.
     pub awaited: u32,
-    /// The place of the first of its followers that wait for its end,
+    /// The place of the first follower that waits for the end of this operation.
     pub first: u32,
-    /// of the first that wait for its beginning,
+    /// The place of the first follower that waits for the beginning of this operation.
     pub first_at_begin: u32,
-    /// and the number of the ones
+    /// The number of followers that wait for the end of this operation.
     pub at_end: u32,
-    /// and of the others.
+    /// The number of followers that wait for the beginning of this operation.
     pub at_begin: u32,
-    /// Its kind: a send, a receive or a computation.
+    /// The kind of operation: a send, a receive or a computation.
     pub kind: NodeKind,
-    /// The processor that it takes, from 0.
+    /// The processor that the operation uses, from 0.
     pub cpu: u8,
-    /// The interface that it takes, from 0.
+    /// The interface that the operation uses, from 0.
     pub nic: u8,
 }
 
 impl ScheduleNode {
-    /// An operation that nothing waits for and that waits for nothing, on the first processor and interface.
+    /// Creates an operation without dependencies and followers, on the first processor and interface.
     #[must_use]
     pub const fn new(kind: NodeKind, size: u64) -> Self {
         Self {
@@ -60,38 +60,38 @@ impl ScheduleNode {
         }
     }
 
-    /// Returns whether it takes messages of any source or any tag.
+    /// Returns whether this is a receive from any source or with any tag.
     #[must_use]
     pub const fn takes_any(&self) -> bool {
         matches!(self.kind, NodeKind::Receive) && (self.peer == ANY || self.tag == ANY)
     }
 
-    /// The places of those that wait for its end.
+    /// Returns the places of the followers that wait for the end of this operation.
     #[must_use]
     pub const fn places_at_end(&self) -> Range<u32> {
         self.first..self.first + self.at_end
     }
 
-    /// The places of those that wait for its beginning.
+    /// Returns the places of the followers that wait for the beginning of this operation.
     #[must_use]
     pub const fn places_at_begin(&self) -> Range<u32> {
         self.first_at_begin..self.first_at_begin + self.at_begin
     }
 
-    /// The processor and the interface that it takes.
+    /// Returns the processor and the interface that the operation uses.
     #[must_use]
     pub const fn lanes(&self) -> Lanes {
         Lanes { cpu: self.cpu, nic: self.nic }
     }
 }
 
-/// Kinds of operations, in the order in which they begin where several may.
+/// Kinds of operations, in the order in which they begin if several can begin at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum NodeKind {
     /// Sends a message.
     Send = 1,
-    /// Receives one.
+    /// Receives a message.
     Receive,
     /// Computes.
     Compute,
@@ -99,54 +99,54 @@ pub enum NodeKind {
 
 /// Any source, or any tag.
 pub const ANY: u32 = u32::MAX;
-/// Tags from this one on are not a file's.
+/// The first reserved tag, which a schedule file cannot use.
 pub const TAGS: u32 = RESERVED_TAGS;
 
 /// A schedule, in memory or in a file.
 pub trait StoredSchedule: Send + Sync {
-    /// The number of ranks.
+    /// Returns the number of ranks.
     fn ranks(&self) -> u32;
 
-    /// Bounds of all operations together.
+    /// Returns the bounds of all operations together.
     fn bounds(&self) -> Bounds;
 
-    /// The bytes that it takes while processes follow it.
+    /// Returns the bytes of memory that the schedule occupies while processes follow it.
     fn memory(&self) -> u64;
 
-    /// The number of an operation of a rank in the file: another one where others are left out.
+    /// Returns the number in the file of an operation of a rank; it differs if other operations are omitted.
     fn number_in_file(&self, rank: u32, number: u32) -> u32 {
         let _ = rank;
         number
     }
 
-    /// Its operations, to be looked up.
+    /// Opens the schedule for access to its operations.
     fn open(self: Arc<Self>) -> Box<dyn Operations>;
 }
 
-/// The operations of a schedule, wherever they are.
+/// Access to the operations of a schedule in memory or in a file.
 pub trait Operations {
-    /// The number of ranks.
+    /// Returns the number of ranks.
     fn ranks(&self) -> u32;
 
-    /// The number of operations of a rank.
+    /// Returns the number of operations of a rank.
     fn count(&self, rank: u32) -> u32;
 
-    /// Returns whether some receive of a rank takes messages of any source or any tag.
+    /// Returns whether a receive of a rank matches messages from any source or with any tag.
     fn takes_any(&self, rank: u32) -> bool;
 
-    /// The operations of a rank that wait for nothing, in their order.
+    /// Returns the operations of a rank without dependencies, in order.
     fn roots(&self, rank: u32) -> Vec<u32>;
 
-    /// An operation of a rank.
+    /// Returns an operation of a rank.
     fn node(&mut self, rank: u32, number: u32) -> ScheduleNode;
 
-    /// The operation at a place among the followers of a rank's operations.
+    /// Returns the operation at a place in the list of followers of a rank.
     fn follower(&mut self, rank: u32, place: u32) -> u32;
 
-    /// The fault that has prevented operations from being looked up, if there is one: those that were returned then are none.
+    /// Returns the error that prevented operations from being read, if any. Operations returned since then are invalid.
     fn fault(&self) -> Option<String>;
 
-    /// Calls `visit` for every operation: a few of each rank, then the next ones.
+    /// Calls `visit` for every operation, in turn for a few operations of each rank.
     fn each(&mut self, visit: &mut dyn FnMut(u32, &ScheduleNode)) {
         const FEW: u32 = 64;
         let longest = (0..self.ranks()).map(|rank| self.count(rank)).max().unwrap_or(0);

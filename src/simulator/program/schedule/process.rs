@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The operations of a schedule, which all processes of a run look up.
+/// The operations of a schedule, shared by all processes of a run.
 pub type SharedOperations = Rc<RefCell<Box<dyn Operations>>>;
 
-/// Issues the operations of a rank as those that they wait for begin and end.
+/// Issues the operations of a rank as their dependencies begin and end.
 pub async fn follow(me: Process, operations: SharedOperations, unit: SimDuration) {
     let rank = me.rank();
     if rank >= operations.borrow().ranks() {
@@ -35,23 +35,24 @@ pub async fn follow(me: Process, operations: SharedOperations, unit: SimDuration
     }
 }
 
-/// The operations of a rank while they are carried out, and what each still waits for: as the scoreboard of a processor.
+/// The state of a schedule's operations on one rank, and their remaining dependencies, like the scoreboard of a
+/// processor.
 struct Scoreboard {
     rank: u32,
     operations: SharedOperations,
-    /// Those that wait for others, of which some have begun or ended.
+    /// Operations with some, but not all, dependencies satisfied.
     partly: FxHashMap<u32, WaitingNode>,
-    /// Those that wait for nothing any more, with their turns.
+    /// Operations without remaining dependencies, with their turns.
     free: Vec<(u32, Turn)>,
     under_way: FxHashMap<Operation, u32>,
 }
 
-/// An operation that waits.
+/// An operation with remaining dependencies.
 #[derive(Clone, Copy)]
 struct WaitingNode {
-    /// The number of operations that it still waits for.
+    /// The number of remaining dependencies.
     awaited: u32,
-    /// The latest turn of those that it has waited for.
+    /// The latest turn of the satisfied dependencies.
     turn: Turn,
 }
 
@@ -62,7 +63,7 @@ impl Scoreboard {
         Self { rank, operations, partly: FxHashMap::default(), free, under_way: FxHashMap::default() }
     }
 
-    /// Those that can be issued: sends, then receives, then computations, as in LogGOPSim.
+    /// Removes and returns the operations that can be issued: sends, then receives, then computations, as in LogGOPSim.
     fn take_free(&mut self) -> Vec<(u32, ScheduleNode, Turn)> {
         let mut operations = self.operations.borrow_mut();
         let free = self.free.drain(..);
@@ -75,7 +76,7 @@ impl Scoreboard {
         self.operations.borrow().fault()
     }
 
-    /// An operation has begun or ended: others that have waited for that may be free now.
+    /// Records that an operation has begun or ended, and frees the followers whose last dependency this was.
     fn note(&mut self, Notice { operation, is_end, turn }: Notice) {
         let number = if is_end { self.under_way.remove(&operation) } else { self.under_way.get(&operation).copied() };
         let Some(number) = number else { return };
