@@ -130,7 +130,7 @@ fn faults_of_background_traffic_have_their_places() {
             "(pattern: Uniform, bytes: \"1 kB\", offered: \"1 GB/s\", nodes: [0, 99])",
             "node 99 does not exist: 64 nodes",
         ),
-        ("(pattern: Uniform, bytes: \"1 kB\", offered: \"1 GB/s\", nodes: [3, 3])", "node 3 stands twice"),
+        ("(pattern: Uniform, bytes: \"1 kB\", offered: \"1 GB/s\", nodes: [3, 3])", "node 3 is listed twice"),
         ("(pattern: Shuffle, bytes: \"1 kB\", offered: \"1 GB/s\", nodes: [1, 2, 3])", "3 is no power of two"),
         (
             "(pattern: Tornado, bytes: \"1 kB\", offered: \"1 MB/s\", nodes: [1, 2, 3, 5])",
@@ -138,7 +138,7 @@ fn faults_of_background_traffic_have_their_places() {
         ),
         ("(pattern: Uniform, bytes: \"0 B\", offered: \"1 GB/s\")", "without any time"),
         ("(pattern: Uniform, bytes: \"1 kB\", offered: \"1 GB/s\", rate: 1)", "rate"),
-        ("(pattern: Uniform, bytes: \"1 kB\", offered: \"1 MB/s\", nodes: [3])", "node 3 has no other one to send to"),
+        ("(pattern: Uniform, bytes: \"1 kB\", offered: \"1 MB/s\", nodes: [3])", "node 3 has no other node to send to"),
     ];
     for (background, message) in wrong {
         let set = format!("background={background}");

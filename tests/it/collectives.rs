@@ -180,7 +180,7 @@ fn every_algorithm_moves_the_right_data() {
 fn algorithms_for_powers_of_two_say_so() {
     let collective = |operation| Collective { operation, bytes: Bytes::new(8), root: 0, repetitions: 1, local: None };
     let faults = collective(CollectiveOperation::AllReduce { algorithm: AllReduce::ReduceScatterAllGather }).faults(12);
-    assert_eq!(faults[0].message, "ReduceScatterAllGather needs a power of two of ranks, not 12");
+    assert_eq!(faults[0].message, "ReduceScatterAllGather needs a power of two as the number of ranks, not 12");
     assert_eq!(faults[0].path, "operation");
     assert!(collective(CollectiveOperation::AllReduce { algorithm: AllReduce::Ring }).faults(12).is_empty());
 }

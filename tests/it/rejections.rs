@@ -178,7 +178,7 @@ fn faulty_nodes_are_rejected_with_the_same_words() {
     assert_machine_rejected(
         &[("machine.nodes.noise", "Uniform(1.5)")],
         |run| run.machine.nodes.noise = Noise::Uniform(1.5),
-        "machine.nodes.noise: a noise of 1.5 is not a share of a computation",
+        "machine.nodes.noise: a noise of 1.5 is out of range",
     );
     assert_machine_rejected(
         &[("machine.nodes.levels", "[Level(name: \"node\", members: 0)]")],
@@ -208,8 +208,14 @@ fn computations_without_a_processor_are_rejected() {
     let file = folder.path().join("s.ron");
     let machine = "LogGOPS(L: \"1 us\", o: \"1 us\", g: \"1 us\", G: \"1 ns/B\", O: \"0 ns/B\", S: \"1 KiB\")";
     let programs = [
-        ("Floyd(n: 8, decomposition: Rows)", "the program computes, and the machine says nothing of its processors"),
-        ("Phases(steps: [Compute(flops: \"10\")])", "cannot compute: the machine says nothing of its processors"),
+        (
+            "Floyd(n: 8, decomposition: Rows)",
+            "the program computes, and the machine does not describe the speed of its processors",
+        ),
+        (
+            "Phases(steps: [Compute(flops: \"10\")])",
+            "cannot compute: the machine does not describe the speed of its processors",
+        ),
         ("Phases(steps: [Compute(seconds: \"1e-6\")])", ""),
         ("Phases(steps: [When(condition: \"p > 5\", then: [Compute(flops: \"10\")])])", ""),
     ];
@@ -229,7 +235,7 @@ fn software_of_hardware_routers_is_rejected_with_the_same_words() {
     assert_machine_rejected(
         &[("machine.nodes.routing", "Routing(per_packet: \"3 us\")")],
         |run| run.machine.nodes.routing.per_packet = SimDuration::from_us(3),
-        "machine.nodes.routing: hardware routers take no time of a processor",
+        "machine.nodes.routing: hardware routers take no processor time",
     );
     assert_machine_rejected(
         &[("machine.nodes.router_turn", "AtOnce")],
@@ -295,7 +301,7 @@ fn a_program_that_does_not_fit_is_rejected_with_the_same_words() {
         ("Ping(bytes: \"8 B\")", &ping),
         &[("machine.nodes.memory", "7 B")],
         |run| run.machine.nodes.memory = Bytes::new(7),
-        "program: the program does not fit: node 0 with rank 0 needs 8 B, and it has 7 B of memory",
+        "program: the program does not fit: node 0 with rank 0 needs 8 B, but has 7 B of memory",
     );
     let idle = Compute { module: Module::Rsub, iterations: 0, rows: 1 };
     assert_rejected(

@@ -12,7 +12,11 @@ impl Node {
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults: Vec<_> = within("levels", Level::faults(&self.levels)).collect();
         if self.acknowledging.bytes.count() > u64::from(u32::MAX) {
-            faults.push(Fault::new("acknowledging.bytes", "an acknowledge is longer than 4 GiB", "give a shorter one"));
+            faults.push(Fault::new(
+                "acknowledging.bytes",
+                "an acknowledgement is longer than 4 GiB",
+                "give a shorter one",
+            ));
         }
         faults.extend(within("processor", self.processor.faults()));
         if let Some(message) = self.noise.fault() {
@@ -25,10 +29,10 @@ impl Node {
     /// Returns the faults of fields that apply only to software routers on a node with hardware routers.
     fn router_faults(&self) -> impl Iterator<Item = Fault> {
         const NO_COST: &str =
-            "leave `routing` out, or write `router: Software`; what the destination pays is `receiving`";
+            "leave `routing` out, or write `router: Software`; the cost at the destination is `receiving`";
         let is_hardware = self.router == Router::Hardware;
         let cost = (is_hardware && self.routing != RoutingCosts::default())
-            .then(|| Fault::new("routing", "hardware routers take no time of a processor", NO_COST));
+            .then(|| Fault::new("routing", "hardware routers take no processor time", NO_COST));
         let turn = self.router_turn.filter(|_| is_hardware).map(|_| {
             let help = "leave `router_turn` out, or write `router: Software`";
             Fault::new("router_turn", "hardware routers do not wait for a processor", help)
@@ -54,8 +58,8 @@ impl Level {
             ));
         }
         (size > u64::from(MOST_CORES)).then(|| {
-            let message = format!("a {} would hold {size} cores", self.name);
-            Fault::new(path, message, format!("give fewer members: {MOST_CORES} cores are the most"))
+            let message = format!("a {} would have {size} cores", self.name);
+            Fault::new(path, message, format!("give fewer members: at most {MOST_CORES} cores are supported"))
         })
     }
 }

@@ -36,7 +36,7 @@ impl Noise {
             Self::Uniform(share) if (0.0..1.0).contains(&share) => None,
             Self::Normal(deviation) | Self::LogNormal(deviation) if (0.0..1.0).contains(&deviation) => None,
             Self::Uniform(share) | Self::Normal(share) | Self::LogNormal(share) => {
-                Some(format!("a noise of {share} is not a share of a computation"))
+                Some(format!("a noise of {share} is out of range"))
             }
         }
     }

@@ -48,7 +48,7 @@ impl BackgroundTraffic {
         let mut faults = self.node_faults(nodes);
         let mut fault = |path: &str, message: &str, help: &str| faults.push(Fault::new(path, message, help));
         if program.traffic().is_some() {
-            let message = "the program is the traffic of the network alone, beside which there is nothing";
+            let message = "a program that consists of traffic cannot have background traffic";
             fault("background", message, "leave it out, or give a program of messages");
         }
         if self.bytes.count() / machine.network.switching.packet_bytes() >= u64::from(u32::MAX) {
@@ -57,7 +57,7 @@ impl BackgroundTraffic {
         if self.interval() == SimDuration::ZERO {
             fault(
                 "background",
-                "messages would follow each other without any time",
+                "messages would follow each other without any time between them",
                 "give longer ones, or a lower rate",
             );
         }
@@ -75,8 +75,8 @@ impl BackgroundTraffic {
             fault("background.pattern", &message, "give another pattern, or other nodes");
         }
         if let [only] = self.nodes[..] {
-            let message = format!("node {only} has no other one to send to");
-            fault("background.nodes", &message, "give two nodes at least, or leave the field out for all");
+            let message = format!("node {only} has no other node to send to");
+            fault("background.nodes", &message, "give at least two nodes, or leave the field out for all");
         }
         faults
     }
@@ -99,7 +99,7 @@ impl BackgroundTraffic {
         let interval = self.interval();
         let never = |who: &str, time: SimDuration| {
             (time >= interval && time > SimDuration::ZERO).then(|| {
-                format!("{who} {time} for each message, and a message is offered each {interval}: the program would never end")
+                format!("{who} {time} for each message, but a message is offered every {interval}: the program would never end")
             })
         };
         never("the processors of a node work", self.processor_time(machine))
@@ -119,11 +119,11 @@ impl BackgroundTraffic {
         let fault = |(index, node): (usize, &u32)| {
             let (message, help) = if *node >= nodes {
                 let message = format!("node {node} does not exist: {}", nodes_in_use(nodes));
-                (message, format!("give nodes from 0 to {}, or take the machine as a whole", nodes - 1))
+                (message, format!("give nodes from 0 to {}, or use the whole machine", nodes - 1))
             } else if named.insert(*node) {
                 return None;
             } else {
-                (format!("node {node} stands twice"), "give each node once".to_owned())
+                (format!("node {node} is listed twice"), "give each node once".to_owned())
             };
             Some(Fault::new(&format!("background.nodes.{index}"), message, help))
         };

@@ -88,7 +88,7 @@ fn memory_fault(program: &dyn Program, machine: &Machine, layout: &Layout) -> Op
     let (node, bytes) = (0..).zip(needed).find(|(_, bytes)| *bytes > available)?;
     let rank = layout.first_rank(node).unwrap_or(0);
     let message = format!(
-        "the program does not fit: node {node} with rank {rank} needs {}, and it has {} of memory",
+        "the program does not fit: node {node} with rank {rank} needs {}, but has {} of memory",
         in_words(bytes),
         in_words(available)
     );

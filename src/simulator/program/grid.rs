@@ -33,7 +33,7 @@ impl Grid {
     #[must_use]
     pub fn fault(ranks: u32, rows: Option<u32>) -> Option<Fault> {
         let rows = rows.filter(|rows| *rows == 0 || !ranks.is_multiple_of(*rows))?;
-        let message = format!("{ranks} ranks cannot stand in {rows} rows");
+        let message = format!("{ranks} ranks cannot be arranged in {rows} rows");
         Some(Fault::new("rows", message, "give a divisor of the number of ranks, or leave it out"))
     }
 

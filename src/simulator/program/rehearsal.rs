@@ -116,7 +116,7 @@ impl Rehearsal {
             }
         }
         if let Some(last) = shown.last().filter(|_| shown.len() < self.faults.len()) {
-            let message = format!("and {} more of the kind", self.faults.len() - shown.len());
+            let message = format!("and {} more of this kind", self.faults.len() - shown.len());
             shown.push(Fault { message, ..last.clone() });
         }
         shown

@@ -128,7 +128,7 @@ impl Program for Traffic {
             fault("offered", &message, "give a load above 0 and up to 1");
         }
         if self.packet.count() == 0 {
-            fault("packet", "packets of no bytes are no load", "give a length above 0 B");
+            fault("packet", "packets without bytes are no load", "give a length above 0 B");
         }
         if self.measured == SimDuration::ZERO {
             fault("measured", "nothing would be measured", "give a time above 0");
@@ -154,12 +154,13 @@ impl Program for Traffic {
         let mut fault = |path, message: String, help: &str| faults.push(Fault::new(path, message, help));
         if self.to_self && !machine.network.switching.has_clocked_routers() {
             let message =
-                "packets of a node to itself would take no time: only wormhole routers stand between".to_owned();
+                "packets from a node to itself would take no time: they pass a router only with wormhole switching"
+                    .to_owned();
             fault("program.to_self", message, "leave it out, or give Wormhole switching");
         }
         if machine.nodes.interface.is_some() {
             let message =
-                "traffic enters the network without the nodes' interfaces, whose times would not be paid".to_owned();
+                "traffic bypasses the nodes' interfaces, so that their times would not be accounted for".to_owned();
             fault("program", message, "leave `nodes.interface` out, or give a program of messages");
         }
         if let Some(rank) = (0..layout.ranks()).find(|rank| layout.seat(*rank).core > 0) {
@@ -180,7 +181,7 @@ impl Traffic {
         let lengths = std::iter::once(("program.packet", self.packet)).chain(others);
         let misfits = lengths.filter(|(_, packet)| !(smallest..=largest).contains(&packet.count()));
         misfits
-            .map(|(path, packet)| Fault::new(path, format!("the network has no packets of {packet}"), &help))
+            .map(|(path, packet)| Fault::new(path, format!("the network does not support packets of {packet}"), &help))
             .collect()
     }
 
@@ -191,19 +192,19 @@ impl Traffic {
         let mut fault = |path, message: String, help: &str| faults.push(Fault::new(path, message, help));
         let injection = network.injection_time(&layout.topology);
         if injection.is_none() {
-            let message = "1 is the load that the link of a node carries, and the links of the nodes differ in speed";
+            let message = "a load of 1 saturates the link of a node, but the links of the nodes differ in speed";
             let help =
                 "give them one speed; without switches `end_links` describes the link from a node into its router";
             fault("machine.network", message.to_owned(), help);
         }
         let byte = injection.unwrap_or_else(|| network.links.byte_time());
         if byte.time(network.switching.packet_bytes()) == SimDuration::ZERO {
-            let message = "a load is a share of what a link can carry, and here a byte takes no time".to_owned();
+            let message = "a load is a share of the capacity of a link, but here a byte takes no time".to_owned();
             fault("machine.network.links", message, "give links that take time for a byte");
         }
         let packet = byte.time(self.packet.count());
         if self.measured > SimDuration::ZERO && self.measured < packet {
-            let message = format!("within {} no packet is injected whole: one takes {packet}", self.measured);
+            let message = format!("no whole packet is injected within {}: one takes {packet}", self.measured);
             fault("program.measured", message, "give a longer time, of many packets");
         }
         faults

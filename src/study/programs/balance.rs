@@ -52,7 +52,7 @@ impl Unequal {
             Ordering::Less => format!("messages {route}: {} more receives than sends{last}", -self.balance),
             _ => format!("messages {route}: {} more sends than receives{last}", self.balance),
         };
-        Fault::new(path, message, "let every send have its receive, and every receive its send")
+        Fault::new(path, message, "match every send with a receive, and every receive with a send")
     }
 }
 

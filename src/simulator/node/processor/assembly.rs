@@ -53,13 +53,13 @@ pub enum ListingError {
         name: String,
     },
     /// The iteration begins at a label that is not in the listing.
-    #[error("the iteration begins at `{label}`, which is no label of the listing")]
+    #[error("the iteration begins at `{label}`, which is not a label of the listing")]
     UndefinedIteration {
         /// The label.
         label: String,
     },
     /// A local or a table holds the address of an array that does not exist.
-    #[error("`{holder}` holds the address of `{array}`, which is no array")]
+    #[error("`{holder}` holds the address of `{array}`, which is not an array")]
     UndefinedArray {
         /// The local or table.
         holder: String,

@@ -13,7 +13,7 @@ const STEPS_PER_TRIP: u64 = 1 << 16;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KernelFault {
     /// An access outside the kernel's memory or to an unaligned address.
-    #[error("{name}: `{instruction}` at byte {offset} reaches for address {address:#010x}")]
+    #[error("{name}: `{instruction}` at byte {offset} accesses the invalid address {address:#010x}")]
     Address {
         /// The kernel.
         name: String,
@@ -25,7 +25,7 @@ pub enum KernelFault {
         address: u32,
     },
     /// A division by zero, or one whose quotient overflows.
-    #[error("{name}: `{instruction}` at byte {offset} has no result")]
+    #[error("{name}: `{instruction}` at byte {offset} divides by zero or overflows")]
     Division {
         /// The kernel.
         name: String,

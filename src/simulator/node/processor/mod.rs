@@ -63,7 +63,7 @@ pub enum Processor {
 }
 
 /// The fault of a program that computes on a machine with unspecified processors.
-pub const NO_SPEED: &str = "the machine says nothing of its processors";
+pub const NO_SPEED: &str = "the machine does not describe the speed of its processors";
 /// The remedy for [`NO_SPEED`].
 pub const GIVE_SPEED: &str = "give one, such as `processor: FlopRate(\"10 Gflop/s\")`";
 

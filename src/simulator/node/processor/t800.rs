@@ -60,7 +60,7 @@ pub enum KernelError {
     #[error("{}: {}", super::NO_SPEED, super::GIVE_SPEED)]
     NoSpeed,
     /// The iterations exceed the range of a transputer word.
-    #[error("{iterations} iterations are more than a word counts")]
+    #[error("{iterations} iterations exceed the range of a word")]
     Iterations {
         /// The number of iterations.
         iterations: u64,
@@ -72,7 +72,9 @@ pub enum KernelError {
         cycles: u32,
     },
     /// The cache is not a whole number of lines, its lines are not whole words, or a hit takes longer than a miss.
-    #[error("a cache is a whole number of lines of whole words, and a hit takes at least one cycle")]
+    #[error(
+        "a cache must be a whole number of lines of whole words, and a hit must take at least one cycle and no more than a miss"
+    )]
     Cache,
 }
 

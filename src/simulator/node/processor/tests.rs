@@ -191,8 +191,8 @@ mod values {
 
     #[test]
     fn faults_say_where() {
-        assert_eq!(fault("ldc 1; ldnl 0"), "inv: `ldnl` at byte 1 reaches for address 0x00000001");
-        assert_eq!(fault("ldc 1; ldc 0; div"), "inv: `div` at byte 2 has no result");
+        assert_eq!(fault("ldc 1; ldnl 0"), "inv: `ldnl` at byte 1 accesses the invalid address 0x00000001");
+        assert_eq!(fault("ldc 1; ldc 0; div"), "inv: `div` at byte 2 divides by zero or overflows");
         assert_eq!(fault("on: j on"), "inv does not end: 65537 instructions executed");
     }
 }

@@ -224,7 +224,7 @@ impl Broadcast {
                 Some("a pipelined broadcast needs segments of at least one byte".to_owned())
             }
             Self::TorusScatterAllGather { numbers: Numbers::Binary, .. } => {
-                Some("TorusScatterAllGather goes by Bine numbers alone".to_owned())
+                Some("TorusScatterAllGather supports only Bine numbers".to_owned())
             }
             Self::TorusTree { shape, ports, .. } | Self::TorusScatterAllGather { shape, ports, .. } => {
                 Lane::fault(shape, *ports, ranks)

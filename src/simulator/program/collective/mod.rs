@@ -44,7 +44,7 @@ pub use scatter::Scatter;
 
 /// Returns the fault of an algorithm whose number of ranks must be a power of two.
 fn power_of_two(algorithm: &str, ranks: u32) -> Option<String> {
-    let fault = || format!("{algorithm} needs a power of two of ranks, not {ranks}");
+    let fault = || format!("{algorithm} needs a power of two as the number of ranks, not {ranks}");
     (!ranks.is_power_of_two()).then(fault)
 }
 
@@ -55,7 +55,7 @@ fn base(algorithm: &str, radix: u32, least: u32) -> Option<String> {
 
 /// Returns the fault of an algorithm that needs the grid or the numbers of all ranks.
 fn only_of_all(algorithm: &str) -> String {
-    format!("{algorithm} runs among all ranks only, not between or inside groups")
+    format!("{algorithm} runs only among all ranks, not between or inside groups")
 }
 
 const fn one() -> u32 {

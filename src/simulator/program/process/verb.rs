@@ -73,7 +73,8 @@ pub enum Reply {
 }
 
 /// The fault text of a process that awaits a foreign future or drops a request.
-pub(crate) const STUCK: &str = "awaits something that is no verb of its process, or does not await a verb";
+pub(crate) const STUCK: &str =
+    "awaits a future that is not an operation of its process, or does not await an operation";
 
 /// Returns the reason why a process cannot send `bytes` bytes to rank `to`, if any. Packets of a message are counted in
 /// 32 bits.

@@ -33,7 +33,7 @@ impl DryRun<'_> {
             waits.filter_map(|(rank, state)| Some((self.step(rank), state.waiting(rank)? + &self.place_of(rank))));
         let unread = ranks().filter(move |(rank, _)| is_over(*rank)).flat_map(|(rank, state)| state.unread(rank));
         waits.chain(unread).map(|(step, message)| {
-            let help = "let every send have its receive, and every receive its send";
+            let help = "match every send with a receive, and every receive with a send";
             Fault::new(&self.path(step), message, help)
         })
     }
@@ -77,7 +77,7 @@ impl DryRun<'_> {
         let is_of_messages = !ranks.iter().any(sends);
         let next = ranks.iter().cycle().skip(1);
         let wait = |(rank, next): (&usize, &usize)| match (is_of_messages, sends(rank), self.place_of(*rank)) {
-            (true, _, place) => format!("rank {rank} of rank {next}{place}"),
+            (true, _, place) => format!("rank {rank} from rank {next}{place}"),
             (false, true, place) => format!("rank {rank} sends to rank {next}{place}"),
             (false, false, place) => format!("rank {rank} receives from rank {next}{place}"),
         };
@@ -86,15 +86,15 @@ impl DryRun<'_> {
         let rest = if count > SHOWN_OF_A_CIRCLE { ", …" } else { "" };
         let path = self.path(self.step(ranks[0]));
         if is_of_messages {
-            let message = format!("{count} ranks wait for a message of each other in a circle: {waits}{rest}");
+            let message = format!("{count} ranks wait for messages from each other in a cycle: {waits}{rest}");
             let help = "let some of them send before they receive, or start receives before they wait for them";
             return Fault::new(&path, message, help);
         }
-        let message = format!("{count} ranks wait for each other in a circle: {waits}{rest}");
+        let message = format!("{count} ranks wait for each other in a cycle: {waits}{rest}");
         Fault::new(
             &path,
             message,
-            "these sends end when they are received, by the machine's `sends` or because they are synchronous: let some of the ranks receive first",
+            "these sends complete when they are received, by the machine's `sends` or because they are synchronous: let some of the ranks receive first",
         )
     }
 
@@ -122,7 +122,7 @@ impl DryRun<'_> {
             at_it.or_else(|| messages.find(|message| message.collective == Some(name)).map(|message| message.step));
         let path = at_it.map_or_else(String::new, |step| self.path(step));
         let message = if outside.is_empty() {
-            format!("the ranks do not call {name} equally often, or in another order")
+            format!("the ranks call {name} a different number of times or in a different order")
         } else {
             format!("{} in {name}, {} not", listed(&inside), listed(&outside))
         };

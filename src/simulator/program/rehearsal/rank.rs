@@ -84,12 +84,12 @@ impl RehearsedRank {
         let waits = match (&self.waits, self.awaits()) {
             (RehearsedWait::Nothing | RehearsedWait::Finished, _) => return None,
             (RehearsedWait::ForNotices, None) => "operations wait for each other".to_owned(),
-            (RehearsedWait::AtBarrier, _) => "not all ranks come to the barrier".to_owned(),
+            (RehearsedWait::AtBarrier, _) => "not all ranks reach the barrier".to_owned(),
             (_, Some(RehearsedOperation::Awaiting(pattern))) => {
-                format!("the receive of {} has no send", described(*pattern))
+                format!("the receive of {} has no matching send", described(*pattern))
             }
             (_, Some(RehearsedOperation::Offered(to))) if *to as usize == rank => {
-                "the send to itself waits for a receive that is behind it".to_owned()
+                "the send to itself waits for a receive that follows it".to_owned()
             }
             // The unreceived message itself is reported.
             (_, Some(RehearsedOperation::Offered(_))) => return None,
@@ -107,7 +107,7 @@ impl RehearsedRank {
         let described = |((from, phase, tag), (step, count)): ((u32, Phase, u32), (usize, u32))| {
             let sends = if count == 1 { "a send".to_owned() } else { format!("{count} sends") };
             let tagged = tag_words(tag);
-            (step, format!("rank {from}, phase {phase}: {sends}{tagged} to rank {rank} has no receive"))
+            (step, format!("rank {from}, phase {phase}: {sends}{tagged} to rank {rank} without a matching receive"))
         };
         sent.into_iter().map(described).collect()
     }

@@ -29,8 +29,8 @@ fn a_send_without_receive_is_named_and_a_receive_without_send() {
         }
     };
     let expected = [
-        "rank 1, phase second: the receive of a message from rank 2 has no send",
-        "rank 2, phase first: a send with tag 7 to rank 0 has no receive",
+        "rank 1, phase second: the receive of a message from rank 2 has no matching send",
+        "rank 2, phase first: a send with tag 7 to rank 0 without a matching receive",
     ];
     assert_eq!(faults(&program, 3), expected);
 }
@@ -46,8 +46,7 @@ fn a_circle_is_shown_and_nothing_that_follows_from_it() {
             me.receive(0).await;
         }
     };
-    let circle =
-        "3 ranks wait for a message of each other in a circle: rank 0 of rank 2, rank 2 of rank 1, rank 1 of rank 0";
+    let circle = "3 ranks wait for messages from each other in a cycle: rank 0 from rank 2, rank 2 from rank 1, rank 1 from rank 0";
     assert_eq!(faults(&program, 4), [circle]);
 }
 
@@ -62,7 +61,7 @@ fn a_rendezvous_waits_for_its_receive() {
         let faults = rehearse(&swap, (2, 0), on(sends), Streams::new(1)).faults();
         faults.into_iter().map(|fault| fault.message).collect::<Vec<_>>()
     };
-    let circle = "2 ranks wait for each other in a circle: rank 0 sends to rank 1, rank 1 sends to rank 0";
+    let circle = "2 ranks wait for each other in a cycle: rank 0 sends to rank 1, rank 1 sends to rank 0";
     assert_eq!(with(Sends::Rendezvous), [circle]);
     assert_eq!(with(Sends::Eager { up_to: Bytes::new(0) }), [circle]);
     assert_eq!(with(Sends::Eager { up_to: Bytes::new(1) }), Vec::<String>::new());
@@ -72,7 +71,7 @@ fn a_rendezvous_waits_for_its_receive() {
         me.receive(0).await;
     };
     let rehearsal = rehearse(&by_itself, (1, 0), on(Sends::Rendezvous), Streams::new(1));
-    assert!(rehearsal.faults()[0].message.ends_with("the send to itself waits for a receive that is behind it"));
+    assert!(rehearsal.faults()[0].message.ends_with("the send to itself waits for a receive that follows it"));
 }
 
 #[test]
@@ -92,7 +91,7 @@ fn operations_and_barriers_are_followed() {
             me.barrier().await;
         }
     };
-    assert_eq!(faults(&late, 2), ["rank 0, phase program: not all ranks come to the barrier"]);
+    assert_eq!(faults(&late, 2), ["rank 0, phase program: not all ranks reach the barrier"]);
 }
 
 #[test]

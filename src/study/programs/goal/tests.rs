@@ -88,7 +88,7 @@ fn ranks_that_wait_for_each_other_name_their_operations() {
     let of =
         |rank: u32| format!("rank {rank} {{\na: recv 8b from {0}\nb: send 8b to {0}\nb requires a\n}}\n", 1 - rank);
     let text = format!("num_ranks 2\n{}{}", of(0), of(1));
-    let circle = "2 ranks wait for a message of each other in a circle: rank 0 of rank 1 (FILE:3:1), rank 1 of rank 0 (FILE:8:1)";
+    let circle = "2 ranks wait for messages from each other in a cycle: rank 0 from rank 1 (FILE:3:1), rank 1 from rank 0 (FILE:8:1)";
     assert_eq!(faults_of_file(&text), [circle]);
 }
 

@@ -46,7 +46,7 @@ fn impossible_levels_are_refused_at_their_parameter() {
     );
     assert_eq!(
         levels("[Level(name: \"socket\", members: 65536), Level(name: \"node\", members: 65536)]"),
-        ["machine.nodes.levels.1.members: a node would hold 4294967296 cores"]
+        ["machine.nodes.levels.1.members: a node would have 4294967296 cores"]
     );
     let two = ("machine.nodes.levels", "[Level(name: \"node\", members: 2)]");
     assert_eq!(
@@ -60,7 +60,7 @@ fn impossible_levels_are_refused_at_their_parameter() {
 fn algorithms_for_other_numbers_of_ranks_are_refused() {
     let scan = "Collective(operation: AllToAll(algorithm: Hypercube), bytes: \"8 B\", root: 4)";
     let expected = [
-        "program.operation: Hypercube needs a power of two of ranks, not 3",
+        "program.operation: Hypercube needs a power of two as the number of ranks, not 3",
         "program.root: the root is rank 4, but there are 3 ranks",
     ];
     assert_eq!(faults(scan, &[("ranks", "3")]), expected);
@@ -83,7 +83,7 @@ fn steps_that_do_not_match_are_refused() {
     assert_eq!(
         steps("Phase(name: \"pass\", steps: [Send(to: \"(rank + 1) % p\", bytes: \"n B\")]), Receive(from: 0)"),
         // The others may go on once rank 0 does.
-        ["program.steps.1: rank 0, phase program: the receive of a message from rank 0 has no send"]
+        ["program.steps.1: rank 0, phase program: the receive of a message from rank 0 has no matching send"]
     );
     assert_eq!(steps("Compute(flops: \"m\")"), ["program.steps.0.flops: there is no `m` here"]);
     assert_eq!(
@@ -106,8 +106,8 @@ fn steps_that_do_not_match_are_refused() {
         ["program.steps.1.then.0: rank 0 is in Barrier, ranks 1 to 3 are not"]
     );
     let unread = steps("Phase(name: \"a\", steps: [Send(to: \"(rank + 1) % p\", bytes: \"1 B\")])");
-    assert_eq!(unread[0], "program.steps.0.steps.0: rank 3, phase a: a send to rank 0 has no receive");
-    assert_eq!((unread.len(), unread[3].as_str()), (4, "program.steps.0.steps.0: and 1 more of the kind"));
+    assert_eq!(unread[0], "program.steps.0.steps.0: rank 3, phase a: a send to rank 0 without a matching receive");
+    assert_eq!((unread.len(), unread[3].as_str()), (4, "program.steps.0.steps.0: and 1 more of this kind"));
     let exchanges = "Exchange(with: Torus, bytes: \"1 B\"), Exchange(with: Ring, bytes: \"1 B\"), \
                      Exchange(with: Grid, bytes: \"1 B\"), Exchange(with: Line, bytes: \"1 B\")";
     assert_eq!(steps(exchanges), Vec::<String>::new());
@@ -116,7 +116,7 @@ fn steps_that_do_not_match_are_refused() {
 #[test]
 fn sends_that_wait_for_each_other_are_refused_where_a_send_waits() {
     let steps = "Phases(steps: [Send(to: \"(rank + 1) % p\", bytes: \"1 B\"), Receive(from: \"(rank + p - 1) % p\")])";
-    let circle = "program.steps.0: 4 ranks wait for each other in a circle: rank 0 sends to rank 1, rank 1 sends to rank 2, \
+    let circle = "program.steps.0: 4 ranks wait for each other in a cycle: rank 0 sends to rank 1, rank 1 sends to rank 2, \
                   rank 2 sends to rank 3, rank 3 sends to rank 0";
     assert_eq!(faults(steps, &[("machine.sends", "Rendezvous")]), [circle]);
     for sends in ["Buffered", "UntilInjected", "UntilDelivered"] {

@@ -49,7 +49,7 @@ impl Lane {
     /// Returns the reason why `ranks` ranks cannot form such a torus, if any.
     pub fn fault(shape: &[u32], ports: u32, ranks: u32) -> Option<String> {
         if shape.is_empty() || shape.len() > DIMENSIONS || !shape.iter().all(|side| side.is_power_of_two()) {
-            return Some(format!("a torus of ports has 1 to {DIMENSIONS} sides that are powers of two, not {shape:?}"));
+            return Some(format!("a torus needs 1 to {DIMENSIONS} dimensions, each a power of two, not {shape:?}"));
         }
         let size: u64 = shape.iter().map(|side| u64::from(*side)).fold(1, u64::saturating_mul);
         if size != u64::from(ranks) {
