@@ -25,7 +25,7 @@ pub enum RouterTurn {
 /// The rules by which the computations and the router of a processor take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turns {
-    /// When the router preempts a computation.
+    /// The moment at which the router preempts a computation.
     pub router: RouterTurn,
     /// The period of the time-slice clock. A computation yields at the second tick after it got the processor, that is
     /// after one to two periods. If the period is zero, it never yields.

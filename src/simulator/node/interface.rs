@@ -130,7 +130,7 @@ pub enum DataTransfer {
     /// With the send, whatever the receiver does.
     #[default]
     AtOnce,
-    /// When the message matches its receive, which sender and receiver learn immediately, as in SimGrid and SMPI. If
+    /// Once the message matches its receive, which sender and receiver learn immediately, as in SimGrid and SMPI. If
     /// the interface does everything and a send takes no processor time, the data leave even while the sender computes.
     WhenMatched {
         /// The largest message whose data leave at once.
@@ -142,8 +142,8 @@ pub enum DataTransfer {
     OnRequest {
         /// The largest message whose data leave at once.
         above: Bytes,
-        /// Whether the send of such a message completes only when the receiver confirms the arrival by another message
-        /// of one byte, instead of at the arrival.
+        /// `true` if the send of such a message completes only when the receiver confirms the arrival by another
+        /// message of one byte, instead of at the arrival.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         confirmed: bool,
     },

@@ -33,7 +33,7 @@ pub struct Shared {
     /// Delay added to everything that passes through the resource, without keeping others waiting.
     #[serde(default)]
     pub latency: SimDuration,
-    /// How concurrent users share the resource.
+    /// The rule by which concurrent users share the resource.
     pub discipline: Discipline,
 }
 

@@ -48,8 +48,8 @@ pub struct Node {
     /// The software cost of forwarding packets in transit; zero unless given. Hardware routers have none.
     #[serde(default)]
     pub routing: RoutingCosts,
-    /// When communication software preempts a computation; `AtOnce` unless given. Not for hardware routers, which do
-    /// not wait for a processor.
+    /// The moment at which communication software preempts a computation; `AtOnce` unless given. Not for hardware
+    /// routers, which do not wait for a processor.
     #[serde(default)]
     pub router_turn: Option<RouterTurn>,
     /// The period of the clock by which the computations of several processes on one core take turns. A computation

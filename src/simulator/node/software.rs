@@ -20,14 +20,14 @@ pub struct Sending {
     /// Route set-up, for each packet and each hop to the destination; zero unless given.
     #[serde(default)]
     pub per_hop: SimDuration,
-    /// Which of several sends of the same data by one process copy them; every one unless given.
+    /// The sends that copy their data if one process sends the same data several times; every one unless given.
     #[serde(default, skip_serializing_if = "Copies::is_every_send")]
     pub copies: Copies,
-    /// Whether the next packet is prepared while the link still transmits the previous one.
+    /// `true` if the next packet is prepared while the link still transmits the previous one.
     pub overlap: bool,
 }
 
-/// Which of several sends of the same data by one process copy the data.
+/// The sends that copy their data if one process sends the same data several times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Copies {

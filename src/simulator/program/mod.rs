@@ -1,4 +1,4 @@
-//! Software: processes that compute and pass messages.
+//! Programs: processes that compute and exchange messages.
 //!
 //! A program sees ranks, never routes. It is written with the methods of [`Process`] and with [collective
 //! operations](collective).
@@ -63,8 +63,8 @@ pub trait Program {
     /// Starts the process of one rank.
     fn start(&self, process: Process) -> RankFuture;
 
-    /// Prepares the start of all processes of a run on `ranks` ranks, of which `host` is connected to the host. A
-    /// program that shares data among all of its processes creates the data here.
+    /// Returns the function that starts each process of a run on `ranks` ranks, of which `host` is connected to the
+    /// host. A program that shares data among its processes creates the data here.
     fn starter(&self, ranks: u32, host: u32) -> Starter<'_> {
         let _ = (ranks, host);
         Box::new(|process| self.start(process))

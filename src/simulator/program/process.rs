@@ -41,7 +41,7 @@ pub struct Process {
     surroundings: Rc<Surroundings>,
     /// The group by which ranks are numbered; all ranks if absent.
     group: Option<Rc<RankGroup>>,
-    /// Whether the additions of collective operations take no time.
+    /// `true` if the additions of collective operations take no time.
     adds_free: bool,
     /// Local costs of the library of collective operations, if they are described.
     local: Option<Rc<CallCosts>>,
@@ -353,7 +353,7 @@ impl Process {
         self.ask(Verb::Fail(Box::new(reason.into())), done)
     }
 
-    /// Continues at once. A rehearsal counts `steps` steps without a request.
+    /// Continues at once. A rehearsal counts this as `steps` steps without a request.
     pub fn pause(&self, steps: u64) -> impl Future<Output = ()> {
         self.ask(Verb::Pause(steps), done)
     }

@@ -130,7 +130,7 @@ pub struct UntimedMachine {
     pub sends: Sends,
     /// The size of packets in bytes.
     pub packet_bytes: u64,
-    /// Whether the processors have a speed, so that programs may request operations.
+    /// `true` if the processors have a speed, so that programs may request operations.
     pub has_speed: bool,
 }
 

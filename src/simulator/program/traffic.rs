@@ -34,11 +34,11 @@ pub struct Traffic {
     pub measured: SimDuration,
     /// The longest time after the injection in which the network may deliver the remaining packets.
     pub drain: SimDuration,
-    /// Whether packets from a node to itself pass through its router, as in simulators of networks on chips; if
+    /// `true` if packets from a node to itself pass through its router, as in simulators of networks on chips. If
     /// `false`, the default, they are not sent. Needs wormhole switching.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub to_self: bool,
-    /// Whether to discard the beginning of the measured time until the mean latency has settled, judged by the means of
+    /// `true` to discard the beginning of the measured time until the mean latency has settled, judged by the means of
     /// a hundred batches (MSER: White 1997). `warm_up_removed_s` reports the discarded time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub settle: bool,

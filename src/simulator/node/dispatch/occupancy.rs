@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 pub(super) struct Occupancy<J> {
     /// The admitted communication jobs.
     pub line: StationState,
-    /// Whether the router has its turn, which lasts while `line` is busy.
+    /// `true` during the router's turn, which lasts while `line` is busy.
     pub router_has_turn: bool,
     /// The computations; `None` until the first one, because most nodes of a large machine have none.
     pub background: Option<Box<Computations<J>>>,
@@ -69,7 +69,7 @@ pub(super) struct RunningComputation {
 /// The moment when the router's turn begins.
 #[derive(Clone, Copy)]
 pub(super) enum Due {
-    /// When this much of the running computation remains.
+    /// The moment at which this much of the running computation remains.
     Left(SimDuration),
     /// At a certain time.
     At(SimTime),

@@ -58,7 +58,7 @@ pub struct MemoryAccess {
 pub struct ExecutedInstruction {
     /// The index of the instruction.
     pub index: usize,
-    /// Whether a jump was taken.
+    /// `true` if a jump was taken.
     pub taken: bool,
     /// The data accessed, if any.
     pub access: Option<MemoryAccess>,

@@ -121,7 +121,7 @@ pub enum Broadcast {
         /// Bytes of memory addresses per port that all ranks gather first, by recursive doubling; none unless given.
         #[serde(default)]
         addresses: Bytes,
-        /// Whether all ranks but the root copy the message from the memory where it arrives; false unless given.
+        /// `true` if all ranks but the root copy the message from the memory where it arrives; false unless given.
         #[serde(default)]
         copy: bool,
     },

@@ -46,7 +46,7 @@ impl IssuedWork {
 pub struct Notice {
     /// The operation.
     pub operation: Operation,
-    /// Whether the operation has ended; otherwise it has begun.
+    /// `true` if the operation has ended; `false` if it has begun.
     pub is_end: bool,
     /// The turn of the operations that follow from this notice.
     pub turn: Turn,

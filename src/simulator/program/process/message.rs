@@ -19,9 +19,9 @@ pub struct Message {
     pub tag: u32,
     /// The values that the message carries, if the program really computes.
     pub values: Option<Rc<[f64]>>,
-    /// Whether its sender has sent the same data before.
+    /// `true` if its sender has sent the same data before.
     pub again: bool,
-    /// Whether its send completes only when the message matches a receive, whatever the
+    /// `true` if its send completes only when the message matches a receive, whatever the
     /// [machine](crate::machine::Sends) specifies.
     pub synchronous: bool,
 }

@@ -105,7 +105,7 @@ pub(crate) struct Surroundings {
     pub balance: Option<f64>,
     /// The longest message of a collective operation that stays in the caches, if memory is modelled.
     pub cached: Option<u64>,
-    /// Whether buffers that operations allocate may take time.
+    /// `true` if buffers that operations allocate may take time.
     pub allocates: bool,
     pub processor: Processor,
     pub link_protocol: Option<Protocol>,

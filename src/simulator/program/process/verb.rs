@@ -66,7 +66,7 @@ pub enum Reply {
     Started(Operation),
     /// Index of an operation that is complete, among several.
     Ready(usize),
-    /// Whether the operation is complete.
+    /// `true` if the operation is complete.
     Tested(bool),
     /// The notices of issued operations, in the order of the events.
     Noticed(Vec<Notice>),

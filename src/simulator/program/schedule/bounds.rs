@@ -16,7 +16,7 @@ pub struct Bounds {
     pub sends: u64,
     /// The highest numbers of a processor and of an interface used by an operation.
     pub highest: Lanes,
-    /// Whether a receive matches messages from any source or with any tag.
+    /// `true` if a receive matches messages from any source or with any tag.
     pub takes_any: bool,
     /// The highest rank to which a message is sent.
     pub highest_peer: u32,
@@ -24,7 +24,7 @@ pub struct Bounds {
     pub longest_message: u64,
     /// The lanes of the first send.
     lanes: Option<Lanes>,
-    /// Whether another send uses other lanes.
+    /// `true` if another send uses other lanes.
     mixes_lanes: bool,
 }
 

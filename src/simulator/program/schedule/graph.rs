@@ -30,7 +30,7 @@ pub struct Edge {
     pub follower: u32,
     /// The operation that it waits for.
     pub leader: u32,
-    /// Whether the follower waits for the end of the leader; otherwise it waits for the beginning.
+    /// `true` if the follower waits for the end of the leader; `false` if it waits for the beginning.
     pub to_end: bool,
 }
 

@@ -23,7 +23,7 @@ pub struct PipelinedBroadcast {
 pub struct NaiveBroadcast {
     /// The order of the sends.
     pub order: SendOrder,
-    /// Whether the sends are sequential or concurrent.
+    /// The concurrency of the sends.
     pub sends: Concurrency,
 }
 
@@ -42,7 +42,7 @@ pub enum SendOrder {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NeighbourBroadcast {
-    /// Whether the sends to the children are sequential or concurrent.
+    /// The concurrency of the sends to the children.
     pub sends: Concurrency,
     /// The moment at which a rank begins to pass the message on.
     pub forward: Forward,

@@ -189,11 +189,11 @@ pub(super) async fn add(
 pub(in crate::program::collective) struct Halving<'a, R> {
     pub comm: Communicator<'a>,
     pub butterfly: Butterfly,
-    /// Returns the place of a doer.
+    /// A function that returns the place of a doer.
     pub place: &'a dyn Fn(u32) -> u32,
-    /// Returns the bytes of a window of codes.
+    /// A function that returns the bytes of a window of codes.
     pub ranges: R,
-    /// Whether each block is a separate message.
+    /// `true` if each block is a separate message.
     pub by_block: bool,
 }
 

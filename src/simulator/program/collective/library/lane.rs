@@ -30,8 +30,8 @@ pub(in crate::program::collective) struct Lane {
 }
 
 impl Lane {
-    /// Creates the lanes of `ports` ports. Each port begins in the next dimension; ports beyond the number of
-    /// dimensions go in the opposite direction.
+    /// Creates the lanes of `ports` ports. Each port begins in the next dimension. After each cycle through the
+    /// dimensions, the direction is reversed for the following ports.
     pub fn of(shape: &[u32], ports: u32, numbers: Numbers) -> Vec<Self> {
         let mut sides = [0; DIMENSIONS];
         sides.iter_mut().zip(shape).for_each(|(log, side)| *log = side.trailing_zeros());

@@ -45,7 +45,7 @@ impl Shape {
             }
             Self::Levels(fanout) => {
                 let (above, width) = level(number, fanout);
-                // The level above begins where its own width before this one.
+                // The level above begins its own width before this one.
                 if above == 1 { 0 } else { above - width / fanout + (number - above) % (width / fanout) }
             }
             Self::Complete(fanout) => (number - 1) / fanout,

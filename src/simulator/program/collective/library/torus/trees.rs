@@ -200,7 +200,7 @@ async fn upwards(
 struct Upwards<'a> {
     comm: Communicator<'a>,
     ranges: Ranges<'a>,
-    /// Whether parents notify their children that they are ready.
+    /// `true` if parents notify their children that they are ready.
     asks: bool,
     sums: bool,
     trees: BTreeMap<u32, PortTree>,
