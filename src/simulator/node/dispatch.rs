@@ -125,7 +125,7 @@ impl<J: Copy> Dispatcher<J> {
 
     /// Hands a processor a communication job that arrives now and takes `service`. Returns the departure of the job,
     /// unless it waits for the router's turn.
-    #[expect(clippy::inline_always, reason = "the job is put together only where it has to be kept")]
+    #[expect(clippy::inline_always, reason = "inlining builds the job only if it must be stored")]
     #[inline(always)]
     pub fn serve(
         &mut self,
@@ -323,7 +323,7 @@ impl<J: Copy> Dispatcher<J> {
     pub fn take_back_deferred(&mut self, processor: u32, kept: u32) {
         let background = self.processors[processor as usize].background.as_mut();
         let last = background.and_then(|background| background.deferred.last_mut());
-        last.expect("jobs that have been deferred wait").count = kept;
+        last.expect("deferred jobs are waiting").count = kept;
     }
 
     /// Delays the end of the running computation, if any, by `span`.

@@ -168,12 +168,12 @@ const fn one() -> u32 {
     1
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by serde")]
 const fn is_one(count: &u32) -> bool {
     *count == 1
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by serde")]
 fn is_none(time: &SimDuration) -> bool {
     *time == SimDuration::ZERO
 }
@@ -182,34 +182,34 @@ fn is_free(per_byte: &PerByte) -> bool {
     *per_byte == PerByte::FREE
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by serde")]
 fn no_bytes(bytes: &Bytes) -> bool {
     bytes.count() == 0
 }
 
 impl WithinNode {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by serde")]
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
     }
 }
 
 impl EmptyMessage {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by serde")]
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
     }
 }
 
 impl InterfaceChoice {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by serde")]
     fn is_default(&self) -> bool {
         *self == Self::default()
     }
 }
 
 impl Injection {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by serde")]
     fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -237,7 +237,7 @@ impl DataTransfer {
 }
 
 impl Progress {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by serde")]
     fn is_default(&self) -> bool {
         *self == Self::default()
     }

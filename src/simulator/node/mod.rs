@@ -130,7 +130,7 @@ impl Node {
     #[must_use]
     pub fn cores(&self) -> u32 {
         let cores = Level::sizes(&self.levels).last().unwrap_or(1);
-        u32::try_from(cores).expect("check limits the number of cores")
+        u32::try_from(cores).expect("the check of a scenario limits the number of cores")
     }
 
     /// Returns the memory shared by the largest group of cores, if any.

@@ -39,7 +39,7 @@ pub enum Copies {
 }
 
 impl Copies {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by serde")]
     fn is_every_send(&self) -> bool {
         *self == Self::EverySend
     }

@@ -71,7 +71,7 @@ pub fn host(machine: &Machine, layout: &Layout) -> u32 {
 }
 
 /// Formats an amount of memory for users.
-#[expect(clippy::cast_precision_loss, reason = "it is shown with four digits")]
+#[expect(clippy::cast_precision_loss, reason = "the value is shown with four digits")]
 fn in_words(bytes: u64) -> String {
     let (mut value, mut unit) = (bytes as f64, "B");
     for larger in ["KiB", "MiB", "GiB", "TiB", "PiB"] {

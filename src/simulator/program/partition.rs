@@ -17,7 +17,7 @@ impl Blocks {
 
     /// Returns the first row of `rank`, or `n` for the index after the last rank.
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, reason = "a part of n is not larger than n")]
+    #[expect(clippy::cast_possible_truncation, reason = "a part of n does not exceed n")]
     pub const fn first(self, rank: u32) -> u64 {
         (self.n as u128 * rank as u128 / self.ranks as u128) as u64
     }

@@ -398,7 +398,7 @@ fn if_counted(counted: Option<()>, verb: Verb) -> Verb {
 /// The fault of a process whose [`Tally`] overflows.
 const UNCOUNTED: &str = "performs 2^64 or more operations or moves 2^64 or more bytes, which exceeds the counters";
 
-#[expect(clippy::cast_precision_loss, reason = "what a simulated program does is far below 2^53")]
+#[expect(clippy::cast_precision_loss, reason = "the counts of a simulated program are far below 2^53")]
 const fn real(count: u64) -> f64 {
     count as f64
 }

@@ -157,7 +157,7 @@ impl Memory {
     }
 
     /// Writes the double at `address`, low word first.
-    #[expect(clippy::cast_possible_truncation, reason = "the low word is what is wanted")]
+    #[expect(clippy::cast_possible_truncation, reason = "only the low word is written here")]
     pub fn write_double(&mut self, address: u32, value: f64) -> Option<()> {
         let bits = value.to_bits();
         self.write_word(address, bits as u32)?;

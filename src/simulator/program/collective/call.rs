@@ -87,7 +87,7 @@ pub enum CollectiveCall {
         /// The lengths in bytes of the blocks that this rank receives.
         received: Box<[u64]>,
     },
-    /// The prefix sums of the messages: each rank gets the sum of the ranks up to itself.
+    /// The prefix sums of the messages: each rank gets the sum of the messages of all ranks up to itself.
     Scan {
         /// The length of the message in bytes.
         bytes: u64,

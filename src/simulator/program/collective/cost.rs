@@ -33,7 +33,7 @@ impl CollectiveOperation {
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a forecast; what is larger is saturated"
+        reason = "a forecast; larger values saturate"
     )]
     pub fn message_bytes(&self, ranks: u32, bytes: u64) -> u64 {
         (bytes as f64 * self.messages_and_shares(ranks).1) as u64

@@ -58,7 +58,7 @@ pub enum CollectiveOperation {
         /// The algorithm of the operation.
         algorithm: Barrier,
     },
-    /// The prefix sums of m bytes: each rank gets the sum of the ranks up to itself.
+    /// The prefix sums of m bytes: each rank gets the sum of the messages of all ranks up to itself.
     Scan {
         /// The algorithm of the operation.
         algorithm: Scan,

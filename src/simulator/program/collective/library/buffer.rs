@@ -85,12 +85,12 @@ impl Buffer {
         with: impl Fn(&mut f64, f64),
     ) {
         let Some([count, data @ ..]) = payload.values.as_deref() else { return };
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was a number of numbers")]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the sender stored an integer")]
         self.values.get_or_insert_with(|| vec![0.0; *count as usize]);
         let mut data = data.iter();
         for range in ranges {
             let places = self.places(&range);
-            let held = &mut self.values.as_mut().expect("it was inserted")[places];
+            let held = &mut self.values.as_mut().expect("the values were inserted above")[places];
             held.iter_mut().zip(&mut data).for_each(|(held, value)| with(held, *value));
         }
     }

@@ -74,7 +74,7 @@ impl Lane {
                 }
             }
         }
-        unreachable!("there are as many steps as the sides have bits")
+        unreachable!("the number of steps is the number of bits of the extents")
     }
 
     fn shift(&self, dimension: usize) -> u32 {
@@ -171,7 +171,7 @@ impl Lane {
             step -= side - 1;
             range = part(own);
         }
-        unreachable!("the sides have so many steps")
+        unreachable!("the number of steps follows from the extents")
     }
 
     /// Returns the parent and the children of a place in the tree that takes the steps from first to last.

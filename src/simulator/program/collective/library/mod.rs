@@ -4,9 +4,9 @@
 //! A rank computes the information about other ranks in the step that needs it. Without values, a rank stores only
 //! lengths.
 
-#![expect(clippy::cast_possible_truncation, reason = "a part of a number of 32 bits has no more of them")]
+#![expect(clippy::cast_possible_truncation, reason = "a part of a 32-bit number fits in 32 bits")]
 #![expect(clippy::single_range_in_vec_init, reason = "a message consists of ranges, often of one")]
-#![expect(clippy::similar_names, reason = "what is sent and what is received have like names")]
+#![expect(clippy::similar_names, reason = "sent and received data have similar names")]
 
 pub(super) mod barriers;
 pub(super) mod bruck;

@@ -58,7 +58,7 @@ impl Shape {
                 (u64::from(number) % unit) as u32
             }
             Self::Bine(distances) => Bine::of(size).parent(number, distances),
-            Self::InOrder => unreachable!("it was answered before"),
+            Self::InOrder => unreachable!("handled above"),
         })
     }
 

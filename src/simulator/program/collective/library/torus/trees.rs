@@ -241,7 +241,7 @@ impl Upwards<'_> {
     }
 
     async fn send_up(&mut self, port: u32, data: &Buffer) {
-        let parent = self.trees[&port].parent.expect("it is not the root");
+        let parent = self.trees[&port].parent.expect("only a rank other than the root sends to its parent");
         let message = data.take((self.ranges)(port, self.comm.place(), data.has_numbers()));
         self.under_way.push(self.comm.on_port(port).start_send(parent, &message).await);
     }
