@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A message of s bytes occupies its processor for `overhead` and (s − 1) `overhead_per_byte`, and its interface for
 /// `gap` and (s − 1) `gap_per_byte`. Both begin at the same time, when both are free, so that the slower of the two
 /// limits the rate at which a process can send. The first byte enters the network after `overhead`. Links that are
-/// slower than the interface hold it up. Messages between ranks of one node do not use the interface, unless
+/// slower than the interface delay it. Messages between ranks of one node do not use the interface, unless
 /// `within_node` says so.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -63,7 +63,7 @@ pub struct Interface {
     pub injection: Injection,
     /// The largest message that travels at the full rate while others travel in the opposite direction between the same
     /// two nodes. Longer messages share the rate of one direction with them. No limit unless given; without contention,
-    /// no messages share it.
+    /// messages never share a rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplex: Option<Bytes>,
     /// Time at which the data of a message leave; `AtOnce` unless given.
