@@ -1,4 +1,4 @@
-//! Links: one station for each direction of a wire.
+//! Links: one station per direction.
 
 use super::packet::{HopEvent, NOWHERE, Packet};
 use super::protocol::Protocol;
@@ -8,52 +8,54 @@ use crate::engine::{Calendar, Entity, EvenInstants, StationId, Stations};
 use crate::units::{BitRate, PerByte, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 
-/// A description of one direction of a link.
+/// The description of one direction of a link.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// The transmission time of a byte, as measured; if absent, what the protocol gives one way.
+    /// The transmission time of a byte, as measured; if absent, the one-way time of the protocol.
     #[serde(default)]
     pub per_byte: Option<PerByte>,
-    /// Number of lanes that carry the bytes of a packet side by side: a byte takes this part of its time; 1 unless given.
+    /// Number of parallel lanes over which the bytes of a packet are spread: the time per byte is divided by it; 1 by
+    /// default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
     /// The protocol of the wire, from which the byte rates follow.
     #[serde(default)]
     pub protocol: Option<Protocol>,
-    /// Time added to the occupancy of the link by every packet, before its first byte.
+    /// Time for which every packet occupies the link before its first byte.
     #[serde(default)]
     pub per_packet: SimDuration,
-    /// Travel time of a byte; the link is free for the next one meanwhile.
+    /// Propagation time of a byte, during which the link can already send the next one.
     #[serde(default)]
     pub latency: SimDuration,
-    /// The initialisation of a link before the program starts; one link after the other; none unless given.
+    /// Initialisation time of the link before the program starts; links are initialised one after the other; none by
+    /// default.
     #[serde(default)]
     pub start: SimDuration,
-    /// Room, at the end of the link, for packets that have come over it and have not left the
-    /// node, by virtual channel; unbounded unless given. Flits of
-    /// [wormhole switching](super::switching::Wormhole) have buffers of their own.
+    /// Buffer space at the end of the link, per virtual channel, for packets that have crossed the link and have not
+    /// left the node yet; unbounded by default. [Wormhole switching](super::switching::Wormhole) has separate flit
+    /// buffers.
     #[serde(default)]
     pub buffers: Buffers,
 }
 
 impl Link {
-    /// A link whose bytes take `per_byte` and nothing else takes time.
+    /// Creates a link on which only bytes take time, `per_byte` each.
     #[must_use]
     pub fn new(per_byte: PerByte) -> Self {
         Self { per_byte: Some(per_byte), ..Self::default() }
     }
 
-    /// The same link with a travel time of every byte, for which it is free for the next one.
+    /// Returns the same link with a propagation time for every byte.
     #[must_use]
     pub const fn latency(mut self, latency: SimDuration) -> Self {
         self.latency = latency;
         self
     }
 
-    /// The transmission time of a byte, of all lanes together: as measured, else one way by the protocol; bytes are free where
-    /// neither is given, which a scenario's check refuses.
+    /// Returns the transmission time of a byte over all lanes together: the measured one, otherwise the one-way time of
+    /// the protocol. Bytes are free if neither is given, which the check of a scenario rejects.
     #[must_use]
     pub fn byte_time(&self) -> PerByte {
         let by_protocol = || self.protocol.as_ref().map(|protocol| PerByte::new(protocol.rates().one_way));
@@ -61,41 +63,41 @@ impl Link {
         of_lane.of_lanes(self.width.unwrap_or(1).max(1))
     }
 
-    /// The same link with its [byte time](Self::byte_time) said: by the protocol it takes a simulation, too long to be
-    /// asked for by every packet.
+    /// Returns the same link with an explicit [byte time](Self::byte_time). Deriving the byte time from the protocol
+    /// takes a simulation, which is too slow to repeat for every packet.
     #[must_use]
     pub fn at_work(&self) -> Self {
         Self { per_byte: Some(self.byte_time()), protocol: None, width: None, ..self.clone() }
     }
 
-    /// The time for which a packet of `bytes` bytes holds the link.
+    /// Returns the time for which a packet of `bytes` bytes occupies the link.
     #[must_use]
     pub fn time(&self, bytes: u64) -> SimDuration {
         self.per_packet + self.byte_time().time(bytes)
     }
 }
 
-/// A link of this rate without latency.
+/// Creates a link of this rate without latency.
 impl From<BitRate> for Link {
     fn from(rate: BitRate) -> Self {
         Self::new(rate.into())
     }
 }
 
-/// Room for packets that have come over a link.
+/// Buffer space for packets that have crossed a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Buffers {
-    /// A packet always finds room.
+    /// Space for any number of packets.
     #[default]
     Unbounded,
-    /// Room for this number of packets: a packet starts only when there is room for it at the other end,
-    /// and makes room when it has left that node, or has been taken in there.
+    /// Space for this number of packets. A packet starts only when the other end has space for it, and frees the space
+    /// when it has left that node or the node has consumed it.
     Packets(u32),
 }
 
 impl Buffers {
-    /// The number of packets for which there is room; the most that can be counted if there always is.
+    /// Returns the number of packets for which there is space; `u32::MAX` if unbounded.
     #[must_use]
     pub const fn room(self) -> u32 {
         match self {
@@ -105,19 +107,19 @@ impl Buffers {
     }
 }
 
-/// The way of a packet along its natural route as far as it is known: it leaves the next `count` vertices by this
-/// port. The route is asked for where it turns.
+/// The known part of a packet's natural route, packed in 32 bits: the packet leaves each of the next `count` vertices
+/// by the same port. The route is looked up again where it turns.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketCourse(u32);
 
 impl PacketCourse {
-    /// Nothing is known.
+    /// A course of which nothing is known yet.
     pub const UNKNOWN: Self = Self(0);
 
     const STRAIGHT_BITS: u32 = 8;
     const MOST_STRAIGHT: u32 = (1 << Self::STRAIGHT_BITS) - 1;
 
-    /// The port by which a packet to `to` leaves `at`; the rest of its course goes on from the next vertex.
+    /// Returns the port by which a packet for `to` leaves `at`, and advances the course to the next vertex.
     #[inline]
     pub fn leave(&mut self, at: u32, to: u32, routes: &Routes) -> u32 {
         if self.0 & Self::MOST_STRAIGHT == 0 {
@@ -139,29 +141,29 @@ impl PacketCourse {
     }
 }
 
-/// All links of a network at work that stores packets, without limit, and forwards them: nothing
-/// ever keeps a packet back but the packets before it, so that a link is a plain station.
+/// The runtime state of all links under store-and-forward switching without limits. Only earlier packets delay a
+/// packet, so that each link is a plain FIFO station.
 pub struct Links {
     topology: Topology,
     ways: NextLinks,
     stations: Stations<Packet>,
     /// Vertex at the end of each link; its own vertex where there is none.
     ends: Vec<u32>,
-    /// `None` unless it is asked for.
+    /// The record of transfers, if requested.
     transfers: Option<Box<Transfers>>,
 }
 
-/// The next link of every packet, and its time there.
+/// Looks up the next link of a packet and its transmission time.
 struct NextLinks {
     routes: Routes,
     link: Link,
     ports: u32,
-    /// The last transmission: packets are mostly of the same length.
+    /// The length of the last packet and its transmission time, cached because most packets have the same length.
     last_time: (u32, SimDuration),
 }
 
 impl NextLinks {
-    /// The link by which a packet leaves `at`, and its transmission time.
+    /// Returns the link by which a packet leaves `at`, and its transmission time.
     #[expect(clippy::inline_always, reason = "it is asked for every hop")]
     #[inline(always)]
     fn leave(&mut self, at: u32, packet: &mut Packet) -> (u32, SimDuration) {
@@ -176,7 +178,7 @@ impl NextLinks {
 }
 
 impl Links {
-    /// The idle links of `topology`; their events use the entities from 0 to [`entities`](Self::entities).
+    /// Creates the idle links of `topology`, whose events use the entities from 0 to [`entities`](Self::entities).
     #[must_use]
     pub fn new(topology: Topology, link: &Link) -> Self {
         let ports = topology.ports();
@@ -198,13 +200,13 @@ impl Links {
         self.topology.vertices() * self.ways.ports
     }
 
-    /// The topology that the links form.
+    /// Returns the topology that the links form.
     #[must_use]
     pub const fn topology(&self) -> &Topology {
         &self.topology
     }
 
-    /// Gives `packet` to the link that leads from `at` towards its destination.
+    /// Queues `packet` on the link that leads from `at` towards its destination.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, mut packet: Packet) {
         let (link, time) = self.ways.leave(at, &mut packet);
         self.stations.offer(calendar, now, link, packet, time);
@@ -214,14 +216,15 @@ impl Links {
         }
     }
 
-    /// The time from which the bytes of a packet came, all of which are at the end of a link by `now`.
+    /// Returns the time from which the bytes of a packet arrived at the end of a link, given that the last one arrives
+    /// `now`.
     #[must_use]
     pub fn first_byte(&self, now: SimTime, packet: &Packet) -> SimTime {
         now.before(self.ways.link.byte_time().time(u64::from(packet.bytes)))
     }
 
-    /// A transmission has ended, and the router at the other end passes the packet on at once. Returns it if it is for the
-    /// node there.
+    /// Ends a transmission and has the router at the other end forward the packet at once. Returns the packet if that
+    /// vertex is its destination.
     #[inline]
     pub fn relay(&mut self, calendar: &mut Calendar, now: SimTime, link: StationId) -> Option<Packet> {
         if self.transfers.is_some() {
@@ -233,7 +236,7 @@ impl Links {
         stations.relay(calendar, now, link, onward).copied()
     }
 
-    /// The same where transfers are recorded.
+    /// Does the same as [`relay`](Self::relay) while transfers are recorded.
     #[cold]
     #[inline(never)]
     fn relay_recorded(&mut self, calendar: &mut Calendar, now: SimTime, link: StationId) -> Option<Packet> {
@@ -245,7 +248,7 @@ impl Links {
         None
     }
 
-    /// Records the transfers over the links in [`Transfers`] from now on.
+    /// Starts recording the transfers over the links in [`Transfers`].
     pub fn record_transfers(&mut self) {
         let channels = (0..).zip(&self.ends).map(|(link, to)| TransferChannel {
             from: link / self.ways.ports,
@@ -260,14 +263,14 @@ impl Links {
         self.transfers.as_deref_mut()
     }
 
-    /// A transmission has ended: what the packet has come through.
+    /// Ends a transmission and returns the hop of its packet.
     #[inline]
     pub fn depart(&mut self, calendar: &mut Calendar, now: SimTime, link: StationId) -> HopEvent {
         let packet = *self.stations.depart(calendar, now, link);
         HopEvent::Crossed { packet, from: link / self.ways.ports, at: self.ends[link as usize] }
     }
 
-    /// For each direction of a link that exists: its ends, its packets and its busy time up to `now`.
+    /// Returns, for each direction of an existing link: its two ends, its packets, and its busy time up to `now`.
     pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
         (0..self.entities()).filter_map(move |link| {
             let from = link / self.ways.ports;

@@ -1,4 +1,4 @@
-//! Links as packets meet them: for how long they hold one, when they arrive, how much room there is behind it.
+//! Link timing: occupancy, arrival times and buffer space, as a packet experiences them.
 
 use super::link::{Buffers, Link};
 use super::overrides::{LinkOverride, ports_towards};
@@ -7,35 +7,37 @@ use super::topology::Topology;
 use super::{Network, Routing};
 use crate::units::{PerByte, SimDuration};
 
-/// One direction of a link at work.
+/// The timing of one direction of a link.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkModel {
     per_packet: SimDuration,
     per_byte: PerByte,
-    /// Travel time of a byte.
+    /// Propagation time of a byte.
     pub latency: SimDuration,
-    /// Room at its end.
+    /// Buffer space at the end of the link.
     pub buffers: Buffers,
-    /// Times by length: of the largest packets, and of the last other one.
+    /// The length of the largest packets and their times.
     largest: (u32, PacketTimes),
+    /// The last other length and its times.
     other: (u32, PacketTimes),
 }
 
-/// Times of a packet on a link that it has to itself. If the link holds it from `s` on, the head is at the other end at
-/// `s + t_h + f t_w` and the tail at `s + t_h + m t_w` (`t_h`: time per packet, `f`: header, `m`: packet, `t_w`: time
-/// per byte), both plus the latency. With `f = m` it is stored and forwarded.
+/// The times of a packet on an otherwise idle link. If the packet occupies the link from `s`, its head reaches the
+/// other end at `s + t_h + f t_w` and its tail at `s + t_h + m t_w` (`t_h`: time per packet, `f`: header, `m`: packet,
+/// `t_w`: time per byte), both plus the latency. `f = m` is store and forward.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketTimes {
-    /// For how long it holds the link: the distance of packets that follow one another.
+    /// Time for which the packet occupies the link, which is the spacing of back-to-back packets.
     pub occupancy: SimDuration,
-    /// From its start until it can be sent on from the other end.
+    /// Time from the start of the packet until the other end can forward it.
     pub onward: SimDuration,
-    /// From its start until all of it is at the other end.
+    /// Time from the start of the packet until its tail is at the other end.
     pub whole: SimDuration,
 }
 
 impl PacketTimes {
-    /// From its start until it arrives where the link leads to, its destination if this `is_last`.
+    /// Returns the time from the start of the packet until its arrival: that of its tail at the destination
+    /// (`is_last`), otherwise that of the part needed to forward it.
     #[must_use]
     #[inline]
     pub const fn arrival(&self, is_last: bool) -> SimDuration {
@@ -44,7 +46,7 @@ impl PacketTimes {
 }
 
 impl LinkModel {
-    /// The link that is described so, in a network with this switching.
+    /// Returns the timing of a link with this description, in a network with this switching.
     #[must_use]
     pub fn of(link: &Link, switching: &Switching) -> Self {
         let Link { per_packet, latency, buffers, .. } = *link;
@@ -64,20 +66,20 @@ impl LinkModel {
         Self { per_byte, ..self }.prepared(switching)
     }
 
-    /// The time of a byte.
+    /// Returns the time of a byte.
     #[must_use]
     pub const fn byte_time(&self) -> PerByte {
         self.per_byte
     }
 
-    /// From the start of a packet until its bytes begin to come to the other end.
+    /// Returns the time from the start of a packet until its first byte begins to arrive at the other end.
     #[must_use]
     #[inline]
     pub fn before_bytes(&self) -> SimDuration {
         self.per_packet + self.latency
     }
 
-    /// The times of a packet of `bytes` bytes.
+    /// Returns the times of a packet of `bytes` bytes.
     #[inline]
     pub fn times(&mut self, bytes: u32, switching: &Switching) -> PacketTimes {
         if bytes == self.largest.0 {
@@ -97,18 +99,18 @@ impl LinkModel {
     }
 }
 
-/// The links of a network: of a few kinds, most networks of one.
+/// The timing of all links of a network, which share a few kinds: in most networks only one.
 #[derive(Clone, Debug)]
 pub struct LinkModels {
     switching: Switching,
     kinds: Vec<LinkModel>,
-    /// The kind of each link, by vertex and port; empty if all are of the first one.
+    /// The kind of each link, by vertex and port; empty if all links are of the first kind.
     kind_of: Vec<u32>,
     ports: u32,
 }
 
 impl LinkModels {
-    /// The links of `topology`, the part of `network` that is in use.
+    /// Returns the links of `topology`, the part of `network` that is in use.
     #[must_use]
     pub fn of(network: &Network, topology: &Topology) -> Self {
         let inner = LinkModel::of(&network.links, &network.switching);
@@ -118,7 +120,7 @@ impl LinkModels {
         network.overrides.iter().fold(with_classes, |models, different| models.with_override(different, topology))
     }
 
-    /// In a network with switches the links of the nodes may differ.
+    /// Applies the description of the links between nodes and switches, in a network with switches.
     fn with_end_links(mut self, network: &Network, topology: &Topology) -> Self {
         let Some(end_link) = network.end_links.as_ref().filter(|_| topology.switches() > 0) else { return self };
         self.kinds.push(LinkModel::of(end_link, &network.switching));
@@ -131,7 +133,7 @@ impl LinkModels {
         self
     }
 
-    /// Links of some classes may differ from all others.
+    /// Applies the descriptions of single link classes.
     fn with_link_classes(mut self, network: &Network, topology: &Topology) -> Self {
         let mut add = |link: &Link| {
             self.kinds.push(LinkModel::of(link, &network.switching));
@@ -169,20 +171,20 @@ impl LinkModels {
         self.kind_of.get(link as usize).map_or(0, |kind| *kind as usize)
     }
 
-    /// The link with this number.
+    /// Returns the timing of the link with this number.
     #[must_use]
     pub fn model(&self, link: u32) -> LinkModel {
         self.kinds[self.kind(link)]
     }
 
-    /// The times of a packet of `bytes` bytes on a link.
+    /// Returns the times of a packet of `bytes` bytes on a link.
     #[inline]
     pub fn times(&mut self, link: u32, bytes: u32) -> PacketTimes {
         let kind = self.kind(link);
         self.kinds[kind].times(bytes, &self.switching)
     }
 
-    /// Returns whether every packet that is not empty holds every link for some time.
+    /// Returns whether every non-empty packet occupies every link for some time.
     #[must_use]
     pub fn take_time(&self) -> bool {
         self.kinds.iter().all(|link| link.per_packet + link.per_byte.time(1) > SimDuration::ZERO)
@@ -190,13 +192,13 @@ impl LinkModels {
 }
 
 impl Network {
-    /// Returns whether what a link makes of a packet that finds room depends on nothing but when the link is free: packets
-    /// follow one route, and their tails come no later than the link needs them.
+    /// Returns whether the delay of a packet that finds buffer space depends only on when the link becomes free:
+    /// packets follow one route, and a tail never arrives later than the link can send it.
     #[must_use]
     pub fn has_independent_links(&self, topology: &Topology) -> bool {
         let keeps_up = match self.switching {
             Switching::StoreAndForward(_) => true,
-            // The tail of a packet may come after the time at which a faster link would be done with it.
+            // The tail of a packet may arrive after a faster link could have sent it.
             Switching::CutThrough(_) => {
                 self.end_links.is_none() && self.link_classes.is_empty() && self.overrides.is_empty()
             }
@@ -209,7 +211,7 @@ impl Network {
             && !self.overrides.iter().any(LinkOverride::is_failure)
     }
 
-    /// Returns whether packets may find no room behind a link.
+    /// Returns whether packets may find no buffer space behind a link.
     #[must_use]
     pub fn has_finite_buffers(&self) -> bool {
         let mut links = std::iter::once(&self.links).chain(&self.end_links).chain(self.link_classes.values());

@@ -1,10 +1,9 @@
-//! Connection of nodes: links in a topology, along routes, by a switching technique.
+//! The interconnection network: topology, routing, switching, links, and the fabric that runs them.
 //!
-//! The network carries packets between the ports of nodes and does not know what a node does.
-//! A [`Fabric`] is a network at work. Where packets are stored and forwarded without limits it
-//! consists of plain stations (`Links`); cut-through, bounded buffers, latencies and links of
-//! different speed need `Channels`; wormhole switching is a clocked router
-//! ([`switching::wormhole`]).
+//! The network carries packets between the ports of nodes; it does not know what a node does with them. A [`Fabric`] is
+//! the runtime state of a network. Store-and-forward switching without limits uses one plain FIFO station per link
+//! (`Links`). Cut-through, bounded buffers, latencies and links of different speed need `Channels`. Wormhole switching
+//! is a clocked router ([`switching::wormhole`]).
 
 mod channels;
 mod choice;
@@ -58,42 +57,42 @@ use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A network.
+/// An interconnection network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Network {
     /// The graph of nodes and links.
     pub topology: Topology,
-    /// The rule that selects the path of a packet.
+    /// The rule that selects the path of each packet.
     pub routing: Routing,
-    /// Technique by which a packet crosses a node.
+    /// The technique by which a packet crosses a node.
     pub switching: Switching,
-    /// Every link, one direction of it.
+    /// The description of every link, for one direction.
     pub links: Link,
-    /// The links of the nodes, where they differ: those between a node and a switch, or, in a
-    /// network without switches, a link from every node into its router and one out of it. Without
-    /// them such a node is its own router.
+    /// The links that attach the nodes, where they differ from `links`. With switches, these are the links between a
+    /// node and a switch. Without switches, every node gets one such link into its router and one out of the router; if
+    /// absent, such a node is its own router.
     #[serde(default)]
     pub end_links: Option<Link>,
-    /// The links of a class, where they differ: `local` and `global` links of a dragonfly, `level-1` and so on between the
-    /// levels of switches of a fat tree, `side-1` and so on along the sides of `Mesh`, `Torus` and `HyperX`,
-    /// or the classes of a graph.
+    /// The links of single classes, where they differ from `links`. The classes are `local` and `global` in a
+    /// dragonfly, `level-1` and so on between the levels of switches of a fat tree, `side-1` and so on along the sides
+    /// of `Mesh`, `Torus` and `HyperX`, or the classes that a graph names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub link_classes: BTreeMap<String, Link>,
-    /// Classes of buffers that keep the routing free of deadlock.
+    /// The buffer classes that keep the routing free of deadlock.
     #[serde(default)]
     pub virtual_channels: VirtualChannels,
-    /// Contention of messages on the way: first come, first served, unless given.
+    /// How messages contend for links: first come, first served by default.
     #[serde(default, skip_serializing_if = "Contention::is_default")]
     pub contention: Contention,
-    /// The links that differ from all others; none unless given.
+    /// Exceptions for single links; none by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<LinkOverride>,
 }
 
 impl Network {
-    /// A network of equal links.
+    /// Creates a network of equal links.
     #[must_use]
     pub fn new(topology: Topology, routing: Routing, switching: Switching, links: Link) -> Self {
         let virtual_channels = VirtualChannels::default();
@@ -110,22 +109,22 @@ impl Network {
         }
     }
 
-    /// A network of equal links whose nodes receive a packet of up to `packet` bytes completely before they send it on,
-    /// along the natural routes of the topology.
+    /// Creates a network of equal links with store-and-forward switching, packets of up to `packet` bytes, and the
+    /// natural routes of the topology.
     #[must_use]
     pub fn store_and_forward(topology: Topology, links: Link, packet: Bytes) -> Self {
         let switching = Switching::StoreAndForward(switching::StoreAndForward { packet });
         Self::new(topology, Routing::DimensionOrder, switching, links)
     }
 
-    /// The descriptions of the links of each class of `topology`, the part in use; none of those that are as all others.
+    /// Returns, for each link class of `topology` (the part in use), its own description, if it has one.
     #[must_use]
     pub fn links_by_class(&self, topology: &Topology) -> Vec<Option<&Link>> {
         topology.link_classes().iter().map(|class| self.link_classes.get(class)).collect()
     }
 
-    /// The time of a byte on the link by which a node of `topology`, the part in use, sends into the network: that into its router
-    /// where nodes have such links, else each of its own; `None` where these differ.
+    /// Returns the time per byte on the link by which a node of `topology` (the part in use) injects: the link into its
+    /// router if there is one, otherwise any of its own links; `None` if these differ.
     #[must_use]
     pub fn injection_time(&self, topology: &Topology) -> Option<PerByte> {
         if let Some(inward) = self.end_links.as_ref().filter(|_| topology.switches() == 0) {
@@ -144,8 +143,8 @@ impl Network {
         times.all(|time| time == first).then_some(first)
     }
 
-    /// The description of the link that leaves `from` by `port`, whose other end is `to`, as far as it is not an exception: that of
-    /// its class, of the links of nodes, or of all.
+    /// Returns the description of the link that leaves `from` by `port` and ends at `to`, overrides apart: that of its
+    /// class, of the end links, or of all links.
     fn link_of(&self, topology: &Topology, (from, port): (u32, u32), to: u32) -> &Link {
         let class = if self.link_classes.is_empty() { None } else { topology.link_class(from, port) };
         let own = class.and_then(|class| self.link_classes.get(&topology.link_classes()[class]));
@@ -153,8 +152,8 @@ impl Network {
         own.or(end_links).unwrap_or(&self.links)
     }
 
-    /// Returns the number of links of `topology`, the part in use, that work and are those that [`links`](Self::links) describes: of no
-    /// class with a description of its own, nor of a node where there are `end_links`.
+    /// Returns the number of working links of `topology` (the part in use) to which [`links`](Self::links) applies:
+    /// those that neither a class nor `end_links` describes.
     #[must_use]
     pub fn links_as_described(&self, topology: &Topology) -> u64 {
         self.working_link_ends(topology)
@@ -162,8 +161,8 @@ impl Network {
             .count() as u64
     }
 
-    /// The time in which all links of `topology`, the part in use, that work are initialised in turn; those of nodes
-    /// beside their routers, into them and out of them, are one for each node.
+    /// Returns the time to initialise all working links of `topology` (the part in use), one after the other. The links
+    /// between a node and its router count as one per node.
     #[must_use]
     pub fn start_time(&self, topology: &Topology) -> SimDuration {
         let others = self.end_links.iter().chain(self.link_classes.values());
@@ -176,14 +175,14 @@ impl Network {
         of_links + beside.map_or(SimDuration::ZERO, |link| link.start * u64::from(topology.nodes()))
     }
 
-    /// Returns the number of links of `topology`, the part in use, that work.
+    /// Returns the number of working links of `topology` (the part in use).
     #[must_use]
     pub fn working_links(&self, topology: &Topology) -> u64 {
         self.working_link_ends(topology).count() as u64
     }
 
-    /// Returns `topology` without the links that have failed, as a graph; `None` if none of it has, or where links are
-    /// parallel, which a graph cannot say.
+    /// Returns `topology` without its failed links, as a graph; `None` if no link has failed, or if links are parallel,
+    /// which a graph cannot express.
     #[must_use]
     pub fn remaining(&self, topology: &Topology) -> Option<Topology> {
         let links: Vec<_> = self.remaining_links(topology).collect();
@@ -196,12 +195,12 @@ impl Network {
         Some(Topology::Graph { nodes, switches, degree: None, links: links.into(), classes: Vec::new() })
     }
 
-    /// The ends of the links of `topology` that have not failed; an override of a link means all parallel ones.
+    /// Returns the ends of the links of `topology` that have not failed; an override applies to all parallel links.
     fn remaining_links(&self, topology: &Topology) -> impl Iterator<Item = (u32, u32)> {
         self.working_link_ends(topology).map(|((from, _), to)| (from, to))
     }
 
-    /// The same, with the port of the first end.
+    /// Returns the ends of the working links, with the port at the first end.
     fn working_link_ends(&self, topology: &Topology) -> impl Iterator<Item = ((u32, u32), u32)> {
         let failed = self.overrides.iter().filter(|link| link.is_failure()).map(LinkOverride::ends);
         let failed: BTreeSet<_> = failed.flat_map(|(from, to)| [(from, to), (to, from)]).collect();

@@ -1,74 +1,74 @@
-//! Packets, and what they come through.
+//! Packets and the events of their hops.
 
-/// Content of a packet.
-// As wide as the other fields of a packet: a packet that is copied as soon as it is made has to wait for its narrow ones.
+/// The kind of a packet.
+// As wide as the other fields of `Packet`: copying a packet right after it has been written stalls on narrower fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum PacketKind {
-    /// A part of a message, on its way to the message's destination.
+    /// A part of a message, in transit to the destination of the message.
     Data,
-    /// The acknowledge of a whole message, on its way back to the source.
+    /// The acknowledge of a whole message, in transit back to its source.
     Acknowledge,
 }
 
-/// A packet on its way.
+/// A packet in transit.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
-    /// The message that it is a part of; opaque to the network.
+    /// The message to which the packet belongs; opaque to the network.
     pub message: u32,
-    /// The vertex that it is going to.
+    /// The destination vertex.
     pub to: u32,
-    /// Its length.
+    /// The length in bytes.
     pub bytes: u32,
     /// Data or acknowledge.
     pub kind: PacketKind,
-    /// Index of the network's own data on the packet.
+    /// Index of the network's own state of the packet.
     pub(super) place: u32,
 }
 
-/// The place of a packet of which the network knows nothing.
+/// The `place` of a packet for which the network has no state.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
 impl Packet {
-    /// A packet that has not been in the network.
+    /// Creates a packet that has not entered the network yet.
     #[must_use]
     pub const fn new(message: u32, to: u32, bytes: u32, kind: PacketKind) -> Self {
         Self { message, to, bytes, kind, place: NOWHERE }
     }
 }
 
-/// End of a hop of a packet, or of a part of one.
+/// The end of a hop of a packet, or of a part of a hop.
 #[derive(Clone, Copy, Debug)]
 pub enum HopEvent {
-    /// All of the packet has left a vertex; reported at its source, and wherever the packet is not in a router beside
-    /// the node.
+    /// The tail of the packet has left a vertex. Reported at the source, and at every vertex unless the packet is in a
+    /// router beside the node.
     Left {
         /// The packet.
         packet: Packet,
-        /// The vertex.
+        /// The vertex that the packet has left.
         from: u32,
     },
-    /// All of the packet has left a vertex and come to another, at once.
+    /// The tail of the packet has left one vertex and arrived at the next in the same instant.
     Crossed {
         /// The packet.
         packet: Packet,
-        /// The vertex that it has left.
+        /// The vertex that the packet has left.
         from: u32,
-        /// The vertex that it has come to.
+        /// The vertex at which the packet has arrived.
         at: u32,
     },
-    /// The packet has come to a vertex: all of it if it is its destination, otherwise so much of it that
-    /// it can be sent on.
+    /// The packet has arrived at a vertex: its tail if the vertex is the destination, otherwise enough of the packet to
+    /// forward it.
     Arrived {
         /// The packet.
         packet: Packet,
-        /// The vertex.
+        /// The vertex at which the packet has arrived.
         at: u32,
     },
 }
 
 impl HopEvent {
-    /// The packet, where it has left a vertex, and where it has come to one.
+    /// Returns the packet, the vertex that it has left, if any, and the vertex at which it has arrived, if any.
     #[must_use]
     pub const fn ends(self) -> (Packet, Option<u32>, Option<u32>) {
         match self {
@@ -79,11 +79,12 @@ impl HopEvent {
     }
 }
 
-/// Sender of a packet that has come to a vertex between its ends.
+/// The party that forwards a packet at an intermediate vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Onward {
-    /// The caller that is notified of its arrival, by [`Fabric::send`](super::Fabric::send).
+    /// The caller, which is notified of the arrival and calls [`Fabric::send`](super::Fabric::send).
     BySoftware,
-    /// The router itself where it is clocked; elsewhere the caller that is notified of its arrival, at once.
+    /// The router: the fabric itself if routers are clocked; otherwise the caller, as soon as it is notified of the
+    /// arrival.
     ByRouter,
 }
