@@ -1,8 +1,8 @@
-//! Channels: the directions of links where packets cut through, or need room at the other end.
+//! Channels: link directions whose packets cut through or need buffer space at the other end.
 //!
-//! Times are those of the head and the tail of a packet, and exact for bytes that flow: on a link that it has to itself
-//! they are those of [`PacketTimes`](super::link_model::PacketTimes), but the tail cannot leave before it has arrived. Of
-//! bytes that arrive at constant or falling rate nothing but the first and the last decides.
+//! The model tracks the head and the tail of each packet. Times are exact for a continuous stream of bytes: on an idle
+//! link they are those of [`PacketTimes`](super::link_model::PacketTimes), except that the tail cannot leave before it
+//! has arrived. Where bytes arrive at a constant or falling rate, only the first and the last byte matter.
 
 use super::contention::{Contention, RoundRobinOver};
 use super::link::Link;
@@ -23,38 +23,39 @@ use waiting_line::BlockedPacket;
 mod state;
 mod waiting_line;
 
-/// All channels of a network at work.
+/// The runtime state of all channels of a network.
 pub struct Channels {
     topology: Topology,
     router: RouteSelector,
     switching: Switching,
     contention: Contention,
-    /// One event is enough for what comes to the end of a channel as it leaves the beginning.
+    /// Whether every packet arrives at the end of a channel when its tail leaves the start, so that one event is
+    /// enough.
     comes_as_it_leaves: bool,
     classes: Classes,
     has_classes: bool,
-    /// Some buffer has a limit.
+    /// Whether some buffer is bounded.
     has_limits: bool,
     ports: u32,
-    /// One for each port, then one into and one out of the network for each node, where there are
-    /// such.
+    /// The state of each channel: one per port of every vertex, then the injection channels of all nodes, then their
+    /// ejection channels, if nodes have such.
     wires: Vec<ChannelState>,
-    /// The first channel from a node into the network.
+    /// The first injection channel.
     first_inward: u32,
-    /// The first channel out of the network, the first one of all if nodes have none of their own.
+    /// The first ejection channel; 0 if nodes have none, because any channel may then lead to a destination.
     first_outward: u32,
-    /// The number of nodes with channels of their own into and out of the network.
+    /// The number of nodes with injection and ejection channels: all or none.
     ends: u32,
-    /// The first entity of arrivals, the number of channels.
+    /// The first entity of arrival events, which is the number of channels.
     first_arrival: Entity,
     flights: Slab<PacketState>,
     offered: u64,
-    /// `None` unless it is asked for.
+    /// The record of transfers, if requested.
     transfers: Option<Box<Transfers>>,
 }
 
 impl Channels {
-    /// The idle channels of `topology`, whose events use the entities from 0 to [`entities`](Self::entities).
+    /// Creates the idle channels of `topology`, whose events use the entities from 0 to [`entities`](Self::entities).
     #[must_use]
     pub fn new(network: &Network, topology: Topology, streams: Streams) -> Self {
         let nodes = topology.nodes();
@@ -98,7 +99,7 @@ impl Channels {
         }
     }
 
-    /// The same channels, of which the one that leaves `vertex` by `port` is another link.
+    /// Returns the same channels with another link on the one that leaves `vertex` by `port`.
     #[must_use]
     pub fn with_link(mut self, vertex: u32, port: u32, link: &Link) -> Self {
         self.comes_as_it_leaves &= link.latency == SimDuration::ZERO;
@@ -108,32 +109,34 @@ impl Channels {
         self
     }
 
-    /// The most entities that channels in `topology` use, end links included; `None` if they cannot be numbered.
+    /// Returns the largest number of entities that channels in `topology` use, end links included; `None` if it
+    /// overflows.
     #[must_use]
     pub fn most_entities(topology: &Topology) -> Option<Entity> {
         let directions = topology.vertices().checked_mul(topology.ports().checked_add(2)?)?;
         directions.checked_mul(2)
     }
 
-    /// Returns the number of entities that the channels use: each becomes free, and something arrives at its end.
+    /// Returns the number of entities that the channels use: one for the end of transmission and one for the arrival of
+    /// each.
     #[must_use]
     pub fn entities(&self) -> Entity {
         2 * self.count()
     }
 
-    /// The number of links on the way of a packet.
+    /// Returns the number of links on the route of a packet.
     #[must_use]
     pub fn hops(&self, from: u32, to: u32) -> u32 {
         self.router.hops(&self.topology, from, to)
     }
 
-    /// The topology that the channels form.
+    /// Returns the topology that the channels form.
     #[must_use]
     pub const fn topology(&self) -> &Topology {
         &self.topology
     }
 
-    /// Has `packet` go on from `at`, where its head is.
+    /// Forwards `packet` from `at`, where its head is.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
         let flight = self.flight(now, at, packet);
         let is_new = self.flights[flight].buffer.is_none();
@@ -141,13 +144,14 @@ impl Channels {
         self.wait(calendar, now, channel, flight);
     }
 
-    /// The time from which the bytes of a packet came that has come to its destination, and has not been released.
+    /// Returns the time from which the bytes of a packet arrived at its destination. The packet must not have been
+    /// released.
     #[must_use]
     pub fn first_byte(&self, packet: &Packet) -> SimTime {
         self.flights[packet.place].head
     }
 
-    /// The packet has been taken in at its destination: its buffer is free.
+    /// Frees the buffer of a packet that its destination has consumed.
     pub fn release(&mut self, calendar: &mut Calendar, now: SimTime, packet: Packet) {
         if packet.place == NOWHERE {
             return;
@@ -156,7 +160,7 @@ impl Channels {
         self.make_room(calendar, now, self.flights[packet.place].buffer);
     }
 
-    /// Runs the event of `entity` and adds what follows from it to `passages`.
+    /// Runs the event of `entity` and appends the resulting hop to `passages`.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
         let left = self.leaving(entity);
         let at = self.ends(entity.checked_sub(self.count()).unwrap_or(entity)).1;
@@ -169,15 +173,15 @@ impl Channels {
         });
     }
 
-    /// The packet that leaves a node by the event of `entity`, if one does, and the node.
+    /// Returns the packet that leaves a node by the event of `entity`, if any, and the node.
     fn leaving(&self, entity: Entity) -> Option<(Packet, u32)> {
         let sending = self.wires.get(entity as usize)?.sending.as_ref()?;
-        // Without links of their own between nodes and routers it is the memory of a node that a packet leaves.
+        // Without separate links between nodes and routers, a packet leaves the memory of the node itself.
         let leaves_node = sending.leaves.is_none() || self.ends == 0;
         leaves_node.then(|| (self.flights[sending.flight].packet, self.ends(entity).0))
     }
 
-    /// Runs the event of `entity`. Returns a packet that has come.
+    /// Runs the event of `entity`. Returns the packet that arrives, if any.
     #[expect(clippy::inline_always, reason = "it is asked for twice every hop")]
     #[inline(always)]
     fn end(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<u32> {
@@ -187,8 +191,8 @@ impl Channels {
         }
     }
 
-    /// Runs the event of `entity` where routers pass packets on at once. Returns a packet that has come to its
-    /// destination.
+    /// Runs the event of `entity` where routers forward packets at once. Returns the packet that arrives at its
+    /// destination, if any.
     #[inline]
     pub fn relay(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<Packet> {
         let flight = self.end(calendar, now, entity)?;
@@ -202,7 +206,7 @@ impl Channels {
         None
     }
 
-    /// Records the transfers over the links in [`Transfers`] from now on.
+    /// Starts recording the transfers over the links in [`Transfers`].
     pub fn record_transfers(&mut self) {
         let outward = self.first_inward + self.ends;
         let channel = |number: u32| {
@@ -217,8 +221,8 @@ impl Channels {
         self.transfers.as_deref_mut()
     }
 
-    /// For each direction of a link that exists: its ends, its packets and its busy time up to
-    /// `now`. The channels between a node and its router have the node at both ends.
+    /// Returns, for each direction of an existing link: its two ends, its packets, and its busy time up to `now`. The
+    /// channels between a node and its router have the node at both ends.
     pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
         (0..self.count()).filter_map(move |number| {
             let (from, to) = self.try_ends(number)?;
@@ -227,7 +231,7 @@ impl Channels {
         })
     }
 
-    /// Returns the packets that wait for buffers, and for which, once no event is left.
+    /// Returns the packets that wait for buffers once no event is left, and the buffers that they wait for.
     #[must_use]
     pub fn standstill(&self) -> Standstill {
         let mut waits = Vec::new();
@@ -250,7 +254,7 @@ impl Channels {
         self.first_arrival
     }
 
-    /// The channel by which a packet goes on from `at`.
+    /// Returns the channel by which a packet leaves `at`.
     #[inline]
     fn onward(&mut self, at: u32, flight: u32) -> u32 {
         let PacketState { packet, way, .. } = &mut self.flights[flight];
@@ -262,13 +266,13 @@ impl Channels {
         first + self.router.leave(way, &self.topology, (at, packet.to), load)
     }
 
-    /// The vertices that a channel joins.
+    /// Returns the vertices that a channel joins.
     fn ends(&self, channel: u32) -> (u32, u32) {
         let Joint { from, to, .. } = self.wires[channel as usize].joint;
         (from, to)
     }
 
-    /// The vertices that a channel joins, if there is a link.
+    /// Returns the vertices that a channel joins, if there is a link.
     fn try_ends(&self, channel: u32) -> Option<(u32, u32)> {
         let (from, to) = self.ends(channel);
         (channel >= self.first_inward || from != to).then_some((from, to))
@@ -291,7 +295,7 @@ impl Channels {
         let is_free = wire.sending.is_none();
         let lane = wire.lane(class);
         if is_free && lane.waiting.is_empty() && lane.room != Some(0) {
-            // Packets that wait in other classes have no room.
+            // Packets that wait in other classes have no buffer space.
             lane.take_room();
             wire.last_turn = turn;
             return self.begin(calendar, now, channel, (class, flight));
@@ -301,14 +305,14 @@ impl Channels {
         wire.waiting += 1;
     }
 
-    /// The port by which a packet that has `buffer` came, and its class there; `None` for one that has just been sent.
+    /// Returns the last hop of a packet that holds `buffer`; `None` for a packet that has just been injected.
     fn came(&self, buffer: Option<PacketBuffer>) -> Option<LastHop> {
         let buffer = buffer.filter(|buffer| buffer.channel < self.first_inward)?;
         let Joint { port, .. } = self.wires[buffer.channel as usize].joint;
         Some(LastHop { port, class: buffer.class })
     }
 
-    /// The turn in which a packet goes on.
+    /// Returns the round-robin turn of a packet; 0 under other disciplines.
     #[inline]
     fn turn(&self, state: &PacketState) -> u64 {
         match self.contention {
@@ -322,7 +326,7 @@ impl Channels {
         }
     }
 
-    /// The class of the buffer at the end of `channel` for a packet.
+    /// Returns the class of the buffer that a packet needs at the end of `channel`.
     #[inline]
     fn class(&self, channel: u32, state: &PacketState) -> u32 {
         if self.has_classes && channel < self.first_inward { self.class_of_port(channel, state) } else { 0 }
@@ -336,7 +340,7 @@ impl Channels {
         self.classes.next(&self.topology, came, Hop { at, port: channel % self.ports, next, to, leg })
     }
 
-    /// Starts the packet that is the next one among those for which there is room, if the link is free.
+    /// Starts the next packet for which there is buffer space, if the channel is free.
     #[inline]
     fn start(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) {
         let channel = &self.wires[number as usize];
@@ -351,7 +355,7 @@ impl Channels {
         }
     }
 
-    /// Starts a packet that has room in its class at the end of a free channel.
+    /// Starts a packet, whose buffer space at the end of the free channel is already taken.
     fn begin(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, (class, flight): (u32, u32)) {
         let leads_out = number >= self.first_outward;
         let channel = &mut self.wires[number as usize];
@@ -381,7 +385,7 @@ impl Channels {
         }
     }
 
-    /// A channel is free of a packet. Returns it if it has come to the other end.
+    /// Ends the transmission of a packet. Returns the packet if it arrives at the other end in the same event.
     #[inline]
     fn end_sending(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<u32> {
         let sending = self.wires[number as usize].sending.take();
@@ -401,7 +405,8 @@ impl Channels {
         }
     }
 
-    /// A packet comes out of a channel. Returns it, unless it goes on between a node and its router.
+    /// Runs the arrival event of a channel. Returns the packet, unless it continues on the path between a node and its
+    /// router.
     #[inline]
     fn arrive(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<u32> {
         let channel = &mut self.wires[number as usize];
@@ -412,13 +417,13 @@ impl Channels {
         self.come(calendar, now, number, flight)
     }
 
-    /// The same of a packet that has come.
+    /// Handles the arrival of a packet at the end of a channel. Returns the packet, unless it continues at once.
     #[inline]
     fn come(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, flight: u32) -> Option<u32> {
         if number < self.first_outward {
             let at = self.ends(number).1;
             if number >= self.first_inward || at == self.flights[flight].packet.to {
-                // Between a node and its router there is no software.
+                // No software handles a packet between a node and its router.
                 let onward = self.onward(at, flight);
                 self.wait(calendar, now, onward, flight);
                 return None;

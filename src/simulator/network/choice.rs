@@ -1,16 +1,16 @@
-//! Choices between ports.
+//! Choices between ports, random or hashed.
 
 use crate::engine::mixed;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-/// A number below `count`, all with the same probability up to 2^−32.
+/// Returns a random number below `count`, uniform up to 2^−32.
 pub fn draw(count: usize, rng: &mut ChaCha8Rng) -> usize {
     let scaled = (u128::from(rng.next_u32()) * count as u128) >> 32;
     usize::try_from(scaled).expect("the number is below the count")
 }
 
-/// One of several things; draws only where there is a choice.
+/// Returns a random item; draws only if there is more than one.
 pub fn any<T>(things: impl Iterator<Item = T>, rng: &mut ChaCha8Rng) -> Option<T> {
     let mut things: Vec<T> = things.collect();
     match things.len() {
@@ -19,7 +19,7 @@ pub fn any<T>(things: impl Iterator<Item = T>, rng: &mut ChaCha8Rng) -> Option<T
     }
 }
 
-/// One of several things, the same whenever the numbers are; all with the same probability over numbers.
+/// Returns an item that depends only on `numbers`; uniform over them.
 pub fn hashed<T>(things: impl Iterator<Item = T>, numbers: [u32; 3]) -> Option<T> {
     let mut things: Vec<T> = things.collect();
     let hash = numbers.into_iter().fold(0, |hash, number| mixed(hash ^ u64::from(number)));
@@ -28,7 +28,7 @@ pub fn hashed<T>(things: impl Iterator<Item = T>, numbers: [u32; 3]) -> Option<T
     (index < things.len()).then(|| things.swap_remove(index))
 }
 
-/// One of several ports; draws only where there is a choice.
+/// Returns a random port; draws only if there is more than one.
 pub fn one_of(ports: &[u32], rng: &mut ChaCha8Rng) -> u32 {
     ports[if ports.len() > 1 { draw(ports.len(), rng) } else { 0 }]
 }

@@ -1,32 +1,33 @@
-//! Disciplines where the ways of messages meet.
+//! The discipline by which messages contend for links.
 
 use serde::{Deserialize, Serialize};
 
-/// Discipline where the ways of messages meet.
+/// The discipline by which messages contend for links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Contention {
-    /// A link carries one packet at a time, in the order in which they come to it.
+    /// A link carries one packet at a time, in order of arrival.
     #[default]
     FirstComeFirstServed,
-    /// A link carries one packet at a time, of those that wait in turn: one of each input port of its vertex, or of each flow, then
-    /// again of the first; of those of a port or flow the first that came.
+    /// A link carries one packet at a time and serves the waiting packets round robin: one packet of each input port of
+    /// its vertex, or of each flow, in turn. Within a port or flow, packets are served first come, first served.
     RoundRobin(RoundRobinOver),
-    /// Messages share every link fairly: each is a flow of bytes over all links of its way at once, whose rate is max-min
-    /// fair. Needs `nodes.interface` with a `progress` other than `WhileArriving`; interfaces are shared fairly, too.
+    /// Messages share every link fairly: each message is a flow of bytes over all links of its route at once, at its
+    /// max-min fair rate. Needs `nodes.interface` with a `progress` other than `WhileArriving`; interfaces are shared
+    /// fairly, too.
     FairFlows,
     /// Every message has the network to itself. Needs `nodes.interface`, whose messages still wait for each other.
     Off,
 }
 
-/// Those whose packets cross a link in turn.
+/// The parties among which round robin rotates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum RoundRobinOver {
-    /// The ports by which packets come to the vertex, by their numbers, and after them the vertex itself. A port has one turn,
-    /// however many nodes lie behind it.
+    /// The input ports of the vertex, by number, and last the vertex itself. A port has one turn, however many nodes
+    /// are behind it.
     InputPorts,
-    /// Pairs of source and destination.
+    /// Flows: pairs of source and destination.
     Flows,
 }
 
@@ -36,12 +37,12 @@ impl Contention {
         *self == Self::default()
     }
 
-    /// Returns whether packets take turns.
+    /// Returns whether links are shared round robin.
     pub(super) const fn takes_turns(self) -> bool {
         matches!(self, Self::RoundRobin(_))
     }
 
-    /// Returns whether messages are cut into packets, which wait for each other.
+    /// Returns whether messages are split into packets, which queue for links.
     #[must_use]
     pub const fn is_of_packets(self) -> bool {
         matches!(self, Self::FirstComeFirstServed | Self::RoundRobin(_))

@@ -1,4 +1,4 @@
-//! Ways through other nodes: Valiant's and UGAL's.
+//! Indirect routes through an intermediate node: Valiant and UGAL.
 
 use super::choice::draw;
 use super::routing::{Through, Weights};
@@ -6,11 +6,11 @@ use super::topology::{Routes, Topology};
 use super::way::{PacketWay, turns};
 use rand_chacha::ChaCha8Rng;
 
-/// Decides which packets are sent by way of another node, and of which.
+/// The choice of packets that take a detour, and of their intermediate nodes.
 pub(super) struct Detours {
     routes: Routes,
-    /// The threshold in favour of the natural route, and the weights of both ways; `None` where all packets go by way
-    /// of another node.
+    /// The threshold in favour of the natural route, and the weights of both routes; `None` if all packets take a
+    /// detour.
     preference: Option<(u32, Weights)>,
     through: Through,
 }
@@ -20,7 +20,7 @@ impl Detours {
         Self { routes: Routes::of(topology), preference, through }
     }
 
-    /// The port by which a packet to `to` leaves `at`.
+    /// Returns the port by which a packet for `to` leaves `at`.
     pub fn leave(
         &self,
         way: &mut PacketWay,
@@ -36,7 +36,7 @@ impl Detours {
         way.leave(at, to, &self.routes)
     }
 
-    /// The node by way of which a packet goes, which is drawn whether or not it is taken.
+    /// Returns the intermediate node of a packet, if it takes a detour; the draw happens in any case.
     fn detour(
         &self,
         topology: &Topology,
@@ -46,7 +46,7 @@ impl Detours {
     ) -> Option<u32> {
         let via = u32::try_from(draw(topology.nodes() as usize, rng)).expect("the number of a node");
         let leads_on = via != to && !topology.passes(at, via) && !topology.passes(at, to);
-        // A way that comes by its source again would only be longer.
+        // A detour that passes its source again would only be longer.
         let returns = || topology.path(at, via).skip(1).chain(topology.path(via, to)).any(|vertex| vertex == from);
         let leads_on = leads_on && !returns();
         let is_taken =
@@ -54,7 +54,8 @@ impl Detours {
         is_taken.then_some(via)
     }
 
-    /// UGAL with local information: weight times load, of the first link of either way.
+    /// Returns whether the detour is preferred, by UGAL with local information: weight times load of the first link of
+    /// each route.
     fn pays(
         &self,
         topology: &Topology,
@@ -72,7 +73,7 @@ impl Detours {
 }
 
 impl Detours {
-    /// The links from `at` by way of `via` to `to`.
+    /// Returns the number of links from `at` through `via` to `to`.
     fn links_round(&self, topology: &Topology, (at, via, to): (u32, u32, u32)) -> u64 {
         let mut links = 0;
         for vertex in topology.path(at, via) {
@@ -85,7 +86,7 @@ impl Detours {
     }
 }
 
-/// Returns whether packets have a choice at `at`: nodes beside switches have none.
+/// Returns whether packets have a choice of route at `at`; nodes attached to switches have none.
 fn is_router(topology: &Topology, at: u32) -> bool {
     topology.switches() == 0 || at >= topology.nodes()
 }
@@ -104,7 +105,7 @@ mod tests {
         Detours::new(topology, threshold.map(|threshold| (threshold, Weights::Links)), Through::Group)
     }
 
-    /// The vertices on the way of a packet, where `load` waits at every port.
+    /// Returns the vertices on the route of a packet, where `load` packets wait at each port.
     fn path(threshold: Option<u32>, seed: u64, load: impl Fn(u32) -> u64 + Copy) -> Vec<u32> {
         let (topology, mut rng) = (dragonfly(), Streams::new(seed).stream("routing", 0));
         let (detours, mut way) = (detours(&topology, threshold), PacketWay::from(0));
@@ -160,7 +161,7 @@ mod tests {
         let through: usize = (0..100).filter(|seed| global_links(&path(None, *seed, |_| 0)) == 2).count();
         assert!((60..=90).contains(&through), "seven groups of nine are no end of the way: {through}");
         assert!((0..100).all(|seed| global_links(&path(Some(0), seed, |_| 1)) == 1));
-        // The natural way leaves router 72 by port 2, towards the last router of its group.
+        // The natural route leaves router 72 by port 2, towards the last router of its group.
         let mut crowded = (0..100).map(|seed| global_links(&path(Some(0), seed, |port| 10 * u64::from(port == 2))));
         assert!(crowded.any(|links| links == 2));
         assert!((0..100).all(|seed| global_links(&path(Some(60), seed, |port| 10 * u64::from(port == 2))) == 1));

@@ -3,12 +3,12 @@
 use super::wiring::{UNREACHABLE, Wiring};
 use std::sync::OnceLock;
 
-/// The distances to every destination, each made when first asked for.
+/// The distances to every destination, computed on first use.
 pub(super) struct DistanceTable {
     nodes: usize,
-    /// The links of all vertices, one vertex after the other: port and neighbour, by rising port.
+    /// Port and neighbour of every link, vertex by vertex, by ascending port.
     links: Vec<(u32, u32)>,
-    /// By vertex, its first link; at the end the number of links.
+    /// Index of the first link of each vertex, followed by the number of links.
     first: Vec<u32>,
     toward: Vec<OnceLock<Box<[u32]>>>,
 }
@@ -30,7 +30,7 @@ impl DistanceTable {
         &self.links[first..end]
     }
 
-    /// The links to `to`, by vertex, and the vertices from which there is a way, the nearest first.
+    /// Returns the distance of each vertex to `to`, in links, and the vertices that reach it, nearest first.
     fn search(&self, to: u32) -> (Box<[u32]>, Vec<u32>) {
         let mut distances = vec![UNREACHABLE; self.first.len() - 1];
         distances[to as usize] = 0;
@@ -51,26 +51,28 @@ impl DistanceTable {
         self.toward[to as usize].get_or_init(|| self.search(to).0)
     }
 
-    /// The links on a shortest way.
+    /// Returns the number of links on a shortest path.
     pub fn from(&self, from: u32, to: u32) -> u32 {
         self.toward(to)[from as usize]
     }
 
-    /// The ports of `at` that come closer to `to`, by rising number, and where they lead.
+    /// Returns the ports of `at` that lead closer to `to`, in ascending order, with the neighbours at their ends.
     pub fn closer(&self, at: u32, to: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
         let distances = self.toward(to);
         let is_closer = move |next: u32| distances[next as usize] < distances[at as usize];
         self.links_at(at).iter().copied().filter(move |(_, next)| is_closer(*next))
     }
 
-    /// The most turns from a link to a vertex of a lower number to one of a higher number on shortest ways.
+    /// Returns the largest number of valleys on any shortest path: turns from a link to a lower-numbered vertex to a
+    /// link to a higher-numbered one.
     pub fn most_valleys(&self) -> u32 {
         let mut most = vec![[0; 2]; self.first.len() - 1];
         (0..).take(self.nodes).map(|to| self.most_valleys_to(to, &mut most)).max().unwrap_or(0)
     }
 
-    /// The same to `to`; `most` is overwritten: by vertex, the valleys before a packet that has been sent there or has come up, and
-    /// before one that has come down.
+    /// Returns the largest number of valleys on shortest paths to `to`. Overwrites `most` with the number of valleys
+    /// ahead of each vertex: first for a packet that has been injected there or has moved up, then for one that has
+    /// moved down.
     fn most_valleys_to(&self, to: u32, most: &mut [[u32; 2]]) -> u32 {
         let (distances, nearest_first) = self.search(to);
         for at in nearest_first {

@@ -1,4 +1,4 @@
-//! The fabric: what carries packets from vertex to vertex, in the manner of the switching.
+//! The fabric, which carries packets from vertex to vertex according to the switching technique.
 
 use super::channels::Channels;
 use super::link::{Buffers, Links};
@@ -15,18 +15,18 @@ use super::{Link, Network};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::units::{SimDuration, SimTime};
 
-/// All links of a network at work.
+/// The runtime state of all links of a network.
 pub enum Fabric {
     /// Store and forward without limits.
     Links(Box<Links>),
-    /// Cut through, or bounded buffers.
+    /// Cut-through, or bounded buffers.
     Channels(Box<Channels>),
     /// Wormhole.
     Worms(Box<Worms>),
 }
 
 impl Network {
-    /// Returns whether its links are plain stations: nothing but the packets before it delays a packet.
+    /// Returns whether the links are plain FIFO stations, in which only earlier packets delay a packet.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         matches!(self.switching, Switching::StoreAndForward(_))
@@ -38,8 +38,8 @@ impl Network {
             && self.overrides.is_empty()
     }
 
-    /// Returns whether a packet has come to the end of a link, to be sent on, as the last of it leaves the beginning: it is stored,
-    /// and no link has a latency.
+    /// Returns whether the tail of a forwarded packet arrives at the end of a link in the instant in which it leaves
+    /// the start: packets are stored, and no link has a latency.
     #[must_use]
     pub fn comes_as_it_leaves(&self) -> bool {
         let mut others = self.end_links.iter().chain(self.link_classes.values());
@@ -49,8 +49,8 @@ impl Network {
 }
 
 impl Fabric {
-    /// The idle links of `network`, of which `topology` is in use; their events use the entities
-    /// from 0 to [`entities`](Self::entities).
+    /// Creates the idle links of the part `topology` of `network`, whose events use the entities from 0 to
+    /// [`entities`](Self::entities).
     #[must_use]
     pub fn new(network: &Network, topology: Topology, onward: Onward, streams: Streams) -> Self {
         match &network.switching {
@@ -60,14 +60,15 @@ impl Fabric {
         }
     }
 
-    /// About how many bytes of memory the links take, their loads in a trace and the routes to `destinations` nodes included.
-    /// Measured; a law test holds it (`tests/it/bounds.rs`).
+    /// Returns an estimate of the memory of the links in bytes, including their loads in a trace and the routes to
+    /// `destinations` nodes. The constants are measured; a law test checks them (`tests/it/bounds.rs`).
     #[must_use]
     pub fn memory(network: &Network, topology: &Topology, destinations: u32) -> f64 {
         Self::links_memory(network, topology) + RouteSelector::memory(&network.routing, topology, destinations)
     }
 
-    /// Bytes that a link takes once a packet has crossed it: those of a plain network, and routers, have it before.
+    /// Returns the bytes that a link additionally takes once a packet has crossed it; plain links and routers take
+    /// none.
     #[must_use]
     pub fn used_link_memory(network: &Network) -> f64 {
         const CHANNEL_IN_USE_BYTES: f64 = 320.0;
@@ -75,14 +76,14 @@ impl Fabric {
         if is_channel && network.contention.is_of_packets() { CHANNEL_IN_USE_BYTES } else { 0.0 }
     }
 
-    /// The same where trains cross the links, whatever they are.
+    /// Returns the same as [`memory`](Self::memory) for links that trains of packets cross, whatever the switching.
     #[must_use]
     pub fn memory_of_tracks(network: &Network, topology: &Topology, destinations: u32) -> f64 {
         Self::tracks_memory(topology) + RouteSelector::memory(&network.routing, topology, destinations)
     }
 
-    /// The same where trains presume room in finite buffers: with what is known of these, and between it and the links that are
-    /// needed if there is none.
+    /// Returns the same as [`memory_of_tracks`](Self::memory_of_tracks) where trains presume space in finite buffers:
+    /// it includes the state of these buffers.
     #[must_use]
     pub fn memory_of_presumed_room(network: &Network, topology: &Topology, destinations: u32) -> f64 {
         const BUFFER_BYTES: f64 = 65.0;
@@ -108,7 +109,7 @@ impl Fabric {
             Switching::Wormhole(mode) => {
                 let port = ROUTER_PORT_BYTES + VIRTUAL_CHANNEL_BYTES * classes * f64::from(mode.lanes);
                 let channels = (ports + 1.0) * classes * f64::from(mode.lanes);
-                // Matrix arbiters know the last turns of all inputs at every output.
+                // Matrix arbiters keep the last turns of all inputs at every output.
                 let by_matrix = mode.router.is_some_and(|router| router.arbiters == Arbiters::Matrix);
                 let turns = if by_matrix { 8.0 * (channels * (channels + 1.0) + (ports + 1.0).powi(2)) } else { 0.0 };
                 vertices * (ROUTER_BYTES + (ports + 1.0) * port + turns)
@@ -121,7 +122,7 @@ impl Fabric {
         }
     }
 
-    /// The most entities that links in `topology` use, of any kind; `None` if they cannot be numbered.
+    /// Returns the largest number of entities that links of any kind use in `topology`; `None` if it overflows.
     #[must_use]
     pub fn most_entities(topology: &Topology) -> Option<Entity> {
         Channels::most_entities(topology)
@@ -137,7 +138,7 @@ impl Fabric {
         }
     }
 
-    /// The topology that the links form.
+    /// Returns the topology that the links form.
     #[must_use]
     pub const fn topology(&self) -> &Topology {
         match self {
@@ -147,7 +148,7 @@ impl Fabric {
         }
     }
 
-    /// The number of links on the way of a packet; with even ties, of any of its ways.
+    /// Returns the number of links on the route of a packet; with even ties, on any of its routes.
     #[must_use]
     pub fn hops(&self, from: u32, to: u32) -> u32 {
         match self {
@@ -157,7 +158,7 @@ impl Fabric {
         }
     }
 
-    /// The number of links between nodes that a packet for `to` crosses from `at` until its arrival is reported.
+    /// Returns the number of links that a packet for `to` crosses from `at` until its next arrival is reported.
     #[must_use]
     pub fn links_to_next_stop(&self, at: u32, to: u32) -> u32 {
         match self {
@@ -166,7 +167,7 @@ impl Fabric {
         }
     }
 
-    /// Has `packet` go on from `at` towards its destination, which is another vertex.
+    /// Forwards `packet` from `at` towards its destination, which is another vertex.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
         match self {
             Self::Links(links) => links.send(calendar, now, at, packet),
@@ -175,8 +176,8 @@ impl Fabric {
         }
     }
 
-    /// The time from which the bytes of a packet came to its destination, where the last of them has come `now`; to be asked
-    /// before the next step.
+    /// Returns the time from which the bytes of a packet arrived at its destination, given that the last one arrives
+    /// `now`. Must be called before the next step.
     #[must_use]
     pub fn first_byte(&self, now: SimTime, packet: &Packet) -> SimTime {
         match self {
@@ -186,14 +187,14 @@ impl Fabric {
         }
     }
 
-    /// A packet that had come to its destination has been taken in: it leaves no trace.
+    /// Releases a packet that its destination has consumed, with its buffer.
     pub fn release(&mut self, calendar: &mut Calendar, now: SimTime, packet: Packet) {
         if let Self::Channels(channels) = self {
             channels.release(calendar, now, packet);
         }
     }
 
-    /// Runs the event of `entity` and adds what follows from it to `passages`.
+    /// Runs the event of `entity` and appends the resulting hops to `passages`.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
         match self {
             Self::Links(links) => passages.push(links.depart(calendar, now, entity)),
@@ -202,8 +203,8 @@ impl Fabric {
         }
     }
 
-    /// The same where routers pass packets on at once: what is added to `passages` is what has come to its destination,
-    /// and what clocked routers add in any case.
+    /// Runs the event of `entity` where routers forward packets at once. Appends only arrivals at destinations to
+    /// `passages`, except that clocked routers append all their hops.
     #[inline]
     pub fn relay(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
         let arrived = match self {
@@ -214,7 +215,7 @@ impl Fabric {
         passages.extend(arrived.map(|packet| HopEvent::Arrived { packet, at: packet.to }));
     }
 
-    /// For each direction of a link: its ends, its packets and its busy time up to `now`.
+    /// Returns, for each direction of a link: its two ends, its packets, and its busy time up to `now`.
     #[must_use]
     pub fn loads(&self, now: SimTime) -> Vec<(u32, u32, u32, SimDuration)> {
         match self {
@@ -224,7 +225,7 @@ impl Fabric {
         }
     }
 
-    /// Records the transfers over the links from now on.
+    /// Starts recording the transfers over the links.
     pub fn record_transfers(&mut self) {
         match self {
             Self::Links(links) => links.record_transfers(),
@@ -242,18 +243,19 @@ impl Fabric {
         }
     }
 
-    /// The run is over, at `end`: the [`transfers`](Self::transfers) hold the packets that have begun until then, and no others.
+    /// Ends the recording at `end`, the end of the run: [`transfers`](Self::transfers) then hold exactly the packets
+    /// that have begun by then.
     pub fn finish_transfers(&mut self, end: SimTime) {
         if let Self::Worms(worms) = self {
             worms.finish_transfers(end);
         }
         if let Some(transfers) = self.transfers() {
-            // A transfer that takes no time may have begun, and be over, at the end itself.
+            // A transfer that takes no time may begin and end at the end itself.
             transfers.finish(end + SimDuration::from_ps(1));
         }
     }
 
-    /// Returns the packets that wait for buffers, and for which, once no event is left.
+    /// Returns the packets that wait for buffers once no event is left, and the buffers that they wait for.
     #[must_use]
     pub fn standstill(&self) -> Standstill {
         match self {

@@ -1,4 +1,4 @@
-//! A network whose messages are flows: the ways of messages, and the channels that they share.
+//! A network whose messages are flows: their routes, and the channels that they share.
 
 use super::Network;
 use super::flows::{EndedFlow, FlowMessage, Flows};
@@ -15,10 +15,10 @@ use crate::engine::Streams;
 use crate::units::{PerByte, SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 
-/// The links of a network, shared by flows, and gates of its nodes that are shared likewise.
+/// The links of a network and the gates of its nodes, both shared by flows.
 ///
-/// Channels are numbered: the ports of all vertices, the end links into the network and out of it, the gates into it and
-/// out of it.
+/// Channels are numbered in this order: the ports of all vertices, the end links into the network, those out of it, the
+/// gates into the network, those out of it.
 pub struct FlowNetwork {
     topology: Topology,
     router: RouteSelector,
@@ -27,21 +27,21 @@ pub struct FlowNetwork {
     end_links: Link,
     links_by_class: Vec<Option<Link>>,
     ports: u32,
-    /// Nodes with end links of their own: all or none.
+    /// Number of nodes with end links: all or none.
     ends: u32,
-    /// Links that messages have crossed, or are going to.
+    /// Number of links that messages have crossed or are going to cross.
     crossed: u64,
     gates: Gates,
-    /// None where messages share a gate.
+    /// The queues of the gates; `None` if messages share a gate.
     queues: Option<GateQueues>,
     flows: Flows,
-    /// The channels that long messages share whichever way they go, by the two nodes.
+    /// The channel that long messages between two nodes share in both directions, by pair of nodes.
     pairs: FxHashMap<(u32, u32), u32>,
-    /// `None` unless it is asked for.
+    /// The record of transfers, if requested.
     record: Option<Box<FlowRecord>>,
 }
 
-/// Record of the flows on each link. Those that overlap have different numbers.
+/// A record of the flows on each link. Flows that overlap get different numbers.
 struct FlowRecord {
     transfers: Transfers,
     /// By link and number, the end of the last flow.
@@ -49,7 +49,7 @@ struct FlowRecord {
 }
 
 impl FlowRecord {
-    /// The lowest number that is free on a link from `begin` on, until `end`.
+    /// Reserves and returns the lowest number that is free on a link between `begin` and `end`.
     fn number(&mut self, link: u32, begin: SimTime, end: SimTime) -> u32 {
         let ends = self.ends.entry(link).or_default();
         let place = ends.iter().position(|last| *last <= begin).unwrap_or(ends.len());
@@ -59,25 +59,26 @@ impl FlowRecord {
     }
 }
 
-/// The gates of a node in each direction.
+/// The gates of a node, per direction.
 #[derive(Clone, Copy)]
 pub struct Gates {
-    /// Their number.
+    /// Number of gates.
     pub per_node: u32,
-    /// The time of a byte.
+    /// Time of a byte.
     pub per_byte: PerByte,
-    /// True if messages leave a gate in turn instead of sharing it.
+    /// Whether messages leave a gate one at a time instead of sharing it.
     pub in_turn: bool,
-    /// The longest message that shares nothing with those the other way between its two nodes.
+    /// Length of the longest message that shares no bandwidth with messages in the opposite direction between its two
+    /// nodes.
     pub duplex: Option<u64>,
 }
 
-/// The way of a message through the network.
+/// The route of a message through the network.
 struct FlowPath {
     channels: Vec<u32>,
-    /// Delay of its first byte.
+    /// Delay of the first byte.
     delay: SimDuration,
-    /// Bytes that every vertex between stores before it sends them on.
+    /// Number of bytes that every intermediate vertex stores before it forwards them.
     stored: u64,
 }
 
@@ -91,7 +92,7 @@ impl FlowPath {
 }
 
 impl FlowNetwork {
-    /// The idle network, of which `topology` is in use, with these gates.
+    /// Creates the idle network on `topology`, the part in use, with these gates.
     #[must_use]
     pub fn new(network: &Network, topology: Topology, gates: Gates, streams: Streams) -> Self {
         let links = network.links.at_work();
@@ -117,7 +118,7 @@ impl FlowNetwork {
         Self { flows: Flows::new(idle.rates(&network.overrides).into_iter()), ..idle }
     }
 
-    /// The rates of all channels.
+    /// Returns the times per byte of all channels.
     fn rates(&self, overrides: &[LinkOverride]) -> Vec<PerByte> {
         let rate = |channel| self.link(channel).byte_time();
         let mut rates: Vec<_> = (0..self.first_end() + 2 * self.ends).map(rate).collect();
@@ -139,7 +140,7 @@ impl FlowNetwork {
         self.topology.vertices() * self.ports
     }
 
-    /// The link that a channel, no gate, is a direction of.
+    /// Returns the link of which a channel is a direction; the channel must not be a gate.
     fn link(&self, channel: u32) -> &Link {
         let class = if channel < self.first_end() {
             self.topology.link_class(channel / self.ports, channel % self.ports)
@@ -156,7 +157,7 @@ impl FlowNetwork {
         if is_end { &self.end_links } else { &self.links }
     }
 
-    /// The vertices that a channel joins; none where it leads to the router beside a node, or no link is plugged in.
+    /// Returns the vertices that a channel joins; `None` if it leads to the router beside a node, or has no link.
     fn joint(&self, channel: u32) -> Option<(u32, u32)> {
         // A network of one node may have no port at all.
         let joined = |channel| {
@@ -166,13 +167,13 @@ impl FlowNetwork {
         (channel < self.first_end()).then_some(channel).and_then(joined)
     }
 
-    /// The node, twice, of a channel between it and its router.
+    /// Returns the node, twice, if a channel is between a node and its router.
     fn beside(&self, channel: u32) -> Option<(u32, u32)> {
         let node = channel.checked_sub(self.first_end())? % self.ends.max(1);
         Some((node, node))
     }
 
-    /// About how many bytes of memory it takes.
+    /// Returns an estimate of the memory in bytes.
     #[must_use]
     pub fn memory(network: &Network, topology: &Topology, gates: Gates, destinations: u32) -> f64 {
         let ends = if network.end_links.is_some() { 2.0 } else { 0.0 };
@@ -181,7 +182,7 @@ impl FlowNetwork {
             + RouteSelector::memory(&network.routing, topology, destinations)
     }
 
-    /// A message enters the network, or waits until those before it have left its gate.
+    /// Injects a message, or queues it until earlier messages have left its gate.
     pub fn enter(&mut self, now: SimTime, ends: FlowEnds, message: u32, bytes: u64) {
         let departure = Departure { ends, message, bytes };
         if self.queues.as_mut().is_none_or(|queues| queues.lets_pass(departure)) {
@@ -205,13 +206,14 @@ impl FlowNetwork {
         self.flows.enter(arrival(delay), FlowMessage { number: message, to: ends.to, bytes }, channels.into());
     }
 
-    /// The channel that long messages between two nodes share, as fast as the slowest that one of them crosses.
+    /// Returns the channel that long messages between two nodes share, as fast as the slowest channel of the first of
+    /// them.
     fn pair(&mut self, ends: FlowEnds, channels: &[u32]) -> u32 {
         let nodes = (ends.from.min(ends.to), ends.from.max(ends.to));
         *self.pairs.entry(nodes).or_insert_with(|| self.flows.add_as_slowest_of(channels))
     }
 
-    /// The links of the network that messages have crossed, or are going to.
+    /// Returns the number of links that messages have crossed or are going to cross.
     #[must_use]
     pub const fn crossed(&self) -> u64 {
         self.crossed
@@ -237,13 +239,14 @@ impl FlowNetwork {
         way
     }
 
-    /// The time of the next event.
+    /// Returns the time of the next event.
     #[must_use]
     pub fn next_event(&self) -> Option<SimTime> {
         self.flows.next_event()
     }
 
-    /// Runs the next event; its time, and the message whose last byte has arrived, with its length.
+    /// Runs the next event. Returns its time and, if the last byte of a message has arrived, the message and its
+    /// length.
     pub fn step(&mut self) -> Option<(SimTime, Option<(u32, u64)>)> {
         let (now, ended) = self.flows.step()?;
         if let Some(flow) = &ended {
@@ -263,7 +266,7 @@ impl FlowNetwork {
     fn record(&mut self, now: SimTime, flow: &EndedFlow) {
         let (first_end, FlowMessage { number, to, bytes }) = (self.first_end(), flow.message);
         let Some(record) = &mut self.record else { return };
-        // A transfer has 32 bits for its bytes.
+        // A transfer stores its length in 32 bits.
         let parts = std::iter::successors(Some(bytes), |left| left.checked_sub(u32::MAX.into()));
         for left in parts {
             let packet = Packet::new(number, to, u32::try_from(left).unwrap_or(u32::MAX), PacketKind::Data);
@@ -275,8 +278,8 @@ impl FlowNetwork {
         }
     }
 
-    /// For each direction of a link: its ends, its messages, and up to `now` the time that their bytes take at its full
-    /// rate. The links between a node and its router have the node at both ends.
+    /// Returns, for each direction of a link: its two ends, its messages, and the time that their bytes up to `now`
+    /// take at its full rate. The links between a node and its router have the node at both ends.
     pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
         let links = self.first_end() + 2 * self.ends;
         (0..links).zip(self.flows.loads(now)).filter_map(|(channel, (messages, busy))| {
@@ -285,7 +288,7 @@ impl FlowNetwork {
         })
     }
 
-    /// Records the transfers over the links in [`Transfers`] from now on, each when it has ended.
+    /// Starts recording the transfers over the links in [`Transfers`], each when it has ended.
     pub fn record_transfers(&mut self) {
         let channel = |number: u32| {
             let (from, to) = self.joint(number).unwrap_or((number / self.ports, number / self.ports));

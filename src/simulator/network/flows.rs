@@ -1,8 +1,8 @@
 //! Messages as flows of bytes that share links fairly.
 //!
-//! Every message in the network is a flow over all channels of its way at once. Rates are max-min fair (Bertsekas and
-//! Gallager: Data Networks, 1992, section 6.5.2): no flow can be given more without taking from one that has no more.
-//! They hold until a flow begins or ends.
+//! Every message in the network is a flow over all channels of its route at once. Rates are max-min fair (Bertsekas and
+//! Gallager: Data Networks, 1992, section 6.5.2): no flow can get more without taking from a flow that has no more.
+//! Rates stay constant until a flow begins or ends.
 
 mod sharing;
 
@@ -12,55 +12,55 @@ use priority_queue::PriorityQueue;
 use sharing::Sharing;
 use std::cmp::Reverse;
 
-/// All channels and flows of a network at work. Each channel has a number and a rate.
+/// The runtime state of all channels and flows of a network. Each channel has a number and a rate.
 pub struct Flows {
     channels: Vec<FlowChannel>,
     states: Slab<Flow>,
-    /// Flows by their next events: the arrival of the first byte, then that of the last one.
+    /// Flows by their next events: the arrival of the first byte, then of the last one.
     events: PriorityQueue<u32, Reverse<(SimTime, u32)>>,
-    /// Channels on which a flow has begun or ended since rates were shared out.
+    /// Channels on which a flow has begun or ended since rates were last computed.
     changed: Vec<u32>,
     changed_at: SimTime,
     sharing: Sharing,
 }
 
 struct FlowChannel {
-    /// Bytes per picosecond.
+    /// Rate in bytes per picosecond.
     capacity: f64,
     per_byte: PerByte,
-    /// The flows on it.
+    /// The flows that have begun on the channel and not ended.
     flows: Vec<u32>,
-    /// Flows whose first byte is still under way.
+    /// Number of flows whose first byte is in transit.
     coming: u32,
-    /// Messages that have begun.
+    /// Number of messages that have begun.
     messages: u32,
-    /// Time of the bytes of flows that have ended, at the full rate.
+    /// Time that the bytes of ended flows take at the full rate.
     busy: SimDuration,
 }
 
-/// A message, where it goes, and its length.
+/// A message with its destination and length.
 #[derive(Clone, Copy)]
 pub struct FlowMessage {
     /// The message; opaque to the network.
     pub number: u32,
-    /// The destination.
+    /// The destination node.
     pub to: u32,
-    /// The length.
+    /// The length in bytes.
     pub bytes: u64,
 }
 
-/// A message on its way.
+/// A message in transit.
 struct Flow {
     message: FlowMessage,
     channels: Box<[u32]>,
-    /// Arrival of its first byte.
+    /// Arrival of the first byte.
     begin: SimTime,
     /// Bytes that had not been carried at `since`.
     remaining: f64,
-    /// Bytes per picosecond from then on.
+    /// Rate in bytes per picosecond from `since` on.
     rate: f64,
     since: SimTime,
-    /// True once its first byte has arrived: before, it takes nothing of its channels.
+    /// Whether the first byte has arrived. Before, the flow takes no bandwidth.
     has_begun: bool,
 }
 
@@ -68,9 +68,9 @@ struct Flow {
 pub struct EndedFlow {
     /// The message.
     pub message: FlowMessage,
-    /// The channels that it has crossed.
+    /// The channels that the flow has crossed.
     pub channels: Box<[u32]>,
-    /// Arrival of its first byte.
+    /// Arrival of the first byte.
     pub begin: SimTime,
 }
 
@@ -103,7 +103,7 @@ impl FlowChannel {
 }
 
 impl Flows {
-    /// Idle channels of these rates, numbered in this order.
+    /// Creates idle channels with these times per byte, numbered in order.
     pub fn new(rates: impl Iterator<Item = PerByte>) -> Self {
         let channels: Vec<_> = rates.map(FlowChannel::new).collect();
         Self {
@@ -116,7 +116,7 @@ impl Flows {
         }
     }
 
-    /// Adds an idle channel, as fast as the slowest of some; its number.
+    /// Adds an idle channel as fast as the slowest of `channels`; returns its number.
     pub fn add_as_slowest_of(&mut self, channels: &[u32]) -> u32 {
         const MANY: u64 = 1 << 20;
         let rates = channels.iter().map(|channel| self.channels[*channel as usize].per_byte);
@@ -126,25 +126,25 @@ impl Flows {
         u32::try_from(self.channels.len() - 1).expect("channels are counted in 32 bits")
     }
 
-    /// Bytes of memory of so many channels.
+    /// Returns the memory of a number of channels in bytes.
     pub fn memory(channels: f64) -> f64 {
         // A channel with its state in the sharing, and a flow or two on it.
         const CHANNEL_BYTES: f64 = 110.0;
         channels * CHANNEL_BYTES
     }
 
-    /// Returns whether a channel can hold up a flow.
+    /// Returns whether a channel can limit the rate of a flow.
     pub fn limits(&self, channel: u32) -> bool {
         self.channels[channel as usize].capacity.is_finite()
     }
 
-    /// The number of flows that a channel has been given: those on it, and those whose first byte is still under way.
+    /// Returns the number of flows assigned to a channel, including those whose first byte is in transit.
     pub fn given(&self, channel: u32) -> u64 {
         let channel = &self.channels[channel as usize];
         channel.flows.len() as u64 + u64::from(channel.coming)
     }
 
-    /// A message enters the network, whose first byte will arrive at `begin` over these channels.
+    /// Adds a flow over `channels` whose first byte arrives at `begin`.
     pub fn enter(&mut self, begin: SimTime, message: FlowMessage, channels: Box<[u32]>) {
         #[expect(
             clippy::cast_precision_loss,
@@ -159,14 +159,15 @@ impl Flows {
         self.events.push(id, Reverse((begin, id)));
     }
 
-    /// The time at which rates are to be shared out, or else the next flow begins or ends.
+    /// Returns the time of the next event: new rates are due, or the next flow begins or ends.
     pub fn next_event(&self) -> Option<SimTime> {
         let next = || self.events.peek().map(|(_, Reverse((time, _)))| *time);
-        // Flows that begin and end at one time are shared out at once.
+        // Rates are computed once for all flows that begin and end at one time.
         if self.changed.is_empty() { next() } else { Some(self.changed_at) }
     }
 
-    /// Begins or ends the next flow, or shares out rates if nothing else happens at the time; the flow that has ended.
+    /// Begins or ends the next flow, or computes new rates once nothing else happens at this time. Returns the time and
+    /// the flow that has ended, if any.
     pub fn step(&mut self) -> Option<(SimTime, Option<EndedFlow>)> {
         let next = self.events.peek().map(|(id, Reverse((time, _)))| (*id, *time));
         match next {
@@ -189,7 +190,8 @@ impl Flows {
         None
     }
 
-    /// The first byte of a flow arrives. Until rates are shared out, nothing is known of its last one.
+    /// Handles the arrival of the first byte of a flow. The arrival of the last byte is unknown until rates are
+    /// computed.
     fn begin(&mut self, id: u32) {
         let flow = &mut self.states[id];
         flow.has_begun = true;
@@ -216,7 +218,7 @@ impl Flows {
         EndedFlow { message: *message, channels, begin: *begin }
     }
 
-    /// The channels of a flow are to be shared out anew.
+    /// Marks the channels of a flow for new rates.
     fn change(&mut self, now: SimTime, id: u32) {
         self.changed_at = now;
         self.changed.extend_from_slice(&self.states[id].channels);
@@ -234,7 +236,7 @@ impl Flows {
         }
     }
 
-    /// By channel: its messages, and the time that their bytes take at its full rate, up to `now`.
+    /// Returns, for each channel: its messages, and the time that their bytes up to `now` take at its full rate.
     pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, SimDuration)> + '_ {
         self.channels.iter().map(move |channel| {
             #[expect(clippy::cast_precision_loss, reason = "as in `begin`")]
@@ -247,7 +249,7 @@ impl Flows {
         })
     }
 
-    /// The time that bytes take on a channel at its full rate.
+    /// Returns the time that `bytes` bytes take on a channel at its full rate.
     pub fn time(&self, channel: u32, bytes: u64) -> SimDuration {
         self.channels[channel as usize].per_byte.time(bytes)
     }

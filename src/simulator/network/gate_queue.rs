@@ -1,21 +1,21 @@
-//! Messages that leave a node by one gate, in turn.
+//! Messages that leave a node by one gate, one at a time.
 
 use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// The ends of a message.
+/// The end points of a message.
 #[derive(Clone, Copy)]
 pub struct FlowEnds {
     /// The source.
     pub from: u32,
     /// The destination.
     pub to: u32,
-    /// The number of the gate by which it leaves the one and comes to the other.
+    /// The number of the gate by which the message leaves the source and enters the destination.
     pub gate: u32,
 }
 
-/// A message that is to leave.
+/// A message that is to leave its node.
 #[derive(Clone, Copy)]
 pub struct Departure {
     pub ends: FlowEnds,
@@ -23,17 +23,17 @@ pub struct Departure {
     pub bytes: u64,
 }
 
-/// The gates out of all nodes, each of which lets one message pass at a time, in the order in which they come.
+/// The outgoing gates of all nodes, each of which serves one message at a time, first come, first served.
 #[derive(Default)]
 pub struct GateQueues {
-    /// By node and gate, the messages that wait; there is a queue as long as one is passing.
+    /// The waiting messages by node and gate; an entry exists while a message occupies the gate.
     waiting: FxHashMap<(u32, u32), VecDeque<Departure>>,
-    /// By message that is passing, its node and gate, and the delay of its first byte on its way.
+    /// The messages in transit, each with its node and gate and the delay of its first byte.
     passing: FxHashMap<u32, ((u32, u32), SimDuration)>,
 }
 
 impl GateQueues {
-    /// True if the message may leave at once; else it waits.
+    /// Returns `true` if the message may leave at once; otherwise queues it.
     pub fn lets_pass(&mut self, departure: Departure) -> bool {
         let gate = (departure.ends.from, departure.ends.gate);
         match self.waiting.get_mut(&gate) {
@@ -43,12 +43,12 @@ impl GateQueues {
         !self.waiting[&gate].iter().any(|waits| waits.message == departure.message)
     }
 
-    /// A message has begun to leave; its first byte takes `delay` to its destination.
+    /// Records that a message leaves now and that its first byte reaches the destination after `delay`.
     pub fn begin(&mut self, departure: &Departure, delay: SimDuration) {
         self.passing.insert(departure.message, ((departure.ends.from, departure.ends.gate), delay));
     }
 
-    /// A message has arrived: the one that leaves after it, with the delay of the bytes of the one before.
+    /// Handles the arrival of a message: returns the next message of its gate, with the delay of the arrived one.
     pub fn next(&mut self, arrived: u32) -> Option<(Departure, SimDuration)> {
         let (gate, delay) = self.passing.remove(&arrived)?;
         let next = self.waiting.get_mut(&gate).and_then(VecDeque::pop_front);
@@ -58,8 +58,8 @@ impl GateQueues {
         next.map(|departure| (departure, delay))
     }
 
-    /// The arrival of the first byte of a message whose gate has been free since the last byte of the one before, which was
-    /// `before` on its way and has arrived now, left it.
+    /// Returns the arrival time of the first byte of a message, given that the last byte of its predecessor, whose
+    /// delay was `before`, arrives `now` and has freed the gate when it left.
     pub fn arrival(now: SimTime, before: SimDuration, delay: SimDuration) -> SimTime {
         if delay > before { now + (delay - before) } else { now }
     }

@@ -1,20 +1,20 @@
-//! The way of a message that has all its links to itself.
+//! The route of a message that has all its links to itself.
 
 use super::{Network, Switching};
 use crate::units::{PerByte, SimDuration};
 
-/// Links that a message has to itself.
+/// The timing of links that a message has to itself.
 #[derive(Clone, Debug)]
 pub struct LoneWay {
-    /// Delay of the first byte on each link.
+    /// Delay of the first byte on each link, without storage.
     per_hop: SimDuration,
     per_byte: PerByte,
-    /// Decides on the bytes that every node between stores before it sends them on.
+    /// The switching, which determines how many bytes each intermediate node stores before it forwards them.
     switching: Switching,
 }
 
 impl LoneWay {
-    /// The links of `network`.
+    /// Returns the timing of the links of `network`.
     #[must_use]
     pub fn of(network: &Network) -> Self {
         Self {
@@ -24,13 +24,14 @@ impl LoneWay {
         }
     }
 
-    /// The longer of a link's time per byte and this one.
+    /// Returns the longer of the links' time per byte and `per_byte`.
     #[must_use]
     pub fn slower(&self, per_byte: PerByte) -> PerByte {
         if self.per_byte.bytes_per_s() < per_byte.bytes_per_s() { self.per_byte } else { per_byte }
     }
 
-    /// The time over this number of links from the entry of a message to that of its first byte at its destination.
+    /// Returns the time over `hops` links from the injection of a message until its first byte arrives at the
+    /// destination.
     #[must_use]
     pub fn delay(&self, hops: u32, bytes: u64) -> SimDuration {
         let hops = u64::from(hops);

@@ -1,35 +1,35 @@
-//! Links that differ from all others.
+//! Exceptions for single links.
 
 use super::topology::Topology;
 use crate::units::PerByte;
 use serde::{Deserialize, Serialize};
 
-/// Exception for one link, or all parallel links between two vertices, in both directions. Vertices are numbered in the part of the machine that is in use; a link
-/// of the machine that lies outside that part is left out of account.
+/// An exception for one link, or for all parallel links between two vertices, in both directions. Vertices are numbered
+/// in the part of the machine that is in use; a link of the machine outside that part is ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub enum LinkOverride {
-    /// Its speed.
+    /// The link has another speed.
     LinkSpeed {
-        /// One end.
+        /// The vertex at one end.
         from: u32,
-        /// The other.
+        /// The vertex at the other end.
         to: u32,
         /// The transmission time of a byte.
         per_byte: PerByte,
     },
-    /// It does not work: the routing must find other ways.
+    /// The link has failed: the routing must avoid it.
     LinkFailed {
-        /// One end.
+        /// The vertex at one end.
         from: u32,
-        /// The other.
+        /// The vertex at the other end.
         to: u32,
     },
 }
 
 impl LinkOverride {
-    /// The ends of the link, as written.
+    /// Returns the ends of the link, as written.
     #[must_use]
     pub const fn ends(&self) -> (u32, u32) {
         let (Self::LinkSpeed { from, to, .. } | Self::LinkFailed { from, to }) = self;
@@ -43,13 +43,13 @@ impl LinkOverride {
     }
 }
 
-/// The ports by which `from` is joined to `to`: several where links are parallel.
+/// Returns the ports of `from` whose links lead to `to`; several if links are parallel.
 pub fn ports_towards(topology: &Topology, from: u32, to: u32) -> impl Iterator<Item = u32> + '_ {
     let links = (from < topology.vertices()).then(|| topology.links_at(from));
     links.into_iter().flatten().filter(move |(_, far, _)| *far == to).map(|(port, ..)| port)
 }
 
-/// The first port by which `from` is joined to `to`, if it is.
+/// Returns the first port of `from` whose link leads to `to`, if any.
 pub fn port_towards(topology: &Topology, from: u32, to: u32) -> Option<u32> {
     ports_towards(topology, from, to).next()
 }

@@ -1,70 +1,71 @@
-//! The link protocol of the transputer, to the bit: bytes and their acknowledges on two wires.
+//! The link protocol of the transputer at bit level: bytes and their acknowledges on two wires.
 //!
-//! Facts (t800-hardware, section 1; INMOS Transputer Databook and the CERN measurement of 1989): a data
-//! packet has 11 bits, an acknowledge 2; a byte is acknowledged 5.5 bit times after its start bit has
-//! arrived, and the next byte starts 5.5 bit times after the start bit of the acknowledge has arrived,
-//! at the earliest; an acknowledge waits for a data packet that is already on its wire; each C004
-//! switch delays a packet by 1.75 bit times. No measured rate is a parameter.
+//! Sources: t800-hardware, section 1; INMOS Transputer Databook; the CERN measurement of 1989. A data packet has 11
+//! bits, an acknowledge has 2. The acknowledge of a byte starts 5.5 bit times after the start bit of the byte has
+//! arrived. The next byte starts at the earliest 5.5 bit times after the start bit of the acknowledge has arrived. An
+//! acknowledge waits for a data packet that is already on its wire. Each C004 switch delays a packet by 1.75 bit times.
+//! No measured rate is a parameter.
 
 use crate::engine::{Calendar, Entity};
 use crate::units::{BitRate, BitTimes, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 
-/// A link described by its protocol.
+/// The parameters of the link protocol, from which the byte rates follow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Protocol {
-    /// The rate of bits on the wire.
+    /// The bit rate of each wire.
     pub bit_rate: BitRate,
     /// Bits of a data packet, which carries one byte.
     pub data_bits: u32,
     /// Bits of an acknowledge.
     pub acknowledge_bits: u32,
-    /// From the arrival of a packet's start bit to the start of the answer, at the earliest: of the
-    /// acknowledge of a byte, and of the byte after an acknowledge.
+    /// Earliest time from the arrival of a packet's start bit to the start of its answer: the acknowledge of a byte, or
+    /// the byte that follows an acknowledge.
     pub turnaround: BitTimes,
-    /// C004 crossbar switches on the path.
+    /// Number of C004 crossbar switches on the path.
     pub c004: u32,
-    /// Delay of a packet at each of them.
+    /// Delay of a packet at each C004 switch.
     pub c004_delay: BitTimes,
 }
 
-/// The byte rates of a link.
+/// The times per byte of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkRates {
-    /// The time of a byte while the other direction is idle.
+    /// The time per byte while the other direction is idle.
     pub one_way: SimDuration,
-    /// The time of a byte in each direction while both are busy.
+    /// The time per byte in each direction while both are busy.
     pub two_way: SimDuration,
 }
 
 impl LinkRates {
-    /// Bytes per second in one direction alone.
+    /// Returns the rate of one direction alone, in bytes per second.
     #[must_use]
     pub fn one_way_bytes_per_s(&self) -> f64 {
         1.0 / self.one_way.seconds()
     }
 
-    /// Bytes per second in both directions together.
+    /// Returns the rate of both directions together, in bytes per second.
     #[must_use]
     pub fn two_way_bytes_per_s(&self) -> f64 {
         2.0 / self.two_way.seconds()
     }
 }
 
-/// Number of simulated bytes; the first ones are not counted.
+/// Number of bytes that are simulated.
 const BYTES: u32 = 1000;
+/// Number of bytes at the beginning that are not measured.
 const UNCOUNTED: u32 = 100;
 
 impl Protocol {
-    /// The rates that follow from the protocol, by simulating packets and acknowledges.
+    /// Returns the rates that follow from the protocol, by simulating packets and acknowledges.
     #[must_use]
     pub fn rates(&self) -> LinkRates {
         LinkRates { one_way: self.byte_time([BYTES, 0]), two_way: self.byte_time([BYTES, BYTES]) }
     }
 
-    /// The mean time of a byte of end 0 when the ends send these numbers of bytes.
+    /// Returns the mean time per byte sent by end 0 when the two ends send these numbers of bytes.
     fn byte_time(&self, bytes: [u32; 2]) -> SimDuration {
         let mut wires = WirePair::new(self, bytes);
         let mut counted_from = SimTime::START;
@@ -87,7 +88,7 @@ impl Protocol {
         }
     }
 
-    /// From the start of a packet at one end to the start of its answer at the other.
+    /// Returns the time from the start of a packet at one end to the earliest start of its answer at the other.
     fn to_answer(&self) -> SimDuration {
         self.bit_rate.time(u64::from(self.c004) * self.c004_delay.centibits() + self.turnaround.centibits())
     }
@@ -99,10 +100,10 @@ enum PacketFormat {
     Acknowledge,
 }
 
-/// The two wires of a link; wire `i` is the one on which end `i` sends.
+/// The two wires of a link; end `i` sends on wire `i`.
 ///
-/// A byte is sent when the one before has been acknowledged, so at each end at most one byte waits to
-/// be acknowledged and at most one acknowledge to be followed by the next byte.
+/// A byte is sent only after its predecessor has been acknowledged. Each end therefore has at most one unacknowledged
+/// byte and at most one acknowledge that the next byte is to follow.
 struct WirePair<'p> {
     protocol: &'p Protocol,
     calendar: Calendar,
@@ -115,7 +116,7 @@ struct End {
     wire_free: SimTime,
 }
 
-/// The events of an end: it answers a byte, or an acknowledge.
+/// Returns the entity of an event: `end` answers a byte, or an acknowledge.
 const fn answers(end: usize, packet: PacketFormat) -> Entity {
     [[0, 1], [2, 3]][end][packet as usize]
 }
@@ -130,7 +131,7 @@ impl<'p> WirePair<'p> {
         wires
     }
 
-    /// Runs the next answer; its time.
+    /// Runs the next answer and returns its time.
     fn step(&mut self) -> Option<SimTime> {
         let (now, entity) = self.calendar.pop()?;
         let end = usize::from(entity >= answers(1, PacketFormat::Data));
@@ -149,7 +150,7 @@ impl<'p> WirePair<'p> {
         }
     }
 
-    /// Sends a packet as soon as the wire is free; the other end will answer it.
+    /// Sends a packet as soon as the wire is free and schedules its answer at the other end.
     fn transmit(&mut self, now: SimTime, end: usize, packet: PacketFormat) {
         let start = now.max(self.ends[end].wire_free);
         self.ends[end].wire_free = start + self.protocol.bit_rate.time(100 * u64::from(self.protocol.bits(packet)));
@@ -187,7 +188,7 @@ mod tests {
 
     #[test]
     fn with_both_directions_busy_acknowledges_wait_for_data() {
-        // The acknowledge waits for the 11 bits of the own byte and is answered 5.5 bits later.
+        // An acknowledge waits for the 11 bits of the byte that its own end sends and is answered 5.5 bit times later.
         for (c004, period) in [(0, 16.5), (1, 18.25), (2, 20.0)] {
             assert!((bit_times(transputer(c004).rates().two_way) - period).abs() < 1e-9, "{c004} switches");
         }

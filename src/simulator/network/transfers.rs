@@ -1,4 +1,4 @@
-//! Record of the packets on each link, if a run is asked for it.
+//! The record of the packets on each link, kept on request.
 
 use super::packet::{Packet, PacketKind};
 use crate::engine::EvenInstants;
@@ -7,27 +7,27 @@ use crate::trace::events::EventId;
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
-/// Record of the packets on each link, in trains. Packets that have been foreseen are kept until it is sure that they
-/// come.
+/// The record of the packets on each link, in trains. Speculative packets are kept apart until they can no longer be
+/// withdrawn.
 #[derive(Clone, Debug, Default)]
 pub struct Transfers {
     /// The cause of each message, by its number.
     causes: Vec<EventId>,
     channels: Vec<TransferChannel>,
-    /// Transfers that each channel may still have to give back.
+    /// Transfers of each channel that may still be withdrawn.
     given: Vec<VecDeque<Given>>,
     /// Transfers that are final.
     sure: Vec<Transfer>,
 }
 
-/// Channel on which packets follow one another: a direction of a link, or a virtual channel of it.
+/// A channel on which packets follow one another: a direction of a link, or a virtual channel of it.
 #[derive(Clone, Copy, Debug)]
 pub struct TransferChannel {
-    /// The vertex that sends.
+    /// The sending vertex.
     pub from: u32,
-    /// The vertex that receives.
+    /// The receiving vertex.
     pub to: u32,
-    /// Its number between them, as in [`Transfer::channel`].
+    /// The number of the channel between these vertices, as in [`Transfer::channel`].
     pub number: u32,
 }
 
@@ -35,19 +35,20 @@ pub struct TransferChannel {
 struct Given {
     transfer: Transfer,
     message: u32,
-    /// Begin of the last packet that was given together with the last one of this transfer: what has begun before stays.
+    /// Start of the last packet that was recorded together with the last one of this transfer; once it has passed, the
+    /// transfer is final.
     sure_at: SimTime,
 }
 
 impl Transfers {
-    /// For channels that are numbered in this order.
+    /// Creates an empty record of channels that are numbered in this order.
     #[must_use]
     pub fn new(channels: impl Iterator<Item = TransferChannel>) -> Self {
         let channels: Vec<_> = channels.collect();
         Self { given: vec![VecDeque::new(); channels.len()], channels, ..Self::default() }
     }
 
-    /// `event` is the cause of the message that has this number from now on.
+    /// Makes `event` the cause of the message that has this number from now on.
     pub fn caused(&mut self, message: u32, event: EventId) {
         let place = message as usize;
         if self.causes.len() <= place {
@@ -56,10 +57,11 @@ impl Transfers {
         self.causes[place] = event;
     }
 
-    /// A channel gets packets like `packet`, which leave it at `ends`, one run at least, and hold it for `time` each.
+    /// Records packets like `packet` on a channel, which leave it at `ends` (one run at least) and occupy it for `time`
+    /// each.
     ///
-    /// Packets given together are given back together, or not at all once the last of them has begun before `now`: of what happens at
-    /// one instant, something may still come before it.
+    /// Packets recorded together are withdrawn together, or not at all once the last of them has begun before `now`. A
+    /// packet that begins at `now` may still be withdrawn, because another event at this instant may precede it.
     #[inline]
     pub fn give(&mut self, now: SimTime, channel: u32, packet: &Packet, ends: &[EvenInstants], time: SimDuration) {
         let given = &mut self.given[channel as usize];
@@ -77,7 +79,7 @@ impl Transfers {
         }
     }
 
-    /// Adds packets to those that a channel has been given, as a part of the last ones if they continue them.
+    /// Appends packets to the record of a channel, merged into its last transfer if they continue that.
     #[inline]
     fn add(&mut self, channel: u32, next: Given) {
         let given = &mut self.given[channel as usize];
@@ -90,7 +92,7 @@ impl Transfers {
         }
     }
 
-    /// A channel has carried a packet from `first` on, for a time, for some of which it was on the wire.
+    /// Records a packet that a channel has carried from `first` on, with its duration and the part of it on the wire.
     pub fn carried(
         &mut self,
         channel: u32,
@@ -102,7 +104,7 @@ impl Transfers {
         self.sure.push(transfer);
     }
 
-    /// A channel has carried a packet beside others, as the one with this number between its vertices.
+    /// Records a packet that a channel has carried in parallel with others, under the given channel number.
     pub fn carried_beside(
         &mut self,
         (channel, number): (u32, u32),
@@ -114,7 +116,7 @@ impl Transfers {
         self.sure.push(Transfer { channel: number, ..transfer });
     }
 
-    /// One packet that begins at `first`, for `time`, of which it is `on_wire`.
+    /// Returns the transfer of one packet that begins at `first`, for `time`, of which it is on the wire for `on_wire`.
     fn transfer(
         &self,
         channel: u32,
@@ -139,10 +141,10 @@ impl Transfers {
         }
     }
 
-    /// The last packets that a channel has been given do not come.
+    /// Withdraws the last `packets` packets that were recorded on a channel.
     ///
     /// # Panics
-    /// If there are fewer, or it is sure already that they come.
+    /// If there are fewer, or they are final already.
     pub fn give_back(&mut self, channel: u32, mut packets: u32) {
         let given = &mut self.given[channel as usize];
         while packets > 0 {
@@ -156,18 +158,18 @@ impl Transfers {
         }
     }
 
-    /// The transfers that are sure, and have not been forgotten.
+    /// Returns the transfers that are final and have not been dropped.
     #[must_use]
     pub fn sure(&self) -> &[Transfer] {
         &self.sure
     }
 
-    /// Forgets those that are sure: somebody else knows them.
+    /// Drops the final transfers, once the caller has taken them over.
     pub fn forget_sure(&mut self) {
         self.sure.clear();
     }
 
-    /// The run is over: what has begun before this is sure, the rest does not come.
+    /// Ends the record: transfers that have begun before `before` are final, all later ones are dropped.
     pub fn finish(&mut self, before: SimTime) {
         for given in &mut self.given {
             self.sure.extend(given.drain(..).filter_map(|given| given.transfer.until(before)));
@@ -198,7 +200,7 @@ mod tests {
         transfers.give(us(0), link, &packet, &train(2, 4), TIME);
         transfers.give(us(0), link, &packet, &train(10, 2), TIME);
         assert!(transfers.sure().is_empty());
-        // Of six packets at 1, 3, …, 11 us the last three do not come.
+        // Of six packets at 1, 3, …, 11 us the last three are withdrawn.
         transfers.give_back(0, 6);
         transfers.give(us(5), link, &packet, &train(2, 3), TIME);
         transfers.caused(1, 18);

@@ -1,31 +1,30 @@
-//! Packets that wait for buffers in a circle.
+//! Deadlock reports: packets that wait for buffers in a cycle.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A buffer: room for packets that have come over the channel between two vertices.
+/// A buffer, at the end of a virtual channel between two vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BufferWait {
-    /// The vertex at the beginning of the channel.
+    /// The vertex at the start of the channel.
     pub from: u32,
-    /// The vertex at its end, where the buffer is.
+    /// The vertex at the end of the channel, where the buffer is.
     pub to: u32,
     /// The virtual channel.
     pub class: u32,
 }
 
-/// A network in which nothing moves and packets wait.
+/// The state of a network without pending events: packets that still wait, and a cycle of waits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standstill {
     /// Number of packets that wait for a buffer.
     pub packets: usize,
-    /// Buffers of which each holds a packet that waits for the next, and the last one for the
-    /// first; empty if there are none.
+    /// A cycle of buffers, each of which holds a packet that waits for the next one; empty if there is no cycle.
     pub cycle: Vec<BufferWait>,
 }
 
 impl Standstill {
-    /// Of pairs of the buffer that a packet has, if it has one, and the one that it waits for.
+    /// Creates a report from pairs of the buffer that a packet holds, if any, and the one that it waits for.
     #[must_use]
     pub fn of(waits: Vec<(Option<BufferWait>, BufferWait)>) -> Self {
         let packets = waits.len();
@@ -40,7 +39,7 @@ impl Standstill {
     }
 }
 
-/// Finds a cycle among the buffers: removes all that wait for nothing, and follows the rest from one buffer around.
+/// Finds a cycle of waits: removes all buffers that wait for nothing, and follows the remaining ones.
 fn cycle(mut next: BTreeMap<BufferWait, Vec<BufferWait>>) -> Vec<BufferWait> {
     while let Some(end) = next.iter().find(|(_, wants)| wants.is_empty()).map(|(buffer, _)| *buffer) {
         next.remove(&end);
@@ -65,12 +64,12 @@ impl fmt::Display for BufferWait {
     }
 }
 
-/// Longest cycle printed.
+/// Number of buffers of a cycle that are printed.
 const SHOWN: usize = 16;
 
 impl fmt::Display for Standstill {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} packets wait for room", self.packets)?;
+        write!(f, "{} packets wait for buffer space", self.packets)?;
         if self.cycle.is_empty() {
             return Ok(());
         }

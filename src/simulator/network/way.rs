@@ -1,19 +1,19 @@
-//! The way of a packet: its source, and the node by way of which it is sent.
+//! The route state of a packet: its source, its intermediate node, and the known part of its course.
 
 use super::link::PacketCourse;
 use super::routing::Through;
 use super::topology::{Routes, Topology};
 
-/// The way of a packet.
+/// The route state of a packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PacketWay {
-    /// The vertex where it entered the network.
+    /// The vertex where the packet entered the network.
     pub from: u32,
     via: u32,
     course: PacketCourse,
 }
 
-/// Returns whether a packet at `at` that was sent by way of node `via` turns to its destination.
+/// Returns whether a packet at `at`, sent through node `via`, turns to its destination here.
 pub(super) fn turns(topology: &Topology, through: Through, at: u32, via: u32) -> bool {
     match through {
         Through::Group => topology.passes(at, via),
@@ -24,45 +24,45 @@ pub(super) fn turns(topology: &Topology, through: Through, at: u32, via: u32) ->
     }
 }
 
-/// Not decided yet.
+/// The value of `via` before the route is decided.
 const UNDECIDED: u32 = u32::MAX;
-/// The packet is bound for its destination.
+/// The value of `via` on the way to the destination.
 const DIRECT: u32 = u32::MAX - 1;
 
 impl PacketWay {
-    /// The way of a packet that enters the network at `from`.
+    /// Creates the route state of a packet that enters the network at `from`.
     pub const fn from(from: u32) -> Self {
         Self { from, via: UNDECIDED, course: PacketCourse::UNKNOWN }
     }
 
-    /// Returns whether it is open whether the packet is sent by way of another node.
+    /// Returns whether the choice of an intermediate node is still open.
     pub const fn is_open(&self) -> bool {
         self.via == UNDECIDED
     }
 
-    /// Decides that the packet is sent by way of node `via`, or straight to its destination.
+    /// Decides to send the packet through node `via`, or straight to its destination.
     pub fn decide(&mut self, via: Option<u32>) {
         self.via = via.unwrap_or(DIRECT);
     }
 
-    /// The packet is at `at`: where that is the end of its first leg, the second begins.
+    /// Notes that the packet is at `at`, and begins the second leg if the first ends there.
     pub fn pass(&mut self, topology: &Topology, through: Through, at: u32) {
         if self.leg() == 0 && !self.is_open() && turns(topology, through, at, self.via) {
             (self.via, self.course) = (DIRECT, PacketCourse::UNKNOWN);
         }
     }
 
-    /// 0 until the packet has been at the node by way of which it is sent, then 1.
+    /// Returns 0 before the packet has reached its intermediate node, 1 afterwards.
     pub const fn leg(&self) -> u32 {
         (self.via == DIRECT) as u32
     }
 
-    /// The node for which a packet to `to` is bound on this leg.
+    /// Returns the node to which this leg of a packet for `to` leads.
     pub const fn target(&self, to: u32) -> u32 {
         if self.via < DIRECT { self.via } else { to }
     }
 
-    /// The port by which a packet to `to` leaves `at` along the natural route of this leg.
+    /// Returns the port by which a packet for `to` leaves `at` along the natural route of this leg.
     #[inline]
     pub fn leave(&mut self, at: u32, to: u32, routes: &Routes) -> u32 {
         self.course.leave(at, self.target(to), routes)

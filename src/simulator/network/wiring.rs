@@ -4,7 +4,7 @@ use super::overrides::LinkOverride;
 use super::topology::Topology;
 use std::collections::{BTreeSet, VecDeque};
 
-/// A distance that no path has.
+/// The distance between vertices without a path.
 pub const UNREACHABLE: u32 = u32::MAX;
 
 /// A topology without the links that have failed.
@@ -25,18 +25,18 @@ impl Wiring {
         &self.topology
     }
 
-    /// The links at a vertex: port and neighbour, by rising port.
+    /// Returns the port and the neighbour of each working link at a vertex, by ascending port.
     pub fn links_at(&self, vertex: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
         let links = self.topology.links_at(vertex).map(|(port, next, _)| (port, next));
         links.filter(move |(_, next)| self.failed.is_empty() || !self.failed.contains(&(vertex, *next)))
     }
 
-    /// By vertex, the number of links on a shortest path from there to `to`.
+    /// Returns, by vertex, the number of links on a shortest path to `to`.
     pub fn distances(&self, to: u32) -> Box<[u32]> {
         self.climb(to, |_, _| true)
     }
 
-    /// The same for paths whose every link, as (near, far) from `to` backwards, is allowed.
+    /// Returns the same for paths whose links are all allowed; a link is given as (near, far), backwards from `to`.
     pub fn climb(&self, to: u32, is_allowed: impl Fn(u32, u32) -> bool) -> Box<[u32]> {
         let mut distances = vec![UNREACHABLE; self.topology.vertices() as usize];
         distances[to as usize] = 0;
@@ -52,21 +52,21 @@ impl Wiring {
         distances.into()
     }
 
-    /// The first vertex that vertex 0 does not reach.
+    /// Returns the first vertex that vertex 0 does not reach.
     pub fn lost(&self) -> Option<u32> {
         (0..).zip(&self.distances(0)).find(|(_, distance)| **distance == UNREACHABLE).map(|(vertex, _)| vertex)
     }
 
-    /// The first of the vertices from which the farthest node is nearest.
+    /// Returns the centre: the first of the vertices whose farthest node is nearest.
     ///
-    /// Only vertices that may be it are looked at: from one whose farthest node is far, that of its neighbours is as far but for
-    /// a link (Takes and Kosters, *Computing the eccentricity distribution of large graphs*, 2013).
+    /// Vertices that cannot be the centre are skipped: a neighbour's farthest node is at most one link nearer (Takes
+    /// and Kosters, *Computing the eccentricity distribution of large graphs*, 2013).
     pub fn centre(&self) -> u32 {
         if self.failed.is_empty() && looks_alike_everywhere(&self.topology) {
             return 0;
         }
         let (nodes, vertices) = (self.topology.nodes() as usize, self.topology.vertices());
-        // By vertex, its farthest node is not nearer than this.
+        // A lower bound of the distance to the farthest node, by vertex.
         let mut least = vec![0; vertices as usize];
         let mut open: Vec<u32> = (0..vertices).collect();
         let mut best = (u32::MAX, u32::MAX);
@@ -84,7 +84,7 @@ impl Wiring {
     }
 }
 
-/// Returns whether all vertices of a whole network have the same place in it.
+/// Returns whether the topology, if whole, looks the same from every vertex.
 const fn looks_alike_everywhere(topology: &Topology) -> bool {
     matches!(
         topology,

@@ -1,4 +1,4 @@
-//! State of a channel: the packet that it carries, those that wait for it, and the room at its end.
+//! The state of a channel: the packet in transmission, the packets that wait for it, and the space behind it.
 
 use super::super::contention::Contention;
 use super::super::link::Buffers;
@@ -9,30 +9,30 @@ use super::waiting_line::WaitingLine;
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
-/// One direction of a link.
+/// The runtime state of one direction of a link.
 pub(super) struct ChannelState {
     pub(super) joint: Joint,
     pub(super) link: LinkModel,
     contention: Contention,
-    /// The last turn, if packets take turns.
+    /// The turn of the last packet that started, under round robin.
     pub(super) last_turn: u64,
-    /// Room at the other end and packets that wait here, by class.
+    /// Buffer space at the other end and packets that wait here, by class.
     pub(super) lanes: Vec<ClassQueue>,
-    /// Number of packets that wait here, in all classes.
+    /// Number of packets that wait here, over all classes.
     pub(super) waiting: u32,
     pub(super) sending: Option<ChannelTransmission>,
-    /// Packets whose head, or at their destination whose tail, has not come to the other end.
+    /// Packets in transit with their arrival times: those of their tails at the destination, of their heads elsewhere.
     pub(super) under_way: VecDeque<(SimTime, u32)>,
     pub(super) carried: u32,
     pub(super) held: SimDuration,
     pub(super) free: SimTime,
 }
 
-/// The vertices that a channel joins.
+/// The vertices that a channel joins, and its port at the far end.
 #[derive(Clone, Copy)]
 pub(super) struct Joint {
     pub(super) from: u32,
-    /// The same as `from` where there is no link, and between a node and its router.
+    /// The far end; equal to `from` where there is no link, and between a node and its router.
     pub(super) to: u32,
     /// The port of `to` at which the link ends.
     pub(super) port: u32,
@@ -43,27 +43,27 @@ pub(super) struct ClassQueue {
     pub(super) waiting: WaitingLine,
 }
 
-/// A packet in the network.
+/// The state of a packet in the network.
 #[derive(Clone, Copy)]
 pub(super) struct PacketState {
     pub(super) packet: Packet,
     pub(super) way: PacketWay,
-    /// The buffer that it has, at the vertex to which its head has come or will come.
+    /// The buffer that is reserved for the packet, at the vertex that its head has reached or will reach.
     pub(super) buffer: Option<PacketBuffer>,
-    /// From then on its bytes come to that vertex, and all of it is there by `tail`.
+    /// Time from which the bytes of the packet arrive at that vertex.
     pub(super) head: SimTime,
-    /// Arrival of the tail at that vertex.
+    /// Time at which the tail arrives at that vertex.
     pub(super) tail: SimTime,
 }
 
-/// Room for a packet at the end of a channel.
+/// Buffer space for a packet at the end of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PacketBuffer {
     pub(super) channel: u32,
     pub(super) class: u32,
 }
 
-/// The packet that a channel carries, and the room that it leaves behind.
+/// The packet in transmission on a channel, and the buffer that it frees when its tail has left.
 pub(super) struct ChannelTransmission {
     pub(super) flight: u32,
     pub(super) leaves: Option<PacketBuffer>,
@@ -92,12 +92,12 @@ impl ChannelState {
         }
     }
 
-    /// Returns whether there is not always room at its end.
+    /// Returns whether the buffer space at the end of the channel is bounded.
     pub(super) fn has_limit(&self) -> bool {
         self.link.buffers != Buffers::Unbounded
     }
 
-    /// Returns the number of packets that it has to send.
+    /// Returns the number of packets that wait for the channel or are being sent.
     pub(super) fn load(&self) -> u64 {
         u64::from(self.waiting) + u64::from(self.sending.is_some())
     }
@@ -113,7 +113,7 @@ impl ChannelState {
         &mut self.lanes[class as usize]
     }
 
-    /// Takes out the packet that is the next one among those for which there is room.
+    /// Removes and returns the next packet for which there is buffer space, with its class.
     #[inline]
     pub(super) fn next(&mut self) -> Option<(u32, u32)> {
         let class = if let [only] = &self.lanes[..] { only.has_room().then_some(0) } else { self.next_class() };

@@ -1,21 +1,21 @@
-//! Packets that wait in a class for a channel, in the order in which they will be served.
+//! The packets of one class that wait for a channel, in order of service.
 
 use super::super::contention::Contention;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound::{Excluded, Unbounded};
 
-/// Packets that wait in a class.
+/// The packets of one class that wait for a channel.
 pub(super) enum WaitingLine {
-    /// Served as they come.
+    /// A queue that is served first come, first served.
     InOrder(VecDeque<BlockedPacket>),
-    /// By their turns; there is a queue as long as a packet is in it.
+    /// Queues by turn, served round robin; every queue in the map is non-empty.
     InTurn(BTreeMap<u64, VecDeque<BlockedPacket>>),
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct BlockedPacket {
     pub(super) flight: u32,
-    /// Counts the packets that have begun to wait anywhere: the first come are the first served.
+    /// Sequence number among all packets that have begun to wait at any channel; breaks ties first come, first served.
     pub(super) number: u64,
 }
 
@@ -41,7 +41,8 @@ impl WaitingLine {
         }
     }
 
-    /// The rank of the packet to be served next, after one whose turn was `last`: the least of all lines is the first.
+    /// Returns the rank of the next packet after one whose turn was `last`; the least rank among all lines is served
+    /// first.
     pub(super) fn rank(&self, last: u64) -> Option<(u64, u64)> {
         let (after, queue) = match self {
             Self::InOrder(queue) => (0, queue),
@@ -53,7 +54,7 @@ impl WaitingLine {
         queue.front().map(|packet| (after, packet.number))
     }
 
-    /// Takes out the packet to be served next, after one whose turn was `last`; with its turn.
+    /// Removes and returns the next packet after one whose turn was `last`, with its turn.
     #[inline]
     pub(super) fn pop(&mut self, last: u64) -> Option<(u64, BlockedPacket)> {
         match self {
@@ -79,7 +80,7 @@ impl WaitingLine {
     }
 }
 
-/// The first turn after `last`, or the first of all.
+/// Returns the first turn after `last`, or the lowest one if there is none.
 fn next_turn(queues: &BTreeMap<u64, VecDeque<BlockedPacket>>, last: u64) -> Option<u64> {
     let after = queues.range((Excluded(last), Unbounded)).next().or_else(|| queues.first_key_value());
     after.map(|(turn, _)| *turn)

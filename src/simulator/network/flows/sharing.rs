@@ -5,12 +5,12 @@ use crate::engine::Slab;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Working memory of the sharing, kept from one time to the next.
+/// The working memory of progressive filling, kept between computations.
 #[derive(Default)]
 pub struct Sharing {
-    /// By channel, what is left of it; of this round only where it has its stamp.
+    /// The remaining capacity of each channel; valid only if its round is the present one.
     left: Vec<Left>,
-    /// By flow, the round in which it was last found, or one more once it has its rate.
+    /// By flow, the last round in which it was reached, or that round plus one once the flow has its rate.
     found: Vec<u64>,
     /// New rates, by flow.
     rates: Vec<(u32, f64)>,
@@ -26,7 +26,7 @@ struct Left {
     flows: u32,
 }
 
-/// A rate as bits, which order like the rates themselves: none is negative.
+/// A rate as bits, which are ordered like the rates themselves because no rate is negative.
 type RateBits = u64;
 
 impl Left {
@@ -44,7 +44,7 @@ impl Sharing {
         self.left.push(Left::default());
     }
 
-    /// Shares out the changed channels, and all that have a flow with them or with each other in common.
+    /// Computes the rates of all flows that are connected to the changed channels by shared channels.
     pub fn share(&mut self, channels: &[FlowChannel], flows: &Slab<Flow>, changed: Vec<u32>) {
         self.round += 2;
         self.found.resize(flows.places(), 0);
@@ -54,7 +54,7 @@ impl Sharing {
             if left.flows == 0 {
                 continue;
             }
-            // Shares grow only: one that is out of date has been too small.
+            // Shares only grow, so an outdated share is too small.
             if left.share() > share {
                 self.fullest.push(Reverse((left.share(), channel)));
                 continue;
@@ -63,7 +63,7 @@ impl Sharing {
         }
     }
 
-    /// Finds the channels concerned.
+    /// Finds the channels that are connected to the changed ones.
     fn reach(&mut self, channels: &[FlowChannel], flows: &Slab<Flow>, mut open: Vec<u32>) {
         while let Some(channel) = open.pop() {
             let left = &mut self.left[channel as usize];
@@ -83,7 +83,7 @@ impl Sharing {
         }
     }
 
-    /// The flows of the fullest channel get its share.
+    /// Gives the flows of the fullest channel its equal share.
     fn fill(&mut self, channels: &[FlowChannel], flows: &Slab<Flow>, channel: u32, rate: f64) {
         for id in &channels[channel as usize].flows {
             if self.found[*id as usize] == self.round + 1 {
@@ -99,7 +99,7 @@ impl Sharing {
         }
     }
 
-    /// Returns the new rates, in bytes per picosecond, by flow.
+    /// Removes and returns the new rates by flow, in bytes per picosecond.
     pub fn take_rates(&mut self) -> std::vec::Drain<'_, (u32, f64)> {
         self.rates.drain(..)
     }
