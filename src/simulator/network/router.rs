@@ -1,4 +1,4 @@
-//! The routing of a network at work.
+//! Route selection at run time.
 
 use super::Network;
 use super::choice::{any, hashed, one_of};
@@ -12,7 +12,7 @@ use super::wiring::Wiring;
 use crate::engine::Streams;
 use rand_chacha::ChaCha8Rng;
 
-/// Names the next port of every packet.
+/// Selects the next port of every packet.
 pub struct RouteSelector {
     manner: Selection,
     rng: ChaCha8Rng,
@@ -27,7 +27,7 @@ enum Selection {
     Shortest(DistanceTable, Tie),
 }
 
-/// Choice between ports that lie on shortest paths.
+/// The choice between ports on shortest paths.
 #[derive(Clone, Copy)]
 enum Tie {
     Lowest,
@@ -37,7 +37,7 @@ enum Tie {
 }
 
 impl RouteSelector {
-    /// The router of `network`, of which `topology` is in use.
+    /// Creates the route selector of `network` on `topology`, the part in use.
     pub fn new(network: &Network, topology: &Topology, streams: Streams) -> Self {
         let wiring = || Wiring::new(topology, &network.overrides);
         let shortest = |tie| Selection::Shortest(DistanceTable::new(&wiring()), tie);
@@ -59,8 +59,8 @@ impl RouteSelector {
         Self { manner, rng: streams.stream("routing", 0) }
     }
 
-    /// Returns the size in bytes of the routing tables for `destinations` nodes: a number for each vertex, unless a
-    /// rule finds the way.
+    /// Returns the size in bytes of the routing tables for `destinations` nodes: one number per vertex and destination,
+    /// or 0 if routes are computed without a table.
     pub fn memory(routing: &Routing, topology: &Topology, destinations: u32) -> f64 {
         const PLACE_BYTES: f64 = 24.0;
         let table = f64::from(topology.vertices()) * 4.0;
@@ -70,8 +70,8 @@ impl RouteSelector {
         }
     }
 
-    /// The port by which a packet for `to` leaves the vertex `at`, which is not `to`; `load` gives how much waits at a
-    /// port of `at`. What is known of the packet's way is kept in `way`.
+    /// Returns the port by which a packet for `to` leaves the vertex `at`, which is not `to`. `load` returns the number
+    /// of packets that wait at a port of `at`. The route state of the packet is kept in `way`.
     #[inline]
     pub fn leave(
         &mut self,
@@ -107,12 +107,12 @@ impl RouteSelector {
                     Tie::Hashed => hashed(distances.closer(at, to), [way.from, to, at]),
                     Tie::LeastLoaded => distances.closer(at, to).min_by_key(|(port, _)| load(*port)),
                 };
-                port.expect("check refuses networks that are not connected").0
+                port.expect("check rejects networks that are not connected").0
             }
         }
     }
 
-    /// The number of links on the way from `from` to `to`, straight there.
+    /// Returns the number of links on the route from `from` to `to`, without a detour.
     pub fn hops(&self, topology: &Topology, from: u32, to: u32) -> u32 {
         match &self.manner {
             Selection::Natural(_) | Selection::EvenTies(_) | Selection::RingTies(_) | Selection::Indirect(_) => {
@@ -120,16 +120,17 @@ impl RouteSelector {
             }
             Selection::Shortest(distances, _) => distances.from(from, to),
             Selection::Signposts(routing_table) => {
-                let path = routing_table.path(from, to).expect("check refuses tables that lead nowhere");
+                let path = routing_table.path(from, to).expect("check rejects tables that lead nowhere");
                 u32::try_from(path.len() - 1).expect("a path has fewer links than there are vertices")
             }
         }
     }
 
-    /// The most turns from a link to a vertex of a lower number to one of a higher number on any way between two nodes.
+    /// Returns the largest number of valleys on any route between two nodes: turns from a link to a lower-numbered
+    /// vertex to a link to a higher-numbered one.
     pub fn most_valleys(&self, topology: &Topology) -> u32 {
         match &self.manner {
-            // No more than pairs of links.
+            // A bound: a valley takes two links.
             Selection::Natural(_) | Selection::EvenTies(_) | Selection::RingTies(_) => {
                 Some(topology.metrics().diameter_links / 2)
             }
@@ -148,16 +149,16 @@ fn valleys(path: &[u32]) -> u32 {
     path.windows(3).map(|turn| u32::from(turn[1] < turn[0] && turn[1] < turn[2])).sum()
 }
 
-/// The ports among which equally long ways share their packets.
+/// The ports among which equally long routes share their packets.
 struct Ties {
-    /// By vertex and destination, as soon as they have been asked for; empty in a large network.
+    /// The ports by vertex and destination, filled on first use; empty in a large network.
     known: Vec<Option<Box<[u32]>>>,
     nodes: u32,
 }
 
 impl Ties {
     fn new(topology: &Topology) -> Self {
-        /// Pairs of a vertex and a destination whose ports are kept, at most: a megabyte.
+        /// Largest number of pairs of vertex and destination whose ports are cached, about a megabyte.
         const MOST: usize = 1 << 16;
         let pairs = topology.vertices() as usize * topology.nodes() as usize;
         Self { known: vec![None; if pairs <= MOST { pairs } else { 0 }], nodes: topology.nodes() }
@@ -172,11 +173,11 @@ impl Ties {
     }
 }
 
-/// Natural routes, but round rings by a rule where both ways are equally long.
+/// Natural routes with another rule for ties between the two directions of a ring.
 struct RingTies {
     routes: Routes,
     rule: TieRule,
-    /// Packets that have met a tie, by vertex.
+    /// Number of packets with a tie, by vertex.
     met: Vec<u32>,
 }
 
@@ -189,7 +190,7 @@ impl RingTies {
     fn port(&mut self, topology: &Topology, at: u32, to: u32) -> u32 {
         let (natural, _) = self.routes.course(at, to);
         let Some(other) = topology.other_way_round(at, to) else { return natural };
-        // The ports of a ring come in pairs, the rising way first.
+        // The ports of a ring come in pairs, that of the ascending direction first.
         let rises = match self.rule {
             TieRule::ByParity => return natural,
             TieRule::Higher => true,
@@ -204,7 +205,7 @@ impl RingTies {
     }
 }
 
-/// The ports by which equally long ways lead from `at` to `to`, at least one.
+/// Returns the ports by which equally long routes lead from `at` to `to`, at least one.
 fn tied_ports(topology: &Topology, at: u32, to: u32) -> Box<[u32]> {
     let rivals = topology.rivals(at, to);
     if rivals.len() == 1 {

@@ -1,4 +1,4 @@
-//! Signposts: for every destination the one port by which each vertex sends its packets on.
+//! Routing tables: for every destination, the port by which each vertex forwards its packets.
 
 use super::overrides::port_towards;
 use super::routing::Signpost;
@@ -7,11 +7,11 @@ use super::wiring::{UNREACHABLE, Wiring};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
 
-/// No way leads there.
+/// The port in a table where no route leads to the destination.
 const NO_PORT: u32 = u32::MAX;
 
-/// The tables of a routing that sends all packets for a destination the same way; each is made when
-/// first asked for.
+/// The tables of a routing that sends all packets for a destination along the same route from each vertex; each table
+/// is computed on first use.
 #[derive(Debug)]
 pub struct RoutingTable {
     wiring: Wiring,
@@ -28,13 +28,13 @@ enum PortOrder {
 }
 
 impl RoutingTable {
-    /// See [`Routing::UpDown`](super::Routing::UpDown).
+    /// Creates the tables of [`Routing::UpDown`](super::Routing::UpDown).
     pub fn up_down(wiring: Wiring) -> Self {
         let places = if has_levels(wiring.topology()) { levels(wiring.topology()) } else { places(&wiring) };
         Self::new(wiring, PortOrder::UpDown(places))
     }
 
-    /// See [`Routing::Table`](super::Routing::Table).
+    /// Creates the tables of [`Routing::Table`](super::Routing::Table).
     pub fn written(wiring: Wiring, table: &[Signpost]) -> Self {
         let port = |post: &Signpost| Some(((post.at, post.to), port_towards(wiring.topology(), post.at, post.next)?));
         let order = PortOrder::Written(table.iter().filter_map(port).collect());
@@ -46,12 +46,12 @@ impl RoutingTable {
         Self { wiring, order, toward }
     }
 
-    /// The port by which a packet for `to` leaves `at`.
+    /// Returns the port by which a packet for `to` leaves `at`.
     pub fn port(&self, at: u32, to: u32) -> u32 {
         self.toward[to as usize].get_or_init(|| self.ports(to))[at as usize]
     }
 
-    /// The vertices from `from` to `to`; nothing if packets do not arrive there.
+    /// Returns the vertices from `from` to `to`; `None` if packets do not arrive there.
     pub fn path(&self, from: u32, to: u32) -> Option<Vec<u32>> {
         let mut path = vec![from];
         let mut at = from;
@@ -83,13 +83,14 @@ impl RoutingTable {
         (0..self.topology().vertices()).map(port).collect()
     }
 
-    /// A pair of nodes between which no way of this routing leads, which there may be where a tree has levels.
+    /// Returns a pair of nodes without a route between them, which is possible in a tree with levels whose links have
+    /// failed.
     pub fn parted(&self) -> Option<(u32, u32)> {
         let PortOrder::UpDown(places) = &self.order else { return None };
         if !has_levels(self.topology()) {
             return None;
         }
-        // Nodes below the same switches have ways to the same ones.
+        // Nodes below the same switches reach the same nodes.
         let above = |node: &u32| self.wiring.links_at(*node).map(|(_, switch)| switch).collect::<Vec<_>>();
         let mut known = HashSet::new();
         let others: Vec<u32> = (0..self.topology().nodes()).filter(|node| known.insert(above(node))).collect();
@@ -99,7 +100,7 @@ impl RoutingTable {
         })
     }
 
-    /// The links of ways to `to` that only go down, and of those that go up before, by vertex.
+    /// Returns, by vertex, the lengths of the routes to `to` that only go down, and of those that may go up first.
     fn lengths_up_down(&self, places: &[u32], to: u32) -> (Box<[u32]>, Box<[u32]>) {
         let is_above = |one: u32, other: u32| places[one as usize] < places[other as usize];
         let down = self.wiring.climb(to, |near, far| is_above(far, near));
@@ -112,8 +113,8 @@ impl RoutingTable {
         (down, lengths)
     }
 
-    /// Down wherever only links downwards are left, otherwise up to the best of the vertices above,
-    /// so that a packet that has gone down never goes up.
+    /// Returns the ports of all vertices on up*/down* routes to `to`: down if a route of only downward links is left,
+    /// otherwise up to the best of the vertices above, so that a packet never goes up after it has gone down.
     fn ports_up_down(&self, places: &[u32], to: u32) -> Box<[u32]> {
         let is_above = |one: u32, other: u32| places[one as usize] < places[other as usize];
         let (down, lengths) = self.lengths_up_down(places, to);
@@ -129,31 +130,31 @@ impl RoutingTable {
         (0..self.topology().vertices()).map(port).collect()
     }
 
-    /// Returns whether a port of `at` leads to one of the nearest of the neighbours that are allowed.
+    /// Returns whether a port of `at` leads to one of the nearest allowed neighbours.
     fn leads_nearest(&self, distances: &[u32], at: u32, port: u32, is_allowed: impl Fn(u32) -> bool) -> bool {
         let allowed = || self.wiring.links_at(at).filter(|(_, next)| is_allowed(*next));
         let least = allowed().map(|(_, next)| distances[next as usize]).min();
         allowed().any(|(own, next)| own == port && Some(distances[next as usize]) == least)
     }
 
-    /// The lowest port of `at` to the nearest of the neighbours that are allowed.
+    /// Returns the lowest port of `at` that leads to the nearest allowed neighbour.
     fn nearest(&self, distances: &[u32], at: u32, is_allowed: impl Fn(u32) -> bool) -> u32 {
         let allowed = self.wiring.links_at(at).filter(|(_, next)| is_allowed(*next));
         allowed.min_by_key(|(_, next)| distances[*next as usize]).map_or(NO_PORT, |(port, _)| port)
     }
 }
 
-/// Returns whether vertices are numbered from the nodes up, level by level.
+/// Returns whether vertices are numbered level by level, beginning with the nodes.
 fn has_levels(topology: &Topology) -> bool {
     topology.natural_waits() == NaturalWaits::UpAndDown
 }
 
-/// By vertex, its place in the order from the highest level down.
+/// Returns the place of each vertex in the order from the highest level down.
 fn levels(topology: &Topology) -> Vec<u32> {
     (0..topology.vertices()).rev().collect()
 }
 
-/// By vertex, its place in the order of distance from the root, then of number.
+/// Returns the place of each vertex in the order of distance from the root, then of number.
 fn places(wiring: &Wiring) -> Vec<u32> {
     let distances = wiring.distances(wiring.centre());
     let mut order: Vec<u32> = (0..wiring.topology().vertices()).collect();
@@ -165,7 +166,7 @@ fn places(wiring: &Wiring) -> Vec<u32> {
     places
 }
 
-/// The vertices in the order of their places.
+/// Returns the vertices in the order of their places.
 fn from_above(places: &[u32]) -> Vec<u32> {
     let mut order = vec![0; places.len()];
     for (vertex, place) in (0..).zip(places) {
@@ -179,7 +180,7 @@ mod tests {
     use super::*;
     use crate::network::LinkOverride;
 
-    /// After the first link downwards there is none upwards.
+    /// No route goes up after its first downward link.
     #[test]
     fn up_and_down_turns_once_and_arrives() {
         let failed = [LinkOverride::LinkFailed { from: 0, to: 1 }];
@@ -198,7 +199,7 @@ mod tests {
         }
     }
 
-    /// Along the natural routes of a whole tree; round links that have failed, and never up after down.
+    /// Routes in a whole tree are the natural ones; with failed links they still never go up after going down.
     #[test]
     fn a_fat_tree_is_climbed_by_its_levels() {
         let trees = [

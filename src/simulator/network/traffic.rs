@@ -1,4 +1,4 @@
-//! Traffic patterns: who sends to whom.
+//! Traffic patterns: the destinations of the packets of each node.
 
 use super::Topology;
 use super::topology::{ChannelLoads, TrafficShare};
@@ -7,49 +7,50 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// A rule that names the destination of every packet.
+/// The rule that selects the destination of every packet.
 ///
-/// Grids are square: node = row · side + column, whatever the topology. A node that is its own
-/// destination does not send.
+/// Grids are square: node = row · side + column, whatever the topology. A node that is its own destination does not
+/// send.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Pattern {
-    /// Every node with the same probability, the source itself included.
+    /// Every node with equal probability, including the source itself.
     Uniform,
-    /// One node gets this share of all packets; the others go anywhere.
+    /// One hot node receives this share of all packets; the destinations of the others are uniform.
     HotSpot {
-        /// The node.
+        /// The hot node.
         #[serde(default)]
         node: u32,
-        /// Its share, 1 unless given.
+        /// The share of the hot node; 1 by default.
         #[serde(default = "all")]
         share: f64,
     },
-    /// Several nodes get this share of all packets, each as many as the others; the rest goes anywhere.
+    /// Several hot nodes receive this share of all packets, in equal parts; the destinations of the others are uniform.
     HotSpots {
-        /// The nodes.
+        /// The hot nodes.
         nodes: Vec<u32>,
-        /// Their share together, 1 unless given.
+        /// The share of all hot nodes together; 1 by default.
         #[serde(default = "all")]
         share: f64,
     },
-    /// Any node of the next group of so many nodes, with the same probability; from the last group to the first. Between
-    /// groups of a dragonfly the worst case of minimal routes, which have one link for it.
+    /// A random node of the next group of this many nodes, uniform; the last group sends to the first. Between groups
+    /// of a dragonfly this is the worst case of minimal routing, which has a single link for this traffic.
     NextGroup {
-        /// The nodes of a group, which divide all nodes.
+        /// Number of nodes in a group, which must divide the number of nodes.
         nodes: u32,
     },
     /// The node whose number has all bits inverted: N − 1 − i.
     BitComplement,
-    /// From (row, column) to (column, row).
+    /// The node at (column, row) for a source at (row, column).
     Transpose,
-    /// The number rotated to the left by one bit.
+    /// The node whose number is that of the source, rotated to the left by one bit.
     Shuffle,
-    /// North, east, west or south on the wrapped grid, with the same probability.
+    /// The neighbour to the north, east, west or south on the wrapped grid, with equal probability.
     News,
-    /// ⌈side / 2⌉ − 1 columns further on the wrapped grid; on a ring of all nodes if it is not square.
+    /// The node ⌈side / 2⌉ − 1 columns further on the wrapped grid, or on a ring of all nodes if their number is not
+    /// square.
     Tornado,
-    /// From node i to the i-th node of the list, which may stand in a file: `Permutation(File("x.ron"))`.
+    /// The i-th node of the list for source node i. The list may be read from a file: `Permutation(File("x.ron"))`.
     Permutation(Vec<u32>),
 }
 
@@ -58,7 +59,7 @@ const fn all() -> f64 {
 }
 
 impl Pattern {
-    /// The patterns by which networks are compared: each of them, with node 0 as the hot spot.
+    /// The patterns by which networks are compared, with node 0 as the hot spot.
     pub const COMPARED: [Self; 7] = [
         Self::Uniform,
         Self::HotSpot { node: 0, share: all() },
@@ -69,7 +70,7 @@ impl Pattern {
         Self::Tornado,
     ];
 
-    /// Its name in output.
+    /// Returns the name of the pattern in output.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -86,8 +87,8 @@ impl Pattern {
         }
     }
 
-    /// The destination of the next packet from `node`, one of `nodes`; the node itself if it does
-    /// not send.
+    /// Returns the destination of the next packet from `node`, one of `nodes` nodes; the node itself if it does not
+    /// send.
     #[must_use]
     pub fn destination(&self, node: u32, nodes: u32, rng: &mut ChaCha8Rng) -> u32 {
         match self {
@@ -112,7 +113,7 @@ impl Pattern {
         }
     }
 
-    /// Returns the mean flow of every one of `nodes` nodes to every other, if each sends one unit; nothing where the
+    /// Returns the mean flow from each of `nodes` nodes to each other, if every node sends one unit; `None` if the
     /// pattern has a [fault](Self::fault).
     #[must_use]
     pub fn flows(&self, nodes: u32) -> Option<Vec<TrafficShare>> {
@@ -136,14 +137,14 @@ impl Pattern {
         }
     }
 
-    /// Returns whether each of `nodes` nodes sends to itself alone; not where the pattern has a [fault](Self::fault).
+    /// Returns whether each of `nodes` nodes sends only to itself; `false` if the pattern has a [fault](Self::fault).
     #[must_use]
     pub fn stays(&self, nodes: u32) -> bool {
         let leaves = |(from, to, weight): (u32, u32, f64)| from != to && weight > 0.0;
         self.fault(nodes).is_none() && !(0..nodes).any(|node| self.flows_from(node, nodes).into_iter().any(leaves))
     }
 
-    /// The only node to which `node` sends, in a pattern without chance; itself in one with.
+    /// Returns the only destination of `node` in a deterministic pattern; the node itself in a random one.
     fn image(&self, node: u32, nodes: u32) -> u32 {
         match self {
             Self::BitComplement => nodes - 1 - node,
@@ -155,14 +156,14 @@ impl Pattern {
         }
     }
 
-    /// The largest load of any channel of `topology` along the natural routes.
+    /// Returns the largest load of any channel of `topology` along the natural routes.
     #[must_use]
     pub fn largest_load(&self, topology: &Topology) -> Option<f64> {
         let flows = self.flows(topology.nodes())?;
         Some(ChannelLoads::along_routes(topology, flows).max())
     }
 
-    /// Returns the reason, in words, why the pattern does not fit `nodes` nodes, if any.
+    /// Returns why the pattern does not fit `nodes` nodes, in words, if it does not.
     #[must_use]
     pub fn fault(&self, nodes: u32) -> Option<String> {
         let is_square = side(nodes).pow(2) == nodes;
@@ -195,23 +196,23 @@ impl Pattern {
     }
 }
 
-/// A number in [0, 1) with 53 random bits.
+/// Returns a random number in [0, 1) with 53 bits.
 #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
 pub fn unit(rng: &mut ChaCha8Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// A number below `count`, all with the same probability up to 2^−32.
+/// Returns a random number below `count`, uniform up to 2^−32.
 fn any(count: u32, rng: &mut ChaCha8Rng) -> u32 {
     ((u64::from(rng.next_u32()) * u64::from(count)) >> 32) as u32
 }
 
-/// One of several nodes.
+/// Returns a random node of a list.
 fn one_of(several: &[u32], rng: &mut ChaCha8Rng) -> u32 {
     several[any(u32::try_from(several.len()).expect("fewer than all nodes"), rng) as usize]
 }
 
-/// The flows from `node` to hot nodes, and to all nodes by `anywhere`, which is given their weight.
+/// Returns the flows from `node` to the hot nodes and, by `anywhere`, to all nodes with the remaining weight.
 fn spots<I: Iterator<Item = TrafficShare>>(
     hot: &[u32],
     share: f64,
@@ -223,7 +224,7 @@ fn spots<I: Iterator<Item = TrafficShare>>(
     if share < 1.0 { anywhere(1.0 - share).chain(hot).collect() } else { hot.collect() }
 }
 
-/// The first node of the group behind that of `node`.
+/// Returns the first node of the group after that of `node`.
 const fn next_group(node: u32, group: u32, nodes: u32) -> u32 {
     (node / group + 1) * group % nodes
 }

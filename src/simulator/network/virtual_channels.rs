@@ -1,4 +1,4 @@
-//! Virtual channels: classes of buffers that keep packets from waiting for each other in a circle.
+//! Virtual channels: classes of buffers that keep packets from waiting for each other in a cycle.
 
 use super::Network;
 use super::overrides::LinkOverride;
@@ -6,69 +6,69 @@ use super::routing::{Routing, Through};
 use super::topology::{NaturalWaits, Topology};
 use serde::{Deserialize, Serialize};
 
-/// Number of buffer classes of a channel.
+/// The number of buffer classes of a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum VirtualChannels {
-    /// As many as keep the routing free of deadlock: one on open grids, cubes and trees; two on
-    /// rings and tori, where packets that go round the end of a ring have a class of their own
-    /// (after Dally and Seitz 1987); in dragonflies one more with every link between groups (Kim et al. 2008);
-    /// elsewhere, and with every routing that does not follow dimensions, one more with every turn from a link to a vertex of
-    /// a lower number to one of a higher number: in a fat tree that has all its links none. Up and down needs one. On the way to the node of Valiant and Ugal packets have as many again, but in
-    /// dragonflies.
+    /// As many classes as keep the routing free of deadlock. Open grids, cubes and trees need one. Rings and tori need
+    /// two: packets that cross the end of a ring have a separate class (after Dally and Seitz 1987). In dragonflies the
+    /// class increases with every link between groups (Kim et al. 2008). On other topologies, and with every routing
+    /// that does not follow dimensions, the class increases with every valley: a turn from a link to a lower-numbered
+    /// vertex to a link to a higher-numbered one; a whole fat tree has none. `UpDown` needs one class. With `Valiant`
+    /// and `Ugal`, each of the two legs has these classes to itself, except in dragonflies.
     #[default]
     AsNeeded,
-    /// One: where routes form a circle, a network with bounded buffers may deadlock.
+    /// One class. If routes form a cycle, a network with bounded buffers may deadlock.
     Single,
-    /// In a dragonfly with `Ugal` or `Valiant` three, as in `BookSim2` (`ugal_dragonflynew`): the first on the way to the
-    /// node, the second from there to the link between groups, or straight there, the third over that link, behind it and
-    /// within a group. Two groups whose packets go through each other may wait for each other: a network with bounded
-    /// buffers may deadlock.
+    /// Three classes, for a dragonfly with `Ugal` or `Valiant`, as in `BookSim2` (`ugal_dragonflynew`): the first up to
+    /// the intermediate node; the second from there, or on the natural route, up to the link between groups; the third
+    /// over that link, behind it, and within a group. Two groups whose packets pass through each other may wait for
+    /// each other: a network with bounded buffers may deadlock.
     Phases,
 }
 
-/// Last hop of a packet: the port by which it came to the vertex where it is, and its class.
+/// The last hop of a packet: the port by which it entered the vertex where it is, and its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LastHop {
     pub port: u32,
     pub class: u32,
 }
 
-/// A hop of a packet bound for node `to`: it leaves `at` by `port` for `next`.
+/// A hop of a packet bound for node `to`: the packet leaves `at` by `port` for `next`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hop {
     pub at: u32,
     pub port: u32,
     pub next: u32,
     pub to: u32,
-    /// 0 until the packet has been where it is sent by way of, then 1.
+    /// 0 before the packet has reached its intermediate node, 1 afterwards.
     pub leg: u32,
 }
 
-/// The rule that gives every hop of a packet its class.
+/// The assignment of classes to the hops of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Classes {
     rule: ClassRule,
     legs: u32,
 }
 
-/// The rule for packets on one leg of their way.
+/// The rule for the hops of one leg of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ClassRule {
     One,
-    /// Chosen on entry into a ring and kept in it: one for packets that are going to cross the ring's dateline, one for
-    /// all others, so that both classes carry traffic on every link. On shortest ways a packet covers at most half of a
-    /// ring: of those that cross the dateline none covers the links on the opposite side, and the others never
-    /// cross it, so neither class closes a circle.
+    /// Two classes, chosen on entry into a ring and kept within it: one for packets that are going to cross the
+    /// dateline of the ring, one for all others, so that both classes carry traffic on every link. On shortest routes a
+    /// packet covers at most half of a ring. Packets that cross the dateline therefore never use the links on the
+    /// opposite side, and the others never cross the dateline, so that neither class closes a cycle.
     Dateline,
-    /// One more with every link between groups of a dragonfly: within a class a packet goes to such a link and never comes
-    /// from one. Both legs of a way count on where they turn at a link between groups; where they turn at a router, the second
-    /// begins anew.
+    /// A class that increases with every link between groups of a dragonfly: within a class, a packet moves towards
+    /// such a link and never away from one. The second leg continues the classes of the first where routes turn at a
+    /// link between groups, and has separate classes where they turn at a router.
     GlobalLinks,
-    /// See [`VirtualChannels::Phases`].
+    /// The classes of [`VirtualChannels::Phases`].
     Phases,
-    /// One more with every turn from a hop to a lower number to one to a higher number: within a class a way rises and then
-    /// falls.
+    /// A class that increases with every turn from a hop to a lower number to a hop to a higher number: within a class,
+    /// a route ascends and then descends.
     Valleys,
 }
 
@@ -87,13 +87,12 @@ impl Classes {
         Self { rule, legs: if routing.is_indirect() && !counts_on { 2 } else { 1 } }
     }
 
-    /// About how many classes there are; exactly, but where valleys are counted, whose number is found by looking at all
-    /// routes.
+    /// Returns the number of classes, estimated where valleys count, because their number takes a search of all routes.
     pub fn roughly(self, topology: &Topology, routing: &Routing) -> f64 {
         self.known(routing).map_or_else(|| 1.0 + f64::from(topology.nodes()).log2(), f64::from)
     }
 
-    /// The number of classes; `None` where valleys are counted.
+    /// Returns the number of classes; `None` where valleys count.
     pub fn known(self, routing: &Routing) -> Option<u32> {
         let of_leg = match self.rule {
             ClassRule::One => 1,
@@ -105,12 +104,12 @@ impl Classes {
         Some(of_leg * self.legs)
     }
 
-    /// Returns whether there is more than one.
+    /// Returns whether there is more than one class.
     pub fn are_many(self) -> bool {
         self.rule != ClassRule::One || self.legs > 1
     }
 
-    /// The class in which a packet takes `hop`.
+    /// Returns the class in which a packet takes `hop`.
     #[inline]
     pub fn next(self, topology: &Topology, came: Option<LastHop>, hop: Hop) -> u32 {
         let Hop { at, port, next, to, leg } = hop;
@@ -134,7 +133,7 @@ impl Classes {
                 let is_last = before == 2 || topology.is_global(at, port) || from_node && topology.passes(at, to);
                 leg * (1 + u32::from(is_last))
             }
-            // Valleys of the first leg count on the second, too.
+            // The second leg continues the classes of the first.
             ClassRule::Valleys => {
                 let comes_down = |came: LastHop| topology.neighbour(at, came.port).is_some_and(|(from, _)| from > at);
                 before + u32::from(next > at && came.is_some_and(comes_down))
@@ -175,15 +174,16 @@ mod tests {
     use crate::network::wiring::Wiring;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// Vertex, port and class.
+    /// A vertex, a port and a class.
     type Lane = (u32, u32, u32);
 
-    /// The channels for which packets wait while they hold another one, on every route that `routing` can choose.
+    /// Returns, for each channel, the channels for which packets wait while they hold it, over every route of
+    /// `routing`.
     fn waits(topology: &Topology, channels: VirtualChannels, routing: &Routing) -> BTreeMap<Lane, BTreeSet<Lane>> {
         waits_beside(topology, channels, routing, &[])
     }
 
-    /// The same where links have failed.
+    /// Returns the same where links have failed.
     fn waits_beside(
         topology: &Topology,
         channels: VirtualChannels,
@@ -234,7 +234,8 @@ mod tests {
         }
     }
 
-    /// The ports that a packet may take next; with even ties both directions of a ring where they are equally long.
+    /// Returns the ports that a packet may take next; with even ties, both directions of a ring where they are equally
+    /// long.
     fn choices(wiring: &Wiring, routing: &Routing, at: u32, to: u32) -> Vec<u32> {
         let topology = wiring.topology();
         if at == to {
@@ -260,7 +261,7 @@ mod tests {
         }
     }
 
-    /// Can the channels of all routes, each with its class, be put in an order?
+    /// Returns whether the channels of all routes, each with its class, can be put in an order.
     fn is_free_of_cycles(topology: &Topology, channels: VirtualChannels, routing: &Routing) -> bool {
         are_in_order(&waits(topology, channels, routing))
     }
@@ -339,8 +340,8 @@ mod tests {
         Routing::Ugal { threshold: 0, weights: Weights::Links, through }
     }
 
-    /// Packets of the first leg hold a link between groups and wait for one within the group, for which those wait that go
-    /// the other way.
+    /// Packets of the first leg hold a link between groups and wait for a link within the group, for which packets in
+    /// the opposite direction also wait.
     #[test]
     fn three_phases_may_wait_in_a_circle_where_ways_turn_at_routers() {
         for topology in dragonflies().filter(|topology| topology.nodes() > 14) {
@@ -376,7 +377,7 @@ mod tests {
         assert!(of_way(71, Some(40)).is_sorted() && of_way(71, Some(40)).ends_with(&[2, 2]));
     }
 
-    /// A topology of every kind, small enough to look at all ways.
+    /// Returns a topology of every kind, small enough to search all routes.
     fn every_kind() -> Vec<Topology> {
         let square = |sides: [u32; 2]| sides.to_vec();
         let ring = || Box::new(Topology::Ring { nodes: 5 });
@@ -427,7 +428,7 @@ mod tests {
         }
     }
 
-    /// Of fat trees with two failed links, wherever they are, ways may lead down and up again.
+    /// With two failed links in a fat tree, wherever they are, routes may lead down and up again.
     #[test]
     fn fat_trees_are_free_of_cycles_with_one_class_whole_and_with_more_damaged() {
         let trees = [
@@ -458,7 +459,8 @@ mod tests {
         assert!(in_need > 0);
     }
 
-    /// A table of long ways: to each node along a tree that is searched depth first, beginning with other links each time.
+    /// Returns a table of long routes: to each node along a depth-first search tree that begins with other links each
+    /// time.
     fn winding(topology: &Topology) -> Routing {
         let mut table = Vec::new();
         for to in 0..topology.nodes() {
@@ -466,7 +468,7 @@ mod tests {
             while let Some(next) = open.last().copied() {
                 let turned = (0..topology.ports()).map(|port| (port + to) % topology.ports());
                 let neighbours = turned.filter_map(|port| topology.neighbour(next, port).map(|(at, _)| at));
-                // Between nodes and switches no way leads through a node.
+                // With switches, no route leads through a node.
                 let may_pass =
                     |at: &u32| topology.vertices() == topology.nodes() || next == to || *at >= topology.nodes();
                 let unseen = |at: &u32| !seen.contains(at) && (may_pass(at) || next >= topology.nodes());
@@ -528,7 +530,7 @@ mod tests {
         }
     }
 
-    /// Of the channels of a ring that packets use, each class has its share: neither carries nearly everything.
+    /// Each class has its share of the channels of a ring that packets use: neither carries nearly all of them.
     #[test]
     fn both_classes_carry_traffic_before_the_dateline() {
         let ring = Topology::Ring { nodes: 8 };

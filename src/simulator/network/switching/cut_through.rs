@@ -1,17 +1,17 @@
-//! Virtual cut-through.
+//! Virtual cut-through switching.
 
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// A node sends a packet on as soon as it has the header; a packet whose way is blocked is
-/// collected in the node where its head stands.
+/// A node forwards a packet as soon as it has received the header. A blocked packet is collected in the node where its
+/// head is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CutThrough {
-    /// The largest packet; a longer message is cut.
+    /// The largest packet; a longer message is split.
     pub packet: Bytes,
-    /// Part of a packet that a node must have before it sends it on; nothing unless given.
+    /// The part of a packet that a node must have received before it forwards the packet; nothing by default.
     #[serde(default)]
     pub header: Bytes,
 }

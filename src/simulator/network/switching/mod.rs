@@ -1,4 +1,4 @@
-//! Techniques by which a packet crosses a node.
+//! Switching techniques.
 
 mod cut_through;
 mod store_and_forward;
@@ -10,32 +10,32 @@ pub use wormhole::Wormhole;
 
 use serde::{Deserialize, Serialize};
 
-/// The manner in which a packet crosses the nodes between source and destination.
+/// The technique by which a packet crosses the nodes between source and destination.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Switching {
-    /// A node has the whole packet before it sends it on.
+    /// A node receives the whole packet before it forwards it.
     StoreAndForward(StoreAndForward),
-    /// A node sends a packet on while it still receives it (virtual cut-through).
+    /// A node forwards a packet while it still receives it (virtual cut-through).
     CutThrough(CutThrough),
-    /// A packet is cut into flits that follow its head and stop where they are when it is blocked.
+    /// A packet is split into flits that follow its head and stop where they are when the head is blocked.
     Wormhole(Wormhole),
 }
 
 impl Switching {
-    /// True if packets pass routers with a clock.
+    /// Returns whether packets pass clocked routers.
     #[must_use]
     pub const fn has_clocked_routers(&self) -> bool {
         matches!(self, Self::Wormhole(_))
     }
 
-    /// True if the stages of its routers are described.
+    /// Returns whether the pipeline stages of the routers are described.
     #[must_use]
     pub const fn is_described(&self) -> bool {
         matches!(self, Self::Wormhole(Wormhole { router: Some(_), .. }))
     }
 
-    /// The smallest packet in bytes: a flit where packets are cut into flits.
+    /// Returns the size of the smallest packet in bytes: a flit where packets are split into flits.
     #[must_use]
     pub const fn smallest_packet_bytes(&self) -> u64 {
         match self {
@@ -44,7 +44,7 @@ impl Switching {
         }
     }
 
-    /// The largest packet, in bytes.
+    /// Returns the size of the largest packet in bytes.
     #[must_use]
     pub const fn packet_bytes(&self) -> u64 {
         match self {
@@ -54,7 +54,7 @@ impl Switching {
         }
     }
 
-    /// Returns the number of bytes, of a packet of `bytes` bytes, that a node must have before it sends it on.
+    /// Returns the number of bytes that a node must have received of a packet of `bytes` bytes before it forwards it.
     #[must_use]
     pub fn header_bytes(&self, bytes: u64) -> u64 {
         match self {

@@ -1,4 +1,4 @@
-//! Worms: packets in a network of wormhole routers.
+//! Worms: the packets in a network of wormhole routers.
 
 use super::{Allocators, Arbiters, Wormhole, WormholeRouter};
 use crate::engine::{Calendar, Streams};
@@ -40,7 +40,7 @@ use recording::FlitRecorder;
 use switch_allocation::{RouterRequests, Taken};
 use wires::Wires;
 
-/// All routers of a network at work; one event a cycle while anything moves.
+/// The runtime state of all routers of a network; one event per cycle while anything moves.
 pub struct Worms {
     topology: Topology,
     guide: Guide,
@@ -56,31 +56,31 @@ pub struct Worms {
     inputs: Vec<Input>,
     heads: WormHeads,
     outputs: Vec<Output>,
-    /// By port.
+    /// The round-robin pointers of each port.
     turns: Vec<RoundRobin>,
     routers: Vec<RouterRequests>,
-    /// Routers with anything to allocate, in the order in which they came to have it.
+    /// Routers with requests to allocate, in the order in which they became active.
     active: Vec<u32>,
     sources: Vec<PacketSource>,
     sending: Vec<u32>,
     crowd: Crowd,
-    /// The first cycle that acts on what comes to be now.
+    /// The first cycle that acts on what is scheduled now.
     next: u64,
     pipeline: Pipeline,
     groups: Vec<ChannelGroup>,
     leaves: Leaves,
-    /// Groups of which some channels can be granted.
+    /// Groups with both a free channel and a request.
     grantable: Vec<u32>,
-    /// `None` unless iSLIP allocates.
+    /// The iSLIP state; `None` with other allocators.
     islip: Option<Box<Islip>>,
-    /// `None` unless matrix arbiters allocate.
+    /// The matrix arbiters; `None` with other arbiters.
     matrix: Option<Box<MatrixArbiters>>,
-    /// The input that every output port of a router takes; of one router at a time.
+    /// The input that each output port selects; scratch space for one router at a time.
     taken: Vec<Taken>,
-    /// Input channels of which a flit crosses the crossbar in this cycle.
+    /// Input channels whose front flits cross the crossbar in this cycle.
     crossings: Vec<u32>,
     is_ticking: bool,
-    /// `None` unless it is asked for.
+    /// The record of transfers, if requested.
     recorder: Option<Box<FlitRecorder>>,
 }
 
@@ -88,12 +88,12 @@ pub struct Worms {
 struct Worm {
     packet: Packet,
     flits: u32,
-    /// The input channel where its head waits for software.
+    /// The input channel where the head waits for software.
     held_at: u32,
     way: PacketWay,
-    /// The cycle after that in which its head has crossed to its node.
+    /// The cycle after the one in which the head has crossed to its node.
     out: u64,
-    /// Cycles in which none of its flits has crossed to its node though the head had.
+    /// Number of cycles after the head has crossed to its node in which no flit of the worm has crossed.
     stood: u64,
 }
 
@@ -102,12 +102,12 @@ struct Worm {
 struct Crowd {
     worms: Vec<Worm>,
     vacant: Vec<u32>,
-    /// Places of worms that came to their nodes in the last cycle, of which the caller may still ask.
+    /// Places of worms that reached their nodes in the last cycle; the caller may still query them.
     just_left: Vec<u32>,
 }
 
 impl Crowd {
-    /// The place of a new worm.
+    /// Adds a worm; returns its place.
     fn enter(&mut self, worm: Worm) -> u32 {
         let place = self.vacant.pop().unwrap_or_else(|| {
             self.worms.push(worm);
@@ -117,12 +117,12 @@ impl Crowd {
         place
     }
 
-    /// A worm has come to its node.
+    /// Marks a worm that has reached its node as leaving.
     fn leave(&mut self, place: u32) {
         self.just_left.push(place);
     }
 
-    /// Nobody asks any more for those that have left.
+    /// Frees the places of worms that have left; the caller does not query them any more.
     fn vacate(&mut self) {
         self.vacant.append(&mut self.just_left);
     }
@@ -143,10 +143,10 @@ impl IndexMut<usize> for Crowd {
 }
 
 impl Worms {
-    /// The idle routers of `topology`; their events use the entity 0.
+    /// Creates the idle routers of `topology`, whose events use the entity 0.
     ///
     /// # Panics
-    /// If more than 128 virtual channels come together in a router, which a check refuses.
+    /// If a router has more than 128 virtual channels at its inputs, which a check rejects.
     #[must_use]
     pub fn new(network: &Network, mode: &Wormhole, topology: Topology, onward: Onward, streams: Streams) -> Self {
         let shape = shape_of(network, mode, &topology);
@@ -189,13 +189,14 @@ impl Worms {
         }
     }
 
-    /// The number of links on the way of a packet.
+    /// Returns the number of links on the route of a packet.
     #[must_use]
     pub fn hops(&self, from: u32, to: u32) -> u32 {
         self.guide.hops(&self.topology, from, to)
     }
 
-    /// The number of links that a packet crosses from `at` until its head waits for software, or it has arrived.
+    /// Returns the number of links that a packet crosses from `at` until its head waits for software, or it has
+    /// arrived.
     #[must_use]
     pub fn links_to_next_stop(&self, at: u32, to: u32) -> u32 {
         match self.onward {
@@ -204,7 +205,7 @@ impl Worms {
         }
     }
 
-    /// The topology that the routers form.
+    /// Returns the topology that the routers form.
     #[must_use]
     pub const fn topology(&self) -> &Topology {
         &self.topology
@@ -217,8 +218,8 @@ impl Worms {
         to_links.map(|output| self.flits_sent(output)).sum()
     }
 
-    /// Has `packet` go on from `at`: into the network, or, where its head waits for software, out
-    /// of the buffer.
+    /// Forwards `packet` from `at`: injects it into the network or, if its head waits for software there, lets it
+    /// continue.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
         self.next = now.ps() / self.cycle.ps() + 1;
         match packet.place {
@@ -234,15 +235,15 @@ impl Worms {
         }
     }
 
-    /// The time from which the bytes of a packet came, the last of which has come to its node `now`: they take their time on a
-    /// link, and that in which the worm stood.
+    /// Returns the time from which the bytes of a packet arrived, given that the last one arrives at its node `now`:
+    /// before `now` by their transmission time and the cycles in which the worm stood still.
     #[must_use]
     pub fn first_byte(&self, now: SimTime, packet: &Packet) -> SimTime {
         let stood = self.cycle * self.crowd[packet.place as usize].stood;
         now.before(self.byte_time.time(u64::from(packet.bytes)) + stood)
     }
 
-    /// Runs the cycle that begins `now` and adds what follows from it to `passages`.
+    /// Runs the cycle that begins `now` and appends the resulting hops to `passages`.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, passages: &mut Vec<HopEvent>) {
         let cycle = now.ps() / self.cycle.ps();
         self.next = cycle;
@@ -256,20 +257,20 @@ impl Worms {
         has_moved |= self.allocate_switches(passages);
         self.settle_allocated(cycle);
         self.leave_idle_routers();
-        // The wheels want to be asked in every cycle.
+        // `is_turning` has side effects on the wheels and must be called in every cycle.
         self.is_ticking = self.is_turning() || has_moved;
         if self.is_ticking {
             calendar.schedule(self.boundary(cycle + 1), 0);
         }
     }
 
-    /// Returns whether anything is still to come, even if nothing moves.
+    /// Returns whether anything is pending, even if nothing moves; must be called once per cycle.
     fn is_turning(&mut self) -> bool {
-        // Heads whose routes have just been worked out have not moved.
+        // Heads whose routes have just been computed have not moved.
         self.pipeline.is_turning() | !self.grantable.is_empty()
     }
 
-    /// For each direction of a link: its ends, and its packets and its busy time up to `now`.
+    /// Returns, for each direction of a link: its two ends, its packets, and its busy time up to `now`.
     pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
         let ahead = self.ahead(now);
         let ports = (0..self.topology.vertices()).flat_map(|from| (0..self.shape.links).map(move |port| (from, port)));
@@ -284,7 +285,7 @@ impl Worms {
         })
     }
 
-    /// The flits that have been sent to a channel, those of the worm that holds it included.
+    /// Returns the number of flits sent to a channel, including those of the worm that holds it.
     fn flits_sent(&self, output: &Output) -> u64 {
         let of_holder = self.inputs.get(output.holder as usize).map_or(0, |input| {
             let worm = &self.crowd[input.front.worm() as usize];
@@ -293,15 +294,14 @@ impl Worms {
         output.flits + u64::from(of_holder)
     }
 
-    /// The channels of a port.
+    /// Returns the channels of a port.
     fn outputs_of(&self, port: u32) -> &[Output] {
         let first = (port * self.shape.channels) as usize;
         &self.outputs[first..first + self.shape.channels as usize]
     }
 
-    /// Returns the work of each link after `now` for flits that have got the crossbar, by port: how many are the heads
-    /// of
-    /// packets that come to it then, and for how long they all are on the wire.
+    /// Returns the work of each link after `now` for flits that have been granted the crossbar, by port: the number of
+    /// heads that enter the link then, and the total time of the flits on the wire.
     fn ahead(&self, now: SimTime) -> FxHashMap<u32, (u32, SimDuration)> {
         let mut ahead: FxHashMap<_, (u32, SimDuration)> = FxHashMap::default();
         for (cycle, wire, &Transit { to: channel, flit, .. }) in self.pipeline.transits.coming() {
@@ -314,7 +314,7 @@ impl Worms {
         ahead
     }
 
-    /// Returns the packets that wait for buffers, and for which, once no event is left.
+    /// Returns the packets that wait for buffers once no event is left, and the buffers that they wait for.
     #[must_use]
     pub fn standstill(&self) -> Standstill {
         let mut waits = Vec::new();
@@ -349,14 +349,15 @@ impl Worms {
     }
 }
 
-/// The layout of the routers of `topology`.
+/// Returns the layout of the routers of `topology`.
 fn shape_of(network: &Network, mode: &Wormhole, topology: &Topology) -> RouterShape {
     let shape = RouterShape::new(topology.ports(), class_count(network, topology), mode.lanes, mode.buffer);
     assert!(shape.of_router <= super::MAX_INPUTS, "check limits the virtual channels of a router");
     shape
 }
 
-/// True if the virtual channels that `topology` needs could only be counted along more routes than can be looked at.
+/// Returns an error message if the virtual channels of `topology` can only be counted along all routes, and these are
+/// too many.
 #[must_use]
 pub fn uncountable(network: &Network, topology: &Topology) -> Option<String> {
     const MOST_NODES: u32 = 4096;
@@ -366,7 +367,7 @@ pub fn uncountable(network: &Network, topology: &Topology) -> Option<String> {
     })
 }
 
-/// Returns the number of classes that packets of a network, of which `topology` is in use, can need.
+/// Returns the number of classes that packets can need on `topology`, the part of a network in use.
 pub fn class_count(network: &Network, topology: &Topology) -> u32 {
     let known = Classes::of(network, topology).known(&network.routing);
     known.unwrap_or_else(|| 1 + Guide::new(network, topology, Streams::new(0)).most_valleys(topology))

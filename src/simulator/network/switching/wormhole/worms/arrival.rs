@@ -1,4 +1,4 @@
-//! Arrivals through a link or a crossbar: flits at the next buffer or the node, and the room that they leave.
+//! Arrival of flits at the next buffer or the node, and of credits at the upstream router.
 
 use super::Worms;
 use super::buffers::{self, Output};
@@ -7,16 +7,16 @@ use crate::network::packet::{HopEvent, Onward};
 use crate::network::virtual_channels::{Hop, LastHop};
 use std::slice::Iter;
 
-/// A flit that has crossed a crossbar.
+/// A flit between a crossbar and the next buffer.
 #[derive(Clone, Copy)]
 pub(super) struct Transit {
-    /// The input channel to which it comes.
+    /// The input channel at which the flit arrives.
     pub(super) to: u32,
     pub(super) flit: Flit,
 }
 
 impl Worms {
-    /// Flits come to their next buffers; then the routers before get to know of the room behind them.
+    /// Puts the flits that arrive in `cycle` into their buffers, then returns credits to the upstream routers.
     pub(super) fn take_transits(&mut self, cycle: u64, passages: &mut Vec<HopEvent>) {
         for wire in self.pipeline.transits.numbers() {
             let list = self.pipeline.transits.of(wire).take(cycle);
@@ -37,7 +37,7 @@ impl Worms {
         }
     }
 
-    /// A tail has come over a link: its packet has left the source if that is where the link begins.
+    /// Reports that a packet has left its source, if the link over which its tail has arrived begins there.
     fn tell_left(&self, channel: u32, tail: Flit, passages: &mut Vec<HopEvent>) {
         let worm = &self.crowd[tail.worm() as usize];
         if self.shape.router(self.inputs[channel as usize].before) == worm.way.from {
@@ -45,7 +45,8 @@ impl Worms {
         }
     }
 
-    /// Takes flits until one comes to a buffer that is the first or the last of its worm.
+    /// Puts body flits into their buffers up to the next flit that is the head or the tail of its worm, which is
+    /// returned.
     fn take_bodies(&mut self, transits: &mut Iter<Transit>) -> Option<Transit> {
         let Self { inputs, outputs, routers, active, .. } = self;
         let (inputs, outputs, routers) = (&mut inputs[..], &outputs[..], &mut routers[..]);
@@ -81,7 +82,7 @@ impl Worms {
         self.pipeline.credits.of(wire).give_back(credits);
     }
 
-    /// Puts a flit at the end of a buffer that has room.
+    /// Puts a flit at the end of a buffer that has space.
     pub(super) fn push(&mut self, channel: u32, flit: Flit, passages: &mut Vec<HopEvent>) {
         if flit.is_head() {
             self.push_head(channel, flit.worm(), passages);
@@ -104,7 +105,7 @@ impl Worms {
         }
     }
 
-    /// The head of a worm comes to the front of its buffer.
+    /// Handles the head of a worm that reaches the front of its buffer.
     pub(super) fn meet_head(&mut self, channel: u32, number: u32, passages: &mut Vec<HopEvent>) {
         let worm = &mut self.crowd[number as usize];
         let input = &mut self.inputs[channel as usize];
@@ -119,7 +120,7 @@ impl Worms {
         }
     }
 
-    /// The route of the head at the front of `channel` is worked out, then it asks for a virtual channel.
+    /// Starts to compute the route of the head at the front of `channel`; the head then requests a virtual channel.
     #[inline]
     pub(super) fn route(&mut self, channel: u32) {
         match u64::from(self.router.routing) {
@@ -128,14 +129,14 @@ impl Worms {
         }
     }
 
-    /// Heads whose routes have been worked out in `cycle` ask for virtual channels, from the next one on.
+    /// Has the heads whose routes are complete in `cycle` request virtual channels from the next cycle on.
     pub(super) fn end_routing(&mut self, cycle: u64) {
         while let Some(channel) = self.pipeline.routing.take(cycle) {
             self.request(channel);
         }
     }
 
-    /// The head at the front of `channel` asks for a virtual channel.
+    /// Selects the route of the head at the front of `channel` and requests a virtual channel.
     #[inline]
     pub(super) fn request(&mut self, channel: u32) {
         let RouterShape { ports, links, lanes, classes, .. } = self.shape;

@@ -1,4 +1,4 @@
-//! The two ends of every virtual channel: the buffer that it leads to, and what its sender knows of that.
+//! The two ends of every virtual channel: the input buffer, and the credits and state at its sender.
 
 use super::layout::{Flit, NONE, RouterShape};
 use super::wires::Wires;
@@ -7,59 +7,63 @@ use crate::network::topology::Topology;
 /// An input channel: its buffer, and the worm whose flits are at the front.
 #[derive(Clone, Copy)]
 pub(super) struct Input {
-    /// The flits in the buffer.
+    /// Number of flits in the buffer.
     pub(super) count: u32,
-    /// The flits of the worm at the front that have not left the buffer, whether or not they are in it.
+    /// Number of flits of the front worm that have not left the buffer, including those that have not arrived.
     pub(super) left: u32,
-    /// The next of them.
+    /// The next flit of the front worm.
     pub(super) front: Flit,
-    /// The output channel that the worm holds, once it may ask for the crossbar.
+    /// The output channel that the worm holds, once it may request the crossbar.
     pub(super) output: u32,
-    /// The same from its grant on.
+    /// The output channel that the worm holds, from its grant on.
     pub(super) granted: u32,
-    /// The output channel of the router before that leads here, `NONE` from the node.
+    /// The output channel of the upstream router that leads here; `NONE` if flits arrive from the node.
     pub(super) before: u32,
     pub(super) router: u32,
-    /// The virtual channels of which it needs one.
+    /// The group of virtual channels of which the worm needs one.
     pub(super) group: u32,
-    /// The port by which the worm goes on.
+    /// The output port of the worm.
     pub(super) to_port: u8,
-    /// Its own port, which of the channels of that it is, and where its bit is among those of its router.
+    /// The port of the channel.
     pub(super) port: u8,
+    /// The number of the channel within its port.
     pub(super) lane: u8,
+    /// The word of the router's bit sets that has the bit of the channel.
     pub(super) word: u8,
+    /// The position of the bit of the channel in that word.
     pub(super) bit: u8,
-    /// The number of the latency of the link that leads here.
+    /// The index of the latency of the link that leads here.
     pub(super) wire: u8,
 }
 
-/// An output channel.
+/// An output channel: its credits, its holder and its load.
 #[derive(Clone, Copy)]
 pub(super) struct Output {
-    /// The credits: how many flits have room in the buffer at the other end; more than a worm has, where it leads to the
-    /// node.
+    /// The credits: number of free flit places in the buffer at the other end; larger than any worm if the channel
+    /// leads to the node.
     pub(super) room: u32,
-    /// The input channel that it is allocated to, `NONE` if it is free.
+    /// The input channel that holds the output channel; `NONE` if it is free.
     pub(super) holder: u32,
-    /// The input channel at the other end, `NONE` if it leads to the node.
+    /// The input channel at the other end; `NONE` if the channel leads to the node.
     pub(super) behind: u32,
     /// The next input of the router in round-robin order.
     pub(super) turn: u32,
-    /// The flits of the worms whose tails have been sent to it, and how many heads have.
+    /// Number of flits of the worms whose tails have been sent to the channel.
     pub(super) flits: u64,
+    /// Number of heads that have been sent to the channel.
     pub(super) packets: u32,
-    /// The number of the latency of its link.
+    /// The index of the latency of the link.
     pub(super) wire: u8,
 }
 
-/// The next in round-robin order: among the input channels of a port, and among the input ports that ask for it.
+/// The round-robin pointers of a port: among its input channels, and among the input ports that request its output.
 #[derive(Clone, Copy, Default)]
 pub(super) struct RoundRobin {
     pub(super) input: u32,
     pub(super) output: u32,
 }
 
-/// The worms whose heads have come to a buffer behind the worm at its front, by input channel: rings.
+/// The worms whose heads are queued in a buffer behind the front worm: a ring per input channel.
 pub(super) struct WormHeads {
     rings: Vec<FlitRing>,
     worms: Vec<u32>,
@@ -94,15 +98,15 @@ impl WormHeads {
     }
 }
 
-/// The input and output channels of all routers.
+/// Creates the input and output channels of all routers.
 pub(super) fn channels(topology: &Topology, shape: RouterShape, wires: &Wires) -> (Vec<Input>, Vec<Output>) {
     let ends = far_ends(topology, shape);
     let wires = wires.of_ports(topology, shape, &ends);
     (inputs(&ends, &wires, shape), outputs(&ends, &wires, shape))
 }
 
-/// The input channels of all routers, of whose ports `far_ends` are the first channels at the other ends, and `wires` the
-/// numbers of the latencies of their links.
+/// Creates the input channels of all routers. By port, `far_ends` has the first channel at the other end of the link,
+/// and `wires` the index of its latency.
 fn inputs(far_ends: &[u32], wires: &[u8], shape: RouterShape) -> Vec<Input> {
     let input = |port: u32, far: u32, lane: u32| {
         let of_router = port % shape.ports;
@@ -126,7 +130,7 @@ fn inputs(far_ends: &[u32], wires: &[u8], shape: RouterShape) -> Vec<Input> {
     (0..).zip(far_ends).flat_map(|(port, far)| (0..shape.channels).map(move |lane| input(port, *far, lane))).collect()
 }
 
-/// The output channels of all routers.
+/// Creates the output channels of all routers.
 fn outputs(far_ends: &[u32], wires: &[u8], shape: RouterShape) -> Vec<Output> {
     let output = |far: u32, wire: u8, lane: u32| {
         let (behind, room) = if far == NONE { (NONE, u32::MAX) } else { (far + lane, shape.buffer) };
@@ -136,7 +140,7 @@ fn outputs(far_ends: &[u32], wires: &[u8], shape: RouterShape) -> Vec<Output> {
     ports.flat_map(|(far, wire)| (0..shape.channels).map(move |lane| output(*far, *wire, lane))).collect()
 }
 
-/// By router and port, the first channel of the port at the other end of the link; `NONE` without a link.
+/// Returns, by router and port, the first channel of the port at the other end of the link; `NONE` without a link.
 fn far_ends(topology: &Topology, shape: RouterShape) -> Vec<u32> {
     let ports = (0..topology.vertices()).flat_map(|router| (0..shape.ports).map(move |port| (router, port)));
     let far_end = |(router, port): (u32, u32)| {
@@ -146,15 +150,15 @@ fn far_ends(topology: &Topology, shape: RouterShape) -> Vec<u32> {
     ports.map(far_end).collect()
 }
 
-/// Returns the number of taken virtual channels of a port, from the channel `first` on, and of flits in the buffers
-/// behind them.
+/// Returns the load of a port with the first channel `first`: the number of its allocated virtual channels and of the
+/// flits in the buffers behind them.
 pub(super) fn load(outputs: &[Output], shape: RouterShape, first: u32) -> u64 {
     let load = |output: &Output| u64::from(shape.buffer - output.room) + u64::from(output.holder != NONE);
     outputs[first as usize..(first + shape.channels) as usize].iter().map(load).sum()
 }
 
 impl Input {
-    /// The worm at the front, if there is one, does not go anywhere yet.
+    /// The output port of an input channel without a worm, or whose worm has no route yet.
     pub(super) const NOWHERE: u8 = u8::MAX;
 
     pub(super) const fn mask(&self) -> u64 {

@@ -1,32 +1,32 @@
-//! VC allocation: which head gets which virtual channel. Heads that ask for the same class of a port share its free
-//! virtual channels, and every channel takes the next one in turn after whom it served last.
+//! VC allocation: the assignment of virtual channels to heads. Heads that request the same class of a port compete for
+//! its free virtual channels, and every channel serves them round robin.
 //!
-//! A head that finds no free channel sleeps until one of its class is given back.
+//! A head that finds no free channel sleeps until a channel of its class is released.
 
 use super::Worms;
 use super::buffers::Input;
 use super::layout::{Leaves, NONE, RouterShape, low_bits};
 use super::pipeline::Pipeline;
 
-/// The virtual channels of a class of a port, any of which suits a head that asks for one of them. All channels to the
-/// node, and from a node that nothing passes, are of one class.
+/// The virtual channels of a class of a port, any of which suits a head that requests one of them. All channels to the
+/// node, and all channels from a leaf node, are of one class.
 #[derive(Clone, Copy)]
 pub(super) struct ChannelGroup {
-    /// The heads that ask, a bit for each input channel of the router.
+    /// The requests of heads, a bit for each input channel of the router.
     asking: [u64; 2],
-    /// The channels that are not allocated.
+    /// The free channels, a bit for each.
     free: u64,
-    /// The channel behind the one that was given last.
+    /// The round-robin pointer: the channel after the one that was granted last.
     turn: u32,
     first_output: u32,
     /// The first input channel of the router.
     pub(super) first_input: u32,
-    /// It is among those that can be granted.
+    /// Whether the group is in the list of grantable groups.
     pub(super) is_listed: bool,
 }
 
 impl ChannelGroup {
-    /// The groups of all routers, by router, port and class.
+    /// Creates the groups of all routers, by router, port and class.
     pub(super) fn all(shape: RouterShape, routers: u32, leaves: &Leaves) -> Vec<Self> {
         let group = |router: u32, port: u32, class: u32| {
             let are_one = port == shape.links || leaves.contain(router);
@@ -43,7 +43,7 @@ impl ChannelGroup {
         self.asking != [0; 2]
     }
 
-    /// Gives away the next free channel, from that behind the last one on.
+    /// Allocates the next free channel in round-robin order and returns its number in the group.
     #[inline]
     fn give_next(&mut self) -> u32 {
         let given = self.next_free() - self.first_output;
@@ -51,7 +51,7 @@ impl ChannelGroup {
         given
     }
 
-    /// Takes out the next of those that ask, from `turn` on.
+    /// Removes and returns the next request, from `turn` on.
     #[inline]
     fn take_next(&mut self, turn: u32) -> u32 {
         let next = self.next_bit(turn);
@@ -59,7 +59,7 @@ impl ChannelGroup {
         next
     }
 
-    /// The next of those that ask, from `turn` on.
+    /// Returns the next request, from `turn` on.
     #[inline]
     fn next_bit(&self, turn: u32) -> u32 {
         let [low, high] = self.asking;
@@ -74,19 +74,19 @@ impl ChannelGroup {
         bits.trailing_zeros() + if word == 1 { u64::BITS } else { 0 }
     }
 
-    /// The next input channel that asks, from `turn` on.
+    /// Returns the next input channel with a request, from `turn` on.
     pub(super) fn next(&self, turn: u32) -> u32 {
         self.first_input + self.next_bit(turn)
     }
 
-    /// The input channels that ask, rising.
+    /// Returns the input channels with a request, in ascending order.
     pub(super) fn all_asking(&self) -> impl Iterator<Item = u32> + use<> {
         let ([low, high], first) = (self.asking, self.first_input);
         let asking = u128::from(low) | u128::from(high) << u64::BITS;
         (0..u128::BITS).filter(move |bit| asking >> bit & 1 != 0).map(move |bit| first + bit)
     }
 
-    /// The next free channel, from that behind the last one on, which is given by [`give`](Self::give).
+    /// Returns the next free channel in round-robin order, which [`give`](Self::give) allocates.
     pub(super) fn next_free(&mut self) -> u32 {
         let later = self.free.unbounded_shr(self.turn).unbounded_shl(self.turn);
         let next = if later == 0 { self.free } else { later }.trailing_zeros();
@@ -94,19 +94,19 @@ impl ChannelGroup {
         self.first_output + next
     }
 
-    /// The output channels that are not allocated, rising.
+    /// Returns the free output channels, in ascending order.
     pub(super) fn free_outputs(&self) -> impl Iterator<Item = u32> + use<> {
         let (free, first) = (self.free, self.first_output);
         (0..u64::BITS).filter(move |bit| free >> bit & 1 != 0).map(move |bit| first + bit)
     }
 
-    /// True if an input channel still asks.
+    /// Returns whether an input channel has a pending request.
     pub(super) const fn asks(&self, input: u32) -> bool {
         let bit = input - self.first_input;
         self.asking[(bit / u64::BITS) as usize] >> (bit % u64::BITS) & 1 != 0
     }
 
-    /// Gives an output channel to an input channel that asks.
+    /// Allocates an output channel to an input channel with a request.
     pub(super) fn give(&mut self, output: u32, input: u32) {
         let bit = input - self.first_input;
         self.asking[(bit / u64::BITS) as usize] &= !(1 << (bit % u64::BITS));
@@ -119,7 +119,8 @@ impl ChannelGroup {
 }
 
 impl Worms {
-    /// The head at the front of `channel` sleeps until it gets a virtual channel of a group.
+    /// Registers the request of the head at the front of `channel`, which sleeps until it is granted a channel of the
+    /// group.
     #[inline]
     pub(super) fn wait_for_channel(&mut self, channel: u32, router: u32, number: u32) {
         let group = &mut self.groups[number as usize];
@@ -133,7 +134,7 @@ impl Worms {
         }
     }
 
-    /// Gives virtual channels away; whether anybody got one.
+    /// Runs VC allocation for a cycle; returns whether any grant is pending.
     pub(super) fn allocate_channels(&mut self, cycle: u64) -> bool {
         let due = cycle + u64::from(self.router.vc_allocation) - 1;
         match (&self.islip, &self.matrix) {
@@ -165,7 +166,7 @@ impl Worms {
         !allocated.is_empty()
     }
 
-    /// The tail of the worm of `input` has left the router: its virtual channel is free.
+    /// Releases the virtual channel of `input`, because the tail of its worm has left the router.
     #[inline]
     pub(super) fn give_channel_back(&mut self, input: Input) {
         self.outputs[input.output as usize].holder = NONE;
@@ -176,7 +177,7 @@ impl Worms {
         }
     }
 
-    /// Lets heads whose virtual channel is allocated by the end of `cycle` ask for the crossbar in the next one.
+    /// Has the heads whose virtual channel is allocated by the end of `cycle` request the crossbar in the next cycle.
     pub(super) fn settle_allocated(&mut self, cycle: u64) {
         let Self { inputs, outputs, routers, active, pipeline: Pipeline { allocated, .. }, .. } = self;
         while let Some(channel) = allocated.take(cycle) {

@@ -1,4 +1,4 @@
-//! Packets that wait at their source, and go into its router flit by flit.
+//! Packet sources: packets wait at their node and enter its router flit by flit.
 
 use super::layout::{Flit, NONE};
 use super::{Worm, Worms};
@@ -7,15 +7,15 @@ use crate::network::packet::Packet;
 use crate::network::way::PacketWay;
 use std::collections::VecDeque;
 
-/// Packets that are not in the network yet.
+/// The packets of a node that are not completely in the network yet.
 #[derive(Clone, Default)]
 pub(super) struct PacketSource {
     queue: VecDeque<u32>,
-    /// The flits of the first packet that are still to be sent; 0 before its head.
+    /// Number of flits of the first packet that are still to be sent; 0 before its head.
     left: u32,
     channel: u32,
     is_sending: bool,
-    /// It sleeps until a flit leaves a buffer of its port.
+    /// Whether the source sleeps until a flit leaves a buffer of its port.
     pub(super) is_blocked: bool,
 }
 
@@ -33,14 +33,14 @@ impl Worms {
         }
     }
 
-    /// Packets that have come to their first router.
+    /// Queues the packets that reach their first router in `cycle`.
     pub(super) fn let_in(&mut self, cycle: u64) {
         while let Some((at, packet)) = self.pipeline.entering.take(cycle) {
             self.enter(at, packet);
         }
     }
 
-    /// Every source that has a packet puts one flit into its router, if there is room.
+    /// Injects one flit of every source that has a packet and buffer space; returns whether any flit has moved.
     pub(super) fn inject(&mut self, passages: &mut Vec<HopEvent>) -> bool {
         let mut has_moved = false;
         let mut index = 0;
@@ -85,7 +85,7 @@ impl Worms {
         true
     }
 
-    /// The input channel from the node with the fewest flits, of equals the first.
+    /// Returns the input channel from the node with the fewest flits; the first one in a tie.
     fn emptiest_channel(&self, at: u32) -> u32 {
         let first = self.shape.first(at, self.shape.links);
         let channels = first..first + self.shape.channels;

@@ -1,27 +1,28 @@
 //! iSLIP with one iteration: outputs grant, inputs accept, both round robin.
 //!
-//! N. `McKeown`, "The iSLIP scheduling algorithm for input-queued switches", IEEE/ACM Transactions on Networking 7 (1999).
-//! A turn moves on only with a grant that is accepted, which keeps the turns of outputs apart.
+//! N. `McKeown`, "The iSLIP scheduling algorithm for input-queued switches", IEEE/ACM Transactions on Networking 7
+//! (1999). A round-robin pointer advances only if its grant is accepted, which keeps the pointers of the outputs
+//! desynchronised.
 
 use super::Worms;
 use super::layout::RouterShape;
 use super::switch_allocation::next_bit;
 
-/// The turns of inputs, and room for the requests and grants of one router.
+/// The accept pointers of inputs, and scratch space for the requests and grants of one router.
 pub(super) struct Islip {
-    /// By input channel, the first output channel in turn.
+    /// By input channel, the pointer to the first output channel in turn.
     channel_turns: Vec<u32>,
-    /// By input port over all routers, the first output port in turn.
+    /// By input port over all routers, the pointer to the first output port in turn.
     port_turns: Vec<u32>,
-    /// Input and output channel of each grant, by rising output channel.
+    /// Input and output channel of each grant, by ascending output channel.
     grants: Vec<(u32, u32)>,
-    /// Groups of which channels were granted in this cycle.
+    /// Groups that are matched in this cycle.
     granted: Vec<u32>,
-    /// By input and output port, the lanes that ask.
+    /// By input and output port, the lanes with a request.
     lanes: Vec<u64>,
-    /// By output port, the input ports that ask.
+    /// By output port, the input ports with a request.
     asking: Vec<u128>,
-    /// By input port, the output ports that grant.
+    /// By input port, the output ports that grant it.
     granting: Vec<u128>,
 }
 
@@ -39,7 +40,7 @@ impl Islip {
         }
     }
 
-    /// The output channel that `input` accepts of those that grant it.
+    /// Returns the output channel that `input` accepts among its grants, and advances its pointer.
     fn accept(&mut self, input: u32) -> u32 {
         let turn = self.channel_turns[input as usize];
         let granting = self.grants.iter().filter(|(to, _)| *to == input).map(|(_, output)| *output);
@@ -50,7 +51,7 @@ impl Islip {
 }
 
 impl Worms {
-    /// One iteration for the virtual channels of every group; whether any was given away.
+    /// Runs one iteration for the virtual channels of every group; returns whether any grant is pending.
     pub(super) fn allocate_channels_by_islip(&mut self, due: u64) -> bool {
         let Some(mut islip) = self.islip.take() else { return false };
         std::mem::swap(&mut self.grantable, &mut islip.granted);
@@ -87,8 +88,8 @@ impl Worms {
         }
     }
 
-    /// One iteration for the crossbar of every router: the channels from which flits cross, router by router and by rising
-    /// output port.
+    /// Runs one iteration for the crossbar of every router. Collects the channels whose flits cross, router by router
+    /// and by ascending output port.
     pub(super) fn match_ports_by_islip(&mut self) {
         let Some(mut islip) = self.islip.take() else { return };
         let active = std::mem::take(&mut self.active);
@@ -150,7 +151,7 @@ impl Worms {
     }
 }
 
-/// The lowest port from `turn` on, or the lowest of all.
+/// Returns the lowest port from `turn` on, or the lowest of all if there is none.
 const fn next_port(ports: u128, turn: u32) -> u32 {
     let later = ports.unbounded_shr(turn).unbounded_shl(turn);
     if later == 0 { ports.trailing_zeros() } else { later.trailing_zeros() }

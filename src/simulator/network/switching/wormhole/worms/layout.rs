@@ -4,31 +4,31 @@ use crate::network::routing::Routing;
 use crate::network::topology::Topology;
 use crate::network::way::turns;
 
-/// No virtual channel, no link.
+/// The absence of a virtual channel or link.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Number of words of 64 bits with a bit for each channel of a router, if all channels of a port are in the same one.
+/// Number of 64-bit words with a bit for each channel of a router, given that the channels of a port share a word.
 pub(super) const WORDS: usize = 3;
 
-/// Layout of the arrays. Ports and channels are numbered over all routers; input and output channels share
+/// The layout of the channel arrays. Ports and channels are numbered over all routers; input and output channels share
 /// their numbers.
 #[derive(Clone, Copy)]
 pub(super) struct RouterShape {
-    /// Ports with links; one more leads from and to the node.
+    /// Number of ports with links; one more port leads from and to the node.
     pub(super) links: u32,
     pub(super) ports: u32,
-    /// Virtual channels of a class.
+    /// Number of virtual channels of a class.
     pub(super) lanes: u32,
     pub(super) classes: u32,
-    /// Virtual channels of a port.
+    /// Number of virtual channels of a port.
     pub(super) channels: u32,
-    /// Virtual channels of a router.
+    /// Number of virtual channels of a router.
     pub(super) of_router: u32,
-    /// Virtual channels of a router whose bits are in the same word.
+    /// Number of virtual channels of a router whose bits share a word.
     pub(super) of_word: u32,
-    /// A bit for each virtual channel of a port.
+    /// A mask with a bit for each virtual channel of a port.
     pub(super) of_port: u64,
-    /// The flits that the buffer of a channel holds.
+    /// Size of the buffer of a channel in flits.
     pub(super) buffer: u32,
 }
 
@@ -62,10 +62,10 @@ impl RouterShape {
     }
 }
 
-/// Nodes that nothing passes: each has one link, to a switch. A packet holds nothing when it comes to such a link, so that
-/// any of the link's channels suits it, whatever its class.
+/// The leaf nodes: nodes with a single link, to a switch, through which no packet passes. A packet holds no channel
+/// before it takes that link, so that any channel of the link suits it, whatever its class.
 pub(super) struct Leaves {
-    /// By vertex; empty if there are none.
+    /// Whether each node is a leaf; empty if there are none.
     are: Vec<bool>,
 }
 
@@ -75,7 +75,7 @@ impl Leaves {
         let is_leaf = |node: u32| {
             let mut neighbours = (0..topology.ports()).filter_map(|port| topology.neighbour(node, port));
             let Some((switch, _)) = neighbours.next() else { return false };
-            // A packet that is sent by way of such a node turns at its switch, or passes the node.
+            // A packet with such an intermediate node turns at its switch, or passes through the node.
             let passes = routing.is_indirect() && !turns(topology, routing.through(), switch, node);
             neighbours.next().is_none() && !passes
         };
@@ -88,12 +88,12 @@ impl Leaves {
     }
 }
 
-/// The lowest `count` bits, all of them at most.
+/// Returns a mask of the lowest `count` bits, or of all 64.
 pub(super) const fn low_bits(count: u32) -> u64 {
     if count < u64::BITS { (1 << count) - 1 } else { u64::MAX }
 }
 
-/// A flit: its worm, and whether it is the first or the last one.
+/// A flit: its worm, and whether it is the head or the tail.
 #[derive(Clone, Copy)]
 pub(super) struct Flit(u32);
 
@@ -101,22 +101,22 @@ impl Flit {
     const HEAD: u32 = 2;
     const TAIL: u32 = 1;
 
-    /// The head of a worm.
+    /// Creates the head of a worm.
     pub(super) const fn head(worm: u32) -> Self {
         Self(worm << 2 | Self::HEAD)
     }
 
-    /// The same flit, the last one if `is_tail`.
+    /// Returns the same flit, marked as the tail if `is_tail`.
     pub(super) const fn ending(self, is_tail: bool) -> Self {
         Self(self.0 | is_tail as u32)
     }
 
-    /// Neither the first nor the last one.
+    /// Returns whether the flit is neither the head nor the tail.
     pub(super) const fn is_between(self) -> bool {
         self.0 & (Self::HEAD | Self::TAIL) == 0
     }
 
-    /// A flit behind it.
+    /// Returns a flit that follows this one.
     pub(super) const fn next(self) -> Self {
         Self(self.0 & !Self::HEAD)
     }

@@ -1,22 +1,22 @@
-//! Matrix arbiters: of those that ask the one is served whose last turn is longest ago, of those without a turn the lowest.
+//! Matrix arbiters: the request that was served least recently wins; among requests that were never served, the lowest.
 //!
-//! A matrix arbiter (Dally and Towles, *Principles and practices of interconnection networks*, 18.5) has a bit for each pair
-//! that says who goes first, and clears the winner's. From an order to begin with that is always an order: that of the last
-//! turns, which is what is kept here.
+//! A matrix arbiter (Dally and Towles, *Principles and practices of interconnection networks*, 18.5) has a priority bit
+//! for each pair of inputs, and clears the bits of the winner. If the bits form an order at the beginning, they always
+//! do: the order of the last turns, which is kept here instead.
 
 use super::Worms;
 use super::layout::RouterShape;
 
-/// The last turns at all arbiters of a network, by their number from 1 on; 0 before the first.
+/// The last turns at all arbiters of a network, numbered from 1 on; 0 before the first turn.
 pub(super) struct MatrixArbiters {
-    /// By output channel and input channel of the router.
+    /// Last turns by output channel and input channel of the router.
     channels: Vec<u64>,
-    /// By input channel, at the arbiter of its port.
+    /// Last turns by input channel, at the arbiter of its port.
     lanes: Vec<u64>,
-    /// By output port and input port of the router.
+    /// Last turns by output port and input port of the router.
     ports: Vec<u64>,
     turns: u64,
-    /// By output port of the router at work, the input channels that are named for it.
+    /// By output port, the input channels that are selected for it; scratch space for one router at a time.
     named: Vec<Vec<u32>>,
 }
 
@@ -33,13 +33,13 @@ impl MatrixArbiters {
     }
 }
 
-/// The one of those that ask whose last turn is longest ago; of several the first.
+/// Returns the input that was served least recently; the first one in a tie.
 fn longest_ago(asking: impl Iterator<Item = u32>, last_turn: impl Fn(u32) -> u64) -> Option<u32> {
     asking.min_by_key(|input| last_turn(*input))
 }
 
 impl Worms {
-    /// Every free virtual channel takes one of the heads that ask, while there are any; whether any was given away.
+    /// Allocates free virtual channels to heads until one of them runs out; returns whether any grant is pending.
     pub(super) fn allocate_channels_by_matrix(&mut self, due: u64) -> bool {
         let Some(mut matrix) = self.matrix.take() else { return false };
         let of_router = self.shape.of_router;
@@ -65,8 +65,8 @@ impl Worms {
         !self.pipeline.allocated.is_empty()
     }
 
-    /// Every input port with channels that are ready names one, every output port that is asked for takes one of the input
-    /// ports: the channels from which flits cross, router by router and by rising output port.
+    /// Matches ports: every input port with ready channels selects one, and every requested output port selects one of
+    /// the input ports. Collects the channels whose flits cross, router by router and by ascending output port.
     pub(super) fn match_ports_by_matrix(&mut self) {
         let Some(mut matrix) = self.matrix.take() else { return };
         self.crossings.clear();
@@ -89,7 +89,7 @@ impl Worms {
                 let channel = first + ready.trailing_zeros();
                 ready &= ready - 1;
                 let port = |channel: u32| self.inputs[channel as usize].port;
-                // Channels of a port follow each other.
+                // The channels of a port are adjacent.
                 if let Some(before) = best.filter(|before| port(*before) != port(channel)) {
                     matrix.named[usize::from(self.inputs[before as usize].to_port)].push(before);
                     best = None;
@@ -123,7 +123,7 @@ impl Worms {
 mod tests {
     use super::*;
 
-    /// Round robin would serve 0 again after 0 and 2; the matrix serves 1, which never was.
+    /// Round robin would serve 0 again after 0 and 2; the matrix serves 1, which has not been served.
     #[test]
     fn who_was_never_served_goes_first_then_whoever_waits_longest() {
         let mut turns = [0_u64; 4];

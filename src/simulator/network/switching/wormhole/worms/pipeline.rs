@@ -1,4 +1,4 @@
-//! Work under way between two steps of the routers of a network, and due in later cycles.
+//! The pipeline of the routers: work in progress that is due in later cycles.
 
 use super::arrival::Transit;
 use super::stage::Stage;
@@ -7,36 +7,36 @@ use super::wires::Wires;
 use crate::network::packet::Packet;
 use crate::network::switching::wormhole::WormholeRouter;
 
-/// The stages of all routers, and the wires between these.
+/// The pipeline stages of all routers, and the links between routers.
 pub(super) struct Pipeline {
-    /// Packets on their way into their first router, each with its node.
+    /// Packets in transit from their node into their first router, with the node.
     pub(super) entering: Stage<(u32, Packet)>,
-    /// Input channels whose routes are worked out.
+    /// Input channels whose routes are being computed.
     pub(super) routing: Stage<u32>,
-    /// Input channels that got a virtual channel, until they may ask for the crossbar.
+    /// Input channels with a granted virtual channel that may not request the crossbar yet.
     pub(super) allocated: Stage<u32>,
     pub(super) transits: Wheels<Transit>,
-    /// The output channels to which room is given back.
+    /// Credits in transit, as the output channels that they return to.
     pub(super) credits: Wheels<u32>,
-    /// Worms that have come out of the network, and their nodes.
+    /// Nodes and the worms whose tails are in transit to them.
     pub(super) ejections: Wheel<(u32, u32)>,
 }
 
 impl Pipeline {
-    /// Empty, for links of these latencies.
+    /// Creates an empty pipeline for links of these latencies.
     pub(super) fn new(router: WormholeRouter, wires: &Wires) -> Self {
         Self {
             entering: Stage::empty(),
             routing: Stage::empty(),
             allocated: Stage::empty(),
-            // On the link, and at the beginning of the cycle after in the buffer.
+            // A flit is on the link in the last of these cycles and in the buffer at the beginning of the next one.
             transits: Wheels::new(wires.latencies().map(|latency| router.after_grant() + 1 + latency)),
             credits: Wheels::new(wires.latencies().map(|latency| router.credit(latency))),
             ejections: Wheel::new(router.after_grant() + u64::from(router.ejection)),
         }
     }
 
-    /// Returns whether anything is in it. All wheels want to be asked in every cycle.
+    /// Returns whether the pipeline has any content. Must be called once per cycle, because it advances every wheel.
     #[inline]
     pub(super) fn is_turning(&mut self) -> bool {
         let in_stages = !(self.entering.is_empty() && self.routing.is_empty() && self.allocated.is_empty());

@@ -1,4 +1,4 @@
-//! Record of the flits on links, as transfers of packets.
+//! The record of flits on links, as transfers of packets.
 
 use super::Worms;
 use super::arrival::Transit;
@@ -6,14 +6,14 @@ use crate::network::packet::Packet;
 use crate::network::transfers::{TransferChannel, Transfers};
 use crate::units::{SimDuration, SimTime};
 
-/// Collects the flits that each virtual channel of a link has carried into packets.
+/// Combines the flits that each virtual channel of a link has carried into packets.
 pub(super) struct FlitRecorder {
     pub(super) transfers: Transfers,
-    /// The packet whose flits a channel carries, by output channel.
+    /// By output channel, the packet whose flits the channel carries.
     begun: Vec<Option<Begun>>,
 }
 
-/// A packet of which a channel has carried the head.
+/// A packet whose head a channel has carried.
 #[derive(Clone, Copy)]
 struct Begun {
     packet: Packet,
@@ -23,7 +23,7 @@ struct Begun {
 }
 
 impl FlitRecorder {
-    /// A flit of `packet` was on the wire of a channel from `from` to `to`.
+    /// Records a flit of `packet` that was on the link of a channel from `from` to `to`.
     fn flit(&mut self, channel: u32, packet: Packet, is_tail: bool, (from, to): (SimTime, SimTime)) {
         let begun = self.begun[channel as usize].get_or_insert(Begun {
             packet,
@@ -38,7 +38,7 @@ impl FlitRecorder {
         }
     }
 
-    /// Tells what a channel has carried of the packet that it carries.
+    /// Records the transfer of the part that a channel has carried of its current packet.
     fn tell(&mut self, channel: u32) {
         if let Some(Begun { packet, first, last, on_wire }) = self.begun[channel as usize].take() {
             self.transfers.carried(channel, &packet, first, (last.since(first), on_wire));
@@ -47,7 +47,7 @@ impl FlitRecorder {
 }
 
 impl Worms {
-    /// Records the transfers over the links from now on.
+    /// Starts recording the transfers over the links.
     pub fn record_transfers(&mut self) {
         let shape = self.shape;
         let channel = |number: u32| {
@@ -65,7 +65,7 @@ impl Worms {
         self.recorder.as_mut().map(|recorder| &mut recorder.transfers)
     }
 
-    /// The run is over: what links have carried of packets that they have not carried whole is told as well.
+    /// Ends the record at `end`, the end of the run, and adds the transfers of packets that links have carried in part.
     pub fn finish_transfers(&mut self, end: SimTime) {
         let Some(mut recorder) = self.recorder.take() else { return };
         for (cycle, wire, transit) in self.pipeline.transits.coming() {
@@ -80,7 +80,7 @@ impl Worms {
         self.recorder = Some(recorder);
     }
 
-    /// Records the flits that come through their links, all of one latency, in a cycle.
+    /// Records the flits that arrive in `cycle` over links of one latency.
     pub(super) fn record_arrivals(&mut self, cycle: u64, wire: u8, transits: &[Transit]) {
         let Some(mut recorder) = self.recorder.take() else { return };
         for transit in transits {
@@ -94,7 +94,8 @@ impl Worms {
         recorder.flit(self.inputs[to as usize].before, packet, flit.is_tail(), times);
     }
 
-    /// Returns the times between which a flit is on the wire that is in its next buffer at the beginning of `cycle`.
+    /// Returns the start and end of the time on the link for a flit that is in its next buffer at the beginning of
+    /// `cycle`.
     pub(super) fn on_wire(&self, cycle: u64, wire: u8) -> (SimTime, SimTime) {
         let left = cycle - self.wires.latency(wire);
         (self.boundary(left - 1), self.boundary(left))

@@ -1,8 +1,8 @@
-//! A stage of the pipeline of routers: what is put in comes out a fixed number of cycles later.
+//! A pipeline stage, as a queue of items with the cycles in which they are due.
 
 use std::collections::VecDeque;
 
-/// Contents of a stage, each with the cycle in which it comes out, in the order in which it was put in.
+/// The items of a stage, each with the cycle in which it is due, in order.
 pub(super) struct Stage<T> {
     content: VecDeque<(u64, T)>,
 }
@@ -12,12 +12,12 @@ impl<T: Copy> Stage<T> {
         Self { content: VecDeque::new() }
     }
 
-    /// Puts in what comes out in cycle `due`, which is not before that of what was put in before.
+    /// Adds an item that is due in cycle `due`, which must not precede that of any earlier item.
     pub(super) fn put(&mut self, due: u64, item: T) {
         self.content.push_back((due, item));
     }
 
-    /// Takes the next out that is due in `cycle`.
+    /// Removes and returns the next item that is due by `cycle`.
     pub(super) fn take(&mut self, cycle: u64) -> Option<T> {
         self.content.front().filter(|(due, _)| *due <= cycle)?;
         self.content.pop_front().map(|(_, item)| item)

@@ -1,5 +1,5 @@
-//! Switch allocation: which flit crosses the crossbar. Every input port names a channel, every output port takes an input
-//! port, both round robin.
+//! Switch allocation: the selection of the flits that cross the crossbar. Every input port selects a channel, every
+//! output port selects an input port, both round robin.
 
 use super::Worms;
 use super::arrival::Transit;
@@ -9,10 +9,10 @@ use super::pipeline::Pipeline;
 use crate::network::packet::HopEvent;
 use std::slice::Iter;
 
-/// Requests that a router has to allocate.
+/// The requests that a router has to allocate.
 #[derive(Clone, Copy, Default)]
 pub(super) struct RouterRequests {
-    /// Input channels with a flit that has an output channel and room behind that, a bit for each.
+    /// Input channels whose front flit has an output channel with a credit, a bit for each.
     pub(super) ready: [u64; WORDS],
     /// Number of heads without an output channel.
     pub(super) waiting: u32,
@@ -20,14 +20,14 @@ pub(super) struct RouterRequests {
 }
 
 impl RouterRequests {
-    /// The front of an input channel can cross; true if the router had nothing to allocate before.
+    /// Marks an input channel whose front flit can cross; returns `true` if the router was idle before.
     #[inline]
     pub(super) fn set_ready(&mut self, input: &Input) -> bool {
         self.ready[usize::from(input.word)] |= input.mask();
         !std::mem::replace(&mut self.is_active, true)
     }
 
-    /// A head asks for an output channel; true if the router had nothing to allocate before.
+    /// Registers a head that requests an output channel; returns `true` if the router was idle before.
     pub(super) fn add_waiting(&mut self) -> bool {
         self.waiting += 1;
         !std::mem::replace(&mut self.is_active, true)
@@ -38,21 +38,21 @@ impl RouterRequests {
         self.ready[usize::from(input.word)] &= !input.mask();
     }
 
-    /// Goes on only if there is anything to allocate; whether there is.
+    /// Updates and returns whether the router has requests.
     fn go_on(&mut self) -> bool {
         self.is_active = self.waiting != 0 || self.ready != [0; WORDS];
         self.is_active
     }
 }
 
-/// The input port that an output port takes, and the channel that it names.
+/// The input port that an output port selects, and the channel that this input port selects.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Taken {
     port: u32,
     channel: u32,
 }
 
-/// The output ports of a router that are asked for let what they have taken cross, and the turns go on to the next.
+/// Collects the selected channels of the requested output ports of a router, and advances the round-robin pointers.
 #[expect(clippy::inline_always, reason = "it is done for every router in every cycle")]
 #[inline(always)]
 fn take_turns(turns: &mut [RoundRobin], asked: [u64; 2], taken: &[Taken], inputs: &[Input], crossings: &mut Vec<u32>) {
@@ -69,7 +69,7 @@ fn take_turns(turns: &mut [RoundRobin], asked: [u64; 2], taken: &[Taken], inputs
 }
 
 impl Worms {
-    /// The front of `channel`, which has an output channel, can cross if there is room behind that.
+    /// Marks the front flit of `channel`, which has an output channel, as ready if there is a credit.
     pub(super) fn ask_for_crossbar(&mut self, channel: u32) {
         let input = &self.inputs[channel as usize];
         if self.outputs[input.output as usize].room > 0 && self.routers[input.router as usize].set_ready(input) {
@@ -77,7 +77,7 @@ impl Worms {
         }
     }
 
-    /// Runs the crossbars of a cycle; whether anything has moved.
+    /// Runs the crossbars for a cycle; returns whether any flit has moved.
     pub(super) fn allocate_switches(&mut self, passages: &mut Vec<HopEvent>) -> bool {
         match (&self.islip, &self.matrix) {
             (Some(_), _) => self.match_ports_by_islip(),
@@ -93,14 +93,14 @@ impl Worms {
         !self.crossings.is_empty()
     }
 
-    /// Routers without anything to allocate are left alone until something comes.
+    /// Removes routers without requests from the active ones.
     pub(super) fn leave_idle_routers(&mut self) {
         let Self { active, routers, .. } = self;
         active.retain(|router| routers[*router as usize].go_on());
     }
 
-    /// Every input port with channels that are ready names one, every output port that is asked for takes the next input
-    /// port in turn: the channels from which flits cross, router by router and by rising output port.
+    /// Matches ports: every input port with ready channels selects one, and every requested output port selects the
+    /// next input port in turn. Collects the channels whose flits cross, router by router and by ascending output port.
     fn match_ports(&mut self) {
         let RouterShape { ports, of_router, of_word, of_port, .. } = self.shape;
         let Self { inputs, turns, taken, routers, active, crossings, .. } = self;
@@ -127,7 +127,8 @@ impl Worms {
                     let to_port = usize::from(input.to_port);
                     let (asked, bit) = (&mut asked[usize::from(to_port >= 64)], 1 << (to_port % 64));
                     let (taken, turn) = (&mut taken[to_port], turns[to_port].output);
-                    // Ports come by rising number: the first one is taken, unless another is the first from the turn on.
+                    // Input ports are visited in ascending order: the first one wins, unless a later one is the first
+                    // from the round-robin pointer on.
                     if *asked & bit == 0 || taken.port < turn && port >= turn {
                         *taken = Taken { port, channel };
                     }
@@ -139,7 +140,7 @@ impl Worms {
         }
     }
 
-    /// Flits cross until one is the first or the last one of its worm, which is left to
+    /// Moves body flits through the crossbar up to the next head or tail, whose channel is returned for
     /// [`cross_with_end`](Self::cross_with_end).
     fn cross_bodies(&mut self, channels: &mut Iter<u32>) -> Option<u32> {
         let Self { inputs, outputs, routers, pipeline: Pipeline { transits, credits, .. }, sources, .. } = self;
@@ -167,7 +168,7 @@ impl Worms {
         None
     }
 
-    /// The first or the last flit of a worm leaves `channel`.
+    /// Moves a head or tail flit out of `channel`; its credit and counts are already updated.
     fn cross_with_end(&mut self, channel: u32, passages: &mut Vec<HopEvent>) {
         let input = &mut self.inputs[channel as usize];
         let flit = input.front.ending(input.left == 0);
@@ -187,7 +188,7 @@ impl Worms {
         }
     }
 
-    /// A tail has crossed: what it held is free, and the next head comes to the front.
+    /// Releases what a worm held after its tail has crossed, and brings the next head to the front.
     fn end_worm(&mut self, channel: u32, passages: &mut Vec<HopEvent>) {
         let input = self.inputs[channel as usize];
         let (worm, output) = (input.front.worm(), &mut self.outputs[input.output as usize]);
@@ -208,9 +209,9 @@ impl Worms {
     }
 }
 
-/// The lowest bit from `turn` on, or the lowest of all.
+/// Returns the lowest bit from `turn` on, or the lowest of all if there is none.
 pub(super) const fn next_bit(bits: u64, turn: u32) -> u32 {
-    // From 64 on is from 0 on.
+    // The shift wraps, so that a `turn` of 64 is 0.
     let later = bits.wrapping_shr(turn).wrapping_shl(turn);
     if later == 0 { bits.trailing_zeros() } else { later.trailing_zeros() }
 }

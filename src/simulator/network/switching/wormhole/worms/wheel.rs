@@ -1,13 +1,13 @@
-//! Changes due in one of the next cycles.
+//! Timing wheels: changes that are due a fixed number of cycles later.
 
-/// Changes due a number of cycles after the one in which they are put in.
+/// A timing wheel, whose changes are due a fixed number of cycles after they are added.
 pub(super) struct Wheel<T> {
     slots: Vec<Vec<T>>,
-    /// The slot of the cycle at work: of what becomes true in it, then of what is put in.
+    /// The slot of the current cycle: first of the changes that are due, then of those that are added.
     now: usize,
-    /// The cycle at work.
+    /// The current cycle.
     cycle: u64,
-    /// The last cycle in which anything becomes true.
+    /// The last cycle in which a change is due.
     last: u64,
 }
 
@@ -20,12 +20,12 @@ impl<T> Wheel<T> {
         usize::try_from(cycle % self.slots.len() as u64).expect("the remainder is an index")
     }
 
-    /// The list to which what comes out of the cycle at work is added.
+    /// Returns the list to which the changes that the current cycle causes are added.
     pub(super) fn slot(&mut self) -> &mut Vec<T> {
         &mut self.slots[self.now]
     }
 
-    /// Takes the list of a cycle out, which is at work from now on; [`give_back`](Self::give_back) keeps its memory.
+    /// Makes `cycle` the current cycle and removes its list; [`give_back`](Self::give_back) returns the memory.
     pub(super) fn take(&mut self, cycle: u64) -> Vec<T> {
         (self.now, self.cycle) = (self.slot_of(cycle), cycle);
         std::mem::take(&mut self.slots[self.now])
@@ -36,7 +36,7 @@ impl<T> Wheel<T> {
         self.slots[self.now] = list;
     }
 
-    /// The cycle is over: whether anything is still to come.
+    /// Ends the current cycle; returns whether changes are pending.
     pub(super) fn is_turning(&mut self) -> bool {
         if !self.slots[self.now].is_empty() {
             self.last = self.cycle + self.slots.len() as u64;
@@ -44,42 +44,42 @@ impl<T> Wheel<T> {
         self.last > self.cycle
     }
 
-    /// Returns the pending changes, each with its cycle, in the order of the cycles.
+    /// Returns the pending changes with their cycles, in order.
     pub(super) fn coming(&self) -> impl Iterator<Item = (u64, &T)> {
         let cycles = (self.cycle + 1..).take(self.slots.len());
         cycles.flat_map(|cycle| self.slots[self.slot_of(cycle)].iter().map(move |value| (cycle, value)))
     }
 }
 
-/// Changes that come over links: a wheel for every latency that links have.
+/// Changes that arrive over links: a wheel for every link latency.
 pub(super) struct Wheels<T> {
     wheels: Vec<Wheel<T>>,
 }
 
 impl<T> Wheels<T> {
-    /// A wheel for each of these delays, which are numbered in their order.
+    /// Creates a wheel for each of these delays, numbered in order.
     pub(super) fn new(delays: impl Iterator<Item = u64>) -> Self {
         Self { wheels: delays.map(Wheel::new).collect() }
     }
 
-    /// The wheel with a number.
+    /// Returns the wheel with a number.
     #[inline]
     pub(super) fn of(&mut self, number: u8) -> &mut Wheel<T> {
         &mut self.wheels[usize::from(number)]
     }
 
-    /// The numbers of all wheels.
+    /// Returns the numbers of all wheels.
     pub(super) fn numbers(&self) -> std::ops::Range<u8> {
         0..u8::try_from(self.wheels.len()).expect("a network has few classes of links")
     }
 
-    /// The cycle is over: whether anything is still to come.
+    /// Ends the current cycle; returns whether changes are pending.
     pub(super) fn is_turning(&mut self) -> bool {
-        // Every wheel wants to be asked.
+        // Every wheel must be called.
         self.wheels.iter_mut().fold(false, |is_turning, wheel| wheel.is_turning() | is_turning)
     }
 
-    /// Returns the pending changes, each with its cycle and the number of its wheel.
+    /// Returns the pending changes with their cycles and the numbers of their wheels.
     pub(super) fn coming(&self) -> impl Iterator<Item = (u64, u8, &T)> {
         self.numbers()
             .zip(&self.wheels)

@@ -1,15 +1,15 @@
-//! Latencies of the links of clocked routers, in cycles.
+//! The link latencies of clocked routers, in cycles.
 
 use super::layout::{NONE, RouterShape};
 use crate::network::topology::Topology;
 use crate::network::{Link, Network};
 use crate::units::SimDuration;
 
-/// The latencies that links have, and which of them each has.
+/// The distinct link latencies, and the latency of each link class.
 pub(super) struct Wires {
-    /// Each once; that of `links` is the first.
+    /// The distinct latencies; that of `links` is the first.
     latencies: Vec<u64>,
-    /// By class of links, the number of its latency.
+    /// By link class, the index of its latency.
     of_class: Vec<u8>,
 }
 
@@ -30,7 +30,7 @@ impl Wires {
         Self { latencies, of_class }
     }
 
-    /// The latency with a number.
+    /// Returns the latency with an index.
     pub(super) fn latency(&self, number: u8) -> u64 {
         self.latencies[usize::from(number)]
     }
@@ -39,7 +39,7 @@ impl Wires {
         self.latencies.iter().copied()
     }
 
-    /// The number of the latency of every port's link, by router and port.
+    /// Returns the index of the latency of the link at every port, by router and port.
     pub(super) fn of_ports(&self, topology: &Topology, shape: RouterShape, far_ends: &[u32]) -> Vec<u8> {
         if self.latencies.len() == 1 {
             return vec![0; far_ends.len()];
