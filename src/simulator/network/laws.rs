@@ -1,5 +1,4 @@
-//! Laws of all fabrics: exact times of lone messages, an obvious oracle for contention, and
-//! nothing lost anywhere.
+//! Laws of all fabrics: exact times of lone messages, a simple oracle for contention, and conservation of packets.
 
 use super::channels::Channels;
 use super::routing::{Through, Weights};
@@ -43,7 +42,7 @@ fn network(topology: Topology, switching: Switching, links: Link) -> Network {
     }
 }
 
-/// A network of which only the topology matters.
+/// Creates a network of which only the topology matters.
 pub(super) fn plain(topology: Topology) -> Network {
     network(topology, store_and_forward(), link(1, 0, 0, Buffers::Unbounded))
 }
@@ -60,7 +59,7 @@ fn wormhole(flit: u64, buffer: u32, lanes: u32) -> Switching {
     Switching::Wormhole(Wormhole { packet: Bytes::new(1 << 20), flit: Bytes::new(flit), buffer, lanes, router: None })
 }
 
-/// Sends packets = (time, from, to, bytes) through a fabric; the time of each delivery.
+/// Sends packets = (time, from, to, bytes) through a fabric; returns the time of each delivery.
 fn deliveries(fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Option<u64>> {
     deliveries_until(SimTime::END, fabric, packets)
 }
@@ -69,7 +68,7 @@ fn deliveries_until(end: SimTime, fabric: &mut Fabric, packets: &[(u64, u32, u32
     deliveries_by(Fabric::step, end, fabric, packets)
 }
 
-/// Runs the event of an entity.
+/// A function that runs the event of an entity.
 type Run = fn(&mut Fabric, &mut Calendar, SimTime, Entity, &mut Vec<HopEvent>);
 
 fn deliveries_by(run: Run, end: SimTime, fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Option<u64>> {
@@ -105,8 +104,8 @@ fn fabric(network: &Network) -> Fabric {
     Fabric::new(network, network.topology.clone(), Onward::ByRouter, Streams::new(1))
 }
 
-/// The 32 cases of the vector: store and forward whole and in four packets, cut-through and
-/// cut-through in flits of 4 bytes, by plain stations and by channels.
+/// The 32 cases of the vector: store and forward whole and in four packets, cut-through and cut-through in flits of 4
+/// bytes, by plain stations and by channels.
 #[test]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole picoseconds and bytes")]
 fn a_lone_message_takes_its_closed_form() {
@@ -132,8 +131,7 @@ fn a_lone_message_takes_its_closed_form() {
     }
 }
 
-/// The latency of a worm that is derived in [`switching::wormhole`], with the cycle in which it
-/// waits for its clock.
+/// The latency of a worm as derived in [`switching::wormhole`], plus the cycle in which the worm waits for its clock.
 #[test]
 fn a_lone_worm_takes_four_cycles_a_link() {
     for (links, flits, latency) in [(1, 1, 0), (1, 16, 0), (7, 1, 0), (7, 16, 2), (14, 16, 0), (3, 40, 1)] {
@@ -146,7 +144,7 @@ fn a_lone_worm_takes_four_cycles_a_link() {
     }
 }
 
-/// Transfers that a fabric records for packets = (time, from, to, bytes).
+/// Returns the transfers that a fabric records for packets = (time, from, to, bytes).
 fn transfers(fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Transfer> {
     fabric.record_transfers();
     assert!(deliveries(fabric, packets).iter().all(Option::is_some));
@@ -156,9 +154,9 @@ fn transfers(fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Trans
     transfers
 }
 
-/// A head that enters its router in a cycle is on the link in the third cycle after it, and four cycles later on the next
-/// one; the flits follow it without a gap. (With one flit less of room there is a gap: the credit for a head is a cycle
-/// late, because it has waited for its virtual channel.)
+/// A head that enters its router in a cycle is on the link in the third cycle after it, and on the next link four
+/// cycles later; the flits follow without a gap. (With one flit less of buffer space there is a gap: the credit for a
+/// head is a cycle late, because the head has waited for its virtual channel.)
 #[test]
 fn the_flits_of_a_lone_worm_are_told_for_every_link() {
     for (links, flits, latency) in [(1, 1, 0), (7, 16, 2), (3, 40, 1)] {
@@ -175,7 +173,7 @@ fn the_flits_of_a_lone_worm_are_told_for_every_link() {
     }
 }
 
-/// Two worms that share the last link hold a virtual channel of it each, and take turns on the wire.
+/// Two worms that share the last link hold a virtual channel each, and alternate on the wire.
 #[test]
 fn worms_that_alternate_on_a_link_are_told_apart() {
     let wire = link(10, 0, 0, Buffers::Unbounded);
@@ -190,9 +188,8 @@ fn worms_that_alternate_on_a_link_are_told_apart() {
     assert!(one.time > one.on_wire && other.first < one.end(), "{told:?}");
 }
 
-/// A fabric of channels with explicit times for every single byte, and nothing clever: a list of
-/// packets that stand at a vertex, links that look for the first of them, a clock that goes on by
-/// one picosecond.
+/// A simple model of channels with explicit times for every single byte: a list of packets that wait at vertices, links
+/// that search for the first of them, and a clock that advances by one picosecond.
 struct Oracle<'o> {
     topology: &'o Topology,
     wires: &'o [Link],
@@ -200,17 +197,17 @@ struct Oracle<'o> {
     contention: Contention,
 }
 
-/// Progress of a packet: its vertex, and the time at which each of its bytes has come there; number 0 is the very
-/// beginning.
+/// The progress of a packet: its vertex, and the time at which each of its bytes has arrived there. Byte 0 stands for
+/// the start of the packet.
 struct Standing {
     number: usize,
     from: u32,
     at: u32,
     to: u32,
     bytes_at: Vec<u64>,
-    /// Arrival of its head, and the link by which it came.
+    /// Arrival time of the head, and the link over which it arrived.
     head: (u64, u32),
-    /// Its place among those that have come to a wire, once it has.
+    /// Sequence number among the packets that have arrived at a wire, once the packet has.
     place: Option<u64>,
 }
 
@@ -221,7 +218,7 @@ impl Standing {
     }
 }
 
-/// A wire: the packet that it carries, the time at which its last byte has gone, and the last turn.
+/// A wire: the packet that it carries, the time at which its last byte leaves, and the last turn.
 #[derive(Clone)]
 struct OracleWire {
     carries: Option<(usize, u64)>,
@@ -240,7 +237,8 @@ impl Oracle<'_> {
         let mut delivered = vec![None; packets.len()];
         let (mut now, mut places) = (0, 0);
         while !standing.is_empty() {
-            // First wires that are free from now on, one after the other, each with what comes out of it at the same time.
+            // First the wires that become free now, one after the other, each with the packet that arrives by it at the
+            // same time.
             for wire in 0..wires.len() {
                 let Some((number, _)) = wires[wire].carries.take_if(|(_, gone)| *gone == now) else { continue };
                 self.start(&mut standing, &mut wires[wire], wire, now);
@@ -255,7 +253,7 @@ impl Oracle<'_> {
                     self.start(&mut standing, &mut wires[onward], onward, now);
                 }
             }
-            // Then what comes by itself.
+            // Then all other packets that arrive or are injected now.
             standing.sort_by_key(|packet| packet.head);
             for index in 0..standing.len() {
                 if standing[index].head.0 == now && standing[index].place.is_none() {
@@ -276,13 +274,12 @@ impl Oracle<'_> {
         self.header.is_none() && self.wires.iter().all(|wire| wire.latency == SimDuration::ZERO)
     }
 
-    /// The wire at which a packet stands.
+    /// Returns the wire for which a packet waits.
     fn wire(&self, packet: &Standing) -> usize {
         (packet.at * self.topology.ports() + self.topology.route(packet.at, packet.to)) as usize
     }
 
-    /// A wire that carries nothing takes the packet whose turn it is, of those that stand there; the first that came has
-    /// the first place.
+    /// Starts the packet whose turn it is on a free wire; within a turn, the first one to arrive.
     fn start(&self, standing: &mut [Standing], wire: &mut OracleWire, number: usize, now: u64) {
         let is_here = |packet: &&mut Standing| {
             packet.at != packet.to && packet.place.is_some() && self.wire(packet) == number && packet.head.0 <= now
@@ -317,7 +314,7 @@ impl Oracle<'_> {
         let ports = self.topology.ports();
         match self.contention {
             Contention::RoundRobin(RoundRobinOver::Flows) => u64::from(packet.from) << 32 | u64::from(packet.to),
-            // A packet that has come by no wire has the last turn.
+            // A packet that has arrived by no wire has the last turn.
             Contention::RoundRobin(RoundRobinOver::InputPorts) => {
                 let wire = Some(packet.head.1).filter(|wire| (*wire as usize) < self.wires.len());
                 wire.map_or(ports, |wire| self.topology.neighbour(wire / ports, wire % ports).unwrap().1).into()
@@ -353,7 +350,7 @@ pub(super) fn topologies() -> impl Strategy<Value = Topology> {
     ]
 }
 
-/// Packets between different nodes, at times that often coincide.
+/// Generates packets between different nodes, at times that often coincide.
 fn packets(nodes: u32, largest: u32) -> impl Strategy<Value = Vec<(u64, u32, u32, u32)>> {
     let packet = (0..60_u64, 0..nodes, 1..nodes, 1..=largest);
     prop::collection::vec(packet.prop_map(move |(at, from, far, bytes)| (at, from, (from + far) % nodes, bytes)), 1..50)
@@ -376,7 +373,7 @@ fn switchings() -> impl Strategy<Value = Switching> {
     ]
 }
 
-/// Routers with any stages.
+/// Generates routers with any stages.
 fn routers() -> impl Strategy<Value = WormholeRouter> {
     let allocators = prop_oneof![
         Just((Allocators::InputFirst, Arbiters::RoundRobin)),
@@ -420,7 +417,7 @@ fn routings() -> impl Strategy<Value = Routing> {
     ]
 }
 
-/// Lets those links fail without which the network is still connected.
+/// Lets those of the given links fail without which the network is still connected.
 fn fail(network: &mut Network, links: &[usize]) {
     for link in links {
         let topology = network.topology.clone();
@@ -435,7 +432,7 @@ fn fail(network: &mut Network, links: &[usize]) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Blocked heads, shared links, links of different speed: to the picosecond.
+    /// Blocked heads, shared links, links of different speed: exact to the picosecond.
     #[test]
     fn channels_agree_with_the_oracle(
         (topology, packets) in loads(),
@@ -448,7 +445,7 @@ proptest! {
         let wires: Vec<Link> = (0..(topology.vertices() * ports) as usize)
             .map(|wire| {
                 let (per_byte, per_packet, latency) = speeds[wire % speeds.len()];
-                // Every hop costs time, or simultaneous events have no order of their own.
+                // Every hop must take time, because simultaneous events have no defined order in the oracle.
                 link(per_byte, per_packet + 1, if has_latency { latency } else { 0 }, Buffers::Unbounded)
             })
             .collect();
@@ -462,7 +459,7 @@ proptest! {
         prop_assert_eq!(times, Oracle { topology: &topology, wires: &wires, header, contention }.deliveries(&packets));
     }
 
-    /// Stations, and channels that store and forward without limits, are the same.
+    /// Stations are equivalent to channels that store and forward without limits.
     #[test]
     fn channels_agree_with_stations((topology, packets) in loads(), per_byte in 1..5_u64) {
         let network = network(topology.clone(), store_and_forward(), link(per_byte, 0, 0, Buffers::Unbounded));
@@ -473,7 +470,7 @@ proptest! {
         prop_assert_eq!(deliveries(&mut stations, &packets), times);
     }
 
-    /// A run may end at any instant: the recorded transfers of packets, whole or not, last as long as the links have been busy.
+    /// The recorded transfers up to any instant, whole or partial, last as long as the links have been busy.
     #[test]
     fn what_links_tell_until_an_instant_is_their_load_at_it(
         (topology, packets) in loads(),
@@ -509,14 +506,15 @@ proptest! {
         prop_assert!(!is_wormhole || transfers.iter().all(|transfer| transfer.end() <= end));
     }
 
-    /// Latency of a lone worm in terms of the stages of its routers, with the cycle in which it waits for its clock.
+    /// The latency of a lone worm in terms of the stages of its routers, plus the cycle in which it waits for its
+    /// clock.
     #[test]
     fn a_lone_worm_takes_the_stages_of_its_routers(
         router in routers(),
         (links, flits, latency, lanes) in (1..8_u32, 1..40_u32, 0..3_u32, 1..3_u32),
     ) {
         let wire = link(10, 0, 40 * u64::from(latency), Buffers::Unbounded);
-        // A head keeps its place while it gets its route and its channel.
+        // A head occupies its place while it is assigned its route and its channel.
         let buffer = u32::try_from(router.credit_loop(latency.into())).unwrap() + router.routing + router.vc_allocation;
         let mode = Wormhole { packet: Bytes::new(1 << 20), flit: Bytes::new(4), buffer, lanes, router: Some(router) };
         let network = network(Topology::Line { nodes: links + 1 }, Switching::Wormhole(mode), wire);
@@ -527,8 +525,8 @@ proptest! {
         prop_assert_eq!(times, [Some(40 * u64::from(cycles))]);
     }
 
-    /// Bytes in = bytes out: whatever the buffers, every packet is delivered, once, at the same time whether routers pass it
-    /// on or the caller does, and whether transfers are recorded or not.
+    /// Every packet is delivered exactly once, whatever the buffers, and at the same time whether routers or the caller
+    /// forward it, and whether or not transfers are recorded.
     #[test]
     fn nothing_is_lost(
         (topology, packets) in loads(),
@@ -558,8 +556,8 @@ proptest! {
     }
 }
 
-/// Three nodes of a line send to its end without pause. Their shares of the last link: as many as come, by turns of ports that
-/// halve at every merge, equal by flow.
+/// Three nodes of a line send to its end continuously. Their shares of the last link are proportional to arrivals under
+/// FIFO, halved at every merge under round robin over ports, and equal under round robin over flows.
 #[test]
 fn a_parking_lot_is_shared_by_discipline() {
     const EACH: u32 = 120;
@@ -571,7 +569,7 @@ fn a_parking_lot_is_shared_by_discipline() {
         let times = deliveries(&mut fabric(&network), &packets);
         let mut order: Vec<_> = times.into_iter().zip(0..3 * EACH).collect();
         order.sort_unstable();
-        // The first ones come before the links have filled.
+        // The first packets arrive before the links have filled.
         let sources = || order[20..140].iter().map(|(_, number)| number % 3);
         assert_eq!(
             [0, 1, 2].map(|source| sources().filter(|other| *other == source).count()),
@@ -583,8 +581,8 @@ fn a_parking_lot_is_shared_by_discipline() {
     share(Contention::RoundRobin(RoundRobinOver::Flows), [40, 40, 40]);
 }
 
-/// All nodes of a ring send to the node opposite: with one class of buffers each waits for the
-/// next one, with two nobody does.
+/// All nodes of a ring send to the opposite node: with one class of buffers each waits for the next one, with two
+/// classes none does.
 #[test]
 fn a_ring_without_virtual_channels_comes_to_a_stand() {
     let ring = Topology::Ring { nodes: 8 };

@@ -1,4 +1,4 @@
-//! Max-min fairness by its definition, and times by hand.
+//! Max-min fairness by its definition, and times computed by hand.
 
 use super::*;
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ fn message(number: u32, bytes: u64) -> FlowMessage {
     FlowMessage { number, to: 0, bytes }
 }
 
-/// Runs all flows; the end of each in ns, in the order of the messages.
+/// Runs all flows; returns the end of each in ns, in the order of the messages.
 fn ends(flows: &mut Flows, count: usize) -> Vec<u64> {
     let mut ends = vec![0; count];
     while let Some((now, ended)) = flows.step() {
@@ -60,7 +60,7 @@ fn a_flow_over_many_links_leaves_the_rest_to_those_over_one() {
     assert_eq!(ends(&mut flows, 5), [400, 400, 400, 400, 400]);
 }
 
-/// Every flow that has begun has a channel that is full and on which none has more; no channel carries more than it can.
+/// Every flow that has begun has a saturated channel on which no flow is faster; no channel exceeds its capacity.
 fn is_max_min_fair(flows: &Flows) -> bool {
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
     let carried = |channel: &FlowChannel| channel.flows.iter().map(|id| flows.states[*id].rate).sum::<f64>();

@@ -1,4 +1,4 @@
-//! The complete binary tree of processors: up to the common ancestor and down again.
+//! The complete binary tree of processors; packets go up to the common ancestor and down again.
 
 use super::bisection::Bisection;
 use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
@@ -95,7 +95,7 @@ fn ancestor(node: u32, generations: u32) -> u32 {
     ((node + 1) >> generations) - 1
 }
 
-/// The port of the parent to which a node is joined.
+/// Returns the port of the parent whose link leads to `node`.
 fn port_below(node: u32) -> u32 {
     2 - node % 2
 }

@@ -1,8 +1,8 @@
-//! Bisection width: the least number of links that join two halves of a network.
+//! Bisection width: the smallest number of links between two halves of a network.
 //!
-//! A bisection parts the nodes into halves that differ by one at most; switches stand wherever
-//! they cost least. Finding the narrowest is hard in general (NP-complete), so there is a formula
-//! for every regular topology, an exhaustive search for small ones, and bounds for the rest.
+//! A bisection divides the nodes into halves that differ by at most one node; switches are on the side where they cost
+//! least. Finding the narrowest bisection is NP-complete in general. Regular topologies therefore have a formula, small
+//! ones an exhaustive search, and the others bounds.
 
 use serde::Serialize;
 
@@ -10,20 +10,20 @@ use super::Topology;
 use super::flow::{ResidualNetwork, UNLIMITED};
 use super::load::{ChannelLoads, all_pairs};
 
-/// Graphs of up to this many nodes are bisected by trying all halves.
+/// Largest number of nodes of a graph whose bisections are searched exhaustively.
 pub(super) const EXHAUSTIVE: u32 = 16;
 
-/// The number of links between the two halves of the narrowest bisection.
+/// The number of links between the two halves of the narrowest bisection, exact or bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bisection {
-    /// The width itself.
+    /// The exact width.
     Exact(u64),
-    /// Not known exactly.
+    /// Bounds of a width that is not known exactly.
     Between {
-        /// No bisection cuts fewer links than this.
+        /// A number of links that every bisection cuts at least.
         lower: u64,
-        /// There is a bisection that cuts this many.
+        /// The number of links that some bisection cuts.
         upper: u64,
     },
 }
@@ -33,7 +33,7 @@ impl Bisection {
         if lower == upper { Self::Exact(upper) } else { Self::Between { lower, upper } }
     }
 
-    /// The width where it is known.
+    /// Returns the width if it is known exactly.
     #[must_use]
     pub fn exact(self) -> Option<u64> {
         match self {
@@ -42,7 +42,7 @@ impl Bisection {
         }
     }
 
-    /// The largest width that is certain.
+    /// Returns the largest known lower bound of the width.
     #[must_use]
     pub fn lower(self) -> u64 {
         match self {
@@ -50,7 +50,7 @@ impl Bisection {
         }
     }
 
-    /// The number of links of the narrowest bisection that is known.
+    /// Returns the number of links of the narrowest known bisection.
     #[must_use]
     pub fn upper(self) -> u64 {
         match self {
@@ -59,16 +59,16 @@ impl Bisection {
     }
 }
 
-/// Links that a bisection cuts at least if traffic of one unit between every ordered pair of nodes
-/// can be carried with no more than `load` units on any channel: ⌊n/2⌋ · ⌈n/2⌉ units must cross
-/// each way, and a link carries `load` each way.
+/// Returns a lower bound of the bisection width, given that the network can carry one unit of traffic between every
+/// ordered pair of nodes with at most `load` units on any channel: ⌊n/2⌋ · ⌈n/2⌉ units must cross in each direction,
+/// and a link carries `load` in each direction.
 pub(super) fn crossing_bound(nodes: u64, load: u128) -> u64 {
     let crossing = u128::from(nodes / 2) * u128::from(nodes.div_ceil(2));
     let links = if load == 0 { 0 } else { crossing.div_ceil(load) };
     u64::try_from(links).expect("no more links than pairs of nodes")
 }
 
-/// The bisection of any graph: exact up to 16 nodes, else bounded.
+/// Returns the bisection of any graph: exact for up to 16 nodes, otherwise bounded.
 pub(super) fn measured(topology: &Topology, arc_connectivity: u32) -> Bisection {
     if topology.nodes() <= EXHAUSTIVE {
         return Bisection::Exact(exhaustive(topology));
@@ -77,7 +77,7 @@ pub(super) fn measured(topology: &Topology, arc_connectivity: u32) -> Bisection 
     Bisection::between(bound, Halves::best_found(topology))
 }
 
-/// A closer look at the bisection of a topology whose formula leaves it between two bounds, where that can be afforded.
+/// Tightens the bounds that a formula gives, by a search, if the topology is small enough.
 pub(super) fn narrowed(topology: &Topology, formula: Bisection) -> Bisection {
     const MOST_NODES: u32 = 1100;
     match (formula, topology.nodes()) {
@@ -92,14 +92,14 @@ pub(super) fn narrowed(topology: &Topology, formula: Bisection) -> Bisection {
     }
 }
 
-/// The bound from traffic between all pairs along natural routes.
+/// Returns the lower bound from traffic between all pairs along natural routes.
 fn bound_of_routes(topology: &Topology) -> u64 {
     let load = ChannelLoads::along_routes(topology, all_pairs(topology.nodes())).max();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number of pairs")]
     crossing_bound(topology.nodes().into(), load as u128)
 }
 
-/// The bound from traffic between all pairs, spread evenly over all shortest paths.
+/// Returns the lower bound from traffic between all pairs, spread evenly over all shortest paths.
 fn congestion_bound(topology: &Topology) -> u64 {
     let nodes = f64::from(topology.nodes());
     let crossing = (nodes / 2.0).floor() * (nodes / 2.0).ceil();
@@ -110,7 +110,7 @@ fn congestion_bound(topology: &Topology) -> u64 {
     links
 }
 
-/// The narrowest bisection, by trying all.
+/// Returns the width of the narrowest bisection by exhaustive search.
 pub(super) fn exhaustive(topology: &Topology) -> u64 {
     let nodes = topology.nodes();
     let (half, all) = (nodes / 2, 1_u32 << nodes);
@@ -123,7 +123,7 @@ pub(super) fn exhaustive(topology: &Topology) -> u64 {
     candidates.map(width).min().unwrap_or(0)
 }
 
-/// Counts the links that leave a set of nodes, given as bits.
+/// Returns a function that counts the links that leave a set of nodes, given as bits.
 fn counted(topology: &Topology) -> impl Fn(u32) -> u64 {
     let beside = |node| topology.links_at(node).fold(0_u32, |set, (_, to, _)| set | 1 << to);
     let neighbours: Vec<u32> = (0..topology.nodes()).map(beside).collect();
@@ -135,7 +135,7 @@ fn counted(topology: &Topology) -> impl Fn(u32) -> u64 {
     }
 }
 
-/// A bisection under improvement: on which side every node stands.
+/// A bisection during local improvement: the side of every node.
 struct Halves<'a> {
     topology: &'a Topology,
     far: Vec<bool>,
@@ -146,7 +146,7 @@ impl<'a> Halves<'a> {
         Self { topology, far: (0..topology.nodes()).map(far).collect() }
     }
 
-    /// The second half of an order of the nodes is the far side.
+    /// Puts the second half of an order of the nodes on the far side.
     fn of_order(topology: &'a Topology, order: &[u32]) -> Self {
         let mut halves = Self::new(topology, |_| false);
         for &node in &order[order.len() / 2..] {
@@ -155,7 +155,7 @@ impl<'a> Halves<'a> {
         halves
     }
 
-    /// The best of two starts, by number and by distance from node 0, after local improvement.
+    /// Returns the best width from two starting points, by number and by distance from node 0, after local improvement.
     fn best_found(topology: &'a Topology) -> u64 {
         let by_number: Vec<u32> = (0..topology.nodes()).collect();
         let mut by_distance = by_number.clone();
@@ -179,7 +179,7 @@ impl<'a> Halves<'a> {
         self.topology.links().filter(|((a, _), (b, _))| far(*a) != far(*b)).count() as u64
     }
 
-    /// The narrowest cut between the halves, wherever that leaves the switches.
+    /// Returns the minimum cut between the halves over all sides of the switches.
     fn width_with_switches(&self) -> u64 {
         let source = self.topology.vertices() as usize;
         let mut links = ResidualNetwork::of_links(self.topology, 2);
@@ -190,7 +190,7 @@ impl<'a> Halves<'a> {
         links.flow(source, source + 1)
     }
 
-    /// Swaps the two nodes that save most links (Kernighan and Lin 1970); false if none saves any.
+    /// Swaps the two nodes whose exchange saves most links (Kernighan and Lin 1970); returns `false` if none saves any.
     fn swap_best_pair(&mut self) -> bool {
         let mut best = (0, None);
         let (near, far) = (self.by_gain(false), self.by_gain(true));
@@ -213,7 +213,7 @@ impl<'a> Halves<'a> {
         true
     }
 
-    /// The nodes of one side with the links they would save by leaving it, most first.
+    /// Returns the nodes of one side with the number of links that each would save by leaving it, in descending order.
     fn by_gain(&self, side: bool) -> Vec<(i64, u32)> {
         let nodes = (0..self.topology.nodes()).filter(|&node| self.far[node as usize] == side);
         let mut gains: Vec<(i64, u32)> = nodes.map(|node| (self.gain(node), node)).collect();

@@ -1,4 +1,4 @@
-//! The fully connected network: one hop from everyone to everyone.
+//! The fully connected network: every node is one hop from every other.
 
 use super::bisection::Bisection;
 use super::layout::{circle, roomy_radius};

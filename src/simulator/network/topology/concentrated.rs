@@ -1,5 +1,5 @@
-//! Groups of nodes behind the routers of another topology, as in a concentrated mesh (Balfour and Dally, Design tradeoffs for
-//! tiled CMP on-chip networks, ICS 2006).
+//! Groups of nodes at the routers of another topology, as in a concentrated mesh (Balfour and Dally, Design tradeoffs
+//! for tiled CMP on-chip networks, ICS 2006).
 
 use super::Topology;
 use super::bisection::Bisection;
@@ -7,7 +7,8 @@ use super::layout::circle;
 use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
 use std::ops::Range;
 
-/// Router r, a node of `routers`, is the r-th switch. Its ports are those of `routers`, then those to its nodes.
+/// The shape of [`Topology::Concentrated`]. Router r, a node of `routers`, is the r-th switch. Its ports are those of
+/// `routers`, then those to its nodes.
 pub(super) struct Concentrated<'a> {
     pub(super) nodes: u32,
     pub(super) routers: &'a Topology,
@@ -18,7 +19,7 @@ impl Concentrated<'_> {
         self.nodes * self.routers.nodes()
     }
 
-    /// The vertex of `routers` at which a vertex is, and the links to it.
+    /// Returns the vertex of `routers` at which a vertex is, and the number of links between them.
     fn router(&self, vertex: u32) -> (u32, u32) {
         match vertex.checked_sub(self.all_nodes()) {
             None => (vertex / self.nodes, 1),
@@ -117,7 +118,7 @@ impl TopologyShape for Concentrated<'_> {
         at_least(1, "nodes", self.nodes).into_iter().chain(self.routers.faults()).collect()
     }
 
-    /// The nodes of a router around it.
+    /// Draws the nodes of a router around it.
     fn layout(&self) -> Vec<(f64, f64)> {
         let routers = self.routers.layout();
         let around: Vec<(f64, f64)> = circle(self.nodes, 0.3).collect();

@@ -1,8 +1,7 @@
-//! Cube-connected cycles: a hypercube whose corners are rings, so that three ports are enough.
+//! Cube-connected cycles: a hypercube whose corners are rings, so that every node needs only three ports.
 //!
-//! A packet has to stand at every position whose bit differs, so a shortest path is a shortest
-//! tour of the ring from its position to the destination's by way of those. (Preparata and
-//! Vuillemin 1981.)
+//! A packet must visit every ring position whose bit differs. A shortest path is therefore a shortest tour of the ring
+//! from the packet's position to that of the destination that visits these positions. (Preparata and Vuillemin 1981.)
 
 use super::bisection::Bisection;
 use super::layout::{circle, corner};
@@ -38,9 +37,9 @@ impl CubeConnectedCycles {
         (to + self.dimension - from) % self.dimension
     }
 
-    /// Steps along the ring from `from` to `to` that visit all positions in the set `visit`.
+    /// Returns the number of steps along the ring from `from` to `to` that visit all positions in the set `visit`.
     ///
-    /// A tour either leaves one link of the ring unused, so that it walks on a line, or uses all.
+    /// A tour either leaves one link of the ring unused, so that it walks on a line, or uses all links.
     fn tour(&self, from: u32, to: u32, visit: u32) -> u32 {
         let stops = visit | 1 << from | 1 << to;
         let round = self.dimension + self.ahead(from, to).min(self.ahead(to, from));
@@ -48,14 +47,14 @@ impl CubeConnectedCycles {
         unused.map(|start| self.tour_of_line(start, stops, from, to)).min().unwrap_or(0).min(round)
     }
 
-    /// The same without the link that arrives at `start` from the position before it.
+    /// Returns the steps of a tour that does not use the link into `start` from the position before it.
     fn tour_of_line(&self, start: u32, stops: u32, from: u32, to: u32) -> u32 {
         let line = self.turned(stops, start);
         let span = line.ilog2() - line.trailing_zeros();
         2 * span - self.ahead(start, from).abs_diff(self.ahead(start, to))
     }
 
-    /// The set of positions counted from `start`.
+    /// Returns the set with positions counted from `start`.
     fn turned(&self, set: u32, start: u32) -> u32 {
         (set >> start | set << (self.dimension - start)) & ((1 << self.dimension) - 1)
     }

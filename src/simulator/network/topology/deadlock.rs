@@ -1,10 +1,10 @@
-//! Channels that can wait for each other in a circle.
+//! Channel dependency cycles, in which channels can wait for each other.
 
 use std::collections::BTreeSet;
 
 use super::Topology;
 
-/// See [`Topology::dependency_cycle`].
+/// Implements [`Topology::dependency_cycle`].
 pub(super) fn dependency_cycle(topology: &Topology) -> Option<Vec<(u32, u32)>> {
     let ports = topology.ports().max(1);
     let waits: Vec<Vec<u32>> = dependencies(topology).into_iter().map(|next| next.into_iter().collect()).collect();
@@ -12,7 +12,7 @@ pub(super) fn dependency_cycle(topology: &Topology) -> Option<Vec<(u32, u32)>> {
     Some(cycle.into_iter().map(|channel| (channel / ports, channel % ports)).collect())
 }
 
-/// By channel, the channels by which its packets go on.
+/// Returns, by channel, the channels on which its packets continue.
 fn dependencies(topology: &Topology) -> Vec<BTreeSet<u32>> {
     let channels = topology.vertices() as usize * topology.ports() as usize;
     let mut waits = vec![BTreeSet::new(); channels];
@@ -28,7 +28,7 @@ fn dependencies(topology: &Topology) -> Vec<BTreeSet<u32>> {
     waits
 }
 
-/// A depth-first search for a channel that leads back to the path it was reached by.
+/// A depth-first search for a channel that leads back to the path by which it was reached.
 struct CycleSearch<'a> {
     waits: &'a [Vec<u32>],
     done: Vec<bool>,

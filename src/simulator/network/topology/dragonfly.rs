@@ -1,8 +1,8 @@
-//! Dragonflies: groups of routers that are all joined to each other, and links between all groups (Kim, Dally, Scott and
-//! Abts, Technology-driven, highly-scalable dragonfly topology, ISCA 2008).
+//! Dragonflies: groups of fully connected routers, with links between all groups (Kim, Dally, Scott and Abts,
+//! Technology-driven, highly-scalable dragonfly topology, ISCA 2008).
 //!
-//! The natural route is the minimal one: over at most one link between groups. There may be a way of fewer links through a
-//! third group; distances and diameters are those of the natural routes.
+//! The natural route is the minimal one: over at most one link between groups. There may be a route of fewer links
+//! through a third group; distances and diameters are those of the natural routes.
 
 use super::bisection::{Bisection, crossing_bound};
 use super::global_links::{Arrangement, GlobalLinks, global_links_fault};
@@ -11,8 +11,8 @@ use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Router r of a group has number group · routers + r and comes after all nodes. Its ports lead to the other routers
-/// of the group, then to other groups, then to its nodes.
+/// The shape of `Topology::Dragonfly`. Router r of a group has number group · routers + r; routers are numbered after
+/// all nodes. The ports of a router lead to the other routers of its group, then to other groups, then to its nodes.
 #[derive(Clone, Copy)]
 pub(super) struct Dragonfly {
     pub(super) groups: u32,
@@ -22,12 +22,12 @@ pub(super) struct Dragonfly {
     pub(super) arrangement: Arrangement,
 }
 
-/// A router, and the vertex from which it was asked for: a node behind it, or itself.
+/// The router of a vertex, which is the router itself or a node at it.
 #[derive(Clone, Copy)]
 struct RouterPlace {
     group: u32,
     router: u32,
-    /// Links from the vertex to the router.
+    /// Number of links from the vertex to the router.
     below: u32,
 }
 
@@ -56,7 +56,7 @@ impl Dragonfly {
         self.routers - 1..self.routers - 1 + self.globals
     }
 
-    /// The links between two groups, as routers at this end and the other, and the port.
+    /// Returns the links between two groups, as the router in `from`, the router in `to`, and the port in `from`.
     fn joints(&self, from: u32, to: u32) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
         let links = self.links();
         (0..links.between_two()).map(move |round| {
@@ -65,8 +65,8 @@ impl Dragonfly {
         })
     }
 
-    /// The port by which the minimal way leads from a router to one of another group: of the links that make it
-    /// shortest, the destination takes its own.
+    /// Returns the port by which the minimal route leads from a router to a router of another group. Of the links that
+    /// make the route shortest, `spread` selects one.
     fn towards_group(&self, at: RouterPlace, to: RouterPlace, spread: u32) -> u32 {
         let hops = |(near, far, _): &(u32, u32, u32)| u32::from(*near != at.router) + u32::from(*far != to.router);
         let least = self.joints(at.group, to.group).map(|joint| hops(&joint)).min().expect("groups are joined");
@@ -76,7 +76,7 @@ impl Dragonfly {
         if near == at.router { port } else { local_port(at.router, near) }
     }
 
-    /// Links from router to router.
+    /// Returns the number of links between two routers.
     fn between(&self, a: RouterPlace, b: RouterPlace) -> u32 {
         if a.group == b.group {
             return u32::from(a.router != b.router);
@@ -85,8 +85,8 @@ impl Dragonfly {
         self.joints(a.group, b.group).map(hops).min().expect("groups are joined")
     }
 
-    /// Ordered pairs of routers of two groups with one, two and three links between them: with both ends right a way has one
-    /// link, with one two.
+    /// Returns the number of ordered pairs of routers of two groups with one, two and three links between them. A route
+    /// has one link if both routers have a joint, and two if one of them has.
     fn pairs(&self, from: u32, to: u32) -> [u64; 3] {
         let routers = u64::from(self.routers);
         let distinct = |name: fn((u32, u32, u32)) -> (u32, u32)| -> u64 {
@@ -99,7 +99,8 @@ impl Dragonfly {
         [both, routers * routers - neither - both, neither]
     }
 
-    /// Ordered pairs of different routers of the network with one, two and three links between them.
+    /// Returns the number of ordered pairs of different routers of the network with one, two and three links between
+    /// them.
     fn all_pairs(&self) -> [u64; 3] {
         let (groups, routers) = (u64::from(self.groups), u64::from(self.routers));
         let of_group = |from: u32| (0..self.groups).filter(move |to| *to != from).map(move |to| (from, to));
@@ -109,8 +110,8 @@ impl Dragonfly {
         })
     }
 
-    /// The bound of traffic between all nodes that every route spreads evenly: over the links between two groups, over those
-    /// within a group on either side of them, and over the nodes' own.
+    /// Returns the bisection bound from traffic between all nodes, which natural routes spread evenly over the links
+    /// between two groups, over the links within a group on either side of them, and over the links of the nodes.
     fn crossing_bound(&self) -> u64 {
         let between_two = u128::from(self.links().between_two()).max(1);
         let (routers, of_router) = (u128::from(self.routers), u128::from(self.nodes).pow(2));
@@ -121,7 +122,7 @@ impl Dragonfly {
     }
 }
 
-/// The port by which router `from` of a group is joined to router `to`.
+/// Returns the port by which router `from` of a group is joined to router `to`.
 fn local_port(from: u32, to: u32) -> u32 {
     to - u32::from(to > from)
 }
@@ -203,7 +204,7 @@ impl TopologyShape for Dragonfly {
         }
     }
 
-    /// The groups on a circle, the routers of each on a smaller one, their nodes outside of it.
+    /// Draws the groups on a circle, the routers of each on a smaller one, and their nodes outside of it.
     fn layout(&self) -> Vec<(f64, f64)> {
         let spokes: Vec<(f64, f64)> = circle(self.routers, 1.0).collect();
         let inner = roomy_radius(self.routers * self.nodes).max(1.0);
@@ -248,7 +249,7 @@ mod tests {
         Topology::Dragonfly { groups, routers: 4, nodes: 2, globals: 2, arrangement }
     }
 
-    /// Kim et al. 2008, figure 5: nine groups of four routers, two nodes and two global links each.
+    /// Kim et al. 2008, figure 5: nine groups of four routers, with two nodes and two global links each.
     #[test]
     fn seventy_two_nodes_are_five_links_apart_at_most() {
         let small = dragonfly(9, Arrangement::Absolute);

@@ -1,6 +1,6 @@
-//! Dragonfly+: groups of leaf routers, which have the nodes, and spine routers, which have the links between groups; in a
-//! group every leaf is joined to every spine (Shpiner et al., Dragonfly+: low cost topology for scaling datacenters,
-//! `HiPINEB` 2017). Also known as Megafly.
+//! Dragonfly+: groups of leaf routers, which have the nodes, and spine routers, which have the links between groups.
+//! Within a group, every leaf is joined to every spine (Shpiner et al., Dragonfly+: low cost topology for scaling
+//! datacenters, `HiPINEB` 2017). Also known as Megafly.
 //!
 //! The natural route is the minimal one: over at most one link between groups.
 
@@ -9,8 +9,8 @@ use super::global_links::{Arrangement, GlobalLinks, global_links_fault};
 use super::layout::{circle, roomy_radius};
 use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
 
-/// The nodes come first; then, group by group, its leaves and its spines. The ports of a leaf lead to the spines, then to
-/// its nodes; those of a spine to the leaves, then to other groups.
+/// The shape of `Topology::DragonflyPlus`. Nodes are numbered first, then, group by group, the leaves and the spines.
+/// The ports of a leaf lead to the spines, then to its nodes; those of a spine to the leaves, then to other groups.
 #[derive(Clone, Copy)]
 pub(super) struct DragonflyPlus {
     pub(super) groups: u32,
@@ -21,7 +21,7 @@ pub(super) struct DragonflyPlus {
     pub(super) arrangement: Arrangement,
 }
 
-/// A vertex by its group and its number among those of its kind there.
+/// A vertex, as its group and its number among those of its kind in the group.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Member {
     Node { group: u32, leaf: u32 },
@@ -36,7 +36,7 @@ impl Member {
         }
     }
 
-    /// Links down to a leaf that has it: none of a leaf, nor of a spine.
+    /// Returns the number of links from a node to its leaf; 0 for a router.
     const fn below(self) -> u32 {
         matches!(self, Self::Node { .. }) as u32
     }
@@ -75,14 +75,15 @@ impl DragonflyPlus {
         }
     }
 
-    /// The spines of `from` that are joined to `to`, and their ports there.
+    /// Returns the spines of `from` that are joined to `to`, and their ports.
     fn joints(&self, from: u32, to: u32) -> impl Iterator<Item = (u32, u32)> + Clone + '_ {
         let links = self.links();
         let joint = move |round| links.toward(from, to, round);
         (0..links.between_two()).map(joint).map(|index| (index / self.globals, self.leaves + index % self.globals))
     }
 
-    /// The port by which a spine sends packets to another group: a link of its own, else down to a leaf.
+    /// Returns the port by which a spine sends packets to another group: a global link if it has one, otherwise down to
+    /// a leaf.
     fn across(&self, spine: u32, from: u32, to: u32, spread: u32) -> u32 {
         let own = || self.joints(from, to).filter(|(owner, _)| *owner == spine);
         match own().count() {
@@ -91,7 +92,7 @@ impl DragonflyPlus {
         }
     }
 
-    /// Links from a spine to the leaf of a node of group `to`.
+    /// Returns the number of links from a spine to the leaf of a node of group `to`.
     fn links_of_spine(&self, spine: u32, group: u32, to: u32) -> u32 {
         if group == to {
             1
@@ -217,7 +218,7 @@ impl TopologyShape for DragonflyPlus {
         }
     }
 
-    /// The groups on a circle; in each the spines innermost, then the leaves, then the nodes.
+    /// Draws the groups on a circle; in each the spines are innermost, then the leaves, then the nodes.
     fn layout(&self) -> Vec<(f64, f64)> {
         let of_leaves = self.leaves * self.nodes;
         let radius = roomy_radius(of_leaves.max(2 * self.spines)).max(1.0) + 1.0;
@@ -256,8 +257,9 @@ impl TopologyShape for DragonflyPlus {
 }
 
 impl DragonflyPlus {
-    /// The bound of traffic between all nodes, spread evenly over the links between two groups, over those between leaves
-    /// and spines, and over the nodes' own. A spine's links to the leaves carry what its global links do.
+    /// Returns the bisection bound from traffic between all nodes, spread evenly over the links between two groups,
+    /// over the links between leaves and spines, and over the links of the nodes. The links of a spine to the leaves
+    /// carry the same load as its global links.
     fn crossing_bound(&self) -> u64 {
         let between_two = u128::from(self.links().between_two()).max(1);
         let of_leaf = u128::from(self.nodes);

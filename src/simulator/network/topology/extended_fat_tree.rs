@@ -1,10 +1,10 @@
-//! Extended generalized fat trees: every level has its own numbers of children and parents.
+//! Extended generalized fat trees, in which every level has its own numbers of children and parents.
 //!
-//! Of XGFT(h; m; w) the nodes are level 0; a vertex of level i has `m_i` children and `w_(i + 1)` parents
-//! (Öhring, Ibel, Das and Kumar, On generalized fat trees, IPPS 1995). Let M be the product of the numbers of children up
-//! to a level, and W that of parents. A vertex is a pair: which of the subtrees of M nodes it stands above, and which
-//! of the W vertices above that subtree it is. Its up port u leads to the parent whose second number is its own plus
-//! u W; a down port names the child's subtree.
+//! The nodes of XGFT(h; m; w) are level 0; a vertex of level i has `m_i` children and `w_(i + 1)` parents (Öhring,
+//! Ibel, Das and Kumar, On generalized fat trees, IPPS 1995). Let M be the product of the numbers of children up to a
+//! level, and W that of the numbers of parents. A vertex is a pair: the number of the subtree of M nodes below it, and
+//! its number among the W vertices above that subtree. Its up port u leads to the parent whose second number is its own
+//! plus u W; a down port selects the subtree of the child.
 
 use super::bisection::Bisection;
 use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, numbered};
@@ -15,7 +15,7 @@ pub(super) struct ExtendedFatTree<'a> {
     pub(super) parents: &'a [u32],
 }
 
-/// A vertex by its level, the subtree that it stands above, and its number there.
+/// A vertex, as its level, the subtree below it, and its number above that subtree.
 #[derive(Clone, Copy)]
 struct TreePlace {
     level: usize,
@@ -28,12 +28,12 @@ impl ExtendedFatTree<'_> {
         self.children.len()
     }
 
-    /// M of a level: the nodes of a subtree.
+    /// Returns M of a level: the number of nodes of a subtree.
     fn below(&self, level: usize) -> u32 {
         self.children[..level].iter().product()
     }
 
-    /// W of a level: the vertices above a subtree.
+    /// Returns W of a level: the number of vertices above a subtree.
     fn above(&self, level: usize) -> u32 {
         self.parents[..level].iter().product()
     }
@@ -91,7 +91,8 @@ impl ExtendedFatTree<'_> {
         (self.vertex(child), self.down_ports(below) + number / above)
     }
 
-    /// By height, the digit that changes between it and the height below: of the subtree above, of the number below.
+    /// Returns the digit that changes between a height and the one below: of the subtree above the level, of the number
+    /// below it.
     fn digit(&self, place: TreePlace, height: usize) -> u32 {
         if height > place.level {
             place.subtree / (self.below(height - 1) / self.below(place.level)) % self.children[height - 1]
@@ -100,14 +101,14 @@ impl ExtendedFatTree<'_> {
         }
     }
 
-    /// Up to the highest level at which subtrees differ.
+    /// Returns the highest level at which subtrees differ.
     fn heights(&self) -> usize {
         self.children.iter().rposition(|children| *children > 1).map_or(0, |level| level + 1)
     }
 
-    /// All nodes of one half can send at the rate that the narrowest level leaves to each, evenly over all ways up and
-    /// down, to the nodes of the other half: no cut is narrower. Halving every subtree of a level of even numbers
-    /// of children cuts what that level can carry.
+    /// Returns the bisection. All nodes of one half can send at the rate that the narrowest level leaves to each,
+    /// evenly over all routes, to the nodes of the other half, so that no cut is narrower. If a level has an even
+    /// number of children, halving every subtree of that level cuts the links that the level can carry.
     fn bisection(&self) -> Bisection {
         let nodes = u64::from(self.below(self.levels()));
         let carried = |level: &usize| {
@@ -142,9 +143,10 @@ impl TopologyShape for ExtendedFatTree<'_> {
         (port - down < self.up_ports(place.level)).then(|| self.up(place, port - down))
     }
 
-    /// Up to the first vertex above the destination, at every level by the number of the destination among the subtrees one
-    /// level below, modulo the number of parents (d mod k); then down. Where nodes have several parents, the number is
-    /// divided by theirs above them, or all nodes below one rail would go on alike.
+    /// Routes up to the first vertex above the destination, then down. At every level, the up port is selected by the
+    /// number of the destination among the subtrees one level below, modulo the number of parents (d mod k). If nodes
+    /// have several parents, the number is first divided by their number at higher levels; otherwise all nodes below
+    /// one rail would select the same port.
     fn route(&self, at: u32, to: u32) -> u32 {
         let place = self.place(at);
         let TreePlace { level, subtree, .. } = place;
@@ -168,7 +170,7 @@ impl TopologyShape for ExtendedFatTree<'_> {
         NaturalWaits::UpAndDown
     }
 
-    /// A walk over the heights that passes every link at which a differing digit can change.
+    /// Returns the length of a walk over the heights that passes every link at which a differing digit can change.
     fn distance(&self, a: u32, b: u32) -> u32 {
         let (a, b) = (self.place(a), self.place(b));
         let (low, high) = (a.level.min(b.level), a.level.max(b.level));
@@ -258,10 +260,11 @@ mod tests {
         }
     }
 
-    /// Nodes with two parents: what one of them takes, goes on evenly.
+    /// Nodes with two parents: the traffic that one parent receives continues evenly.
     #[test]
     fn rails_do_not_narrow_the_ways_above_them() {
-        // The busiest links: those above the lowest switches; those to nodes, each of which gets all its messages by one.
+        // The busiest links are those above the lowest switches, and those to nodes, which receive all messages by one
+        // link.
         for (children, parents, even) in [([4, 4, 4], [2, 2, 2], 1.5), ([4, 4, 4], [2, 4, 4], 63.0 / 64.0)] {
             let tree = tree(&children, &parents);
             let load = ChannelLoads::along_routes(&tree, uniform(tree.nodes())).max();

@@ -1,10 +1,10 @@
-//! The k-ary n-tree: levels of switches, as many links up as down.
+//! The k-ary n-tree: levels of switches with equal numbers of links up and down.
 //!
-//! A switch is a level `l`, 0 next to the nodes, and a word of n − 1 digits to base k. Its up port
-//! `k + u` leads to the switch of level l + 1 with digit `l` set to `u`, its down port `j` to the
-//! switch of level l − 1 with digit l − 1 set to `j`, or from level 0 to node k · word + j. So it
-//! stands above the nodes whose higher digits are those of its word, and any way up from a node
-//! to that level is a shortest one. (Petrini and Vanneschi, k-ary n-trees, 1997.)
+//! A switch is a level `l`, which is 0 next to the nodes, and a word of n − 1 digits in base k. Its up port `k + u`
+//! leads to the switch of level l + 1 with digit `l` set to `u`; its down port `j` leads to the switch of level l − 1
+//! with digit l − 1 set to `j`, or from level 0 to node k · word + j. A switch is therefore above the nodes whose
+//! higher digits are those of its word, and every route up from a node to that level is a shortest one. (Petrini and
+//! Vanneschi, k-ary n-trees, 1997.)
 
 use super::bisection::Bisection;
 use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least, numbered};
@@ -15,8 +15,8 @@ pub(super) struct FatTree {
     pub(super) levels: u32,
 }
 
-/// A vertex by height, 0 for a node and l + 1 for a switch of level l, and its digits; a switch
-/// has digit 0 free, so it takes the one that suits.
+/// A vertex, as its height (0 for a node, l + 1 for a switch of level l) and its digits. Digit 0 of a switch is free:
+/// it matches any digit.
 #[derive(Clone, Copy)]
 struct TreeVertex {
     height: u32,
@@ -32,7 +32,7 @@ impl FatTree {
         self.arity.pow(self.levels - 1)
     }
 
-    /// The level and word of a switch.
+    /// Returns the level and word of a switch.
     fn switch(&self, vertex: u32) -> Option<(u32, u32)> {
         let index = vertex.checked_sub(self.nodes())?;
         Some((index / self.width(), index % self.width()))
@@ -73,7 +73,7 @@ impl FatTree {
         }
     }
 
-    /// Returns whether a digit of two places differs; the lowest one of a switch differs from none.
+    /// Returns whether a digit of two vertices differs; the free digit of a switch never does.
     fn differs(&self, a: TreeVertex, b: TreeVertex, index: u32) -> bool {
         let free = index == 0 && (a.height > 0 || b.height > 0);
         !free && self.digit(a.word, index) != self.digit(b.word, index)
@@ -113,7 +113,7 @@ impl TopologyShape for FatTree {
         NaturalWaits::UpAndDown
     }
 
-    /// A walk over the heights that passes the link at which every differing digit can change.
+    /// Returns the length of a walk over the heights that passes the links at which all differing digits can change.
     fn distance(&self, a: u32, b: u32) -> u32 {
         let (a, b) = (self.place(a), self.place(b));
         let different = (0..self.levels).filter(|index| self.differs(a, b, *index));

@@ -1,13 +1,13 @@
-//! Maximal flows: how many links, or vertices, must fail to part a network.
+//! Maximum flows, for the number of links or vertices whose loss disconnects a network.
 
 use std::collections::VecDeque;
 
 use super::Topology;
 
-/// A capacity that no cut can pay.
+/// A capacity that no minimum cut includes.
 pub(super) const UNLIMITED: u64 = u64::MAX / 4;
 
-/// A flow network under way: what every arc can still carry, arc `i ^ 1` being arc `i` backwards.
+/// A flow network with the residual capacity of every arc; arc `i ^ 1` is the reverse of arc `i`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ResidualNetwork {
     arcs: Vec<(usize, u64)>,
@@ -19,7 +19,7 @@ impl ResidualNetwork {
         Self { arcs: Vec::new(), leaving: vec![Vec::new(); vertices] }
     }
 
-    /// The links of a topology, each of capacity one, and `extra` vertices without links.
+    /// Creates the network of the links of a topology, with capacity one each, and `extra` vertices without links.
     pub(super) fn of_links(topology: &Topology, extra: usize) -> Self {
         let mut residual = Self::new(topology.vertices() as usize + extra);
         for ((a, _), (b, _)) in topology.links() {
@@ -28,7 +28,7 @@ impl ResidualNetwork {
         residual
     }
 
-    /// Adds an arc and its capacity both ways.
+    /// Adds an arc with its capacities in both directions.
     pub(super) fn join(&mut self, from: usize, to: usize, forward: u64, backward: u64) {
         self.leaving[from].push(self.arcs.len());
         self.arcs.push((to, forward));
@@ -36,7 +36,7 @@ impl ResidualNetwork {
         self.arcs.push((from, backward));
     }
 
-    /// The maximal flow, by shortest augmenting paths (Edmonds and Karp 1972).
+    /// Computes the maximum flow by shortest augmenting paths (Edmonds and Karp 1972).
     pub(super) fn flow(&mut self, source: usize, sink: usize) -> u64 {
         let mut flow = 0;
         while let Some(path) = self.augmenting_path(source, sink) {
@@ -71,15 +71,15 @@ impl ResidualNetwork {
     }
 }
 
-/// The least number of links whose loss parts the graph (Menger: of edge-disjoint paths).
+/// Returns the smallest number of links whose loss disconnects the graph (Menger: of edge-disjoint paths).
 pub(super) fn arc_connectivity(topology: &Topology) -> u32 {
     let links = ResidualNetwork::of_links(topology, 0);
     let paths = (1..topology.vertices() as usize).map(|sink| links.clone().flow(0, sink));
     narrow(paths.min().unwrap_or(0))
 }
 
-/// The least number of vertices whose loss parts the graph, or leaves a single one (Even 1975: one
-/// of any κ + 1 vertices is not among κ lost ones).
+/// Returns the smallest number of vertices whose loss disconnects the graph, or leaves a single one (Even 1975: of any
+/// κ + 1 vertices, one is not among κ lost ones).
 pub(super) fn node_connectivity(topology: &Topology) -> u32 {
     let vertices = topology.vertices() as usize;
     let halves = split_vertices(topology);
@@ -97,7 +97,7 @@ pub(super) fn node_connectivity(topology: &Topology) -> u32 {
     narrow(least)
 }
 
-/// Vertex `v` as an arc of capacity one from `2 v` to `2 v + 1`.
+/// Creates the network in which vertex `v` is an arc of capacity one from `2 v` to `2 v + 1`.
 fn split_vertices(topology: &Topology) -> ResidualNetwork {
     let vertices = topology.vertices() as usize;
     let mut halves = ResidualNetwork::new(2 * vertices);

@@ -2,22 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Order in which the links between groups are given to the routers of a group (Hastings et al., Comparing global
-/// link arrangements for dragonfly networks, IEEE CLUSTER 2015). Link k of a group is one of its first router, and so
-/// on in the order of routers; of `g` groups, link k of group i leads
+/// The order in which the links between groups are assigned to the routers of a group (Hastings et al., Comparing
+/// global link arrangements for dragonfly networks, IEEE CLUSTER 2015). The first links of a group belong to its first
+/// router, the next ones to its second router, and so on. The variants say to which of `g` groups link k of group i
+/// leads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Arrangement {
-    /// to the k-th of the other groups: k if it is below i, else k + 1.
+    /// Link k leads to the k-th of the other groups: to group k if k is below i, otherwise to group k + 1.
     #[default]
     Absolute,
-    /// to group i + k + 1, modulo g.
+    /// Link k leads to group i + k + 1, modulo g.
     Relative,
-    /// to groups i + 1, i − 1, i + 2, i − 2 and so on, modulo g.
+    /// The links lead to groups i + 1, i − 1, i + 2, i − 2 and so on, modulo g.
     Circulant,
 }
 
-/// The links of one group to all others: as often round as they suffice; what is left over is not plugged in.
+/// The links of one group to all others, in as many complete rounds as there are links for; the remaining ones are
+/// unconnected.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GlobalLinks {
     pub(super) groups: u32,
@@ -30,24 +32,24 @@ impl GlobalLinks {
         self.groups.saturating_sub(1)
     }
 
-    /// Links between two groups.
+    /// Returns the number of links between two groups.
     pub(super) fn between_two(self) -> u32 {
         self.per_group.checked_div(self.others()).unwrap_or(0)
     }
 
-    /// All of them, each once.
+    /// Returns the number of links between all groups.
     pub(super) fn all(self) -> u64 {
         u64::from(self.groups) * u64::from(self.others()) / 2 * u64::from(self.between_two())
     }
 
-    /// The group at the other end of link `index` of `group`, and its number there.
+    /// Returns the group at the other end of link `index` of `group`, and the number of the link there.
     pub(super) fn far(self, group: u32, index: u32) -> Option<(u32, u32)> {
         let round = index.checked_div(self.others()).filter(|round| *round < self.between_two())?;
         let there = self.other(group, index % self.others());
         Some((there, self.toward(there, group, round)))
     }
 
-    /// The number, in `group`, of link `round` to the group `there`.
+    /// Returns the number, in `group`, of the link of `round` to the group `there`.
     pub(super) fn toward(self, group: u32, there: u32, round: u32) -> u32 {
         let ahead = (there + self.groups - group) % self.groups;
         let place = match self.arrangement {
@@ -70,8 +72,8 @@ impl GlobalLinks {
     }
 }
 
-/// The fault of `groups` groups, each with as many `routers` that have `globals` links to other groups: that not every
-/// group has a link to every other, or that its links cannot be numbered.
+/// Returns the fault of `groups` groups of `routers` routers with `globals` links to other groups each: some groups
+/// have no link between them, or the links cannot be numbered.
 pub(super) fn global_links_fault(groups: u32, routers: u32, globals: u32) -> Option<String> {
     let (links, others) = (u64::from(routers) * u64::from(globals), u64::from(groups - 1));
     if links > u64::from(u32::MAX) {

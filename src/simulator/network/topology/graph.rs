@@ -1,4 +1,4 @@
-//! Any connected graph, as a scenario lists it; routed by tables, one row per destination used.
+//! Any connected graph that a scenario lists, routed by tables with a row for each destination in use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,7 +12,7 @@ pub(super) struct Graph<'a> {
     pub(super) switches: u32,
     pub(super) degree: Option<u32>,
     pub(super) links: &'a GraphLinks,
-    /// By link, its class; empty where it has none, or none has.
+    /// The class of each link, `""` for none; empty if no link has a class.
     pub(super) classes: &'a [String],
 }
 
@@ -49,7 +49,7 @@ impl Graph<'_> {
         crowded.map(|(vertex, degree)| format!("vertex {vertex} has {degree} links: `degree` allows {limit}")).collect()
     }
 
-    /// Looks at the graph only where it has links enough to be connected.
+    /// Checks connectivity; the search runs only if there are enough links.
     fn parted(&self) -> Option<String> {
         let (links, vertices) = (self.links.pairs.len() as u64, self.count().vertices());
         if links + 1 < vertices {

@@ -1,4 +1,4 @@
-//! The links of a graph, and the tables by which messages are routed over them.
+//! The links of a graph, and its routing tables.
 
 use std::collections::VecDeque;
 use std::sync::OnceLock;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The links of a graph as pairs of vertices, in the order that numbers the ports.
 ///
-/// The tables for routing are made when first asked for and are no part of the value.
+/// The routing tables are computed on first use and are not part of the value.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
@@ -18,7 +18,7 @@ pub struct GraphLinks {
 }
 
 impl GraphLinks {
-    /// The links as written.
+    /// Returns the links as written.
     #[must_use]
     pub fn pairs(&self) -> &[(u32, u32)] {
         &self.pairs
@@ -41,12 +41,12 @@ impl PartialEq for GraphLinks {
     }
 }
 
-/// The ports of every vertex, and the next hop to every destination that was asked for.
+/// The ports of every vertex, and the next hops to every destination in use.
 #[derive(Clone, Debug)]
 pub(super) struct AdjacencyTable {
-    /// By vertex and port, where the link leads.
+    /// By vertex and port, the far end of the link.
     pub(super) joined: Vec<Vec<FarEnd>>,
-    /// By destination, then by vertex.
+    /// The next hops, by destination, then by vertex.
     toward: Vec<OnceLock<Box<[NextHop]>>>,
     pub(super) degree: u32,
 }
@@ -56,7 +56,7 @@ pub(super) struct AdjacencyTable {
 pub(super) struct FarEnd {
     pub(super) vertex: u32,
     pub(super) port: u32,
-    /// Place of the link in the list.
+    /// Index of the link in the list.
     pub(super) link: usize,
 }
 
@@ -87,7 +87,7 @@ impl AdjacencyTable {
         self.toward[to as usize].get_or_init(|| self.search(to))[at as usize]
     }
 
-    /// Breadth first from the destination; then the lowest port that comes closer.
+    /// Searches breadth first from the destination; the next hop is the lowest port that leads closer.
     fn search(&self, to: u32) -> Box<[NextHop]> {
         let mut steps = vec![NextHop::UNREACHABLE; self.joined.len()];
         steps[to as usize].distance = 0;

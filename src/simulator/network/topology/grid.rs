@@ -1,4 +1,4 @@
-//! Products of lines and rings: the arithmetic behind meshes and tori.
+//! Grids as products of lines and rings, the arithmetic behind meshes and tori.
 
 use super::bisection::{Bisection, crossing_bound};
 use super::layout::{circle, grid_place, roomy_radius};
@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use strength_reduce::StrengthReducedU32;
 
-/// One direction of a grid: a line of nodes, or a ring.
+/// One dimension of a grid: a line of nodes, or a ring.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GridAxis {
     pub(super) side: u32,
@@ -15,7 +15,7 @@ pub(super) struct GridAxis {
 }
 
 impl GridAxis {
-    /// A ring of two would join the same nodes twice; it is a line.
+    /// Returns whether the axis is a ring; a ring of two would join the same nodes twice and is a line.
     fn wraps(self) -> bool {
         self.closed && self.side > 2
     }
@@ -34,10 +34,10 @@ impl GridAxis {
         }
     }
 
-    /// Returns whether the shortest way rises; at equal length it does from even coordinates.
+    /// Returns whether the shortest path ascends; in a tie it does from even coordinates.
     ///
-    /// If it always rose, all rising channels of a ring of even length would carry more of uniform
-    /// traffic than the falling ones.
+    /// If ties always ascended, the ascending channels of a ring of even length would carry more uniform traffic than
+    /// the descending ones.
     fn rises(self, at: u32, to: u32) -> bool {
         if !self.wraps() {
             return to > at;
@@ -61,7 +61,7 @@ impl GridAxis {
         if self.wraps() { self.side / 2 } else { self.side - 1 }
     }
 
-    /// Over all ordered pairs: (n³ − n)/3 on a line, n ⌊n²/4⌋ on a ring.
+    /// Returns the total distance over all ordered pairs: (n³ − n)/3 on a line, n ⌊n²/4⌋ on a ring.
     fn total_distance(self) -> u128 {
         let n = u128::from(self.side);
         if self.wraps() { n * (n * n / 4) } else { (n * n * n - n) / 3 }
@@ -79,13 +79,14 @@ impl GridAxis {
         u64::from(if self.wraps() { self.side } else { self.side - 1 })
     }
 
-    /// Links cut by two halves that are connected on this axis.
+    /// Returns the number of links on this axis between two halves that are contiguous.
     fn seams(self) -> u64 {
         if self.wraps() { 2 } else { 1 }
     }
 }
 
-/// A product of axes, an array or a vector of them; axis 0 varies fastest in the number of a node and owns ports 0 and 1.
+/// A product of axes, an array or a vector of them. Axis 0 varies fastest in the number of a node and has ports 0 and
+/// 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GridShape<A> {
     pub(super) axes: A,
@@ -93,7 +94,7 @@ pub(super) struct GridShape<A> {
 
 /// The axes of a grid, the fastest first.
 pub(super) trait GridAxes {
-    /// The fields of a topology that give their lengths; none where a list of sides does.
+    /// The fields of the topology with the lengths of the axes; empty if a list of sides has them.
     const NAMES: &'static [&'static str];
 
     fn count(&self) -> usize;
@@ -116,7 +117,7 @@ impl<const D: usize> GridAxes for [GridAxis; D] {
 /// The axes of a grid of any number of dimensions, all lines or all rings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sides<'a> {
-    /// Their lengths, the outermost first.
+    /// The lengths, the outermost first.
     pub(super) sides: &'a [u32],
     pub(super) closed: bool,
 }
@@ -142,12 +143,12 @@ impl<A: GridAxes> GridShape<A> {
         self.axes().fold(1, |nodes, axis| nodes.saturating_mul(axis.side.into()))
     }
 
-    /// Number of nodes that share one coordinate on an axis.
+    /// Returns the number of nodes that share one coordinate on an axis.
     fn layer(&self, axis: GridAxis) -> u64 {
         self.nodes() / u64::from(axis.side)
     }
 
-    /// The axis to which `port` belongs, and how far apart neighbours on it are numbered.
+    /// Returns the axis of `port`, and the difference of the numbers of neighbours on that axis.
     fn axis(&self, port: u32) -> (GridAxis, u32) {
         let index = port as usize / 2;
         (self.axes.axis(index), self.axes().take(index).map(|axis| axis.side).product())
@@ -173,7 +174,8 @@ impl<A: GridAxes> GridShape<A> {
         Bisection::between(self.crossing_bound(), construction)
     }
 
-    /// Every channel of an axis of a torus carries the same share of the traffic of all pairs.
+    /// Returns the bisection bound from traffic between all pairs, of which every channel of a torus axis carries an
+    /// equal share.
     fn crossing_bound(&self) -> u64 {
         let proper = self.axes().filter(|axis| axis.side > 1);
         let load = proper.map(|axis| {
@@ -185,13 +187,13 @@ impl<A: GridAxes> GridShape<A> {
     }
 }
 
-/// The courses of a grid. To ask for one is to divide by the sides, which is prepared here.
+/// The courses of packets in a grid. Each takes divisions by the sides, for which the divisors are prepared here.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Courses<A> {
     axes: A,
 }
 
-/// An axis, and the division by its length.
+/// An axis and the prepared division by its length.
 pub(super) type Divided = (GridAxis, StrengthReducedU32);
 
 impl<const D: usize> Courses<[Divided; D]> {
@@ -211,7 +213,7 @@ fn divided(axis: GridAxis) -> Divided {
 }
 
 impl<A: AsRef<[Divided]>> Courses<A> {
-    /// See [`Topology::course`](super::Topology::course).
+    /// Implements [`Topology::course`](super::Topology::course).
     #[inline]
     pub(super) fn course(&self, at: u32, to: u32) -> (u32, u32) {
         let axes = self.axes.as_ref().iter();
@@ -219,7 +221,8 @@ impl<A: AsRef<[Divided]>> Courses<A> {
     }
 }
 
-/// The course along the first axis on which two nodes differ; the axes come with the division by their lengths.
+/// Returns the course along the first axis on which two nodes differ; each axis has a function that divides by its
+/// length.
 #[inline]
 fn first_turn<F: Fn(u32) -> (u32, u32)>(
     axes: impl Iterator<Item = (GridAxis, F)>,
@@ -236,12 +239,11 @@ fn first_turn<F: Fn(u32) -> (u32, u32)>(
     panic!("the packet is there already")
 }
 
-/// Links cut by the best halving that goes straight through one axis, and where its side is odd
-/// splits the layer in the middle along the other axes.
+/// Returns the number of links that the best straight halving along one axis cuts. If the side is odd, the layer in the
+/// middle is halved along the other axes.
 ///
-/// This is the bisection width of a grid of lines (Efe and Feng, A proof for bisection width of
-/// grids, 2007) and of a grid of rings (Aroca and Fernández Anta, Bisection (band)width of product
-/// networks, 2014).
+/// This is the bisection width of a grid of lines (Efe and Feng, A proof for bisection width of grids, 2007) and of a
+/// grid of rings (Aroca and Fernández Anta, Bisection (band)width of product networks, 2014).
 fn halving(axes: &[GridAxis]) -> u64 {
     let through = |(index, axis): (usize, &GridAxis)| {
         let others: Vec<GridAxis> =
@@ -356,7 +358,7 @@ impl<A: GridAxes> TopologyShape for GridShape<A> {
     }
 }
 
-/// The faults of the lengths of a grid, given as a list.
+/// Returns the faults of the side lengths of a grid.
 pub(super) fn sides_faults(mut sides: impl ExactSizeIterator<Item = u32>) -> Vec<String> {
     if sides.len() == 0 {
         return vec!["`sides` is empty: give at least one length".to_owned()];

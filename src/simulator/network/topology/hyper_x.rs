@@ -1,6 +1,6 @@
-//! `HyperX`: a grid whose lines are cliques, so that every coordinate is set right by one hop (Ahn et al., `HyperX`: topology,
-//! routing, and packaging of efficient large-scale networks, SC 2009). One side is a complete network, sides of 2 are a
-//! hypercube, two equal sides a flattened butterfly.
+//! `HyperX`: a grid whose lines are complete graphs, so that one hop corrects a coordinate (Ahn et al., `HyperX`:
+//! topology, routing, and packaging of efficient large-scale networks, SC 2009). With one side it is a complete
+//! network, with sides of 2 a hypercube, with two equal sides a flattened butterfly.
 
 use super::bisection::{Bisection, crossing_bound};
 use super::grid::sides_faults;
@@ -8,11 +8,11 @@ use super::layout::grid_place;
 use super::shape::{Count, TopologyMetrics, TopologyShape, numbered};
 
 pub(super) struct HyperX<'a> {
-    /// The outermost first.
+    /// The lengths, the outermost first.
     pub(super) sides: &'a [u32],
 }
 
-/// One direction of a `HyperX`: its length, how far apart neighbours on it are numbered, and its first port.
+/// One dimension of a `HyperX`: its length, the difference of the numbers of neighbours, and its first port.
 #[derive(Clone, Copy)]
 struct Clique {
     side: u32,
@@ -25,14 +25,14 @@ impl Clique {
         node / self.stride % self.side
     }
 
-    /// The port by which coordinate `here` is joined to `there`.
+    /// Returns the port by which coordinate `here` is joined to `there`.
     fn port(self, here: u32, there: u32) -> u32 {
         self.first_port + there - u32::from(there > here)
     }
 }
 
 impl HyperX<'_> {
-    /// The directions, the fastest first.
+    /// Returns the dimensions, the fastest first.
     fn cliques(&self) -> impl Iterator<Item = Clique> + '_ {
         self.sides.iter().rev().scan((1, 0), |(stride, port), &side| {
             let clique = Clique { side, stride: *stride, first_port: *port };
@@ -46,8 +46,8 @@ impl HyperX<'_> {
         self.sides.iter().fold(1, |nodes, side| nodes.saturating_mul((*side).into()))
     }
 
-    /// Halves straight through the shortest direction of even length cut fewest links; of odd length, through the middle of
-    /// the rest.
+    /// Returns the number of links that the best straight halving cuts: through the shortest side if it is even; if it
+    /// is odd, the layer in the middle is halved along the other dimensions.
     fn halving(sides: &[u32]) -> u64 {
         let through = |(index, &side): (usize, &u32)| {
             let others: Vec<u32> =
@@ -57,7 +57,7 @@ impl HyperX<'_> {
             if side.is_multiple_of(2) {
                 return half * half * layer;
             }
-            // The layer in the middle is parted, too: half of each of its nodes' links go to either side.
+            // The layer in the middle is halved, too: half of the links of each of its nodes lead to either side.
             half * half * layer + half * layer + Self::halving(&others)
         };
         sides.iter().enumerate().filter(|(_, side)| **side > 1).map(through).min().unwrap_or(0)

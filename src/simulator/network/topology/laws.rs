@@ -1,10 +1,10 @@
-//! Laws of every topology: links join both ways, routes are shortest paths of links.
+//! Laws of every topology: links are symmetric, and routes are shortest paths along links.
 
 use proptest::prelude::*;
 
 use super::{Arrangement, Routes, Topology};
 
-/// Regular topologies of every kind with a limited number of nodes.
+/// Generates regular topologies of every kind with a limited number of nodes.
 pub(super) fn all_up_to(nodes: u32) -> Vec<Topology> {
     let cubes = (0..6).map(|dimension| Topology::Hypercube { dimension });
     let trees = (1..6).map(|levels| Topology::BinaryTree { levels });
@@ -21,7 +21,7 @@ pub(super) fn all_up_to(nodes: u32) -> Vec<Topology> {
     all.filter(|topology| topology.nodes() <= nodes).collect()
 }
 
-/// Chains, planes and spaces whose sides have so many nodes at most.
+/// Generates chains, planes and spaces whose sides have at most this many nodes.
 fn rows_up_to(nodes: u32) -> impl Iterator<Item = Topology> {
     let sides = 1..=nodes;
     let chains = sides
@@ -41,7 +41,7 @@ fn rows_up_to(nodes: u32) -> impl Iterator<Item = Topology> {
     chains.chain(planes).chain(spaces)
 }
 
-/// Grids of several dimensions.
+/// Generates grids of several dimensions.
 fn grids() -> impl Iterator<Item = Topology> {
     let lists = [vec![2, 3, 2, 3], vec![4, 2, 5], vec![1, 7], vec![3; 3], vec![6], vec![2; 5], vec![5, 4]];
     lists.into_iter().flat_map(|sides| {
@@ -49,7 +49,7 @@ fn grids() -> impl Iterator<Item = Topology> {
     })
 }
 
-/// The digits of a number to base 3 are the children and parents of a tree less one.
+/// Generates trees whose numbers of children and parents, less one, are the digits of a number in base 3.
 fn ternary_fat_trees(levels: u32) -> impl Iterator<Item = Topology> {
     (0..9_u32.pow(levels)).map(move |code| {
         let digit = |place: u32| code / 3_u32.pow(place) % 3 + 1;
@@ -70,7 +70,7 @@ fn concentrated() -> impl Iterator<Item = Topology> {
     })
 }
 
-/// A connected graph: a random tree and more links, with some switches.
+/// Generates a connected graph: a random tree and more links, with some switches.
 fn graphs() -> impl Strategy<Value = Topology> {
     let size = (1_u32..20, 0_u32..10);
     let links = (prop::collection::vec(any::<u32>(), 30), prop::collection::vec((any::<u32>(), any::<u32>()), 0..30));

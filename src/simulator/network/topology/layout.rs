@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-/// Points on a circle about the origin, clockwise from the top.
+/// Returns points on a circle about the origin, clockwise from the top.
 pub(super) fn circle(count: u32, radius: f64) -> impl Iterator<Item = (f64, f64)> {
     (0..count).map(move |index| {
         let angle = TAU * f64::from(index) / f64::from(count);
@@ -10,12 +10,13 @@ pub(super) fn circle(count: u32, radius: f64) -> impl Iterator<Item = (f64, f64)
     })
 }
 
-/// The radius at which `count` points on a circle stand one unit apart along it.
+/// Returns the radius at which `count` points on a circle are one unit apart.
 pub(super) fn roomy_radius(count: u32) -> f64 {
     f64::from(count.max(1)) / TAU
 }
 
-/// The corner of a hypercube: three bits make a cube drawn aslant, the next three a cube of cubes.
+/// Returns the position of a corner of a hypercube: three bits form a cube in oblique projection, the next three a cube
+/// of cubes.
 pub(super) fn corner(number: u32) -> (f64, f64) {
     let steps = [(1.0, 0.0), (0.0, 1.0), (0.4, 0.4)];
     let mut place = (0.0, 0.0);
@@ -32,8 +33,9 @@ pub(super) fn corner(number: u32) -> (f64, f64) {
     place
 }
 
-/// The place of a node of a grid: its first two coordinates go right and down, the third lifts it aslant; those after them
-/// move whole pictures of three, right and down by turns. `sides` and `coordinates` begin with the fastest.
+/// Returns the position of a node of a grid. The first two coordinates go right and down, the third shifts obliquely;
+/// later ones shift whole pictures of three dimensions, alternately right and down. `sides` and `coordinates` begin
+/// with the fastest.
 pub(super) fn grid_place(sides: &[u32], coordinates: impl Iterator<Item = u32>) -> (f64, f64) {
     let (mut place, mut extent) = ((0.0, 0.0), (0.0_f64, 0.0_f64));
     for (axis, (side, at)) in sides.iter().zip(coordinates).enumerate() {

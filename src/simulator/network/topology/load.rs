@@ -1,4 +1,4 @@
-//! Load of every channel under a traffic pattern.
+//! The load of every channel under a traffic pattern.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub struct ChannelLoads {
 }
 
 impl ChannelLoads {
-    /// Every flow keeps to [`Topology::route`].
+    /// Returns the loads if every flow follows [`Topology::route`].
     #[must_use]
     pub fn along_routes(topology: &Topology, traffic: impl IntoIterator<Item = TrafficShare>) -> Self {
         let mut loads = Self::idle(topology);
@@ -41,7 +41,7 @@ impl ChannelLoads {
         loads
     }
 
-    /// Every flow is divided evenly, at every vertex, over all ports that come closer.
+    /// Returns the loads if every flow is divided evenly, at every vertex, over all ports that lead closer.
     #[must_use]
     pub fn over_shortest_paths(topology: &Topology, traffic: impl IntoIterator<Item = TrafficShare>) -> Self {
         let mut loads = Self::idle(topology);
@@ -84,19 +84,19 @@ impl ChannelLoads {
         vertex as usize * self.ports as usize + port as usize
     }
 
-    /// The load of the channel that leaves `vertex` by `port`.
+    /// Returns the load of the channel that leaves `vertex` by `port`.
     #[must_use]
     pub fn of(&self, vertex: u32, port: u32) -> f64 {
         self.loads[self.index(vertex, port)]
     }
 
-    /// The largest load of any channel.
+    /// Returns the largest load of any channel.
     #[must_use]
     pub fn max(&self) -> f64 {
         self.loads.iter().copied().fold(0.0, f64::max)
     }
 
-    /// The busiest channel as (vertex, port), the first of equals; nothing without traffic.
+    /// Returns the busiest channel as (vertex, port), the first one in a tie; `None` without traffic.
     #[must_use]
     pub fn busiest(&self) -> Option<(u32, u32)> {
         let max = self.max();
@@ -106,17 +106,17 @@ impl ChannelLoads {
     }
 }
 
-/// Every node sends the same to every node, itself included: 1 / nodes each.
+/// Returns the traffic in which every node sends 1 / nodes to each node, including itself.
 pub fn uniform(nodes: u32) -> impl Iterator<Item = TrafficShare> {
     all_pairs(nodes).map(move |(from, to, _)| (from, to, 1.0 / f64::from(nodes)))
 }
 
-/// One unit from every node to every other.
+/// Returns one unit of traffic from every node to every other.
 pub(super) fn all_pairs(nodes: u32) -> impl Iterator<Item = TrafficShare> {
     (0..nodes).flat_map(move |from| (0..nodes).filter(move |&to| to != from).map(move |to| (from, to, 1.0)))
 }
 
-/// Load that every vertex has to send, by destination.
+/// Returns the traffic that every vertex sends, by destination.
 fn by_destination(topology: &Topology, traffic: impl IntoIterator<Item = TrafficShare>) -> BTreeMap<u32, Vec<f64>> {
     let mut present = BTreeMap::new();
     for (from, to, weight) in traffic {

@@ -1,4 +1,4 @@
-//! Lines, and meshes in the plane and in space: dimension order never deadlocks.
+//! Lines, and meshes in the plane and in space, on which dimension order never deadlocks.
 
 use super::grid::{GridAxis, GridShape, Sides};
 

@@ -1,4 +1,4 @@
-//! The figures by which networks are compared.
+//! The metrics by which networks are compared.
 
 use std::collections::VecDeque;
 
@@ -9,39 +9,39 @@ use super::bisection::{self, Bisection};
 use super::flow::{arc_connectivity, node_connectivity};
 use super::shape::TopologyMetrics;
 
-/// Size, distances and cuts of a topology.
+/// The size, distances and cuts of a topology.
 ///
-/// A *hop* is the entry into a router. In a direct network, where every node has one, that is a
-/// link; with switches the last link of a path leads to a node without a router, so a path has one
-/// hop less than links: as many as switches. That is how `execution-time-topologies-collectives`
-/// counts in its comparison of topologies with 64 nodes.
+/// A *hop* is the entry into a router. In a direct network, where every node has a router, that is a link. With
+/// switches, the last link of a path leads to a node without a router, so that a path has one hop less than links,
+/// which is its number of switches. `execution-time-topologies-collectives` counts hops in this way in its comparison
+/// of topologies with 64 nodes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Metrics {
-    /// Vertices with a processor.
+    /// Number of vertices with a processor.
     pub nodes: u32,
-    /// Vertices without one.
+    /// Number of vertices without a processor.
     pub switches: u32,
-    /// Number of links: the cost of the network.
+    /// Number of links, which is the cost of the network.
     pub links: u64,
-    /// Most links at a vertex.
+    /// Largest number of links at a vertex.
     pub degree: u32,
-    /// Fewest links at a vertex.
+    /// Smallest number of links at a vertex.
     pub least_degree: u32,
-    /// Hops between the two nodes that are farthest apart.
+    /// Number of hops between the two nodes that are farthest apart.
     pub diameter: u32,
-    /// Links between the two nodes that are farthest apart.
+    /// Number of links between the two nodes that are farthest apart.
     pub diameter_links: u32,
-    /// Mean hops from a node to another.
+    /// Mean number of hops from a node to another.
     pub average_distance: f64,
-    /// Mean hops from a node to any node, itself (0 hops) included.
+    /// Mean number of hops from a node to any node, including itself (0 hops).
     pub average_distance_with_self: f64,
-    /// Mean links from a node to another.
+    /// Mean number of links from a node to another.
     pub average_links: f64,
-    /// Fewest links whose loss parts the network.
+    /// Smallest number of links whose loss disconnects the network.
     pub arc_connectivity: u32,
-    /// Fewest vertices whose loss parts the network or leaves one.
+    /// Smallest number of vertices whose loss disconnects the network or leaves a single one.
     pub node_connectivity: u32,
-    /// Links between the halves of the narrowest bisection.
+    /// Number of links between the halves of the narrowest bisection.
     pub bisection_width: Bisection,
 }
 
@@ -69,27 +69,27 @@ impl Metrics {
         }
     }
 
-    /// Number of routers: the switches, or where there are none the nodes.
+    /// Returns the number of routers: the switches, or the nodes if there are none.
     #[must_use]
     pub fn routers(&self) -> u32 {
         if self.switches > 0 { self.switches } else { self.nodes }
     }
 
-    /// The width of a link if all routers together have `pins` of them, divided evenly over their
-    /// ports, so that networks of equal cost are compared.
+    /// Returns the width of a link if all routers together have `pins` pins, divided evenly over their ports, for a
+    /// comparison of networks of equal cost.
     #[must_use]
     pub fn width_at_equal_pins(&self, pins: f64) -> f64 {
         pins / (f64::from(self.routers()) * f64::from(self.degree))
     }
 }
 
-/// The mean over no pairs is 0.
+/// Returns the mean; 0 over no pairs.
 #[expect(clippy::cast_precision_loss, reason = "both are exact below 2^53 and a mean is rounded anyway")]
 fn ratio(sum: u128, pairs: u128) -> f64 {
     if pairs == 0 { 0.0 } else { sum as f64 / pairs as f64 }
 }
 
-/// The figures of any topology, from its graph alone.
+/// Returns the metrics of any topology, measured on its graph.
 pub(super) fn measured(topology: &Topology) -> TopologyMetrics {
     let (longest, total_distance) = distances(topology);
     let (least_degree, degree) = degrees(topology);
@@ -106,14 +106,14 @@ pub(super) fn measured(topology: &Topology) -> TopologyMetrics {
     }
 }
 
-/// The fewest and the most links of a vertex.
+/// Returns the smallest and the largest number of links of a vertex.
 pub(super) fn degrees(topology: &Topology) -> (u32, u32) {
     let degrees = (0..topology.vertices()).map(|vertex| topology.links_at(vertex).count());
     let degrees = degrees.map(|degree| u32::try_from(degree).expect("ports are u32"));
     (degrees.clone().min().unwrap_or(0), degrees.max().unwrap_or(0))
 }
 
-/// The longest distance between nodes, and the sum over all pairs.
+/// Returns the longest distance between nodes, and the sum over all ordered pairs.
 fn distances(topology: &Topology) -> (u32, u128) {
     let from = |node| topology.distances_from(node).into_iter().take(topology.nodes() as usize);
     let all = (0..topology.nodes()).flat_map(from);
@@ -121,7 +121,8 @@ fn distances(topology: &Topology) -> (u32, u128) {
 }
 
 impl Topology {
-    /// The links from one vertex to every vertex, breadth first: the slow truth about distances.
+    /// Returns the number of links from one vertex to every vertex by breadth-first search: the reference for
+    /// distances.
     pub(super) fn distances_from(&self, vertex: u32) -> Vec<u32> {
         let mut distances = vec![u32::MAX; self.vertices() as usize];
         distances[vertex as usize] = 0;

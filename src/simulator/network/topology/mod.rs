@@ -1,16 +1,14 @@
-//! Graph of a network, its ports and its natural route.
+//! The graph of a network, its ports and its natural routes.
 //!
-//! *Vertices* are the nodes (with a processor), numbered `0..nodes()`, then the switches (routers
-//! without one), `nodes()..vertices()`. Every vertex has numbered *ports*; a link joins one port of
-//! a vertex to one port of another and carries packets both ways, so it is two *channels*, each
-//! named by the port it leaves.
+//! *Vertices* are the nodes (with a processor), numbered `0..nodes()`, then the switches (routers without a processor),
+//! `nodes()..vertices()`. Every vertex has numbered *ports*. A link joins a port of one vertex to a port of another and
+//! carries packets in both directions. It therefore consists of two *channels*, each named by the port where it starts.
 //!
-//! Everything about a regular topology is computed from its parameters, nothing is tabulated: a
-//! mesh of 1024 × 1024 nodes takes as much memory as one of 2 × 2. Only [`Topology::Graph`] keeps
-//! tables.
+//! A regular topology is computed from its parameters without tables: a mesh of 1024 × 1024 nodes takes as much memory
+//! as one of 2 × 2. Only [`Topology::Graph`] has tables.
 //!
-//! The parameters are plain fields and may be impossible; [`Topology::faults`] says so in words.
-//! All other methods expect a topology without faults and vertices and ports inside it.
+//! The parameters are plain fields and may be impossible; [`Topology::faults`] then describes the faults in words. All
+//! other methods require a topology without faults, and vertices and ports inside it.
 
 mod binary_tree;
 mod bisection;
@@ -75,10 +73,10 @@ pub use shape::NaturalWaits;
 
 /// The largest number of vertices of any topology, 2³¹.
 pub const MAX_VERTICES: u64 = 1 << 31;
-/// The most topologies that may lie in each other: every one asks the next several times.
+/// The largest depth of nested topologies, because every level queries the next one several times.
 const MOST_NESTED: u32 = 4;
 
-/// Evaluates an expression on the shape behind a topology, statically for every kind.
+/// Evaluates an expression on the shape of a topology, with static dispatch.
 macro_rules! with_shape {
     ($topology:expr, $shape:ident => $value:expr) => {
         match $topology {
@@ -180,84 +178,84 @@ macro_rules! with_shape {
 }
 
 impl Topology {
-    /// A graph of nodes alone, without a limit on the links of a node.
+    /// Creates a graph of nodes only, without a limit on the links of a node.
     #[must_use]
     pub fn graph(nodes: u32, links: &[(u32, u32)]) -> Self {
         Self::Graph { nodes, switches: 0, degree: None, links: links.to_vec().into(), classes: Vec::new() }
     }
 
-    /// Number of nodes: the vertices that have a processor.
+    /// Returns the number of nodes, which are the vertices with a processor.
     #[must_use]
     pub fn nodes(&self) -> u32 {
         narrow(with_shape!(self, shape => shape.count()).nodes)
     }
 
-    /// Number of vertices: nodes and switches.
+    /// Returns the number of vertices: nodes and switches.
     #[must_use]
     pub fn vertices(&self) -> u32 {
         narrow(with_shape!(self, shape => shape.count()).vertices())
     }
 
-    /// Number of vertices without a processor.
+    /// Returns the number of vertices without a processor.
     #[must_use]
     pub fn switches(&self) -> u32 {
         self.vertices() - self.nodes()
     }
 
-    /// Number of ports of a vertex, at most: all its ports are numbered below this.
+    /// Returns the largest number of ports of a vertex; all ports are numbered below it.
     #[must_use]
     pub fn ports(&self) -> u32 {
         with_shape!(self, shape => shape.ports())
     }
 
-    /// The vertex at the other end of the link at `port` of `vertex`, and the port there; nothing
-    /// where no link is plugged in.
+    /// Returns the vertex at the other end of the link at `port` of `vertex`, and the port there; `None` if the port
+    /// has no link.
     #[must_use]
     pub fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)> {
         with_shape!(self, shape => shape.neighbour(vertex, port))
     }
 
-    /// The links at a vertex: its port, the neighbour and the port there, by rising port.
+    /// Returns the links at a vertex as (port, neighbour, port of the neighbour), by ascending port.
     pub fn links_at(&self, vertex: u32) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
         let joined = move |port| self.neighbour(vertex, port).map(|(to, there)| (port, to, there));
         (0..self.ports()).filter_map(joined)
     }
 
-    /// All links, each once, as pairs of (vertex, port), the smaller end first.
+    /// Returns each link once, as a pair of (vertex, port), the smaller end first.
     pub fn links(&self) -> impl Iterator<Item = ((u32, u32), (u32, u32))> + '_ {
         let at = move |vertex| self.links_at(vertex).map(move |(port, to, there)| ((vertex, port), (to, there)));
         (0..self.vertices()).flat_map(at).filter(|(near, far)| near < far)
     }
 
-    /// The port by which a packet at vertex `at` leaves for node `to`: the natural, deterministic
-    /// route of the topology, a shortest one but in dragonflies.
+    /// Returns the port by which a packet at vertex `at` leaves for node `to` on the natural, deterministic route of
+    /// the topology, which is a shortest path except in dragonflies.
     ///
     /// - line, mesh: dimension order, columns first;
-    /// - ring, torus: dimension order, the shorter way round, at equal length the rising one from
-    ///   even coordinates and the falling one from odd ones;
+    /// - ring, torus: dimension order, in the shorter direction; in a tie, ascending from even coordinates and
+    ///   descending from odd ones;
     /// - hypercube: e-cube, the lowest differing bit first;
     /// - binary tree: up to the common ancestor, then down;
     /// - `HyperX`: dimension order;
-    /// - fat trees: up to a common ancestor, at every level by the digit of the destination that
-    ///   belongs to it (d mod k), then down;
-    /// - dragonflies: the minimal way, over at most one link between groups;
-    /// - cube-connected cycles: across the cube wherever a bit differs, else along the ring by the
-    ///   shortest tour of the positions still to visit;
+    /// - fat trees: up to a common ancestor, at every level by the digit of the destination that belongs to it (d mod
+    ///   k), then down;
+    /// - dragonflies: the minimal route, over at most one link between groups;
+    /// - cube-connected cycles: across the cube wherever a bit differs, otherwise along the ring by the shortest tour
+    ///   of the positions still to visit;
     /// - graph: a shortest path, by the lowest port.
     ///
-    /// On lines, meshes, hypercubes and trees no cycle of channels can wait for itself; see
-    /// [`Topology::dependency_cycle`] for the others.
+    /// On lines, meshes, hypercubes and trees there is no channel dependency cycle; see [`Topology::dependency_cycle`]
+    /// for the others.
     ///
     /// # Panics
-    /// If the packet is there already, or `to` is a switch of a regular topology.
+    /// If the packet is already at its destination, or `to` is a switch of a regular topology.
     #[must_use]
     pub fn route(&self, at: u32, to: u32) -> u32 {
         assert!(at != to, "vertex {at} needs no route to itself");
         with_shape!(self, shape => shape.route(at, to))
     }
 
-    /// The port of [`Topology::route`], and through how many vertices, `at` being the first, the route is known to
-    /// leave by that port.
+    /// Returns the port of [`Topology::route`] and the number of vertices, beginning with `at`, that the route is known
+    /// to leave by that port.
     ///
     /// # Panics
     /// As [`Topology::route`].
@@ -267,27 +265,28 @@ impl Topology {
         with_shape!(self, shape => shape.course(at, to))
     }
 
-    /// Does the way from `at` towards `to`, which leaves by `port`, go round the end of its ring? The end lies between
-    /// the highest and the lowest coordinate; where there are no rings, nothing goes round.
+    /// Returns whether the route from `at` towards `to`, which leaves by `port`, crosses the dateline of its ring,
+    /// which is between the highest and the lowest coordinate; `false` in a topology without rings.
     #[must_use]
     pub fn crosses_dateline(&self, at: u32, to: u32, port: u32) -> bool {
         with_shape!(self, shape => shape.crosses_dateline(at, to, port))
     }
 
-    /// Ports of `at` among which are those of all ways to `to` that are as long as the natural one and as good: both ways
-    /// round a ring, all ways up a fat tree.
+    /// Returns a range of ports of `at` that includes those of all routes to `to` of the same length and kind as the
+    /// natural one: both directions round a ring, all routes up a fat tree.
     #[must_use]
     pub fn rivals(&self, at: u32, to: u32) -> Range<u32> {
         with_shape!(self, shape => shape.rivals(at, to))
     }
 
-    /// The port of `at` that leads to `to` the other way round a ring than the natural route, where both are equally long.
+    /// Returns the port of `at` that leads to `to` in the direction opposite to the natural route, if both directions
+    /// round the ring are equally long.
     #[must_use]
     pub fn other_way_round(&self, at: u32, to: u32) -> Option<u32> {
         with_shape!(self, shape => shape.other_way_round(at, to))
     }
 
-    /// The circles in which packets on natural routes could wait for each other.
+    /// Returns the cycles in which packets on natural routes could wait for each other.
     #[must_use]
     pub fn natural_waits(&self) -> NaturalWaits {
         with_shape!(self, shape => shape.natural_waits())
@@ -299,15 +298,15 @@ impl Topology {
         with_shape!(self, shape => shape.is_global(at, port))
     }
 
-    /// The names of the classes into which links between vertices that are no nodes fall by what they join: `local` and
-    /// `global` ones of a dragonfly, `level-1` and so on of a fat tree, `side-1` and so on of a grid with a list of sides,
-    /// those that a graph gives; none of other topologies.
+    /// Returns the names of the classes of links between switches, or between nodes of a topology without switches:
+    /// `local` and `global` in a dragonfly, `level-1` and so on in a fat tree, `side-1` and so on in a grid with a list
+    /// of sides, and the classes that a graph names; empty for other topologies.
     #[must_use]
     pub fn link_classes(&self) -> Vec<String> {
         with_shape!(self, shape => shape.link_classes())
     }
 
-    /// The class of the link at `port` of `at`, by its place among [`Topology::link_classes`].
+    /// Returns the class of the link at `port` of `at`, as an index of [`Topology::link_classes`].
     #[must_use]
     pub fn link_class(&self, at: u32, port: u32) -> Option<usize> {
         with_shape!(self, shape => shape.link_class(at, port))
@@ -319,7 +318,7 @@ impl Topology {
         with_shape!(self, shape => shape.share_a_ring(a, b))
     }
 
-    /// The nodes of a group of a dragonfly, whose numbers follow each other; `None` where there are no groups.
+    /// Returns the number of nodes of a group of a dragonfly, which are numbered consecutively; `None` without groups.
     #[must_use]
     pub const fn group_nodes(&self) -> Option<u32> {
         match self {
@@ -329,33 +328,34 @@ impl Topology {
         }
     }
 
-    /// Returns whether a packet at `at` that was sent by way of node `via` may turn to its destination: it is at
-    /// the node or its router, or in its group of a dragonfly.
+    /// Returns whether a packet at `at` that was sent through node `via` may turn to its destination: `at` is that
+    /// node, its router, or in its group of a dragonfly.
     #[must_use]
     pub fn passes(&self, at: u32, via: u32) -> bool {
         with_shape!(self, shape => shape.passes(at, via))
     }
 
-    /// The vertices from `from` to node `to` along [`Topology::route`], both included.
+    /// Returns the vertices from `from` to node `to` along [`Topology::route`], including both ends.
     ///
     /// # Panics
-    /// If the route leads to a port without a link: the topology has [faults](Topology::faults).
+    /// If the route leads to a port without a link, because the topology has [faults](Topology::faults).
     pub fn path(&self, from: u32, to: u32) -> impl Iterator<Item = u32> + '_ {
         let next = move |&at: &u32| (at != to).then(|| self.step(at, to).2);
         std::iter::successors(Some(from), next)
     }
 
-    /// Number of links between two vertices along natural routes: on a shortest path, but in dragonflies.
+    /// Returns the number of links between two vertices along natural routes, which is the distance except in
+    /// dragonflies.
     #[must_use]
     pub fn distance(&self, a: u32, b: u32) -> u32 {
         with_shape!(self, shape => shape.distance(a, b))
     }
 
-    /// Returns the impossible parameters, one sentence each; empty if there are none.
+    /// Returns the impossible parameters, with a sentence for each; empty if there are none.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         if self.nesting() > MOST_NESTED {
-            return vec![format!("{} topologies lie in each other, at most {MOST_NESTED} may", self.nesting())];
+            return vec![format!("{} topologies are nested, at most {MOST_NESTED} may be", self.nesting())];
         }
         let mut faults = with_shape!(self, shape => shape.faults());
         let vertices = with_shape!(self, shape => shape.count()).vertices();
@@ -365,7 +365,7 @@ impl Topology {
         faults
     }
 
-    /// The number of topologies that lie in each other, this one included.
+    /// Returns the depth of nested topologies, including this one.
     fn nesting(&self) -> u32 {
         match self {
             Self::Concentrated { routers: inner, .. } | Self::Parallel { of: inner, .. } => 1 + inner.nesting(),
@@ -373,21 +373,21 @@ impl Topology {
         }
     }
 
-    /// Returns a place in a drawing for every vertex, x to the right, y down, about one unit between neighbours.
+    /// Returns a position in a drawing for every vertex: x to the right, y down, neighbours about one unit apart.
     #[must_use]
     pub fn layout(&self) -> Vec<(f64, f64)> {
         with_shape!(self, shape => shape.layout())
     }
 
-    /// The figures by which topologies are compared.
+    /// Returns the metrics by which topologies are compared.
     #[must_use]
     pub fn metrics(&self) -> Metrics {
         Metrics::of(self)
     }
 
-    /// A cycle of channels (vertex, port) of which each may wait for the next when every packet
-    /// keeps to [`Topology::route`]; nothing if there is none, and then the routing cannot deadlock
-    /// (Dally and Seitz 1987). Looks at all pairs of nodes.
+    /// Returns a cycle of channels (vertex, port), each of which may wait for the next one when every packet follows
+    /// [`Topology::route`]. Returns `None` if there is none, in which case the routing cannot deadlock (Dally and Seitz
+    /// 1987). Searches all pairs of nodes.
     #[must_use]
     pub fn dependency_cycle(&self) -> Option<Vec<(u32, u32)>> {
         deadlock::dependency_cycle(self)

@@ -1,11 +1,11 @@
-//! Topologies by name and number of nodes, as on the command line, and in words.
+//! Topologies by name and number of nodes, as on the command line, and their descriptions in words.
 
 use std::fmt;
 use thiserror::Error;
 
 use super::{Arrangement, Topology};
 
-/// The names that [`Topology::from_name`] knows.
+/// The names that [`Topology::from_name`] accepts.
 pub const NAMES: [&str; 14] = [
     "complete",
     "ring",
@@ -24,13 +24,13 @@ pub const NAMES: [&str; 14] = [
 ];
 
 const LARGEST: u32 = 1 << 31;
-/// Links of a router between groups beyond which a balanced dragonfly has more nodes than that.
+/// Largest number of global links per router that is tried; a balanced dragonfly with more exceeds `LARGEST` nodes.
 const MOST_GLOBALS: u32 = 256;
 
-/// Reason why a name and a number of nodes make no topology.
+/// The reason why a name and a number of nodes do not form a topology.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TopologyError {
-    /// There is no topology of that name.
+    /// No topology has this name.
     #[error("there is no topology `{name}`{}; known are {}", hint(*.meant), NAMES.join(", "))]
     UnknownName {
         /// The name as written.
@@ -38,14 +38,14 @@ pub enum TopologyError {
         /// The known name that is closest to it, if one is close.
         meant: Option<&'static str>,
     },
-    /// The topology cannot have that many nodes.
-    #[error("a {name} has {rule}: {nodes} nodes cannot be, {} can", either(.nearest))]
+    /// The topology cannot have this number of nodes.
+    #[error("a {name} needs {rule}: {nodes} does not fit, use {}", either(.nearest))]
     NodeCount {
         /// The name of the topology.
         name: &'static str,
-        /// The numbers of nodes that it can have.
+        /// The rule for the number of nodes, in words.
         rule: &'static str,
-        /// The number asked for.
+        /// The requested number.
         nodes: u32,
         /// The nearest possible numbers, below and above.
         nearest: Vec<u32>,
@@ -61,7 +61,7 @@ fn either(counts: &[u32]) -> String {
 }
 
 impl Topology {
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -88,12 +88,12 @@ impl Topology {
         }
     }
 
-    /// The topology of a name with `nodes` nodes: meshes and tori are square or cubic, a fat tree
-    /// has the least arity that fits (64 nodes are the 2-ary 6-tree).
+    /// Returns the topology with this name and `nodes` nodes. Meshes and tori are square or cubic; a fat tree has the
+    /// least arity that fits (64 nodes are the 2-ary 6-tree).
     ///
     /// # Errors
-    /// If the name is unknown, or the topology cannot have that many nodes; then the nearest
-    /// numbers that it can have are named.
+    /// If the name is unknown, or the topology cannot have that many nodes; the error then names the nearest possible
+    /// numbers.
     pub fn from_name(name: &str, nodes: u32) -> Result<Self, TopologyError> {
         let known = NAMES.into_iter().find(|known| *known == name).ok_or_else(|| unknown(name))?;
         if let Some(topology) = of_count(known, nodes) {
@@ -107,7 +107,7 @@ impl Topology {
     }
 }
 
-/// Numbers among which are the nearest possible ones on either side.
+/// Returns candidates that include the nearest possible numbers of nodes on either side.
 fn candidates(name: &str, nodes: u32) -> Box<dyn Iterator<Item = u32>> {
     match name {
         "mesh2d" | "torus2d" | "hyper-x" => Box::new(powers_near(nodes, 2)),
@@ -137,13 +137,13 @@ fn rule(name: &str) -> &'static str {
     match name {
         "mesh2d" | "torus2d" | "hyper-x" => "a square number of nodes",
         "mesh3d" | "torus3d" => "a cubic number of nodes",
-        "hypercube" => "a power of two of nodes",
-        "binary-tree" => "a power of two less one of nodes",
-        "fat-tree" => "a power of its arity of nodes",
+        "hypercube" => "a number of nodes that is a power of two",
+        "binary-tree" => "a number of nodes that is a power of two minus one",
+        "fat-tree" => "a number of nodes that is a power of its arity",
         "dragonfly" => "up to 2 h² + 1 groups of 2 h² nodes",
         "dragonfly-plus" => "up to h² + 1 groups of h² nodes",
         "ccc" => "d · 2^d nodes, d at least 3",
-        _ => "one node to 2^31",
+        _ => "between 1 and 2^31 nodes",
     }
 }
 
@@ -166,8 +166,9 @@ fn of_count(name: &str, nodes: u32) -> Option<Topology> {
     topology.faults().is_empty().then_some(topology)
 }
 
-/// The balanced dragonfly of so many nodes with the fewest links of a router between groups: h nodes and h such links at
-/// each of 2 h routers of a group (Kim et al. 2008); of a dragonfly+ h leaves with h nodes, and h spines with h such links.
+/// Returns the balanced dragonfly of this many nodes with the fewest global links per router: each of the 2 h routers
+/// of a group has h nodes and h global links (Kim et al. 2008). In a dragonfly+, h leaves have h nodes each, and h
+/// spines have h global links each.
 fn dragonfly(name: &str, nodes: u32) -> Option<Topology> {
     let of_group = nodes_of_group(name);
     let fits = |globals: &u32| {
@@ -183,12 +184,12 @@ fn dragonfly(name: &str, nodes: u32) -> Option<Topology> {
     })
 }
 
-/// The nodes of a group by the links of a router between groups; a group has as many links to others.
+/// Returns a function from the global links of a router to the nodes of a group, which are also its global links.
 fn nodes_of_group(name: &str) -> fn(u32) -> u32 {
     if name == "dragonfly" { |globals| 2 * globals * globals } else { |globals| globals * globals }
 }
 
-/// For every size of a group the numbers of nodes next to `nodes` that are whole groups.
+/// Returns, for every size of a group, the numbers of nodes next to `nodes` that form whole groups.
 fn whole_groups_near(nodes: u32, of_group: fn(u32) -> u32) -> impl Iterator<Item = u32> {
     (1..=MOST_GLOBALS).flat_map(move |globals| {
         let group = of_group(globals);
@@ -196,7 +197,7 @@ fn whole_groups_near(nodes: u32, of_group: fn(u32) -> u32) -> impl Iterator<Item
     })
 }
 
-/// The whole root of a power.
+/// Returns the integer root of a power.
 fn root(power: u32, degree: u32) -> Option<u32> {
     let root = nearest_root(power, degree);
     (root.checked_pow(degree) == Some(power)).then_some(root)
@@ -207,13 +208,14 @@ fn nearest_root(number: u32, degree: u32) -> u32 {
     f64::from(number).powf(1.0 / f64::from(degree)).round() as u32
 }
 
-/// The whole exponent of a power.
+/// Returns the integer exponent of a power.
 fn exponent(power: u32, base: u32) -> Option<u32> {
     let exponent = power.checked_ilog(base)?;
     (base.checked_pow(exponent) == Some(power)).then_some(exponent)
 }
 
-/// The least arity whose power the number is, with two levels or more unless the arity is two.
+/// Returns the fat tree with the least arity of which `nodes` is a power, with at least two levels unless the arity is
+/// 2.
 fn fat_tree(nodes: u32) -> Option<Topology> {
     let binary = exponent(nodes, 2).map(|levels| (2, levels));
     let other = (2..u32::BITS).rev().find_map(|levels| root(nodes, levels).map(|arity| (arity, levels)));
@@ -283,18 +285,21 @@ mod tests {
     #[test]
     fn a_wrong_count_names_the_nearest_right_ones() {
         let message = |name, nodes| Topology::from_name(name, nodes).expect_err("no such topology").to_string();
-        assert_eq!(message("mesh2d", 60), "a mesh2d has a square number of nodes: 60 nodes cannot be, 49 or 64 can");
-        assert_eq!(message("ccc", 1), "a ccc has d · 2^d nodes, d at least 3: 1 nodes cannot be, 24 can");
-        assert_eq!(message("hypercube", 0), "a hypercube has a power of two of nodes: 0 nodes cannot be, 1 can");
-        assert_eq!(message("ring", 0), "a ring has one node to 2^31: 0 nodes cannot be, 1 can");
+        assert_eq!(message("mesh2d", 60), "a mesh2d needs a square number of nodes: 60 does not fit, use 49 or 64");
+        assert_eq!(message("ccc", 1), "a ccc needs d · 2^d nodes, d at least 3: 1 does not fit, use 24");
+        assert_eq!(
+            message("hypercube", 0),
+            "a hypercube needs a number of nodes that is a power of two: 0 does not fit, use 1"
+        );
+        assert_eq!(message("ring", 0), "a ring needs between 1 and 2^31 nodes: 0 does not fit, use 1");
         assert_eq!(
             message("torus2d", u32::MAX),
-            "a torus2d has a square number of nodes: 4294967295 nodes cannot be, 2147395600 can"
+            "a torus2d needs a square number of nodes: 4294967295 does not fit, use 2147395600"
         );
-        assert!(message("ccc", 1 << 30).ends_with("838860800 or 1744830464 can"));
+        assert!(message("ccc", 1 << 30).ends_with("use 838860800 or 1744830464"));
         assert_eq!(
             message("fat-tree", 60),
-            "a fat-tree has a power of its arity of nodes: 60 nodes cannot be, 49 or 64 can"
+            "a fat-tree needs a number of nodes that is a power of its arity: 60 does not fit, use 49 or 64"
         );
     }
 

@@ -1,19 +1,20 @@
-//! Several links wherever another topology has one: wider trunks, or planes of a network.
+//! Several parallel links for each link of another topology: wider trunks, or planes of a network.
 
 use super::Topology;
 use super::bisection::Bisection;
 use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
 use std::ops::Range;
 
-/// Port q of `of` becomes the ports from q · links on.
+/// The shape of [`Topology::Parallel`]. Port q of `of` becomes `links` ports from q · links on.
 pub(super) struct Parallel<'a> {
     pub(super) links: u32,
     pub(super) of: &'a Topology,
 }
 
 impl Parallel<'_> {
-    /// The link for a destination. Destinations behind a link of a grid or a tree differ in few of their coordinates, whose sum
-    /// therefore spreads them evenly; a remainder of their numbers would often be the same for all.
+    /// Returns the parallel link for a destination. The destinations behind a link of a grid or a tree differ in few
+    /// coordinates, so that the sum of the coordinates spreads them evenly; the remainder of their numbers would often
+    /// be the same for all.
     fn link(&self, to: u32) -> u32 {
         let sum = match self.of {
             Topology::Mesh2d { columns, .. } | Topology::Torus2d { columns, .. } => digit_sum(to, [columns]),
@@ -34,7 +35,7 @@ impl Parallel<'_> {
     }
 }
 
-/// The sum of the digits of a number, the last of which have these bases, from the last one on.
+/// Returns the sum of the digits of a number in a mixed base, whose lowest digits have these bases.
 fn digit_sum<'b>(number: u32, bases: impl IntoIterator<Item = &'b u32>) -> u32 {
     let (sum, first) = bases.into_iter().fold((0, number), |(sum, rest), base| (sum + rest % base, rest / base));
     sum + first
@@ -54,7 +55,7 @@ impl TopologyShape for Parallel<'_> {
         Some((to, there * self.links + port % self.links))
     }
 
-    /// The destination names the link, so that packets for one node stay in order.
+    /// Routes by a link that depends on the destination only, so that packets for one node stay in order.
     fn route(&self, at: u32, to: u32) -> u32 {
         self.of.route(at, to) * self.links + self.link(to)
     }
@@ -141,8 +142,8 @@ mod tests {
         assert_eq!(twice.metrics().bisection_width, Bisection::Exact(4));
     }
 
-    /// Between rows r and r + 1 of a mesh go packets from r + 1 rows to the rows below, which the links divide as evenly as whole
-    /// destinations can be.
+    /// Between rows r and r + 1 of a mesh, packets go from r + 1 rows to the rows below. The links divide them as
+    /// evenly as undivided destinations allow.
     #[test]
     fn links_of_a_mesh_carry_as_much_as_whole_destinations_allow() {
         for (side, links) in (4..=12_u32).flat_map(|side| (2..=4_u32).map(move |links| (side, links))) {
@@ -154,7 +155,7 @@ mod tests {
         }
     }
 
-    /// Three links of other networks carry less than two thirds of what one does.
+    /// Three parallel links of other networks carry less than two thirds of the load of one.
     #[test]
     fn links_of_other_networks_divide_the_load() {
         let networks = [

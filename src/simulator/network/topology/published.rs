@@ -1,5 +1,5 @@
-//! The figures of `execution-time-topologies-collectives`, recomputed; see
-//! `validation/topologies-64/README.md` for where the source is wrong.
+//! The metrics of `execution-time-topologies-collectives`, recomputed; see `validation/topologies-64/README.md` for the
+//! errors of the source.
 
 use super::{ChannelLoads, Metrics, Topology, TrafficShare, uniform};
 
@@ -28,7 +28,7 @@ fn count(links: u64) -> f64 {
     links as f64
 }
 
-/// Degrees, cuts, links and diameter of six topologies, rows of 3 to 64 nodes.
+/// Degrees, cuts, links and diameter of six topologies, in rows of 3 to 64 nodes.
 #[test]
 fn table_one_to_the_digit() {
     for row in rows(published!("table-1.csv")) {
@@ -70,15 +70,15 @@ fn of_64_nodes(short: &str) -> Topology {
     Topology::from_name(name, 64).expect("64 suits all of them")
 }
 
-/// The vector's mean with self of the fat tree counts a node as −1 hops from itself: it is the
-/// mean number of links less one.
+/// The mean with self of the fat tree in the vector counts a node as −1 hops from itself: it is the mean number of
+/// links minus one.
 fn mean_with_self(metrics: &Metrics) -> f64 {
     let to_self = if metrics.switches > 0 { -1.0 / f64::from(metrics.nodes) } else { 0.0 };
     metrics.average_distance_with_self + to_self
 }
 
-/// The mean hops from which the latency row of the source follows: d k / 3 for a mesh of d sides
-/// k, with self for a ring or torus, without for the others.
+/// The mean hops on which the latency row of the source is based: d k / 3 for a mesh of d sides k, with self for a ring
+/// or torus, without self for the others.
 fn hops_of_latency(topology: &Topology, metrics: &Metrics) -> f64 {
     match topology {
         Topology::Mesh2d { rows, .. } => 2.0 * f64::from(*rows) / 3.0,
@@ -131,9 +131,9 @@ fn pattern(name: &str) -> Vec<TrafficShare> {
     }
 }
 
-/// The vector with halved ties. Where both ways round a ring are equally long, the natural route rises from even
-/// coordinates and falls from odd ones; the vector halves such flows. The mean of the loads and of those of the
-/// network shifted by one in every direction does, too.
+/// The vector with halved ties. Where both directions round a ring are equally long, the natural route ascends from
+/// even coordinates and descends from odd ones; the vector halves such flows. So does the mean of the loads and of
+/// those of the network shifted by one in every direction.
 fn with_halved_ties(topology: &Topology, flows: &[TrafficShare]) -> f64 {
     let shifted = |node: u32| {
         let next = |node, port| topology.neighbour(node, port).expect("a ring goes on").0;
@@ -147,7 +147,7 @@ fn with_halved_ties(topology: &Topology, flows: &[TrafficShare]) -> f64 {
     channels.map(mean).fold(0.0, f64::max)
 }
 
-/// Along the natural routes themselves, with no tie halved.
+/// The loads along the natural routes themselves, without halved ties.
 #[test]
 fn uniform_traffic_is_balanced() {
     for (name, load) in [("ring", 8.0), ("torus2", 1.0), ("torus3", 0.5)] {
@@ -156,8 +156,8 @@ fn uniform_traffic_is_balanced() {
     }
 }
 
-/// The largest channel loads of dimension order, and of evenly divided shortest paths for the fat
-/// tree and the cube-connected cycles.
+/// The largest channel loads of dimension order, and of evenly divided shortest paths for the fat tree and the
+/// cube-connected cycles.
 #[test]
 fn channel_loads_to_the_digit() {
     for row in rows(published!("channel-loads.csv")) {

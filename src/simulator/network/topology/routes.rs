@@ -1,9 +1,9 @@
-//! The natural routes of a topology, prepared for being asked for as often as packets turn.
+//! The natural routes of a topology, prepared for fast look-up.
 
 use super::grid::{Courses, Divided};
 use super::{Topology, mesh, torus};
 
-/// The natural routes of a topology: they are those of [`Topology::course`], and are found faster.
+/// The natural routes of a topology: those of [`Topology::course`], found faster.
 #[derive(Clone, Debug)]
 pub struct Routes(RouteTable);
 
@@ -17,7 +17,7 @@ enum RouteTable {
 }
 
 impl Routes {
-    /// The routes of `topology`.
+    /// Creates the routes of `topology`.
     #[must_use]
     pub fn of(topology: &Topology) -> Self {
         Self(match topology {
@@ -37,7 +37,7 @@ impl Routes {
         })
     }
 
-    /// See [`Topology::course`].
+    /// Returns the same as [`Topology::course`].
     ///
     /// # Panics
     /// If `at` is `to`.

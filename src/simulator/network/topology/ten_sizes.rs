@@ -1,10 +1,11 @@
-//! Ten sizes of every kind: the closed forms of counts, distances and bisections beside the graph and beside formulas of the
-//! literature (Dally and Towles, Principles and Practices of Interconnection Networks; Preparata and Vuillemin 1981).
+//! Ten sizes of every kind: closed forms of counts, distances and bisections, compared with the graph and with formulas
+//! of the literature (Dally and Towles, Principles and Practices of Interconnection Networks; Preparata and Vuillemin
+//! 1981).
 
 use super::metrics::degrees;
 use super::{Arrangement, Topology};
 
-/// Counts and distances of a graph, by a search from some of its nodes.
+/// The counts and distances of a graph, found by a search from some of its nodes.
 #[derive(Debug, PartialEq)]
 struct Searched {
     links: u64,
@@ -14,7 +15,7 @@ struct Searched {
     total_distance: u128,
 }
 
-/// By a breadth-first search from every node; with `alike` from the first one alone, which stands for all of them.
+/// Returns the counts by a breadth-first search from every node, or from the first one alone if all nodes are `alike`.
 fn searched(topology: &Topology, alike: bool) -> Searched {
     let nodes = topology.nodes();
     let begins = if alike { 1 } else { nodes };
@@ -28,7 +29,8 @@ fn searched(topology: &Topology, alike: bool) -> Searched {
     with_counts(topology, longest, total_distance * u128::from(nodes / begins))
 }
 
-/// Along the natural routes, which in a dragonfly cross one link between groups where a shorter way may cross two.
+/// Returns the counts along the natural routes. In a dragonfly these cross one link between groups where a shorter
+/// route may cross two.
 fn along_routes(topology: &Topology) -> Searched {
     let pairs = (0..topology.nodes()).flat_map(|from| (0..topology.nodes()).map(move |to| (from, to)));
     let length = |(from, to)| u32::try_from(topology.path(from, to).count() - 1).expect("a way is short");
@@ -54,7 +56,7 @@ fn claimed(topology: &Topology) -> Searched {
     }
 }
 
-/// Looks whether the figures of ten topologies are those of the graph, and their bisections those of `formula`.
+/// Checks that the metrics of ten topologies are those of the graph, and their bisections those of `formula`.
 fn check(
     ten: impl IntoIterator<Item = Topology>,
     search: fn(&Topology) -> Searched,
@@ -82,7 +84,7 @@ const PLANES: [(u32, u32); 10] =
 const SPACES: [(u32, u32, u32); 10] =
     [(2, 2, 2), (2, 3, 4), (3, 3, 3), (3, 4, 5), (4, 4, 4), (5, 5, 5), (4, 6, 8), (7, 7, 7), (8, 8, 8), (9, 10, 11)];
 
-/// Sides of grids of four to six dimensions.
+/// Returns the sides of grids of four to six dimensions.
 fn sides() -> [Vec<u32>; 10] {
     [
         vec![2; 4],
@@ -98,7 +100,7 @@ fn sides() -> [Vec<u32>; 10] {
     ]
 }
 
-/// Links across the middle of the longest side of a mesh, if that is even.
+/// Returns the number of links across the middle of the longest side of a mesh, if that is even.
 fn across(sides: &[u32], rings: bool) -> Option<u64> {
     let (longest, nodes) = (*sides.iter().max()?, sides.iter().map(|side| u64::from(*side)).product::<u64>());
     let twice = if rings && longest > 2 { 2 } else { 1 };
@@ -161,7 +163,8 @@ fn ten_hypercubes_and_binary_trees() {
     check(trees, all, |topology| Some(u64::from(topology.nodes() > 1)));
 }
 
-/// The largest has 49,152 nodes, all of which are alike; the bisection is known from dimension 3 on (Manabe et al. 1984).
+/// The largest has 49,152 nodes, all of which are alike. The bisection is known from dimension 3 on (Manabe et al.
+/// 1984).
 #[test]
 fn ten_cube_connected_cycles() {
     let cycles = (3..=12).map(|dimension| Topology::CubeConnectedCycles { dimension });
@@ -197,7 +200,7 @@ fn ten_fat_trees() {
     check(trees.map(|(children, parents)| Topology::ExtendedFatTree { children, parents }), all, |_| None);
 }
 
-/// Networks of ten sizes, with the arrangements of global links in turn.
+/// Returns networks of ten sizes, with the arrangements of global links in rotation.
 fn arranged<S: Copy>(sizes: [S; 10], network: fn(S, Arrangement) -> Topology) -> impl Iterator<Item = Topology> {
     let arrangements = [Arrangement::Absolute, Arrangement::Relative, Arrangement::Circulant].into_iter().cycle();
     sizes.into_iter().zip(arrangements).map(move |(size, arrangement)| network(size, arrangement))

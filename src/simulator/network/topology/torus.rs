@@ -1,6 +1,6 @@
-//! Rings, and tori in the plane and in space: dimension order by the shorter way round.
+//! Rings, and tori in the plane and in space, with dimension order in the shorter direction.
 //!
-//! A ring of four or more nodes in any direction can deadlock unless it has virtual channels.
+//! A ring of four or more nodes in any dimension can deadlock unless it has virtual channels.
 
 use super::grid::{GridAxis, GridShape, Sides};
 
