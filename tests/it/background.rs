@@ -131,7 +131,7 @@ fn faults_of_background_traffic_have_their_places() {
             "node 99 does not exist: 64 nodes",
         ),
         ("(pattern: Uniform, bytes: \"1 kB\", offered: \"1 GB/s\", nodes: [3, 3])", "node 3 is listed twice"),
-        ("(pattern: Shuffle, bytes: \"1 kB\", offered: \"1 GB/s\", nodes: [1, 2, 3])", "3 is no power of two"),
+        ("(pattern: Shuffle, bytes: \"1 kB\", offered: \"1 GB/s\", nodes: [1, 2, 3])", "3 is not a power of two"),
         (
             "(pattern: Tornado, bytes: \"1 kB\", offered: \"1 MB/s\", nodes: [1, 2, 3, 5])",
             "tornado sends nothing among 4 nodes: each is its own destination",

@@ -339,7 +339,7 @@ fn routers_are_checked_in_the_shape_in_use() {
         run.wormhole().lanes = 4;
         run.ranks = ranks;
     };
-    let message = "machine.network.switching: 160 virtual channels come together in a router";
+    let message = "machine.network.switching: 160 virtual channels enter a router";
     assert_machine_rejected(&settings("128"), |run| change(run, 128), message);
     assert_machine_accepted(&settings("127"), |run| change(run, 127));
 }

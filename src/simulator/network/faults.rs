@@ -1,4 +1,4 @@
-//! Consistency of routing, overrides and topology.
+//! Checks of the consistency of routing, overrides and topology.
 
 use super::overrides::{LinkOverride, port_towards};
 use super::routing::{Routing, Signpost};
@@ -12,7 +12,7 @@ use crate::fault::{Fault, within};
 use crate::units::{Bytes, SimDuration};
 
 impl Network {
-    /// All faults that it has whatever part of it is in use, by the fields of the description.
+    /// Returns all faults that do not depend on the part in use, by the fields of the description.
     #[must_use]
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults: Vec<_> = self.topology.faults().into_iter().map(topology_fault).collect();
@@ -48,7 +48,8 @@ impl Network {
         described.chain(self.undescribed_class(&known)).collect()
     }
 
-    /// A class that a graph gives links and that is not described, while others are: a slip of the pen.
+    /// Returns the fault that a link class of a graph has no description while others have one, which is probably a
+    /// mistake.
     fn undescribed_class(&self, known: &[String]) -> Option<Fault> {
         let is_named_by_user = matches!(self.topology, Topology::Graph { .. }) && !self.link_classes.is_empty();
         let name = known.iter().find(|name| is_named_by_user && !self.link_classes.contains_key(*name))?;
@@ -57,7 +58,7 @@ impl Network {
         Some(Fault::new("link_classes", message, format!("describe it, or write one of {described} in its place")))
     }
 
-    /// The routers are clocked, and have buffers of their own.
+    /// Returns the faults of wormhole switching, whose routers are clocked and have separate buffers.
     fn wormhole_faults(&self, mode: &Wormhole) -> Vec<Fault> {
         let (links, mut faults) = (&self.links, Vec::new());
         let mut fault = |path: &str, message: String, help: &str| faults.push(Fault::new(path, message, help));
@@ -93,7 +94,7 @@ impl Network {
         faults
     }
 
-    /// Links of a class may have another latency and nothing else where all have one clock.
+    /// Returns the faults of link classes: with a common clock, links may differ only in their latencies.
     fn clock_faults(&self, cycle: SimDuration) -> Vec<Fault> {
         let is_on_clock = |link: &Link| {
             let is_whole = link.latency.ps().is_multiple_of(cycle.ps()) && link.per_packet == SimDuration::ZERO;
@@ -106,12 +107,16 @@ impl Network {
             Fault::new(&format!("link_classes.{name}"), message, help)
         };
         let too_many = (self.link_classes.len() > usize::from(u8::MAX)).then(|| {
-            Fault::new("link_classes", "links have too many latencies".to_owned(), "give 255 classes at most")
+            Fault::new(
+                "link_classes",
+                "the links have too many different latencies".to_owned(),
+                "give at most 255 classes",
+            )
         });
         others.map(fault).chain(too_many).collect()
     }
 
-    /// More virtual channels than a router can have; how many there are depends on the shape in use.
+    /// Returns the fault that a router needs more virtual channels than it can have, which depends on the part in use.
     fn crowded_router(&self, topology: &Topology) -> Option<Fault> {
         let Switching::Wormhole(mode) = &self.switching else { return None };
         if let Some(message) = wormhole::uncountable(self, topology) {
@@ -121,13 +126,13 @@ impl Network {
         let classes = wormhole::class_count(self, topology);
         let channels = u64::from(topology.ports() + 1) * u64::from(classes) * u64::from(mode.lanes);
         (channels > u64::from(wormhole::MAX_INPUTS)).then(|| {
-            let message = format!("{channels} virtual channels come together in a router");
-            let help = format!("give fewer lanes: {} channels are the most", wormhole::MAX_INPUTS);
+            let message = format!("{channels} virtual channels enter a router");
+            let help = format!("give fewer lanes: {} channels are possible at most", wormhole::MAX_INPUTS);
             Fault::new("switching", message, help)
         })
     }
 
-    /// Returns the inconsistencies with `topology`, the part in use, which has no faults of its own.
+    /// Returns the inconsistencies with `topology`, the part in use, which must have no faults itself.
     #[must_use]
     pub fn misfits(&self, topology: &Topology) -> Vec<Fault> {
         let mut faults: Vec<_> =
@@ -147,14 +152,14 @@ impl Network {
         faults
     }
 
-    /// The links of `topology` that have failed, with the indices of the overrides.
+    /// Returns the failed links of `topology`, with the indices of their overrides.
     fn failures(&self, topology: &Topology) -> impl DoubleEndedIterator<Item = (usize, (u32, u32))> + '_ {
         let vertices = topology.vertices();
         let failed = self.overrides.iter().enumerate().filter(|(_, link)| link.is_failure());
         failed.map(|(index, link)| (index, link.ends())).filter(move |(_, (from, to))| from.max(to) < &vertices)
     }
 
-    /// True if the machine has the link, but `topology` is too small a part of it to have its ends.
+    /// Returns whether the machine has the link, but an end of the link is outside `topology`.
     fn is_out_of_use(&self, topology: &Topology, (from, to): (u32, u32)) -> bool {
         from.max(to) >= topology.vertices() && port_towards(&self.topology, from, to).is_some()
     }
@@ -184,7 +189,7 @@ impl Network {
         const HELP: &str = "use UpDown, ShortestPath, MinimalAdaptive or a Table";
         let message = match (&self.routing, topology) {
             (Routing::DimensionOrder, Topology::Graph { .. }) => {
-                format!("a {topology} has no dimensions whose order could be kept")
+                format!("a {topology} has no dimension order")
             }
             (routing, _) if !routing.avoids_failed_links() => {
                 let (_, (from, to)) = self.failures(topology).next()?;
@@ -198,7 +203,7 @@ impl Network {
     fn phases_without_legs(&self, topology: &Topology) -> Option<Fault> {
         let fits = topology.group_nodes().is_some() && self.routing.is_indirect();
         (self.virtual_channels == VirtualChannels::Phases && !fits).then(|| {
-            let message = "only ways through the groups of a dragonfly have three phases".to_owned();
+            let message = "only routes through the groups of a dragonfly have three phases".to_owned();
             Fault::new("virtual_channels", message, "leave it out, or give a dragonfly with Ugal or Valiant")
         })
     }
@@ -210,11 +215,11 @@ impl Network {
         Some(Fault::new(&format!("overrides.{index}"), message, "let fewer links fail"))
     }
 
-    /// Of a fat tree in which links have failed, nodes between which no way goes up and then down.
+    /// Returns the fault that two nodes of a fat tree with failed links have no route that goes up and then down.
     fn parted_levels(&self, topology: &Topology) -> Option<Fault> {
         let (index, _) = self.failures(topology).next_back().filter(|_| self.routing == Routing::UpDown)?;
         let (from, to) = RoutingTable::up_down(Wiring::new(topology, &self.overrides)).parted()?;
-        let message = format!("without the links that have failed, no way from {from} to {to} goes up and then down");
+        let message = format!("without the links that have failed, no route from {from} to {to} goes up and then down");
         Some(Fault::new(
             &format!("overrides.{index}"),
             message,
@@ -248,10 +253,10 @@ impl Link {
     }
 }
 
-/// Cycles of a clocked router that a link may take: it keeps a list for each.
+/// Largest latency of a link in cycles of a clocked router, which keeps a list for each cycle.
 const MOST_LATENCY: u64 = 1 << 16;
 
-/// The stages of a router that cannot be, and allocators that do not fit together.
+/// Returns the impossible stages of a router, and a conflict between its allocators and arbiters.
 fn router_faults(router: &WormholeRouter) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut fault = |path, message: String, help: &str| faults.push(Fault::new(path, message, help));
@@ -259,17 +264,17 @@ fn router_faults(router: &WormholeRouter) -> Vec<Fault> {
         fault("switching.router", format!("{stage} takes no cycle"), "give 1 or more");
     }
     if router.allocators == Allocators::Islip && router.arbiters != Arbiters::RoundRobin {
-        let message = "iSLIP is round robin".to_owned();
+        let message = "iSLIP is always round robin".to_owned();
         fault("switching.router.arbiters", message, "leave it out, or give `allocators: InputFirst`");
     }
     if let Some(stage) = router.long_stage() {
-        let help = format!("give {} at most", WormholeRouter::MAX_CYCLES);
-        fault("switching.router", format!("{stage} takes more cycles than in any router"), &help);
+        let help = format!("give at most {}", WormholeRouter::MAX_CYCLES);
+        fault("switching.router", format!("{stage} takes too many cycles"), &help);
     }
     faults
 }
 
-/// The fault of a topology, at the parameter that the message begins with in backquotes.
+/// Returns the fault of a topology, at the parameter that the message names first in backquotes.
 fn topology_fault(message: String) -> Fault {
     let named = message.strip_prefix('`').and_then(|rest| rest.split('`').next());
     let path = named.map_or_else(|| "topology".to_owned(), |name| format!("topology.{name}"));
@@ -289,11 +294,14 @@ fn table_faults(wiring: Wiring, table: &[Signpost]) -> Vec<Fault> {
     }
     let routing_table = RoutingTable::written(wiring, table);
     let circle = |(index, post): (usize, &Signpost)| {
-        let message = format!("a packet at {} for {} never arrives: it comes back to where it was", post.at, post.to);
+        let message = format!(
+            "a packet at {} for {} never arrives: it returns to a vertex that it has already visited",
+            post.at, post.to
+        );
         let lost = routing_table.path(post.at, post.to).is_none();
         lost.then(|| Fault::new(&place(index), message, "let the entries lead to their destination"))
     };
-    // A circle consists of entries, in part at least: shortest paths have none.
+    // A cycle includes an entry of the table, because shortest paths alone form none.
     table.iter().enumerate().filter_map(circle).collect()
 }
 
@@ -301,13 +309,13 @@ fn entry_fault(wiring: &Wiring, before: &[Signpost], post: Signpost) -> Option<S
     let Signpost { at, to, next } = post;
     let topology = wiring.topology();
     if at >= topology.vertices() || to >= topology.nodes() || at == to {
-        return Some(format!("no packet for {to} has to go on from {at} in a {topology}"));
+        return Some(format!("no packet for {to} is ever forwarded at {at} in a {topology}"));
     }
     if !wiring.links_at(at).any(|(_, far)| far == next) {
-        return Some(format!("no link that works leads from {at} to {next}"));
+        return Some(format!("no working link leads from {at} to {next}"));
     }
     let again = before.iter().any(|other| (other.at, other.to) == (at, to));
-    again.then(|| format!("the way from {at} to {to} is written twice"))
+    again.then(|| format!("the route from {at} to {to} is listed twice"))
 }
 
 #[cfg(test)]
@@ -333,7 +341,7 @@ mod tests {
         assert_eq!(network.working_links(&ring), 4);
     }
 
-    /// Each link is started for the time of its own description.
+    /// Each link takes the initialisation time of its own description.
     #[test]
     fn links_of_nodes_and_of_classes_start_in_their_own_time() {
         let us = SimDuration::from_us;
@@ -358,7 +366,7 @@ mod tests {
         assert_eq!(with_classes.start_time(&mesh), us(10 * of_class + 10 - of_class));
     }
 
-    /// 1 is what all nodes inject alike, or nothing.
+    /// The injection time is that of all nodes, or `None` if nodes differ.
     #[test]
     fn nodes_inject_at_the_rate_of_their_own_links() {
         let (one, other) = (PerByte::new(SimDuration::from_us(1)), PerByte::new(SimDuration::from_us(2)));
@@ -401,14 +409,14 @@ mod tests {
         );
         assert_eq!(
             faults(&Topology::graph(2, &[(0, 1)]), Routing::DimensionOrder, &[]),
-            ["routing: a graph of 2 nodes has no dimensions whose order could be kept"]
+            ["routing: a graph of 2 nodes has no dimension order"]
         );
         assert_eq!(faults(&ring(), Routing::MinimalAdaptive, &[(1, 0)]), Vec::<String>::new());
         // Switches 6, 7 and 8 stand above two nodes each, and 9 and 10 above them.
         let tree = Topology::ExtendedFatTree { children: vec![2, 3], parents: vec![1, 2] };
         assert_eq!(
             faults(&tree, Routing::UpDown, &[(6, 10), (8, 9)]),
-            ["overrides.1: without the links that have failed, no way from 4 to 0 goes up and then down"]
+            ["overrides.1: without the links that have failed, no route from 4 to 0 goes up and then down"]
         );
         assert_eq!(faults(&tree, Routing::UpDown, &[(6, 10), (8, 10)]), Vec::<String>::new());
     }
@@ -422,14 +430,14 @@ mod tests {
         assert_eq!(table(&[(0, 1, 4), (4, 1, 3)]), Vec::<String>::new());
         assert_eq!(
             table(&[(0, 1, 4)]),
-            ["routing.0: a packet at 0 for 1 never arrives: it comes back to where it was"]
+            ["routing.0: a packet at 0 for 1 never arrives: it returns to a vertex that it has already visited"]
         );
         assert_eq!(
             table(&[(0, 1, 2), (9, 1, 0), (3, 1, 2), (3, 1, 4)]),
             [
-                "routing.0: no link that works leads from 0 to 2",
-                "routing.1: no packet for 1 has to go on from 9 in a ring of 5",
-                "routing.3: the way from 3 to 1 is written twice",
+                "routing.0: no working link leads from 0 to 2",
+                "routing.1: no packet for 1 is ever forwarded at 9 in a ring of 5",
+                "routing.3: the route from 3 to 1 is listed twice",
             ]
         );
     }

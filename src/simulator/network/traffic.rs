@@ -173,7 +173,7 @@ impl Pattern {
             }
             Self::HotSpots { nodes: hot, .. } if hot.is_empty() => Some("no hot node is named".to_owned()),
             Self::HotSpots { nodes: hot, .. } if hot.iter().collect::<HashSet<_>>().len() < hot.len() => {
-                Some(format!("a hot node of {hot:?} stands twice"))
+                Some(format!("a hot node of {hot:?} is listed twice"))
             }
             Self::HotSpots { nodes: hot, .. } if hot.iter().any(|node| *node >= nodes) => {
                 Some(format!("a hot node of {hot:?} is out of range 0 to {}", nodes.saturating_sub(1)))
@@ -184,12 +184,13 @@ impl Pattern {
             Self::HotSpot { share, .. } | Self::HotSpots { share, .. } if !(0.0..=1.0).contains(share) => {
                 Some(format!("a share of {share} is not between 0 and 1"))
             }
-            Self::Transpose | Self::News if !is_square => Some(format!("{nodes} nodes form no square grid")),
-            Self::Shuffle if !nodes.is_power_of_two() => Some(format!("{nodes} is no power of two")),
+            Self::Transpose | Self::News if !is_square => Some(format!("{nodes} nodes do not form a square grid")),
+            Self::Shuffle if !nodes.is_power_of_two() => Some(format!("{nodes} is not a power of two")),
             Self::Permutation(list) => {
                 let mut sorted = list.clone();
                 sorted.sort_unstable();
-                (!sorted.into_iter().eq(0..nodes)).then(|| format!("the list is no permutation of 0 to {}", nodes - 1))
+                (!sorted.into_iter().eq(0..nodes))
+                    .then(|| format!("the list is not a permutation of 0 to {}", nodes - 1))
             }
             _ => None,
         }
@@ -329,8 +330,8 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_named() {
-        assert_eq!(Pattern::Shuffle.fault(48).as_deref(), Some("48 is no power of two"));
-        assert_eq!(Pattern::Transpose.fault(8).as_deref(), Some("8 nodes form no square grid"));
+        assert_eq!(Pattern::Shuffle.fault(48).as_deref(), Some("48 is not a power of two"));
+        assert_eq!(Pattern::Transpose.fault(8).as_deref(), Some("8 nodes do not form a square grid"));
         assert_eq!(Pattern::NextGroup { nodes: 5 }.fault(8).as_deref(), Some("8 nodes do not form groups of 5"));
         assert!(Pattern::HotSpots { nodes: vec![1, 8], share: 1.0 }.fault(8).is_some());
         assert!(Pattern::HotSpots { nodes: Vec::new(), share: 1.0 }.fault(8).is_some());

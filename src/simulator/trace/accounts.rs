@@ -1,33 +1,33 @@
-//! Time of every rank by kind of activity and by phase of the program.
+//! The time of every rank by activity and by phase of the program.
 
 use crate::units::{SimDuration, TotalTime};
 use serde::Serialize;
 
-/// State of a rank. At any moment it does exactly one of these.
+/// The activity of a rank. At any moment a rank has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Activity {
-    /// Its processor works for the program.
+    /// The processor of the rank works for the program.
     Computing,
-    /// It waits for the host to read or write.
+    /// The rank waits for the host to read or write.
     InputOutput,
-    /// It waits for a send to complete, its processor being free.
+    /// The rank waits for a send to complete while its processor is free.
     Sending,
-    /// It waits for a message, its processor being free.
+    /// The rank waits for a message while its processor is free.
     Blocked,
-    /// Its processor works for the communication: preparation of packets, copies, routing,
-    /// acknowledges; and the initialisation of the links.
+    /// The processor of the rank works for the communication (preparation of packets, copies, routing, acknowledges),
+    /// or the links are initialised.
     System,
-    /// The program on it has ended.
+    /// The program of the rank has ended.
     Idle,
-    /// It waits for bytes from or to a memory that it shares, its processor being free.
+    /// The rank waits for bytes from or to a shared memory while its processor is free.
     Loading,
-    /// It could compute, but its processor computes for another rank.
+    /// The rank could compute, but its processor computes for another rank.
     Ready,
 }
 
 impl Activity {
-    /// Every kind.
+    /// All activities.
     pub const ALL: [Self; 8] = [
         Self::Computing,
         Self::InputOutput,
@@ -39,7 +39,7 @@ impl Activity {
         Self::Ready,
     ];
 
-    /// Its name as a key of output.
+    /// Returns the name of the activity as a key of output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -58,10 +58,10 @@ impl Activity {
 /// A phase of a program, by the name that the program gives it.
 pub type Phase = &'static str;
 
-/// The place of a phase in a list.
+/// Returns the index of a phase in a list.
 #[must_use]
 pub fn find_phase(phases: &[Phase], phase: Phase) -> Option<usize> {
-    // Addresses first: phases are literals, and this runs for every interval.
+    // Addresses first, as a fast path: phases are literals, and this runs for every interval.
     let same = phases.iter().position(|known| std::ptr::eq(*known, phase));
     same.or_else(|| phases.iter().position(|known| *known == phase))
 }
@@ -71,13 +71,13 @@ pub fn find_phase(phases: &[Phase], phase: Phase) -> Option<usize> {
 pub struct Account([SimDuration; Activity::ALL.len()]);
 
 impl Account {
-    /// The time spent in `activity`.
+    /// Returns the time spent in `activity`.
     #[must_use]
     pub const fn get(&self, activity: Activity) -> SimDuration {
         self.0[activity as usize]
     }
 
-    /// The time spent in all activities together.
+    /// Returns the time spent in all activities together.
     #[must_use]
     pub fn total(&self) -> SimDuration {
         self.0.iter().copied().sum()
@@ -88,7 +88,7 @@ impl Account {
     }
 }
 
-/// The times of all ranks in one activity of one phase; none if all are zero.
+/// The times of all ranks in one activity of one phase; empty if all are zero.
 type ActivityTimes = Vec<SimDuration>;
 
 /// The accounts of all ranks over all phases.
@@ -96,21 +96,22 @@ type ActivityTimes = Vec<SimDuration>;
 pub struct Accounts {
     phases: Vec<Phase>,
     ranks: u32,
-    /// By phase and activity. Few of them are used, and there may be a million ranks.
+    /// The times by phase and activity. Most columns are empty, which matters because there may be a million ranks.
     columns: Vec<[ActivityTimes; Activity::ALL.len()]>,
 }
 
 impl Accounts {
-    /// Empty accounts for `ranks` ranks; `phases` come first and even if no time is spent in them.
+    /// Creates empty accounts for `ranks` ranks. The given phases come first, even if no time is spent in them.
     #[must_use]
     pub fn new(ranks: u32, phases: &[Phase]) -> Self {
         let columns = phases.iter().map(|_| Default::default()).collect();
         Self { phases: phases.to_vec(), ranks, columns }
     }
 
-    /// Accounts of `ranks` ranks with these phases, and for each activity the times of all ranks, or none if they are zero.
+    /// Creates the accounts of `ranks` ranks from their phases, each with the times of all ranks by activity; a column
+    /// is empty if all its times are zero.
     ///
-    /// `None` if there are times of another number of ranks.
+    /// Returns `None` if a column has times of another number of ranks.
     #[must_use]
     pub fn of_times(ranks: u32, times: Vec<(Phase, [Vec<SimDuration>; Activity::ALL.len()])>) -> Option<Self> {
         let phases = times.iter().map(|(phase, _)| *phase).collect();
@@ -119,7 +120,7 @@ impl Accounts {
         columns.iter().flatten().all(fits).then_some(Self { phases, ranks, columns })
     }
 
-    /// Every phase with, for each activity, the times of all ranks, or none if they are zero.
+    /// Returns every phase with the times of all ranks by activity; a column is empty if all its times are zero.
     pub fn times(&self) -> impl Iterator<Item = (Phase, &[Vec<SimDuration>; Activity::ALL.len()])> {
         self.phases.iter().copied().zip(&self.columns)
     }
@@ -132,13 +133,12 @@ impl Accounts {
         }
     }
 
-    /// The place of `phase` in [`phases`](Self::phases), for [`add_at`](Self::add_at); one that is not there becomes the
-    /// last.
+    /// Returns the index of `phase` in [`phases`](Self::phases), for [`add_at`](Self::add_at). A new phase is appended.
     pub fn place(&mut self, phase: Phase) -> usize {
         find_phase(&self.phases, phase).unwrap_or_else(|| self.open(phase))
     }
 
-    /// Adds `span` of `activity` to the account of `rank` in the phase at `place`.
+    /// Adds `span` of `activity` to the account of `rank` in the phase with index `place`.
     pub fn add_at(&mut self, rank: u32, place: usize, activity: Activity, span: SimDuration) {
         if span == SimDuration::ZERO {
             return;
@@ -150,7 +150,7 @@ impl Accounts {
         column[rank as usize] += span;
     }
 
-    /// A phase that has not been announced.
+    /// Appends a phase that has not been announced.
     fn open(&mut self, phase: Phase) -> usize {
         self.phases.push(phase);
         self.columns.push(Default::default());
@@ -162,45 +162,45 @@ impl Accounts {
         Account(std::array::from_fn(|activity| time(&self.columns[phase][activity])))
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     #[must_use]
     pub const fn ranks(&self) -> u32 {
         self.ranks
     }
 
-    /// The phases: the announced ones, then others in the order in which time was first spent in them.
+    /// Returns the phases: the announced ones, then the others in the order in which time was first spent in them.
     #[must_use]
     pub fn phases(&self) -> &[Phase] {
         &self.phases
     }
 
-    /// The account of `rank` in `phase`.
+    /// Returns the account of `rank` in `phase`.
     #[must_use]
     pub fn account(&self, rank: u32, phase: &str) -> Account {
         let index = self.phases.iter().position(|known| *known == phase);
         index.map(|index| self.of(rank, index)).unwrap_or_default()
     }
 
-    /// The time that all ranks spend in `activity`, over all phases.
+    /// Returns the time that all ranks spend in `activity` over all phases.
     #[must_use]
     pub fn in_activity(&self, activity: Activity) -> TotalTime {
         self.columns.iter().flat_map(|columns| columns[activity as usize].iter().copied()).sum()
     }
 
-    /// The time that all ranks spend in `activity` in `phase`.
+    /// Returns the time that all ranks spend in `activity` in `phase`.
     #[must_use]
     pub fn in_phase(&self, phase: &str, activity: Activity) -> TotalTime {
         let index = self.phases.iter().position(|known| *known == phase);
         index.into_iter().flat_map(|index| self.columns[index][activity as usize].iter().copied()).sum()
     }
 
-    /// The time that `rank` spends in `activity`, over all phases.
+    /// Returns the time that `rank` spends in `activity` over all phases.
     #[must_use]
     pub fn of_rank(&self, rank: u32, activity: Activity) -> SimDuration {
         self.columns.iter().filter_map(|columns| columns[activity as usize].get(rank as usize)).copied().sum()
     }
 
-    /// The account of `rank` over all phases.
+    /// Returns the account of `rank` over all phases.
     #[must_use]
     pub fn rank(&self, rank: u32) -> Account {
         let mut sum = Account::default();

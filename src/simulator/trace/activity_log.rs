@@ -1,120 +1,120 @@
-//! Activities of every rank, piece by piece, and the concurrent work of its processor for the communication.
+//! The log of the activities of every rank, and of the concurrent work of its processor for the communication.
 
 use super::{Activity, Phase};
 use crate::units::{SimDuration, SimTime};
 
-/// A loop of a computation: its name, its iterations, and their time alone on the processor.
+/// A loop of a computation: its name, its number of iterations, and their time on an otherwise idle processor.
 pub type Loop = (&'static str, u64, SimDuration);
 
-/// The pieces of a run.
+/// The activity log of a run.
 #[derive(Clone, Debug, Default)]
 pub struct ActivityLog {
-    /// The activities of the ranks, each rank in the order of time and without gaps until its program has ended;
-    /// nothing that took no time.
+    /// The activities of the ranks. The entries of a rank are in order of time, without gaps until its program has
+    /// ended; activities that take no time are omitted.
     pub entries: Vec<LogEntry>,
     /// The services of the communication software.
     pub services: Vec<Service>,
-    /// The messages, and parts of messages, at network interfaces.
+    /// The messages and packets at network interfaces.
     pub passages: Vec<Passage>,
 }
 
-/// The log that a transport of messages keeps of a run.
+/// The part of the activity log that a message transport keeps.
 #[derive(Clone, Debug, Default)]
 pub struct CommunicationLog {
-    /// The services of processors.
+    /// The services of processors for the communication.
     pub services: Vec<Service>,
-    /// The messages, and parts of messages, at network interfaces.
+    /// The messages and packets at network interfaces.
     pub passages: Vec<Passage>,
 }
 
-/// A message, or a part of one, at a network interface.
+/// The passage of a message, or of a part of one, through a network interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passage {
-    /// The number of the message, in the order of the sends of all.
+    /// The number of the message, in the order of all sends.
     pub message: u32,
-    /// The node.
+    /// The node of the interface.
     pub node: u32,
-    /// The interface, by its number on the node.
+    /// The number of the interface on its node.
     pub interface: u32,
     /// The processor that sends or receives.
     pub processor: u32,
-    /// The step that it makes there.
+    /// The step of the message at the interface.
     pub step: PassageStep,
-    /// The time from which its bytes take the interface.
+    /// The time from which the bytes occupy the interface.
     pub begin: SimTime,
-    /// The time at which its bytes have passed.
+    /// The time at which the last byte has passed.
     pub end: SimTime,
-    /// The bytes that take time there.
+    /// The number of bytes that occupy the interface.
     pub bytes: u64,
-    /// True if the gap between messages follows.
+    /// Whether the gap between messages follows.
     pub has_gap: bool,
 }
 
-/// A step of a message at an interface.
+/// A step of a message at a network interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassageStep {
-    /// It leaves its source.
+    /// The message leaves its source.
     Leaves,
-    /// A packet of it enters the network, after so many others.
+    /// A packet of the message enters the network.
     Enters {
-        /// Those before it.
+        /// Number of packets of the message that have entered before.
         packets_before: u64,
     },
-    /// It, or a packet of it, comes to its destination.
+    /// The message, or a packet of it, arrives at its destination.
     Comes {
-        /// The links on its way.
+        /// Number of links on its route.
         hops: u32,
     },
 }
 
-/// A piece of a rank's time.
+/// An entry of the activity log: a span of the time of a rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogEntry {
     /// The rank.
     pub rank: u32,
-    /// Its processor.
+    /// The processor of the rank.
     pub processor: u32,
     /// The phase of the program.
     pub phase: Phase,
-    /// The activity, apart from the time of the communication software.
+    /// The activity, without the time of the communication software.
     pub activity: Activity,
     /// The request behind the activity.
     pub doing: LogDetail,
-    /// The begin of the activity.
+    /// The start of the activity.
     pub begin: SimTime,
     /// The end of the activity.
     pub end: SimTime,
-    /// For how long its processor worked for the communication.
+    /// Time for which the processor worked for the communication.
     pub system: SimDuration,
-    /// For how long its processor computed for other ranks while it could have computed.
+    /// Time for which the rank could have computed while its processor computed for other ranks.
     pub ready: SimDuration,
 }
 
-/// The amount of a computation, as it was asked for.
+/// The amount of a computation, as requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ComputationAmount {
     /// This number of equal rows of the loops.
     Rows(u64),
-    /// A share of some floating-point operations: the bits of a real number.
+    /// A share of some floating-point operations, as the bits of an `f64`.
     Operations(u64),
     /// A given time.
     Time(SimDuration),
 }
 
-/// The request of a process.
+/// The request of a process behind an activity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum LogDetail {
-    /// Something that needs no more words than its activity.
+    /// A request without details beyond its activity.
     #[default]
     Else,
-    /// Rows of one loop, perhaps after another one.
+    /// A computation: rows of one loop, possibly after those of another one.
     Computing {
         /// The loops.
         loops: [Option<Loop>; 2],
-        /// The amount that was asked for.
+        /// The requested amount.
         amount: ComputationAmount,
     },
-    /// Making what was received ready to be sent on.
+    /// The preparation of received data for sending.
     Forwarding {
         /// The number of bytes.
         bytes: u64,
@@ -124,71 +124,71 @@ pub enum LogDetail {
         /// The receiver.
         to: u32,
     },
-    /// Bytes on their way through what the cores of a node share.
+    /// A transfer of bytes through a resource that the cores of a node share.
     Moving {
-        /// `true` for memory; `false` for the interface by which they leave the node.
+        /// Whether the resource is a memory; otherwise it is the interface by which the bytes leave the node.
         is_memory: bool,
         /// The number of bytes, rounded.
         bytes: u64,
     },
-    /// Waiting until all have come to a barrier.
+    /// A wait until all ranks have reached a barrier.
     AtBarrier,
-    /// A message.
+    /// The receive of a message.
     Receiving {
         /// The sender.
         from: u32,
         /// The length of the message.
         bytes: u64,
     },
-    /// Bytes from or to the host.
+    /// A transfer of bytes from or to the host.
     Transferring {
-        /// True if they come from the host.
+        /// Whether the bytes come from the host.
         is_input: bool,
         /// The number of bytes.
         bytes: u64,
-        /// The time of a transfer of no bytes.
+        /// The time of an empty transfer.
         start: SimDuration,
     },
 }
 
-/// A charge of the communication software.
+/// A kind of work of the communication software.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Software {
     /// Preparation of packets.
     Preparing,
     /// Copying of bytes at the source.
     CopyingOut,
-    /// Setting up the route, for each hop.
+    /// Set-up of the route, for each hop.
     Route,
-    /// Local routing of packets, at every node that they come to.
+    /// Local routing of packets, at every node at which they arrive.
     Routing,
     /// Reception of packets.
     Receiving,
     /// Copying of bytes at the destination.
     CopyingIn,
-    /// Acknowledges, at every node that they come to.
+    /// Acknowledges, at every node at which they arrive.
     Acknowledging,
-    /// The processor time of a message of network interfaces, at either end.
+    /// The processor time of a message with network interfaces, at either end.
     Overhead,
-    /// The same of its bytes, where the processor hands them over, or takes them from memory.
+    /// The processor time of the bytes of such a message, if the processor hands them over or reads them from memory.
     HandedBytes,
     /// Bytes that a processor takes from the interface while they arrive.
     TakenBytes,
-    /// Bytes that a processor copies from another one of the node.
+    /// Bytes that a processor copies from another processor of the node.
     CopiedBytes,
 }
 
-/// A part of a service: what for, how often, how long.
+/// A part of a service: its kind, its number of items, and its duration.
 pub type SoftwareCharge = (Software, u64, SimDuration);
 
-/// A service of communication software, without interruption.
+/// An uninterrupted service of the communication software.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Service {
     /// The processor.
     pub processor: u32,
     /// The end of the service.
     pub end: SimTime,
-    /// Its parts in their order.
+    /// The parts of the service in order.
     pub parts: [SoftwareCharge; 3],
 }
 
@@ -199,7 +199,7 @@ impl Service {
         self.parts.iter().map(|(.., time)| *time).sum()
     }
 
-    /// Returns the begin of the service.
+    /// Returns the start of the service.
     #[must_use]
     pub fn begin(&self) -> SimTime {
         self.end.before(self.time())

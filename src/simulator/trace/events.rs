@@ -1,4 +1,4 @@
-//! Events with their causes: the form of a trace that can be analysed, whoever wrote it.
+//! Events with their causes: the form in which traces of any origin are analysed.
 
 use crate::units::SimDuration;
 use rustc_hash::FxHashMap;
@@ -9,62 +9,62 @@ pub type EventId = u32;
 /// Kinds of activities in which a process only waits; all others occupy a processor.
 pub const WAITING: [&str; 6] = ["sending", "blocked", "idle", "loading", "ready", SHARED_SYSTEM];
 
-/// The kind of the work of a processor for the communication that is an activity of another rank on it, too: of that one it
+/// The kind of communication work that is also an activity of another rank on the same processor, whose activity
 /// occupies the processor.
 pub const SHARED_SYSTEM: &str = "shared_system";
 
-/// The kind of delays that are messages.
+/// The kind of delays that messages cause.
 pub const MESSAGE: &str = "message";
 
-/// The kind of an activity and the phase that it belongs to.
+/// The kind of an activity and the phase to which it belongs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Label {
-    /// The kind of activity, such as `computing`; may be empty.
+    /// The kind of activity, for example `computing`; may be empty.
     pub kind: String,
     /// The phase of the program; may be empty.
     pub phase: String,
 }
 
 impl Label {
-    /// Returns whether a processor works during such an activity.
+    /// Returns whether such an activity occupies a processor.
     #[must_use]
     pub fn occupies(&self) -> bool {
         !WAITING.contains(&self.kind.as_str())
     }
 }
 
-/// On which way a cause takes effect.
+/// The means by which a cause takes effect.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Way {
-    /// The delayed thing: [`MESSAGE`], or one of the process's own, such as `sending`.
+    /// The kind of delay: [`MESSAGE`], or a delay within the process, for example `sending`.
     pub kind: String,
-    /// The link or connection that it goes over; may be empty.
+    /// The link or connection over which the cause acts; may be empty.
     pub link: String,
 }
 
 /// A cause of an event other than its predecessor in the same process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Antecedent {
-    /// The event that causes, such as the sending of a message.
+    /// The event that is the cause, for example the sending of a message.
     pub event: EventId,
-    /// Index into the list's ways.
+    /// Index of the way in the list of ways.
     pub way: u32,
     /// The time between the two events.
     pub delay: SimDuration,
 }
 
-/// Data of one event of a list.
+/// The data of one event of a list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// The process, such as a rank.
+    /// The process, for example a rank.
     pub process: u32,
-    /// The service time of the activity of that process which ends in the event.
+    /// The service time of the activity of the process that ends in the event.
     pub service: SimDuration,
-    /// Index into the list's labels, for the activity.
+    /// Index of the label of that activity in the list of labels.
     pub label: u16,
 }
 
-/// The logical time of an event and what its writer calls it.
+/// The logical time of an event and its name in the source of the trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stamp {
     /// The logical clock C(e); finite.
@@ -75,17 +75,17 @@ pub struct Stamp {
 
 /// A list of events, each with its process, the activity that ends in it, and its antecedents.
 ///
-/// Column by column, because there may be many: some 18 bytes an event and 16 an antecedent. Events without
-/// stamps stand in the order in which they happened, which every cause then precedes.
+/// The list is stored column by column, because it may be long: about 18 bytes per event and 16 per antecedent. Events
+/// without stamps are in the order in which they happened, so that every cause precedes its effects.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
     processes: Vec<u32>,
     services: Vec<SimDuration>,
     labels: Vec<u16>,
-    /// End of the antecedents of each event.
+    /// The end of the antecedents of each event in `antecedents`.
     ends: Vec<u32>,
     antecedents: Vec<Antecedent>,
-    /// Of every event, or of none.
+    /// The stamps of all events, or empty.
     stamps: Vec<Stamp>,
     known_labels: Vec<Label>,
     label_numbers: FxHashMap<Label, u16>,
@@ -95,7 +95,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// Reserves room for a number of events and antecedents, so that columns need not move while they grow.
+    /// Reserves memory for a number of events and antecedents, so that columns are not moved while they grow.
     pub fn reserve(&mut self, events: usize, antecedents: usize) {
         self.processes.reserve_exact(events);
         self.services.reserve_exact(events);
@@ -104,10 +104,10 @@ impl Events {
         self.antecedents.reserve_exact(antecedents);
     }
 
-    /// The number of a label, which is new or known.
+    /// Returns the number of a label, which is added if it is new.
     ///
     /// # Panics
-    /// If there are more than 2^16 of them: kinds and phases are literals of a program.
+    /// If there are more than 2^16 labels. Kinds and phases are literals of a program, so that labels are few.
     pub fn label(&mut self, label: Label) -> u16 {
         if let Some(number) = self.label_numbers.get(&label) {
             return *number;
@@ -118,10 +118,10 @@ impl Events {
         number
     }
 
-    /// The number of a way, which is new or known.
+    /// Returns the number of a way, which is added if it is new.
     ///
     /// # Panics
-    /// If there are more than 2^32 of them.
+    /// If there are more than 2^32 ways.
     pub fn way(&mut self, way: Way) -> u32 {
         if let Some(number) = self.way_numbers.get(&way) {
             return *number;
@@ -132,7 +132,7 @@ impl Events {
         number
     }
 
-    /// Adds an event with its antecedents, which may come later in the list if the events have stamps.
+    /// Adds an event with its antecedents, which may follow it in the list if the events have stamps.
     ///
     /// # Panics
     /// If there are more than 2^32 events.
@@ -148,7 +148,7 @@ impl Events {
         number
     }
 
-    /// The number of events.
+    /// Returns the number of events.
     ///
     /// # Panics
     /// Never: events are counted in 32 bits.
@@ -157,32 +157,32 @@ impl Events {
         u32::try_from(self.processes.len()).expect("events are counted in 32 bits")
     }
 
-    /// One more than the largest number of a process.
+    /// Returns the number of processes: one more than the largest process number.
     #[must_use]
     pub const fn processes(&self) -> u32 {
         self.process_count
     }
 
-    /// An event by its number.
+    /// Returns an event by its number.
     #[must_use]
     pub fn get(&self, event: EventId) -> Event {
         let index = event as usize;
         Event { process: self.processes[index], service: self.services[index], label: self.labels[index] }
     }
 
-    /// The activity that ends in an event.
+    /// Returns the label of the activity that ends in an event.
     #[must_use]
     pub fn label_of(&self, event: EventId) -> &Label {
         &self.known_labels[usize::from(self.labels[event as usize])]
     }
 
-    /// All labels, by number.
+    /// Returns all labels by number.
     #[must_use]
     pub fn labels(&self) -> &[Label] {
         &self.known_labels
     }
 
-    /// The causes of an event but for its predecessor.
+    /// Returns the causes of an event except its predecessor in the same process.
     #[must_use]
     pub fn antecedents(&self, event: EventId) -> &[Antecedent] {
         let end = self.ends[event as usize] as usize;
@@ -190,31 +190,31 @@ impl Events {
         &self.antecedents[begin..end]
     }
 
-    /// The antecedents of all events.
+    /// Returns the antecedents of all events.
     #[must_use]
     pub fn all_antecedents(&self) -> &[Antecedent] {
         &self.antecedents
     }
 
-    /// The way of an antecedent.
+    /// Returns the way of an antecedent.
     #[must_use]
     pub fn way_of(&self, antecedent: &Antecedent) -> &Way {
         &self.known_ways[antecedent.way as usize]
     }
 
-    /// Logical time and name of an event; `None` if the list is in the order of time itself.
+    /// Returns the logical time and name of an event; `None` if the list is ordered by time.
     #[must_use]
     pub fn stamp(&self, event: EventId) -> Option<Stamp> {
         self.stamps.get(event as usize).copied()
     }
 
-    /// Returns whether the events stand in the order in which they happened.
+    /// Returns whether the events are in the order in which they happened.
     #[must_use]
     pub fn is_in_order(&self) -> bool {
         self.stamps.is_empty()
     }
 
-    /// Returns the writer's name of an event: its number, unless it has another name.
+    /// Returns the name of an event in the source of the trace, which is its number unless it has a stamp.
     #[must_use]
     pub fn name(&self, event: EventId) -> u64 {
         self.stamp(event).map_or(u64::from(event), |stamp| stamp.id)

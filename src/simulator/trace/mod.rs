@@ -1,4 +1,4 @@
-//! Records of a run, readable without the simulator.
+//! Records of a run, which can be analysed without the simulator.
 
 mod accounts;
 mod activity_log;
@@ -20,35 +20,35 @@ pub use transfer::{Direction, Transfer};
 
 use crate::units::{SimDuration, SimTime};
 
-/// Result of a run.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// End of the last process.
+    /// The end of the last process.
     pub makespan: SimDuration,
-    /// The rank that the host is connected to.
+    /// The rank to which the host is connected.
     pub host: u32,
-    /// Time of every rank by activity and phase.
+    /// The time of every rank by activity and phase.
     pub accounts: Accounts,
-    /// The part of its input and output in which the host's rank wrote.
+    /// The part of the input and output time of the host's rank in which it wrote.
     pub written: SimDuration,
-    /// Every direction of every link.
+    /// The load of every direction of every link.
     pub links: Vec<LinkLoad>,
-    /// The work of the simulator; the messages are those of the program.
+    /// The amount of simulated work; only messages of the program are counted.
     pub counts: Counts,
-    /// The messages that were sent beside the program, if the run had background traffic.
+    /// The messages of background traffic, if the run had any.
     pub background: Option<BackgroundCounts>,
-    /// Values that the program reported by name.
+    /// The values that the program reported, by name.
     pub outcomes: Vec<(&'static str, f64)>,
     /// The nodes that injected traffic, if the program is open-loop traffic.
     pub sources: Vec<SourceLoad>,
-    /// Times at which the program's own activities would be served if nothing but causality delayed them, from one
-    /// critical time to the next in the program's unit; only of programs that compute critical times.
+    /// The intervals between critical times, in the unit of the program; only of programs that compute critical times.
+    /// The critical time of an activity is the time at which it would be served if only causality delayed it.
     pub critical_intervals: Vec<(f64, f64)>,
-    /// Every delivered message, in the order of delivery, if the run was asked to keep them.
+    /// Every delivered message in the order of delivery, if requested.
     pub deliveries: Vec<Delivery>,
-    /// Activities of every rank, piece by piece, if the run was asked to keep them.
+    /// The log of the activities of every rank, if requested.
     pub activity_log: Option<ActivityLog>,
-    /// Requests of every rank, if the run was asked to keep them.
+    /// The requests of every rank, if requested.
     pub requests: Option<RequestLog>,
 }
 
@@ -60,53 +60,53 @@ impl Trace {
     }
 }
 
-/// The traffic that a node has injected in the measured time.
+/// The traffic that a node has injected in the measurement period.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SourceLoad {
-    /// The rank that injected it.
+    /// The rank that injected the traffic.
     pub rank: u32,
-    /// The load that it has injected, in flits per cycle.
+    /// The injected load in flits per cycle.
     pub injected: f64,
-    /// The load of its packets that has come to their destinations in that time, in flits per cycle.
+    /// The load of the rank's packets that was delivered in the period, in flits per cycle.
     pub accepted: f64,
-    /// Its packets that were injected in that time and have come.
+    /// Number of packets that were injected in the period and have been delivered.
     pub packets: u64,
-    /// Their mean latency in seconds; not a number without packets.
+    /// Mean latency of these packets in seconds; not a number without packets.
     pub latency_mean_s: f64,
-    /// Their largest latency in seconds; not a number without packets.
+    /// Largest latency of these packets in seconds; not a number without packets.
     pub latency_max_s: f64,
 }
 
-/// Messages that were sent beside a program.
+/// The amount of background traffic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BackgroundCounts {
-    /// Their number.
+    /// Number of messages.
     pub messages: u64,
-    /// Their bytes.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
-/// One direction of a link.
+/// The load of one direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkLoad {
-    /// The vertex that sends.
+    /// The sending vertex.
     pub from: u32,
-    /// The vertex that receives.
+    /// The receiving vertex.
     pub to: u32,
-    /// Packets carried, acknowledges included.
+    /// Number of packets carried, including acknowledges.
     pub packets: u32,
-    /// Time spent transmitting.
+    /// The transmission time.
     pub busy: SimDuration,
 }
 
-/// Size of the simulated work.
+/// The amount of simulated work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Events taken from the calendar.
+    /// Number of events taken from the calendar.
     pub events: u64,
-    /// Messages sent.
+    /// Number of messages sent.
     pub messages: u64,
-    /// Packets carried over one link each, acknowledges included.
+    /// Number of hops of packets over links, including acknowledges.
     pub packet_hops: u64,
 }
 
@@ -117,11 +117,11 @@ pub struct Delivery {
     pub from: u32,
     /// The receiving rank.
     pub to: u32,
-    /// The length of the message.
+    /// The length of the message in bytes.
     pub bytes: u64,
-    /// True if the sender had sent the same data before.
+    /// Whether the sender had sent the same data before.
     pub again: bool,
-    /// The begin of the send.
+    /// The start of the send.
     pub sent: SimTime,
     /// The reception of the last packet.
     pub delivered: SimTime,

@@ -1,4 +1,4 @@
-//! A recorded run as a stream of bytes, written while the run is run and read back as events.
+//! Recordings: a run as a stream of bytes, written during the run and read back as events.
 //!
 //! `docs/trace-format.md` describes every byte.
 
@@ -16,8 +16,8 @@ use rustc_hash::FxHashMap;
 /// The first bytes of a recording; the number is the version of the format.
 pub const MAGIC: &[u8] = b"parsim-trace 6\n";
 
-/// First bytes of recordings of all versions. Versions 1 to 6 can be read: version 1 had no transfers, version 2 none
-/// that alternate, version 3 no loads, version 4 no ranks that are ready, version 5 no origin.
+/// The common first bytes of recordings of all versions. Versions 1 to 6 can be read. Version 1 has no transfers,
+/// version 2 no alternating ones, version 3 no loads, version 4 no ready ranks, version 5 no origin.
 const KIND: &[u8] = b"parsim-trace ";
 const READABLE: [u8; 6] = [b'1', b'2', b'3', b'4', b'5', b'6'];
 
@@ -27,10 +27,11 @@ pub fn is_recording(first: &[u8]) -> bool {
     first.starts_with(KIND)
 }
 
-/// Header of every recording.
+/// The header of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// The version of parsim that wrote it, with its commit if that was known; empty of recordings that do not tell.
+    /// The version of parsim that wrote the recording, with its commit if known; empty in recordings without this
+    /// field.
     pub origin: String,
     /// The program, in words.
     pub program: String,
@@ -40,10 +41,10 @@ pub struct Header {
     pub nodes: Vec<u32>,
 }
 
-/// Interval of a rank, from the end of its last interval to `end`.
+/// An interval of a rank, from the end of its previous interval to `end`.
 ///
-/// It makes an event for the time in which its processor worked for the communication and one for the time in which it
-/// computed for other ranks, if there is any, and one for the rest, unless the rank was idle.
+/// The interval results in up to three events: one for the time in which the processor worked for the communication,
+/// one for the time in which it computed for other ranks, and one for the remaining time, unless the rank was idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval<'p> {
     /// The rank.
@@ -54,18 +55,18 @@ pub struct Interval<'p> {
     pub activity: Activity,
     /// The end of the interval.
     pub end: SimTime,
-    /// The time in which its processor worked for the communication.
+    /// The time in which the processor worked for the communication.
     pub system: SimDuration,
-    /// The time in which its processor computed for other ranks while it could have computed.
+    /// The time in which the rank could have computed while its processor computed for other ranks.
     pub ready: SimDuration,
-    /// True if the work for the communication is also booked for another rank on the processor, which it is counted with.
+    /// Whether the communication work is also booked for another rank on the processor, for which it is counted.
     pub is_shared: bool,
-    /// The event that ended it, unless the activity itself did.
+    /// The event that ended the interval, unless the activity itself ended.
     pub cause: Option<Cause>,
 }
 
 impl Interval<'_> {
-    /// The number of events that it makes.
+    /// Returns the number of events that result from the interval.
     fn events(&self) -> u64 {
         [self.system > SimDuration::ZERO, self.ready > SimDuration::ZERO, self.activity != Activity::Idle]
             .map(u64::from)
@@ -74,49 +75,49 @@ impl Interval<'_> {
     }
 }
 
-/// Cause of the end of a wait: an event of the recording, after a delay.
+/// The cause of the end of a wait: an event of the recording, after a delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// The event.
+    /// The event that is the cause.
     pub event: EventId,
-    /// The time from the event to its effect.
+    /// The time from that event to its effect.
     pub delay: SimDuration,
-    /// On what way it took effect.
+    /// The means by which the event takes effect.
     pub means: Means,
 }
 
-/// On what way one event causes another.
+/// The means by which one event causes another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Means {
-    /// A message came; the event is its sending.
+    /// A message arrived; the cause is the event of its sending.
     Message {
-        /// Its length.
+        /// The length of the message.
         bytes: u64,
     },
-    /// A send was complete; the event is its beginning, or the receive that the sender waited for.
+    /// A send completed; the cause is its start, or the receive for which the sender waited.
     Sending,
-    /// Bytes had moved through what the cores of a node share; the event is the beginning of that.
+    /// Bytes have moved through a resource that the cores of a node share; the cause is the start of that transfer.
     Memory,
-    /// The last one came to a barrier; the event is that.
+    /// The last rank reached a barrier; the cause is its arrival.
     Release,
 }
 
-/// The marks of the records.
+/// The first byte of each record.
 mod mark {
     pub const END: u8 = 0;
     pub const PHASE: u8 = 1;
     pub const INTERVAL: u8 = 2;
-    /// Intervals with causes: this and the number of the means.
+    /// The first mark of intervals with causes, to which the number of the means is added.
     pub const CAUSED: u8 = 3;
     pub const TRANSFER: u8 = 7;
-    /// A transfer whose packets share the wire with others, or are on another channel than the first.
+    /// A transfer whose packets share the wire with others, or are not on channel 0.
     pub const ALTERNATING: u8 = 8;
-    /// The time for which the rank of the interval that follows was ready, and whether the work of its processor for the
-    /// communication is counted with another rank.
+    /// The time for which the rank of the next interval was ready, and whether the communication work of its processor
+    /// is counted for another rank.
     pub const READY: u8 = 9;
 }
 
-/// Time at which each channel is free after the transfers recorded so far, by the vertices that it joins and its
+/// The time at which each channel is free after the transfers recorded so far, by the vertices that it joins and its
 /// number.
 type FreeTimes = FxHashMap<(u32, u32, u32), SimTime>;
 

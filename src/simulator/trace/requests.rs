@@ -1,76 +1,76 @@
-//! Requests of the processes of a run, which another simulator can replay.
+//! The requests of the processes of a run, which another simulator can replay.
 
 use super::Phase;
 use crate::units::SimDuration;
 
-/// Tags from this one on are those of collective operations: a receive of any tag does not take their messages.
+/// The first tag of collective operations; a receive of any tag does not match messages with these tags.
 pub const RESERVED_TAGS: u32 = u32::MAX - 0xff;
 
-/// The requests of every rank, in their order.
+/// The requests of every rank, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RequestLog {
-    /// By rank.
+    /// The requests of each rank.
     pub ranks: Vec<Vec<Request>>,
-    /// Details that no request holds.
+    /// Details that the requests do not express.
     pub unsaid: Unsaid,
 }
 
-/// Details of requests that moved their times and that a list of messages and computations has no place for, by their numbers.
+/// The numbers of request details that affected the times but that a list of messages and computations cannot express.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unsaid {
-    /// Sends of data that their processes had sent before, which were not copied again.
+    /// Sends of data that the process had sent before, which are not copied again.
     pub repeated_sends: usize,
-    /// Computations whose rows let communication software in.
+    /// Computations that let communication software run between their rows.
     pub divided_computations: usize,
-    /// Forwardings of data, which computations do not keep waiting.
+    /// Forwardings of data, which do not wait for computations.
     pub forwardings: usize,
     /// Synchronous sends, which wait for their receives.
     pub synchronous_sends: usize,
 }
 
-/// A request of a process. Operations are numbered by their beginning, rank by rank from 0.
+/// A request of a process. The operations of a rank are numbered from 0 in the order in which they begin.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// Keeps the processor for some time.
+    /// Occupies the processor for some time.
     Work(SimDuration),
-    /// Begins to send.
+    /// Begins a send.
     Send {
         /// The receiver.
         to: u32,
-        /// The length.
+        /// The length in bytes.
         bytes: u64,
         /// The tag.
         tag: u32,
     },
-    /// Begins to receive.
+    /// Begins a receive.
     Receive {
         /// The sender; any if absent.
         from: Option<u32>,
         /// The tag; any if absent.
         tag: Option<u32>,
-        /// The message that came, once it has.
+        /// The received message, once it has arrived.
         message: Option<ReceivedMessage>,
     },
-    /// Goes on when these operations are complete.
+    /// Waits until these operations are complete.
     Wait(Vec<u32>),
-    /// Waits until all ranks have come here, which costs nothing.
+    /// Waits until all ranks have reached this barrier, which costs nothing.
     FreeBarrier(Phase),
-    /// Something that no list of messages can say.
+    /// A request that a list of messages cannot express.
     Other {
-        /// The request, such as "a load from memory".
+        /// The request in words, for example "a load from memory".
         what: &'static str,
-        /// The phase in which it was asked.
+        /// The phase of the request.
         phase: Phase,
     },
 }
 
-/// A message that a receive has got.
+/// A received message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceivedMessage {
-    /// Its sender.
+    /// The sender.
     pub from: u32,
-    /// Its tag.
+    /// The tag.
     pub tag: u32,
-    /// Its length.
+    /// The length in bytes.
     pub bytes: u64,
 }

@@ -1,43 +1,44 @@
-//! Packets on links.
+//! Transfers of packets over links.
 
 use super::LinkLoad;
 use super::events::EventId;
 use crate::units::{SimDuration, SimTime};
 use std::fmt;
 
-/// Packets of one message that a channel carries at equal distances, nothing else between them: a train.
+/// A train: packets of one message that a channel carries at equal intervals, without other packets between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// The vertex that sends.
+    /// The sending vertex.
     pub from: u32,
-    /// The vertex that receives.
+    /// The receiving vertex.
     pub to: u32,
-    /// Number of the channel from the one to the other: a virtual channel, where packets alternate on a link flit by
-    /// flit; between a node and its router, which have one number, 0 into the network and 1 out of it; else 0.
+    /// The number of the channel between these vertices: the virtual channel if packets share a link flit by flit.
+    /// Between a node and its router, which have the same vertex number, it is 0 into the network and 1 out of the
+    /// network. Otherwise it is 0.
     pub channel: u32,
-    /// The vertex that the packets are going to.
+    /// The destination of the packets.
     pub destination: u32,
-    /// True if it is the acknowledge of a message instead of the message.
+    /// Whether the packet is the acknowledge of a message rather than a part of it.
     pub is_acknowledge: bool,
-    /// The cause: the last event of the sender of the message before it sent.
+    /// The cause: the last event of the sender before it sent the message.
     pub event: EventId,
-    /// The length of each packet.
+    /// The length of each packet in bytes.
     pub bytes: u32,
-    /// Time at which the first packet begins to hold the link.
+    /// The time at which the first packet begins to occupy the link.
     pub first: SimTime,
-    /// The time from the beginning of each packet to that of the next.
+    /// The time between the starts of consecutive packets.
     pub gap: SimDuration,
-    /// The time from the beginning of each packet on the link to its end.
+    /// The time from the start of each packet on the link to its end.
     pub time: SimDuration,
-    /// The time of it for which the packet is on the wire: less than all where flits of others come between, or flits
-    /// are stopped.
+    /// The part of `time` for which the packet is on the wire; it is shorter than `time` if flits of other packets come
+    /// between, or flits are blocked.
     pub on_wire: SimDuration,
     /// Number of packets, at least one.
     pub packets: u32,
 }
 
 impl Transfer {
-    /// Returns the time at which the last packet begins to hold the link.
+    /// Returns the time at which the last packet begins to occupy the link.
     #[must_use]
     pub fn last(&self) -> SimTime {
         self.first + self.gap * u64::from(self.packets - 1)
@@ -49,20 +50,21 @@ impl Transfer {
         self.last() + self.time
     }
 
-    /// The time for which the packets are on the wire.
+    /// Returns the time for which the packets are on the wire.
     #[must_use]
     pub fn busy(&self) -> SimDuration {
         self.on_wire * u64::from(self.packets)
     }
 
-    /// The time for which the packets are on the wire before `end`; alternating packets are recorded as far as that.
+    /// Returns the time for which the packets are on the wire before `end`. Alternating packets must have been recorded
+    /// only up to `end`.
     #[must_use]
     pub fn busy_until(&self, end: SimTime) -> SimDuration {
         let begin = |packet: u32| self.first + self.gap * u64::from(packet);
         (0..self.packets).map(|packet| end.since(begin(packet)).min(self.on_wire)).sum()
     }
 
-    /// The direction of a link that carries them.
+    /// Returns the direction of a link that carries the packets.
     #[must_use]
     pub const fn direction(&self) -> Direction {
         match self.channel {
@@ -72,7 +74,7 @@ impl Transfer {
         }
     }
 
-    /// Returns whether `next` continues it: packets of the same sort at the same distance.
+    /// Returns whether `next` continues this transfer: the same kind of packets at the same interval.
     #[must_use]
     pub fn is_continued_by(&self, next: &Self) -> bool {
         let place = |it: &Self| (it.from, it.to, it.channel);
@@ -82,13 +84,13 @@ impl Transfer {
         is_same && (self.packets == 1 || self.gap == step) && (next.packets == 1 || next.gap == step)
     }
 
-    /// Both of them, of which the other one [continues](Self::is_continued_by) this one.
+    /// Returns this transfer merged with one that [continues](Self::is_continued_by) it.
     #[must_use]
     pub fn with(&self, next: &Self) -> Self {
         Self { gap: next.first.since(self.last()), packets: self.packets + next.packets, ..*self }
     }
 
-    /// The packets that begin to hold the link before `end`, if any does.
+    /// Returns the packets that begin to occupy the link before `end`, if any.
     #[must_use]
     pub fn until(&self, end: SimTime) -> Option<Self> {
         let later = end.since(self.first).ps().checked_sub(1)?;
@@ -101,19 +103,19 @@ impl Transfer {
 /// One direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Direction {
-    /// From one vertex to another one.
+    /// From one vertex to another.
     Link {
-        /// The vertex that sends.
+        /// The sending vertex.
         from: u32,
-        /// The vertex that receives.
+        /// The receiving vertex.
         to: u32,
     },
-    /// From a node into its router, where that is a link of its own.
+    /// From a node into its router, where that is a separate link.
     IntoNetwork {
         /// The node.
         node: u32,
     },
-    /// From a router to its node.
+    /// From a router to its node, where that is a separate link.
     OutOfNetwork {
         /// The node.
         node: u32,
@@ -121,8 +123,8 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The directions in `loads`, in its order: of two with the same vertex at both ends the first leads from
-    /// the node into its router.
+    /// Returns the directions in `loads`, in order. Of two loads with the same vertex at both ends, the first is that
+    /// from the node into its router.
     pub fn of_loads(loads: &[LinkLoad]) -> impl Iterator<Item = Self> + '_ {
         let mut entered = rustc_hash::FxHashSet::default();
         loads.iter().map(move |load| match *load {
@@ -132,7 +134,7 @@ impl Direction {
         })
     }
 
-    /// The vertex where it begins, or whose router it is.
+    /// Returns the vertex where the direction starts, or the node whose router it is.
     #[must_use]
     pub const fn near_end(&self) -> u32 {
         match *self {
@@ -141,7 +143,7 @@ impl Direction {
         }
     }
 
-    /// The vertex where it ends, or whose router it is.
+    /// Returns the vertex where the direction ends, or the node whose router it is.
     #[must_use]
     pub const fn far_end(&self) -> u32 {
         match *self {

@@ -1,4 +1,4 @@
-//! Recordings are read back.
+//! The reader of recordings.
 
 use super::{FreeTimes, Header, KIND, MAGIC, READABLE, mark};
 use crate::trace::accounts::Activity;
@@ -8,11 +8,13 @@ use crate::units::{SimDuration, SimTime, first_control};
 use rustc_hash::FxHashMap;
 use std::io::{self, Read};
 
-/// No event takes fewer bytes, on average over the two that a record may make, and no antecedent.
+/// The smallest number of bytes per event, on average over the two that a record may result in.
 const LEAST_OF_EVENT: usize = 4;
+/// The smallest number of bytes per antecedent.
 const LEAST_OF_ANTECEDENT: usize = 7;
 
-/// Labels of events are counted in 16 bits; a phase has one for each activity and one for the system time that ranks share.
+/// The largest number of phases: labels are counted in 16 bits, and a phase has a label for each activity and one for
+/// the system time that ranks share.
 const MOST_PHASES: usize = (1 << 16) / (Activity::ALL.len() + 1);
 
 /// A recorded run, read back.
@@ -22,21 +24,21 @@ pub struct Recording {
     pub header: Header,
     /// The events, in the order in which they happened.
     pub events: Events,
-    /// End of the last process.
+    /// The end of the last process.
     pub makespan: SimDuration,
-    /// Every direction of every link.
+    /// The load of every direction of every link.
     pub links: Vec<LinkLoad>,
-    /// Transfers over the links, each channel in its order; empty if they were not recorded.
+    /// The transfers over the links, in order for each channel; empty if they were not recorded.
     pub transfers: Vec<Transfer>,
-    /// The work of the simulator.
+    /// The amount of simulated work.
     pub counts: Counts,
-    /// Time of every rank by activity and phase.
+    /// The time of every rank by activity and phase.
     pub times: RankTimes,
 }
 
 impl Recording {
-    /// Returns the sums of the transfers, for each direction of a link in the order of [`links`](Self::links): the
-    /// packets that have begun, and the time for which they were on the wire, until the end of the run.
+    /// Returns the sums of the transfers up to the end of the run, for each direction of a link in the order of
+    /// [`links`](Self::links): the packets that have begun, and the time for which they were on the wire.
     #[must_use]
     pub fn transferred(&self) -> Vec<LinkLoad> {
         let end = SimTime::START + self.makespan;
@@ -73,42 +75,42 @@ impl RankTimes {
     }
 }
 
-/// Reason why bytes are no recording.
+/// The reason why bytes are not a recording.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
-    /// They cannot be read.
+    /// The bytes cannot be read.
     #[error("{0}")]
     Read(io::Error),
-    /// They do not begin as a recording does.
+    /// The bytes do not begin like a recording.
     #[error(
-        "this is no trace of parsim: it should begin with `parsim-trace 6`; write one with `parsim run SCENARIO --trace FILE`"
+        "this is not a trace of parsim, which begins with `parsim-trace 6`; write one with `parsim run SCENARIO --trace FILE`"
     )]
     NoRecording,
-    /// They are a recording of another version.
+    /// The bytes are a recording of another version.
     #[error(
-        "this trace has the version {version} of the format, and this parsim reads 1 to 6; write it again with this one"
+        "this trace has version {version} of the format, but this parsim reads versions 1 to 6; record the run again with it"
     )]
     OtherVersion {
-        /// The text in the place of the version.
+        /// The text in the place of the version number.
         version: String,
     },
-    /// They end too early.
+    /// The bytes end too early.
     #[error("the trace ends at byte {at}, before its end mark: the run did not end, or the file is cut off")]
     CutOff {
         /// The number of bytes.
         at: u64,
     },
-    /// A record is not what the format says.
+    /// A record violates the format.
     #[error("byte {at}: {what}")]
     Malformed {
-        /// The place, from 0.
+        /// The position of the record in the file, from 0.
         at: u64,
         /// The fault.
         what: String,
     },
 }
 
-/// Bytes with their place.
+/// A stream of bytes with its position.
 struct CountedBytes<R> {
     bytes: R,
     at: u64,
@@ -146,7 +148,7 @@ impl<R: Read> CountedBytes<R> {
         match self.number()? {
             0 => Ok(false),
             1 => Ok(true),
-            other => Err(self.malformed(&format!("{other} is neither no (0) nor yes (1)"))),
+            other => Err(self.malformed(&format!("{other} is neither 0 (no) nor 1 (yes)"))),
         }
     }
 
@@ -168,18 +170,17 @@ impl<R: Read> CountedBytes<R> {
         self.fill(&mut bytes)?;
         let text = String::from_utf8(bytes).map_err(|_| self.malformed("a text is not UTF-8"))?;
         match first_control(&text) {
-            Some(control) => Err(self.malformed(&format!("a name holds the control character {control:?}"))),
+            Some(control) => Err(self.malformed(&format!("a name contains the control character {control:?}"))),
             None => Ok(text),
         }
     }
 
-    /// Nothing follows: two runs that wrote one file would leave more.
+    /// Checks that nothing follows, which happens if two runs have written the same file.
     fn end(&mut self) -> Result<(), RecordingError> {
         match self.bytes.read(&mut [0]).map_err(RecordingError::Read)? {
             0 => Ok(()),
             _ => {
-                Err(self
-                    .malformed("the trace has ended, and more bytes follow: the file is not what one run has written"))
+                Err(self.malformed("more bytes follow the end of the trace: the file was not written by a single run"))
             }
         }
     }
@@ -189,38 +190,38 @@ impl<R: Read> CountedBytes<R> {
     }
 }
 
-/// A recording while it is read.
+/// A recording that is being read.
 struct PartialRecording {
     header: Header,
     events: Events,
     times: RankTimes,
     now: SimTime,
-    /// End of the last interval of each rank.
+    /// The end of the last interval of each rank.
     ends: Vec<SimTime>,
-    /// The labels of each phase by activity.
+    /// The labels of each phase, by activity.
     labels: Vec<[u16; Activity::ALL.len()]>,
-    /// The number of activities that its version knows.
+    /// The number of activities in the version of the recording.
     activities: u64,
-    /// The ways of messages by the nodes at their ends: a trace may have many times more messages than ways.
+    /// The ways of messages by the nodes at their ends, cached because a trace may have many more messages than ways.
     message_ways: FxHashMap<(u32, u32), u32>,
     transfers: Vec<Transfer>,
     free: FreeTimes,
 }
 
-/// Checks that a recording that begins so can be read, and returns the number of activities that its version knows.
+/// Checks that a recording with these first bytes can be read; returns the number of activities in its version.
 fn known_activities(magic: &[u8]) -> Result<u64, RecordingError> {
     let version = magic.strip_prefix(KIND).ok_or(RecordingError::NoRecording)?;
     match version {
-        // Loads were waits before.
+        // Earlier versions count loads as waits.
         [b'1'..=b'3', b'\n'] => Ok(Activity::Loading as u64),
-        // Ranks that waited for their processor computed before.
+        // Earlier versions count ready ranks as computing.
         [b'4', b'\n'] => Ok(Activity::Ready as u64),
         [version, b'\n'] if READABLE.contains(version) => Ok(Activity::ALL.len() as u64),
         _ => Err(RecordingError::OtherVersion { version: String::from_utf8_lossy(version).trim().to_owned() }),
     }
 }
 
-/// Returns whether a recording that can be read and begins so tells its origin.
+/// Returns whether a readable recording with these first bytes has an origin.
 fn tells_origin(magic: &[u8]) -> bool {
     !matches!(magic.strip_prefix(KIND), Some([b'1'..=b'5', b'\n']))
 }
@@ -229,12 +230,12 @@ impl Recording {
     /// Reads a recording.
     ///
     /// # Errors
-    /// The first fault, with its place, if the bytes are no recording.
+    /// The first fault, with its position, if the bytes are not a recording.
     pub fn read(bytes: impl Read) -> Result<Self, RecordingError> {
         Self::read_sized(bytes, 0)
     }
 
-    /// Reads a recording that is known to be `length` bytes long, for which there is room at once.
+    /// Reads a recording whose length is known to be `length` bytes, and reserves memory for it at once.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -279,13 +280,13 @@ impl Recording {
     }
 }
 
-/// An interval of a rank as it is written.
+/// An interval of a rank, as written.
 struct WrittenInterval {
     rank: u32,
     phase: usize,
     activity: Activity,
     span: SimDuration,
-    /// The part of it in which the processor works for the communication.
+    /// The part of the interval in which the processor works for the communication.
     system: SimDuration,
 }
 
@@ -314,7 +315,8 @@ impl PartialRecording {
         self.times.phases.push(phase);
     }
 
-    /// An interval, for so much of which its rank was ready; whether its system time is counted with another rank.
+    /// Reads an interval, of which the rank was ready for `ready`; `is_shared` if its system time is counted for
+    /// another rank.
     fn interval<R: Read>(
         &mut self,
         mark: u8,
@@ -329,10 +331,10 @@ impl PartialRecording {
             labels[Activity::System as usize] = self.shared_system(phase);
         }
         if system > span {
-            return Err(source.malformed("a rank works longer for the communication than its interval is"));
+            return Err(source.malformed("a rank works for the communication for longer than its interval"));
         }
         if ready > span - system {
-            return Err(source.malformed("a rank waits longer for its processor than its interval is"));
+            return Err(source.malformed("a rank waits for its processor for longer than its interval"));
         }
         let rest = span - system - ready;
         self.times.add(rank as usize, phase, activity, rest);
@@ -356,7 +358,7 @@ impl PartialRecording {
         Ok(())
     }
 
-    /// The interval that comes next: its rank has got to its end.
+    /// Reads the next interval, and advances its rank to the end of it.
     fn next_interval<R: Read>(&mut self, source: &mut CountedBytes<R>) -> Result<WrittenInterval, RecordingError> {
         self.now += source.span()?;
         let rank = source.small("a rank")?;
@@ -377,7 +379,7 @@ impl PartialRecording {
         self.events.label(Label { kind: SHARED_SYSTEM.to_owned(), phase })
     }
 
-    /// A transfer on a channel, whose packets are each off the wire for `pause` in their time.
+    /// Reads a transfer on a channel, each of whose packets is off the wire for `pause`.
     fn transfer<R: Read>(
         &mut self,
         source: &mut CountedBytes<R>,
@@ -390,7 +392,7 @@ impl PartialRecording {
         let packets = u32::try_from(sort / 2).ok().filter(|packets| *packets > 0);
         let packets = packets.ok_or_else(|| source.malformed("a transfer has from 1 to 2^32 packets"))?;
         let bytes = source.small("the length of a packet")?;
-        let far = |source: &CountedBytes<R>| source.malformed("a transfer is later than any time");
+        let far = |source: &CountedBytes<R>| source.malformed("the time of a transfer is too large");
         let free = self.free.entry((from, to, channel)).or_insert(SimTime::START);
         let first = free.ps().checked_add(source.number()?).ok_or_else(|| far(source))?;
         let time = source.span()?;
@@ -419,12 +421,12 @@ impl PartialRecording {
         Ok(())
     }
 
-    /// The event that causes `what`, which says how far it lies back.
+    /// Reads the event that causes `what`, which is stored as a distance backwards.
     fn cause<R: Read>(&self, source: &mut CountedBytes<R>, what: &str) -> Result<EventId, RecordingError> {
         let next = u64::from(self.events.count());
         let event = next.checked_sub(source.number()?).filter(|event| *event < next);
         let event = event.and_then(|event| EventId::try_from(event).ok());
-        event.ok_or_else(|| source.malformed(&format!("the cause of {what} does not come before it")))
+        event.ok_or_else(|| source.malformed(&format!("the cause of {what} does not precede it")))
     }
 
     fn antecedent<R: Read>(
@@ -444,12 +446,12 @@ impl PartialRecording {
             Some(1) => own("sending"),
             Some(2) => own("memory"),
             Some(3) => own("barrier"),
-            _ => return Err(source.malformed(&format!("{mark} is the mark of no record"))),
+            _ => return Err(source.malformed(&format!("{mark} is not the mark of a record"))),
         };
         Ok(Antecedent { event, way, delay })
     }
 
-    /// The way between the nodes of two ranks.
+    /// Returns the way between the nodes of two ranks.
     fn message_way(&mut self, from: u32, to: u32) -> u32 {
         let node = |rank: u32| self.header.nodes[rank as usize];
         let ends = (node(from), node(to));

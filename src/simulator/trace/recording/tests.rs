@@ -18,7 +18,8 @@ fn interval(rank: u32, activity: Activity, end: u64, cause: Option<Cause>) -> In
     }
 }
 
-/// Rank 0 computes 3 us, sends for 2 us, of which one is system time; rank 1 waits for it from 1 to 4 us.
+/// Rank 0 computes for 3 us and sends for 2 us, 1 us of which is system time; rank 1 waits for the message from 1 to 4
+/// us.
 fn recorded() -> Vec<u8> {
     let header = Header {
         origin: "0.1.0 (1a2b3c4d5e6f)".to_owned(),
@@ -90,7 +91,7 @@ fn recordings_of_the_first_version_are_read_and_of_later_ones_refused() {
         (b'x', false),
     ] {
         bytes[place] = version;
-        // The first versions have no origin, here an empty text, in front of the program.
+        // Early versions do not have the origin, here an empty text, before the program.
         let mut bytes = bytes.clone();
         if (b'1'..=b'5').contains(&version) {
             bytes.remove(MAGIC.len());
@@ -134,7 +135,7 @@ fn what_is_cut_off_or_changed_is_told() {
         for value in [0, 1, 2, 9, 0x7f, 0xff] {
             let mut changed = whole.clone();
             changed[place] = value;
-            // Whatever it is, it is read or refused.
+            // Any bytes are either read or rejected.
             let _ = Recording::read(&changed[..]);
         }
     }
@@ -180,5 +181,5 @@ fn a_flag_is_no_or_yes() {
     bytes.truncate(MAGIC.len());
     bytes.extend([0, 0, 0, 1, 0, mark::READY, 0, 2]);
     let fault = Recording::read(&bytes[..]).unwrap_err().to_string();
-    assert!(fault.contains("2 is neither no (0) nor yes (1)"), "{fault}");
+    assert!(fault.contains("2 is neither 0 (no) nor 1 (yes)"), "{fault}");
 }

@@ -1,4 +1,4 @@
-//! Recordings are written while a run is run.
+//! The writer of recordings.
 
 use super::{FreeTimes, Header, Interval, MAGIC, Means, mark};
 use crate::trace::accounts::Activity;
@@ -7,11 +7,11 @@ use crate::trace::{Counts, LinkLoad, Transfer, find_phase};
 use crate::units::{SimDuration, SimTime};
 use std::io::{self, Write};
 
-/// Writes a recording. Nothing is kept but the times of the ranks and the names of the phases.
+/// Writes a recording during a run. Only the times of the ranks and the names of the phases are kept in memory.
 pub struct RecordingWriter<W> {
     sink: W,
     phases: Vec<&'static str>,
-    /// End of the last interval of each rank.
+    /// The end of the last interval of each rank.
     ends: Vec<SimTime>,
     last: SimTime,
     events: u64,
@@ -19,16 +19,16 @@ pub struct RecordingWriter<W> {
     buffer: EntryBuffer,
 }
 
-/// Bytes of a recording that wait to be written together.
+/// Bytes of a recording that are buffered to be written together.
 struct EntryBuffer {
-    /// The first `filled` are; the rest is room.
+    /// The buffer, of which the first `filled` bytes are in use.
     bytes: Vec<u8>,
     filled: usize,
 }
 
-/// The bytes that are written together.
+/// Number of buffered bytes from which on the buffer is written.
 const CHUNK: usize = 1 << 13;
-/// More bytes than the marks and numbers of any entry but the last take.
+/// An upper bound of the size of an entry without its text; the last entry is written in parts.
 const ENTRY: usize = 256;
 
 impl EntryBuffer {
@@ -36,7 +36,7 @@ impl EntryBuffer {
         Self { bytes: vec![0; CHUNK + ENTRY], filled: 0 }
     }
 
-    /// Makes room for an entry with as many bytes of text.
+    /// Reserves space for an entry with `text` bytes of text.
     fn begin_entry(&mut self, text: usize) {
         let needed = self.filled + text + ENTRY;
         if self.bytes.len() < needed {
@@ -50,13 +50,14 @@ impl EntryBuffer {
         self.filled += 1;
     }
 
-    /// Seven bits a byte, the low ones first; all bytes but the last have their highest bit set.
+    /// Appends a number with seven bits per byte, the low ones first; all bytes except the last have their highest bit
+    /// set.
     #[inline]
     fn number(&mut self, number: u64) {
         self.numbers(&[number]);
     }
 
-    /// The same for several numbers.
+    /// Appends several numbers.
     #[inline]
     fn numbers(&mut self, numbers: &[u64]) {
         let (bytes, mut filled) = (self.bytes.as_mut_slice(), self.filled);
@@ -81,14 +82,14 @@ impl EntryBuffer {
         self.begin_entry(0);
     }
 
-    /// Writes all of it.
+    /// Writes all buffered bytes.
     fn write(&mut self, sink: &mut impl Write) -> io::Result<()> {
         sink.write_all(&self.bytes[..self.filled])?;
         self.filled = 0;
         Ok(())
     }
 
-    /// Writes all of it if it is enough.
+    /// Writes the buffered bytes once there are enough of them.
     #[inline]
     fn end_entry(&mut self, sink: &mut impl Write) -> io::Result<()> {
         if self.filled < CHUNK { Ok(()) } else { self.write(sink) }
@@ -122,7 +123,8 @@ impl<W: Write> RecordingWriter<W> {
         self.ends[rank as usize]
     }
 
-    /// Writes an interval; intervals come in the order of their ends. The number of its last event, if it has one.
+    /// Writes an interval; intervals must be written in the order of their ends. Returns the number of the last event
+    /// of the interval, if it has one.
     ///
     /// # Errors
     /// Errors of the sink, and more than 2^32 events.
@@ -156,7 +158,7 @@ impl<W: Write> RecordingWriter<W> {
         Ok((events > 0).then_some(event))
     }
 
-    /// Writes what a link has carried; transfers of one channel come in their order.
+    /// Writes a transfer over a link; the transfers of a channel must be written in order.
     ///
     /// # Errors
     /// Errors of the sink.
@@ -187,7 +189,7 @@ impl<W: Write> RecordingWriter<W> {
         self.buffer.end_entry(&mut self.sink)
     }
 
-    /// The number of a phase, which is announced when it is new.
+    /// Returns the number of a phase, which is announced if it is new.
     fn phase(&mut self, phase: &'static str) -> u64 {
         let number = find_phase(&self.phases, phase).unwrap_or_else(|| {
             self.buffer.push(mark::PHASE);

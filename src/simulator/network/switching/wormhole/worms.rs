@@ -363,7 +363,7 @@ pub fn uncountable(network: &Network, topology: &Topology) -> Option<String> {
     const MOST_NODES: u32 = 4096;
     let classes = Classes::of(network, topology);
     (classes.known(&network.routing).is_none() && topology.nodes() > MOST_NODES).then(|| {
-        format!("the virtual channels are counted along all routes, and {MOST_NODES} nodes are the most for that")
+        format!("the virtual channels can only be counted along all routes, which is limited to {MOST_NODES} nodes")
     })
 }
 
