@@ -6,29 +6,29 @@
 //!
 //! Every module below is a noun of that sentence.
 //!
-//! | module | holds |
+//! | module | contents |
 //! | --- | --- |
-//! | [`scenario`] | the question: read from RON, checked, unfolded along its axes |
+//! | [`scenario`] | the question: read from RON, checked, expanded along its axes |
 //! | [`machines`] | the shipped machines |
-//! | [`program`] | processes with their verbs, collectives, the shipped programs |
+//! | [`program`] | processes with their verbs, collective operations, the shipped programs |
 //! | [`machine`] | nodes on a network: placement of ranks, transport of messages |
-//! | [`node`] | inside one node: processor, its scheduling, input and output |
-//! | [`network`] | between nodes: topology, routing, switching, links |
-//! | [`engine`] | calendar, stations, processes, random streams |
-//! | [`simulation`] | the meeting point: the event loop and the deadlock report |
-//! | [`trace`] | what happened: accounts, link loads, deliveries |
-//! | [`analysis`], [`model`] | explanations: accounts of the time; closed forms |
-//! | [`experiment`] | what is asked of many runs: sweeps, bottlenecks, fits, validations |
-//! | [`answer`], [`report`] | quantities and records; tables, a run in words, pictures |
-//! | [`fault`] | faults of a description |
-//! | [`units`] | times, sizes, rates: exact, and with their units in text |
+//! | [`node`] | the inside of a node: the processor, its scheduling, input and output |
+//! | [`network`] | the connection of nodes: topology, routing, switching, links |
+//! | [`engine`] | event calendar, service stations, processes, random streams |
+//! | [`simulation`] | a run: the event loop, limits and the deadlock report |
+//! | [`trace`] | the record of a run: accounts, link loads, deliveries |
+//! | [`analysis`], [`model`] | explanations of a run: breakdowns of the time; closed forms |
+//! | [`experiment`] | questions about many runs: sweeps, bottlenecks, fits, validations |
+//! | [`answer`], [`report`] | quantities and records; tables, summaries of runs, pictures |
+//! | [`fault`] | faults of a description, with path, message and help |
+//! | [`units`] | times, sizes and rates: exact, and written with their units |
 //!
-//! # Where to begin
+//! # Getting started
 //!
-//! The [`guide`] has three chapters: write a machine and a program, run and sweep, read a trace. [`prelude`] has the names
-//! that most programs need.
+//! The [`guide`] has three chapters: writing a machine and a program, running and sweeping, and reading a trace. The
+//! [`prelude`] has the names that most programs need.
 //!
-//! A program is any `async` function of a [`Process`]; every verb that is awaited takes simulated time.
+//! A program is any `async` function of a [`Process`]; awaiting a verb takes simulated time.
 //!
 //! ```
 //! use parsim::prelude::*;
@@ -52,15 +52,15 @@
 //! # }
 //! ```
 //!
-//! Simulated times are exact integers of picoseconds, and the same scenario and seed give the same
-//! bytes, whatever the number of threads.
+//! Simulated times are exact integers of picoseconds. The same scenario and seed give the same bytes, whatever the number
+//! of threads.
 
 #[doc(hidden)]
 pub mod cli;
 
-/// The names of most programs: `use parsim::prelude::*`.
+/// The names that most programs need: `use parsim::prelude::*`.
 ///
-/// Those of [`parsim_sim::prelude`], and scenarios, shipped machines, experiments and analyses.
+/// They are those of [`parsim_sim::prelude`], and scenarios, shipped machines, experiments and analyses.
 pub mod prelude {
     pub use parsim_study::prelude::*;
 }

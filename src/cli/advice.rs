@@ -1,11 +1,11 @@
-//! Advice on command lines that are wrong: whose the option is that a command does not have.
+//! Advice on invalid command lines: the commands that have the option which this command lacks.
 
 use super::CommandLine;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
 
-/// The error with advice that fits it.
+/// Adds fitting advice to an error.
 pub fn on(mut error: clap::Error) -> clap::Error {
     if let Some(advice) = on_stranger(&error) {
         error.remove(ContextKind::SuggestedArg);
@@ -14,7 +14,7 @@ pub fn on(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// The commands that have the option which the one at hand has not, in a sentence.
+/// Returns a sentence that names the commands with the unknown option of this error.
 fn on_stranger(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
     if error.kind() != ErrorKind::UnknownArgument {
@@ -33,7 +33,7 @@ fn on_stranger(error: &clap::Error) -> Option<String> {
     Some(format!("`{option}` belongs to {commands}{instead}"))
 }
 
-/// The names of the command and of those below it that have the option.
+/// Returns the names of the command and its sub-commands that have the option.
 fn owners(command: &Command, option: &str) -> Vec<String> {
     let is_it = |argument: &clap::Arg| match option.strip_prefix("--") {
         Some(long) => argument.get_long() == Some(long),

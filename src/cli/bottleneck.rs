@@ -1,4 +1,4 @@
-//! `parsim bottleneck`: what limits a program, along an axis.
+//! `parsim bottleneck`: the limiting component of a program along an axis.
 
 use super::choice::one_of;
 use super::progress::Bar;
@@ -16,10 +16,10 @@ pub struct BottleneckArguments {
     common: ScenarioArguments,
     #[command(flatten)]
     cases: CaseArguments,
-    /// The origin of the times.
+    /// The source of the times.
     #[arg(long, value_parser = sources(), default_value = "simulated")]
     source: BottleneckSource,
-    /// The axis to follow; the last one unless given.
+    /// The axis to follow; the last one by default.
     #[arg(long, value_name = "NAME")]
     axis: Option<String>,
     /// Draws the figures of the analysis as SVG into this folder.

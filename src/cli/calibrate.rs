@@ -1,4 +1,4 @@
-//! `parsim calibrate`: parameters that are fitted to measurements, and what these do not tell of them.
+//! `parsim calibrate`: the fit of machine parameters to measurements, and which parameters these do not determine.
 
 use super::progress::Bar;
 use super::{Failure, OutputArguments, overrides, pictures};
@@ -11,18 +11,19 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub struct CalibrateArguments {
-    /// The case, a RON file: measurements, and parameters with their bounds.
+    /// The case, a RON file with measurements and parameters with their bounds.
     case: PathBuf,
     #[command(flatten)]
     fits: FitsArguments,
-    /// Writes the machine of the first table with the values that were found.
+    /// Writes the machine of the first table with the fitted values.
     #[arg(long, value_name = "FILE.ron")]
     machine_out: Option<PathBuf>,
-    /// Draws the residuals, errors in percent over the measured values, as SVG.
+    /// Draws the residuals (errors in percent over the measured values) as SVG.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     plot: Option<PathBuf>,
-    /// Adds to every cell the interval that is to contain so many percent of new measurements of it, such as 90: from how
-    /// well the parameters are known, and from the errors of rows that took no part in the fit.
+    /// Adds to every cell the interval that should contain this percentage of new measurements of it, for example 90.
+    /// The interval accounts for the uncertainty of the parameters and for the errors of rows that were left out of the
+    /// fit.
     #[arg(long, value_name = "PERCENT")]
     interval: Option<IntervalLevel>,
     #[command(flatten)]
@@ -32,19 +33,19 @@ pub struct CalibrateArguments {
 /// Arguments of commands that fit the parameters of a case.
 #[derive(Debug, Args)]
 pub struct FitsArguments {
-    /// The most passes over the rows that calibrate, in the place of the case's own.
+    /// Largest number of passes over the rows that calibrate, instead of that of the case.
     #[arg(long, value_name = "N")]
     runs: Option<NonZero<usize>>,
-    /// Seed of the starting points, in the place of the case's own.
+    /// Seed of the starting points, instead of that of the case.
     #[arg(long)]
     seed: Option<u64>,
-    /// Number of simulations run in parallel; all cores unless given.
+    /// Number of simulations that run in parallel; all cores by default.
     #[arg(short, long, value_parser = overrides::jobs)]
     jobs: Option<NonZero<usize>>,
 }
 
 impl FitsArguments {
-    /// The case in `file` with these values in the place of its own, and its document.
+    /// Loads the case in `file` with these values instead of its own; returns also its document.
     pub fn load(&self, file: &Path) -> Result<(Document, CalibrationCase), Failure> {
         let document = Document::load(file)?;
         let mut case = CalibrationCase::of(&document)?;
@@ -53,7 +54,7 @@ impl FitsArguments {
         Ok((document, case))
     }
 
-    /// The threads that `--jobs` asks for.
+    /// Returns the workers that `--jobs` requests.
     pub fn workers<'b>(&self, bar: &'b Bar) -> Workers<'b> {
         Workers { jobs: self.jobs, progress: bar, ..Workers::default() }
     }

@@ -1,4 +1,4 @@
-//! `parsim check`: every fault of a file, without a run.
+//! `parsim check`: all faults of files, without a run.
 
 use super::Failure;
 use super::notice;

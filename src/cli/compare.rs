@@ -1,4 +1,4 @@
-//! `parsim compare`: two runs side by side, or the cases of two stores.
+//! `parsim compare`: the comparison of two runs, or of the cases of two stores.
 
 use super::store::read;
 use super::{Failure, OutputArguments};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 pub struct CompareArguments {
     /// A trace written by `run --trace`, a table of events (`.csv`), or a scenario, whose base values are run; with
-    /// `--scenario` a store of its results.
+    /// `--scenario`, a store of its results.
     #[arg(value_name = "TRACE|SCENARIO|STORE")]
     first: PathBuf,
     /// The second trace, scenario or store.
@@ -30,7 +30,7 @@ pub struct CompareArguments {
     /// Replaces the seed of both scenarios.
     #[arg(long)]
     seed: Option<u64>,
-    /// Sets the results of all cases of this scenario side by side, by the two stores that are given in the place of runs.
+    /// Compares the results of all cases of this scenario; the two inputs are stores instead of runs.
     #[arg(long, value_name = "SCENARIO")]
     scenario: Option<PathBuf>,
     /// Replaces the values of an axis of that scenario, or adds an axis; may be repeated.
@@ -48,7 +48,7 @@ pub fn execute(arguments: &CompareArguments) -> Result<(), Failure> {
 }
 
 impl CompareArguments {
-    /// Two stores, case by case.
+    /// Compares two stores case by case.
     fn stores(&self, scenario: &Path) -> Result<(), Failure> {
         let plan = |own: &[Setting]| {
             let set = [&self.set[..], own].concat();
@@ -64,7 +64,7 @@ impl CompareArguments {
     }
 }
 
-/// Two runs, recorded or made for it.
+/// Compares two runs, each either recorded before or run now.
 fn compare_runs(arguments: &CompareArguments) -> Result<(), Failure> {
     if let Some(store) = [&arguments.first, &arguments.second].into_iter().find(|input| input.is_dir()) {
         let message = format!("{}: a folder is a store: say by --scenario whose results are meant", store.display());

@@ -1,4 +1,4 @@
-//! `parsim critical-path`: what kept a run from ending earlier.
+//! `parsim critical-path`: the critical path of a run.
 
 use super::failure::each;
 use super::row_command::RowCommand;
@@ -28,34 +28,36 @@ pub struct CriticalPathArguments {
     /// Writes every event with its causes, critical time and slack into this file.
     #[arg(long, value_name = "FILE.csv", value_parser = pictures::csv)]
     events: Option<PathBuf>,
-    /// Writes the pieces of the critical path into this file, in their order; messages with every node and link on their way.
+    /// Writes the segments of the critical path into this file, in order; messages with every node and link of their
+    /// route.
     #[arg(long, value_name = "FILE.csv", value_parser = pictures::csv)]
     path: Option<PathBuf>,
-    /// Prints the account of every rank, the balance of every phase and the speedup over one rank as well.
+    /// Also prints the account of every rank, the balance of every phase, and the speedup over one rank.
     #[arg(long)]
     accounts: bool,
-    /// Draws the ranks against the time, with the critical path.
+    /// Draws the ranks over time, with the critical path.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     space_time: Option<PathBuf>,
-    /// The first instant of that diagram, such as `0.5 s`.
+    /// The first instant of the space-time diagram, for example `0.5 s`.
     #[arg(long, value_name = "TIME", requires = "space_time")]
     from: Option<SimDuration>,
-    /// The last instant of that diagram.
+    /// The last instant of the space-time diagram.
     #[arg(long, value_name = "TIME", requires = "space_time")]
     until: Option<SimDuration>,
-    /// The ranks of that diagram, such as `0-7,31`.
+    /// The ranks of the space-time diagram, for example `0-7,31`.
     #[arg(long, value_name = "RANKS", requires = "space_time")]
     ranks: Option<String>,
-    /// Draws how many processors are at work over the time.
+    /// Draws the number of busy processors over time.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     profile: Option<PathBuf>,
-    /// Draws for how much of the time how many processors are at work.
+    /// Draws the share of the time for each number of busy processors.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     histogram: Option<PathBuf>,
-    /// Writes a page that plays the run: the network with its packets and loads, the ranks over the time, the critical path.
+    /// Writes a page with an animation of the run: the network with its packets and loads, the ranks over time, and the
+    /// critical path.
     #[arg(long, value_name = "FILE.html", value_parser = pictures::html)]
     animation: Option<PathBuf>,
-    /// Writes the trace for Perfetto (ui.perfetto.dev).
+    /// Writes the trace in the format of Perfetto (ui.perfetto.dev).
     #[arg(long, value_name = "FILE.json", value_parser = pictures::json)]
     perfetto: Option<PathBuf>,
 }
@@ -80,7 +82,7 @@ impl CriticalPathArguments {
         Traced::load(&self.input, &self.values.set, self.values.seed, Detail::Links)
     }
 
-    /// Writes the tables and traces that are asked for, piece by piece.
+    /// Writes the requested tables and traces one by one.
     fn tables(&self, traced: &Traced, path: &CriticalPath<'_>) -> impl Iterator<Item = Result<(), Failure>> {
         let recording = traced.recording();
         let events = self.events.iter().map(|file| Ok(create(file, |sink| write_events(path, sink))?));

@@ -1,4 +1,4 @@
-//! Tables: files, or the rows of the sweep of a scenario.
+//! Input tables: files, or the rows of the sweep of a scenario.
 
 use super::CaseArguments;
 use super::progress::Bar;
@@ -8,13 +8,13 @@ use parsim_study::experiment::{Recall, ScenarioFile, Setting, StudyError, read_s
 use parsim_study::scenario::table::Table;
 use std::path::Path;
 
-/// Arguments of the sweep of a scenario that stands in the place of a table.
+/// Options for a scenario that is swept to produce an input table.
 #[derive(Clone, Debug, Args)]
 pub struct SweptArguments {
     /// Changes a base value of a scenario given as data; may be repeated.
     #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set: Vec<Setting>,
-    /// Replaces the seed of a scenario given as data, or the values of an axis over it.
+    /// Replaces the seed of a scenario given as data, or the values of an axis over the seed.
     #[arg(long)]
     seed: Option<u64>,
     #[command(flatten)]
@@ -24,7 +24,8 @@ pub struct SweptArguments {
 }
 
 impl SweptArguments {
-    /// The table in the file `data`, or the rows of the sweep of the scenario in it, whose results are looked up in `recall`.
+    /// Returns the table in the file `data`. If that is a scenario, its sweep is run, and results are looked up in
+    /// `recall`.
     pub fn table(&self, data: &Path, recall: Recall<'_>) -> Result<Table, StudyError> {
         if data.extension().is_none_or(|suffix| suffix != "ron") {
             self.refuse(data)?;
@@ -35,7 +36,7 @@ impl SweptArguments {
         swept_table(&file, self.cases.workers(&bar, recall))
     }
 
-    /// A table has its rows: nothing is run for it.
+    /// Rejects the options of a sweep for a table, for which nothing is run.
     fn refuse(&self, data: &Path) -> Result<(), StudyError> {
         let CaseArguments { over, jobs } = &self.cases;
         let given = [

@@ -1,4 +1,4 @@
-//! `parsim explain`: one message of a run, or one step of a rank, item by item.
+//! `parsim explain`: the costs of one message of a run, or of one step of a rank, item by item.
 
 use super::{Failure, ScenarioArguments};
 use clap::Args;
@@ -10,27 +10,27 @@ use parsim_study::scenario::Plan;
 pub struct ExplainArguments {
     #[command(flatten)]
     common: ScenarioArguments,
-    /// The rank that sends the message; any unless given.
+    /// The rank that sends the message; any rank by default.
     #[arg(long, value_name = "RANK")]
     from: Option<u32>,
-    /// The rank that gets it; any unless given.
+    /// The rank that receives the message; any rank by default.
     #[arg(long, value_name = "RANK")]
     to: Option<u32>,
-    /// Number of the message among these, in the order of their delivery, 1-based.
+    /// Number of the message among those from and to these ranks, in order of delivery, starting at 1.
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     number: u32,
-    /// The one of these messages that waited longest for others, instead of a number.
+    /// Selects the message that waited longest for others, instead of a number.
     #[arg(long, conflicts_with = "number")]
     longest_wait: bool,
-    /// Itemises a step of a rank instead, by its number: from where the rank enters a phase to where it enters it
-    /// again, or ends.
+    /// Itemises a step of a rank instead, by its number. A step lasts from the time at which the rank enters a phase
+    /// until the rank enters that phase again, or ends.
     #[arg(long, value_name = "STEP", value_parser = clap::value_parser!(u32).range(1..),
         conflicts_with_all = ["from", "to", "number", "longest_wait"])]
     step: Option<u32>,
-    /// The phase that begins the step; that which a rank enters most often unless given, of several the earliest.
+    /// The phase that begins the step; by default the phase that a rank enters most often, the earliest one in a tie.
     #[arg(long, value_name = "NAME", requires = "step")]
     phase: Option<String>,
-    /// The rank of the step; that which ends it last unless given.
+    /// The rank of the step; by default the rank that ends the step last.
     #[arg(long, value_name = "RANK", requires = "step")]
     rank: Option<u32>,
 }

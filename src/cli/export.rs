@@ -1,4 +1,4 @@
-//! `parsim export`: the messages of a run for other simulators.
+//! `parsim export`: the messages of a run, written for other simulators.
 
 use super::{Failure, ScenarioArguments};
 use clap::Args;
@@ -17,7 +17,7 @@ pub struct ExportArguments {
     common: ScenarioArguments,
     #[command(flatten)]
     target: Target,
-    /// The unit of the computations of a schedule, to which they are rounded.
+    /// The time unit of a schedule, to which computations are rounded.
     #[arg(long, value_name = "TIME", default_value = "1 ns", conflicts_with = "time_independent")]
     unit: SimDuration,
 }
@@ -25,11 +25,11 @@ pub struct ExportArguments {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct Target {
-    /// Writes the run as a GOAL schedule, to be replayed by LogGOPSim, into this file.
+    /// Writes the run as a GOAL schedule into this file, for replay by LogGOPSim.
     #[arg(long, value_name = "FILE")]
     goal: Option<PathBuf>,
-    /// Writes the run as a time-independent trace, to be replayed by SimGrid, into this folder: `trace.txt` names the
-    /// files of the ranks.
+    /// Writes the run as a time-independent trace into this folder, for replay by SimGrid; `trace.txt` lists the files
+    /// of the ranks.
     #[arg(long, value_name = "DIR")]
     time_independent: Option<PathBuf>,
 }
@@ -49,7 +49,7 @@ impl ExportArguments {
         Ok(run.answer(statements, place))
     }
 
-    /// Writes the run where it is asked for: the statements, and the place.
+    /// Writes the run to the requested place; returns the number of statements and the path.
     fn write(&self, run: &ExportedRun<'_>) -> Result<(u64, &Path), Failure> {
         if let Some(file) = &self.target.goal {
             return Ok((fill(file, |sink| run.write_goal(self.unit, sink).map_err(Failure::from))?, file));

@@ -1,4 +1,4 @@
-//! Failures of commands.
+//! The failures of commands, with their messages and exit codes.
 
 use super::notice::{self, say};
 use parsim_sim::simulation::SimulationError;
@@ -7,27 +7,27 @@ use parsim_study::files::FileError;
 use parsim_study::scenario::source::{Faults, SourceFault, Sources};
 use std::io;
 
-/// A failure, which knows how to be shown and which exit code it is.
+/// The failure of a command.
 #[derive(Debug)]
 pub enum Failure {
-    /// The scenario or another input file is bad.
+    /// The scenario or another input file has faults.
     Faults(Faults),
-    /// The command line asks for something that does not exist.
+    /// The command line requests something that is impossible.
     Usage(String),
-    /// Some simulations failed; what went wrong has been said.
+    /// Some simulations failed; their failures have been reported.
     Simulation(String),
-    /// parsim itself is at fault in some cases; which ones has been said.
+    /// Some cases revealed a defect of parsim; they have been reported.
     Defect(String),
-    /// A validation is out of its tolerance; which one has been said.
+    /// A validation is out of tolerance; it has been reported.
     OutOfTolerance,
     /// The output could not be written.
     Output(io::Error),
-    /// Files could not be written; which ones and why.
+    /// Some files could not be written, with the reasons.
     Unwritable(String),
 }
 
 impl Failure {
-    /// Tells the user, on stderr.
+    /// Reports the failure to the user on stderr.
     pub fn report(&self) {
         match self {
             Self::Faults(faults) => notice::write(faults.render(notice::has_colours())),
@@ -40,7 +40,7 @@ impl Failure {
         }
     }
 
-    /// The exit code. Output that nobody wants to read any more is no failure.
+    /// Returns the exit code. A closed output pipe is not a failure.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -53,10 +53,10 @@ impl Failure {
     }
 }
 
-/// The results of several files, each of which has been written or not: so that one that cannot be written does not cost the others.
+/// Combines the results of writing several files, so that a file that cannot be written does not prevent the others.
 ///
 /// # Errors
-/// All that failed, one line each; the first failure that is not about a file ends it.
+/// All files that cannot be written, one line each; the first failure of another kind ends the iteration.
 pub fn each<E: Into<Failure>>(results: impl IntoIterator<Item = Result<(), E>>) -> Result<(), Failure> {
     let mut failed = Vec::new();
     for result in results {

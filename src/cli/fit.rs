@@ -1,4 +1,4 @@
-//! `parsim fit`: models fitted to the times of a sweep or of measurements.
+//! `parsim fit`: models fitted to the times of a sweep or to measurements.
 
 use super::choice::one_of;
 use super::data::SweptArguments;
@@ -12,34 +12,34 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub struct FitArguments {
     /// The data: the output of a sweep as jsonl, json or csv, Extra-P's JSON Lines, or measurements; `-` is the
-    /// standard input. A scenario (.ron) is swept for them.
+    /// standard input. If this is a scenario (.ron), it is swept.
     data: PathBuf,
     #[command(flatten)]
     swept: SweptArguments,
-    /// The model.
+    /// The model to fit.
     #[arg(long, value_parser = models())]
     model: FitModel,
-    /// The column of the times; `makespan_mean_s`, `makespan_s`, `measured_s`, `time_s` or `time` unless given. Columns before it say
-    /// what was varied.
+    /// The column of the times; `makespan_mean_s`, `makespan_s`, `measured_s`, `time_s` or `time` by default. The
+    /// columns before it are the varied parameters.
     #[arg(long, value_name = "KEY")]
     value: Option<String>,
-    /// Residuals in the unit of the values or relative to them.
+    /// Whether residuals are absolute or relative to the values.
     #[arg(long, value_parser = weightings(), default_value = "relative")]
     residuals: Weighting,
     #[command(flatten)]
     messages: MessageArguments,
     #[command(flatten)]
     form: FormArguments,
-    /// Fits only the rows up to this value, such as `p=32`; the others judge the fit. May be repeated.
+    /// Fits only the rows up to this value, for example `p=32`; the other rows judge the fit. May be repeated.
     #[arg(long, value_name = "KEY=VALUE", value_parser = limit)]
     up_to: Vec<(String, f64)>,
-    /// Writes a row for each point instead of the coefficients: value, fitted, error.
+    /// Writes a row for each point (value, fitted value, error) instead of the coefficients.
     #[arg(long)]
     points: bool,
-    /// Writes the model as RON, which is a machine with loggp, or with `--like` a machine that behaves so.
+    /// Writes the model as RON: for loggp a machine, and with `--like` a machine that behaves like the model.
     #[arg(long, value_name = "FILE.ron")]
     ron: Option<PathBuf>,
-    /// The machine that the written one is like, as a path relative to the written file.
+    /// The machine on which the written machine is based, as a path relative to the written file.
     #[arg(long, value_name = "MACHINE.ron", requires = "ron")]
     like: Option<String>,
     /// Writes the data as Extra-P's JSON Lines.
@@ -49,31 +49,31 @@ pub struct FitArguments {
     output: OutputArguments,
 }
 
-/// The columns of data on messages.
+/// Options for the columns of data on messages.
 #[derive(Clone, Debug, Args)]
 struct MessageArguments {
-    /// The column of the bytes of a message; `bytes` unless given.
+    /// The column of the message length in bytes; `bytes` by default.
     #[arg(long, value_name = "KEY")]
     bytes: Option<String>,
-    /// The column of its hops, for point-to-point; `hops` unless given.
+    /// The column of the number of hops, for point-to-point; `hops` by default.
     #[arg(long, value_name = "KEY")]
     hops: Option<String>,
-    /// The column of the number of messages in a row, for loggp; one unless given.
+    /// The column of the number of consecutive messages, for loggp; 1 by default.
     #[arg(long, value_name = "KEY")]
     messages: Option<String>,
-    /// The column of the time of a processor for a message, mean of sender and receiver, for loggp; `system_s` of a
+    /// The column of the processor time per message, averaged over sender and receiver, for loggp; `system_s` for a
     /// swept ping.
     #[arg(long, value_name = "KEY")]
     overhead: Option<String>,
-    /// The column of the time for which the sender computes between two messages, each of which goes to another rank, for
-    /// loggp: it tells o and O.
+    /// The column of the time for which the sender computes between two messages, each to another rank, for loggp; it
+    /// determines o and O.
     #[arg(long, value_name = "KEY", requires = "messages")]
     delay: Option<String>,
-    /// The column of the time for which receivers compute before they receive, while sends must be complete, for loggp: it
-    /// tells S.
+    /// The column of the time for which receivers compute before they receive while the sender waits for completion,
+    /// for loggp; it determines S.
     #[arg(long, value_name = "KEY", requires = "delay")]
     late: Option<String>,
-    /// The longest message of the short regime, for point-to-point; found unless given.
+    /// The longest message of the short regime, for point-to-point; fitted by default.
     #[arg(long, value_name = "BYTES")]
     break_bytes: Option<f64>,
 }
@@ -99,26 +99,26 @@ fn weightings() -> impl TypedValueParser<Value = Weighting> {
     one_of([("absolute", "", Weighting::Absolute), ("relative", "", Weighting::Relative)])
 }
 
-/// Arguments of the search for a normal form.
+/// Options for the search for a normal form.
 #[derive(Clone, Debug, Args)]
 struct FormArguments {
-    /// The columns that the normal form is a function of, one or two; all that vary unless given.
+    /// The columns that are parameters of the normal form, one or two; all varying columns by default.
     #[arg(long, value_name = "KEY,…", value_delimiter = ',')]
     parameters: Vec<String>,
-    /// The most terms of a normal form with one parameter; 1 unless given.
+    /// Largest number of terms of a normal form with one parameter; 1 by default.
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=2))]
     terms: Option<u8>,
-    /// The parameter that is the number of processors of a strong scaling: what is fitted is the time of all
-    /// processors together, because falling times have no normal form.
+    /// The parameter that is the number of processors in strong scaling. The fit is then to the total time of all
+    /// processors, because decreasing times have no normal form.
     #[arg(long, value_name = "KEY")]
     strong_scaling: Option<String>,
-    /// Predicts the value there, such as `p=128` or `p=128,n=512`; may be repeated. In data formats it is one of the
-    /// `--points`.
+    /// Predicts the value at this point, for example `p=128` or `p=128,n=512`; may be repeated. In data formats the
+    /// prediction is one of the `--points`.
     #[arg(long, value_name = "KEY=VALUE,…")]
     at: Vec<String>,
 }
 
-/// Reads `KEY=VALUE` with a number.
+/// Parses `KEY=VALUE` with a number as the value.
 fn limit(text: &str) -> Result<(String, f64), String> {
     let parts = text.split_once('=').and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
     parts.ok_or_else(|| "write --up-to p=32".to_owned())

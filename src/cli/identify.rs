@@ -1,4 +1,4 @@
-//! `parsim identify`: alternatives that measurements support, refute, or do not tell apart.
+//! `parsim identify`: which alternatives the measurements support, refute, or do not distinguish.
 
 use super::calibrate::FitsArguments;
 use super::progress::Bar;
@@ -12,7 +12,7 @@ pub struct IdentifyArguments {
     case: PathBuf,
     #[command(flatten)]
     fits: FitsArguments,
-    /// Draws the errors beside the best one's, with their intervals, as SVG.
+    /// Draws the errors relative to the best alternative, with their intervals, as SVG.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     plot: Option<PathBuf>,
     #[command(flatten)]

@@ -1,15 +1,15 @@
-//! Ctrl-C and SIGTERM: complete lines only, no unfinished files, exit code 130.
+//! SIGINT and SIGTERM: output ends with a complete line, unfinished files are removed, and the exit code is 130.
 
 /// The exit code of a run that was interrupted.
 #[cfg(unix)]
 const INTERRUPTED: i32 = 130;
 
-/// From now on an interrupt ends the process in order; a second one ends it at once.
+/// Makes an interrupt end the process in an orderly way, and a second one at once.
 #[cfg(unix)]
 pub fn install() {
     use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
-    // Without it the process ends as any other does.
+    // Without signal handling, an interrupt ends the process at once.
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
     std::thread::spawn(move || {
         let mut ending = false;
@@ -25,6 +25,6 @@ pub fn install() {
     });
 }
 
-/// Elsewhere the system ends the process.
+/// Does nothing: the system ends the process.
 #[cfg(not(unix))]
 pub fn install() {}

@@ -19,7 +19,7 @@ pub struct MergeArguments {
     /// The folder of the results.
     #[arg(long, value_name = "DIR")]
     store: PathBuf,
-    /// Writes the rows that there are, failed ones among them, even if cases are missing.
+    /// Writes the available rows, including failed ones, even if cases are missing.
     #[arg(long)]
     partial: bool,
 }

@@ -50,8 +50,8 @@ use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::PathBuf;
 
-/// Simulates message-passing parallel machines, packet by packet, and sets the simulated times beside
-/// analytical models and published measurements.
+/// Simulates message-passing parallel machines, packet by packet, and compares the simulated times with analytical
+/// models and published measurements.
 #[derive(Debug, Parser)]
 #[command(
     version = parsim_sim::version(),
@@ -76,7 +76,7 @@ enum SubCommand {
         after_help = "Example: parsim sweep scenarios/gauss-jordan-naive.ron --over n=128,256 --over p=1,3,100 --format jsonl"
     )]
     Sweep(sweep::SweepArguments),
-    /// Lists the cases of a scenario with their ids and what each will roughly cost, and runs none.
+    /// Lists the cases of a scenario with their ids and estimated costs, without running them.
     #[command(
         after_help = "Example: parsim plan scenarios/gauss-jordan-naive.ron --over n=128,256 --shard 1/4 --format jsonl"
     )]
@@ -84,8 +84,8 @@ enum SubCommand {
     /// Writes the rows of a sweep from a store of results, without running any case.
     #[command(after_help = "Example: parsim merge scenarios/ring-shift.ron --store results --format csv")]
     Merge(merge::MergeArguments),
-    /// Writes a script that has Slurm, PBS, `HyperQueue` or GNU parallel run a sweep in blocks of minutes, and may be submitted
-    /// again until `merge` succeeds.
+    /// Writes a script that runs a sweep in blocks of minutes with Slurm, PBS, `HyperQueue` or GNU parallel. The script
+    /// may be submitted again until `merge` succeeds.
     #[command(
         after_help = "Example: parsim script scenarios/ring-shift.ron --engine slurm --store results -o sweep.sh"
     )]
@@ -93,28 +93,30 @@ enum SubCommand {
     /// Finds the load at which a network saturates, for every combination of the other axes.
     #[command(after_help = "Example: parsim saturation scenarios/traffic-64.ron --over topology=mesh2d,torus2d")]
     Saturation(saturation::SaturationArguments),
-    /// Tells what limits a program: the components of its time along an axis, and where they change places.
+    /// Shows what limits a program: the components of its time along an axis, and the points where the largest one
+    /// changes.
     #[command(
         after_help = "Example: parsim bottleneck scenarios/gauss-jordan-neighbour.ron --over n=256 --source as-printed --plot figures"
     )]
     Bottleneck(bottleneck::BottleneckArguments),
-    /// Finds the critical path of a run: what kept it from ending earlier, and how parallel it was.
+    /// Finds the critical path of a run, which is what kept the run from ending earlier, and its parallelism.
     #[command(
         after_help = "Example: parsim critical-path scenarios/gauss-jordan-neighbour.ron --set ranks=32 --set program.n=256"
     )]
     CriticalPath(critical_path::CriticalPathArguments),
-    /// Sets two runs side by side: times, accounts, critical paths and parallelism, with their differences. Or all cases of two
-    /// stores, with the intervals of their differences.
+    /// Compares two runs: times, accounts, critical paths and parallelism, with their differences. Also compares all
+    /// cases of two stores, with confidence intervals of the differences.
     #[command(
         after_help = "Example: parsim compare scenarios/gauss-jordan-naive.ron scenarios/gauss-jordan-neighbour.ron --set ranks=32 --set program.n=256"
     )]
     Compare(compare::CompareArguments),
-    /// Finds the numbers of cores and nodes that suit a load best, by model and by simulation.
+    /// Finds the best numbers of cores and nodes for a load, by model and by simulation.
     #[command(
         after_help = "Example: parsim optimum scenarios/cluster-hpl.ron --set program.n=20000 --most-nodes 256 --plot figures"
     )]
     Optimum(optimum::OptimumArguments),
-    /// Finds the best values of discrete axes, such as an algorithm, a placement or a shape, and tells how sure that is.
+    /// Finds the best values of discrete axes, for example an algorithm, a placement or a shape, and reports how
+    /// certain the result is.
     #[command(
         after_help = "Example: parsim tune scenarios/collective-algorithms.ron --over algorithm=Ring,RecursiveDoubling,Rabenseifner --each bytes"
     )]
@@ -134,37 +136,40 @@ enum SubCommand {
     #[command(after_help = "Examples: parsim laws amdahl --serial-fraction 0.1 --p 4,8,16
           parsim sweep scenarios/gauss-jordan-neighbour.ron --over n=256 --format jsonl | parsim laws --data -")]
     Laws(laws::LawsArguments),
-    /// Fits a model to the times of a sweep or of measurements, by least squares.
+    /// Fits a model to the times of a sweep or to measurements, by least squares.
     #[command(
         after_help = "Examples: parsim sweep scenarios/ping.ron --format jsonl | parsim fit - --model point-to-point --value message_s
           parsim fit sweep.jsonl --model normal-form --parameters p --strong-scaling p --up-to p=32"
     )]
     Fit(fit::FitArguments),
-    /// Fits parameters of a machine to measurements, and tells what these do not determine.
+    /// Fits parameters of a machine to measurements, and reports which parameters these do not determine.
     #[command(after_help = "Example: parsim calibrate validation/cs-rr-281/constants.ron --machine-out machine.ron")]
     Calibrate(calibrate::CalibrateArguments),
-    /// Judges alternatives of a machine by measurements that took no part in their fits.
+    /// Judges alternative descriptions of a machine by measurements that were left out of their fits.
     #[command(after_help = "Example: parsim identify validation/cs-rr-281/constants.ron")]
     Identify(identify::IdentifyArguments),
-    /// Tells by how many percent the makespan changes for one percent of each parameter, and what faster parts give.
+    /// Reports the relative change of the makespan per percent of change of each parameter, and the effect of faster
+    /// parts.
     #[command(
         after_help = "Example: parsim sensitivity scenarios/gauss-jordan-neighbour.ron --set program.n=256 --set ranks=32"
     )]
     Sensitivity(sensitivity::SensitivityArguments),
-    /// Breaks one message of a run, or one step of a rank, down into its costs and waiting times.
+    /// Itemises one message of a run, or one step of a rank, by costs and waiting times.
     #[command(
         after_help = "Examples: parsim explain scenarios/ping.ron --set program.bytes=1000B --set placement.hops=5
           parsim explain scenarios/gauss-jordan-neighbour.ron --set program.n=64 --set ranks=16 --step 10"
     )]
     Explain(explain::ExplainArguments),
-    /// Writes the messages of a run for other simulators: a GOAL schedule for LogGOPSim, a time-independent trace for SimGrid.
+    /// Exports the messages of a run for other simulators: a GOAL schedule for LogGOPSim, or a time-independent trace
+    /// for SimGrid.
     #[command(after_help = "Examples: parsim export scenarios/loggops-collectives.ron --goal broadcast.goal
           parsim export scenarios/loggops-collectives.ron --time-independent traces")]
     Export(export::ExportArguments),
-    /// Describes a network: distances, cuts and channel loads, and draws it.
+    /// Describes a network by its distances, cuts and channel loads, and draws it.
     #[command(after_help = "Example: parsim topology torus2d --nodes 64 --svg torus.svg")]
     Topology(topology::TopologyArguments),
-    /// Prints what a file may say: every field with its type, default and meaning, as JSON Schema or as a page.
+    /// Prints the schema of a kind of file: every field with its type, default and meaning, as JSON Schema or as a
+    /// page.
     #[command(after_help = "Example: parsim schema machine --format markdown")]
     Schema(schema::SchemaArguments),
     /// Prints the completions of this command line for a shell.
@@ -175,13 +180,13 @@ enum SubCommand {
     Man(shell::ManArguments),
 }
 
-/// Values in the place of those of a scenario.
+/// Options that replace values of a scenario.
 #[derive(Clone, Debug, Args)]
 struct ValueArguments {
-    /// Changes a base value, in the machine file too; may be repeated.
+    /// Changes a base value, also in the machine file; may be repeated.
     #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set: Vec<Setting>,
-    /// Replaces the seed, or the values of an axis over it.
+    /// Replaces the seed, or the values of an axis over the seed.
     #[arg(long)]
     seed: Option<u64>,
 }
@@ -195,7 +200,7 @@ struct ScenarioArguments {
     values: ValueArguments,
     #[command(flatten)]
     output: OutputArguments,
-    /// Prints the resolved scenario, every default included, instead of running it.
+    /// Prints the resolved scenario with all defaults, instead of running it.
     #[arg(long)]
     dump_config: bool,
 }
@@ -206,13 +211,13 @@ struct CaseArguments {
     /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
     #[arg(long, value_name = "NAME=V1,V2,…")]
     over: Vec<Override>,
-    /// Number of cases run in parallel; all cores unless given.
+    /// Number of cases that run in parallel; all cores by default.
     #[arg(short, long, value_parser = overrides::jobs)]
     jobs: Option<NonZero<usize>>,
 }
 
-/// Does what a command line says, whose first word is the program, and returns the exit code. A wrong command line, and an interrupt, end
-/// the process.
+/// Runs a command line, whose first word is the program, and returns the exit code. An invalid command line or an
+/// interrupt ends the process instead.
 #[must_use]
 pub fn command(words: impl IntoIterator<Item = OsString>) -> u8 {
     interrupt::install();
@@ -225,10 +230,10 @@ pub fn command(words: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Reads a command line; `None` if it asks for help or the version, which are printed.
+/// Parses a command line; returns `None` if the user requested help or the version, which is printed.
 ///
 /// # Errors
-/// That what was to be printed cannot be written. A wrong command line ends the process.
+/// If the help or version cannot be printed. An invalid command line ends the process.
 fn read_line(words: impl IntoIterator<Item = OsString>) -> Result<Option<CommandLine>, Failure> {
     let matches = with_negative_numbers(CommandLine::command()).try_get_matches_from(words);
     match matches.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
@@ -242,7 +247,8 @@ fn read_line(words: impl IntoIterator<Item = OsString>) -> Result<Option<Command
     }
 }
 
-/// A command whose options take negative numbers as values, not as options that there are not: it says what is wrong with them.
+/// Lets the options of a command accept negative numbers as values, so that the error message is about the value and
+/// not about an unknown option.
 fn with_negative_numbers(command: clap::Command) -> clap::Command {
     let names: Vec<_> = command.get_subcommands().map(|one| one.get_name().to_owned()).collect();
     let command = command.mut_args(|argument| {
@@ -252,10 +258,10 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
     names.into_iter().fold(command, |command, name| command.mut_subcommand(name, with_negative_numbers))
 }
 
-/// Does what the command line says.
+/// Executes a parsed command line.
 ///
 /// # Errors
-/// The failure, which knows its exit code.
+/// The failure, which determines the exit code.
 fn execute(line: CommandLine) -> Result<(), Failure> {
     telemetry::install(&line.telemetry);
     match line.command {

@@ -1,4 +1,4 @@
-//! Notices beside the output, on stderr.
+//! Notices on stderr, separate from the output.
 
 use parsim_sim::units::escaped_lines;
 use std::fmt::Display;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Leaves notes and progress away from now on.
+/// Suppresses notes and progress from now on.
 pub fn be_quiet() {
     IS_QUIET.store(true, Ordering::Relaxed);
 }
@@ -17,17 +17,17 @@ pub fn is_quiet() -> bool {
     IS_QUIET.load(Ordering::Relaxed)
 }
 
-/// Returns whether stderr shows colours, and they are wanted.
+/// Returns whether stderr supports colours and the user has not disabled them.
 pub fn has_colours() -> bool {
     stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Writes a note to stderr, if there is one and notes are wanted.
+/// Writes a note to stderr, if there is one and notes are not suppressed.
 pub fn note(message: Option<impl Display>) {
     say(message.filter(|_| !is_quiet()));
 }
 
-/// Writes `text` to stderr as it is. That nobody can read it costs nothing else.
+/// Writes `text` to stderr as it is, ignoring errors.
 pub fn write(text: impl Display) {
     let _ = write!(stderr(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! `parsim optimum`: the numbers of cores and nodes that suit a load best.
+//! `parsim optimum`: the best numbers of cores and nodes for a load.
 
 use super::choice::one_of;
 use super::{Failure, ScenarioArguments, pictures};
@@ -13,27 +13,27 @@ use std::path::PathBuf;
 pub struct OptimumArguments {
     #[command(flatten)]
     common: ScenarioArguments,
-    /// Finds the most cores whose efficiency is at least this, instead of the greatest speed-up.
+    /// Finds the largest number of cores with at least this efficiency, instead of the largest speedup.
     #[arg(long)]
     efficiency: Option<f64>,
-    /// By how much a point of the plateau may lack the best speed-up, as a share of it.
+    /// Largest relative loss of speedup of a point that still belongs to the plateau.
     #[arg(long, default_value_t = 0.05)]
     tolerance: f64,
-    /// The most cores of a node to consider; all of the machine's unless given.
+    /// Largest number of cores per node to consider; that of the machine by default.
     #[arg(long)]
     most_cores: Option<u32>,
-    /// The most nodes to consider; all of the machine's unless given.
+    /// Largest number of nodes to consider; that of the machine by default.
     #[arg(long)]
     most_nodes: Option<u32>,
     /// The method: model, simulation or both.
     #[arg(long, value_parser = methods(), default_value = "both")]
     by: Methods,
-    /// Draws speed-up, efficiency of a node, roofline, and simulation against model into this folder.
+    /// Draws speedup, efficiency of a node, roofline, and a comparison of simulation and model into this folder.
     #[arg(long, value_name = "DIR", value_parser = pictures::folder)]
     plot: Option<PathBuf>,
 }
 
-/// True for the model, and for the simulation.
+/// Whether to use the model, and whether to use the simulation.
 type Methods = (bool, bool);
 
 fn methods() -> impl TypedValueParser<Value = Methods> {

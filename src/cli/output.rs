@@ -1,4 +1,4 @@
-//! The data of a command on their way out: to the standard output or into a file, whole lines only.
+//! The output of commands, to the standard output or a file, in complete lines only.
 
 use super::Failure;
 use super::choice::one_of;
@@ -14,20 +14,21 @@ use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The destination of the data of a command, and their form.
+/// The destination and format of the output of a command.
 #[derive(Clone, Debug, Default, Args)]
 pub struct OutputArguments {
-    /// The form of the output; text unless given, or what the name of the file of `-o` ends with: .json, .jsonl, .csv or .parquet.
+    /// The format of the output. By default the suffix of the file of `-o` selects it (.json, .jsonl, .csv or
+    /// .parquet); otherwise it is text.
     #[arg(long, value_parser = formats(), global = true)]
     format: Option<Format>,
     #[command(flatten)]
     destination: Destination,
 }
 
-/// The destination of the data of a command.
+/// The destination of the output of a command.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Destination {
-    /// Writes the data into this file instead of the standard output (`-`); it appears when it is complete.
+    /// Writes the output into this file instead of the standard output (`-`); the file appears when it is complete.
     #[arg(short = 'o', long, value_name = "FILE", global = true)]
     output: Option<PathBuf>,
 }
@@ -36,14 +37,14 @@ fn formats() -> impl TypedValueParser<Value = Format> {
     one_of(Format::NAMES.map(|(name, format)| (name, "", format)))
 }
 
-/// The suffixes of the names of texts.
+/// The suffixes of text files.
 const TEXTS: [&str; 3] = ["txt", "log", "out"];
 
 impl OutputArguments {
-    /// Prints an answer in the form that is asked for, writes its figures, and says its notes.
+    /// Prints an answer in the requested format, writes its figures, and prints its notes.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// If a file cannot be written.
     pub fn print(&self, answer: Answer) -> Result<(), Failure> {
         let mut output = self.open(answer.shape)?;
         output.add(&answer)?;
@@ -55,44 +56,44 @@ impl OutputArguments {
         }))
     }
 
-    /// The output of an answer that comes in parts.
+    /// Opens the output of an answer that is written in parts.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// If the file cannot be written.
     pub fn open(&self, shape: AnswerShape) -> Result<AnswerOutput, Failure> {
         self.destination.open(self.format(), shape)
     }
 
-    /// Writes a text as it is, whatever the form.
+    /// Writes a text as it is, whatever the format.
     ///
     /// # Errors
-    /// That it cannot be written.
+    /// If the text cannot be written.
     pub fn write(&self, text: impl Display) -> Result<(), Failure> {
         self.destination.write(text)
     }
 
-    /// The output of texts as they are, whatever the form.
+    /// Opens the output for texts, which are written as they are, whatever the format.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// If the file cannot be written.
     pub fn raw(&self) -> Result<AnswerOutput, Failure> {
         self.destination.claims().check()?;
         self.destination.raw()
     }
 
-    /// The file as an output of the command.
+    /// Returns the claim of the output file, with the faults of its format.
     pub fn claims(&self) -> Claims {
         self.destination.claims().fault(self.unknown_suffix()).fault(self.not_built())
     }
 
-    /// The fault of a form that this build does not write.
+    /// Returns the fault of a format that this build does not support.
     fn not_built(&self) -> Option<String> {
         let help = "build it with `cargo build --release --features parquet`, or give another form";
         let is_missing = self.format() == Format::Parquet && !cfg!(feature = "parquet");
         is_missing.then(|| format!("--format parquet: this parsim is built without Parquet: {help}"))
     }
 
-    /// The fault of a name that asks for a form which is not written.
+    /// Returns the fault of a file name with a suffix of an unknown format.
     fn unknown_suffix(&self) -> Option<String> {
         let path = self.destination.file().filter(|path| self.format.is_none() && !is_stream(path))?;
         let suffix = path.extension()?.to_string_lossy();
@@ -105,30 +106,30 @@ impl OutputArguments {
         })
     }
 
-    /// Returns whether people are to read it.
+    /// Returns whether the output is text for people.
     pub fn is_text(&self) -> bool {
         matches!(self.format(), Format::Text)
     }
 
-    /// The form of the output.
+    /// Returns the format of the output.
     pub fn format(&self) -> Format {
         self.format.unwrap_or_else(|| self.destination.format())
     }
 }
 
 impl Destination {
-    /// The file, unless it is the standard output.
+    /// Returns the file, unless the destination is the standard output.
     fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| path.as_os_str() != "-")
     }
 
-    /// The form that the name of the file asks for.
+    /// Returns the format that the suffix of the file selects.
     fn format(&self) -> Format {
         let extension = self.file().and_then(Path::extension).and_then(OsStr::to_str);
         extension.and_then(Format::named).unwrap_or(Format::Text)
     }
 
-    /// The file as an output of the command.
+    /// Returns the claim of the output file.
     pub fn claims(&self) -> Claims {
         Claims::default().output("-o", self.file())
     }
@@ -136,7 +137,7 @@ impl Destination {
     /// Writes a text.
     ///
     /// # Errors
-    /// That it cannot be written.
+    /// If the text cannot be written.
     pub fn write(&self, text: impl Display) -> Result<(), Failure> {
         self.claims().check()?;
         let mut output = self.raw()?;
@@ -151,7 +152,7 @@ impl Destination {
         Ok(AnswerOutput::open(self.file(), format, shape, left)?)
     }
 
-    /// The output of texts as they are.
+    /// Opens the output for texts.
     fn raw(&self) -> Result<AnswerOutput, Failure> {
         self.open(Format::Text, AnswerShape::One)
     }

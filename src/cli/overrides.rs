@@ -1,4 +1,4 @@
-//! Values from the command line.
+//! Scenarios with values from the command line.
 
 use super::{Failure, ScenarioArguments, ValueArguments};
 use parsim_study::answer::Answer;
@@ -9,29 +9,29 @@ use std::num::NonZero;
 use std::path::Path;
 
 impl ValueArguments {
-    /// The scenario in a file with these values, and with axes in the place of its own.
+    /// Returns the scenario in a file with these values, and with axes that replace its own.
     pub fn file(&self, path: &Path, over: &[Override]) -> ScenarioFile {
         ScenarioFile { path: path.to_owned(), set: self.set.clone(), seed: self.seed, over: over.to_vec() }
     }
 }
 
 impl ScenarioArguments {
-    /// The files that the command writes and reads: `-o` and the files of `plan`.
+    /// Returns the claims of the command: the file of `-o` as output, and the files of `plan` as inputs.
     pub fn claims(&self, plan: &Plan) -> Claims {
         self.output.claims().inputs(plan.files())
     }
 
-    /// The scenario with the values of the command line, unfolded along its axes.
+    /// Returns the plan of the scenario with the values and axes of the command line.
     pub fn plan(&self, over: &[Override]) -> Result<Plan, Failure> {
         Ok(self.file(over).plan()?)
     }
 
-    /// The scenario with the values of the command line.
+    /// Returns the scenario with the values and axes of the command line.
     pub fn file(&self, over: &[Override]) -> ScenarioFile {
         self.values.file(&self.scenario, over)
     }
 
-    /// Prints the answer to the base values of a scenario, or with `--dump-config` these.
+    /// Prints the answer for the base values of a scenario, or these values themselves with `--dump-config`.
     pub fn answer(
         &self,
         claims: impl FnOnce(Claims) -> Claims,
@@ -46,7 +46,7 @@ impl ScenarioArguments {
         self.output.print(answer(&plan, &case)?)
     }
 
-    /// Writes the resolved scenarios of all cases with `--dump-config`; whether it has.
+    /// Prints the resolved scenarios of all cases if `--dump-config` is given; returns whether it is.
     pub fn dumps(&self, cases: &Cases<'_>) -> Result<bool, Failure> {
         if !self.dump_config {
             return Ok(false);
@@ -62,12 +62,12 @@ impl ScenarioArguments {
     }
 }
 
-/// Reads the shard that is meant, by its number or by what the engine of an array says.
+/// Parses a shard: its number, or `auto` to query the environment of the array engine.
 pub fn shard(text: &str) -> Result<Shard, String> {
     Shard::read_or_ask(text, |name| std::env::var(name).ok())
 }
 
-/// Reads a number of threads.
+/// Parses a number of threads.
 pub fn jobs(text: &str) -> Result<NonZero<usize>, String> {
     text.parse().map_err(|_| "give a number from 1 on".to_owned())
 }

@@ -1,4 +1,4 @@
-//! Names of pictures and other outputs of one form on the command line.
+//! Command-line values that name output files with a fixed format.
 
 use super::Failure;
 use parsim_study::files::{create, is_stream};
@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Reads the name of a picture: SVG is what is drawn, so no other suffix will do.
+/// Parses the name of a picture, whose suffix must be that of SVG.
 pub fn svg(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match suffix(&path) {
@@ -17,22 +17,22 @@ pub fn svg(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Reads the name of a page.
+/// Parses the name of an HTML page.
 pub fn html(text: &str) -> Result<PathBuf, String> {
     of_form("html", text)
 }
 
-/// Reads the name of a table.
+/// Parses the name of a CSV table.
 pub fn csv(text: &str) -> Result<PathBuf, String> {
     of_form("csv", text)
 }
 
-/// Reads the name of a file of JSON.
+/// Parses the name of a JSON file.
 pub fn json(text: &str) -> Result<PathBuf, String> {
     of_form("json", text)
 }
 
-/// Reads a name that must not end as those of other forms do.
+/// Parses a name that must not have the suffix of another known format.
 fn of_form(form: &str, text: &str) -> Result<PathBuf, String> {
     const FORMS: [&str; 14] =
         ["svg", "png", "pdf", "jpg", "jpeg", "eps", "html", "json", "jsonl", "csv", "txt", "ron", "xlsx", "parquet"];
@@ -45,7 +45,7 @@ fn of_form(form: &str, text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Reads the name of a folder for several pictures.
+/// Parses the name of a folder for several pictures.
 pub fn folder(text: &str) -> Result<PathBuf, String> {
     const PICTURES: [&str; 6] = ["svg", "png", "pdf", "jpg", "jpeg", "eps"];
     let path = PathBuf::from(text);

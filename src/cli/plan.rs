@@ -1,4 +1,4 @@
-//! `parsim plan`: the cases of a scenario, their ids and their costs, without running any.
+//! `parsim plan`: the cases of a scenario with their ids and estimated costs, without running them.
 
 use super::store::warn;
 use super::{Failure, ScenarioArguments, overrides};
@@ -10,7 +10,7 @@ use parsim_study::scenario::{Override, Plan};
 use parsim_study::store::Store;
 use std::path::{Path, PathBuf};
 
-/// The cases that a human-readable table shows.
+/// Number of cases that the human-readable table shows.
 const SHOWN: usize = 20;
 
 #[derive(Debug, Args)]
@@ -20,10 +20,10 @@ pub struct PlanArguments {
     /// Replaces the values of an axis, or adds an axis over the field with that path; may be repeated.
     #[arg(long, value_name = "NAME=V1,V2,…")]
     over: Vec<Override>,
-    /// Lists the cases of one of N shards alone; K counts from 1.
+    /// Lists only the cases of one of N shards; K counts from 1.
     #[arg(long, value_name = "K/N|auto|auto/N", value_parser = overrides::shard)]
     shard: Option<Shard>,
-    /// Says which cases this store of results has: `found`, `failed` or `missing`.
+    /// Reports for each case whether this store of results has it: `found`, `failed` or `missing`.
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
 }
@@ -48,7 +48,7 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
     Ok(output.finish()?)
 }
 
-/// The store in `folder`, and what the cases of `plan`, whose scenario lies at `path`, are compared with.
+/// Reads the store in `folder`, and loads the references of the cases of `plan`, whose scenario is at `path`.
 fn known(folder: &Path, plan: &Plan, path: &Path) -> Result<(Store, References), Failure> {
     let store = Store::read(folder).map_err(StudyError::from)?;
     warn(&store);

@@ -1,4 +1,4 @@
-//! Cases on all cores, and how far they are.
+//! Progress reports of cases and runs.
 
 use super::CaseArguments;
 use super::notice::{is_quiet, note};
@@ -14,10 +14,10 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
-/// The time between two lines where there is no terminal.
+/// The time between two lines of progress without a terminal.
 const BETWEEN_LINES: Duration = Duration::from_mins(1);
 
-/// A bar on stderr; where that is no terminal, a line every minute.
+/// A progress bar on stderr; without a terminal, a line every minute.
 pub struct Bar {
     shown: ProgressBar,
     failed: AtomicU64,
@@ -60,7 +60,7 @@ impl CaseProgress for Bar {
 }
 
 impl Bar {
-    /// Returns whether a minute has passed since the last line.
+    /// Returns whether a minute has passed since the last line, and restarts the interval if so.
     fn is_time(&self) -> bool {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let is_time = told.elapsed() > BETWEEN_LINES;
@@ -73,31 +73,31 @@ impl Bar {
     fn line(&self) -> String {
         let (bar, count) = (&self.shown, self.shown.length().unwrap_or(0));
         let (done, rate, failed) = (bar.position(), bar.per_sec(), bar.message());
-        // Commands that run cases in several passes do not know at the end of one how many are to come.
+        // Commands that run cases in several passes do not know at the end of a pass how many cases remain.
         let left = if done < count { format!(", about {} left", HumanDuration(bar.eta())) } else { String::new() };
         format!("{done} of {count} cases, {rate:.1} a second{left}{failed}")
     }
 }
 
-/// True once a bar shows how many of several cases are done: then one of them is not told of.
+/// Whether a bar shows the progress of several cases, in which case single runs are not reported.
 static HAS_BAR: AtomicBool = AtomicBool::new(false);
 
-/// Progress of a run alone, which takes long: a line on stderr, or one every minute where that is no terminal.
+/// The progress of a long single run: a line on stderr; without a terminal, a line every minute.
 pub struct RunProgress {
     shown: ProgressBar,
     state: Mutex<RunState>,
 }
 
-/// The begin of the run under way, if there is one, and of the time without a line.
+/// The start of the current run, if there is one, and the time of the last line.
 #[derive(Default)]
 struct RunState {
     begun: Option<Instant>,
     told: Option<Instant>,
 }
 
-/// The time for which nothing is said of a run.
+/// The time for which a run is not reported.
 const SHORT: Duration = Duration::from_secs(3);
-/// The time between two lines on a terminal.
+/// The time between two updates of the line on a terminal.
 const BETWEEN_FRAMES: Duration = Duration::from_millis(200);
 
 impl Default for RunProgress {
@@ -109,12 +109,12 @@ impl Default for RunProgress {
 }
 
 impl RunProgress {
-    /// Returns whether this is a case, or how far it is.
+    /// Returns whether a span is a case, or an event reports the progress of one.
     pub fn is_about(metadata: &Metadata<'_>) -> bool {
         metadata.target() == PROGRESS || metadata.is_span() && metadata.name() == "case"
     }
 
-    /// Returns whether it is time for a line, for the first time or again.
+    /// Returns whether a line of progress is due, and restarts the interval if so.
     fn is_time(&self, between: Duration) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let is_long = state.begun.is_some_and(|begun| begun.elapsed() > SHORT);
@@ -134,7 +134,7 @@ impl RunProgress {
     }
 }
 
-/// Events and simulated time of a run.
+/// The position of a run in events and simulated time.
 #[derive(Default)]
 struct RunPosition {
     events: u64,
@@ -184,7 +184,7 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for RunProgress {
 }
 
 impl CaseArguments {
-    /// The threads that `--jobs` asks for; results are looked up in `recall`.
+    /// Returns the workers that `--jobs` requests; results are looked up in `recall`.
     pub const fn workers<'b>(&self, bar: &'b Bar, recall: Recall<'b>) -> Workers<'b> {
         Workers { jobs: self.jobs, progress: bar, recall }
     }

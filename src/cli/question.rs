@@ -1,4 +1,4 @@
-//! Commands whose answer is rows of figures, asked from within.
+//! Commands that answer with rows, called by validations within the process.
 
 use super::row_command::RowCommand;
 use super::{critical_path, laws, saturation, topology};
@@ -7,7 +7,7 @@ use parsim_study::answer::Record;
 use parsim_study::experiment::validation::{Command, Commands};
 use parsim_study::experiment::{Recall, StudyError};
 
-/// One of the commands that answer with rows, and write nothing else.
+/// A command that answers with rows and writes no files.
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true, disable_help_flag = true, disable_help_subcommand = true)]
 pub struct Question {
@@ -24,10 +24,10 @@ enum QuestionCommand {
 }
 
 impl Question {
-    /// Reads the words of a command line after `parsim`.
+    /// Parses the words of a command line after `parsim`.
     ///
     /// # Errors
-    /// The reason why they are none of these commands, in a sentence.
+    /// A sentence that says why they are not such a command.
     pub fn read(words: &[String]) -> Result<Self, String> {
         let question = Self::try_parse_from(words).map_err(|error| {
             let text = error.to_string();
@@ -59,7 +59,7 @@ impl Command for Question {
     }
 }
 
-/// The commands that a validation may ask.
+/// The commands that a validation may call.
 pub struct Questions;
 
 impl Commands for Questions {

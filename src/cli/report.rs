@@ -1,4 +1,4 @@
-//! `parsim report`: everything about some scenarios on one page.
+//! `parsim report`: an HTML page about some scenarios.
 
 use super::progress::Bar;
 use super::store::StoreArguments;
@@ -13,10 +13,10 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct ReportArguments {
-    /// The scenarios, RON files; each becomes a chapter.
+    /// The scenarios, RON files, with a chapter for each.
     #[arg(required = true)]
     scenarios: Vec<PathBuf>,
-    /// The report, one file.
+    /// The file of the report.
     #[arg(
         short,
         long,

@@ -1,4 +1,4 @@
-//! Commands that answer with rows, as a validation asks them.
+//! The interface of commands that answer with rows, for validations.
 
 use parsim_study::answer::Record;
 use parsim_study::experiment::{Recall, StudyError};
@@ -6,14 +6,14 @@ use parsim_study::files::Claims;
 
 /// A command that answers with rows.
 pub trait RowCommand {
-    /// The files that it would write.
+    /// Returns the claims of the files that the command would write.
     fn claims(&self) -> Claims;
 
-    /// Returns whether it is given a store of its own.
+    /// Returns whether the command line has a separate store.
     fn has_store(&self) -> bool {
         false
     }
 
-    /// The rows of its answer; results of runs are looked up in `recall`.
+    /// Returns the rows of the answer; results of runs are looked up in `recall`.
     fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError>;
 }

@@ -1,4 +1,4 @@
-//! `parsim run`: the base values of a scenario.
+//! `parsim run`: a run of the base values of a scenario.
 
 use super::failure::each;
 use super::store::StoreArguments;
@@ -20,23 +20,24 @@ pub struct RunArguments {
     /// Draws the network with the utilization of every link into this file.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     heat_map: Option<PathBuf>,
-    /// Records what every rank does, and why, into this file, for `critical-path` and `compare`; of the first seed.
+    /// Records the activities of every rank and their causes into this file, for `critical-path` and `compare`; only
+    /// the first seed is recorded.
     #[arg(long, value_name = "FILE", conflicts_with = "store")]
     trace: Option<PathBuf>,
-    /// Records what every link carries, too: trains of packets with their causes.
+    /// Also records the transfers over every link, as trains of packets with their causes.
     #[arg(long, requires = "trace")]
     transfers: bool,
-    /// Draws for how much of the time how many activities are under way if only causality delays them; of programs that
-    /// compute critical times, such as `Ising`.
+    /// Draws the share of the time for each number of concurrent activities if only causality delays them, for programs
+    /// that compute critical times, for example `Ising`.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     histogram: Option<PathBuf>,
-    /// Published shares of the time, drawn beside that histogram: a CSV file with the columns `active` and `share`.
+    /// Published shares of the time to draw in the same histogram: a CSV file with the columns `active` and `share`.
     #[arg(long, value_name = "FILE.csv", requires = "histogram")]
     published: Option<PathBuf>,
-    /// Writes what every source of traffic has injected, what of it was accepted, and its latencies.
+    /// Writes the injected and accepted load and the latencies of every source of traffic.
     #[arg(long, value_name = "FILE.csv", value_parser = pictures::csv, conflicts_with = "store")]
     sources: Option<PathBuf>,
-    /// Writes for every rank when its program ended and its time in each activity, in picoseconds; of the first seed.
+    /// Writes the end time of every rank and its time in each activity, in picoseconds; of the first seed.
     #[arg(long, value_name = "FILE.csv", value_parser = pictures::csv)]
     accounts: Option<PathBuf>,
     #[command(flatten)]
@@ -75,7 +76,7 @@ impl RunArguments {
             .output("--accounts", self.accounts.as_deref())
     }
 
-    /// Looks whether the program has what files are asked for.
+    /// Checks that the program provides the data of the requested files.
     fn check_figures(&self, case: &Case) -> Result<(), Failure> {
         let program = &case.scenario.program;
         if self.sources.is_some() && !program.is_traffic() {
@@ -87,7 +88,7 @@ impl RunArguments {
         Ok(())
     }
 
-    /// Draws what is asked for. The result has been written: a picture that cannot be costs nothing else.
+    /// Draws the requested pictures. The answer has been written before, so that a failing picture does not affect it.
     fn draw(&self, case: &Case, outcome: &Outcome) -> Result<(), Failure> {
         let heat_map = self.heat_map.iter().map(|file| {
             let drawing = drawing(&outcome.report().title, &case.scenario.layout().topology)?;

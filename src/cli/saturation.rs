@@ -1,4 +1,4 @@
-//! `parsim saturation`: the load at which a network saturates, for every combination of the axes.
+//! `parsim saturation`: the saturation load of a network, for every combination of the axes.
 
 use super::row_command::RowCommand;
 use super::store::StoreArguments;
@@ -19,7 +19,7 @@ pub struct SaturationArguments {
     /// Resolution of the load, in flits per node and cycle.
     #[arg(long, default_value_t = 0.005)]
     resolution: f64,
-    /// Draws the latencies at the loads that were tried, with the loads of saturation, as SVG.
+    /// Draws the latencies at the tested loads, and the saturation loads, as SVG.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     plot: Option<PathBuf>,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
 }
 
 impl SaturationArguments {
-    /// Searches take too long for a bar of cases.
+    /// Returns workers without a progress bar, because single searches take too long for a bar of cases.
     fn workers<'s>(&self, recall: Recall<'s>) -> Workers<'s> {
         Workers { jobs: self.cases.jobs, recall, ..Workers::default() }
     }

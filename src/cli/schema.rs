@@ -1,4 +1,4 @@
-//! `parsim schema`: what a file may say, derived from the types that read it.
+//! `parsim schema`: the format of input files, derived from the types that read them.
 
 use super::Failure;
 use super::choice::one_of;
@@ -17,14 +17,14 @@ pub struct SchemaArguments {
     /// The kind of file.
     #[arg(value_parser = kinds(), default_value = "scenario")]
     kind: FileKind,
-    /// The form of the schema: JSON Schema, or a page to read.
+    /// The form of the schema: JSON Schema, or a page in Markdown.
     #[arg(long, value_parser = forms(), default_value = "json")]
     format: SchemaForm,
     #[command(flatten)]
     destination: Destination,
 }
 
-/// The schema of a kind of file.
+/// A function that returns the schema of a kind of file.
 type FileKind = fn() -> Schema;
 
 fn kinds() -> impl TypedValueParser<Value = FileKind> {
@@ -37,7 +37,7 @@ fn kinds() -> impl TypedValueParser<Value = FileKind> {
     ])
 }
 
-/// The text of a schema.
+/// A function that formats a schema as text.
 type SchemaForm = fn(&Schema) -> String;
 
 fn forms() -> impl TypedValueParser<Value = SchemaForm> {

@@ -1,4 +1,4 @@
-//! `parsim script`: a script that has an engine run a sweep in blocks of minutes, and may be submitted again.
+//! `parsim script`: a script that runs a sweep in blocks of minutes with an engine, and may be submitted again.
 
 use super::choice::one_of;
 use super::output::Destination;
@@ -16,23 +16,23 @@ use std::sync::OnceLock;
 pub struct ScriptArguments {
     /// The scenario, a RON file.
     scenario: PathBuf,
-    /// The program that runs the script.
+    /// The engine that runs the script.
     #[arg(long, value_parser = engines())]
     engine: Engine,
-    /// The folder of the results, which all nodes must see.
+    /// The folder of the results, which all nodes must share.
     #[arg(long, value_name = "DIR")]
     store: PathBuf,
-    /// The time that a block of cases should take, roughly, as `plan` estimates it.
+    /// The approximate time of a block of cases in minutes, as `plan` estimates it.
     #[arg(long, default_value = "30")]
     minutes: NonZero<u32>,
-    /// The number of blocks, instead of as many as the time asks for; 1000 at most, and no more than there are cases.
+    /// The number of blocks, instead of one derived from the time; at most 1000, and at most the number of cases.
     #[arg(long, value_name = "N", conflicts_with = "minutes")]
     blocks: Option<NonZero<u32>>,
     #[command(flatten)]
     values: ValueArguments,
     #[command(flatten)]
     cases: CaseArguments,
-    /// Has blocks run again what failed before.
+    /// Makes blocks run failed cases again.
     #[arg(long)]
     retry_failed: bool,
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub fn execute(arguments: &ScriptArguments) -> Result<(), Failure> {
     arguments.destination.write(sweep.script(load, arguments.engine, &folder, &program)?)
 }
 
-/// The path by which parsim is called, where it is part of another program, such as an interpreter.
+/// The path by which scripts call parsim if parsim is part of another program, for example an interpreter.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
 /// Makes scripts call parsim by this path instead of that of the process.
@@ -73,7 +73,7 @@ fn program() -> io::Result<PathBuf> {
 }
 
 impl ScriptArguments {
-    /// The sweep of a scenario; a block has one thread unless `--jobs` says otherwise.
+    /// Returns the sweep of a scenario; a block has one thread unless `--jobs` is given.
     fn sweep<'s>(&'s self, file: &'s ScenarioFile) -> BlockedSweep<'s> {
         let count = self.blocks.map_or(BlockCount::Minutes(self.minutes), BlockCount::Number);
         let threads = self.cases.jobs.unwrap_or(NonZero::<usize>::MIN);

@@ -1,4 +1,4 @@
-//! `parsim sensitivity`: by how many percent the makespan changes for one percent of each parameter.
+//! `parsim sensitivity`: the relative change of the makespan per percent of change of each parameter.
 
 use super::{Failure, ScenarioArguments, pictures};
 use clap::Args;
@@ -13,17 +13,18 @@ use std::path::PathBuf;
 pub struct SensitivityArguments {
     #[command(flatten)]
     common: ScenarioArguments,
-    /// By how many percent a parameter is changed, down and up, where runs with other values tell its effect; unless given, by
-    /// as little as rounding allows, and whole numbers by 1 %, at least by one.
+    /// The change of a parameter in percent, down and up, where its effect takes separate runs. By default the change
+    /// is as small as rounding allows, and 1 % but at least one for whole numbers.
     #[arg(long, value_name = "PERCENT")]
     step: Option<f64>,
-    /// Changes every parameter alone, on both sides, instead of asking the longest path of one run.
+    /// Changes each parameter separately, down and up, instead of evaluating the longest path of one run.
     #[arg(long)]
     exact: bool,
-    /// Draws a tornado chart of the parameters that matter most; with --of, the makespan over one of them.
+    /// Draws a tornado chart of the most influential parameters; with --of, the makespan over one of them.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     plot: Option<PathBuf>,
-    /// With --plot: the parameter over which the makespan is drawn, from a quarter of it to four times as much.
+    /// With --plot: the parameter over which the makespan is drawn, from a quarter of its value to four times its
+    /// value.
     #[arg(long, value_name = "NAME", requires = "plot")]
     of: Option<String>,
 }

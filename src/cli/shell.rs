@@ -1,4 +1,4 @@
-//! `parsim completions` and `parsim man`: what a shell and its user want to know of the command line.
+//! `parsim completions` and `parsim man`: shell completions and man pages.
 
 use super::failure::each;
 use super::output::Destination;
@@ -19,7 +19,7 @@ pub struct CompletionsArguments {
 
 #[derive(Debug, Args)]
 pub struct ManArguments {
-    /// The folder for the pages; it is made if there is none.
+    /// The folder for the pages; created if it does not exist.
     #[arg(short, long, value_name = "DIR", visible_alias = "output")]
     out: PathBuf,
 }
@@ -40,7 +40,7 @@ pub fn man(arguments: &ManArguments) -> Result<(), Failure> {
     }))
 }
 
-/// The page of a command, and those of all below it.
+/// Returns the pages of a command and of all its sub-commands.
 fn pages(command: &clap::Command) -> Box<dyn Iterator<Item = Man> + '_> {
     let below = command.get_subcommands().filter(|below| !below.is_hide_set()).flat_map(pages);
     Box::new(std::iter::once(Man::new(command.clone())).chain(below))
@@ -51,14 +51,14 @@ mod tests {
     use super::*;
     use clap::{Command, Parser};
 
-    /// A command and all below it, by their names as they are typed.
+    /// Returns a command and all its sub-commands, with their names as typed.
     fn commands(command: &Command, before: &str) -> Vec<(String, Command)> {
         let name = format!("{before}{}", command.get_name());
         let below: Vec<_> = command.get_subcommands().flat_map(|inner| commands(inner, &format!("{name} "))).collect();
         std::iter::once((name, command.clone())).chain(below).collect()
     }
 
-    /// The calls of parsim in the examples of a help text.
+    /// Returns the calls of parsim in the examples of a help text.
     fn examples(command: &Command) -> Vec<String> {
         let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         let calls =

@@ -8,13 +8,13 @@ use parsim_study::scenario::source::is_standard_input;
 use parsim_study::store::Store;
 use std::path::{Path, PathBuf};
 
-/// Arguments of commands that keep results.
+/// Options of commands that keep results.
 #[derive(Clone, Debug, Default, Args)]
 pub struct StoreArguments {
-    /// Keeps the results in this folder and runs only what it lacks; any number of processes may share it.
+    /// Keeps the results in this folder and runs only missing cases; any number of processes may share the folder.
     #[arg(long, value_name = "DIR", value_parser = folder)]
     store: Option<PathBuf>,
-    /// Runs again what failed before.
+    /// Runs failed cases again.
     #[arg(long, requires = "store")]
     retry_failed: bool,
 }
@@ -25,7 +25,7 @@ impl StoreArguments {
         self.store.is_some()
     }
 
-    /// Does `work` that looks results up in the store, if one is given, and waits until new ones are kept for good.
+    /// Runs `work` with the store, if one is given, and waits until new results are written permanently.
     pub fn with<T>(&self, work: impl FnOnce(Recall<'_>) -> Result<T, StudyError>) -> Result<T, StudyError> {
         let store = self.open()?;
         let done = work(self.recall(store.as_ref()));
@@ -38,25 +38,25 @@ impl StoreArguments {
         self.store.as_deref().map(OpenStore::new).transpose()
     }
 
-    /// Looks results up in `store`, if there is one.
+    /// Returns a look-up of results in `store`, if there is one.
     pub fn recall<'s>(&self, store: Option<&'s OpenStore>) -> Recall<'s> {
         store.map(|open| &open.store).map_or_else(Recall::default, |store| Recall::from(store, self.retry_failed))
     }
 }
 
-/// Reads the name of a folder.
+/// Parses the name of a folder.
 fn folder(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     if is_standard_input(&path) { Err("a store is a folder: give its name".to_owned()) } else { Ok(path) }
 }
 
-/// As long as it lives, an interrupt of cases that are kept nowhere says how a next one could go on.
+/// Announces, for as long as the result lives, how to resume after an interrupt if no store is given.
 pub fn announce_without_store() -> Announced {
     let words = "interrupted: with `--store DIR` the same command goes on with the cases that are not finished";
     announce(move || note(Some(words)))
 }
 
-/// A store that takes results; as long as it lives, an interrupt says how to go on.
+/// A store that accepts results. While it lives, an interrupt prints how to resume.
 pub struct OpenStore {
     store: Store,
     _announced: Announced,
@@ -71,7 +71,7 @@ impl OpenStore {
     }
 }
 
-/// Reads the store in `folder`, which must be there.
+/// Opens the existing store in `folder` for reading.
 pub fn read(folder: &Path) -> Result<Store, StudyError> {
     if !folder.is_dir() {
         return Err(StudyError::Request(format!("--store {}: there is no such folder", folder.display())));
@@ -81,12 +81,12 @@ pub fn read(folder: &Path) -> Result<Store, StudyError> {
     Ok(store)
 }
 
-/// Says which records of `store` are not whole, as far as that has not been said.
+/// Reports incomplete records of `store` that have not been reported yet.
 pub fn warn(store: &Store) {
     store.warnings().into_iter().for_each(|text| say(Some(text)));
 }
 
-/// Waits until the results of this process are kept for good.
+/// Waits until the results of this process are written permanently.
 pub fn finish(store: Option<&OpenStore>) -> Result<(), StudyError> {
     let Some(OpenStore { store, .. }) = store else { return Ok(()) };
     warn(store);

@@ -1,4 +1,4 @@
-//! `parsim sweep`: every case of a scenario's axes, on all cores, in the order of the axes.
+//! `parsim sweep`: runs every case of a scenario's axes on all cores, and writes the rows in the order of the axes.
 
 use super::notice::{is_quiet, note};
 use super::output::OutputArguments;
@@ -21,14 +21,14 @@ pub struct SweepArguments {
     common: ScenarioArguments,
     #[command(flatten)]
     cases: CaseArguments,
-    /// Draws the times over the last axis, and what they are compared with, as SVG; with traffic, the
+    /// Draws the times over the last axis, and the values with which they are compared, as SVG; with traffic, the
     /// latencies over the load.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     plot: Option<PathBuf>,
     #[command(flatten)]
     store: StoreArguments,
-    /// Runs one of N shards of the cases alone; K counts from 1. `auto` asks the array of Slurm or LSF, `auto/N` also those
-    /// of PBS and `HyperQueue`.
+    /// Runs only one of N shards of the cases; K counts from 1. `auto` reads the shard from the job array of Slurm or
+    /// LSF, `auto/N` also from that of PBS or `HyperQueue`.
     #[arg(long, value_name = "K/N|auto|auto/N", value_parser = overrides::shard)]
     shard: Option<Shard>,
 }
@@ -53,7 +53,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     if let (Some(file), Some(axis)) = (&arguments.plot, &axis) {
         draw(file, &plan, axis, &times)?;
     }
-    // A run of chosen values, or of a part, leaves measurements out on purpose.
+    // With selected values or a shard, measurements are left out on purpose.
     let is_whole = arguments.cases.over.is_empty() && arguments.shard.is_none();
     remarks.notes(is_whole).into_iter().for_each(|text| note(Some(text)));
     note(store.as_ref().and_then(|_| tally.note()));
@@ -64,7 +64,8 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     Ok(failures.into_result_with(tally)?)
 }
 
-/// The rows of `part`, written as the cases end; ends early when they cannot be written, or a store fails.
+/// Runs the cases of `part` and writes their rows as they end; ends early if a row cannot be written, or the store
+/// fails.
 pub fn written<'a>(
     output: &OutputArguments,
     cases: &Cases<'_>,
@@ -84,7 +85,7 @@ pub fn written<'a>(
     Ok(rows)
 }
 
-/// Ends the output of these rows.
+/// Finishes the output of these rows.
 pub fn finish_rows(rows: SweptRows<'_, AnswerOutput>) -> Result<SweepEnd<'_>, Failure> {
     let (mut output, end) = rows.finish()?;
     output.add(&Answer::default().with_words(&end.remarks.errors()))?;

@@ -1,4 +1,4 @@
-//! The tool's own log, on stderr. Simulated records never go through it.
+//! The log of the tool, on stderr. Simulation output is never part of it.
 
 use super::notice::{be_quiet, has_colours};
 use super::progress::RunProgress;
@@ -8,10 +8,10 @@ use tracing_subscriber::prelude::*;
 
 #[derive(Debug, Args)]
 pub struct TelemetryArguments {
-    /// Logs more on stderr: -v in outline, -vv in detail; `RUST_LOG` overrides it.
+    /// Logs more on stderr: -v for an outline, -vv for details; `RUST_LOG` overrides it.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
-    /// Says nothing on stderr but why something failed: no notes, no progress.
+    /// Suppresses notes and progress: only failures are reported on stderr.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
     /// The format of the log.

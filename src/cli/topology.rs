@@ -1,4 +1,4 @@
-//! `parsim topology`: the figures of a network, and its picture.
+//! `parsim topology`: the metrics of a network, and a drawing of it.
 
 use super::row_command::RowCommand;
 use super::{Failure, OutputArguments, pictures};
@@ -15,16 +15,17 @@ pub struct TopologyArguments {
     /// hyper-x, dragonfly or dragonfly-plus.
     #[arg(required_unless_present = "scenario", requires = "nodes", conflicts_with = "scenario")]
     name: Option<String>,
-    /// The number of nodes; meshes, tori and `hyper-x` are square or cubic, dragonflies balanced.
+    /// The number of nodes; meshes, tori and `hyper-x` are square or cubic, dragonflies are balanced.
     #[arg(long, requires = "name")]
     nodes: Option<u32>,
-    /// The network of a scenario, as far as its ranks use it, or of a machine.
+    /// The part of the network of a scenario that its ranks use, or the network of a machine.
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
     /// Changes a value of the scenario; may be repeated.
     #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting, requires = "scenario")]
     set: Vec<Setting>,
-    /// Compares networks of equal cost: all routers together have this number of pins, divided evenly over their ports.
+    /// Compares networks of equal cost, in which all routers together have this number of pins, divided evenly over
+    /// their ports.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pins: Option<u32>,
     #[command(flatten)]

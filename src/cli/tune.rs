@@ -15,14 +15,14 @@ pub struct TuneArguments {
     common: ScenarioArguments,
     #[command(flatten)]
     cases: CaseArguments,
-    /// Finds the best for each value of this axis, instead of the best of them; may be repeated.
+    /// Finds the best candidate for each value of this axis, instead of over all its values; may be repeated.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     each: Vec<String>,
-    /// Calibrates the machine by this case first, takes the values that it finds, and gives every time the interval that is to
-    /// contain 90 % of new measurements.
+    /// Calibrates the machine by this case first, uses the fitted values, and adds to every time the interval that
+    /// should contain 90 % of new measurements.
     #[arg(long, value_name = "CASE.ron")]
     calibration: Option<PathBuf>,
-    /// The share by which a candidate must take longer than the best one without contention to be left out.
+    /// The relative margin by which a candidate must be slower than the best one without contention to be skipped.
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, conflicts_with = "all", allow_negative_numbers = true)]
     margin: f64,
     /// Runs every candidate.

@@ -1,4 +1,4 @@
-//! The laws of `parsim laws`, and the numbers that they are applied to.
+//! The laws of `parsim laws` and their options.
 
 use super::numbers::{between, count, fraction, links, packets, positive, time};
 use crate::cli::choice::one_of;
@@ -12,45 +12,45 @@ use parsim_study::model::laws::OverheadLaw;
 use parsim_study::model::laws::isoefficiency::Algorithm;
 use std::path::PathBuf;
 
-/// A law and the numbers to apply it to.
+/// A law, with the numbers to which it is applied.
 #[derive(Debug, Subcommand)]
 pub enum Law {
-    /// The bounds of speedup and efficiency from the parts of the time, sigma, phi and kappa, for fixed and for
-    /// scaled work.
+    /// The bounds of speedup and efficiency from the parts of the time, sigma, phi and kappa, for fixed and for scaled
+    /// work.
     #[command(
         after_help = "Example: parsim laws speedup --serial-s 1 --parallel-s 20 --overhead log --overhead-s 1 --p 1,256,4096"
     )]
     Speedup(PartsArguments),
-    /// Amdahl's law: the speedup of fixed work, or the serial fraction that a speedup allows.
+    /// Amdahl's law: the speedup of fixed work, or the largest serial fraction that a speedup allows.
     #[command(after_help = "Examples: parsim laws amdahl --serial-fraction 0.1 --p 4,8,16
           parsim laws amdahl --speedup 15000 --p 16384")]
     Amdahl(AmdahlArguments),
-    /// The law of Gustafson and Barsis: the scaled speedup, or the serial share that it allows.
+    /// The law of Gustafson and Barsis: the scaled speedup, or the largest serial share that a speedup allows.
     #[command(after_help = "Examples: parsim laws gustafson --serial-share 0.05 --p 64
           parsim laws gustafson --speedup 15000 --p 16384")]
     Gustafson(GustafsonArguments),
-    /// The Karp-Flatt metric of measured speedups, with what it says about them.
+    /// The Karp-Flatt metric of measured speedups, with its interpretation.
     #[command(after_help = "Example: parsim laws karp-flatt --p 2,4,8 --speedup 1.87,3.23,4.71")]
     KarpFlatt(KarpFlattArguments),
-    /// Growth of the problem that holds the efficiency, and the memory that each processor needs for it.
+    /// The growth of the problem that keeps the efficiency constant, and the memory per processor that it needs.
     #[command(
         after_help = "Example: parsim laws isoefficiency --algorithm floyd --efficiency 0.75 --p 4,16,64 --memory 1e6"
     )]
     Isoefficiency(IsoefficiencyArguments),
-    /// The number of processors with the largest speedup, and how it moves as the work grows.
+    /// The number of processors with the largest speedup, and its shift as the work grows.
     #[command(
         after_help = "Example: parsim laws knee --parallel-s 20 --overhead linear --overhead-s 0.01 --scale 1,8,64"
     )]
     Knee(KneeArguments),
-    /// The least problem of a scenario that holds an efficiency on each number of processors, by search on the
-    /// simulation, beside the closed form, and whether it fits into the memory of the nodes.
+    /// The smallest problem of a scenario that reaches an efficiency on each number of processors, found by simulation,
+    /// with the closed form for comparison, and whether the problem fits into the memory of the nodes.
     #[command(after_help = "Example: parsim laws held-efficiency scenarios/floyd.ron --efficiency 0.5 --p 2,4,8")]
     HeldEfficiency(HeldEfficiencyArguments),
-    /// The largest problem of a scenario that fits into a time on each number of processors, by search on the
+    /// The largest problem of a scenario that completes within a time on each number of processors, found by
     /// simulation.
     #[command(after_help = "Example: parsim laws fixed-time scenarios/floyd.ron --time-s 1 --p 1,2,4,8")]
     FixedTime(FixedTimeArguments),
-    /// The time of one message alone in a network, by store and forward, cut-through and its simplified form.
+    /// The time of a lone message in a network with store and forward, cut-through, and its simplified form.
     #[command(
         after_help = "Example: parsim laws switching --startup-s 100e-6 --per-byte-s 2e-6 --per-hop-s 5e-6 --bytes 32 --links 3"
     )]
@@ -62,7 +62,7 @@ pub enum Law {
     Collective(CollectiveArguments),
 }
 
-/// The law of an overhead, by its constant in seconds.
+/// A function that returns the law of an overhead, given its constant in seconds.
 pub type OverheadGrowth = fn(f64) -> OverheadLaw;
 
 fn growths() -> impl TypedValueParser<Value = OverheadGrowth> {
@@ -78,10 +78,10 @@ pub struct PartsArguments {
     /// sigma: the inherently sequential computation, in seconds.
     #[arg(long, value_parser = time)]
     pub serial_s: f64,
-    /// phi: the computation that can be divided, in seconds of one processor.
+    /// phi: the parallelisable computation, in seconds on one processor.
     #[arg(long, value_parser = time)]
     pub parallel_s: f64,
-    /// Growth of kappa, the overhead, with the processors: c, c log2 p or c p.
+    /// The growth of kappa, the overhead, with the processors: c, c log2 p or c p.
     #[arg(long, value_parser = growths(), default_value = "constant")]
     pub overhead: OverheadGrowth,
     /// c, in seconds.
@@ -97,7 +97,7 @@ pub struct AmdahlArguments {
     /// f: the serial fraction of the sequential execution.
     #[arg(long, value_parser = fraction, required_unless_present = "speedup", conflicts_with = "speedup")]
     pub serial_fraction: Option<f64>,
-    /// The speedup for which the largest serial fraction is wanted.
+    /// The speedup for which to compute the largest serial fraction.
     #[arg(long, value_parser = positive)]
     pub speedup: Option<f64>,
     /// Numbers of processors; `inf` for any number.
@@ -110,7 +110,7 @@ pub struct GustafsonArguments {
     /// s: the serial share of the parallel execution.
     #[arg(long, value_parser = fraction, required_unless_present = "speedup", conflicts_with = "speedup")]
     pub serial_share: Option<f64>,
-    /// The scaled speedup for which the largest serial share is wanted.
+    /// The scaled speedup for which to compute the largest serial share.
     #[arg(long, value_parser = positive)]
     pub speedup: Option<f64>,
     /// Numbers of processors.
@@ -128,7 +128,7 @@ pub struct KarpFlattArguments {
     pub speedup: Vec<f64>,
 }
 
-/// The algorithms whose isoefficiency relation is known.
+/// Returns a parser for the algorithms with a known isoefficiency relation.
 fn algorithms() -> impl TypedValueParser<Value = Algorithm> {
     one_of([
         ("reduction", "", Algorithm::Reduction),
@@ -140,73 +140,73 @@ fn algorithms() -> impl TypedValueParser<Value = Algorithm> {
 
 #[derive(Debug, Args)]
 pub struct IsoefficiencyArguments {
-    /// The algorithm, whose constants are one.
+    /// The algorithm, with constants of one.
     #[arg(long, value_parser = algorithms())]
     pub algorithm: Algorithm,
-    /// The efficiency to hold, above 0 and below 1.
+    /// The efficiency to maintain, above 0 and below 1.
     #[arg(long, value_parser = between, required_unless_present = "constant", conflicts_with = "constant")]
     pub efficiency: Option<f64>,
-    /// C, the constant of the relation, which contains the times of the machine, instead of the efficiency.
+    /// C, the constant of the relation, which contains the times of the machine; instead of the efficiency.
     #[arg(long, value_parser = positive)]
     pub constant: Option<f64>,
     /// Numbers of processors.
     #[arg(long, value_parser = count, value_delimiter = ',', required = true)]
     pub p: Vec<f64>,
-    /// Capacity of a processor's memory, in numbers.
+    /// The memory capacity of a processor, in numbers.
     #[arg(long, value_parser = positive)]
     pub memory: Option<f64>,
 }
 
 #[derive(Debug, Args)]
 pub struct KneeArguments {
-    /// phi: the computation that can be divided, in seconds of one processor.
+    /// phi: the parallelisable computation, in seconds on one processor.
     #[arg(long, value_parser = time)]
     pub parallel_s: f64,
-    /// sigma: the inherently sequential computation, in seconds; it does not move the knee.
+    /// sigma: the inherently sequential computation, in seconds; it does not shift the knee.
     #[arg(long, value_parser = time, default_value = "0")]
     pub serial_s: f64,
-    /// Growth of kappa, the overhead, with the processors: c, c log2 p or c p.
+    /// The growth of kappa, the overhead, with the processors: c, c log2 p or c p.
     #[arg(long, value_parser = growths())]
     pub overhead: OverheadGrowth,
     /// c, in seconds.
     #[arg(long, value_parser = positive)]
     pub overhead_s: f64,
-    /// Factors of phi.
+    /// Scale factors of phi.
     #[arg(long, value_parser = positive, value_delimiter = ',', default_value = "1")]
     pub scale: Vec<f64>,
 }
 
 #[derive(Debug, Args)]
 pub struct SwitchingArguments {
-    /// `t_s`: the start-up of the message, in seconds.
+    /// `t_s`: the start-up time of the message, in seconds.
     #[arg(long, value_parser = time)]
     pub startup_s: f64,
-    /// `t_w`: a byte on a link, in seconds.
+    /// `t_w`: the time per byte on a link, in seconds.
     #[arg(long, value_parser = time)]
     pub per_byte_s: f64,
-    /// `t_h`: what a link costs besides the bytes, in seconds.
+    /// `t_h`: the time per link besides the bytes, in seconds.
     #[arg(long, value_parser = time, default_value = "0")]
     pub per_hop_s: f64,
     /// m: the length of the message, in bytes.
     #[arg(long, value_parser = positive)]
     pub bytes: f64,
-    /// l: the numbers of links to cross.
+    /// l: the numbers of links on the route.
     #[arg(long, value_parser = links, value_delimiter = ',', required = true)]
     pub links: Vec<f64>,
-    /// k: the number of equal packets of store and forward in packets.
+    /// k: the number of equal packets, for store and forward in packets.
     #[arg(long, value_parser = packets, default_value = "1")]
     pub packets: f64,
-    /// f: the length of a flit of cut-through in flits, in bytes.
+    /// f: the length of a flit in bytes, for cut-through in flits.
     #[arg(long, value_parser = positive, default_value = "1")]
     pub flit_bytes: f64,
 }
 
 #[derive(Debug, Args)]
 pub struct CollectiveArguments {
-    /// `t_s`: the start-up of a message, in seconds.
+    /// `t_s`: the start-up time of a message, in seconds.
     #[arg(long, value_parser = time)]
     pub startup_s: f64,
-    /// `t_w`: a byte on a link, in seconds.
+    /// `t_w`: the time per byte on a link, in seconds.
     #[arg(long, value_parser = time)]
     pub per_byte_s: f64,
     /// m: the length of a message, or of the block of a rank, in bytes.
@@ -217,24 +217,25 @@ pub struct CollectiveArguments {
     pub p: Vec<f64>,
 }
 
-/// A scenario whose problem grows. Its nodes get as much memory as there can be: the fit is checked afterwards.
+/// A scenario whose problem grows. Its nodes get unlimited memory for the runs; whether the problem fits is checked
+/// afterwards.
 #[derive(Debug, Args)]
 pub struct GrowthArguments {
-    /// The scenario, a RON file, whose base values hold.
+    /// The scenario, a RON file, whose base values are used.
     pub scenario: PathBuf,
-    /// Changes a base value, in the machine file too; may be repeated.
+    /// Changes a base value, also in the machine file; may be repeated.
     #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     pub set: Vec<Setting>,
     /// Numbers of processors.
     #[arg(long, value_delimiter = ',', required = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub p: Vec<u32>,
-    /// The field that makes the problem larger. Sizes that the program refuses are stepped over.
+    /// The field that makes the problem larger. Sizes that the program rejects are skipped.
     #[arg(long, value_name = "PATH", default_value = "program.n")]
     pub size: String,
-    /// The largest size that is tried.
+    /// The largest size to try.
     #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub largest: u64,
-    /// Draws the memory that a node needs, and what it has, over the processors.
+    /// Draws the memory that a node needs, and the memory that it has, over the processors.
     #[arg(long, value_name = "FILE.svg", value_parser = pictures::svg)]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
@@ -245,7 +246,7 @@ pub struct GrowthArguments {
 pub struct HeldEfficiencyArguments {
     #[command(flatten)]
     pub growth: GrowthArguments,
-    /// The efficiency to hold, T(n, 1) / (p T(n, p)), above 0 and below 1. It is assumed to grow with n.
+    /// The efficiency to reach, T(n, 1) / (p T(n, p)), above 0 and below 1. It is assumed to grow with n.
     #[arg(long, value_parser = between)]
     pub efficiency: f64,
 }
@@ -254,31 +255,32 @@ pub struct HeldEfficiencyArguments {
 pub struct FixedTimeArguments {
     #[command(flatten)]
     pub growth: GrowthArguments,
-    /// The time to use up, in seconds. The time of the program is assumed to grow with n.
+    /// The time available, in seconds. The time of the program is assumed to grow with n.
     #[arg(long, value_parser = positive)]
     pub time_s: f64,
 }
 
-/// Times by the number of processors.
+/// Options for times by the number of processors.
 #[derive(Debug, Args)]
 pub struct SeriesArguments {
-    /// Times by processors: the output of a sweep as jsonl, json or csv, or measurements; `-` is the standard input. A
-    /// scenario (.ron) is swept for them.
+    /// The times by processors: the output of a sweep as jsonl, json or csv, or measurements; `-` is the standard
+    /// input. If this is a scenario (.ron), it is swept.
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
     #[command(flatten)]
     pub swept: SweptArguments,
-    /// The column of the times; `makespan_mean_s`, `makespan_s`, `measured_s`, `time_s` or `time` unless given. Columns before it say
-    /// what was varied.
+    /// The column of the times; `makespan_mean_s`, `makespan_s`, `measured_s`, `time_s` or `time` by default. The
+    /// columns before it are the varied parameters.
     #[arg(long, value_name = "KEY", requires = "data")]
     pub time: Option<String>,
-    /// The column of the processors.
+    /// The column of the number of processors.
     #[arg(long, value_name = "KEY", default_value = "p", requires = "data")]
     pub processors: String,
-    /// The time of a sequential program, from which speedups are counted instead of from T(1).
+    /// The time of a sequential program, which replaces T(1) in the speedups.
     #[arg(long, value_name = "SECONDS", requires = "data")]
     pub sequential_s: Option<f64>,
-    /// Columns that sum to the time; the parts that they have in the Karp-Flatt metric. What ranks do unless given.
+    /// The columns that sum to the time, whose parts of the Karp-Flatt metric are reported; by default the activities
+    /// of ranks.
     #[arg(long, value_name = "KEY,…", value_delimiter = ',', requires = "data")]
     pub components: Vec<String>,
 }

@@ -1,4 +1,5 @@
-//! `parsim laws`: the laws of speedup and the closed forms of a quiet network, on given numbers and on the times of a sweep.
+//! `parsim laws`: the laws of speedup and closed forms of a contention-free network, for given numbers and for the
+//! times of a sweep.
 
 mod arguments;
 mod numbers;
@@ -42,7 +43,7 @@ impl LawsArguments {
         }
     }
 
-    /// The store of the runs that a search makes, or of those of a sweep.
+    /// Returns the store of the runs of a search or a sweep.
     pub const fn store(&self) -> &StoreArguments {
         match &self.law {
             Some(Law::HeldEfficiency(law)) => &law.growth.store,
@@ -59,7 +60,7 @@ pub fn execute(arguments: &LawsArguments) -> Result<(), Failure> {
 }
 
 impl Law {
-    /// The list that it is evaluated over, and its option.
+    /// Returns the list over which the law is evaluated, and its option.
     fn list(&self) -> (&'static str, Cow<'_, [f64]>) {
         let over = |p: &[u32]| p.iter().copied().map(f64::from).collect();
         match self {
@@ -99,7 +100,7 @@ impl Law {
     }
 }
 
-/// The one of the two that the command line has.
+/// Returns the one of the two options that is given.
 fn share(share: Option<f64>, speedup: Option<f64>) -> ShareOrSpeedup {
     share.map_or_else(|| ShareOrSpeedup::Speedup(speedup.unwrap_or(f64::NAN)), ShareOrSpeedup::Share)
 }
@@ -138,7 +139,7 @@ impl GrowthArguments {
 }
 
 impl SeriesArguments {
-    /// The laws at every point, and what they say about every series.
+    /// Evaluates the laws at every point, and interprets every series.
     fn answer(&self, recall: Recall<'_>) -> Result<Answer, StudyError> {
         let Some(path) = &self.data else {
             let message = "give a law, such as `parsim laws amdahl`, or times by `--data`; see `parsim laws --help`";

@@ -1,4 +1,4 @@
-//! Numbers on the command line of `parsim laws`.
+//! Parsers for the numbers of `parsim laws`.
 
 use parsim_study::experiment::StudyError;
 
@@ -6,7 +6,7 @@ fn number(text: &str, is_good: impl Fn(f64) -> bool, right: &str) -> Result<f64,
     text.parse().ok().filter(|value| is_good(*value)).ok_or_else(|| format!("give {right}"))
 }
 
-/// The largest number up to which `f64` has every whole number, 2^53.
+/// The largest number up to which `f64` represents every integer, 2^53.
 const LARGEST_COUNT: f64 = 9_007_199_254_740_992.0;
 
 pub(super) fn count(text: &str) -> Result<f64, String> {
@@ -17,10 +17,10 @@ pub(super) fn count(text: &str) -> Result<f64, String> {
     )
 }
 
-/// Looks for a value that a list has twice.
+/// Checks that a list has no value twice.
 ///
 /// # Errors
-/// The first of them.
+/// The first value that is repeated.
 pub(super) fn distinct(option: &str, values: &[f64]) -> Result<(), StudyError> {
     match (0..values.len()).find(|index| values[..*index].contains(&values[*index])) {
         Some(index) => Err(StudyError::Request(format!("{option} has {} twice: give each value once", values[index]))),

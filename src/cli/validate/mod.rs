@@ -1,4 +1,4 @@
-//! `parsim validate`: simulations and models against published measurements.
+//! `parsim validate`: the comparison of simulations and models with published measurements.
 
 mod own;
 
@@ -21,19 +21,19 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub struct ValidateArguments {
-    /// Folders of validation cases, or their names below `validation`; all of those unless given.
+    /// Folders of validation cases, or their names below `validation`; all of these by default.
     cases: Vec<PathBuf>,
     #[command(flatten)]
     own: OwnCase,
-    /// Runs also the tables that take long.
+    /// Also runs the tables that take long.
     #[arg(long)]
     all: bool,
-    /// Changes a base value of every scenario, to see what an alternative gives; may be repeated.
+    /// Changes a base value of every scenario, to explore an alternative; may be repeated.
     #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set: Vec<Setting>,
     #[command(flatten)]
     output: OutputArguments,
-    /// Number of simulations run in parallel; all cores unless given.
+    /// Number of simulations that run in parallel; all cores by default.
     #[arg(short, long, value_parser = jobs)]
     jobs: Option<NonZero<usize>>,
     #[command(flatten)]
@@ -46,7 +46,7 @@ pub fn execute(arguments: &ValidateArguments) -> Result<(), Failure> {
     let folders = if own.is_some() { Vec::new() } else { folders(&arguments.cases)? };
     arguments.claims(&folders).check()?;
     let store = arguments.store.open()?;
-    // Baselines and totals ask for the runs of other tables again.
+    // Baselines and totals need the runs of other tables again.
     let memory = RunMemory::default();
     let recall = if store.is_some() { arguments.store.recall(store.as_ref()) } else { Recall::within(&memory) };
     let mut output = arguments.output.open(AnswerShape::Mixed)?;
@@ -72,7 +72,7 @@ impl ValidateArguments {
         self.judge(&validation, folder, recall, output)
     }
 
-    /// Runs and judges a case, which lies in `folder`; whether it is within its tolerances.
+    /// Runs and judges a case in `folder`; returns whether the case is within its tolerances.
     fn judge(
         &self,
         validation: &Validation,
@@ -91,7 +91,7 @@ impl ValidateArguments {
 
     fn claims(&self, folders: &[PathBuf]) -> Claims {
         let claims = self.output.claims().inputs(self.own.files());
-        // Files that a case reads lie in its folder, or are scenarios.
+        // Files that a case reads are in its folder, or are scenarios.
         folders
             .iter()
             .flat_map(std::fs::read_dir)

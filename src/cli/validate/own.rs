@@ -1,4 +1,4 @@
-//! A validation from the command line: a scenario, a file of measurements and models to judge beside it.
+//! A validation from the command line: a scenario, a file of measurements, and models to judge for comparison.
 
 use clap::Args;
 use parsim_study::experiment::StudyError;
@@ -6,26 +6,26 @@ use parsim_study::experiment::validation::{OwnTable, Tolerance, Validation};
 use parsim_study::scenario::source::Document;
 use std::path::PathBuf;
 
-/// Judges any scenario by any file of measurements, without a folder.
+/// Options to judge any scenario by any file of measurements, without a folder.
 #[derive(Debug, Args)]
 pub struct OwnCase {
     /// A scenario to judge by the measurements of `--data`, instead of the cases in folders.
     #[arg(long, value_name = "FILE.ron", requires = "data", conflicts_with = "cases")]
     scenario: Option<PathBuf>,
-    /// The measurements, a CSV file: columns of axes, the reference, other predictions; `true` in a column
+    /// The measurements, a CSV file with columns of axes, the reference, and other predictions; `true` in a column
     /// `calibrates` marks a point that calibrated the parameters and does not count.
     #[arg(long, value_name = "FILE.csv", requires = "scenario")]
     data: Option<PathBuf>,
     /// The key of the simulated quantity.
     #[arg(long, default_value = "makespan_s", requires = "scenario")]
     simulated: String,
-    /// The column of `--data` that it is judged by.
+    /// The column of `--data` by which the simulated quantity is judged.
     #[arg(long, default_value = "measured_s", requires = "scenario")]
     reference: String,
-    /// Models to judge beside it: columns of `--data`, or keys of the run's output.
+    /// Models to judge for comparison: columns of `--data`, or keys of the run's output.
     #[arg(long, value_name = "KEY,…", value_delimiter = ',', requires = "scenario")]
     models: Vec<String>,
-    /// The points with this value calibrated the parameters and do not count.
+    /// Points with this value calibrated the parameters and do not count.
     #[arg(long, value_name = "AXIS=VALUE", requires = "scenario")]
     calibration: Option<String>,
     /// The tolerated mean absolute error.
@@ -36,20 +36,20 @@ pub struct OwnCase {
     max_percent: Option<f64>,
 }
 
-/// A tolerance.
+/// Parses a tolerance in percent.
 fn percent(text: &str) -> Result<f64, String> {
     let percent = text.parse().ok().filter(|percent: &f64| Tolerance::is_good(*percent));
     percent.ok_or_else(|| "give percents from 0 on".to_owned())
 }
 
 impl OwnCase {
-    /// The files that the options name, and those of the scenario.
+    /// Returns the files that the options name, and those of the scenario.
     pub fn files(&self) -> Vec<PathBuf> {
         let scenario = self.scenario.iter().filter_map(|file| Document::load(file).ok());
         scenario.flat_map(|document| document.files()).chain(self.data.clone()).collect()
     }
 
-    /// The case that the options describe, if they describe one.
+    /// Returns the case that the options describe, if any.
     pub fn validation(&self) -> Result<Option<Validation>, StudyError> {
         let (Some(scenario), Some(data)) = (&self.scenario, &self.data) else { return Ok(None) };
         let own = OwnTable {
