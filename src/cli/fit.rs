@@ -23,7 +23,7 @@ pub struct FitArguments {
     /// columns before it are the varied parameters.
     #[arg(long, value_name = "KEY")]
     value: Option<String>,
-    /// Whether residuals are absolute or relative to the values.
+    /// The kind of residuals: in the unit of the values, or relative to them.
     #[arg(long, value_parser = weightings(), default_value = "relative")]
     residuals: Weighting,
     #[command(flatten)]

@@ -33,7 +33,7 @@ pub struct OptimumArguments {
     plot: Option<PathBuf>,
 }
 
-/// Whether to use the model, and whether to use the simulation.
+/// The methods in use: `true` for the model, `true` for the simulation.
 type Methods = (bool, bool);
 
 fn methods() -> impl TypedValueParser<Value = Methods> {

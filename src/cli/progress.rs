@@ -79,7 +79,7 @@ impl Bar {
     }
 }
 
-/// Whether a bar shows the progress of several cases, in which case single runs are not reported.
+/// `true` if a bar shows the progress of several cases, in which case single runs are not reported.
 static HAS_BAR: AtomicBool = AtomicBool::new(false);
 
 /// The progress of a long single run: a line on stderr; without a terminal, a line every minute.

@@ -29,12 +29,12 @@ pub struct Channels {
     router: RouteSelector,
     switching: Switching,
     contention: Contention,
-    /// Whether every packet arrives at the end of a channel when its tail leaves the start, so that one event is
+    /// `true` if every packet arrives at the end of a channel when its tail leaves the start, so that one event is
     /// enough.
     comes_as_it_leaves: bool,
     classes: Classes,
     has_classes: bool,
-    /// Whether some buffer is bounded.
+    /// `true` if some buffer is bounded.
     has_limits: bool,
     ports: u32,
     /// The state of each channel: one per port of every vertex, then the injection channels of all nodes, then their

@@ -66,7 +66,7 @@ pub struct Gates {
     pub per_node: u32,
     /// Time of a byte.
     pub per_byte: PerByte,
-    /// Whether messages leave a gate one at a time instead of sharing it.
+    /// `true` if messages leave a gate one at a time instead of sharing it.
     pub in_turn: bool,
     /// Length of the longest message that shares no bandwidth with messages in the opposite direction between its two
     /// nodes.

@@ -60,7 +60,7 @@ struct Flow {
     /// Rate in bytes per picosecond from `since` on.
     rate: f64,
     since: SimTime,
-    /// Whether the first byte has arrived. Before, the flow takes no bandwidth.
+    /// `true` if the first byte has arrived. Before, the flow takes no bandwidth.
     has_begun: bool,
 }
 

@@ -83,7 +83,7 @@ pub struct Network {
     /// The buffer classes that keep the routing free of deadlock.
     #[serde(default)]
     pub virtual_channels: VirtualChannels,
-    /// How messages contend for links: first come, first served by default.
+    /// The discipline by which messages contend for links; first come, first served by default.
     #[serde(default, skip_serializing_if = "Contention::is_default")]
     pub contention: Contention,
     /// Exceptions for single links; none by default.

@@ -46,7 +46,7 @@ pub struct Passage {
     pub end: SimTime,
     /// The number of bytes that occupy the interface.
     pub bytes: u64,
-    /// Whether the gap between messages follows.
+    /// `true` if the gap between messages follows.
     pub has_gap: bool,
 }
 
@@ -126,7 +126,7 @@ pub enum LogDetail {
     },
     /// A transfer of bytes through a resource that the cores of a node share.
     Moving {
-        /// Whether the resource is a memory; otherwise it is the interface by which the bytes leave the node.
+        /// `true` if the resource is a memory; otherwise it is the interface by which the bytes leave the node.
         is_memory: bool,
         /// The number of bytes, rounded.
         bytes: u64,
@@ -142,7 +142,7 @@ pub enum LogDetail {
     },
     /// A transfer of bytes from or to the host.
     Transferring {
-        /// Whether the bytes come from the host.
+        /// `true` if the bytes come from the host.
         is_input: bool,
         /// The number of bytes.
         bytes: u64,

@@ -119,7 +119,7 @@ pub struct Delivery {
     pub to: u32,
     /// The length of the message in bytes.
     pub bytes: u64,
-    /// Whether the sender had sent the same data before.
+    /// `true` if the sender had sent the same data before.
     pub again: bool,
     /// The start of the send.
     pub sent: SimTime,

@@ -59,7 +59,7 @@ pub struct Interval<'p> {
     pub system: SimDuration,
     /// The time in which the rank could have computed while its processor computed for other ranks.
     pub ready: SimDuration,
-    /// Whether the communication work is also booked for another rank on the processor, for which it is counted.
+    /// `true` if the communication work is also booked for another rank on the processor, for which it is counted.
     pub is_shared: bool,
     /// The event that ended the interval, unless the activity itself ended.
     pub cause: Option<Cause>,

@@ -18,7 +18,7 @@ pub struct Transfer {
     pub channel: u32,
     /// The destination of the packets.
     pub destination: u32,
-    /// Whether the packet is the acknowledge of a message rather than a part of it.
+    /// `true` if the packet is the acknowledge of a message rather than a part of it.
     pub is_acknowledge: bool,
     /// The cause: the last event of the sender before it sent the message.
     pub event: EventId,

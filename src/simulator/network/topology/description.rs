@@ -93,8 +93,8 @@ pub enum Topology {
         /// Number of dimensions.
         dimension: u32,
     },
-    /// A complete binary tree with a processor at every vertex. The root is 0, the children of `v` are 2v + 1 and 2v +
-    /// 2. Port 0 leads to the parent, 1 and 2 to the children.
+    /// A complete binary tree with a processor at every vertex. The root is 0, and the children of `v` are 2v + 1 and
+    /// 2v + 2. Port 0 leads to the parent, 1 and 2 to the children.
     BinaryTree {
         /// Number of levels: 2^levels − 1 nodes.
         levels: u32,
@@ -107,8 +107,8 @@ pub enum Topology {
         levels: u32,
     },
     /// An extended generalized fat tree, XGFT(h; m; w): the numbers of ports of the switches are given level by level.
-    /// `ExtendedFatTree(children: [16, 16], parents: [1, 8])` is a tree of 256 nodes whose upper links are tapered 2 :
-    /// 1. Ports lead down first, then up.
+    /// `ExtendedFatTree(children: [16, 16], parents: [1, 8])` is a tree of 256 nodes whose upper links are tapered by
+    /// 2 : 1. Ports lead down first, then up.
     ExtendedFatTree {
         /// m: the number of children of a switch, by level, the lowest first.
         children: Vec<u32>,

@@ -21,7 +21,7 @@ pub(super) struct ChannelGroup {
     first_output: u32,
     /// The first input channel of the router.
     pub(super) first_input: u32,
-    /// Whether the group is in the list of grantable groups.
+    /// `true` if the group is in the list of grantable groups.
     pub(super) is_listed: bool,
 }
 

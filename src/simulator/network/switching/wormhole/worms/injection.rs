@@ -15,7 +15,7 @@ pub(super) struct PacketSource {
     left: u32,
     channel: u32,
     is_sending: bool,
-    /// Whether the source sleeps until a flit leaves a buffer of its port.
+    /// `true` if the source sleeps until a flit leaves a buffer of its port.
     pub(super) is_blocked: bool,
 }
 

@@ -65,7 +65,7 @@ impl RouterShape {
 /// The leaf nodes: nodes with a single link, to a switch, through which no packet passes. A packet holds no channel
 /// before it takes that link, so that any channel of the link suits it, whatever its class.
 pub(super) struct Leaves {
-    /// Whether each node is a leaf; empty if there are none.
+    /// By node, `true` if it is a leaf; empty if there are none.
     are: Vec<bool>,
 }
 
