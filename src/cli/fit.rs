@@ -121,7 +121,7 @@ struct FormArguments {
 /// Parses `KEY=VALUE` with a number as the value.
 fn limit(text: &str) -> Result<(String, f64), String> {
     let parts = text.split_once('=').and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
-    parts.ok_or_else(|| "write --up-to p=32".to_owned())
+    parts.ok_or_else(|| "give a column and a number, for example p=32".to_owned())
 }
 
 pub fn execute(arguments: &FitArguments) -> Result<(), Failure> {

@@ -55,15 +55,15 @@ impl MergeArguments {
         let rest = unfinished.count() - unfinished.named.len() as u64;
         let (scenario, store) = (self.common.scenario.display(), self.store.display());
         say((rest > 0).then(|| {
-            format!("… and {rest} more, which `parsim plan {scenario} --store {store} --format csv` with the same axes lists")
+            format!("… and {rest} more, which `parsim plan {scenario} --store {store} --format csv` lists if given the same axes")
         }));
     }
 
     fn summary(&self, unfinished: &Unfinished) -> String {
         let Unfinished { missing, failed, .. } = unfinished;
         format!(
-            "{missing} missing, {failed} failed: `parsim sweep {} --store {}` with the same arguments runs what is missing, \
-             with --retry-failed also what failed",
+            "{missing} missing, {failed} failed: `parsim sweep {} --store {}` with the same arguments runs the missing cases, \
+             and with --retry-failed also the failed ones",
             self.common.scenario.display(),
             self.store.display()
         )

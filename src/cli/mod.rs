@@ -55,7 +55,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(
     version = parsim_sim::version(),
-    after_help = "Exit codes: 0 good, 1 the simulation failed or the output cannot be written, 2 bad usage or scenario, 3 a validation out of tolerance, 130 interrupted, 101 a defect."
+    after_help = "Exit codes: 0 success, 1 the simulation failed or the output cannot be written, 2 invalid usage or scenario, 3 a validation out of tolerance, 130 interrupted, 101 a defect of parsim."
 )]
 pub struct CommandLine {
     #[command(subcommand)]

@@ -88,7 +88,7 @@ impl OutputArguments {
 
     /// Returns the fault of a format that this build does not support.
     fn not_built(&self) -> Option<String> {
-        let help = "build it with `cargo build --release --features parquet`, or give another form";
+        let help = "build it with `cargo build --release --features parquet`, or give another format";
         let is_missing = self.format() == Format::Parquet && !cfg!(feature = "parquet");
         is_missing.then(|| format!("--format parquet: this parsim is built without Parquet: {help}"))
     }
@@ -100,7 +100,7 @@ impl OutputArguments {
         let is_known = Format::named(&suffix).is_some() || TEXTS.contains(&suffix.to_lowercase().as_str());
         (!is_known).then(|| {
             format!(
-                "-o {}: nothing is written as .{suffix}: give a name that ends in .json, .jsonl, .csv or .txt, or a --format",
+                "-o {}: .{suffix} is not an output format: give a name that ends in .json, .jsonl, .csv or .txt, or a --format",
                 path.display()
             )
         })
@@ -147,7 +147,7 @@ impl Destination {
 
     fn open(&self, format: Format, shape: AnswerShape) -> Result<AnswerOutput, Failure> {
         let left = |rows: &Path| {
-            say(Some(format_args!("interrupted: what was finished stands in {}", rows.display())));
+            say(Some(format_args!("interrupted: the finished rows are in {}", rows.display())));
         };
         Ok(AnswerOutput::open(self.file(), format, shape, left)?)
     }

@@ -39,7 +39,7 @@ fn of_form(form: &str, text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match suffix(&path).map(str::to_lowercase).filter(|suffix| suffix != form && FORMS.contains(&suffix.as_str())) {
         Some(suffix) => {
-            Err(format!("{} is written: give a name that ends in .{form} instead of .{suffix}", form.to_uppercase()))
+            Err(format!("the format is {}: give a name that ends in .{form} instead of .{suffix}", form.to_uppercase()))
         }
         None => Ok(path),
     }
@@ -50,7 +50,7 @@ pub fn folder(text: &str) -> Result<PathBuf, String> {
     const PICTURES: [&str; 6] = ["svg", "png", "pdf", "jpg", "jpeg", "eps"];
     let path = PathBuf::from(text);
     match suffix(&path).filter(|suffix| PICTURES.iter().any(|known| suffix.eq_ignore_ascii_case(known))) {
-        Some(suffix) => Err(format!("several pictures are drawn: give a folder, whose name does not end in .{suffix}")),
+        Some(suffix) => Err(format!("several pictures are drawn: give a folder, whose name must not end in .{suffix}")),
         None => Ok(path),
     }
 }

@@ -35,10 +35,10 @@ impl Question {
             sentence.strip_prefix("error: ").unwrap_or(sentence).to_owned()
         })?;
         if question.asked().claims().writes() {
-            return Err("it writes a file: give it without".to_owned());
+            return Err("it writes a file: leave that option out".to_owned());
         }
         if question.asked().has_store() {
-            return Err("it has a store of its own: give --store to `validate`".to_owned());
+            return Err("it has a separate store: give --store to `validate` instead".to_owned());
         }
         Ok(question)
     }

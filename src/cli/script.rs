@@ -54,7 +54,7 @@ pub fn execute(arguments: &ScriptArguments) -> Result<(), Failure> {
     let plan = file.plan()?;
     arguments.destination.claims().inputs(plan.files()).check()?;
     let load = Workload::of(&plan.unfold()?)?;
-    let folder = std::env::current_dir().map_err(|error| unknown("the folder at hand", &error))?;
+    let folder = std::env::current_dir().map_err(|error| unknown("the current folder", &error))?;
     let program = program().map_err(|error| unknown("the path of parsim", &error))?;
     let sweep = arguments.sweep(&file);
     arguments.destination.write(sweep.script(load, arguments.engine, &folder, &program)?)

@@ -52,7 +52,7 @@ fn folder(text: &str) -> Result<PathBuf, String> {
 
 /// Announces, for as long as the result lives, how to resume after an interrupt if no store is given.
 pub fn announce_without_store() -> Announced {
-    let words = "interrupted: with `--store DIR` the same command goes on with the cases that are not finished";
+    let words = "interrupted: with `--store DIR`, the same command resumes with the unfinished cases";
     announce(move || note(Some(words)))
 }
 
@@ -66,7 +66,7 @@ impl OpenStore {
     fn new(folder: &Path) -> Result<Self, StudyError> {
         let store = Store::open(folder)?;
         warn(&store);
-        let words = format!("interrupted: {} has what was finished; the same command runs the rest", folder.display());
+        let words = format!("interrupted: {} has the finished cases; the same command runs the others", folder.display());
         Ok(Self { store, _announced: announce(move || note(Some(words))) })
     }
 }

@@ -95,7 +95,7 @@ pub fn finish_rows(rows: SweptRows<'_, AnswerOutput>) -> Result<SweepEnd<'_>, Fa
 
 fn draw(file: &Path, plan: &Plan, axis: &CurveAxis, times: &TimeLines) -> Result<(), Failure> {
     if times.lines().is_empty() {
-        note(Some(format_args!("{}: no case has a time to be drawn: the picture is not written", file.display())));
+        note(Some(format_args!("{}: no case has a time to draw, so that the picture is not written", file.display())));
         return Ok(());
     }
     pictures::write(file, &axis.chart(plan, times).svg())

@@ -50,6 +50,6 @@ pub fn install(arguments: &TelemetryArguments) {
         LogFormat::Json => subscriber.with(lines.json().with_filter(filter)).init(),
     }
     if is_unclear {
-        tracing::warn!("RUST_LOG is not understood and left aside: give targets and levels, such as parsim=debug");
+        tracing::warn!("RUST_LOG is invalid and ignored: give targets and levels, for example parsim=debug");
     }
 }

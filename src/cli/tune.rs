@@ -38,7 +38,7 @@ pub struct TuneArguments {
 pub fn execute(arguments: &TuneArguments) -> Result<(), Failure> {
     let (common, bar) = (&arguments.common, Bar::default());
     if !arguments.margin.is_finite() || arguments.margin < 0.0 {
-        return Err(StudyError::Argument("margin", format!("{}: give a share from 0 on", arguments.margin)).into());
+        return Err(StudyError::Argument("margin", format!("{}: give a share of at least 0", arguments.margin)).into());
     }
     let store = arguments.store.open()?;
     let workers = arguments.cases.workers(&bar, arguments.store.recall(store.as_ref()));

@@ -177,7 +177,7 @@ fn a_sweep_that_fails_leaves_an_older_picture() {
     folder.write("a.ron", &scenario(axes)).write("a.svg", "older");
     let answer = folder.run(&["sweep", "a.ron", "--plot", "a.svg"], NONE);
     assert_eq!((answer.code(), folder.read("a.svg").as_str()), (Some(1), "older"));
-    assert!(answer.told().contains("a.svg: no case has a time to be drawn"), "{}", answer.told());
+    assert!(answer.told().contains("a.svg: no case has a time to draw"), "{}", answer.told());
 }
 
 #[test]

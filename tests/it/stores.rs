@@ -332,7 +332,7 @@ fn an_interrupt_says_how_to_go_on() {
     let ended = sweep.wait_with_output().expect("it ends");
     let words = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(130), "{words}");
-    assert!(words.contains("interrupted: kept has what was finished; the same command runs the rest"), "{words}");
+    assert!(words.contains("interrupted: kept has the finished cases; the same command runs the others"), "{words}");
 }
 
 /// Until the mean is known well: as many runs in every shard, by any number of threads, and found again.
@@ -422,7 +422,7 @@ fn two_stores_are_compared_case_by_case() {
         format!("the second takes {:.3} % of the time of the first", 100.0 * rows[2]["ratio"].as_f64().unwrap());
     assert!(text.contains(&percent) && text.ends_with("geometric mean of 2 cases\n"), "{text}");
     let (code, _, words) = called(&desk, &["compare", "before", "after"]);
-    assert!(code == 2 && words.contains("say by --scenario whose results are meant"), "{words}");
+    assert!(code == 2 && words.contains("name the scenario of its results with --scenario"), "{words}");
 }
 
 /// Parquet is a feature of the build; without it nothing is run, and the way to it is said.

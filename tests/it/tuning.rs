@@ -137,7 +137,7 @@ fn questions_without_an_answer_are_rejected() {
     let (code, words) = said(&["tune", shift, "--each", "q"]);
     assert!(code == Some(2) && words.contains("there is no such axis; the axes are: "), "{words}");
     let (code, words) = said(&["tune", shift, "--margin", "-1"]);
-    assert!(code == Some(2) && words.contains("give a share from 0 on"), "{words}");
+    assert!(code == Some(2) && words.contains("give a share of at least 0"), "{words}");
     let loggops = "scenarios/loggops-collectives.ron";
     let (code, words) = said(&["tune", loggops, "--calibration", "validation/cs-rr-281/constants.ron"]);
     assert!(code == Some(2) && words.contains("none of its fields"), "{words}");

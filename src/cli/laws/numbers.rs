@@ -29,7 +29,7 @@ pub(super) fn distinct(option: &str, values: &[f64]) -> Result<(), StudyError> {
 }
 
 pub(super) fn time(text: &str) -> Result<f64, String> {
-    number(text, |value| value.is_finite() && value >= 0.0, "seconds, from 0 on")
+    number(text, |value| value.is_finite() && value >= 0.0, "a time in seconds of at least 0")
 }
 
 pub(super) fn positive(text: &str) -> Result<f64, String> {
@@ -45,11 +45,11 @@ pub(super) fn between(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn links(text: &str) -> Result<f64, String> {
-    whole(text, "a number of links from 1 on")
+    whole(text, "a number of links of at least 1")
 }
 
 pub(super) fn packets(text: &str) -> Result<f64, String> {
-    whole(text, "a number of packets from 1 on")
+    whole(text, "a number of packets of at least 1")
 }
 
 fn whole(text: &str, right: &str) -> Result<f64, String> {
