@@ -67,7 +67,8 @@ impl CompareArguments {
 /// Compares two runs, each either recorded before or run now.
 fn compare_runs(arguments: &CompareArguments) -> Result<(), Failure> {
     if let Some(store) = [&arguments.first, &arguments.second].into_iter().find(|input| input.is_dir()) {
-        let message = format!("{}: a folder is a store: name the scenario of its results with --scenario", store.display());
+        let message =
+            format!("{}: a folder is a store: name the scenario of its results with --scenario", store.display());
         return Err(Failure::Usage(message));
     }
     arguments.output.claims().inputs(files(&arguments.first)).inputs(files(&arguments.second)).check()?;

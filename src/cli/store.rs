@@ -66,7 +66,8 @@ impl OpenStore {
     fn new(folder: &Path) -> Result<Self, StudyError> {
         let store = Store::open(folder)?;
         warn(&store);
-        let words = format!("interrupted: {} has the finished cases; the same command runs the others", folder.display());
+        let words =
+            format!("interrupted: {} has the finished cases; the same command runs the others", folder.display());
         Ok(Self { store, _announced: announce(move || note(Some(words))) })
     }
 }

@@ -142,7 +142,8 @@ impl SeriesArguments {
     /// Evaluates the laws at every point, and interprets every series.
     fn answer(&self, recall: Recall<'_>) -> Result<Answer, StudyError> {
         let Some(path) = &self.data else {
-            let message = "give a law, for example `parsim laws amdahl`, or times with `--data`; see `parsim laws --help`";
+            let message =
+                "give a law, for example `parsim laws amdahl`, or times with `--data`; see `parsim laws --help`";
             return Err(StudyError::Request(message.to_owned()));
         };
         let (time, processors, components) = (self.time.clone(), self.processors.clone(), self.components.clone());
