@@ -26,7 +26,7 @@ struct EntryBuffer {
     filled: usize,
 }
 
-/// Number of buffered bytes from which on the buffer is written.
+/// Number of buffered bytes at which the buffer is written.
 const CHUNK: usize = 1 << 13;
 /// An upper bound of the size of an entry without its text; the last entry is written in parts.
 const ENTRY: usize = 256;
