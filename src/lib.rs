@@ -52,8 +52,8 @@
 //! # }
 //! ```
 //!
-//! Simulated times are exact integers of picoseconds. The same scenario and seed give the same bytes, whatever the number
-//! of threads.
+//! Simulated times are exact integers of picoseconds. The same scenario and seed give the same bytes, whatever the
+//! number of threads.
 
 #[doc(hidden)]
 pub mod cli;

@@ -60,7 +60,8 @@ fn a_flow_over_many_links_leaves_the_rest_to_those_over_one() {
     assert_eq!(ends(&mut flows, 5), [400, 400, 400, 400, 400]);
 }
 
-/// Every flow that has begun has a saturated channel on which no flow is faster; no channel exceeds its capacity.
+/// Returns whether every flow that has begun has a saturated channel on which no flow is faster, and no channel exceeds
+/// its capacity.
 fn is_max_min_fair(flows: &Flows) -> bool {
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
     let carried = |channel: &FlowChannel| channel.flows.iter().map(|id| flows.states[*id].rate).sum::<f64>();

@@ -299,8 +299,8 @@ impl Topology {
     }
 
     /// Returns the names of the link classes: `local` and `global` in a dragonfly, `level-1` and so on in a fat tree,
-    /// `side-1` and so on in a grid with a list of sides, and the classes that a graph names; empty for other topologies.
-    /// A link between a node and a switch has no class, except in a graph.
+    /// `side-1` and so on in a grid with a list of sides, and the classes that a graph names; empty for other
+    /// topologies. A link between a node and a switch has no class, except in a graph.
     #[must_use]
     pub fn link_classes(&self) -> Vec<String> {
         with_shape!(self, shape => shape.link_classes())

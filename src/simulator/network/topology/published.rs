@@ -70,15 +70,15 @@ fn of_64_nodes(short: &str) -> Topology {
     Topology::from_name(name, 64).expect("64 suits all of them")
 }
 
-/// The mean with self of the fat tree in the vector counts a node as −1 hops from itself: it is the mean number of
-/// links minus one.
+/// Returns the mean with self as in the vector, which counts a node of the fat tree as −1 hops from itself: it is the
+/// mean number of links minus one.
 fn mean_with_self(metrics: &Metrics) -> f64 {
     let to_self = if metrics.switches > 0 { -1.0 / f64::from(metrics.nodes) } else { 0.0 };
     metrics.average_distance_with_self + to_self
 }
 
-/// The mean hops on which the latency row of the source is based: d k / 3 for a mesh of d sides k, with self for a ring
-/// or torus, without self for the others.
+/// Returns the mean hops on which the latency row of the source is based: d k / 3 for a mesh of d sides k, with self
+/// for a ring or torus, without self for the others.
 fn hops_of_latency(topology: &Topology, metrics: &Metrics) -> f64 {
     match topology {
         Topology::Mesh2d { rows, .. } => 2.0 * f64::from(*rows) / 3.0,
@@ -131,9 +131,9 @@ fn pattern(name: &str) -> Vec<TrafficShare> {
     }
 }
 
-/// The vector with halved ties. Where both directions round a ring are equally long, the natural route ascends from
-/// even coordinates and descends from odd ones; the vector halves such flows. So does the mean of the loads and of
-/// those of the network shifted by one in every direction.
+/// Returns the largest load with halved ties, as in the vector. Where both directions round a ring are equally long,
+/// the natural route ascends from even coordinates and descends from odd ones, while the vector halves such flows. So
+/// does the mean of the loads and of those of the network shifted by one in every direction.
 fn with_halved_ties(topology: &Topology, flows: &[TrafficShare]) -> f64 {
     let shifted = |node: u32| {
         let next = |node, port| topology.neighbour(node, port).expect("a ring goes on").0;

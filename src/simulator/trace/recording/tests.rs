@@ -18,8 +18,8 @@ fn interval(rank: u32, activity: Activity, end: u64, cause: Option<Cause>) -> In
     }
 }
 
-/// Rank 0 computes for 3 us and sends for 2 us, 1 us of which is system time; rank 1 waits for the message from 1 to 4
-/// us.
+/// Returns a recording in which rank 0 computes for 3 us and sends for 2 us, 1 us of which is system time; rank 1 waits
+/// for the message from 1 to 4 us.
 fn recorded() -> Vec<u8> {
     let header = Header {
         origin: "0.1.0 (1a2b3c4d5e6f)".to_owned(),
@@ -65,7 +65,7 @@ fn carried() -> Transfer {
     }
 }
 
-/// Two packets that share the wire of a link.
+/// Returns the transfers of two packets that share the wire of a link.
 fn alternating() -> [Transfer; 2] {
     let (time, on_wire) = (SimDuration::from_us(2), SimDuration::from_us(1));
     let one = Transfer { first: us(7), time, on_wire, packets: 1, gap: SimDuration::ZERO, ..carried() };

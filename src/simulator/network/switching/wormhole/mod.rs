@@ -1,14 +1,14 @@
 //! Wormhole switching, flit by flit.
 //!
 //! The router is input-queued and clocked; a cycle is the time of a flit on a link. Its pipeline stages can be
-//! described ([`WormholeRouter`]); the timing below is that of the default stages. A head flit that is at the front of its
-//! buffer at the beginning of cycle `c` is granted a virtual channel of the next link in cycle `c` (VC allocation) and
-//! the crossbar in `c + 1` (switch allocation). It crosses the crossbar in `c + 2` and the link in `c + 3`, and is in
-//! the next buffer at the beginning of cycle `c + 4`. The flits behind the head need no VC allocation and follow at one
-//! per cycle. The space that a flit frees is known at the other end of the link two cycles after the flit has crossed
-//! the crossbar. A buffer of six flits therefore keeps a link busy, a buffer of 6 + 2 k flits a link with a latency of
-//! k cycles. (A head occupies its place for one cycle more, so that a packet of more flits than that leaves one cycle
-//! idle; the flits behind the head make up for it in the next router.)
+//! described ([`WormholeRouter`]); the timing below is that of the default stages. A head flit that is at the front of
+//! its buffer at the beginning of cycle `c` is granted a virtual channel of the next link in cycle `c` (VC allocation)
+//! and the crossbar in `c + 1` (switch allocation). It crosses the crossbar in `c + 2` and the link in `c + 3`, and is
+//! in the next buffer at the beginning of cycle `c + 4`. The flits behind the head need no VC allocation and follow at
+//! one per cycle. The space that a flit frees is known at the other end of the link two cycles after the flit has
+//! crossed the crossbar. A buffer of six flits therefore keeps a link busy, a buffer of 6 + 2 k flits a link with a
+//! latency of k cycles. (A head occupies its place for one cycle more, so that a packet of more flits than that leaves
+//! one cycle idle; the flits behind the head make up for it in the next router.)
 //!
 //! **Latency of a lone packet** of `n` flits over `l` links, from the beginning of the cycle in which its head enters
 //! the first router: 4 cycles per link, 3 through the last router, and `n − 1` for the flits behind the head, hence
