@@ -12,6 +12,6 @@ pub fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
     });
     PossibleValuesParser::new(names).map(move |given| {
         let found = values.iter().find(|(name, ..)| *name == given);
-        found.expect("it is one of the names").2.clone()
+        found.expect("the parser accepts only these names").2.clone()
     })
 }

@@ -27,8 +27,8 @@ pub struct Bar {
 impl Default for Bar {
     fn default() -> Self {
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} cases, {per_sec}, {eta} left{msg}");
-        let shown =
-            ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_style(style.expect("it is good"));
+        let shown = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
+            .with_style(style.expect("the template is valid"));
         Self { shown, failed: AtomicU64::new(0), told: Mutex::new(Instant::now()) }
     }
 }
@@ -102,7 +102,7 @@ const BETWEEN_FRAMES: Duration = Duration::from_millis(200);
 
 impl Default for RunProgress {
     fn default() -> Self {
-        let style = ProgressStyle::with_template("{spinner} {wide_msg}").expect("it is good");
+        let style = ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is valid");
         let shown = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_style(style);
         Self { shown, state: Mutex::default() }
     }

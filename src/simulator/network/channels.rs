@@ -182,7 +182,7 @@ impl Channels {
     }
 
     /// Runs the event of `entity`. Returns the packet that arrives, if any.
-    #[expect(clippy::inline_always, reason = "it is asked for twice every hop")]
+    #[expect(clippy::inline_always, reason = "called twice for every hop")]
     #[inline(always)]
     fn end(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<u32> {
         match entity.checked_sub(self.count()) {

@@ -75,10 +75,7 @@ pub struct EndedFlow {
 }
 
 impl Flow {
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a span beyond 2^53 ps is rounded by less than it is long by 10^-15"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "the relative error of a span beyond 2^53 ps is below 10^-15")]
     fn remaining_at(&self, now: SimTime) -> f64 {
         // A flow that has just begun has no rate yet.
         if now == self.since {
@@ -148,7 +145,7 @@ impl Flows {
     pub fn enter(&mut self, begin: SimTime, message: FlowMessage, channels: Box<[u32]>) {
         #[expect(
             clippy::cast_precision_loss,
-            reason = "a message beyond 2^53 bytes is rounded by less than 10^-15 of it"
+            reason = "the relative error of a length beyond 2^53 bytes is below 10^-15"
         )]
         let remaining = message.bytes as f64;
         for channel in &channels {
@@ -239,7 +236,7 @@ impl Flows {
     /// Returns, for each channel: its messages, and the time that their bytes up to `now` take at its full rate.
     pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, SimDuration)> + '_ {
         self.channels.iter().map(move |channel| {
-            #[expect(clippy::cast_precision_loss, reason = "as in `begin`")]
+            #[expect(clippy::cast_precision_loss, reason = "as in `enter`")]
             let part = |id: &u32| {
                 let flow = &self.states[*id];
                 flow.message.bytes as f64 - flow.remaining_at(now)

@@ -164,7 +164,7 @@ struct NextLinks {
 
 impl NextLinks {
     /// Returns the link by which a packet leaves `at`, and its transmission time.
-    #[expect(clippy::inline_always, reason = "it is asked for every hop")]
+    #[expect(clippy::inline_always, reason = "called for every hop")]
     #[inline(always)]
     fn leave(&mut self, at: u32, packet: &mut Packet) -> (u32, SimDuration) {
         let mut course = PacketCourse::of(packet);

@@ -148,7 +148,7 @@ impl Transfers {
     pub fn give_back(&mut self, channel: u32, mut packets: u32) {
         let given = &mut self.given[channel as usize];
         while packets > 0 {
-            let last = given.back_mut().expect("what is taken back has been given and was not sure");
+            let last = given.back_mut().expect("withdrawn packets have been recorded and are not final");
             if last.transfer.packets > packets {
                 last.transfer.packets -= packets;
                 return;

@@ -50,7 +50,7 @@ impl Worms {
                 let output = group.next_free();
                 let first = output as usize * of_router as usize;
                 let last_turn = |input: u32| matrix.channels[first + (input - group.first_input) as usize];
-                let input = longest_ago(group.all_asking(), last_turn).expect("somebody asks");
+                let input = longest_ago(group.all_asking(), last_turn).expect("there is a request");
                 matrix.turns += 1;
                 matrix.channels[first + (input - group.first_input) as usize] = matrix.turns;
                 group.give(output, input);

@@ -53,7 +53,7 @@ pub(super) struct Taken {
 }
 
 /// Collects the selected channels of the requested output ports of a router, and advances the round-robin pointers.
-#[expect(clippy::inline_always, reason = "it is done for every router in every cycle")]
+#[expect(clippy::inline_always, reason = "called for every router in every cycle")]
 #[inline(always)]
 fn take_turns(turns: &mut [RoundRobin], asked: [u64; 2], taken: &[Taken], inputs: &[Input], crossings: &mut Vec<u32>) {
     for (first, mut asked) in (0..).step_by(64).zip(asked) {
