@@ -166,7 +166,7 @@ fn two_axes_over_one_field_are_refused_by_every_command() {
     folder.write("a.ron", &scenario(axes));
     for command in ["run", "sweep", "check", "explain"] {
         let told = folder.run(&[command, "a.ron"], NONE).refused();
-        assert!(told.contains("the axes `p` and `q` vary one field, `ranks`"), "{command}: {told}");
+        assert!(told.contains("the axes `p` and `q` vary the same field, `ranks`"), "{command}: {told}");
     }
 }
 

@@ -438,7 +438,7 @@ fn axes_whose_values_would_be_lost_or_counted_twice_are_rejected() {
     {
         let axis = format!("axes=[Axis(name: \"{name}\", path: \"program.rounds\", values: [1, 2])]");
         let message = rejection(&["run", RING, "--set", &axis]);
-        assert!(message.contains(&format!("another value under the name `{name}`")), "{name}: {message}");
+        assert!(message.contains(&format!("already has a value called `{name}`")), "{name}: {message}");
     }
     let outcome = "axes=[Axis(name: \"message_s\", path: \"program.bytes\", unit: \"B\", values: [1, 2])]";
     let failed = parsim().args(["sweep", "scenarios/ping.ron", "--set", "zip=[]", "--set", outcome]).assert().code(1);

@@ -120,7 +120,7 @@ fn formulas_are_no_names() {
         fs::write(folder.path().join("s.ron"), scenario(name)).unwrap();
         let output = run(&["check", "s.ron"], folder.path());
         assert_eq!(output.status.code(), Some(2), "{name}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains("is a formula to spreadsheets"));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("would be a formula in spreadsheets"));
     }
     for name in ["a b", "=1", "1p", "a,b", "<b>"] {
         let folder = tempfile::tempdir().unwrap();

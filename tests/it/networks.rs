@@ -165,11 +165,11 @@ fn links_of_a_class_have_their_own_speed_and_latency() {
 #[test]
 fn faults_of_a_graph_have_their_lines() {
     let wrong = [
-        ("0 1\n1\n", None, "links.txt:2:1", "a line has the two vertices"),
-        ("0 1\n1 x\n", None, "links.txt:2:3", "`x` is no number of a vertex"),
-        ("a0 left\na0 nowhere\n", Some(VERTICES), "links.txt:2:4", "`nowhere` is no vertex of the second file"),
+        ("0 1\n1\n", None, "links.txt:2:1", "a line consists of the two vertices"),
+        ("0 1\n1 x\n", None, "links.txt:2:3", "`x` is not the number of a vertex"),
+        ("a0 left\na0 nowhere\n", Some(VERTICES), "links.txt:2:4", "`nowhere` is not a vertex of the second file"),
         ("a b\n", Some("a\nb\na\n"), "vertices.txt:3:1", "the name of two vertices"),
-        ("a b\n", Some("a\nb router\n"), "vertices.txt:2:3", "a line has the name of a node"),
+        ("a b\n", Some("a\nb router\n"), "vertices.txt:2:3", "a line consists of the name of a node"),
         ("# nothing\n", None, "links.txt", "there are no links"),
         ("0 1\n0 2\n0 3\n3 3\n", None, "scenario.ron", "joins vertex 3 to itself"),
     ];

@@ -213,12 +213,12 @@ fn faults_of_a_rank_file_have_its_lines() {
     let cluster = "scenarios/machines/small-cluster.ron";
     let crowd = "0 1\n1 1\n2 1\n3 1\n4 1\n5 1\n6 1\n7 1\n8 1\n";
     let wrong: [(&str, Option<&str>, &str, &str); 9] = [
-        ("0 a1\n1 c7\n2 a2\n3 b1\n", nodes, "ranks.txt:2:3", "`c7` is no node of"),
+        ("0 a1\n1 c7\n2 a2\n3 b1\n", nodes, "ranks.txt:2:3", "`c7` is not a node of"),
         ("0 0\n1 a1\n", None, "ranks.txt:2:3", "RankFile(\"ranks.txt\", \"nodes.txt\")"),
         ("0 0\n1 1\n0 1\n2 2\n", None, "ranks.txt:3:3", "rank 0 has a node already"),
         ("0 0\n1 1\n3 1\n", None, "ranks.txt:3:3", "rank 2 has no node"),
-        ("0 0\n1 1\n2 1 7\n", None, "ranks.txt:3:1", "a line has a rank and its node"),
-        ("0 0\nx 1\n", None, "ranks.txt:2:1", "`x` is no number of a rank"),
+        ("0 0\n1 1\n2 1 7\n", None, "ranks.txt:3:1", "a line consists of a rank and its node"),
+        ("0 0\nx 1\n", None, "ranks.txt:2:1", "`x` is not the number of a rank"),
         ("0 0\n1 1\n2 2\n3 99999\n", None, "ranks.txt:4:3", "node 99999 does not exist"),
         (crowd, None, "ranks.txt:9:3", "rank 8 exceeds the 8 cores of node 1"),
         ("0 a1\n1 a2\n2 a1\n3 b1\n", Some("a1\na2\na1\n"), "nodes.txt:3:1", "the name of two nodes"),

@@ -255,7 +255,7 @@ fn requests_that_are_not_begun_or_not_waited_for_are_faults() {
                 "steps: [Isend({own}, request: \"a\"), Receive(from: \"rank\"), When(condition: \"rank > 9\", then: [Waitall])]"
             ),
             "Isend",
-            "the request `a` is still under way at the end",
+            "the request `a` is still pending at the end",
             "let every rank that begins it",
         ),
     ]);
@@ -328,7 +328,7 @@ fn values_that_there_are_not_are_faults() {
         (
             "steps: [Let(name: \"rank\", value: 1)]".to_owned(),
             "\"rank\"",
-            "`rank` is known already, and no variable",
+            "`rank` is already defined, and is not a variable",
             "another name",
         ),
         (

@@ -1,32 +1,32 @@
-//! The messages of a program against its receives.
+//! The balance of sends and receives of a program.
 
 use parsim_sim::fault::Fault;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
 
-/// Faults of which no more are shown.
+/// Maximum number of faults that are reported.
 const SHOWN: usize = 4;
 
-/// Sender, receiver and tag; of neither, where the receiver takes messages of any.
+/// Sender, receiver and tag. Sender and tag are `None` if the receiver accepts messages with any.
 type MessageRoute = (Option<u32>, u32, Option<u32>);
 
-/// A route with more sends than receives, or fewer.
+/// A route with different numbers of sends and receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unequal {
     route: MessageRoute,
-    /// Sends less receives.
+    /// The number of sends minus the number of receives.
     balance: i64,
 }
 
 impl Unequal {
-    /// The only ranks that have operations of which there are too many; all, where any may have them.
+    /// Returns the rank of the surplus operations, or `None` if any rank may have them.
     pub fn rank(self) -> Option<u32> {
         let (from, to, _) = self.route;
         if self.balance > 0 { from } else { Some(to) }
     }
 
-    /// Returns whether a send is one of those of which there are too many.
+    /// Returns `true` if a send is on this route and the route has a surplus of sends.
     pub fn has_send(self, from: u32, to: u32, tag: u32) -> bool {
         let (sender, receiver, of) = self.route;
         self.balance > 0
@@ -35,13 +35,13 @@ impl Unequal {
             && of.is_none_or(|of| of == tag)
     }
 
-    /// Returns whether a receive is one of those of which there are too many.
+    /// Returns `true` if a receive is on this route and the route has a surplus of receives.
     pub fn has_receive(self, from: Option<u32>, to: u32, tag: Option<u32>) -> bool {
         let (sender, receiver, of) = self.route;
         self.balance < 0 && receiver == to && (sender.is_none() || sender == from) && (of.is_none() || of == tag)
     }
 
-    /// The fault, in the field `path` of the program; `place` is that of the last operation of those.
+    /// Returns the fault for the field `path` of the program. `place` is the place of the last operation on the route.
     pub fn fault(self, path: &str, place: Option<&str>) -> Fault {
         let last = place.map_or(String::new(), |place| format!("; the last one is at {place}"));
         let route = match self.route {
@@ -56,11 +56,11 @@ impl Unequal {
     }
 }
 
-/// Sends less receives, by sender, receiver and tag, where these are not equal.
+/// The number of sends minus the number of receives, by sender, receiver and tag. Balanced routes are not stored.
 #[derive(Debug, Default)]
 pub struct Balance {
     routes: FxHashMap<MessageRoute, i64>,
-    /// Ranks that receive from any sender or with any tag.
+    /// The ranks that receive from any sender or with any tag.
     takes_any: FxHashSet<u32>,
 }
 
@@ -69,7 +69,7 @@ impl Balance {
         self.add((Some(from), to, Some(tag)), 1);
     }
 
-    /// Counts a receive; of any sender or tag if there is none.
+    /// Counts a receive. `None` stands for any sender or tag.
     pub fn receive(&mut self, from: Option<u32>, to: u32, tag: Option<u32>) {
         if from.is_none() || tag.is_none() {
             self.takes_any.insert(to);
@@ -77,7 +77,7 @@ impl Balance {
         self.add((from, to, tag), -1);
     }
 
-    /// Counts a message or a receive. A route that is balanced is forgotten: there may be as many as messages.
+    /// Adds to the balance of a route. Balanced routes are removed, because there may be as many routes as messages.
     fn add(&mut self, route: MessageRoute, change: i64) {
         match self.routes.entry(route) {
             Entry::Vacant(vacant) => {
@@ -92,12 +92,12 @@ impl Balance {
         }
     }
 
-    /// Returns whether it is known from the numbers alone which messages a receive may get.
+    /// Returns `true` if the counts alone determine which messages a receive may get.
     pub fn is_determined(&self) -> bool {
         self.takes_any.is_empty()
     }
 
-    /// Messages without a receive, and receives without a message, as far as numbers tell it: the first few routes.
+    /// Returns the first few routes on which sends and receives do not balance, as far as counts can show.
     pub fn unequal(&self) -> Vec<Unequal> {
         let mut balance: FxHashMap<MessageRoute, i64> = FxHashMap::default();
         for (route, count) in &self.routes {

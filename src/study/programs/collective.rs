@@ -1,4 +1,4 @@
-//! A collective operation by itself, measured.
+//! A single collective operation, whose duration is measured.
 
 use super::packets;
 use parsim_sim::fault::Fault;
@@ -13,22 +13,22 @@ use parsim_sim::units::{Bytes, SimDuration};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// All ranks begin the operation at the same instant; `collective_s` is the time until the last one
-/// has ended it, on average over the repetitions.
+/// A collective operation that all ranks begin at the same instant. The program reports `collective_s`, the time until
+/// the last rank has ended the operation, averaged over the repetitions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Collective {
-    /// The measured operation.
+    /// The operation to measure.
     pub operation: CollectiveOperation,
-    /// Its size m; see [`CollectiveOperation`].
+    /// The size m of the operation; see [`CollectiveOperation`].
     pub bytes: Bytes,
-    /// The rank that sends or collects; rank 0 unless given.
+    /// The rank that sends or collects. Rank 0 by default.
     #[serde(default)]
     pub root: u32,
-    /// Number of repetitions; one unless given.
+    /// Number of repetitions. 1 by default.
     #[serde(default = "once")]
     pub repetitions: u32,
-    /// Costs of the library on each node beside messages; none unless given.
+    /// Costs of the MPI library on each node in addition to messages. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local: Option<LocalCosts>,
 }
@@ -38,7 +38,7 @@ const fn once() -> u32 {
 }
 
 impl Collective {
-    /// The messages that there surely are.
+    /// Returns a lower bound on the number of messages.
     pub(super) fn least_messages(&self, ranks: u32) -> f64 {
         self.operation.least_messages(ranks) * f64::from(self.repetitions)
     }
@@ -82,7 +82,7 @@ impl Program for Collective {
         }
         let addition = Stopwatch::new(&machine.nodes.processor).rows(Work::flops(1).into());
         let fault = |error| {
-            let message = format!("the operation adds numbers, which its processors cannot: {error}");
+            let message = format!("the operation adds numbers, which the processors cannot do: {error}");
             Fault::new(
                 "machine.nodes.processor",
                 message,
@@ -113,7 +113,7 @@ impl Program for Collective {
     }
 }
 
-/// Not an `async fn`, which keeps its arguments twice: there may be a million ranks.
+/// This is not an `async fn`, because that would store its arguments twice, for up to a million ranks.
 #[expect(clippy::manual_async_fn, reason = "an `async fn` is larger by its arguments")]
 fn measure(mut me: Process, collective: Rc<Collective>) -> impl Future<Output = ()> {
     async move {

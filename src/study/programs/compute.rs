@@ -1,4 +1,4 @@
-//! One loop.
+//! A single loop.
 
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
@@ -9,33 +9,33 @@ use parsim_sim::trace::Phase;
 use parsim_sim::units::Hertz;
 use serde::{Deserialize, Serialize};
 
-/// Every rank computes `rows` rows of `iterations` iterations of one module.
+/// A loop: every rank computes `rows` rows of `iterations` iterations of one module.
 ///
-/// It reports `iteration_ns`, the simulated time of an iteration with its share of entering and leaving the
-/// loop. On a processor that is timed from kernels it also reports what an iteration alone costs, the terms
-/// of CS-RR-281, equation (2):
+/// The program reports `iteration_ns`, the simulated time of an iteration including its share of entering and leaving
+/// the loop. On a processor that is timed from kernels it also reports the cost of an iteration alone, by the terms of
+/// CS-RR-281, equation (2):
 ///
 /// | outcome | is |
 /// | --- | --- |
 /// | `cpu_cycles` | `n_cpu`: databook cycles of the integer unit minus the memory cycle of each data word |
 /// | `fpu_cycles` | `n_fpu`: cycles in which the FPU is busy |
-/// | `overlapped_cycles` | `n_fpuover`: those in which the integer unit does not wait for it |
+/// | `overlapped_cycles` | `n_fpuover`: cycles of the FPU in which the integer unit does not wait for it |
 /// | `internal_memory_cycles` | `n_intmem`: one for each on-chip data word |
 /// | `external_memory_cycles` | `n_exmem`: all cycles of each external data word |
 /// | `fetch_cycles` | `n_exinst` as the report accounts: a quarter of an external word for each code byte |
 /// | `fetch_held_up_cycles` | `n_exinst` as the hardware works: fetch cycles that hold the integer unit up |
-/// | `iteration_overlapped_ns` | their sum with `fetch_held_up_cycles`, minus `overlapped_cycles` |
-/// | `iteration_summed_ns` | their sum with `fetch_cycles`, nothing overlapped |
+/// | `iteration_overlapped_ns` | the sum of the cycles with `fetch_held_up_cycles`, minus `overlapped_cycles` |
+/// | `iteration_summed_ns` | the sum of the cycles with `fetch_cycles`, without overlap |
 ///
-/// The external memory of the report's Table 5 is `external_memory_cycles` and `fetch_cycles` together.
+/// The external memory cycles of the report's Table 5 are the sum of `external_memory_cycles` and `fetch_cycles`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Compute {
-    /// The computation.
+    /// The computation in the loop.
     pub module: Module,
-    /// The iterations of a row.
+    /// Number of iterations in a row.
     pub iterations: u64,
-    /// The rows; one unless given.
+    /// Number of rows. 1 by default.
     #[serde(default = "one")]
     pub rows: u64,
 }
@@ -56,7 +56,8 @@ impl Program for Compute {
         empty.map(fault).collect()
     }
 
-    /// Computations that the processors cannot do: kernels without a listing, or with more data than there is memory.
+    /// Rejects computations that the processors cannot perform: kernels without a listing, or with data that exceeds
+    /// the memory.
     fn misfits(&self, machine: &Machine, _layout: &Layout) -> Vec<Fault> {
         let work = Work::new(self.module, self.iterations).rows(self.rows);
         let timed = Stopwatch::new(&machine.nodes.processor).rows(Computation::Rows(work));
@@ -85,7 +86,7 @@ async fn compute(me: Process, program: Compute) {
     }
 }
 
-/// Reports the cost of an iteration, given that of all of a row.
+/// Reports the cost of an iteration, given the cost of all iterations of a row.
 fn report(me: &Process, cost: &Cost, iterations: u64, clock: Hertz) {
     let each = |cycles: QuarterCycles| cycles.cycles() / real(iterations);
     let ns = |cycles: QuarterCycles| 1e9 * each(cycles) / real(clock.per_s());

@@ -1,10 +1,10 @@
-//! Small dense matrices: the numbers behind a program that really computes.
+//! Small dense matrices, for the numerical computations of programs.
 
 use rand::{Rng, RngExt};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// A matrix, row by row.
+/// A matrix, stored row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dense {
     columns: usize,
@@ -16,14 +16,14 @@ impl Dense {
         Self { columns: index(columns), values: vec![0.0; index(rows) * index(columns)] }
     }
 
-    /// Elements between −1 and 1.
+    /// Creates a matrix of random elements between −1 and 1.
     pub fn random(mut stream: impl Rng, rows: u64, columns: u64) -> Self {
         let mut matrix = Self::zeros(rows, columns);
         matrix.values.fill_with(|| stream.random_range(-1.0..1.0));
         matrix
     }
 
-    /// A matrix of `columns` columns from its elements.
+    /// Creates a matrix of `columns` columns from its elements.
     pub fn new(columns: u64, values: &[f64]) -> Self {
         Self { columns: index(columns), values: values.to_vec() }
     }
@@ -52,14 +52,14 @@ impl Dense {
         self.values.as_slice().into()
     }
 
-    /// A part of it.
+    /// Returns a block of the matrix.
     pub fn block(&self, rows: Range<u64>, columns: Range<u64>) -> Self {
         let columns_of_row = index(columns.start)..index(columns.end);
         let values = rows.flat_map(|row| &self.row(index(row))[columns_of_row.clone()]).copied().collect();
         Self { columns: columns_of_row.len(), values }
     }
 
-    /// Adds the product of `left` and `right`.
+    /// Adds the product of `left` and `right` to the matrix.
     pub fn add_product(&mut self, left: &Self, right: &Self) {
         if left.columns == 0 {
             return;
@@ -71,7 +71,8 @@ impl Dense {
         }
     }
 
-    /// The largest difference from `other`, which has the same shape, relative to its largest element.
+    /// Returns the largest difference from `other`, which has the same shape, relative to the largest element of
+    /// `other`.
     pub fn relative_error(&self, other: &Self) -> f64 {
         assert_eq!(self.values.len(), other.values.len(), "only matrices of the same shape are compared");
         let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |max: f64, value| max.max(value.abs()));
@@ -80,7 +81,7 @@ impl Dense {
     }
 }
 
-/// row += factor · other
+/// Computes row += factor · other.
 pub fn add_multiple(row: &mut [f64], factor: f64, other: &[f64]) {
     for (value, other) in row.iter_mut().zip(other) {
         *value += factor * other;

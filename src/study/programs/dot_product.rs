@@ -15,16 +15,16 @@ use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// Every rank multiplies its block of two vectors of `n` elements, and all get the sum.
+/// The scalar product of two vectors of `n` elements: every rank multiplies its block, and all ranks get the sum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DotProduct {
     /// The length of the vectors.
     pub n: u64,
-    /// Algorithm that forms the sum of the partial sums.
+    /// The algorithm that adds the partial sums.
     pub all_reduce: AllReduce,
-    /// True if real numbers are computed as well, and `relative_error` reported, the largest difference
-    /// of any rank from a sequential computation. The simulated time is the same.
+    /// `true` to compute real numbers as well. The program then reports `relative_error`, the largest difference
+    /// of any rank from a sequential computation. The simulated time is not affected.
     #[serde(default)]
     pub numerics: bool,
 }

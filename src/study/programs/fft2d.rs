@@ -17,30 +17,30 @@ use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 
-/// The Fourier transform of `n` × `n` complex numbers, in blocks of rows.
+/// The Fourier transform of `n` × `n` complex numbers, distributed in blocks of rows.
 ///
-/// Every rank transforms its rows, the matrix is transposed by an exchange of blocks between all ranks, and
-/// every rank transforms what are its rows now: the columns of before, where the result stays.
-/// A row of n takes n/2 log₂ n butterflies of ten operations. Each transform of the rows reads and writes them
-/// once, and so does the arrangement of what has come by the exchange.
+/// Every rank transforms its rows, the matrix is transposed by an all-to-all exchange of blocks, and every rank
+/// transforms its new rows, which are the former columns. The result stays transposed. A row of n numbers takes n/2
+/// log₂ n butterflies of ten operations. Each transform reads and writes the rows once, and so does the arrangement of
+/// the received blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fft2d {
     /// The number of rows and columns, a power of two.
     pub n: u64,
-    /// Algorithm that brings the blocks to their ranks.
+    /// The algorithm of the all-to-all exchange.
     pub all_to_all: AllToAll,
-    /// True if real numbers are computed as well, and `relative_error` reported, the largest difference
-    /// of any element from a sequential computation. The simulated time is the same.
+    /// `true` to compute real numbers as well. The program then reports `relative_error`, the largest difference
+    /// of any element from a sequential computation. The simulated time is not affected.
     #[serde(default)]
     pub numerics: bool,
 }
 
-/// A complex number has two words.
+/// Size of a complex number, in bytes: two words.
 const COMPLEX: u64 = 2 * WORD;
 
 impl Fft2d {
-    /// The size of the block that a rank sends to another.
+    /// Returns the size of the block that a rank sends to another one, in bytes.
     fn block_bytes(&self, ranks: u32) -> u64 {
         let side = self.n / u64::from(ranks);
         side.saturating_mul(side).saturating_mul(COMPLEX)
@@ -77,7 +77,7 @@ impl Program for Fft2d {
     fn faults(&self, ranks: u32) -> Vec<Fault> {
         let mut faults = Vec::new();
         if !self.n.is_power_of_two() {
-            let message = format!("rows of {} numbers cannot be halved down to one", self.n);
+            let message = format!("rows of {} numbers cannot be halved repeatedly down to one", self.n);
             faults.push(Fault::new("n", message, "give a power of two"));
         }
         let help = "give another number of ranks or another algorithm";
@@ -85,7 +85,7 @@ impl Program for Fft2d {
             faults.push(Fault::new("all_to_all", message, help));
         } else if self.all_to_all != AllToAll::Pairwise && !self.n.is_multiple_of(u64::from(ranks)) {
             let message = format!("blocks of {} rows over {ranks} ranks are not all equal", self.n);
-            faults.push(Fault::new("all_to_all", message, format!("{help}: Pairwise takes any blocks")));
+            faults.push(Fault::new("all_to_all", message, format!("{help}: Pairwise accepts any blocks")));
         }
         faults
     }
@@ -131,7 +131,7 @@ async fn transform_rows(me: &Process, n: u64, rows: u64, own: &mut Option<Dense>
     }
 }
 
-/// The transposed matrix from a block of each rank, which has some of its columns.
+/// Assembles the transposed matrix from the blocks of all ranks, each of which holds some of its columns.
 fn arranged(n: u64, rows: u64, received: &[Payload]) -> Dense {
     let mut own = Dense::zeros(rows, 2 * n);
     let mut column = 0;
@@ -147,7 +147,7 @@ fn arranged(n: u64, rows: u64, received: &[Payload]) -> Dense {
     own
 }
 
-/// The fast Fourier transform of complex numbers, a power of two of them, in place.
+/// Performs the fast Fourier transform of a power of two of complex numbers, in place.
 fn fast(row: &mut [f64]) {
     let n = row.len() / 2;
     for place in 0..n {
@@ -169,21 +169,22 @@ fn fast(row: &mut [f64]) {
     }
 }
 
-/// Sum and difference of `even` and the product of `odd` with a root of unity: ten operations.
+/// Replaces `even` and `odd` by the sum and the difference of `even` and the product of `odd` with a root of unity: ten
+/// operations.
 fn butterfly(even: &mut [f64], odd: &mut [f64], (cosine, sine): (f64, f64)) {
     let turned = (odd[0] * cosine - odd[1] * sine, odd[0] * sine + odd[1] * cosine);
     (odd[0], odd[1]) = (even[0] - turned.0, even[1] - turned.1);
     (even[0], even[1]) = (even[0] + turned.0, even[1] + turned.1);
 }
 
-/// exp(−2πi k / n)
+/// Returns exp(−2πi k / n).
 #[expect(clippy::cast_precision_loss, reason = "rows that fit in memory are short")]
 fn root(k: usize, n: usize) -> (f64, f64) {
     let angle = -TAU * k as f64 / n as f64;
     (angle.cos(), angle.sin())
 }
 
-/// The Fourier transform of every row as the sum that defines it.
+/// Computes the Fourier transform of every row by its definition as a sum.
 fn by_definition(matrix: &Dense) -> Dense {
     let n = matrix.columns() / 2;
     let mut spectrum = Dense::zeros(matrix.rows() as u64, matrix.columns() as u64);

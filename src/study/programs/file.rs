@@ -1,4 +1,4 @@
-//! Files that programs are read from.
+//! Files from which programs are read.
 
 use parsim_sim::fault::Fault;
 use rustc_hash::FxHashMap;
@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 use xxhash_rust::xxh3::Xxh3;
 
-/// The path of a file that a program is read from, or of a folder of such; in a scenario relative to it.
+/// The path of a file or a folder from which a program is read, relative to the scenario.
 ///
-/// As a part of what identifies a case it is the hash of the contents, not the name.
+/// In the id of a case, the file is represented by the hash of its contents instead of its name.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct ProgramFile(String);
@@ -34,32 +34,32 @@ impl Serialize for ProgramFile {
         if !serializer.is_human_readable() {
             return self.digest().serialize(serializer);
         }
-        // A scenario that is written may be read in another folder.
+        // Paths are written as absolute paths, because the scenario may be read from another folder.
         let whole = path::absolute(self.path()).ok().and_then(|path| path.into_os_string().into_string().ok());
         whole.as_ref().unwrap_or(&self.0).serialize(serializer)
     }
 }
 
 impl ProgramFile {
-    /// The file at a path.
+    /// Creates a reference to the file at a path.
     #[must_use]
     pub fn new(path: impl Into<String>) -> Self {
         Self(path.into())
     }
 
-    /// Its path.
+    /// Returns the path.
     #[must_use]
     pub fn path(&self) -> &Path {
         Path::new(&self.0)
     }
 
-    /// Its name for messages.
+    /// Returns the name for messages.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0
     }
 
-    /// A hash of its contents; of those that cannot be read, nothing is known.
+    /// Returns a hash of the contents, or `None` if they cannot be read.
     fn digest(&self) -> Option<String> {
         static DIGESTS: FileCache<String> = FileCache::new();
         let digest = DIGESTS.get(self.path(), (), || hash_of(self.path()).map(|hash| format!("{hash:032x}")));
@@ -67,7 +67,7 @@ impl ProgramFile {
     }
 }
 
-/// The hash of a file with those that it lists, or of the names and contents of the files in a folder.
+/// Returns the hash of a file and of the files that it lists, or of the names and contents of the files in a folder.
 fn hash_of(path: &Path) -> io::Result<u128> {
     let mut hash = Xxh3::new();
     if path.is_dir() {
@@ -91,8 +91,9 @@ fn hash_of(path: &Path) -> io::Result<u128> {
     Ok(hash.digest128())
 }
 
-/// The files that a file lists, one a line; nothing if it is no list. They are in its folder or, if not there, in one
-/// around it: some writers name them from where they were started.
+/// Returns the files that a file lists, one per line, or `None` if the file is not a list. The files are searched for
+/// in the folder of the list and then in its ancestors, because some writers use paths relative to their working
+/// directory.
 pub fn listed_in(path: &Path) -> io::Result<Option<Vec<PathBuf>>> {
     let mut beginning = Vec::new();
     open(path)?.take(LONGEST_NAME).read_to_end(&mut beginning)?;
@@ -100,7 +101,8 @@ pub fn listed_in(path: &Path) -> io::Result<Option<Vec<PathBuf>>> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let place = |name: &str| folder.ancestors().map(|folder| folder.join(name)).find(|path| path.is_file());
     let first = std::str::from_utf8(first).ok().map(str::trim).filter(|name| !name.is_empty());
-    // A word with a dot is a name, even if there is no such file; every other content begins with several words or a number.
+    // A word with a dot is taken as a name even if the file is missing. Any other content begins with several words or
+    // a number.
     let is_name =
         |name: &str| name.contains('.') && !name.contains(char::is_whitespace) && name.parse::<f64>().is_err();
     if !first.is_some_and(|first| place(first).is_some() || is_name(first)) {
@@ -111,10 +113,10 @@ pub fn listed_in(path: &Path) -> io::Result<Option<Vec<PathBuf>>> {
     Ok(Some(names.map(|name| place(name).unwrap_or_else(|| folder.join(name))).collect()))
 }
 
-/// No name of a file is longer.
+/// Maximum length of a file name.
 const LONGEST_NAME: u64 = 4096;
 
-/// The files in a folder, by name.
+/// Returns the files in a folder, sorted by name.
 pub fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path()));
     let mut files: Vec<_> = entries.collect::<io::Result<Vec<_>>>()?;
@@ -123,11 +125,11 @@ pub fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The files of a folder, one for each rank, whose number ends its name before the extension, which is one of these; any if
-/// none are given.
+/// Returns the files of a folder, one per rank. The number of the rank ends the name before the extension, which must
+/// be one of `extensions` unless that is empty.
 ///
 /// # Errors
-/// A folder that cannot be read, ranks without a file or with several.
+/// The folder cannot be read, or a rank has no file or several.
 pub fn files_of_ranks(folder: &ProgramFile, extensions: &[&str]) -> Result<Vec<PathBuf>, Fault> {
     let files = files_in(folder.path()).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", folder.name());
@@ -140,7 +142,7 @@ pub fn files_of_ranks(folder: &ProgramFile, extensions: &[&str]) -> Result<Vec<P
     let files = files.into_iter().filter(is_meant);
     let mut numbered: Vec<(u32, PathBuf)> = files.filter_map(|path| Some((rank_of(&path)?, path))).collect();
     numbered.sort();
-    let help = "have a file for each rank from 0 on, whose name ends in the rank, such as trace-0.txt";
+    let help = "provide a file for each rank from 0 on, whose name ends in the rank, such as trace-0.txt";
     let fault = |message: String| Err(Fault::new("folder", message, help));
     for (rank, place) in (0..).zip(0..numbered.len().max(1)) {
         let found = numbered.get(place).map(|(rank, _)| *rank);
@@ -155,35 +157,35 @@ pub fn files_of_ranks(folder: &ProgramFile, extensions: &[&str]) -> Result<Vec<P
     Ok(numbered.into_iter().map(|(_, path)| path).collect())
 }
 
-/// The files beside the place of one that is missing, in words.
+/// Names the files next to the position of a missing one, for messages.
 fn around(numbered: &[(u32, PathBuf)], place: usize) -> String {
     let name = |place: usize| numbered.get(place).and_then(|(_, path)| path.file_name()).map(|name| name.display());
     match (place.checked_sub(1).and_then(name), name(place)) {
-        (Some(before), Some(after)) => format!(": behind `{before}` comes `{after}`"),
+        (Some(before), Some(after)) => format!(": `{before}` is followed by `{after}`"),
         (None, Some(first)) => format!(": the first one is `{first}`"),
-        _ => ": no file that is meant has a name that ends in a number".to_owned(),
+        _ => ": no file has a name that ends in a number".to_owned(),
     }
 }
 
-/// A program has no more ranks.
+/// Maximum number of ranks of a program.
 pub const MOST_RANKS: u32 = 1 << 24;
 
-/// The number at the end of a file's name, before its extension.
+/// Returns the number at the end of a file name, before its extension.
 fn rank_of(path: &Path) -> Option<u32> {
     let stem = path.file_stem()?.to_str()?;
     let digits = stem.trim_end_matches(|letter: char| letter.is_ascii_digit()).len();
     stem[digits..].parse().ok().filter(|rank| *rank < MOST_RANKS)
 }
 
-/// Opens a regular file: whatever else a path may lead to could be waited for for ever.
+/// Opens a regular file. Anything else is rejected, because reading it may block forever.
 pub fn open(path: &Path) -> io::Result<File> {
     if fs::metadata(path)?.is_file() {
         return File::open(path);
     }
-    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"))
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
 }
 
-/// The marks that tell one version of a file from another.
+/// The sizes and times that distinguish one version of a file from another.
 #[derive(Clone, PartialEq, Eq)]
 struct Version(Vec<(u64, Option<SystemTime>)>);
 
@@ -197,10 +199,10 @@ impl Version {
     }
 }
 
-/// Number of files whose contents are kept: the cases of a sweep read them once.
+/// Maximum number of files whose contents are kept, so that the cases of a sweep read them only once.
 const KEPT: usize = 8;
 
-/// Cache of what has been read from files, by their path and something that the reading depends on.
+/// A cache of values read from files, by path and by a key that the reading depends on.
 pub struct FileCache<T, K = ()> {
     kept: Mutex<Option<KeptFiles<T, K>>>,
 }
@@ -212,7 +214,7 @@ impl<T, K: Eq + Hash> FileCache<T, K> {
         Self { kept: Mutex::new(None) }
     }
 
-    /// The value that has been read from this version of a file, or is read now.
+    /// Returns the value for the current version of a file, and reads it if it is not cached.
     pub fn get<E>(&self, path: &Path, key: K, read: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         let (version, key) = (Version::of(path), (path.to_owned(), key));
         let mut guard = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Finite differences on a square grid: the iteration of Jacobi.
+//! Finite differences on a square grid: Jacobi iteration.
 
 use super::dense::Dense;
 use super::real;
@@ -16,27 +16,28 @@ use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// `iterations` steps on `n` × `n` points with zeros around them, in blocks on a grid of ranks.
+/// `iterations` Jacobi steps on `n` × `n` points with a zero boundary, distributed in blocks over a grid of ranks.
 ///
-/// In every step a rank exchanges the edges of its block with its neighbours, and each point becomes the mean
-/// of the four around it: three additions and a multiplication, for which the block is read and another written.
+/// In every step a rank exchanges the edges of its block with its neighbours, and each point becomes the mean of the
+/// four points around it: three additions and a multiplication, with one block read and another written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FiniteDifference {
-    /// The points along a side.
+    /// Number of points along a side.
     pub n: u64,
     /// Number of steps.
     pub iterations: u64,
-    /// The rows of the grid of ranks, which divide their number; as square as possible unless given.
+    /// Number of rows of the grid of ranks, a divisor of the number of ranks. By default the grid is as square as
+    /// possible.
     #[serde(default)]
     pub rows: Option<u32>,
-    /// True if real numbers are computed as well, and `relative_error` reported, the largest difference
-    /// of any point from a sequential computation. The simulated time is the same.
+    /// `true` to compute real numbers as well. The program then reports `relative_error`, the largest difference
+    /// of any point from a sequential computation. The simulated time is not affected.
     #[serde(default)]
     pub numerics: bool,
 }
 
-/// The operations of a point.
+/// Number of operations per point.
 const OPERATIONS: u64 = 4;
 
 impl Program for FiniteDifference {
@@ -88,7 +89,7 @@ impl Program for FiniteDifference {
     }
 }
 
-/// The points of a rank.
+/// The block of points of a rank.
 struct PointBlock {
     grid: Grid,
     top: u64,
@@ -145,7 +146,7 @@ enum BlockEdge {
     Right,
 }
 
-/// Exchanges the edges of `words` points with the ranks before and behind on a line of the grid.
+/// Exchanges the edges of `words` points with the neighbours on a line of the grid.
 async fn exchange(me: &Process, line: &Group, sides: [BlockEdge; 2], words: u64, block: &mut Option<Framed>) {
     let neighbours: Vec<(u32, BlockEdge)> =
         line.neighbours().into_iter().zip(sides).filter_map(|(place, side)| Some((place?, side))).collect();
@@ -160,11 +161,11 @@ async fn exchange(me: &Process, line: &Group, sides: [BlockEdge; 2], words: u64,
     }
 }
 
-/// A block with the points around it.
+/// A block with a frame of the points around it.
 struct Framed(Dense);
 
 impl Framed {
-    /// A block with zeros around it.
+    /// Creates a block with a frame of zeros.
     fn new(block: &Dense) -> Self {
         let mut framed = Dense::zeros(block.rows() as u64 + 2, block.columns() as u64 + 2);
         for row in 0..block.rows() {
@@ -177,7 +178,7 @@ impl Framed {
         self.0.block(1..self.0.rows() as u64 - 1, 1..self.0.columns() as u64 - 1)
     }
 
-    /// The outermost points of the block on one side.
+    /// Returns the outermost points of the block on one side.
     fn edge(&self, side: BlockEdge) -> Vec<f64> {
         let inner = self.inner();
         match side {
@@ -188,7 +189,7 @@ impl Framed {
         }
     }
 
-    /// Sets the points around the block on one side.
+    /// Sets the points of the frame on one side.
     fn frame(&mut self, side: BlockEdge, values: &[f64]) {
         let Self(points) = self;
         let (last_row, last_column) = (points.rows() - 1, points.columns() - 1);
@@ -202,7 +203,7 @@ impl Framed {
         }
     }
 
-    /// Every point the mean of its neighbours.
+    /// Returns the block with every point replaced by the mean of its neighbours.
     fn step(&self) -> Self {
         let Self(old) = self;
         let mut new = old.clone();

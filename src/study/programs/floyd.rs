@@ -1,4 +1,4 @@
-//! All shortest paths of a graph: the algorithm of Floyd and Warshall.
+//! All shortest paths of a graph, by the algorithm of Floyd and Warshall.
 
 use super::dense::{Dense, index};
 use super::real;
@@ -18,28 +18,28 @@ use serde::{Deserialize, Serialize};
 
 /// The lengths of the shortest paths between all pairs of `n` vertices.
 ///
-/// In step k those who have row k of the matrix of distances broadcast it along the columns of the grid of
-/// ranks, those who have column k along the rows, and every rank lets its paths go over vertex k where that
-/// is shorter: an addition and a comparison per element. Every step reads and writes the rank's block.
+/// In step k the owners of row k of the distance matrix broadcast it along the columns of the grid of ranks, the owners
+/// of column k broadcast it along the rows, and every rank replaces its paths by those over vertex k where these are
+/// shorter: an addition and a comparison per element. Every step reads and writes the rank's block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Floyd {
     /// The number of vertices.
     pub n: u64,
-    /// Distribution of the matrix over the ranks.
+    /// The distribution of the matrix over the ranks.
     pub decomposition: Decomposition,
-    /// True if real numbers are computed as well, and `relative_error` reported, the largest difference
-    /// of any element from a sequential computation. The simulated time is the same.
+    /// `true` to compute real numbers as well. The program then reports `relative_error`, the largest difference
+    /// of any element from a sequential computation. The simulated time is not affected.
     #[serde(default)]
     pub numerics: bool,
 }
 
-/// Distribution of a matrix.
+/// The distribution of a matrix over the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Decomposition {
-    /// Whole rows: only rows are broadcast, to all ranks.
+    /// Whole rows. Only rows are broadcast, to all ranks.
     Rows,
-    /// Blocks on a grid of ranks as square as possible.
+    /// Blocks on a grid of ranks that is as square as possible.
     Blocks,
 }
 
@@ -63,7 +63,7 @@ impl Program for Floyd {
         Numerics::of(self.numerics, f64::from(ranks) + 4.0, n * n, 8.0 * n.powi(3) * f64::from(ranks))
     }
 
-    /// Every rank computes once in every step.
+    /// Counts one computation per rank and step.
     fn jobs(&self, ranks: u32) -> f64 {
         real(self.n) * f64::from(ranks)
     }
@@ -124,7 +124,7 @@ async fn shorten(me: Process, program: Floyd) {
     me.report_tally();
 }
 
-/// Lengths between 0 and 1 from random numbers between −1 and 1; none from a vertex to itself.
+/// Converts random numbers between −1 and 1 to lengths between 0 and 1; the length from a vertex to itself is 0.
 fn lengths(random: &Dense) -> Dense {
     let mut lengths = random.clone();
     for row in 0..lengths.rows() {
@@ -136,7 +136,7 @@ fn lengths(random: &Dense) -> Dense {
     lengths
 }
 
-/// Lets every path go over a vertex whose row and column of distances are given, where that is shorter.
+/// Replaces paths by those over a vertex, given by its row and column of distances, where these are shorter.
 fn go_over(block: &mut Dense, row: &[f64], column: &[f64]) {
     for (index, to_vertex) in column.iter().enumerate() {
         for (distance, from_vertex) in block.row_mut(index).iter_mut().zip(row) {
@@ -145,7 +145,7 @@ fn go_over(block: &mut Dense, row: &[f64], column: &[f64]) {
     }
 }
 
-/// The relaxation of Bellman and Ford, from every vertex.
+/// Computes the distances by Bellman-Ford relaxation from every vertex.
 fn sequential(random: &Dense) -> Dense {
     let edges = lengths(random);
     let mut distances = edges.clone();

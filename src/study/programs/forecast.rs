@@ -1,45 +1,47 @@
-//! The events of a run, as far as they are known before it.
+//! The number of events of a run, as far as it is known in advance.
 
 use parsim_sim::program::Rehearsal;
 use std::ops::{Add, Mul};
 
-/// Forecast of the causes of a run's events.
+/// A forecast of the causes of a run's events.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Forecast {
-    /// The links that packets cross, summed over the packets.
+    /// Number of packet hops: the links that packets cross, summed over the packets.
     pub packet_hops: f64,
-    /// Computations, loads from memory and transfers by the host.
+    /// Number of computations, loads from memory and transfers by the host.
     pub jobs: f64,
-    /// The packets between ranks that are certain.
+    /// Lower bound on the number of packets between ranks.
     pub least_packets: f64,
-    /// The jobs that are certain.
+    /// Lower bound on the number of jobs.
     pub least_jobs: f64,
-    /// The verbs of processes that are certain; none where nobody asks for them.
+    /// Lower bound on the number of verbs that the processes execute; 0 if it is not determined.
     pub least_verbs: f64,
-    /// True if messages decide how long the program goes on: only what is certain is then known.
+    /// `true` if messages decide how long the program runs. Only the lower bounds are then meaningful.
     pub is_open: bool,
 }
 
 impl Forecast {
-    /// The packets, of which a quarter is certain.
+    /// Returns the number of packets, given that the lower bound is a quarter of it.
     #[must_use]
     pub fn packets(&self) -> f64 {
         self.packet_hops.min(4.0 * self.least_packets)
     }
 
-    /// A quarter of what is expected to the order of magnitude is certain; no packet goes further than `distance`.
+    /// Creates a forecast from estimates of the order of magnitude, a quarter of which is taken as certain. No packet
+    /// crosses more than `distance` links.
     pub(super) fn rough(packet_hops: f64, distance: f64, jobs: f64) -> Self {
         let (least_packets, least_jobs) = (packet_hops / distance / 4.0, jobs / 4.0);
         Self { packet_hops, jobs, least_packets, least_jobs, least_verbs: 0.0, is_open: false }
     }
 
-    /// The same where so many messages are certain: each leaves its sender and comes to its receiver.
+    /// Returns the same forecast for at least `messages` messages, each of which leaves its sender and arrives at its
+    /// receiver.
     pub(super) fn at_least(self, messages: f64) -> Self {
         Self { least_packets: self.least_packets.max(2.0 * messages), ..self }
     }
 
-    /// Returns the counts of a rehearsal, which are exact if it came to an end. Another order of the messages may lead
-    /// a program another way.
+    /// Returns the counts of a rehearsal, which are exact if the rehearsal was complete. Another order of messages may
+    /// change the course of the program.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
     pub fn seen(rehearsal: &Rehearsal) -> Self {
@@ -54,7 +56,7 @@ impl Forecast {
         }
     }
 
-    /// The larger one of two forecasts of the same program, count by count.
+    /// Returns the maximum of two forecasts of the same program, count by count.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self {
@@ -83,7 +85,7 @@ impl Add for Forecast {
     }
 }
 
-/// The same a number of times.
+/// Scales the counts of a forecast.
 impl Mul<f64> for Forecast {
     type Output = Self;
 

@@ -1,4 +1,4 @@
-//! Gauss-Jordan elimination: by block rows, CS-RR-281 section 4, by cyclic rows and by block columns.
+//! Gauss-Jordan elimination: by block rows (CS-RR-281, section 4), by cyclic rows, and by block columns.
 
 mod columns;
 
@@ -22,38 +22,38 @@ use std::rc::Rc;
 
 /// The solution of a dense system of `n` linear equations.
 ///
-/// The host's rank reads the matrix with its right side and distributes it, in blocks of rows unless `distribution` says otherwise.
-/// In step k the owner of row k normalises it and broadcasts it, and every rank reduces its own
-/// rows by it. At the end the host's rank collects the solution and writes it. The modules are those of
-/// CS-RR-281, equation (10): `Inv` and `Norm`, `Set` and `Rsub`, and `Buf` for each element of the solution.
+/// The host's rank reads the matrix with its right-hand side and distributes it, by default in blocks of rows (see
+/// `distribution`). In step k the owner of row k normalises the row and broadcasts it, and every rank reduces its own
+/// rows by it. At the end the host's rank collects the solution and writes it. The modules are those of CS-RR-281,
+/// equation (10): `Inv` and `Norm`, `Set` and `Rsub`, and `Buf` for each element of the solution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GaussJordan {
     /// The number of equations.
     pub n: u64,
-    /// Algorithm that brings a row to all ranks.
+    /// The algorithm that broadcasts a row to all ranks.
     pub broadcast: Broadcast,
-    /// Distribution of the matrix over the ranks; blocks of rows unless given.
+    /// The distribution of the matrix over the ranks. Blocks of rows by default.
     #[serde(default, skip_serializing_if = "Distribution::is_block_rows")]
     pub distribution: Distribution,
-    /// Algorithm by which the ranks wait for each other after every step.
+    /// The algorithm by which the ranks synchronise after every step.
     pub barrier: Barrier,
-    /// True if real numbers are computed as well: a random, well-conditioned system of the
-    /// scenario's seed, whose residual is reported. The simulated time is the same.
+    /// `true` to compute real numbers as well: a random, well-conditioned system determined by the scenario's
+    /// seed, whose residual is reported. The simulated time is not affected.
     #[serde(default)]
     pub numerics: bool,
 }
 
-/// Distribution of the matrix over the ranks.
+/// The distribution of the matrix over the ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Distribution {
-    /// A block of rows, as CS-RR-281 does it.
+    /// One block of rows per rank, as in CS-RR-281.
     #[default]
     BlockRows,
-    /// Every p-th row: the owner of the row that is broadcast is another one in every step.
+    /// Every p-th row, so that the broadcasting rank changes in every step.
     CyclicRows,
-    /// A block of columns: in step k column k is broadcast, and every rank normalises its part of row k. A rank whose
-    /// columns are done has nothing to do any more.
+    /// One block of columns per rank. In step k column k is broadcast, and every rank normalises its part of row k. A
+    /// rank becomes idle once its columns are done.
     BlockColumns,
 }
 
@@ -64,7 +64,7 @@ impl Distribution {
     }
 }
 
-/// Rows of each rank.
+/// The rows of each rank.
 #[derive(Clone, Copy)]
 enum RowDistribution {
     Blocks(Blocks),
@@ -95,7 +95,7 @@ impl RowDistribution {
 }
 
 impl GaussJordan {
-    /// The rows of each rank, if rows are what ranks have.
+    /// Returns the rows of each rank, for distributions by rows.
     const fn rows(&self, ranks: u32) -> RowDistribution {
         match self.distribution {
             Distribution::CyclicRows => RowDistribution::Cyclic(BlockCyclic::new(self.n, 1, ranks)),
@@ -103,7 +103,7 @@ impl GaussJordan {
         }
     }
 
-    /// The length of a row with its right side.
+    /// Returns the size of a row with its right-hand side, in bytes.
     const fn row_bytes(&self) -> u64 {
         (self.n + 1) * WORD
     }
@@ -122,7 +122,7 @@ impl Program for GaussJordan {
         Numerics::of(self.numerics, 3.0, n * n, 2.0 * n.powi(3))
     }
 
-    /// Every rank reduces its rows in every step.
+    /// Counts one reduction per rank and step, and one normalisation per step.
     fn jobs(&self, ranks: u32) -> f64 {
         real(self.n) * f64::from(ranks + 1)
     }
@@ -158,8 +158,8 @@ impl Program for GaussJordan {
         faults
     }
 
-    /// The rank's rows or columns and a buffer for the row or column that is broadcast; the host's rank holds
-    /// the whole matrix while it distributes it.
+    /// Returns the memory for the rank's rows or columns and a buffer for the row or column that is broadcast. The
+    /// host's rank holds the whole matrix while it distributes it.
     fn memory(&self, rank: u32, ranks: u32, host: u32) -> Bytes {
         if self.distribution == Distribution::BlockColumns {
             let columns =
@@ -200,7 +200,7 @@ async fn solve(me: Process, system: GaussJordan) {
     deliver_solution(&me, &system, rows, block).await;
 }
 
-/// Input on the host's rank, distribution to the others.
+/// Reads the input on the host's rank and distributes it to the other ranks; returns this rank's block.
 async fn obtain_block(me: &Process, system: &GaussJordan, rows: RowDistribution) -> Option<RowBlock> {
     let bytes = |rank| rows.count(rank) * system.row_bytes();
     if me.rank() != me.host() {
@@ -223,7 +223,7 @@ async fn obtain_block(me: &Process, system: &GaussJordan, rows: RowDistribution)
     })
 }
 
-/// Collection on the host's rank, output.
+/// Collects the solution on the host's rank and writes it.
 async fn deliver_solution(me: &Process, system: &GaussJordan, rows: RowDistribution, block: Option<RowBlock>) {
     me.phase("collection");
     me.compute(Work::new(Module::Buf, rows.count(me.rank()))).await;
@@ -250,7 +250,7 @@ async fn deliver_solution(me: &Process, system: &GaussJordan, rows: RowDistribut
     }
 }
 
-/// The rows of one rank, each with its right side.
+/// The rows of one rank, each with its right-hand side.
 struct RowBlock {
     rows: Vec<u64>,
     n: usize,
@@ -262,7 +262,7 @@ impl RowBlock {
         Self { rows, n: index(n), values: values.to_vec() }
     }
 
-    /// Divides row k by its pivot.
+    /// Divides row k by its pivot and returns it.
     fn normalise(&mut self, k: u64) -> Rc<[f64]> {
         let width = self.n + 1;
         let start = self.rows.iter().position(|row| *row == k).expect("the owner has row k") * width;
@@ -274,7 +274,7 @@ impl RowBlock {
         Rc::from(&*row)
     }
 
-    /// Subtracts the normalised row k from all others, so that column k vanishes.
+    /// Subtracts multiples of the normalised row k from all other rows, so that column k vanishes.
     fn reduce(&mut self, k: u64, pivot_row: &[f64]) {
         for (row, values) in self.rows.iter().zip(self.values.chunks_exact_mut(self.n + 1)) {
             if *row == k {
@@ -292,14 +292,14 @@ impl RowBlock {
     }
 }
 
-/// A whole system of equations, row by row with the right sides.
+/// A whole system of equations, stored row by row with the right-hand sides.
 struct Matrix {
     n: usize,
     values: Vec<f64>,
 }
 
 impl Matrix {
-    /// Elements between −1 and 1, and a diagonal that outweighs its row.
+    /// Creates a system with random elements between −1 and 1 and a dominant diagonal.
     fn random(me: &Process, n: u64) -> Self {
         let mut stream = me.random("linear system");
         let n = index(n);
@@ -317,12 +317,12 @@ impl Matrix {
         rows.iter().flat_map(|row| &self.values[index(*row) * width..][..width]).copied().collect()
     }
 
-    /// Row by row.
+    /// Returns a range of columns, row by row.
     fn columns(&self, columns: Range<usize>) -> Vec<f64> {
         self.values.chunks_exact(self.n + 1).flat_map(|row| &row[columns.clone()]).copied().collect()
     }
 
-    /// ‖Ax − b‖ / (‖A‖ ‖x‖ + ‖b‖) in the maximum norm.
+    /// Returns the relative residual ‖Ax − b‖ / (‖A‖ ‖x‖ + ‖b‖) in the maximum norm.
     fn relative_residual(&self, solution: &[f64]) -> f64 {
         let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |max: f64, value| max.max(value.abs()));
         let mut residual: f64 = 0.0;

@@ -7,9 +7,9 @@ use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
 use serde::{Deserialize, Serialize};
 
-/// Reports the byte rates of the machine's links by their protocol: `one_way_bytes_per_s`, and
-/// `two_way_bytes_per_s`, the sum of both directions while both are busy. Packets and acknowledges are
-/// simulated bit time by bit time; no simulated time passes on the machine.
+/// The byte rates of the machine's links under their protocol. The program reports `one_way_bytes_per_s`, and
+/// `two_way_bytes_per_s`, the sum of both directions while both are busy. Packets and acknowledges are simulated bit
+/// time by bit time. The program takes no simulated time on the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkRate {}

@@ -22,31 +22,36 @@ use std::rc::Rc;
 #[cfg(test)]
 mod tests;
 
-/// PA = LU of a random `n` × `n` matrix with partial pivoting, block-cyclic on a grid of ranks.
+/// The factorisation PA = LU of a random `n` × `n` matrix with partial pivoting, block-cyclic on a grid of ranks.
 ///
-/// For each panel of `block` columns in turn:
-/// the ranks that have it factorise it, column by column: they find the pivot together and get its row and the
-/// one it changes places with; the panel is broadcast along the rows of the grid; the rows on the right of it
-/// change places; the ranks that have the rows of the panel solve for their part of U and broadcast it along
-/// the columns of the grid; all ranks subtract the product of L and U from the rest.
-/// As in HPL, L is not permuted after its panel is done. Unlike it, nothing is done ahead of its turn, all
-/// broadcasts go along binomial trees, and no system is solved with the factors.
+/// The matrix is processed in panels of `block` columns. For each panel:
+/// - The ranks that hold the panel factorise it, column by column. They find the pivot by a reduction, and get the
+///   pivot's row and the row that it is swapped with.
+/// - The panel is broadcast along the rows of the grid.
+/// - The rows to the right of the panel are swapped.
+/// - The ranks that hold the rows of the panel solve for their part of U and broadcast it along the columns of the
+///   grid.
+/// - All ranks subtract the product of L and U from the trailing matrix.
 ///
-/// A panel is read and written once, for a rank keeps it in its caches; every other kernel reads its
-/// operands once and writes its result once.
+/// As in HPL, L is not permuted after its panel is complete. Unlike in HPL, there is no lookahead, all broadcasts use
+/// binomial trees, and no system is solved with the factors.
+///
+/// A panel is read and written once, because a rank keeps it in its caches. Every other kernel reads its operands once
+/// and writes its result once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lu {
-    /// The number of rows and columns.
+    /// Number of rows and columns.
     pub n: u64,
-    /// The side of a block, the width of a panel.
+    /// The side of a block, which is the width of a panel.
     pub block: u64,
-    /// The rows of the grid of ranks, which divide their number; as square as possible unless given.
+    /// Number of rows of the grid of ranks, a divisor of the number of ranks. By default the grid is as square as
+    /// possible.
     #[serde(default)]
     pub rows: Option<u32>,
-    /// True if real numbers are computed as well, and `relative_error` reported, the largest difference
-    /// of any element from a sequential factorisation. The pivots are those of the matrix then, and
-    /// drawn at random else; the times differ only by which rows change places.
+    /// `true` to compute real numbers as well. The program then reports `relative_error`, the largest difference
+    /// of any element from a sequential factorisation, and uses the pivots of the matrix. Otherwise pivots are random.
+    /// The times differ only by the rows that are swapped.
     #[serde(default)]
     pub numerics: bool,
 }
@@ -65,7 +70,7 @@ impl Program for Lu {
         Numerics::of(self.numerics, f64::from(ranks) + 2.0, n * n, 0.7 * n.powi(3) * (f64::from(ranks) + 1.0))
     }
 
-    /// A column of a panel is computed by a column of ranks, the rest by all.
+    /// Counts the columns of panels for a column of ranks, and the updates for all ranks.
     fn jobs(&self, ranks: u32) -> f64 {
         real(self.n) * f64::from(Grid::shaped(ranks, self.rows).rows())
             + real(self.n.div_ceil(self.block.max(1))) * f64::from(ranks)
@@ -96,7 +101,7 @@ impl Program for Lu {
     }
 }
 
-/// The rank's part of the matrix.
+/// The share of a rank in the matrix.
 #[derive(Clone, Copy)]
 struct MatrixShare {
     by_row: BlockCyclic,
@@ -113,7 +118,7 @@ impl MatrixShare {
         Self { by_row: by(grid.rows()), by_column: by(grid.columns), row, column }
     }
 
-    /// Returns the number of rows that the rank has from `row` on.
+    /// Returns the number of rows from `row` on that the rank holds.
     fn rows_from(&self, row: u64) -> u64 {
         self.by_row.count_from(self.row, row)
     }
@@ -123,13 +128,14 @@ impl MatrixShare {
     }
 }
 
-/// A rank at work.
+/// The state of a rank during the factorisation.
 struct Worker {
     me: Process,
     n: u64,
     place: MatrixShare,
-    /// The rank's column of the grid, and its row.
+    /// The group of the rank's column of the grid.
     down: Group,
+    /// The group of the rank's row of the grid.
     along: Group,
     tile: Option<Tile>,
 }
@@ -155,7 +161,7 @@ async fn factorise(me: Process, program: Lu) {
 }
 
 impl Worker {
-    /// One panel, columns `start` to `end`, and what follows from it.
+    /// Factorises one panel, columns `start` to `end`, and updates the trailing matrix.
     async fn step(&mut self, start: u64, end: u64) {
         let place = self.place;
         let (width, owner) = (end - start, place.by_column.owner(start));
@@ -193,7 +199,7 @@ impl Worker {
         }
     }
 
-    /// Factorises the panel with the other ranks that have it; the pivots' rows.
+    /// Factorises the panel jointly with the other ranks that hold it; returns the rows of the pivots.
     async fn panel(&mut self, start: u64, end: u64) -> Vec<f64> {
         let mut pivots = Vec::new();
         let mut bytes = 2 * self.place.rows_from(start) * (end - start) * WORD;
@@ -219,7 +225,7 @@ impl Worker {
         pivots.into_iter().map(|row| row as f64).collect()
     }
 
-    /// Finds the pivot of `column`: up a tree to the rank that has the row, and down again with both rows.
+    /// Finds the pivot of `column`: a reduction to the rank that holds the diagonal row, then a broadcast of both rows.
     async fn pivot(&self, start: u64, end: u64, column: u64) -> Pivot {
         let owner = self.place.by_row.owner(column);
         let words = end - start + 2;
@@ -239,13 +245,13 @@ impl Worker {
         Pivot { row: decided[0] as u64, rows: self.tile.as_ref().map(|_| decided[1..].to_vec()) }
     }
 
-    /// A pivot for a matrix without numbers: any row is as likely as another.
+    /// Draws a pivot for a matrix without numbers; all rows are equally likely.
     #[expect(clippy::cast_precision_loss, reason = "a matrix has fewer than 2^53 rows")]
     fn draw(&self, column: u64) -> f64 {
         self.me.random(&format!("pivot {column}")).random_range(column..self.n) as f64
     }
 
-    /// Lets the rows change places as the pivots say, in the columns on the right of the panel.
+    /// Swaps the rows according to the pivots, in the columns to the right of the panel.
     async fn swap_rows(&mut self, start: u64, end: u64, pivots: &[f64]) {
         let MatrixShare { by_row, row: own, .. } = self.place;
         let columns = self.place.columns_from(end);
@@ -284,21 +290,21 @@ impl Worker {
     }
 }
 
-/// The pivot of a column: its row, and, if there are numbers, what stands there in the panel and in the
-/// row that it changes places with, one behind the other.
+/// The pivot of a column: its row and, if there are numbers, the elements of the panel in that row followed by those in
+/// the row that it is swapped with.
 struct Pivot {
     row: u64,
     rows: Option<Vec<f64>>,
 }
 
-/// The better one of two candidates: the larger absolute value, the upper row if they are equal.
+/// Returns the better of two candidates: the one with the larger absolute value, or the upper row if they are equal.
 fn larger(one: Payload, other: Payload) -> Payload {
     let key = |payload: &Payload| payload.values.as_ref().map(|values| (values[0], -values[1]));
     if key(&other) > key(&one) { other } else { one }
 }
 
-/// (destination, source) of every row that ends up elsewhere when each row from `start` on has changed places
-/// with its pivot's in turn.
+/// Returns (destination, source) for every row that moves when the rows from `start` on are swapped with their pivots
+/// one after another.
 fn moves(start: u64, pivots: &[f64]) -> Vec<(u64, u64)> {
     let mut holds: BTreeMap<u64, u64> = BTreeMap::new();
     for (row, pivot) in (start..).zip(pivots) {
@@ -311,7 +317,7 @@ fn moves(start: u64, pivots: &[f64]) -> Vec<(u64, u64)> {
     holds.into_iter().filter(|(to, from)| to != from).collect()
 }
 
-/// The elements of one rank: every element whose row and column it has.
+/// The elements of the matrix that one rank holds.
 struct Tile {
     rows: Vec<u64>,
     columns: Vec<u64>,
@@ -327,7 +333,7 @@ impl Tile {
         Self { values: Dense::new(columns.len() as u64, &elements), rows, columns }
     }
 
-    /// The places of those of the rows in `range` that the rank has; so for columns.
+    /// Returns the positions of the rows (or columns) in `range` among those that the rank holds.
     fn places(all: &[u64], range: std::ops::Range<u64>) -> std::ops::Range<usize> {
         all.partition_point(|one| *one < range.start)..all.partition_point(|one| *one < range.end)
     }
@@ -338,7 +344,7 @@ impl Tile {
         Self::places(&self.rows, rows).flat_map(|row| &self.values.row(row)[columns.clone()]).copied().collect()
     }
 
-    /// Sets what the rank has of `row` and `columns`, if it has the row.
+    /// Sets the rank's part of `row` and `columns`, if the rank holds the row.
     fn set(&mut self, row: u64, columns: std::ops::Range<u64>, values: &[f64]) {
         let columns = Self::places(&self.columns, columns);
         for row in Self::places(&self.rows, row..row + 1) {
@@ -346,7 +352,8 @@ impl Tile {
         }
     }
 
-    /// The largest element of `column` from the diagonal down with its row, and that row of the panel.
+    /// Returns the largest element of `column` on or below the diagonal, its row, and the elements of the panel in that
+    /// row.
     fn candidate(&self, column: u64, panel: std::ops::Range<u64>) -> Vec<f64> {
         let place = Self::places(&self.columns, column..column + 1).start;
         let mut best = (-1.0, 0);
@@ -360,19 +367,21 @@ impl Tile {
         #[expect(clippy::cast_precision_loss, reason = "a matrix has fewer than 2^53 rows")]
         let head = [size, row as f64];
         let elements = self.part(row..row + 1, panel.clone());
-        // A rank without a row below the diagonal has nothing to offer.
+        // A rank without rows on or below the diagonal has no candidate.
         let elements = if size < 0.0 { vec![0.0; index(panel.end - panel.start)] } else { elements };
         [head.as_slice(), &elements].concat()
     }
 
-    /// The pivot's row, the first half of `rows`, comes to `row`, and the other one to the pivot's place.
+    /// Swaps two rows of the panel: `rows` holds the pivot's row, which moves to `row`, followed by the row that moves
+    /// to `pivot`.
     fn change_places(&mut self, row: u64, pivot: u64, panel: std::ops::Range<u64>, rows: &[f64]) {
         let (upper, lower) = rows.split_at(rows.len() / 2);
         self.set(pivot, panel.clone(), lower);
         self.set(row, panel, upper);
     }
 
-    /// Divides `column` by its pivot below the diagonal, and subtracts the pivot's row from the rest of the panel.
+    /// Divides `column` below the diagonal by its pivot, and subtracts multiples of the pivot's row from the rest of
+    /// the panel.
     fn eliminate(&mut self, column: u64, panel: std::ops::Range<u64>, pivot_row: &[f64]) {
         let offset = index(column - panel.start);
         let columns = Self::places(&self.columns, column..panel.end);
@@ -384,7 +393,7 @@ impl Tile {
         }
     }
 
-    /// Solves L U = A for the rows of the panel, where `panel` holds L from its first row on; the rows of U.
+    /// Solves L U = A for the rows of the panel, where `panel` holds L from its first row on; returns the rows of U.
     fn solve(&mut self, start: u64, end: u64, panel: &Dense) -> Rc<[f64]> {
         let rows = Self::places(&self.rows, start..end);
         let columns = Self::places(&self.columns, end..u64::MAX);
@@ -398,7 +407,8 @@ impl Tile {
         self.part(start..end, end..u64::MAX).into()
     }
 
-    /// Subtracts the product of L and U behind the panel, whose last rows are those of the rank below it.
+    /// Subtracts the product of L and U from the trailing matrix. The last rows of `panel` are the rank's rows below
+    /// the panel.
     fn update(&mut self, end: u64, panel: &Dense, upper: &Dense) {
         let rows = Self::places(&self.rows, end..u64::MAX);
         let columns = Self::places(&self.columns, end..u64::MAX);
@@ -411,8 +421,8 @@ impl Tile {
     }
 }
 
-/// The textbook's factorisation in place, column by column; rows change places from the panel on, which is
-/// `block` columns wide, not on the left of it.
+/// Performs the textbook factorisation in place, column by column. Rows are swapped from the panel of `block` columns
+/// on, but not to the left of it.
 fn sequential(matrix: &mut Dense, block: u64) {
     let (n, block) = (matrix.rows(), index(block));
     for k in 0..n {

@@ -1,6 +1,6 @@
-//! The programs that a scenario can name, and the language of those that it writes itself.
+//! The programs that a scenario can name, and the language of programs written in the scenario itself.
 //!
-//! They are written with the verbs of [`Process`], just like a user's own.
+//! The programs use the verbs of [`Process`], just like programs of users.
 
 mod balance;
 mod calls;
@@ -71,19 +71,19 @@ use std::sync::Arc;
 pub enum Shipped {
     /// One message from rank 0 to rank 1.
     Ping(Ping),
-    /// Gauss-Jordan elimination by block rows.
+    /// Gauss-Jordan elimination.
     GaussJordan(GaussJordan),
-    /// Every rank computes one loop.
+    /// A loop that every rank computes.
     Compute(Compute),
     /// The byte rates of a link.
     LinkRate(LinkRate),
-    /// Every rank passes a message to the next one.
+    /// A message that every rank passes to the next one.
     RingShift(RingShift),
-    /// A collective operation, measured.
+    /// A single collective operation, whose duration is measured.
     Collective(Collective),
     /// The loads, computations and exchanges that characterise an application.
     Characteristic(Characteristic),
-    /// A program made of steps, written in the scenario itself.
+    /// A program of steps, written in the scenario itself.
     Phases(Phases),
     /// The scalar product of two vectors.
     DotProduct(DotProduct),
@@ -97,7 +97,7 @@ pub enum Shipped {
     Reduction(Reduction),
     /// All shortest paths of a graph.
     Floyd(Floyd),
-    /// The iteration of Jacobi on a square grid.
+    /// Jacobi iteration on a square grid.
     FiniteDifference(FiniteDifference),
     /// A schedule of LogGOPSim, from a file.
     Goal(Goal),
@@ -105,22 +105,22 @@ pub enum Shipped {
     TimeIndependent(TimeIndependent),
     /// The MPI calls of a real run with their times, from files.
     MpiTrace(MpiTrace),
-    /// The execution traces of a step of machine learning, from files.
+    /// The execution traces of a machine learning step, from files.
     Chakra(Chakra),
-    /// Packets that every node injects without waiting for anything.
+    /// Open-loop traffic: packets that every node injects independently of their delivery.
     Traffic(Traffic),
     /// A parallel discrete-event simulation of a spin system.
     Ising(Ising),
 }
 
 impl Shipped {
-    /// Returns whether it is packets at random instants instead of a program that ends.
+    /// Returns `true` if the program injects packets at random times instead of running to an end.
     #[must_use]
     pub const fn is_traffic(&self) -> bool {
         matches!(self, Self::Traffic(_))
     }
 
-    /// Returns whether its ranks load from the memory that the cores of a node share.
+    /// Returns `true` if the ranks load from the memory that the cores of a node share.
     #[must_use]
     pub fn loads(&self) -> bool {
         match self {
@@ -137,7 +137,8 @@ impl Shipped {
         }
     }
 
-    /// True if its ranks always compute by numbers of operations; the rehearsal of a program of steps tells of its own.
+    /// Returns `true` if the ranks always compute by numbers of operations. For a program of steps, the rehearsal shows
+    /// this.
     const fn computes(&self) -> bool {
         matches!(
             self,
@@ -154,13 +155,13 @@ impl Shipped {
         )
     }
 
-    /// True if a file or its formulas may give times of their own, which are no constants of the machine.
+    /// Returns `true` if a file or the program's formulas may contain times, which are not constants of the machine.
     #[must_use]
     pub const fn has_own_times(&self) -> bool {
         matches!(self, Self::Phases(_) | Self::Goal(_) | Self::TimeIndependent(_) | Self::MpiTrace(_) | Self::Chakra(_))
     }
 
-    /// Its name in a scenario.
+    /// Returns the name of the program in a scenario.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -188,8 +189,8 @@ impl Shipped {
         }
     }
 
-    /// The causes of the events of a run; those of a program of steps by its rehearsal, and where that was given up, by
-    /// a count.
+    /// Returns the forecast of the causes of a run's events. Programs of steps use their rehearsal, or a count if the
+    /// rehearsal was aborted.
     #[must_use]
     pub fn forecast(&self, rehearsal: Option<&Rehearsal>, ranks: u32, packet_bytes: u64) -> Forecast {
         match (self, rehearsal) {
@@ -206,7 +207,7 @@ impl Shipped {
         Forecast::rough(hops, distance, self.jobs(ranks)).at_least(self.least_messages(ranks))
     }
 
-    /// A sentence on what is odd in the files that it is read from, though it can be played.
+    /// Returns a note about peculiarities of the program's files that do not prevent a run.
     #[must_use]
     pub fn note(&self) -> Option<String> {
         match self {
@@ -216,7 +217,7 @@ impl Shipped {
         }
     }
 
-    /// The messages that are certain, where they are counted.
+    /// Returns a lower bound on the number of messages, where messages are counted; otherwise 0.
     fn least_messages(&self, ranks: u32) -> f64 {
         match self {
             Self::Collective(program) => program.least_messages(ranks),
@@ -224,7 +225,7 @@ impl Shipped {
         }
     }
 
-    /// The phases that its user has named.
+    /// Returns the phases that the user has named.
     #[must_use]
     pub fn named_phases(&self) -> &'static [Phase] {
         if let Self::Phases(program) = self { program.phases() } else { &[] }
@@ -336,7 +337,7 @@ impl Program for Shipped {
     }
 }
 
-/// Looks for expressions of `program` that have another value than in version 0.1, in a dry run; paths are those of a
+/// Searches `program`, in a dry run, for expressions whose value differs from that of version 0.1. Paths are those of a
 /// scenario.
 pub fn note_changes(program: &Shipped, machine: &Machine, layout: &Layout, streams: Streams, changes: &mut Changes) {
     if let Shipped::Phases(program) = program {
@@ -345,19 +346,19 @@ pub fn note_changes(program: &Shipped, machine: &Machine, layout: &Layout, strea
     }
 }
 
-/// The fault of a field that must not be 0.
+/// Returns a fault if a field that must be positive is 0.
 fn at_least_one(path: &str, value: u64) -> Vec<Fault> {
     let fault = || Fault::new(path, format!("`{path}` is 0"), "give a number from 1 on");
     (value == 0).then(fault).into_iter().collect()
 }
 
-/// The packets of `count` messages of `bytes` bytes; for forecasts only.
+/// Returns the number of packets of `count` messages of `bytes` bytes, for forecasts only.
 #[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
 fn packets(count: f64, bytes: u64, packet_bytes: u64) -> f64 {
     count * bytes.div_ceil(packet_bytes).max(1) as f64
 }
 
-/// A number of rows, for forecasts only.
+/// Converts a count to a real number, for forecasts only.
 #[expect(clippy::cast_precision_loss, reason = "a rough forecast")]
 pub(crate) const fn real(count: u64) -> f64 {
     count as f64

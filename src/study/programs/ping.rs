@@ -1,4 +1,4 @@
-//! One message.
+//! A single message.
 
 use super::{mean_distance, packets};
 use parsim_sim::fault::Fault;
@@ -9,7 +9,8 @@ use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// Rank 0 sends one message to rank 1; `message_s` is the time until rank 1 has it.
+/// A single message from rank 0 to rank 1. The program reports `message_s`, the time until rank 1 has received the
+/// message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ping {

@@ -15,17 +15,17 @@ use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// Every rank adds its block of `n` numbers, and rank 0 gets the sum: n / p operations and ⌈log₂ p⌉ steps,
-/// the first example of the isoefficiency relation in `speedup-laws-slides`.
+/// The sum of `n` numbers: every rank adds its block, and rank 0 gets the total, with n / p operations and ⌈log₂ p⌉
+/// steps. This is the first example of the isoefficiency relation in `speedup-laws-slides`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reduction {
     /// Number of summands.
     pub n: u64,
-    /// Algorithm that brings the partial sums to rank 0.
+    /// The algorithm that adds the partial sums on rank 0.
     pub reduce: Reduce,
-    /// True if real numbers are computed as well, and `relative_error` reported, the difference from a
-    /// sequential computation. The simulated time is the same.
+    /// `true` to compute real numbers as well. The program then reports `relative_error`, the difference from a
+    /// sequential computation. The simulated time is not affected.
     #[serde(default)]
     pub numerics: bool,
 }

@@ -1,4 +1,4 @@
-//! A shift around a ring: the textbook's deadlock, and its cures.
+//! A shift around a ring: the textbook deadlock, and its remedies.
 
 use super::{at_least_one, packets};
 use parsim_sim::fault::Fault;
@@ -8,7 +8,7 @@ use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// Every rank passes a message to the next one, `rounds` times.
+/// A shift around a ring: every rank passes a message to the next one, `rounds` times.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RingShift {
@@ -16,20 +16,20 @@ pub struct RingShift {
     pub bytes: Bytes,
     /// Number of rounds.
     pub rounds: u32,
-    /// Order of send and receive on a rank.
+    /// The order of send and receive on a rank.
     pub order: ShiftOrder,
 }
 
-/// Ranks that send before they receive.
+/// The order of send and receive on the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum ShiftOrder {
-    /// Everybody: a deadlock if a send waits for the receiver to ask.
+    /// All ranks send first: a deadlock if a send waits for its receive to be posted.
     SendFirst,
-    /// Nobody: always a deadlock.
+    /// All ranks receive first: always a deadlock.
     ReceiveFirst,
     /// Even ranks send first, odd ranks receive first.
     EvenSendFirst,
-    /// Send and receive proceed side by side.
+    /// Send and receive proceed concurrently.
     Concurrent,
 }
 

@@ -16,23 +16,24 @@ use parsim_sim::trace::Phase;
 use parsim_sim::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// C = AB of `n` × `n` matrices, all three in blocks on a grid of ranks.
+/// The product C = AB of `n` × `n` matrices, all three distributed in blocks over a grid of ranks.
 ///
-/// Panel by panel, the ranks that have some columns of A broadcast them along their rows of the grid, those
-/// that have the same rows of B along their columns, and every rank adds the product of what it got to its
-/// block of C. Every such update reads its two panels and reads and writes its block of C.
+/// Panel by panel, the ranks that hold columns of A broadcast them along their rows of the grid, the ranks that hold
+/// the corresponding rows of B broadcast them along their columns, and every rank adds the product of the received
+/// panels to its block of C. Every update reads its two panels, and reads and writes its block of C.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Summa {
-    /// The number of rows and columns.
+    /// Number of rows and columns.
     pub n: u64,
-    /// The width of a panel; panels end where blocks end.
+    /// The width of a panel. Panels also end at the boundaries of blocks.
     pub panel: u64,
-    /// The rows of the grid of ranks, which divide their number; as square as possible unless given.
+    /// Number of rows of the grid of ranks, a divisor of the number of ranks. By default the grid is as square as
+    /// possible.
     #[serde(default)]
     pub rows: Option<u32>,
-    /// True if real numbers are computed as well, and `relative_error` reported, the largest difference
-    /// of any element from a sequential computation. The simulated time is the same.
+    /// `true` to compute real numbers as well. The program then reports `relative_error`, the largest difference
+    /// of any element from a sequential computation. The simulated time is not affected.
     #[serde(default)]
     pub numerics: bool,
 }
@@ -101,7 +102,7 @@ impl MatrixBlocks {
         matrix.block(top..top + self.rows, left..left + self.columns)
     }
 
-    /// The end of the panel that begins at `start`.
+    /// Returns the end of the panel that begins at `start`.
     fn end(&self, start: u64, width: u64) -> u64 {
         let column = self.by_column.owner(start) + 1;
         let row = self.by_row.owner(start) + 1;
@@ -138,7 +139,7 @@ async fn multiply(me: Process, program: Summa) {
     me.report_tally();
 }
 
-/// The factors, of which a rank only sends what it has, and the rank's block of the product.
+/// The factors, of which a rank sends only its own part, and the rank's block of the product.
 struct Factors {
     n: u64,
     a: Dense,

@@ -1,4 +1,4 @@
-//! Axes: what a sweep varies.
+//! Axes: the fields that a sweep varies.
 
 use super::parameter::in_unit;
 use super::source::{Tree, TreeValue};
@@ -8,36 +8,37 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The field by which a whole description, such as a machine, is shown.
+/// The field that identifies a whole description, such as a machine, in the output.
 const NAME: &str = "name";
 
-/// One thing that a sweep varies.
+/// A field that a sweep varies, with its values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
-    /// Its short name: the key in the output and in `--over`.
+    /// The short name of the axis: its key in the output and in `--over`.
     pub name: String,
-    /// The path of the field that it sets, such as `program.n`.
+    /// The path of the field that the axis sets, such as `program.n`.
     pub path: String,
-    /// The unit of its values, if they have one; then bare numbers are in that unit.
+    /// The unit of the values, if they have one. Bare numbers are in this unit.
     #[serde(default)]
     pub unit: Option<String>,
-    /// Its values, unless it is computed.
+    /// The values of the axis. Empty if `expression` computes them.
     #[serde(default)]
     pub values: Vec<AxisValue>,
-    /// An expression over axes declared before, such as `"round(128 * sqrt(p))"`, instead of values.
+    /// An expression over axes declared before this one, such as `"round(128 * sqrt(p))"`, instead of `values`.
     #[serde(default)]
     pub expression: Option<String>,
 }
 
 impl Axis {
-    /// An axis over the field at `path`, without values yet.
+    /// Creates an axis over the field at `path`, without values.
     #[must_use]
     pub fn over(name: &str, path: String) -> Self {
         Self { name: name.to_owned(), path, unit: None, values: Vec::new(), expression: None }
     }
 
-    /// True if its name can be a key of the output: no formula, nothing that a shell or a table takes apart.
+    /// Returns `true` if the name can be a key of the output: it is an identifier, with `-` and `.` allowed inside, and
+    /// needs no quoting in a shell or a table.
     #[must_use]
     pub fn has_good_name(&self) -> bool {
         let mut letters = self.name.chars();
@@ -46,8 +47,8 @@ impl Axis {
     }
 }
 
-/// A value of an axis: a number, or a text or name as it stands in the scenario; a whole description, such as
-/// `File("machines/…")`, is shown by its name.
+/// A value of an axis: a number, or a text or a name as written in the scenario. A whole description, such as
+/// `File("machines/…")`, is represented by its name.
 #[derive(Clone, Debug)]
 pub enum AxisValue {
     /// A whole number.
@@ -59,7 +60,7 @@ pub enum AxisValue {
 }
 
 impl AxisValue {
-    /// Reads a value from the command line or from a result of an expression.
+    /// Parses a value from the command line or from the result of an expression.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         if let Ok(whole) = text.parse() {
@@ -76,7 +77,7 @@ impl AxisValue {
             .map_or_else(|| Self::Text(text.to_owned()), Self::Real)
     }
 
-    /// The value of a scalar of the scenario, `None` for anything that is none.
+    /// Returns the value of a scalar of the scenario, or `None` if `tree` is not a scalar.
     #[must_use]
     pub fn of_tree(tree: &Tree) -> Option<Self> {
         match &tree.node {
@@ -95,7 +96,8 @@ impl AxisValue {
         }
     }
 
-    /// The number of a quantity in `unit`; any other value stays as it is.
+    /// Returns the number of a quantity in `unit`, converted if the quantity has another unit of the same kind; returns
+    /// every other value unchanged.
     #[must_use]
     pub fn without_unit(self, unit: Option<&str>) -> Self {
         let (Self::Text(text), Some(unit)) = (&self, unit) else { return self };
@@ -105,7 +107,7 @@ impl AxisValue {
         }
     }
 
-    /// The value as a number, if it is one.
+    /// Returns the value as a number, or `None` if it is a text.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "expressions compute with f64")]
     pub const fn number(&self) -> Option<f64> {
@@ -116,7 +118,7 @@ impl AxisValue {
         }
     }
 
-    /// The value in an expression, if it is a number.
+    /// Returns the value as an operand of an expression, or `None` if it is a text.
     #[must_use]
     pub const fn as_value(&self) -> Option<Value> {
         match self {
@@ -126,7 +128,7 @@ impl AxisValue {
         }
     }
 
-    /// The text that sets a field to this value.
+    /// Returns the text that sets a field to this value, with `unit` appended to a number.
     #[must_use]
     pub fn setting(&self, unit: Option<&str>) -> String {
         match (self, unit) {
@@ -137,7 +139,7 @@ impl AxisValue {
     }
 }
 
-/// A number is equal to itself, whether it is written as a whole one or not: some programs write `4.0` for a count.
+/// Numbers are equal if their values are, whether written as integers or not: some programs write `4.0` for a count.
 impl PartialEq for AxisValue {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {

@@ -1,4 +1,4 @@
-//! Expressions of a scenario that have another value than in version 0.1.
+//! Expressions of a scenario whose value differs from that of version 0.1.
 
 use super::source::{Document, Faults};
 use super::sweep::{Cases, Plan, spread};
@@ -6,15 +6,15 @@ use super::{AxisValue, CheckedScenario};
 use crate::programs::expression::{Changes, Former, Value};
 use crate::programs::note_changes;
 
-/// Number of points of the axes that are examined, spread evenly over all.
+/// Maximum number of points of the axes that are examined, spread evenly over all points.
 const POINTS: u64 = 5_000;
 
-/// A search for such expressions, in the program of every case that it is shown and along the axes.
+/// A search for expressions with a changed value, in the programs of the cases that it is given and along the axes.
 #[derive(Debug, Default)]
 pub struct ChangedValues(Changes);
 
 impl ChangedValues {
-    /// Looks where a dry run of the program evaluates.
+    /// Examines the expressions that a dry run of the scenario's program evaluates.
     pub fn see(&mut self, scenario: &CheckedScenario) {
         if !self.0.is_over() {
             let machine = &scenario.machine;
@@ -22,7 +22,7 @@ impl ChangedValues {
         }
     }
 
-    /// Looks at computed axes and the filter, over the values of the axes.
+    /// Examines the computed axes and the filter, over the values of the axes.
     pub fn see_axes(&mut self, plan: &Plan, cases: &Cases<'_>) {
         let suspects = self.of_axes(plan);
         let points = cases.point_count();
@@ -49,7 +49,7 @@ impl ChangedValues {
         computed.chain(filter).filter_map(suspect).collect()
     }
 
-    /// The findings, with their places in `document`; `None` if there are none.
+    /// Returns the findings with their places in `document`, or `None` if there are none.
     #[must_use]
     pub fn notes(&self, document: &Document) -> Option<Faults> {
         let note = |(path, change): (&str, &str)| document.fault_at(path, &format!("note: {change}"), None);

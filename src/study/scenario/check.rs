@@ -1,7 +1,7 @@
-//! Everything that can be known to be wrong before the run, and where it stands.
+//! Checks of a scenario before its run, with the place of each fault in the document.
 //!
-//! The parts of a scenario find their faults themselves, for programs in Rust just as for files; here these faults get
-//! their places in a document.
+//! The parts of a scenario find their faults themselves, so that scenarios built in Rust get the same checks as files.
+//! This module maps the faults to places in a document.
 
 use super::Scenario;
 use super::source::{Document, Faults};
@@ -14,9 +14,9 @@ use serde::de::DeserializeOwned;
 use std::ops::Deref;
 use std::time::Duration;
 
-/// A description that can have a file of its own.
+/// A description that can have a file to itself.
 pub trait Describable: DeserializeOwned + JsonSchema {
-    /// Finds the faults of the part.
+    /// Returns the faults of the description.
     fn faults(&self) -> Vec<Fault>;
 }
 
@@ -38,7 +38,7 @@ impl Describable for Kernel {
     }
 }
 
-/// Reads and checks the part that is the whole of `document`.
+/// Reads and checks the description that makes up the whole of `document`.
 pub fn read_part<P: Describable>(document: &Document) -> Result<P, Faults> {
     let part: P = document.read()?;
     match Rejection::unless_empty(part.faults()) {
@@ -47,7 +47,7 @@ pub fn read_part<P: Describable>(document: &Document) -> Result<P, Faults> {
     }
 }
 
-/// The faults at their places in `document`.
+/// Maps the faults to their places in `document`.
 fn placed(document: &Document, Rejection(faults): &Rejection) -> Faults {
     let place = |fault: &Fault| match &fault.part {
         Some(part) => document.fault_within(&fault.path, part.clone(), &fault.message, &fault.help),
@@ -56,11 +56,11 @@ fn placed(document: &Document, Rejection(faults): &Rejection) -> Faults {
     document.faults(faults.iter().map(place).collect())
 }
 
-/// A scenario that has passed its check: only such a one can be run.
+/// A scenario that has passed its check. Only a checked scenario can be run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedScenario {
     scenario: Scenario,
-    /// The rehearsal of a program that is rehearsed.
+    /// The rehearsal, if the program is of a kind that is rehearsed.
     rehearsal: Option<Rehearsal>,
 }
 
@@ -73,33 +73,33 @@ impl Deref for CheckedScenario {
 }
 
 impl CheckedScenario {
-    /// The rehearsal of the check, of a program that is rehearsed.
+    /// Returns the rehearsal that the check made, if the program is of a kind that is rehearsed.
     pub(super) const fn rehearsal(&self) -> Option<&Rehearsal> {
         self.rehearsal.as_ref()
     }
 
-    /// True if its cost was found by a rehearsal, which may depend on the seed.
+    /// Returns `true` if the cost was found by a rehearsal, which may depend on the seed.
     #[must_use]
     pub const fn is_rehearsed(&self) -> bool {
         self.rehearsal.is_some()
     }
 
-    /// The layout of the ranks.
+    /// Returns the layout of the ranks on the machine.
     #[must_use]
     pub fn layout(&self) -> Layout {
         self.allocation().granted()
     }
 
-    /// The memory that the program needs on each node up to the last with a rank, in bytes.
+    /// Returns the memory that the program needs on each node, in bytes, up to the last node with a rank.
     #[must_use]
     pub fn node_memory(&self) -> Vec<u64> {
         node_memory(&self.program, &self.machine, &self.layout()).collect()
     }
 
-    /// The same scenario with another seed, of a case that has taken `elapsed` so far.
+    /// Returns the same scenario with another seed, for a case that has already run for `elapsed`.
     ///
     /// # Errors
-    /// Faults with that seed: a random placement may leave the host without a rank.
+    /// Faults that arise only with that seed: a random placement may leave the host without a rank.
     pub fn with_seed(&self, seed: u64, elapsed: Duration) -> Result<Self, Rejection> {
         let scenario = Scenario { seed, limits: self.limits.after(elapsed), ..self.scenario.clone() };
         scenario.checked().map_err(|Rejection(faults)| {
@@ -108,18 +108,19 @@ impl CheckedScenario {
         })
     }
 
-    /// The same scenario with the seed of repetition `run`; 0 is its own.
+    /// Returns the same scenario with the seed of repetition `run`. Repetition 0 has the scenario's own seed.
     ///
     /// # Errors
-    /// As [`with_seed`](Self::with_seed).
+    /// As for [`with_seed`](Self::with_seed).
     pub fn repetition(&self, run: u32) -> Result<Self, Rejection> {
         self.with_seed(self.seed + u64::from(run), Duration::ZERO)
     }
 
-    /// The same program on one rank of the same machine, with its host and enough memory there.
+    /// Returns the same program on one rank of the same machine, with the host on that rank's node and enough memory
+    /// there.
     ///
     /// # Errors
-    /// The reason why it cannot run on one rank.
+    /// The reason why the program cannot run on one rank.
     pub fn on_one_rank(&self) -> Result<Self, Rejection> {
         let mut alone = Scenario { ranks: 1, placement: Placement::RowMajor, ..self.scenario.clone() };
         alone.machine.host.node = 0;
@@ -129,19 +130,19 @@ impl CheckedScenario {
 }
 
 impl Scenario {
-    /// Checks what the types cannot: whether machine, ranks, partition, placement and program are sound and fit each
-    /// other.
+    /// Checks what the types cannot express: that machine, ranks, partition, placement and program are valid and fit
+    /// together.
     ///
     /// # Errors
-    /// All faults, each with its place in `document`, from which this scenario was read.
+    /// All faults, each with its place in `document`, the document from which this scenario was read.
     pub fn check(self, document: &Document) -> Result<CheckedScenario, Faults> {
         self.checked().map_err(|rejection| placed(document, &rejection))
     }
 
-    /// The same [check](Self::check) of a scenario that stands in no document.
+    /// Performs the same [check](Self::check) on a scenario that was not read from a document.
     ///
     /// # Errors
-    /// All faults, by the fields of the scenario.
+    /// All faults, each with the path of its field.
     pub fn checked(self) -> Result<CheckedScenario, Rejection> {
         let (mut faults, mut rehearsal) = (self.own_faults(), None);
         match self.allocation().topology_in_use() {
@@ -149,7 +150,7 @@ impl Scenario {
                 Rejection::unless_empty(self.excess(&topology).into_iter().collect())?;
             }
             Ok(_) => {}
-            // A machine too large for a part of it is too large for a layout.
+            // A topology that is too large for a partition is too large for a layout, so the layout is not tried.
             Err(Rejection(others)) => {
                 faults.extend(others);
                 return Err(Rejection(faults));
@@ -168,13 +169,13 @@ impl Scenario {
         }
         Rejection::unless_empty(faults)?;
         let checked = CheckedScenario { scenario: self, rehearsal };
-        // Only after its rehearsal is it known how long such a program is.
+        // The cost of a rehearsed program is known only after its rehearsal.
         let excess = checked.rehearsal.as_ref().and_then(|_| checked.limits.exceeded_by(&checked.estimate()));
         Rejection::unless_empty(excess.into_iter().collect())?;
         Ok(checked)
     }
 
-    /// Faults on any machine.
+    /// Returns the faults of the scenario that do not depend on the machine.
     fn own_faults(&self) -> Vec<Fault> {
         let mut faults: Vec<_> = within("program", self.program.faults(self.ranks.max(1))).collect();
         faults.extend(self.repeat.faults());
@@ -186,7 +187,7 @@ impl Scenario {
         faults
     }
 
-    /// The request that it makes of the machine.
+    /// Returns the allocation that the scenario requests from its machine.
     #[must_use]
     pub fn allocation(&self) -> Allocation<'_> {
         Allocation::new(&self.machine, self.ranks)

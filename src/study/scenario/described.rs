@@ -1,29 +1,29 @@
-//! The scenario as its file describes it, to which measurements and published predictions belong.
+//! The scenario as its file describes it: the reference for measurements and published predictions.
 
 use super::named_topology;
 use super::source::{Document, Faults, NamedFiles};
 use super::sweep::{OF_ALL_CASES, Plan, PlannedAxis, PlannedValue, typed_or_described};
 use super::{AxisValue, Case, Scenario};
 
-/// A scenario before anything is overridden.
+/// A scenario as its file describes it, before any override.
 pub struct Described(Option<BaseScenario>);
 
 struct BaseScenario {
     plan: Plan,
-    /// The scenario without its axes, which every case would otherwise copy.
+    /// The scenario's document without its axes, which every case would otherwise copy.
     base: Document,
 }
 
 impl Described {
-    /// The scenario of `document`. Where it cannot be read, it describes nothing.
+    /// Reads the scenario of `document`. If the document cannot be read, the result describes nothing.
     #[must_use]
     pub fn of(document: Result<Document, Faults>) -> Self {
         let plan = document.and_then(|document| Plan::new(document, &[])).ok();
         Self(plan.map(|plan| BaseScenario { base: plan.document().without(&OF_ALL_CASES), plan }))
     }
 
-    /// True if `case` has the machine, the ranks and the program of the description at the values that the case has
-    /// for the axes in `columns`. Seeds, limits and comparisons do not count.
+    /// Returns `true` if `case` has the machine, the ranks and the program that the file describes at the values of the
+    /// case for the axes in `columns`. Seeds, limits and comparisons are ignored.
     #[must_use]
     pub fn is_met_by(&self, case: &Case, columns: &[String]) -> bool {
         self.at(case, columns).is_some_and(|described| {
@@ -36,13 +36,14 @@ impl Described {
         })
     }
 
-    /// The files that it may name.
+    /// Returns the files that the scenario may name.
     #[must_use]
     pub fn named_files(&self) -> NamedFiles {
         self.0.as_ref().map(|description| description.base.named_files().clone()).unwrap_or_default()
     }
 
-    /// True if `name` is an axis, or names a field that an axis could vary. Every name is one where nothing is described.
+    /// Returns `true` if `name` is an axis or names a field that an axis could vary. Always `true` if nothing is
+    /// described.
     #[must_use]
     pub fn has_axis(&self, name: &str) -> bool {
         self.0.as_ref().is_none_or(|BaseScenario { plan, .. }| {
@@ -50,13 +51,13 @@ impl Described {
         })
     }
 
-    /// True if the scenario declares an axis called `name`.
+    /// Returns `true` if the scenario declares an axis called `name`.
     #[must_use]
     pub fn declares(&self, name: &str) -> bool {
         self.0.as_ref().is_some_and(|description| description.plan.axes().any(|axis| axis.name == name))
     }
 
-    /// True if it declares such an axis, and all its values are numbers.
+    /// Returns `true` if the scenario declares an axis called `name` whose values are all numbers.
     #[must_use]
     pub fn has_numbers_on(&self, name: &str) -> bool {
         let mut axes = self.0.iter().flat_map(|description| description.plan.axes());
@@ -65,7 +66,8 @@ impl Described {
         })
     }
 
-    /// True if `case` has the machine of the description at the values that the case has for the declared axes.
+    /// Returns `true` if `case` has the machine that the file describes at the values of the case for the declared
+    /// axes.
     #[must_use]
     pub fn has_machine_of(&self, case: &Case) -> bool {
         let axes: Vec<_> =
@@ -82,8 +84,8 @@ impl Described {
 }
 
 impl Plan {
-    /// The base values, which `document` has, with the axes of `known` at these values; what is computed from them, or
-    /// zipped with them, follows.
+    /// Reads the scenario at the base values of `document`, with the axes of `known` set to the given values. Axes that
+    /// are computed from these axes, or zipped with them, are set accordingly.
     fn described_at(&self, mut document: Document, known: &[(&str, &AxisValue)]) -> Result<Scenario, Faults> {
         let failed = |fault| self.document().faults(vec![fault]);
         let mut point = Vec::new();
@@ -101,7 +103,7 @@ impl Plan {
         named_topology::read(&document)
     }
 
-    /// The value of an axis that is known, or follows from known ones.
+    /// Returns the value of an axis if it is known or follows from known ones by an expression or by zipping.
     fn follows(
         &self,
         planned: &PlannedAxis,

@@ -1,4 +1,4 @@
-//! Descriptions that a file can hold.
+//! Descriptions that can be the content of a file.
 
 use super::check::read_part;
 use super::machine_form::MachineForm;
@@ -7,10 +7,10 @@ use super::sweep::Plan;
 use parsim_sim::machine::Machine;
 use parsim_sim::node::processor::{Kernel, Modules, T800};
 
-/// Content of a file, by the name of its root: a scenario, or a part that scenarios name by `File("…")`.
+/// The content of a file, by the name of its root: a scenario, or a part that scenarios include by `File("…")`.
 #[derive(Clone, Debug)]
 pub enum Description {
-    /// `Scenario(…)`, and whatever has another name.
+    /// `Scenario(…)`, or a root with any name that is not listed below.
     Scenario(Box<Plan>),
     /// `Machine(…)`.
     Machine(Box<Machine>),
@@ -23,7 +23,7 @@ pub enum Description {
 }
 
 impl Description {
-    /// Reads and checks the whole document; of a scenario the base values and the axes.
+    /// Reads and checks the whole document. Of a scenario, the base values and the axes are checked.
     ///
     /// # Errors
     /// All faults, each with its place.

@@ -1,4 +1,4 @@
-//! Forecasts of what the runs of a scenario cost, made in constant time.
+//! Forecasts of the cost of running a scenario, computed in constant time.
 
 use super::{CheckedScenario, Scenario};
 use crate::programs::{Forecast, Shipped, real};
@@ -10,27 +10,29 @@ use parsim_sim::simulation::Estimate;
 use parsim_sim::simulation::estimate::{BYTE_S, PROCESS_BYTES, RANK_BYTES, RANK_S, whole};
 use parsim_sim::units::SimDuration;
 
-/// Memory of a rank for its times in a phase.
+/// Memory of a rank for the accounting of its times in one phase.
 const ACCOUNT_BYTES: f64 = 48.0;
-/// A random stream for each source of traffic, and its events.
+/// Memory of a source of background traffic: its random stream and its events.
 const SOURCE_BYTES: f64 = 450.0;
-/// A packet that waits in the network, with its journey.
+/// Memory of a packet that waits in the network, with its route.
 const WAITING_BYTES: f64 = 64.0;
-/// A packet that was measured, and the copies of its latency to be sorted.
+/// Memory of the latency sample of a measured packet, including the copies for sorting.
 const SAMPLE_BYTES: f64 = 48.0;
-/// A message on its way, with its send and its receive, and a packet after the first that waits. Measured.
+/// Memory of a message in flight, with its send and its receive (measured).
 const MESSAGE_BYTES: f64 = 370.0;
+/// Memory of each further packet of a message that waits in the network (measured).
 const PACKET_BYTES: f64 = 85.0;
-/// The CPU time of an event, in seconds, measured: of packets that travel together or alone, of those that wait by turns and of messages
-/// of processes; and of an operation.
+/// CPU time of an event of packets that travel in a train or alone, in seconds (measured).
 const EVENT_S: f64 = 30e-9;
+/// CPU time of an event of packets under round-robin arbitration, or of messages of processes, in seconds (measured).
 const QUEUED_EVENT_S: f64 = 300e-9;
-/// The events of a packet for each link that it crosses: it leaves one station and comes to another.
+/// Events of a packet for each link that it crosses: a departure from one station and an arrival at the next.
 const EVENTS_A_HOP: f64 = 2.0;
+/// CPU time of an arithmetic operation of the program, in seconds (measured).
 const OPERATION_S: f64 = 1e-9;
 
 impl CheckedScenario {
-    /// The cost of a run, for all seeds of the case together. A program of steps is rehearsed for it.
+    /// Returns the cost of a run of the case, over all its seeds. Programs of steps are rehearsed for the estimate.
     #[must_use]
     pub fn estimate(&self) -> Estimate {
         self.cost(&self.allocation().topology(), self.rehearsal())
@@ -38,8 +40,8 @@ impl CheckedScenario {
 }
 
 impl Scenario {
-    /// The first limit that a run on `topology` exceeds before it begins. Neither ranks nor nodes are looked at one by
-    /// one.
+    /// Returns the first limit that a run on `topology` exceeds before it begins. The computation does not iterate over
+    /// ranks or nodes.
     pub(super) fn excess(&self, topology: &Topology) -> Option<Fault> {
         self.limits.exceeded_by(&self.cost(topology, None))
     }
@@ -73,7 +75,7 @@ impl Scenario {
         }
     }
 
-    /// The CPU time of an event, in seconds.
+    /// Returns the CPU time of an event, in seconds.
     fn event_s(&self) -> f64 {
         let Machine { nodes, network, .. } = &self.machine;
         let by_messages = nodes.interface.is_some() && self.program.schedule().is_none();
@@ -86,12 +88,12 @@ impl Scenario {
         let packet_bytes = self.machine.network.switching.packet_bytes();
         let forecast = self.program.forecast(rehearsal, self.ranks, packet_bytes);
         let Forecast { packet_hops, jobs, least_packets, least_jobs, is_open, .. } = forecast;
-        // Messages within a node are no packets.
+        // Messages within a node send no packets.
         let is_spread = self.placement.nodes_needed(self.ranks) == self.ranks;
         let least = least_jobs + if is_spread { least_packets } else { 0.0 };
-        // Messages that do not meet on the way leave once and come once.
+        // Messages without contention need one departure and one arrival event each, whatever their distance.
         let crossings = if self.machine.is_free_of_contention() { forecast.packets() } else { packet_hops };
-        // The initialisation, and the phases of the program.
+        // One account for the initialisation, and one for each phase of the program.
         let phases = f64::from(u32::try_from(1 + self.program.phases().len()).unwrap_or(u32::MAX));
         let carries_trains = Transport::carries_trains(&self.machine, topology);
         let used_link = if carries_trains { 0.0 } else { Fabric::used_link_memory(&self.machine.network) };
@@ -106,8 +108,8 @@ impl Scenario {
         }
     }
 
-    /// The memory of the messages that are under way at once, or that nobody receives; of each of their packets, too, if a
-    /// topology is given.
+    /// Returns the memory of the messages that are in flight at once or never received. The memory of their packets is
+    /// included if a topology is given.
     fn messages_memory(
         &self,
         forecast: &Forecast,
@@ -127,7 +129,7 @@ impl Scenario {
         messages * MESSAGE_BYTES + (packets - messages).max(0.0) * share * PACKET_BYTES
     }
 
-    /// True if packets wait in the network one by one, wherever they are.
+    /// Returns `true` if packets wait in the network individually, without limit.
     fn keeps_packets(&self) -> bool {
         let Network { contention, switching, links, .. } = &self.machine.network;
         matches!(contention, Contention::FirstComeFirstServed | Contention::RoundRobin(_))
@@ -135,7 +137,8 @@ impl Scenario {
             && links.buffers == Buffers::Unbounded
     }
 
-    /// The packets that links carry at once, which come later than they have left.
+    /// Returns the number of packets in transit on links at once: the latency of a link can exceed the occupancy of a
+    /// packet.
     fn packets_in_network(&self, topology: &Topology, messages: f64) -> f64 {
         let (links, occupancy) = (&self.machine.network.links, self.occupancy());
         if !self.keeps_packets() || occupancy == SimDuration::ZERO {
@@ -145,34 +148,36 @@ impl Scenario {
         used * links.latency.seconds() / occupancy.seconds()
     }
 
-    /// The share of the packets that wait for links within the network, if all ranks send at once.
+    /// Returns the share of the packets that wait for links within the network if all ranks send at once.
     fn crowding(&self, topology: &Topology, messages: f64) -> f64 {
         if !self.keeps_packets() {
             return 0.0;
         }
         let senders = messages.min(f64::from(self.ranks));
         let link = self.occupancy();
-        // No node sends faster than its link.
+        // A node sends no faster than its link.
         let sender = self.sending().max(link);
         let rate = if link > SimDuration::ZERO { link.seconds() / sender.seconds() } else { 1.0 };
         let load = senders * mean_distance(topology) * rate;
         (1.0 - channels(topology) / load).max(0.0)
     }
 
-    /// The time for which a packet occupies a link.
+    /// Returns the time for which a packet occupies a link.
     fn occupancy(&self) -> SimDuration {
         let Network { links, switching, .. } = &self.machine.network;
         links.per_packet + links.byte_time().time(switching.packet_bytes())
     }
 
-    /// The time after which a sender has its next packet ready, whether the link is free or not.
+    /// Returns the time that a sender takes from one packet to the next. The occupancy of the link counts only if the
+    /// sender does not overlap it with its software.
     fn sending(&self) -> SimDuration {
         let sending = &self.machine.nodes.sending;
         let software = sending.per_packet + sending.per_byte.time(self.machine.network.switching.packet_bytes());
         if sending.overlap { software } else { software + self.occupancy() }
     }
 
-    /// The share of the packets of a long message that wait because link or receiver take longer for each than the sender.
+    /// Returns the share of the packets of a long message that wait because the link or the receiver is slower than the
+    /// sender.
     fn waiting_share(&self) -> f64 {
         let receiving = &self.machine.nodes.receiving;
         let sender = self.sending();
@@ -181,24 +186,25 @@ impl Scenario {
         if slowest == SimDuration::ZERO { 0.0 } else { 1.0 - sender.seconds() / slowest.seconds() }
     }
 
-    /// Sources inject at their rate whatever becomes of the packets; what the network does not take waits in it.
+    /// Returns the load of a traffic program. Sources inject at their rate whatever the network accepts, so the excess
+    /// waits.
     fn traffic(&self, traffic: &Traffic, topology: &Topology) -> Load {
         let network = &self.machine.network;
         let byte = network.injection_time(topology).unwrap_or_else(|| network.links.byte_time());
         let transmission_s = byte.time_of_share(traffic.mean_bytes()).seconds();
         let nodes = f64::from(self.ranks);
         let measured = traffic.measured.seconds();
-        // Links that take no time are a fault of their own.
+        // Links with zero transmission time are reported as a separate fault.
         let per_s = if transmission_s > 0.0 { nodes * traffic.offered / transmission_s } else { 0.0 };
         let packets = per_s * (traffic.warm_up.seconds() + measured);
         let distance = mean_distance(topology);
         let taken = (f64::from(topology.ports()) / distance).min(1.0);
         let waiting = packets * (1.0 - taken / traffic.offered).max(0.0) + nodes * distance;
-        // A link has an event when a packet has left, and one when it has come, unless that is at once.
+        // A link has one event for the departure of a packet and one for its arrival, unless both coincide.
         let hop = if network.comes_as_it_leaves() { 1.0 } else { 2.0 };
         Load {
             events: packets * (1.0 + hop * distance),
-            // Half of what is expected: the number of packets is random.
+            // Half of the expected number, because the number of packets is random.
             least: packets / 2.0,
             memory: nodes * (RANK_BYTES / 4.0 + SOURCE_BYTES)
                 + per_s * measured * SAMPLE_BYTES
@@ -208,8 +214,8 @@ impl Scenario {
     }
 }
 
-/// The most messages, and packets, of a rehearsal; of one that was given up while they piled up, as many more as there
-/// are packets left.
+/// Returns the maximum numbers of messages and packets in flight that a rehearsal has seen. If the rehearsal was
+/// aborted while messages piled up, both are scaled to the packets that remain.
 fn in_flight(rehearsal: &Rehearsal, forecast: &Forecast) -> (f64, f64) {
     let (messages, packets) = rehearsal.most_in_flight();
     let seen = real(rehearsal.packet_hops()).max(1.0);
@@ -218,7 +224,7 @@ fn in_flight(rehearsal: &Rehearsal, forecast: &Forecast) -> (f64, f64) {
     (real(messages) * rest, real(packets) * rest)
 }
 
-/// The share of the program in the estimate: events, those that are certain, and bytes.
+/// The share of the program in the estimate: events, events that are certain, and bytes.
 struct Load {
     events: f64,
     least: f64,
@@ -226,12 +232,12 @@ struct Load {
     is_open: bool,
 }
 
-/// The channels of all links, some more where vertices have few.
+/// Returns the number of channels of all links. This is an upper bound if some vertices have fewer ports than others.
 fn channels(topology: &Topology) -> f64 {
     f64::from(topology.vertices()) * f64::from(topology.ports())
 }
 
-/// The number of links between two nodes, roughly.
+/// Returns the approximate mean number of links between two nodes.
 fn mean_distance(topology: &Topology) -> f64 {
     let third = |sides: &[u32]| sides.iter().map(|side| f64::from(*side) / 3.0).sum::<f64>();
     let distance = match topology {

@@ -1,8 +1,8 @@
-//! The id of a case: equal for all descriptions of one simulation.
+//! Case ids: equal for all descriptions of the same simulation.
 //!
-//! Units, defaults, files and the order of fields are resolved before: the id is the sum of the hashes of all values of
-//! the scenario as it is read, each with its path. So a change of a few values changes it by the difference of their
-//! hashes, whatever the rest is ([`crate::scenario::Ids`]).
+//! Units, defaults, included files and the order of fields are resolved first. The id is then the sum of the hashes of
+//! all values of the scenario, each hashed with its path. A change of a few values therefore changes the id by the
+//! difference of their hashes, independently of the other values (see [`crate::scenario::Ids`]).
 
 mod leaves;
 
@@ -13,14 +13,14 @@ use parsim_sim::units::SimDuration;
 use serde::Serialize;
 use std::fmt;
 
-/// The version of the results: raised whenever the result of any scenario moves.
+/// The version of the results, incremented whenever the result of any scenario changes.
 pub const RESULTS: u32 = 15;
 
-/// The id of a case, 128 bits, the same on every machine.
+/// The id of a case: 128 bits, the same on every machine.
 ///
-/// It covers machine, ranks, partition, placement, program, background traffic, seed, the limits of simulated time and of events, and
-/// [`RESULTS`]. It does not cover names of machines, levels and kernels, nor what moves no result: axes, filter,
-/// `repeat`, `compare`.
+/// The id covers machine, ranks, partition, placement, program, background traffic, seed, the limits of simulated time
+/// and of events, and [`RESULTS`]. It does not cover the names of machines, levels and kernels, nor the fields that do
+/// not affect the results: axes, filter, `repeat` and `compare`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CaseId(u128);
 
@@ -31,37 +31,37 @@ impl fmt::Display for CaseId {
 }
 
 impl CaseId {
-    /// The id as 16 bytes, the same on every machine.
+    /// Returns the id as 16 bytes, the same on every machine.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0.to_le_bytes()
     }
 
-    /// The id as a number, whose 32 hexadecimal digits are its text.
+    /// Returns the id as a number; its 32 hexadecimal digits are the displayed text.
     #[must_use]
     pub const fn number(self) -> u128 {
         self.0
     }
 
-    /// The first 64 bits: ids are in the order of these, and evenly spread.
+    /// Returns the most significant 64 bits. They have the order of the ids and are evenly distributed.
     #[must_use]
     pub fn first_bits(self) -> u64 {
         u64::try_from(self.0 >> 64).unwrap_or(u64::MAX)
     }
 
-    /// The id of these bytes.
+    /// Creates the id of these bytes.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(u128::from_le_bytes(bytes))
     }
 
-    /// The id of which a part has changed, from the sums of that part before and after.
+    /// Returns the id after a change of one part, given the sums of that part before and after the change.
     pub(super) const fn changed(self, before: Sum, after: Sum) -> Self {
         Self(self.0.wrapping_sub(before).wrapping_add(after))
     }
 }
 
-/// The hashes of some values, added up.
+/// The sum of the hashes of some values.
 pub(super) type Sum = u128;
 
 /// A field of a scenario that the id covers.
@@ -102,30 +102,30 @@ impl Covered {
         }
     }
 
-    /// The one to which the field at `path` belongs.
+    /// Returns the covered field that contains the field at `path`, or `None` if the id does not cover it.
     pub fn at(path: &str) -> Option<Self> {
         let first = path.split('.').next();
         Self::ALL.into_iter().find(|covered| first == Some(covered.field()))
     }
 
-    /// The sum over the values of `part`, which stands in that field.
+    /// Returns the sum over the values of `part`, the content of this field.
     pub fn sum(self, part: &impl Serialize) -> Sum {
         sum(self.field(), part)
     }
 }
 
-/// The sum over background traffic: nothing where there is none.
+/// Returns the sum over the background traffic: 0 if there is none.
 pub(super) fn of_background(background: Option<&BackgroundTraffic>) -> Sum {
     background.map_or(0, |background| Covered::Background.sum(background))
 }
 
-/// The limits that are a part of what happens; the others are of the computer.
+/// Returns the limits that can change the results. The other limits concern the host computer.
 pub(super) const fn of_results(limits: &Limits) -> (SimDuration, u64) {
     (limits.simulated, limits.events)
 }
 
 impl Scenario {
-    /// The id of the case that the scenario's base values are.
+    /// Returns the id of the case given by the scenario's base values.
     #[must_use]
     pub fn id(&self) -> CaseId {
         let parts = Covered::ALL.into_iter().map(|covered| match covered {
@@ -159,7 +159,8 @@ mod tests {
         document.read::<Scenario>().unwrap().id().to_string()
     }
 
-    /// Another id for the same scenario would lose every stored result: raise `RESULTS` where that is meant.
+    /// A change of the id of an unchanged scenario would orphan every stored result; if that is intended, raise
+    /// `RESULTS`.
     #[test]
     fn an_id_is_the_same_on_every_machine() {
         let of = |number: u32| sum("seed", &number);

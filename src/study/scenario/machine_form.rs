@@ -1,4 +1,4 @@
-//! The forms in which a file may describe a machine.
+//! The forms in which a file can describe a machine.
 
 use super::check::Describable;
 use parsim_sim::fault::Fault;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 pub enum MachineForm {
     /// Nodes on a network.
     Machine(Box<Machine>),
-    /// Processors and network interfaces by the LogGOPS model.
+    /// Processors and network interfaces described by the LogGOPS model.
     #[serde(rename = "LogGOPS")]
     LogGops(Box<LogGops>),
 }
@@ -26,7 +26,7 @@ impl From<MachineForm> for Machine {
     }
 }
 
-/// Reads the machine of a scenario.
+/// Deserialises the machine of a scenario from either form.
 pub fn read<'de, D: Deserializer<'de>>(source: D) -> Result<Machine, D::Error> {
     MachineForm::deserialize(source).map(Machine::from)
 }

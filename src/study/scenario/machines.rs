@@ -1,4 +1,5 @@
-//! The machines of `scenarios/machines`, built into the library. Its folder `shipped` has links to them, so that they are part of its package.
+//! The machines of `scenarios/machines`, built into the library. The folder `shipped` holds links to these files, so
+//! that they are part of the package.
 //!
 //! ```
 //! use parsim_study::machines;
@@ -21,7 +22,7 @@ use parsim_sim::Machine;
 
 macro_rules! files {
     ($($folder:literal: $($name:literal),+;)+) => {
-        /// The shipped files that describe machines, and those that they name, by file name.
+        /// The shipped files that describe machines, and the files that they include, by file name.
         const FILES: &[(&str, &str)] = &[$($((
             concat!($name, ".ron"),
             include_str!(concat!("shipped/", $folder, "/", $name, ".ron")),
@@ -44,14 +45,14 @@ macro_rules! machines {
             $(#[$doc])+
             ///
             /// # Panics
-            /// Never: the description is read by the tests.
+            /// Never: the tests read every description.
             #[must_use]
             pub fn $name() -> Machine {
                 read($file)
             }
         )+
 
-        /// Every shipped machine: the name of its file without `.ron`, and its function.
+        /// All shipped machines: the name of each file without `.ron`, and its function.
         pub const ALL: &[(&str, fn() -> Machine)] = &[$(($file, $name as fn() -> Machine)),+];
     };
 }
@@ -69,38 +70,42 @@ machines! {
     fugaku = "fugaku";
     /// Hopper, a Cray XE6: a torus of 17 × 8 × 24 Gemini routers with 48 cores each.
     hopper = "hopper";
-    /// A hypercube for comparisons with closed forms: a message takes `t_s + m t_w` to a neighbour, nothing else any time.
+    /// A hypercube for comparisons with closed forms: a message to a neighbour takes `t_s + m t_w`, everything else no
+    /// time.
     ideal_hypercube = "ideal-hypercube";
-    /// A torus for comparisons with closed forms: a message takes `t_s + m t_w` to a neighbour, nothing else any time.
+    /// A torus for comparisons with closed forms: a message to a neighbour takes `t_s + m t_w`, everything else no
+    /// time.
     ideal_torus = "ideal-torus";
-    /// The Booster of Leonardo, after public constants; its page is validation/measured-collectives/marenostrum5.md.
+    /// The Booster partition of Leonardo, from public constants; described in
+    /// validation/measured-collectives/marenostrum5.md.
     leonardo = "leonardo";
-    /// `MareNostrum` 5, general purpose partition, calibrated on measured collectives (validation/measured-collectives/marenostrum5.md).
+    /// `MareNostrum` 5, general purpose partition, calibrated on measured collectives
+    /// (validation/measured-collectives/marenostrum5.md).
     marenostrum5 = "marenostrum5";
-    /// The cluster that LogGOPSim simulates unless it is told otherwise, by the LogGOPS model.
+    /// The cluster that LogGOPSim simulates by default, described by the LogGOPS model.
     loggopsim_default = "loggopsim-default";
     /// A Parsytec `GCel` of 512 T805 transputers at 30 MHz.
     parsytec_gcel_512 = "parsytec-gcel-512";
     /// The Parsytec `SuperCluster` of 128 T800 transputers of CS-RR-281, with measured times of its modules.
     parsytec_supercluster_t800 = "parsytec-supercluster-t800";
-    /// The same machine, whose modules are timed instruction by instruction.
+    /// The machine of [`parsytec_supercluster_t800`], with its modules timed instruction by instruction.
     parsytec_supercluster_t800_kernels = "parsytec-supercluster-t800-kernels";
-    /// 64 nodes whose software costs nothing, on links of one byte a nanosecond.
+    /// 64 nodes without software costs, on links that transfer one byte per nanosecond.
     router_network = "router-network";
-    /// 16 nodes of 8 cores below a fat tree of switches; the numbers are invented.
+    /// 16 nodes of 8 cores below a fat tree of switches. The numbers are invented.
     small_cluster = "small-cluster";
-    /// Trestles of the San Diego Supercomputer Center: 324 nodes of 32 cores under a fat tree of InfiniBand.
+    /// Trestles of the San Diego Supercomputer Center: 324 nodes of 32 cores below an InfiniBand fat tree.
     trestles = "trestles";
 }
 
-/// Reads the machine `name`.
+/// Reads the shipped machine `name`.
 fn read(name: &str) -> Machine {
     let text = with_files(&format!("{name}.ron"));
     let document = Document::from_text(name, &text).unwrap_or_else(|faults| panic!("{faults}"));
     read_part::<MachineForm>(&document).unwrap_or_else(|faults| panic!("{faults}")).into()
 }
 
-/// The text of a file without its comments, with the text of another one in the place of each `File("…")`.
+/// Returns the text of a shipped file without its comments, with every `File("…")` replaced by the text of that file.
 fn with_files(name: &str) -> String {
     let (_, text) = FILES.iter().find(|(file, _)| *file == name).expect("a shipped file");
     let lines: Vec<_> = text.lines().filter(|line| !line.starts_with("//")).collect();

@@ -1,15 +1,15 @@
-//! Published or own measurements: what a simulated time is set beside.
+//! Measurements, published or local, with which simulated times are compared.
 
 use super::axis::AxisValue;
 use super::source::{NamedFiles, SourceFault};
 use super::table::{Row, Table, conversion};
 use std::path::Path;
 
-/// A table of measured times, or of known efficiencies: a row for each point, a column for each axis that matters.
+/// A table of measured times or known efficiencies: a row for each point and a column for each relevant axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurements {
     keys: Vec<String>,
-    /// The columns behind the measured value.
+    /// The columns after the measured value.
     behind: Vec<String>,
     is_efficiency: bool,
     points: Vec<MeasuredPoint>,
@@ -19,31 +19,31 @@ pub struct Measurements {
 struct MeasuredPoint {
     at: Vec<AxisValue>,
     value: f64,
-    /// Its place, such as `line 3`.
+    /// The place of the row, such as `line 3`.
     place: String,
 }
 
-/// The column of the measured time; the columns before it are the axes, those behind it are others' business.
+/// The column of the measured time. The columns before it are axes; those after it are not interpreted here.
 const MEASURED: &str = "measured_s";
-/// The column that stands in its place in a table of efficiencies.
+/// The column that replaces [`MEASURED`] in a table of efficiencies.
 const EFFICIENCY: &str = "efficiency";
 
-const ONE_MEASURED: &str = "give one of them; other columns behind it may have any other names";
+const ONE_MEASURED: &str = "give only one of them; columns after it may have any other names";
 
 impl Measurements {
-    /// Reads a table whose columns up to `measured_s` are axes by their short names. Another unit of time, such as
-    /// `measured_ms`, is converted.
+    /// Reads a table whose columns before `measured_s` are axes, given by their short names. Other units of time, such
+    /// as `measured_ms`, are converted.
     ///
     /// # Errors
-    /// A file that cannot be read, or is no such table; the message names file, line and column.
+    /// The file cannot be read or is not such a table; the message names file, line and column.
     pub fn load(path: &Path) -> Result<Self, SourceFault> {
         Self::load_among(&NamedFiles::default(), path)
     }
 
-    /// Reads a table, as [`load`](Self::load) does, that is one of `files`.
+    /// Reads a table from one of `files`, as [`load`](Self::load) does.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// As for [`load`](Self::load).
     pub fn load_among(files: &NamedFiles, path: &Path) -> Result<Self, SourceFault> {
         let table = Table::load_among(files, path)?;
         let is_measured =
@@ -55,7 +55,7 @@ impl Measurements {
         let column = &table.columns()[place];
         if let Some(other) = table.columns()[place + 1..].iter().find(|name| *name != EFFICIENCY && is_measured(name)) {
             return Err(table
-                .failure(&format!("`{column}` and `{other}` are both what was measured"))
+                .failure(&format!("`{column}` and `{other}` are both columns of measured values"))
                 .help(ONE_MEASURED));
         }
         table.need_values(keys.iter().chain([column]))?;
@@ -76,13 +76,13 @@ impl Measurements {
         Ok(Self { is_efficiency: column == EFFICIENCY, keys, behind, points })
     }
 
-    /// The columns behind the measured value, which are others' business.
+    /// Returns the columns after the measured value, which are not interpreted here.
     #[must_use]
     pub fn behind(&self) -> &[String] {
         &self.behind
     }
 
-    /// The first text in the column `key`, and its place; none if it has only numbers.
+    /// Returns the first text in the column `key`, with its place, or `None` if all values of the column are numbers.
     #[must_use]
     pub fn text_in(&self, key: &str) -> Option<(&str, &str)> {
         let column = self.keys.iter().position(|name| name == key)?;
@@ -92,25 +92,26 @@ impl Measurements {
         })
     }
 
-    /// The axes that the points lie on, by their short names.
+    /// Returns the axes of the table, by their short names.
     #[must_use]
     pub fn keys(&self) -> &[String] {
         &self.keys
     }
 
-    /// Returns whether the values are efficiencies instead of times.
+    /// Returns `true` if the values are efficiencies instead of times.
     #[must_use]
     pub const fn efficiency_is_known(&self) -> bool {
         self.is_efficiency
     }
 
-    /// The measured time at the point with these keys, in seconds; `None` where nothing was measured.
+    /// Returns the measured value at the point with these keys (a time in seconds, or an efficiency), or `None` if
+    /// there is none.
     #[must_use]
     pub fn at(&self, keys: &[(String, Option<AxisValue>)]) -> Option<f64> {
         self.index_of(keys).map(|index| self.points[index].value)
     }
 
-    /// Number of the point with these keys, counted from 0.
+    /// Returns the index of the point with these keys.
     #[must_use]
     pub fn index_of(&self, keys: &[(String, Option<AxisValue>)]) -> Option<usize> {
         let value = |name: &String| keys.iter().find(|(key, _)| key == name).and_then(|(_, value)| value.as_ref());
@@ -118,7 +119,7 @@ impl Measurements {
         self.points.iter().position(|point| point.at.iter().eq(at.iter().copied()))
     }
 
-    /// All measured points, each with its keys by name, and their times.
+    /// Returns all measured points, each with its keys by name and its value.
     pub fn points(&self) -> impl Iterator<Item = (Vec<(String, AxisValue)>, f64)> + '_ {
         self.points.iter().map(|point| {
             let named = self.keys.iter().cloned().zip(point.at.iter().cloned()).collect();

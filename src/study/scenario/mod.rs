@@ -1,6 +1,6 @@
-//! A scenario puts a program on a machine and asks a question about it.
+//! Scenarios: a program on a machine, with the axes along which both are varied.
 //!
-//! It is read from RON ([`source`]), checked for everything that can be known before the run
+//! A scenario is read from RON ([`source`]), checked for every fault that can be found before the run
 //! ([`check`](Scenario::check)) and unfolded into cases along its axes ([`Plan`]).
 
 mod axis;
@@ -45,7 +45,7 @@ use serde::{Deserialize, Serialize};
 use source::{Document, Faults};
 use std::path::Path;
 
-/// A scenario with its base values and its axes.
+/// A scenario: its base values and its axes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
@@ -55,33 +55,33 @@ pub struct Scenario {
     pub machine: Machine,
     /// The number of processes.
     pub ranks: u32,
-    /// The part of the machine that they get; fitted to the ranks unless given.
+    /// The part of the machine allocated to the ranks. By default a part that fits the ranks.
     #[serde(default)]
     pub partition: Partition,
-    /// The placement of ranks on its nodes.
+    /// The placement of the ranks on the nodes of that part.
     pub placement: Placement,
-    /// The program.
+    /// The program to run.
     pub program: Shipped,
-    /// Messages of others beside the program; none unless given.
+    /// Background traffic: messages of other jobs that share the network with the program. None by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<BackgroundTraffic>,
-    /// The axes of a sweep; none unless given.
+    /// The axes of a sweep. None by default.
     #[serde(default)]
     pub axes: Vec<Axis>,
-    /// Axes that advance together instead of forming a product, by name.
+    /// Groups of axes, by name, that advance together instead of forming a product.
     #[serde(default)]
     pub zip: Vec<Vec<String>>,
     /// An expression over the axes that a case must satisfy, such as `"p <= n"`.
     #[serde(default)]
     pub filter: Option<String>,
-    /// The values to compare with the simulated time.
+    /// The references with which the simulated time is compared.
     #[serde(default)]
     pub compare: Vec<Comparison>,
     /// The seed of all random streams.
     pub seed: u64,
-    /// Number of seeds to run, from `seed` on; more than one adds mean, deviation and interval. Or
-    /// `Until(relative_half_width: 0.01, at_least: 10, at_most: 1000)`: as many as it takes until the 95 % interval of the mean is that
-    /// narrow.
+    /// Number of runs, with seeds from `seed` on; more than one adds mean, standard deviation and confidence interval.
+    /// Instead of a number, `Until(relative_half_width: 0.01, at_least: 10, at_most: 1000)` runs until the 95 %
+    /// confidence interval of the mean is that narrow.
     #[serde(default)]
     pub repeat: Repeat,
     /// The limits of a run.
@@ -89,31 +89,31 @@ pub struct Scenario {
     pub limits: Limits,
 }
 
-/// Something to set beside the simulated time.
+/// A reference with which the simulated time is compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Comparison {
     /// The equations of CS-RR-281 read literally.
     AsWritten,
-    /// A reconstruction of the printed predictions of CS-RR-281; only where it prints one.
+    /// A reconstruction of the predictions that CS-RR-281 prints; available only where it prints one.
     AsPrinted,
     /// CS-RR-281, equation (4) with Table 2: the time of one message.
     PointToPoint,
-    /// CS-RR-281, Table 5 at p = 1: the cycles of one inner iteration by component, beside those of a `Compute`
+    /// CS-RR-281, Table 5 at p = 1: the cycles of one inner iteration by component, compared with those of a `Compute`
     /// of `Rsub` that is timed from kernels.
     InnerIteration,
     /// The hierarchical model of multi-core clusters: the efficiency of a `Characteristic` program by equation (5) of
     /// Kredel, Kruse and Richling (2015), corrected, with the roofline, and as printed.
     Hierarchical,
-    /// Measurements: a CSV file with a column for each axis that matters, and `measured_s`, or `efficiency` for
-    /// efficiencies that are known from elsewhere.
-    /// The path is relative to the scenario.
+    /// Measurements: a CSV file with a column for each relevant axis, and `measured_s` for times or `efficiency` for
+    /// known efficiencies. The path is relative to the scenario.
     Measured(String),
-    /// The same program on one rank: its makespan over that of all ranks is the relative speedup.
+    /// The same program on one rank. Its makespan over the makespan on all ranks is the relative speedup.
     OneRank,
 }
 
 impl Scenario {
-    /// A scenario of one case: `ranks` ranks in row-major order on the part of the machine that fits them, seed 1.
+    /// Creates a scenario of one case: `ranks` ranks in row-major order on the part of the machine that fits them, with
+    /// seed 1.
     #[must_use]
     pub fn new(machine: Machine, ranks: u32, program: Shipped) -> Self {
         Self {
@@ -142,38 +142,39 @@ impl Scenario {
         document.read::<Self>()?.check(&document)
     }
 
-    /// The random streams of the run.
+    /// Returns the random streams of the run.
     #[must_use]
     pub const fn streams(&self) -> Streams {
         Streams::new(self.seed)
     }
 
-    /// The resolved scenario as RON: every value that the run uses, defaults included.
+    /// Returns the resolved scenario as RON: every value that the run uses, including defaults.
     ///
     /// # Panics
-    /// Never: a scenario consists of what RON can say.
+    /// Never: RON can express every scenario.
     #[must_use]
     pub fn to_ron(&self) -> String {
         as_ron(self)
     }
 
-    /// The machine as RON, as a file of machines has it: a LogGOPS model by its own constants.
+    /// Returns the machine as RON, in the form of a machine file: a LogGOPS model by its own constants.
     ///
     /// # Panics
-    /// Never: a machine consists of what RON can say.
+    /// Never: RON can express every machine.
     #[must_use]
     pub fn machine_ron(&self) -> String {
         LogGops::describing(&self.machine).map_or_else(|| as_ron(&self.machine), |model| as_ron(&model))
     }
 
-    /// The resolved scenario as a document, whose fields can be changed. Axes are left out: a path of theirs may lead to a
-    /// field that is not written because it has its default. A machine that is a LogGOPS model has the model's fields.
+    /// Returns the resolved scenario as a document whose fields can be changed. Axes are omitted, because an axis may
+    /// refer to a field that is not written when it has its default. A machine that is a LogGOPS model has the fields
+    /// of the model.
     ///
     /// # Errors
-    /// As [`Document::from_text`].
+    /// As for [`Document::from_text`].
     ///
     /// # Panics
-    /// Never: a scenario consists of what RON can say.
+    /// Never: RON can express every scenario.
     pub fn to_document(&self) -> Result<Document, Faults> {
         let base = Self { axes: Vec::new(), zip: Vec::new(), filter: None, ..self.clone() };
         let mut document = Document::from_text("the resolved scenario", &base.to_ron())?;

@@ -1,5 +1,5 @@
-//! Topologies that are given by their bare names, as on the command line: they have as many nodes as the ranks need, so
-//! that those of one sweep can be compared.
+//! Topologies given by name only, as on the command line. They get as many nodes as the ranks need, so that the
+//! topologies of one sweep are comparable.
 
 use super::Scenario;
 use super::source::{Document, Faults, SourceFault, Tree, TreeValue, camel_case};
@@ -8,10 +8,10 @@ use parsim_sim::network::Topology;
 use parsim_sim::network::topology::{NAMES, TopologyError};
 
 const PATH: &str = "machine.network.topology";
-/// The one topology whose name on the command line is short, and that name.
+/// The only topology with an abbreviated name on the command line: its full name and the abbreviation.
 const CYCLES: (&str, &str) = ("cube-connected-cycles", "ccc");
 
-/// The scenario of `document`; a topology of a bare name has as many nodes as the ranks need.
+/// Reads the scenario of `document`. A topology given by name only gets as many nodes as the ranks need.
 pub(super) fn read(document: &Document) -> Result<Scenario, Faults> {
     let mut scenario: Scenario = document.read()?;
     let needed = scenario.placement.nodes_needed(scenario.ranks);
@@ -22,14 +22,14 @@ pub(super) fn read(document: &Document) -> Result<Scenario, Faults> {
     Ok(scenario)
 }
 
-/// Completes a topology that was set at `path` by its bare `name`, in the place of `before`: where the sides of that one
-/// do not make it one, it is the topology of that name with as many nodes.
+/// Completes a topology that was set at `path` by its bare `name`, replacing `before`. If the name with the inherited
+/// sides of `before` is not a valid topology, the topology gets as many nodes as `before`.
 ///
 /// # Errors
-/// That there is none with as many nodes.
+/// There is no topology of that name with as many nodes.
 ///
 /// # Panics
-/// Never: a topology is what RON can say.
+/// Never: RON can express every topology.
 pub fn complete_topology(
     document: &mut Document,
     path: &str,
@@ -51,18 +51,18 @@ pub fn complete_topology(
     document.set_tree(path, tree)
 }
 
-/// The name of a topology that is meant: as on the command line, or that of the variant without its sides.
+/// Returns the command-line name of a topology given by that name or by the name of its variant without sides.
 pub(super) fn known(name: &str) -> Option<&'static str> {
     let is_meant = |known: &&str| {
         let long = if *known == CYCLES.1 { CYCLES.0 } else { known };
         [known, long].into_iter().any(|kebab| kebab == name || camel_case(kebab).is_some_and(|variant| variant == name))
     };
-    // Nearly all values that are asked for are quantities, a million of them.
+    // Performance: nearly all of the up to a million values looked up are quantities, so their first character decides.
     let may_be_name = name.starts_with(|first: char| first.is_ascii_alphabetic());
     NAMES.into_iter().filter(|_| may_be_name).find(is_meant)
 }
 
-/// Marks the fields as not written by anybody: the name alone was.
+/// Marks the fields as inherited, because only the name was written.
 fn mark(tree: &mut Tree) {
     if let TreeValue::Record { fields, .. } = &mut tree.node {
         for field in fields {
@@ -71,13 +71,13 @@ fn mark(tree: &mut Tree) {
     }
 }
 
-/// True if the name alone of the topology was given.
+/// Returns `true` if only the name of the topology was given.
 pub(super) fn is_bare(document: &Document) -> bool {
     let node = document.get(PATH).map(|tree| &tree.node);
     matches!(node, Some(TreeValue::Record { fields, .. }) if fields.iter().all(|field| field.inherited))
 }
 
-/// A grid or torus of a name, as square or cubic as that many nodes are; `None` for other names.
+/// Returns the mesh or torus of that name whose sides are as equal as `nodes` allows, or `None` for other names.
 fn grid(name: &str, nodes: u32) -> Option<Topology> {
     let (rows, columns) = near_square(nodes);
     let layers = (1..=nodes).take_while(|side| side.pow(3) <= nodes).filter(|side| nodes.is_multiple_of(*side)).last();
@@ -92,7 +92,7 @@ fn grid(name: &str, nodes: u32) -> Option<Topology> {
     }
 }
 
-/// The smallest topology of a name that has this many nodes.
+/// Returns the smallest topology of that name with at least `nodes` nodes.
 fn holding(name: &str, nodes: u32) -> Option<Topology> {
     grid(name, nodes).or_else(|| match Topology::from_name(name, nodes) {
         Err(TopologyError::NodeCount { nearest, .. }) => {
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(["graph", "Fat-Tree", "TORUS"].map(known), [None; 3]);
     }
 
-    /// The sides of another topology, which the new one would inherit, say nothing about its size.
+    /// The sides inherited from another topology do not determine the size of the new one.
     #[test]
     fn every_name_holds_the_ranks_in_the_place_of_every_other() {
         for (ranks, before) in [("12", "Torus3d(layers: 4, rows: 4, columns: 4)"), ("64", "Hypercube(dimension: 6)")] {

@@ -1,51 +1,51 @@
-//! The numbers of a scenario, ready to be varied.
+//! The numeric parameters of a scenario, ready to be varied.
 
 use super::source::{Document, SourceFault, Tree, TreeValue};
 
-/// Effect on a number of doubling every time.
+/// The effect on a number of doubling every time in the scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
-    /// It is a time, or a time per byte: it doubles.
+    /// A time, or a time per byte: the number doubles.
     Time,
-    /// It is a rate: it halves.
+    /// A rate: the number halves.
     Rate,
-    /// It is a size, a count or a ratio: it stays.
+    /// A size, a count or a ratio: the number does not change.
     None,
 }
 
-/// A number of the machine or of the program.
+/// A number in the description of the machine or of the program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// The path of the field, for output and for `--set`.
+    /// The path of the field, as shown in the output and taken by `--set`.
     pub name: String,
-    /// The dimension.
+    /// The dimension of the number.
     pub dimension: Dimension,
-    /// Its value as it stands in the resolved scenario.
+    /// The value as written in the resolved scenario.
     pub text: String,
     path: String,
     tree: Tree,
     number: f64,
-    /// The smallest step of the number, in the unit in which it is written back.
+    /// The smallest step of the number, in the unit in which the number is written back.
     grain: f64,
     unit: NumberStyle,
     is_whole: bool,
 }
 
-/// Style in which a number is written back.
+/// The style in which a number is written back.
 #[derive(Clone, Debug, PartialEq)]
 enum NumberStyle {
-    /// A text that ends in this.
+    /// A text that ends in this unit.
     Text(String),
     Bare,
 }
 
-/// The parameters of a program in RON: they are kept as real numbers, but many of them count something.
+/// The parameters of a program in RON. They are stored as real numbers, although many of them are counts.
 const OWN_PARAMETERS: &str = "program.parameters.";
 
-/// The units of times, in picoseconds.
+/// Units of time, in picoseconds.
 const TIMES: [(&str, f64); 8] =
     [("ps", 1.0), ("ns", 1e3), ("us", 1e6), ("µs", 1e6), ("ms", 1e9), ("s", 1e12), ("min", 6e13), ("h", 3.6e15)];
-/// The units of sizes, in bytes.
+/// Units of size, in bytes.
 const SIZES: [(&str, f64); 7] = [
     ("B", 1.0),
     ("kB", 1e3),
@@ -57,12 +57,12 @@ const SIZES: [(&str, f64); 7] = [
 ];
 /// The base units of rates.
 const RATES: [&str; 3] = ["bit/s", "flop/s", "Hz"];
-/// Rates, ratios and times per byte are kept with this many digits after the point.
+/// The grain of rates, ratios and times per byte.
 const FINE: f64 = 1e-6;
-/// Delays in bit times are kept with two.
+/// The grain of delays in bit times.
 const BIT_GRAIN: f64 = 1e-2;
 
-/// The path by which a value is set: an option has that of its value, the inside of a variant one of its own.
+/// Returns the path by which a value is set. The path of an optional scalar omits the step into the option.
 fn name(document: &Document, path: &str) -> String {
     let is_option = |parent: &&str| match document.get(parent).map(|tree| &tree.node) {
         Some(TreeValue::Option(Some(inner))) => matches!(inner.node, TreeValue::Number(_) | TreeValue::Text(_)),
@@ -72,7 +72,7 @@ fn name(document: &Document, path: &str) -> String {
 }
 
 impl Parameter {
-    /// The numbers of machine and program in the resolved scenario of `document`, in their order.
+    /// Returns the numbers of machine and program in the resolved scenario of `document`, in document order.
     #[must_use]
     pub fn all(document: &Document) -> Vec<Self> {
         let leaves = ["machine", "program"].into_iter().flat_map(|part| document.leaves(part));
@@ -91,13 +91,13 @@ impl Parameter {
         Some(Self { name, dimension, text, path, tree: leaf.clone(), number, grain, unit, is_whole })
     }
 
-    /// True if it is a count or a size, which a derivative says nothing about.
+    /// Returns `true` for a count or a size, for which a derivative is meaningless.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.is_whole
     }
 
-    /// `number`, in the unit of [`number`](Self::number), as a human-readable text.
+    /// Formats `number`, given in the unit of [`number`](Self::number), for people to read.
     #[must_use]
     pub fn shown(&self, number: f64) -> String {
         match &self.unit {
@@ -106,19 +106,20 @@ impl Parameter {
         }
     }
 
-    /// The number, in the unit in which it is written back.
+    /// Returns the number in the unit in which it is written back.
     #[must_use]
     pub const fn number(&self) -> f64 {
         self.number
     }
 
-    /// The smallest step of the number.
+    /// Returns the smallest step of the number.
     #[must_use]
     pub const fn grain(&self) -> f64 {
         self.grain
     }
 
-    /// One of [`number`](Self::number) in SI units: s, s/B, bit/s, B/s, flop/s, Hz; 1 of what has no unit.
+    /// Returns the factor from the unit of [`number`](Self::number) to SI units (s, s/B, bit/s, B/s, flop/s, Hz), or 1
+    /// for numbers without a unit.
     #[must_use]
     pub fn si_factor(&self) -> f64 {
         match (self.dimension, &self.unit) {
@@ -128,7 +129,7 @@ impl Parameter {
         }
     }
 
-    /// The SI unit of [`si_factor`](Self::si_factor).
+    /// Returns the SI unit that belongs to [`si_factor`](Self::si_factor).
     #[must_use]
     pub fn si_unit(&self) -> &'static str {
         match &self.unit {
@@ -140,8 +141,9 @@ impl Parameter {
         }
     }
 
-    /// The change of the number to `changed`, in SI units, by which a change of the makespan is divided for its derivative:
-    /// the makespan is linear in the inverse of a rate or a speed x, which changes by -1/x² for a change of x.
+    /// Returns the change of the number to `changed`, in SI units, by which a change of the makespan is divided to get
+    /// the derivative. The makespan is linear in the inverse of a rate or a speed x, and 1/x changes by -1/x² per unit
+    /// of x.
     #[must_use]
     pub fn si_change(&self, changed: f64) -> f64 {
         let is_inverse = self.dimension == Dimension::Rate || self.is_speed();
@@ -149,12 +151,13 @@ impl Parameter {
         (changed - self.number) * by_inverse * self.si_factor()
     }
 
-    /// True if it is the speed of some nodes beside that of others.
+    /// Returns `true` if the number is the relative speed of some nodes, which an override of the machine sets.
     fn is_speed(&self) -> bool {
         self.name.starts_with("machine.overrides.") && self.name.ends_with(".factor")
     }
 
-    /// The number next to `factor` times this one that can be written, at least one step away unless `factor` is 1.
+    /// Returns the representable number nearest to `factor` times this one; at least one grain away unless `factor` is
+    /// 1.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> f64 {
         let steps = (self.number * (factor - 1.0) / self.grain).round();
@@ -163,20 +166,20 @@ impl Parameter {
         self.number + steps * self.grain
     }
 
-    /// Sets it in `document`, in the unit of [`number`](Self::number).
+    /// Sets the number in `document`; `number` is in the unit of [`number`](Self::number).
     ///
     /// # Errors
-    /// A document that has no such field.
+    /// The document has no such field.
     pub fn set(&self, document: &mut Document, number: f64) -> Result<(), SourceFault> {
         let text = self.shown(number);
         let node = if self.unit == NumberStyle::Bare { TreeValue::Number(text) } else { TreeValue::Text(text) };
         document.set_tree(&self.path, Tree { node, ..self.tree.clone() })
     }
 
-    /// Sets it in `document` as if every time were multiplied by `factor`.
+    /// Sets the number in `document` as if every time were multiplied by `factor`.
     ///
     /// # Errors
-    /// A document that has no such field.
+    /// The document has no such field.
     pub fn slow_down(&self, document: &mut Document, factor: f64) -> Result<(), SourceFault> {
         match self.dimension {
             Dimension::Time => self.set(document, (self.number * factor / self.grain).round() * self.grain),
@@ -195,7 +198,8 @@ fn bare(text: &str) -> Option<ParsedNumber> {
     Some((number, if is_whole { 1.0 } else { FINE }, NumberStyle::Bare, Dimension::None))
 }
 
-/// A number without unit, or one with its unit in the base unit of its kind, and that unit.
+/// Parses a number and converts it to the base unit of its kind, unless it is a rate. Returns the number and that unit,
+/// which is empty if the number has none.
 pub(super) fn in_base_unit(text: &str) -> Option<(f64, String)> {
     let Some((number, unit)) = split_unit(text) else {
         return bare(text.trim()).map(|(number, ..)| (number, String::new()));
@@ -219,7 +223,7 @@ fn split_unit(text: &str) -> Option<(&str, &str)> {
     Some((text[..unit].trim_end(), &text[unit..]))
 }
 
-/// The multiple of its base unit that a unit is, and the base unit: ps, ps/B, B, bit/s, flop/s or Hz.
+/// Returns the factor from a unit to its base unit, and the base unit: ps, ps/B, B, bit/s, flop/s or Hz.
 fn multiple_of_base(unit: &str) -> Option<(f64, &'static str)> {
     let time = |unit: &str| TIMES.iter().find(|(name, _)| *name == unit).map(|(_, ps)| *ps);
     let size = || SIZES.iter().find(|(name, _)| *name == unit).map(|(_, bytes)| (*bytes, "B"));
@@ -231,7 +235,8 @@ fn multiple_of_base(unit: &str) -> Option<(f64, &'static str)> {
     time(unit).map(|ps| (ps, "ps")).or_else(per_byte).or_else(size).or_else(rate)
 }
 
-/// A number and its unit: times in picoseconds, sizes in bytes, all else as it stands.
+/// Parses a number and its unit. Times are converted to picoseconds and sizes to bytes; rates and bit times keep their
+/// unit.
 fn quantity(text: &str) -> Option<ParsedNumber> {
     let (number, unit) = text.trim().split_once(' ')?;
     let number: f64 = number.replace('_', "").parse().ok()?;
@@ -253,19 +258,19 @@ fn quantity(text: &str) -> Option<ParsedNumber> {
     }
 }
 
-/// The SI unit of which the unit of a rate is a multiple.
+/// Returns the SI unit that `unit`, the unit of a rate, is a multiple of.
 fn rate_unit(unit: &str) -> &'static str {
     ["flop/s", "bit/s", "B/s", "Hz"].into_iter().find(|one| unit.ends_with(one)).unwrap_or("1")
 }
 
-/// The multiple of its SI unit that the unit of a rate is.
+/// Returns the factor from `unit`, the unit of a rate, to its SI unit.
 fn rate_factor(unit: &str) -> f64 {
     const PREFIXES: [(&str, f64); 7] =
         [("Ki", 1024.0), ("Mi", 1_048_576.0), ("Gi", 1_073_741_824.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)];
     PREFIXES.iter().find(|(prefix, _)| unit.starts_with(prefix)).map_or(1.0, |(_, factor)| *factor)
 }
 
-/// A number with no more digits than the finest grain has.
+/// Formats a number with no more digits than the finest grain needs.
 fn written(number: f64) -> String {
     let text = format!("{number:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

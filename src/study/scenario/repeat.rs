@@ -1,4 +1,4 @@
-//! The number of runs of a case, each with a seed of its own.
+//! The number of runs of a case, each with a different seed.
 
 use parsim_sim::fault::Fault;
 use serde::de::value::MapAccessDeserializer;
@@ -7,33 +7,33 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The most seeds of a case: a mean over more of them gains no digit.
+/// The maximum number of seeds of a case; a mean over more of them is no more precise in practice.
 const MOST_SEEDS: u32 = 1_000_000;
 
-/// The number of runs of a case: given, or as many as its mean needs.
+/// The number of runs of a case: fixed, or determined by the precision of the mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Repeat {
-    /// So many.
+    /// A fixed number of runs.
     Times(u32),
-    /// As many as it takes until the mean makespan is known well.
+    /// Runs until the mean makespan is sufficiently precise.
     Until(Until),
 }
 
-/// A precision of the mean makespan. It is looked at when there are `at_least` runs, and then whenever half as many have come
-/// to them.
+/// The required precision of the mean makespan. It is checked after `at_least` runs, and again each time the number of
+/// runs has grown by half.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Until {
-    /// The greatest half width of the 95 % interval of the mean makespan, as a part of the mean.
+    /// The maximum half width of the 95 % confidence interval of the mean makespan, relative to the mean.
     pub relative_half_width: f64,
-    /// The least number of runs, at least 2.
+    /// The minimum number of runs, at least 2.
     pub at_least: u32,
-    /// The greatest number of runs: there it ends, whatever the interval.
+    /// The maximum number of runs, after which the case ends whatever the interval.
     pub at_most: u32,
 }
 
 impl Repeat {
-    /// The least number of runs.
+    /// Returns the minimum number of runs.
     #[must_use]
     pub const fn least(self) -> u32 {
         match self {
@@ -42,7 +42,7 @@ impl Repeat {
         }
     }
 
-    /// The greatest number of runs.
+    /// Returns the maximum number of runs.
     #[must_use]
     pub const fn most(self) -> u32 {
         match self {
@@ -51,7 +51,7 @@ impl Repeat {
         }
     }
 
-    /// The precision that is asked for, if the number of runs is not given.
+    /// Returns the required precision, or `None` if the number of runs is fixed.
     #[must_use]
     pub const fn until(self) -> Option<Until> {
         match self {
@@ -60,7 +60,7 @@ impl Repeat {
         }
     }
 
-    /// Its faults.
+    /// Returns the faults of the number of runs.
     pub(super) fn faults(self) -> Vec<Fault> {
         let mut faults = self.until().map_or_else(Vec::new, Until::faults);
         let most = self.most();
@@ -90,7 +90,7 @@ impl fmt::Display for Repeat {
 }
 
 impl Until {
-    /// The next number of runs at which the precision is looked at, after so many.
+    /// Returns the number of runs after which the precision is checked next, given the number of runs so far.
     #[must_use]
     pub fn next_look(self, runs: u32) -> u32 {
         if runs < self.at_least { self.at_least } else { runs.saturating_add(runs.div_ceil(2)).min(self.at_most) }
@@ -101,13 +101,13 @@ impl Until {
         let mut faults = Vec::new();
         if !(relative_half_width > 0.0 && relative_half_width.is_finite()) {
             let help = "give a part of the mean, such as 0.01";
-            faults.push(Fault::new("repeat.relative_half_width", "no interval is as narrow as that", help));
+            faults.push(Fault::new("repeat.relative_half_width", "no interval can be this narrow", help));
         }
         if at_least < 2 {
             faults.push(Fault::new("repeat.at_least", "one run has no interval", "give a number from 2 on"));
         }
         if at_most < at_least {
-            let message = format!("at most {at_most} runs are less than at least {at_least}");
+            let message = format!("at most {at_most} runs are fewer than at least {at_least}");
             faults.push(Fault::new("repeat.at_most", message, format!("give a number from {at_least} on")));
         }
         faults
@@ -123,7 +123,7 @@ impl Serialize for Repeat {
     }
 }
 
-/// A number, or a record called `Until`.
+/// The schema accepts a number or a record called `Until`.
 impl schemars::JsonSchema for Repeat {
     fn schema_name() -> Cow<'static, str> {
         "Repeat".into()

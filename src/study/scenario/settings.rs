@@ -1,13 +1,13 @@
-//! The changes of `--set`: values of a document, each once.
+//! The changes of `--set`: values of a document, each set at most once.
 
 use super::named_topology::complete_topology;
 use super::source::{Document, Faults, SourceFault};
 use parsim_sim::network::Topology;
 
-/// Sets the value at every path to its text, in turn.
+/// Sets the value at every path to its text, in order.
 ///
 /// # Errors
-/// A path or a text that the document does not take, and a change that a later one would undo.
+/// The document rejects a path or a text, or a later change would undo an earlier one.
 pub fn apply_settings(document: &mut Document, settings: &[(String, String)]) -> Result<(), Faults> {
     for (index, setting) in settings.iter().enumerate() {
         apply(document, &settings[..index], setting).map_err(|fault| document.faults(vec![fault]))?;
@@ -25,7 +25,7 @@ fn apply(document: &mut Document, before: &[(String, String)], setting: &(String
     complete_topology(document, path, value, topology.as_ref())
 }
 
-/// True if the value at `part` is that at `whole`, or a part of it, in whatever way the paths are spelt.
+/// Returns `true` if `part` is the path of the value at `whole` or of a part of it, however the paths are spelt.
 fn is_within(document: &Document, part: &str, whole: &str) -> bool {
     let routes = document.route(part).zip(document.route(whole));
     routes.is_some_and(|(part, whole)| part.starts_with(&whole))

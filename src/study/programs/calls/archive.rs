@@ -1,4 +1,4 @@
-//! The definitions of an OTF2 archive, as `otf2-print -G` writes them.
+//! The definitions of an OTF2 archive, as printed by `otf2-print -G`.
 
 use super::otf2_print::{CommunicatorDefinition, Definitions, digits, references};
 use rustc_hash::FxHashMap;
@@ -7,17 +7,17 @@ use rustc_hash::FxHashMap;
 #[derive(Debug)]
 pub struct Archive {
     pub definitions: Definitions,
-    /// The ranks of the communicators from number 1 on.
+    /// The ranks of each communicator, starting with communicator 1.
     pub communicators: Vec<Box<[u32]>>,
-    /// Ranks by their locations.
+    /// The ranks, by location.
     pub ranks: FxHashMap<u32, u32>,
 }
 
 impl Archive {
-    /// Reads the lines of the definitions.
+    /// Parses the lines of the definitions.
     ///
     /// # Errors
-    /// A definition that is missing or means nothing, in words.
+    /// A message about a definition that is missing or invalid.
     pub fn read(text: &[u8]) -> Result<Self, String> {
         let (mut ticks, mut groups, mut used) = (None, FxHashMap::default(), Vec::new());
         let mut locations = Vec::new();
@@ -62,7 +62,7 @@ impl Archive {
             let locations =
                 groups.get(group).ok_or_else(|| format!("no group {group} of communicator {communicator}"))?;
             let members: Option<Vec<u32>> = locations.iter().map(|location| ranks.get(location).copied()).collect();
-            let members = members.ok_or_else(|| format!("group {group} has a member that is no rank"))?;
+            let members = members.ok_or_else(|| format!("group {group} has a member that is not a rank"))?;
             let is_all =
                 members.len() == ranks.len() && members.iter().zip(0..).all(|(member, place)| *member == place);
             if !is_all {
@@ -75,12 +75,12 @@ impl Archive {
     }
 }
 
-/// The text behind a key.
+/// Returns the text after a key.
 fn behind<'l>(line: &'l [u8], key: &[u8]) -> Option<&'l [u8]> {
     line.windows(key.len()).position(|text| text == key).map(|at| &line[at + key.len()..])
 }
 
-/// The number at the beginning of a text.
+/// Returns the number at the beginning of a text.
 fn leading(text: &[u8]) -> Option<u64> {
     digits(&text[..text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len())])
 }

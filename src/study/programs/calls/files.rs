@@ -9,30 +9,30 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Files with the calls of all ranks, and where in them those of each rank are.
+/// The files with the calls of all ranks, and the location of each rank's lines in them.
 #[derive(Debug)]
 pub struct CallFiles {
-    /// The field of the program that they come from.
+    /// The field of the program that names the files.
     pub field: &'static str,
-    /// As messages name them.
+    /// The names of the files, as used in messages.
     pub names: Vec<String>,
     pub paths: Arc<[PathBuf]>,
-    /// By rank.
+    /// The extents of lines, by rank.
     pub extents: Vec<Arc<[Extent]>>,
-    /// The ranks of the communicators from number 1 on.
+    /// The ranks of each communicator, starting with communicator 1.
     pub communicators: Vec<Box<[u32]>>,
     pub format: CallFormat,
-    /// The calls after which each rank ends.
+    /// The collective operations after which every rank ends, if the program is not replayed to its end.
     pub first: Option<First>,
 }
 
-/// The beginning of a program: up to a collective operation of all ranks.
+/// The beginning of a program, which ends with a collective operation of all ranks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct First {
-    /// The number of these operations; the rest is left out.
+    /// The number of these collective operations. The calls after the last one are omitted.
     pub calls: u64,
-    /// The collective operation as the file names it, such as `MPI_Allreduce` or `allreduce`.
+    /// The collective operation as the trace names it, such as `MPI_Allreduce` or `allreduce`.
     pub of: String,
 }
 
@@ -41,13 +41,13 @@ impl CallFiles {
         u32::try_from(self.extents.len()).unwrap_or(u32::MAX)
     }
 
-    /// The ranks of a communicator; of that of all ranks there is no list.
+    /// Returns the ranks of a communicator, or `None` for the communicator of all ranks.
     pub fn members(&self, communicator: u32) -> Option<&[u32]> {
         let number = (communicator as usize).checked_sub(1)?;
         self.communicators.get(number).map(|members| &**members)
     }
 
-    /// A sentence on a communicator that may be another one.
+    /// Returns a note about a communicator that may have been identified wrongly.
     pub fn guessed_communicator(&self) -> Option<String> {
         match &self.format {
             CallFormat::Liballprof(splits, _) => splits.guess(),
@@ -55,26 +55,26 @@ impl CallFiles {
         }
     }
 
-    /// The file and the line of a place.
+    /// Formats a place as the name of the file and the line.
     pub fn place_name(&self, LinePlace { file, line }: LinePlace) -> String {
         format!("{}:{line}", self.names[file as usize])
     }
 
-    /// A fault of a line, with file, line and column.
+    /// Creates a fault of a line, with file, line and column.
     pub fn line_fault(&self, place: LinePlace, LineFault { at, message, help }: LineFault) -> Fault {
         let message = format!("{}:{}: {message}", self.place_name(place), at + 1);
         Fault::new(self.field, message, help)
     }
 
-    /// Returns whether the beginning of the program ends behind an operation of this name. Writers of time-independent traces
-    /// do not agree on capitals.
+    /// Returns `true` if the beginning of the program ends after an operation of this name. Writers of time-independent
+    /// traces differ in capitalisation.
     pub fn ends_behind(&self, phase: Phase) -> bool {
         let is_loose = matches!(self.format, CallFormat::TimeIndependent);
         let first = self.first.as_ref();
         first.is_some_and(|first| first.of == phase || is_loose && first.of.eq_ignore_ascii_case(phase))
     }
 
-    /// The fault of a rank without the operations after which it ends.
+    /// Creates the fault of a rank that does not make all of the collective operations after which it should end.
     pub fn too_few(&self, rank: u32, calls: u64) -> Fault {
         let (wanted, of) = self.first.as_ref().map_or((0, ""), |first| (first.calls, &first.of));
         let message = format!(
@@ -88,8 +88,8 @@ impl CallFiles {
         )
     }
 
-    /// The fault of files that cannot be read on.
+    /// Creates the fault of files that can no longer be read.
     pub fn unreadable(&self, reason: &str) -> Fault {
-        Fault::new(self.field, format!("cannot read on: {reason}"), "do not change the files during a run")
+        Fault::new(self.field, format!("cannot continue to read: {reason}"), "do not change the files during a run")
     }
 }

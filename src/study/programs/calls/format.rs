@@ -1,4 +1,4 @@
-//! The formats of lines.
+//! The line formats of traces.
 
 use super::liballprof;
 use super::line_reader::LineReader;
@@ -9,7 +9,7 @@ use super::time_independent;
 use parsim_sim::trace::Phase;
 use std::sync::Arc;
 
-/// The format of the lines of files.
+/// The format of the lines of a trace.
 #[derive(Clone, Debug)]
 pub enum CallFormat {
     TimeIndependent,
@@ -18,7 +18,7 @@ pub enum CallFormat {
 }
 
 impl CallFormat {
-    /// The call that ends the program of a rank.
+    /// Returns the call that ends the program of a rank.
     pub const fn end(&self) -> Phase {
         match self {
             Self::TimeIndependent => "finalize",
@@ -26,7 +26,7 @@ impl CallFormat {
         }
     }
 
-    /// A reader of the lines of one of so many ranks.
+    /// Creates a reader for the lines of `rank`, one of `ranks` ranks.
     pub fn reader(&self, rank: u32, ranks: u32) -> Box<dyn LineReader> {
         match self {
             Self::TimeIndependent => Box::new(time_independent::TimeIndependentReader::new(rank, ranks)),

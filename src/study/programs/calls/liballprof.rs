@@ -1,8 +1,8 @@
-//! Traces of liballprof: the MPI calls of each rank with the times of their beginning and end.
+//! Traces of liballprof: the MPI calls of each rank, with the times of their beginning and end.
 //!
-//! A line is `NAME:begin:arguments:end`, in microseconds and with the arguments of the call in their order; a type is
-//! `id,bytes,extent`, a communicator `id,rank,ranks`, a list of counts follows its address. Read off
-//! `src/liballprof/gencode.py` of LogGOPSim.
+//! A line has the form `NAME:begin:arguments:end`, with times in microseconds and the arguments in the order of the
+//! call. A data type is written `id,bytes,extent`, a communicator `id,rank,ranks`, and a list of counts follows its
+//! address. The format is taken from `src/liballprof/gencode.py` of LogGOPSim.
 
 mod line;
 
@@ -20,26 +20,26 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reader of the lines of a rank.
+/// A reader of the lines of a rank.
 pub struct LiballprofReader {
     rank: u32,
     ranks: u32,
     clock: Clock,
     made: Made,
-    /// Addresses of the requests that may be under way.
+    /// The addresses of the requests that may be pending.
     open: FxHashSet<u64>,
-    /// Addresses of the requests of buffered sends, which are complete at once and which no wait has named.
+    /// The addresses of the requests of buffered sends, which complete at once, as long as no wait has named them.
     buffered: FxHashSet<u64>,
-    /// Addresses of all requests that have begun so far.
+    /// The addresses of all requests that have begun so far.
     begun: FxHashSet<u64>,
-    /// True while a call sends in MPI's synchronous mode.
+    /// `true` if the current call sends in MPI's synchronous mode.
     is_synchronous: bool,
-    /// Persistent requests by their addresses: the messages that `MPI_Start` begins, none to or from nobody.
+    /// The persistent requests, by address: the call that `MPI_Start` makes, or `None` for a partner `MPI_PROC_NULL`.
     persistent: FxHashMap<u64, Option<Call>>,
     fields: Fields,
 }
 
-/// Meaning of a call for this reader.
+/// The kind of a call, which determines how its arguments are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Begin,
@@ -65,7 +65,7 @@ enum Kind {
     Unknown,
 }
 
-/// A collective operation by the arguments before its communicator.
+/// A collective operation, which determines the arguments before its communicator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CollectiveSignature {
     Barrier,
@@ -84,7 +84,7 @@ enum CollectiveSignature {
     AllToAllV,
 }
 
-/// Calls that move data or wait; the time of all others is that of the program.
+/// The calls that move data or wait. The time of all other calls counts as computation.
 const CALLS: &[(Phase, Kind)] = &[
     ("MPI_Recv", Kind::Receive),
     ("MPI_Send", Kind::Send),
@@ -144,10 +144,10 @@ const CALLS: &[(Phase, Kind)] = &[
     ("MPI_Finalize", Kind::End),
 ];
 
-/// Sends in MPI's synchronous mode.
+/// The sends in MPI's synchronous mode.
 const SYNCHRONOUS: [Phase; 3] = ["MPI_Ssend", "MPI_Issend", "MPI_Ssend_init"];
 
-/// Calls that would move data in ways that are not known here.
+/// Calls that move data in ways that are not supported.
 const UNKNOWN: [&str; 5] = ["MPI_Alltoallw", "MPI_Ialltoallw", "MPI_Put", "MPI_Get", "MPI_Accumulate"];
 
 impl LineReader for LiballprofReader {
@@ -163,10 +163,10 @@ impl LineReader for LiballprofReader {
     }
 }
 
-/// Reads a file as far as lines can name a communicator for the first time.
+/// Reads a file until no further line can name a communicator for the first time.
 ///
 /// # Errors
-/// Those of the file; the lines are checked when they are read for their calls.
+/// Errors of the file. Invalid lines are ignored here, because they are reported when the calls are read.
 pub fn name_communicators(path: &Path, (rank, ranks): (u32, u32), made: Made) -> io::Result<Made> {
     let (mut file, mut line) = (BufReader::new(File::open(path)?), Vec::new());
     let (mut reader, mut calls) = (LiballprofReader::new((rank, ranks), made, GapFactor(0.0)), CallQueue::new());
@@ -203,7 +203,7 @@ impl LiballprofReader {
             if name.starts_with(b"MPI_") && line.last() > 0 {
                 return Ok(());
             }
-            let message = format!("`{}` is no call of MPI", line.words(0));
+            let message = format!("`{}` is not an MPI call", line.words(0));
             return Err(LineFault::new(0, message, "a line is NAME:begin:arguments:end"));
         };
         match kind {
@@ -214,7 +214,7 @@ impl LiballprofReader {
             }
             Kind::Unknown => {
                 let message = format!("`{phase}` cannot be replayed");
-                return Err(LineFault::new(0, message, "what can is said in docs/traces.md"));
+                return Err(LineFault::new(0, message, "docs/traces.md lists what can be replayed"));
             }
             _ => {}
         }
@@ -268,7 +268,8 @@ impl LiballprofReader {
         Ok(())
     }
 
-    /// The name of a request that begins; one that had it before is complete, because its place is used again.
+    /// Returns the name of a request that begins. An earlier request at the same address is waited for, because reuse
+    /// of the address implies its completion.
     fn begin(&mut self, address: u64, calls: &mut CallQueue) -> RequestName {
         if !self.open.insert(address) {
             calls.push(Call::Wait(name(address)));
@@ -278,7 +279,7 @@ impl LiballprofReader {
         name(address)
     }
 
-    /// Returns whether a request has begun some time, or has been made to begin.
+    /// Returns `true` if a request at this address has begun at any time, or is persistent.
     fn has_begun(&self, address: u64) -> bool {
         self.begun.contains(&address) || self.persistent.contains_key(&address)
     }
@@ -292,7 +293,7 @@ impl LiballprofReader {
         calls.push(Call::Wait(name(address)));
     }
 
-    /// Sends what is copied first, so that nothing has to wait for it.
+    /// Sends a message that is buffered first, so that no call waits for it.
     fn send_buffered(&mut self, line: &CallRecord<'_>, kind: Kind, calls: &mut CallQueue) -> Result<(), LineFault> {
         if kind == Kind::StartBuffered {
             let address = line.number(8)?;
@@ -302,13 +303,13 @@ impl LiballprofReader {
         self.send(line, [3, 4, 5, 6, 7], Some(BUFFERED), calls)
     }
 
-    /// The request of a buffered send is complete; a wait for any of several has it.
+    /// Marks the request of a buffered send as complete; a wait for any of several requests may return it.
     fn complete_at_once(&mut self, address: u64) {
         self.open.remove(&address);
         self.buffered.insert(address);
     }
 
-    /// Waits for requests in a row; those that are known tell how large one is.
+    /// Waits for an array of requests.
     fn wait(&mut self, line: &CallRecord<'_>, kind: Kind, calls: &mut CallQueue) -> Result<(), LineFault> {
         let row: Vec<u64> = self.row(line)?.collect();
         if !row.is_empty() && !row.iter().any(|address| self.has_begun(*address)) {
@@ -336,11 +337,12 @@ impl LiballprofReader {
         Ok(())
     }
 
-    /// The addresses of requests in a row, by their number and the first of them.
+    /// Returns the addresses of the requests in an array, given by its length and the address of its first element. The
+    /// size of an element follows from the addresses that are known.
     fn row(&self, line: &CallRecord<'_>) -> Result<impl Iterator<Item = u64> + use<>, LineFault> {
         let (count, first) = (line.number(2)?, line.number(3)?);
         if count > MOST_REQUESTS {
-            return Err(line.fault(2, format!("{count} requests at once, and {MOST_REQUESTS} are the most")));
+            return Err(line.fault(2, format!("{count} requests at once; the maximum is {MOST_REQUESTS}")));
         }
         let at = move |number: u64, bytes: u64| first.wrapping_add(number * bytes);
         let is_known = |address: &u64| {
@@ -352,7 +354,7 @@ impl LiballprofReader {
         Ok((0..count).map(move |number| at(number, bytes)))
     }
 
-    /// A persistent request is made; its message begins with `MPI_Start`.
+    /// Creates a persistent request, whose message begins with `MPI_Start`.
     fn keep(&mut self, line: &CallRecord<'_>, kind: Kind) -> Result<(), LineFault> {
         let (address, mut message) = (line.number(8)?, CallQueue::new());
         let request = Some(if kind == Kind::BufferedLater { BUFFERED } else { name(address) });
@@ -364,7 +366,7 @@ impl LiballprofReader {
         Ok(())
     }
 
-    /// A persistent request, which a place names, begins.
+    /// Starts the persistent request at `address`, which argument `at` of the line refers to.
     fn start(
         &mut self,
         line: &CallRecord<'_>,
@@ -373,9 +375,8 @@ impl LiballprofReader {
         calls: &mut CallQueue,
     ) -> Result<(), LineFault> {
         let Some(message) = self.persistent.get(&address).cloned() else {
-            return Err(
-                line.fault(at, format!("the request at {address} has not been made, by `MPI_Send_init` for one"))
-            );
+            return Err(line
+                .fault(at, format!("the request at {address} has not been created, for example by `MPI_Send_init`")));
         };
         if let Some(message) = message {
             self.begin(address, calls);
@@ -387,7 +388,7 @@ impl LiballprofReader {
         Ok(())
     }
 
-    /// Sends by the places of count, type, receiver, tag and communicator.
+    /// Adds a send, given the positions of count, type, receiver, tag and communicator.
     fn send(
         &mut self,
         line: &CallRecord<'_>,
@@ -403,7 +404,7 @@ impl LiballprofReader {
         Ok(())
     }
 
-    /// Receives by the places of sender, tag and communicator.
+    /// Adds a receive, given the positions of sender, tag and communicator.
     fn receive(
         &mut self,
         line: &CallRecord<'_>,
@@ -423,7 +424,7 @@ impl LiballprofReader {
         Ok(())
     }
 
-    /// A collective operation begins; its last argument is its request.
+    /// Starts a nonblocking collective operation, whose last argument is its request.
     fn start_collective(
         &mut self,
         line: &CallRecord<'_>,
@@ -434,7 +435,7 @@ impl LiballprofReader {
         let address = line.number(at)?;
         let mut begun = CallQueue::new();
         self.collective(line, kind, at.saturating_sub(1), &mut begun)?;
-        // One of this rank alone is complete at once.
+        // A collective operation of this rank alone completes at once.
         self.begun.insert(address);
         if let Some((_, Call::Collective { call, communicator, .. })) = begun.pop() {
             let request = Some(self.begin(address, calls));
@@ -443,7 +444,7 @@ impl LiballprofReader {
         Ok(())
     }
 
-    /// A collective operation, whose communicator is at a place.
+    /// Adds a collective operation whose communicator is at position `at`.
     fn collective(
         &mut self,
         line: &CallRecord<'_>,
@@ -464,7 +465,7 @@ impl LiballprofReader {
             CollectiveSignature::Scan => CollectiveCall::Scan { bytes: line.bytes(4, 5)? },
             CollectiveSignature::ReduceScatter => CollectiveCall::ReduceScatter { lengths: line.lengths(5, 6, ranks)? },
             CollectiveSignature::Gather => CollectiveCall::Gather { root: root()?, bytes: block()? },
-            // The root's own receive may be none at all.
+            // The root's own receive type may be invalid, because MPI_IN_PLACE ignores it.
             CollectiveSignature::Scatter => CollectiveCall::Scatter { root: root()?, bytes: block()? },
             CollectiveSignature::AllGather => CollectiveCall::AllGather { bytes: block()? },
             CollectiveSignature::AllToAll => CollectiveCall::AllToAll { bytes: block()? },
@@ -485,17 +486,17 @@ impl LiballprofReader {
         Ok(())
     }
 
-    /// The rank splits a communicator.
+    /// Records a split of a communicator by the rank.
     fn split(&mut self, line: &CallRecord<'_>) -> Result<(), LineFault> {
         let communicator = self.communicator(line, 2)?;
         match communicator.number {
             Some(0) => self.made.split(),
             Some(_) => {
-                let message = "a part of the ranks splits its communicator";
+                let message = "a subset of the ranks splits its communicator";
                 return Err(LineFault::new(
                     line.at(2),
                     message,
-                    "only those that are made of all ranks can be replayed",
+                    "only splits of the communicator of all ranks can be replayed",
                 ));
             }
             None => {}
@@ -503,12 +504,14 @@ impl LiballprofReader {
         Ok(())
     }
 
-    /// The communicator at a place, which has all ranks, this one alone, or those of a split.
+    /// Returns the communicator at a position. It has all ranks, this rank alone, or the ranks of a split.
     fn communicator(&mut self, line: &CallRecord<'_>, at: usize) -> Result<CommunicatorArgument, LineFault> {
         let mut parts = line.field(at).split(|byte| *byte == b',').map(number);
         let (id, rank, ranks) = (parts.next().flatten(), parts.next().flatten(), parts.next().flatten());
         let (Some(id), Some(rank), Some(ranks)) = (id, rank, ranks) else {
-            return Err(line.fault(at, format!("`{}` is no communicator, which is id,rank,ranks", line.words(at))));
+            return Err(
+                line.fault(at, format!("`{}` is not a communicator, which has the form id,rank,ranks", line.words(at)))
+            );
         };
         let is_mpich = is_mpich(id);
         if ranks == 1 {
@@ -529,7 +532,7 @@ impl LiballprofReader {
             } else {
                 format!("those of ranks {all} to {} are missing", ranks - 1)
             };
-            let help = format!("have a file for each rank: {missing}");
+            let help = format!("provide a file for each rank: {missing}");
             return Err(LineFault::new(line.at(at), message, help));
         }
         let message = format!("rank {rank} of a communicator of {ranks} here is rank {} of all {all}", self.rank);
@@ -539,13 +542,14 @@ impl LiballprofReader {
     }
 }
 
-/// Names that no address has, for the two messages of a call that sends and receives.
+/// The request name of the receive within a call that sends and receives; no address has this name.
 const RECEIVING: RequestName = [0, 0, 1];
+/// The request name of the send within a call that sends and receives; no address has this name.
 const SENDING: RequestName = [0, 0, 2];
-/// A call waits for no more requests.
+/// Maximum number of requests that a call waits for.
 const MOST_REQUESTS: u64 = 1 << 24;
 
-/// The name of a request by its address.
+/// Returns the name of the request at an address.
 #[expect(clippy::cast_possible_truncation, reason = "the halves of the number")]
 const fn name(address: u64) -> RequestName {
     [(address >> 32) as u32, address as u32, 0]
@@ -556,23 +560,24 @@ fn kind(name: &[u8]) -> Option<(Phase, Kind)> {
     known.or_else(|| UNKNOWN.iter().find(|call| call.as_bytes() == name).map(|call| (*call, Kind::Unknown)))
 }
 
-/// Ranks that a call may name.
+/// A communicator named by a call.
 struct CommunicatorArgument {
-    /// Its number: 0 for all ranks, none for one rank alone.
+    /// The number of the communicator: 0 for all ranks, `None` for this rank alone.
     number: Option<u32>,
-    /// Its members, unless these are all ranks.
+    /// The members of the communicator, or `None` if it has all ranks.
     members: Option<Arc<[u32]>>,
     ranks: u32,
     is_mpich: bool,
 }
 
-/// MPICH's communicators are numbers whose first bits tell their kind; those of Open MPI are addresses or small numbers.
+/// Returns `true` if `id` is a communicator of MPICH, where the top bits encode the kind of the handle. Communicators
+/// of Open MPI are addresses or small numbers.
 const fn is_mpich(id: u64) -> bool {
     matches!(id >> 24, 0x44 | 0x84 | 0xc4)
 }
 
 impl CommunicatorArgument {
-    /// The rank at a place; none where the message goes nowhere.
+    /// Returns the rank at a position, among all ranks, or `None` for `MPI_PROC_NULL`.
     fn rank(&self, line: &CallRecord<'_>, at: usize) -> Result<Option<u32>, LineFault> {
         if line.integer(at)? == if self.is_mpich { -1 } else { -2 } {
             return Ok(None);
@@ -580,12 +585,12 @@ impl CommunicatorArgument {
         Ok(Some(self.member(line.below(at, "a rank", self.ranks)?)))
     }
 
-    /// The rank among all of one of its ranks.
+    /// Converts a rank of the communicator to a rank among all ranks.
     fn member(&self, rank: u32) -> u32 {
         self.members.as_ref().map_or(rank, |members| members[rank as usize])
     }
 
-    /// Returns whether the sender at a place may be any.
+    /// Returns `true` if the sender at a position is `MPI_ANY_SOURCE`.
     fn is_any(&self, line: &CallRecord<'_>, at: usize) -> Result<bool, LineFault> {
         Ok(line.integer(at)? == if self.is_mpich { -2 } else { -1 })
     }

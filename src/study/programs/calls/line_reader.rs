@@ -1,11 +1,11 @@
-//! Reading of the lines of a rank in a format.
+//! The interface of the readers of trace lines.
 
 use super::agreement::Stated;
 use super::call::Call;
 use parsim_sim::trace::Phase;
 use std::collections::VecDeque;
 
-/// A fault of a line, and the byte at which it is.
+/// A fault of a line, with the index of the byte at which it occurs.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LineFault {
     pub at: usize,
@@ -18,7 +18,7 @@ impl LineFault {
         Self { at, message: message.into(), help: help.into() }
     }
 
-    /// The same fault of a line that may be open: it is then as likely cut off as wrong.
+    /// Extends the fault of a line without a line ending, which is as likely to be truncated as to be wrong.
     pub fn of_line(self, is_open: bool) -> Self {
         if !is_open {
             return self;
@@ -32,19 +32,19 @@ impl LineFault {
     }
 }
 
-/// Calls that have been read and not made, with the names under which their times count.
+/// The calls that have been read but not made, with the names under which their times are accounted.
 #[derive(Debug)]
 pub struct CallQueue {
     calls: VecDeque<(Phase, Call)>,
     phase: Phase,
     stated: Stated,
-    /// Waits of the last lines for requests that no line of the rank has begun.
+    /// Number of waits in the last lines for requests that no line of the rank has begun.
     unbegun: u64,
-    /// Operations that begin, and of which no line of the rank says what they move.
+    /// Number of operations that begin without any line of the rank saying what they move.
     unended: u64,
-    /// True once a line has begun the program of the rank,
+    /// `true` if a line has begun the program of the rank.
     is_initialised: bool,
-    /// and once one has ended it.
+    /// `true` if a line has ended the program of the rank.
     is_finalised: bool,
 }
 
@@ -61,52 +61,52 @@ impl CallQueue {
         }
     }
 
-    /// The line of the collective operation that follows states these lengths.
+    /// Sets the lengths that the line of the next collective operation states.
     pub const fn state(&mut self, stated: Stated) {
         self.stated = stated;
     }
 
-    /// Lengths that the last line with a collective operation states; none in formats that do not say them.
+    /// Returns the lengths that the last line with a collective operation states; empty in formats without them.
     pub const fn stated(&self) -> Stated {
         self.stated
     }
 
-    /// The line waits for a request that no line of the rank has begun.
+    /// Records a wait for a request that no line of the rank has begun.
     pub const fn lack_request(&mut self) {
         self.unbegun += 1;
     }
 
-    /// Waits for requests that no line has begun, since this was last asked.
+    /// Returns the number of waits for requests that no line has begun, since the last call of this function.
     pub const fn take_unbegun(&mut self) -> u64 {
         std::mem::replace(&mut self.unbegun, 0)
     }
 
-    /// So many operations begin, and no line says what they move.
+    /// Records `count` operations that begin without any line saying what they move.
     pub const fn lack_ends(&mut self, count: u64) {
         self.unended += count;
     }
 
-    /// Operations that begin, and of which no line says what they move, so far.
+    /// Returns the number of operations so far that began without any line saying what they move.
     pub const fn unended(&self) -> u64 {
         self.unended
     }
 
-    /// The line begins the program of the rank.
+    /// Records that the line begins the program of the rank.
     pub const fn initialise(&mut self) {
         self.is_initialised = true;
     }
 
-    /// The line ends the program of the rank.
+    /// Records that the line ends the program of the rank.
     pub const fn finalise(&mut self) {
         self.is_finalised = true;
     }
 
-    /// True if a program has begun that no line has ended.
+    /// Returns `true` if a program has begun that no line has ended.
     pub const fn is_unfinished(&self) -> bool {
         self.is_initialised && !self.is_finalised
     }
 
-    /// The name of the calls that follow.
+    /// Sets the name under which the times of the following calls are accounted.
     pub const fn set_phase(&mut self, phase: Phase) {
         self.phase = phase;
     }
@@ -120,15 +120,15 @@ impl CallQueue {
     }
 }
 
-/// Reader of the lines of one rank in a format.
+/// A reader of the lines of one rank in some format.
 pub trait LineReader {
-    /// Adds the calls of a line, of which there may be none.
+    /// Adds the calls of a line, if it has any.
     ///
     /// # Errors
     /// The first fault of the line.
     fn read(&mut self, line: &[u8], calls: &mut CallQueue) -> Result<(), LineFault>;
 
-    /// Adds the calls that are left behind the last line.
+    /// Adds the calls that remain after the last line.
     fn finish(&mut self, calls: &mut CallQueue) {
         let _ = calls;
     }

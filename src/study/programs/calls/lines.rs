@@ -1,4 +1,4 @@
-//! The lines of a rank, which are read from files in windows.
+//! The lines of a rank, read from files in windows.
 
 use crate::programs::file::open;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -6,29 +6,29 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Lines of one rank in a row.
+/// A contiguous range of lines that belong to one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// The number of the file.
+    /// The index of the file.
     pub file: u32,
-    /// The number of the first line, from 1.
+    /// The number of the first line, counted from 1.
     pub line: u32,
-    /// The first byte,
+    /// The index of the first byte.
     pub start: u64,
-    /// and the one behind the last.
+    /// The index of the byte after the last.
     pub end: u64,
 }
 
-/// A window has at least so many bytes, and at most
+/// Minimum size of a window, in bytes.
 pub const LEAST_WINDOW: usize = 4 << 10;
-/// so many, unless a line is longer.
+/// Maximum size of a window, in bytes, unless a line is longer.
 const MOST_WINDOW: usize = 256 << 10;
-/// The windows of all ranks together.
+/// Total size of the windows of all ranks, in bytes.
 const ALL_WINDOWS: usize = 64 << 20;
-/// No line is longer.
+/// Maximum length of a line, in bytes.
 const LONGEST_LINE: usize = 64 << 20;
 
-/// The size of a window where so many are open.
+/// Returns the size of a window if windows are open for `ranks` ranks.
 pub fn window_bytes(ranks: usize) -> usize {
     (ALL_WINDOWS / ranks.max(1)).clamp(LEAST_WINDOW, MOST_WINDOW)
 }
@@ -40,16 +40,16 @@ pub struct Lines {
     extents: Arc<[Extent]>,
     next: usize,
     current: Extent,
-    /// The bytes of a file from `begin` on.
+    /// The bytes of the current file, starting at `begin`.
     window: Vec<u8>,
     begin: u64,
     file: Option<u32>,
     bytes: usize,
-    /// True if the last line has no end of line.
+    /// `true` if the last line has no line ending.
     is_open: bool,
 }
 
-/// The place of a line.
+/// The place of a line: its file and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinePlace {
     pub file: u32,
@@ -62,7 +62,7 @@ impl Lines {
         Self { files, extents, next: 0, current, window: Vec::new(), begin: 0, file: None, bytes, is_open: false }
     }
 
-    /// The next line: its place, and where in [`text`](Self::text) it is.
+    /// Advances to the next line; returns its place, and its range in [`text`](Self::text).
     pub fn advance(&mut self) -> io::Result<Option<(LinePlace, Range<usize>)>> {
         while self.current.start == self.current.end {
             let Some(next) = self.extents.get(self.next) else { return Ok(None) };
@@ -89,23 +89,23 @@ impl Lines {
         }
     }
 
-    /// Returns whether the last line has no end of line, as where a file has been cut off.
+    /// Returns `true` if the last line has no line ending, as in a truncated file.
     pub const fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// The byte behind the last line and its end.
+    /// Returns the position in the file after the last line and its line ending.
     pub const fn position(&self) -> u64 {
         self.current.start
     }
 
-    /// A part of the window.
+    /// Returns a part of the window.
     pub fn text(&self, range: Range<usize>) -> &[u8] {
         let line = &self.window[range];
         line.strip_suffix(b"\r").unwrap_or(line)
     }
 
-    /// The part of the window that belongs to the rest of the extent.
+    /// Returns the part of the window that belongs to the rest of the current extent.
     fn held(&self) -> Range<usize> {
         let Extent { file, start, end, .. } = self.current;
         let held_to = self.begin + self.window.len() as u64;
@@ -117,7 +117,7 @@ impl Lines {
         from..to
     }
 
-    /// Reads on behind what is held of the extent.
+    /// Reads the bytes of the extent that follow those in the window.
     fn refill(&mut self, held: Range<usize>) -> io::Result<()> {
         if held.len() >= LONGEST_LINE {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "a line is longer than 64 MiB"));

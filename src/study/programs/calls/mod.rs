@@ -1,7 +1,7 @@
-//! Programs that are the MPI calls of each rank, as files list them.
+//! Programs given by traces of the MPI calls of each rank.
 //!
-//! Every format is read into [`Call`](call::Call)s, line by line and in windows while the processes make them, so that no
-//! file is in memory. One [survey](survey) reads them all before a run.
+//! Every format is translated into [`Call`](call::Call)s, line by line and in windows while the processes make the
+//! calls, so that no file is held in memory. A [survey](survey) reads all files once before a run.
 
 mod agreement;
 mod archive;
@@ -43,44 +43,48 @@ use std::rc::Rc;
 use std::sync::Arc;
 use survey::Survey;
 
-/// A time-independent trace, which SimGrid replays: the calls of an MPI program, computations as numbers of operations.
+/// A time-independent trace, as replayed by SimGrid: the calls of an MPI program, with computations given as numbers of
+/// operations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TimeIndependent {
-    /// The file with the lines of all ranks, or with the names of the files of the ranks; relative to the scenario.
+    /// The file with the lines of all ranks, or with the names of one file per rank. Relative to the scenario.
     pub file: ProgramFile,
-    /// The library whose algorithms collective operations take.
+    /// The MPI library whose algorithms the collective operations use.
     pub collectives: Library,
-    /// The beginning of the program, if not all of it: up to the last of so many calls of a collective operation.
+    /// The beginning of the program up to a given number of calls of a collective operation. The whole program by
+    /// default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<First>,
 }
 
-/// The MPI calls of a real run with their times: what lies between two calls is computation.
+/// The MPI calls of a real run with their times. The time between two calls counts as computation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MpiTrace {
-    /// The folder with a file for each rank, whose name ends in the rank; relative to the scenario.
+    /// The folder with one file per rank, whose name ends in the number of the rank. Relative to the scenario.
     pub folder: ProgramFile,
     /// The format of the files.
     pub format: MpiTraceFormat,
-    /// The factor by which computations take longer than they took; 1 unless given.
+    /// The factor by which the computation times are scaled. 1 by default.
     #[serde(default = "unscaled")]
     pub computation: f64,
-    /// The library whose algorithms collective operations take; Open MPI unless given.
+    /// The MPI library whose algorithms the collective operations use. Open MPI by default.
     #[serde(default = "open_mpi")]
     pub collectives: Library,
-    /// The beginning of the program, if not all of it: up to the last of so many calls of a collective operation.
+    /// The beginning of the program up to a given number of calls of a collective operation. The whole program by
+    /// default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<First>,
 }
 
-/// A format of traces of MPI programs.
+/// A trace format of MPI programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum MpiTraceFormat {
-    /// The text of liballprof, which comes with LogGOPSim.
+    /// The text format of liballprof, which is part of LogGOPSim.
     Liballprof,
-    /// The text that `otf2-print` writes of an OTF2 archive, such as Score-P's: `definitions.txt` and `events.txt`.
+    /// The text that `otf2-print` prints for an OTF2 archive, such as one of Score-P: `definitions.txt` and
+    /// `events.txt`.
     Otf2Print,
 }
 
@@ -92,31 +96,32 @@ const fn open_mpi() -> Library {
     Library::OpenMpi
 }
 
-/// The largest factor of computations.
+/// Maximum factor of computations.
 const MOST_SCALED: f64 = 1e6;
 
-/// Files that have been surveyed.
+/// Trace files with the result of their survey.
 #[derive(Debug)]
 struct Surveyed {
     files: Arc<CallFiles>,
     survey: Survey,
 }
 
-/// The library, the beginning and the format that a survey depends on.
+/// The parameters that a survey depends on: the library, the beginning, and the format with the scaling of
+/// computations.
 type SurveyKey = (Library, Option<First>, Option<(MpiTraceFormat, u64)>);
 
 static SURVEYED: FileCache<Surveyed, SurveyKey> = FileCache::new();
 
-/// A program that is the calls of files.
+/// A program that replays the calls of trace files.
 trait CallProgram {
     fn surveyed(&self) -> Result<Arc<Surveyed>, Box<Fault>>;
 
     fn collectives(&self) -> Library;
 
-    /// The name of the file or folder.
+    /// Returns the name of the file or folder.
     fn name(&self) -> &str;
 
-    /// Faults of its other fields.
+    /// Returns the faults of the other fields.
     fn other_faults(&self) -> Vec<Fault> {
         Vec::new()
     }
@@ -172,13 +177,13 @@ impl CallProgram for MpiTrace {
 macro_rules! call_program {
     ($program:ty) => {
         impl $program {
-            /// A sentence on what is odd in its files, though it can be played.
+            /// Returns a note about peculiarities of the files that do not prevent a replay.
             pub(super) fn note(&self) -> Option<String> {
                 let surveyed = self.surveyed().ok()?;
                 surveyed.survey.note(&surveyed.files)
             }
 
-            /// The causes of the events of a run that was rehearsed.
+            /// Returns the forecast of a rehearsed run.
             pub(super) fn forecast(&self, rehearsal: &Rehearsal, ranks: u32, packet_bytes: u64) -> Forecast {
                 if rehearsal.is_complete() {
                     return Forecast::seen(rehearsal);
@@ -229,7 +234,8 @@ macro_rules! call_program {
                 surveyed.map_or_else(|_| Vec::new(), |surveyed| surveyed.misfits(self.name(), machine, layout))
             }
 
-            /// A run without time tells nothing where the order of messages decides who gets which.
+            /// Returns `true` if the files determine which message each receive gets. Otherwise a rehearsal is meaningless,
+            /// because without simulated time the arrival order of messages is unknown.
             fn is_rehearsed(&self) -> bool {
                 self.surveyed().is_ok_and(|surveyed| surveyed.survey.is_determined)
             }
@@ -248,7 +254,7 @@ macro_rules! call_program {
 call_program!(TimeIndependent);
 call_program!(MpiTrace);
 
-/// The file and the line of a call of a rank, by its number from 1: the file is read again.
+/// Returns the file and line of a call of a rank, given the number of the call from 1. The file is read again.
 fn place_of_call(files: &Arc<CallFiles>, rank: u32, number: usize) -> Option<String> {
     let mut reader = CallReader::new(Arc::clone(files), rank);
     for _ in 0..number {
@@ -257,7 +263,7 @@ fn place_of_call(files: &Arc<CallFiles>, rank: u32, number: usize) -> Option<Str
     (number > 0).then(|| files.place_name(reader.place()))
 }
 
-/// The start of the processes that make the calls of files.
+/// Returns the starter of the processes that make the calls of files.
 fn starter(surveyed: Result<Arc<Surveyed>, Box<Fault>>, library: Library) -> Starter<'static> {
     let files = surveyed.map(|surveyed| Arc::clone(&surveyed.files));
     let communicators = files.as_ref().map_or(&[][..], |files| &files.communicators);
@@ -282,7 +288,7 @@ impl Surveyed {
         Ok(Self { survey: Survey::of(&files, library)?, files })
     }
 
-    /// Another number of ranks, and processors that cannot do the operations.
+    /// Returns a fault if the number of ranks differs, and one if the processors cannot perform the operations.
     fn misfits(&self, name: &str, machine: &Machine, layout: &Layout) -> Vec<Fault> {
         let (of_file, ranks) = (self.files.ranks(), layout.ranks());
         let misfit = || {
@@ -298,13 +304,16 @@ impl Surveyed {
     }
 }
 
-/// The fault of processors that cannot do so many operations, or not within the time that can be simulated.
+/// Returns a fault if the processors cannot perform so many operations, or not within the longest time that can be
+/// simulated.
 fn too_much(operations: f64, place: &str, machine: &Machine) -> Option<Fault> {
     let (path, help) = ("machine.nodes.processor", "describe what an operation takes, such as FlopRate(\"1 Gflop/s\")");
     match Stopwatch::new(&machine.nodes.processor).rows(Computation::Operations(operations)) {
-        Err(error) => {
-            Some(Fault::new(path, format!("the file has computations, which its processors cannot: {error}"), help))
-        }
+        Err(error) => Some(Fault::new(
+            path,
+            format!("the file has computations that the processors cannot perform: {error}"),
+            help,
+        )),
         Ok((time, _)) if time == SimDuration::from_ps(u64::MAX) => {
             let message = format!("{place}: a computation of {operations:e} operations is longer than 213 days");
             Some(Fault::new(path, message, "give a faster processor, or correct the file"))

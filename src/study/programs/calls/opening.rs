@@ -1,4 +1,4 @@
-//! Finding the lines of all ranks in files.
+//! Opening of trace files, and location of the lines of each rank.
 
 use super::archive::Archive;
 use super::files::CallFiles;
@@ -17,10 +17,10 @@ use std::fs;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-/// The files of a trace: one with the lines of all ranks, or a list of the files of the ranks.
+/// Opens a trace: a file with the lines of all ranks, or a list of one file per rank.
 ///
 /// # Errors
-/// A file that cannot be read, or ranks without lines.
+/// A file cannot be read, or a rank has no lines.
 pub fn open(file: &ProgramFile) -> Result<CallFiles, Box<Fault>> {
     let unreadable = |name: &str, error: &io::Error| {
         let message = format!("cannot read `{name}`: {error}");
@@ -50,7 +50,7 @@ pub fn open(file: &ProgramFile) -> Result<CallFiles, Box<Fault>> {
         let length = fs::metadata(path).map_err(|error| {
             let message =
                 format!("cannot read `{}`, file {} in the list `{}`: {error}", path.display(), number + 1, file.name());
-            Box::new(Fault::new("file", message, "have a file for each rank, whose path is relative to the list"))
+            Box::new(Fault::new("file", message, "provide a file for each rank, whose path is relative to the list"))
         })?;
         let length = length.len();
         files.extents.push([Extent { file: number, line: 1, start: 0, end: length }].into());
@@ -71,7 +71,7 @@ impl From<io::Error> for Unreadable {
     }
 }
 
-/// The lines of each rank in the only file.
+/// Returns the lines of each rank in the only file.
 fn of_one(files: &CallFiles) -> Result<Vec<Arc<[Extent]>>, Unreadable> {
     let rank = |words: &Words, text: &[u8]| words.below(text, 0, "rank", MOST_RANKS).map(Some);
     let extents = by_rank(files, rank)?;
@@ -79,7 +79,8 @@ fn of_one(files: &CallFiles) -> Result<Vec<Arc<[Extent]>>, Unreadable> {
     in_order(files, extents, ranks)
 }
 
-/// The lines of each rank in the only file, by the rank that their words name; those of none are left out.
+/// Returns the lines of each rank in the only file, where `rank` determines the rank of a line. Lines without a rank
+/// are skipped.
 fn by_rank(
     files: &CallFiles,
     rank: impl Fn(&Words, &[u8]) -> Result<Option<u32>, LineFault>,
@@ -107,7 +108,7 @@ fn by_rank(
     Ok(extents)
 }
 
-/// The lines of so many ranks, each of which has some.
+/// Returns the lines of ranks 0 to `ranks` - 1, each of which must have some.
 fn in_order(
     files: &CallFiles,
     mut extents: FxHashMap<u32, Vec<Extent>>,
@@ -122,10 +123,10 @@ fn in_order(
     Ok((0..ranks).filter_map(|rank| extents.remove(&rank)).map(Arc::from).collect())
 }
 
-/// The text of an OTF2 archive in a folder: `definitions.txt` and `events.txt`.
+/// Opens the text of an OTF2 archive in a folder: `definitions.txt` and `events.txt`.
 ///
 /// # Errors
-/// A file that cannot be read, or definitions without what the events need.
+/// A file cannot be read, or the definitions lack something that the events need.
 pub fn otf2(folder: &ProgramFile, factor: GapFactor) -> Result<CallFiles, Box<Fault>> {
     let path = |name: &str| folder.path().join(name);
     let unreadable = |name: &str, error: &io::Error| {
@@ -166,10 +167,10 @@ pub fn otf2(folder: &ProgramFile, factor: GapFactor) -> Result<CallFiles, Box<Fa
 const DEFINITIONS: &str = "definitions.txt";
 const EVENTS: &str = "events.txt";
 
-/// The files of a folder, one for each rank, whose number ends its name.
+/// Opens the files of a folder, one per rank, whose names end in the number of the rank.
 ///
 /// # Errors
-/// A folder that cannot be read, ranks without a file or with several, or that do not split communicators together.
+/// The folder cannot be read, a rank has no file or several, or the ranks do not split communicators collectively.
 pub fn folder(folder: &ProgramFile, factor: GapFactor) -> Result<CallFiles, Box<Fault>> {
     let field = "folder";
     let paths = files_of_ranks(folder, &[])?;

@@ -1,8 +1,8 @@
-//! Events of an OTF2 archive, such as Score-P writes, as the text of `otf2-print`.
+//! Events of an OTF2 archive, such as one of Score-P, as printed by `otf2-print`.
 //!
-//! A line is an event, its location, its time in ticks and its attributes. A receive that begins is known by the number of its
-//! request alone, as is a collective operation that begins; what it moves is said when it is complete, so that the calls behind it
-//! are held back until then.
+//! A line consists of an event, its location, its time in ticks and its attributes. A nonblocking receive or collective
+//! operation begins with an event that contains only the number of its request. The event of its completion says what
+//! it has moved, so the calls after its beginning are held back until then.
 
 use super::call::{BUFFERED, Call, RequestName};
 use super::line_reader::{CallQueue, LineFault, LineReader};
@@ -15,56 +15,59 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The clock and the communicators of an archive, by its definitions.
+/// The clock and the communicators of an archive, as given by its definitions.
 #[derive(Debug)]
 pub struct Definitions {
     pub ticks_per_second: u64,
-    /// By number.
+    /// The communicators, by number.
     pub communicators: FxHashMap<u32, CommunicatorDefinition>,
 }
 
-/// Ranks that are numbered anew.
+/// A communicator, which renumbers its ranks.
 #[derive(Clone, Debug)]
 pub struct CommunicatorDefinition {
-    /// Its number among those of the program: 0 for all ranks.
+    /// The number of the communicator in the replayed program: 0 for all ranks.
     pub number: u32,
-    /// Its ranks among all.
+    /// The members of the communicator, as ranks among all.
     pub members: Arc<[u32]>,
 }
 
-/// Reader of the events of a rank.
+/// A reader of the events of a rank.
 pub struct Otf2Reader {
     rank: u32,
     definitions: Arc<Definitions>,
     clock: Clock,
-    /// The call of MPI that the rank is in, and the number of calls around it.
+    /// The MPI call that the rank is in.
     call: Option<Phase>,
+    /// The nesting depth of MPI calls.
     depth: u32,
-    /// True if an event has come since the call began.
+    /// `true` if an event has occurred since the call began.
     is_moving: bool,
     held: VecDeque<(Phase, Held)>,
-    /// Sends under way, by their requests.
+    /// The requests of pending sends.
     sending: FxHashSet<u64>,
 }
 
 /// A call that has been read.
 enum Held {
     Known(Call),
-    /// A receive or a collective operation by its request, which has not said what it moves.
+    /// A nonblocking receive or collective operation, by its request, whose data is not known yet.
     Begun(u64, RequestKind),
 }
 
-/// Kinds of what begins by a request.
+/// The kinds of operations that begin with a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RequestKind {
     Receive,
     Collective,
 }
 
-/// More bytes than any collective operation moves.
+/// Upper bound on the bytes that a collective operation moves.
 const LONGEST: u64 = 1 << 60;
-/// The names of the messages of a call that sends and receives, and the number of the latter; requests have smaller numbers.
+/// The request name of the send within a call that sends and receives; the requests of a file have smaller numbers.
 const SENDING: RequestName = [u32::MAX, u32::MAX, 1];
+/// The request number of the receive within a call that sends and receives; the requests of a file have smaller
+/// numbers.
 const RECEIVING: u64 = u64::MAX;
 
 impl LineReader for Otf2Reader {
@@ -128,7 +131,7 @@ impl Otf2Reader {
             },
             _ if event.starts_with(b"RMA_") => {
                 let message = format!("`{}` cannot be replayed", String::from_utf8_lossy(event));
-                Err(LineFault::new(0, message, "what can is said in docs/traces.md"))
+                Err(LineFault::new(0, message, "docs/traces.md lists what can be replayed"))
             }
             _ => Ok(()),
         }
@@ -141,7 +144,7 @@ impl Otf2Reader {
             self.is_moving = false;
         }
         self.depth += 1;
-        // The end of MPI ends a computation without an event of its own.
+        // MPI_Finalize ends a computation, although it has no event of its own.
         if self.call == Some("MPI_Finalize") { self.moves(line) } else { Ok(()) }
     }
 
@@ -153,10 +156,10 @@ impl Otf2Reader {
         }
         if !self.is_moving && moves_without_events(region) {
             let message = format!("`{region}` cannot be replayed: no event says what it moves");
-            return Err(LineFault::new(0, message, "what can is said in docs/traces.md"));
+            return Err(LineFault::new(0, message, "docs/traces.md lists what can be replayed"));
         }
         if region.starts_with("MPI_Sendrecv") && self.is_moving {
-            // A call that receives from nobody has no event of it.
+            // A receive from MPI_PROC_NULL has no event.
             self.held.retain(|(_, held)| !held.is(RECEIVING, RequestKind::Receive));
             self.hold(Held::Known(Call::Wait(SENDING)));
         }
@@ -167,13 +170,13 @@ impl Otf2Reader {
         Ok(())
     }
 
-    /// The time of an event in picoseconds.
+    /// Returns the time of an event in picoseconds.
     fn time(&self, line: &EventRecord<'_>) -> Result<u128, LineFault> {
-        let ticks = digits(line.time).ok_or_else(|| fault("the time is no number of ticks"))?;
+        let ticks = digits(line.time).ok_or_else(|| fault("the time is not a number of ticks"))?;
         Ok(u128::from(ticks) * 1_000_000_000_000 / u128::from(self.definitions.ticks_per_second))
     }
 
-    /// The first event of a call ends the computation before it.
+    /// Ends the computation before a call at the first event of the call.
     fn moves(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
         if !self.is_moving {
             let time = self.time(line)?;
@@ -194,7 +197,7 @@ impl Otf2Reader {
         self.held.push_back((self.call.unwrap_or("program"), held));
     }
 
-    /// Hands on the calls before the first receive that is not known.
+    /// Passes on the calls before the first nonblocking operation that is incomplete.
     fn release(&mut self, calls: &mut CallQueue) {
         while let Some((phase, Held::Known(_))) = self.held.front() {
             calls.set_phase(phase);
@@ -204,7 +207,7 @@ impl Otf2Reader {
         }
     }
 
-    /// Something begins that says later what it moves.
+    /// Begins an operation whose data is known only on completion.
     fn begin(&mut self, line: &EventRecord<'_>, kind: RequestKind) -> Result<(), LineFault> {
         let number = line.number("Request: ")?;
         if self.held.iter().any(|(_, held)| held.is(number, kind)) {
@@ -215,7 +218,7 @@ impl Otf2Reader {
         Ok(())
     }
 
-    /// Something that has begun before is complete, and says what it has moved; without a call nothing.
+    /// Completes an operation that has begun before; `call` is what it turned out to do, if anything.
     fn complete(
         &mut self,
         line: &EventRecord<'_>,
@@ -254,7 +257,7 @@ impl Otf2Reader {
     fn send_at_once(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
         let is_exchange = self.call.is_some_and(|call| call.starts_with("MPI_Sendrecv"));
         if is_exchange {
-            // The receive is posted before the send, as MPI libraries do, and says behind it what it gets.
+            // MPI libraries post the receive before the send; the event with its data follows the event of the send.
             self.moves(line)?;
             self.hold(Held::Begun(RECEIVING, RequestKind::Receive));
         }
@@ -267,7 +270,7 @@ impl Otf2Reader {
     fn start_send(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
         let number = line.number("Request: ")?;
         self.sending.insert(number);
-        // The completion of a buffered one then has nothing to wait for.
+        // A wait for the completion of a buffered send then has nothing to wait for.
         let request = if self.call == Some("MPI_Ibsend") { BUFFERED } else { request(number) };
         let send = self.send(line, Some(request))?;
         self.push(line, send)
@@ -298,7 +301,7 @@ impl Otf2Reader {
         number.ok_or_else(|| fault("the definitions have no communicator of this number"))
     }
 
-    /// The place of the root among the members of its communicator.
+    /// Returns the position of the root among the members of its communicator.
     fn place_of_root(&self, line: &EventRecord<'_>) -> Result<u32, LineFault> {
         let communicator = self.communicator(line)?;
         let root = communicator.rank(self.rank, line, "Root: ")?;
@@ -306,7 +309,7 @@ impl Otf2Reader {
         Ok(place.and_then(|place| u32::try_from(place).ok()).unwrap_or(0))
     }
 
-    /// A collective operation, which may have a request; nothing of a communicator of one rank.
+    /// Returns a collective operation, to be completed with a request, or `None` if the communicator has only one rank.
     fn collective(
         &self,
         line: &EventRecord<'_>,
@@ -319,7 +322,7 @@ impl Otf2Reader {
         Ok(Some(move |request| Call::Collective { call: call.clone(), communicator, request }))
     }
 
-    /// The collective operation that an event tells of.
+    /// Returns the collective operation that an event describes.
     fn collective_call(&self, line: &EventRecord<'_>, members: &[u32]) -> Result<CollectiveCall, LineFault> {
         let p = members.len() as u64;
         let root = || self.place_of_root(line);
@@ -370,23 +373,23 @@ impl Held {
     }
 }
 
-/// The bytes of one of `p` blocks: an operation in place counts a block less.
+/// Returns the size of one of `p` blocks. An operation in place counts one block fewer.
 const fn block_of(bytes: u64, p: u64) -> u64 {
     if bytes.is_multiple_of(p) { bytes / p } else { bytes / (p - 1) }
 }
 
-/// The bytes of a scan by those that a rank sends and receives: those of all ranks and its own twice, or, in place and
-/// exclusive, those of the others.
+/// Returns the size of the data of a scan, given the sum of the bytes sent and received: those of all ranks plus the
+/// rank's own once more or, for an exclusive scan in place, those of the other ranks.
 const fn scanned(both: u64, p: u64) -> u64 {
     if both.is_multiple_of(p + 1) { both / (p + 1) } else { both / (p - 1) }
 }
 
-/// The bytes of a rank's own block; a root in place has none, and counts those of all others.
+/// Returns the size of a rank's own block. A root in place has no own block, and counts those of all other ranks.
 const fn own_of(own: u64, others: u64, p: u64) -> u64 {
     if own > 0 { own } else { others / (p - 1) }
 }
 
-/// Returns whether a call moves data, so that something is missing if it has no event.
+/// Returns `true` if a call moves data, so that the absence of an event makes its replay impossible.
 fn moves_without_events(region: &str) -> bool {
     const COLLECTIVE: [&str; 12] = [
         "MPI_Ibarrier",
@@ -405,14 +408,15 @@ fn moves_without_events(region: &str) -> bool {
     COLLECTIVE.iter().any(|call| region.starts_with(call))
 }
 
-/// The name of a request by its number.
+/// Returns the name of the request with this number.
 #[expect(clippy::cast_possible_truncation, reason = "the halves of the number")]
 const fn request(number: u64) -> RequestName {
     [(number >> 32) as u32, number as u32, 0]
 }
 
 impl CommunicatorDefinition {
-    /// The rank among all that an attribute names; a communicator without a list has the `own` rank alone.
+    /// Converts a rank of the communicator, given by an attribute, to a rank among all. A communicator without members
+    /// consists of the rank `own`.
     fn rank(&self, own: u32, line: &EventRecord<'_>, key: &str) -> Result<u32, LineFault> {
         let number = line.number(key)?;
         if self.members.is_empty() && number == 0 {
@@ -423,19 +427,19 @@ impl CommunicatorDefinition {
     }
 }
 
-/// The fault of a line that says something else than it should.
+/// Creates the fault of a line with unexpected content.
 fn fault(message: &str) -> LineFault {
-    LineFault::new(0, message, "have `otf2-print` write the text anew")
+    LineFault::new(0, message, "write the text again with `otf2-print`")
 }
 
-/// A line and its time.
+/// A line with its time.
 struct EventRecord<'l> {
     line: &'l [u8],
     time: &'l [u8],
 }
 
 impl<'l> EventRecord<'l> {
-    /// The text behind a key, up to the next comma; nothing if there is no such key.
+    /// Returns the text from a key to the next comma; empty if there is no such key.
     fn text(&self, key: &str) -> &'l [u8] {
         let found = self.line.windows(key.len()).position(|text| text == key.as_bytes());
         let text = found.map_or(&[][..], |at| &self.line[at + key.len()..]);
@@ -450,16 +454,16 @@ impl<'l> EventRecord<'l> {
 
     fn tag(&self) -> Result<u32, LineFault> {
         let tag = self.number("Tag: ")?;
-        u32::try_from(tag).ok().filter(|tag| *tag < 1 << 31).ok_or_else(|| fault(&format!("{tag} is no tag")))
+        u32::try_from(tag).ok().filter(|tag| *tag < 1 << 31).ok_or_else(|| fault(&format!("{tag} is not a tag")))
     }
 
-    /// The number in angle brackets behind a name in quotes.
+    /// Returns the number in angle brackets that follows a quoted name.
     fn reference(&self, key: &str) -> Option<u32> {
         let found = self.line.windows(key.len()).position(|text| text == key.as_bytes())?;
         references(&self.line[found..]).first().copied()
     }
 
-    /// The name of the region that is entered or left.
+    /// Returns the name of the region that is entered or left.
     fn region(&self) -> Option<&'l str> {
         let key = b"Region: \"";
         let found = self.line.windows(key.len()).position(|text| text == key)? + key.len();
@@ -468,7 +472,7 @@ impl<'l> EventRecord<'l> {
     }
 }
 
-/// The numbers in angle brackets behind names in quotes.
+/// Returns the numbers in angle brackets that follow quoted names.
 pub fn references(text: &[u8]) -> Vec<u32> {
     let begins = text.windows(3).enumerate().filter(|(_, text)| *text == b"\" <").map(|(at, _)| at + 3);
     let number = |at: usize| {
@@ -478,7 +482,7 @@ pub fn references(text: &[u8]) -> Vec<u32> {
     begins.filter_map(number).collect()
 }
 
-/// A number of digits alone.
+/// Parses a number that consists of digits only.
 pub fn digits(word: &[u8]) -> Option<u64> {
     if word.is_empty() || !word.iter().all(u8::is_ascii_digit) {
         return None;

@@ -1,4 +1,4 @@
-//! The process of a rank that makes the calls of a file.
+//! The process of a rank, which makes the calls of a trace.
 
 use super::call::{Call, RequestName};
 use super::files::CallFiles;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Makes the calls of a rank one after the other, and then waits for the requests that are left.
+/// Makes the calls of a rank one after another, and then waits for the requests that are still pending.
 pub async fn make(me: Process, files: Arc<CallFiles>, groups: Rc<[Rc<RankGroup>]>, library: Library) {
     let me = me.with_free_additions();
     let reader = CallReader::new(files, me.rank());
@@ -25,13 +25,13 @@ pub async fn make(me: Process, files: Arc<CallFiles>, groups: Rc<[Rc<RankGroup>]
 struct Caller {
     me: Process,
     reader: CallReader,
-    /// The communicators but the first, which has all ranks.
+    /// The communicators from number 1 on; number 0 has all ranks.
     groups: Rc<[Rc<RankGroup>]>,
     library: Library,
     requests: Requests,
-    /// Collective operations that it has begun.
+    /// The nonblocking collective operations that have begun.
     asides: Asides,
-    /// The number of these so far, by communicator.
+    /// The number of nonblocking collective operations so far, by communicator.
     begun: FxHashMap<u32, u32>,
 }
 
@@ -145,7 +145,7 @@ impl Caller {
         }
     }
 
-    /// As in SimGrid, a request that is not complete is then behind the others of its name.
+    /// Tests the oldest request of a name. As in SimGrid, an incomplete request is moved behind the others of its name.
     async fn test(&mut self, name: RequestName) {
         self.asides.go_on(&self.me).await;
         let Some(work) = self.requests.take(name) else { return };
@@ -166,5 +166,5 @@ impl Caller {
     }
 }
 
-/// So many serial numbers lie between those of two communicators.
+/// The distance between the serial numbers of two communicators.
 const SERIALS_OF_A_COMMUNICATOR: u32 = 31;

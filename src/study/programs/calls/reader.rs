@@ -19,18 +19,18 @@ pub struct CallReader {
     calls: CallQueue,
     place: LinePlace,
     rank: u32,
-    /// The operations of all ranks that have come, of those after which the rank ends.
+    /// The number of collective operations so far of the kind that ends the beginning of the program.
     counted: u64,
-    /// The names of collective operations of communicators.
+    /// The names of the collective operations of communicators.
     names: FxHashMap<(Phase, u32), Phase>,
     unbegun: UnbegunWaits,
 }
 
-/// Waits for requests that no call of their rank has begun.
+/// Waits for requests that no call of the rank has begun.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnbegunWaits {
     pub count: u64,
-    /// The place of the first one.
+    /// The place of the first such wait.
     pub first: Option<LinePlace>,
 }
 
@@ -53,10 +53,10 @@ impl CallReader {
         Self { files, lines, format, calls, place, rank, counted: 0, names, unbegun }
     }
 
-    /// The next call, and the name under which its time counts.
+    /// Returns the next call, with the name under which its time is accounted.
     ///
     /// # Errors
-    /// A line that cannot be read.
+    /// A line cannot be read.
     pub fn next(&mut self) -> Result<Option<(Phase, Call)>, Box<Fault>> {
         loop {
             if let Some((phase, call)) = self.calls.pop() {
@@ -84,8 +84,8 @@ impl CallReader {
         }
     }
 
-    /// The name under which the time of a call counts: collective operations of a part of the ranks have that of their
-    /// communicator, too.
+    /// Returns the name under which the time of a call is accounted. Names of collective operations of a part of the
+    /// ranks include the communicator.
     fn name(&mut self, phase: Phase, call: &Call) -> Phase {
         let Call::Collective { communicator: communicator @ 1.., .. } = *call else { return phase };
         let of_communicator = || name::phase(&format!("{phase}_comm{communicator}"));
@@ -99,27 +99,28 @@ impl CallReader {
         }
     }
 
-    /// Lengths that the line of the last call states.
+    /// Returns the lengths that the line of the last call states.
     pub const fn stated(&self) -> Stated {
         self.calls.stated()
     }
 
-    /// Waits for requests that no call has begun, so far.
+    /// Returns the waits so far for requests that no call has begun.
     pub const fn unbegun(&self) -> UnbegunWaits {
         self.unbegun
     }
 
-    /// Operations that begin, and of which no line says what they move; known behind the last call.
+    /// Returns the number of operations that begin without any line saying what they move; known only after the last
+    /// call.
     pub const fn unended(&self) -> u64 {
         self.calls.unended()
     }
 
-    /// True if the program of the rank has begun, and no line ends it, though all of them have been read.
+    /// Returns `true` if the program of the rank has begun and no line ends it, after all lines have been read.
     pub fn is_unfinished(&self) -> bool {
         self.files.first.is_none() && self.calls.is_unfinished()
     }
 
-    /// The place of the last call.
+    /// Returns the place of the last call.
     pub const fn place(&self) -> LinePlace {
         self.place
     }

@@ -1,4 +1,4 @@
-//! Times of a recorded run: what is between two calls was computation.
+//! Times of a recorded run: the time between two calls counts as computation.
 
 use super::call::Call;
 use super::line_reader::CallQueue;
@@ -8,10 +8,10 @@ use parsim_sim::units::SimDuration;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GapFactor(pub f64);
 
-/// The longest computation: 200 days.
+/// The longest computation: 200 days, in picoseconds.
 const LONGEST_PS: u128 = 200 * 86_400 * 1_000_000_000_000;
 
-/// The end of the last call of a rank, in picoseconds.
+/// The clock of a recorded rank: the end of its last call, in picoseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     last: Option<u128>,
@@ -23,15 +23,15 @@ impl Clock {
         Self { last: None, factor }
     }
 
-    /// The first call has ended.
+    /// Sets the end of the first call.
     pub const fn begin(&mut self, end: u128) {
         self.last = Some(end);
     }
 
-    /// A call begins and ends; the program has computed since the end of the last one.
+    /// Records a call, and adds the computation since the end of the last call.
     ///
     /// # Errors
-    /// Times that do not follow each other, in words.
+    /// A message about times that are not in order.
     pub fn call(&mut self, begin: u128, end: u128, calls: &mut CallQueue) -> Result<(), String> {
         if let Some(time) = self.gap_to(begin, end)? {
             calls.set_phase("compute");
@@ -40,10 +40,10 @@ impl Clock {
         Ok(())
     }
 
-    /// A call begins: the time that the program has computed since the end of the last one, if any.
+    /// Records the begin of a call, and returns the computation time since the end of the last call, unless it is zero.
     ///
     /// # Errors
-    /// A time before the last one, in words.
+    /// A message about a time before the last one.
     pub fn gap(&mut self, begin: u128) -> Result<Option<SimDuration>, String> {
         self.gap_to(begin, begin)
     }

@@ -1,21 +1,21 @@
-//! Requests under way, by name.
+//! Pending requests, by name.
 
 use super::call::RequestName;
 use parsim_sim::program::{AsideNumber, Operation};
 use rustc_hash::FxHashMap;
 use std::mem;
 
-/// Work of a request.
+/// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BegunWork {
     Message(Operation),
     Collective(AsideNumber),
 }
 
-/// The requests of a rank. Those of one name are a list.
+/// The pending requests of a rank. Requests of the same name form a linked list.
 #[derive(Debug, Default)]
 pub struct Requests {
-    /// The first and the last request of a name.
+    /// The first and the last slot of each name.
     lists: FxHashMap<RequestName, (u32, u32)>,
     slots: Vec<Slot>,
     free: Vec<u32>,
@@ -24,14 +24,14 @@ pub struct Requests {
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// None if it is complete already.
+    /// The operation, or `None` if the request is complete already.
     work: Option<BegunWork>,
     begun: u64,
     next: Option<u32>,
 }
 
 impl Requests {
-    /// Puts a request behind those of its name; one without work is complete.
+    /// Appends a request to those of its name. A request without work is complete.
     pub fn push(&mut self, name: RequestName, work: Option<BegunWork>) {
         let slot = Slot { work, begun: self.begun, next: None };
         self.begun += 1;
@@ -47,7 +47,7 @@ impl Requests {
         }
     }
 
-    /// Takes the oldest request of a name; nothing if there is none, or if it is complete.
+    /// Removes the oldest request of a name. Returns `None` if there is none, or if it is complete.
     pub fn take(&mut self, name: RequestName) -> Option<BegunWork> {
         let list = self.lists.get_mut(&name)?;
         let number = list.0;
@@ -60,12 +60,12 @@ impl Requests {
         slot.work
     }
 
-    /// The oldest request of a name, if it is not known to be complete.
+    /// Returns the operation of the oldest request of a name, unless the request is known to be complete.
     pub fn oldest(&self, name: RequestName) -> Option<BegunWork> {
         self.lists.get(&name).and_then(|(first, _)| self.slots[*first as usize].work)
     }
 
-    /// Takes all, in the order in which they began.
+    /// Removes all requests and returns their operations in the order in which they began.
     pub fn take_all(&mut self) -> Vec<BegunWork> {
         let Self { lists, slots, .. } = mem::take(self);
         let mut all: Vec<(u64, BegunWork)> = Vec::new();

@@ -1,4 +1,4 @@
-//! The communicators of liballprof's traces: who is in them follows from the calls of `MPI_Comm_split` of all ranks.
+//! The communicators of liballprof traces. Their members follow from the `MPI_Comm_split` calls of all ranks.
 
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
@@ -7,49 +7,51 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Communicators that ranks have made of that of all.
+/// The communicators that ranks have created by splitting the communicator of all ranks.
 #[derive(Clone, Debug, Default)]
 pub struct Splits {
-    /// By rank the number of the communicator that each of its calls has made, from 1; none if it is in none.
+    /// By rank, the number from 1 of the communicator that each of its calls has created, or `None` if the rank is in
+    /// none.
     made: Arc<[Box<[Option<u32>]>]>,
-    /// The members of communicator 1 and so on.
+    /// The members of each communicator, starting with communicator 1.
     members: Arc<[Arc<[u32]>]>,
-    /// The place of each call in the order in which ranks name what the calls have made; that of the calls unless it is known.
+    /// The position of each call in the order in which ranks first use the created communicators; the order of the
+    /// calls unless that is known.
     order: Arc<[usize]>,
-    /// A rank and an id that may mean another communicator than it is taken for.
+    /// A rank and the id of a communicator that may have been identified wrongly.
     guess: Option<(u32, u64)>,
 }
 
-/// The first line of a rank with the id of a communicator.
+/// The first use of the id of a communicator by a rank.
 struct FirstUse {
     id: u64,
-    /// The call that has made it.
+    /// The call that has created the communicator.
     call: usize,
-    /// Other calls of which it could be, by its rank and size.
+    /// The other calls that could have created it, judging by its size and the rank in it.
     rivals: Vec<usize>,
 }
 
-/// A rank's part in a split: its colour, and the key by which members are ordered.
+/// The arguments of a rank in a split: its colour, and the key by which members are ordered.
 type SplitKey = (i64, i64);
 
-/// The start of the lines that split a communicator.
+/// The beginning of the lines that split a communicator.
 const SPLIT: &[u8] = b"MPI_Comm_split:";
 
 impl Splits {
-    /// Reads what the files of all ranks say.
+    /// Reads the splits in the files of all ranks.
     ///
     /// # Errors
-    /// A file that cannot be read; ranks that split another number of times, in words.
+    /// A file cannot be read, or (inner result) a message about ranks with different numbers of splits.
     pub fn read(files: &[PathBuf]) -> io::Result<Result<Self, String>> {
         let shares: Vec<Vec<SplitKey>> =
             files.iter().map(|path| shares(path, files.len() as u64)).collect::<io::Result<_>>()?;
         Ok(Self::of(&shares))
     }
 
-    /// The communicators of the calls of all ranks.
+    /// Creates the communicators from the splits of all ranks.
     ///
     /// # Errors
-    /// Ranks that split another number of times, in words.
+    /// A message about ranks with different numbers of splits.
     pub fn of(ranks: &[Vec<SplitKey>]) -> Result<Self, String> {
         let calls = ranks.first().map_or(0, Vec::len);
         if let Some(rank) = ranks.iter().position(|shares| shares.len() != calls) {
@@ -78,11 +80,12 @@ impl Splits {
         Ok(Self { made, members: members.into(), order: (0..calls).collect(), guess: None })
     }
 
-    /// The same communicators, of which ranks that cannot tell two apart name first what other ranks do: a row and a column of a
-    /// square look alike to the ranks on its diagonal, and to no others. `read` reads the lines of a rank.
+    /// Determines the order in which the communicators are first used, from the rank that identifies the most of them
+    /// unambiguously. For example, a row and a column of a square process grid look alike to the ranks on its diagonal,
+    /// and to no others. `read` reads the lines of a rank.
     ///
     /// # Errors
-    /// Those of `read`.
+    /// Errors of `read`.
     pub fn in_order_of_use(self, mut read: impl FnMut(u32, Made) -> io::Result<Made>) -> io::Result<Self> {
         if self.order.len() < 2 {
             return Ok(self);
@@ -106,7 +109,7 @@ impl Splits {
         Ok(Self { order: order.into(), guess, ..self })
     }
 
-    /// A sentence on a communicator that may be another one.
+    /// Returns a note about a communicator that may have been identified wrongly.
     pub fn guess(&self) -> Option<String> {
         let (rank, id) = self.guess?;
         Some(format!(
@@ -115,19 +118,20 @@ impl Splits {
         ))
     }
 
-    /// The members of all communicators.
+    /// Returns the members of all communicators.
     pub fn communicators(&self) -> Vec<Box<[u32]>> {
         self.members.iter().map(|members| members.iter().copied().collect()).collect()
     }
 
-    /// The ones that a rank makes, in turn.
+    /// Returns the communicators that a rank creates, in order.
     pub fn of_rank(&self, rank: u32) -> Made {
         let calls = self.made.get(rank as usize).map(|calls| calls.iter().copied().collect()).unwrap_or_default();
         Made { splits: self.clone(), calls, called: 0, new: Vec::new(), known: FxHashMap::default(), uses: Vec::new() }
     }
 }
 
-/// Colour and key of every split of the communicator of all ranks; others are left to the reader of the lines.
+/// Returns the colour and key of every split of the communicator of all ranks. Other splits are reported by the line
+/// reader.
 fn shares(path: &Path, ranks: u64) -> io::Result<Vec<SplitKey>> {
     let (mut file, mut line, mut found) = (BufReader::new(File::open(path)?), Vec::new(), Vec::new());
     while file.read_until(b'\n', &mut line)? > 0 {
@@ -151,30 +155,30 @@ fn share(line: &[u8], ranks: u64) -> Option<SplitKey> {
 pub struct Made {
     splits: Splits,
     calls: VecDeque<Option<u32>>,
-    /// The number of calls so far.
+    /// The number of splits so far.
     called: usize,
-    /// Those that no line has named yet, with their calls.
+    /// The communicators that no line has named yet, each with the call that created it.
     new: Vec<(usize, u32)>,
-    /// By the id that lines give them.
+    /// The number of each communicator, by the id that lines give it.
     known: FxHashMap<u64, u32>,
-    /// In the order of the lines.
+    /// The first uses of communicators, in the order of the lines.
     uses: Vec<FirstUse>,
 }
 
 impl Made {
-    /// The rank splits the communicator of all.
+    /// Records that the rank splits the communicator of all ranks.
     pub fn split(&mut self) {
         self.new.extend(self.calls.pop_front().flatten().map(|number| (self.called, number)));
         self.called += 1;
     }
 
-    /// Returns whether no line can name a communicator for the first time any more.
+    /// Returns `true` if no further line can name a communicator for the first time.
     pub fn is_settled(&self) -> bool {
         self.calls.is_empty() && self.new.is_empty()
     }
 
-    /// The number and the members of the communicator of an id in which this one of all ranks has a rank among so many: unless the id
-    /// is known, the one of those that no line has named that ranks name first.
+    /// Returns the number and the members of the communicator with an id, in which this rank (number `own` among all)
+    /// is rank `rank` of `ranks`. An unknown id is assigned to the matching unnamed communicator that ranks use first.
     pub fn find(&mut self, id: u64, own: u32, (rank, ranks): (u64, u64)) -> Option<(u32, Arc<[u32]>)> {
         let members = |number: u32| Arc::clone(&self.splits.members[number as usize - 1]);
         let fits = |number: u32| {

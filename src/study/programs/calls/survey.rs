@@ -1,4 +1,4 @@
-//! Facts about the calls of all ranks that are known before they are made: every file is read once.
+//! A survey of the calls of all ranks before the run. Every file is read once.
 
 use super::agreement::Stated;
 use super::call::Call;
@@ -16,34 +16,34 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Counts of all calls, and what does not fit together in them.
+/// The counts of all calls, and the inconsistencies among them.
 #[derive(Debug, Default)]
 pub struct Survey {
-    /// The names under which times count.
+    /// The names under which times are accounted.
     pub phases: &'static [Phase],
     pub calls: u64,
     pub computations: u64,
-    /// The most floating-point operations of a computation, and its place, as messages name it.
+    /// The largest number of floating-point operations of a computation, with its place as used in messages.
     pub most_operations: (f64, String),
-    /// True if the files alone tell which message each receive gets.
+    /// `true` if the files alone determine which message each receive gets.
     pub is_determined: bool,
     pub faults: Vec<Fault>,
     unbegun: UnbegunWaits,
     unended: u64,
-    /// Ranks whose programs begin and do not end, with their last lines.
+    /// The ranks whose programs begin but do not end, with their last lines.
     unfinished: Vec<(u32, LinePlace)>,
     messages: f64,
     bytes: f64,
 }
 
-/// The collective operations of a communicator, by the first of its ranks that is read.
+/// The collective operations of a communicator, as listed by the first of its ranks that is read.
 #[derive(Debug)]
 struct Sequence {
     rank: u32,
     operations: Vec<SurveyedOperation>,
 }
 
-/// A collective operation, its line in the file of the first rank, and what all ranks state of it.
+/// A collective operation, its line in the file of the first rank, and the lengths that all ranks state for it.
 #[derive(Debug)]
 struct SurveyedOperation {
     /// The call, as its file names it.
@@ -53,7 +53,7 @@ struct SurveyedOperation {
     stated: Stated,
 }
 
-/// The part of a collective operation that is the same at all ranks: its name, the root and the bytes.
+/// The parts of a collective operation that are the same at all ranks: its name, the root and the bytes.
 type CommonPart = (&'static str, Option<u32>, Option<u64>);
 
 struct Surveyor<'f> {
@@ -69,7 +69,7 @@ impl Survey {
     /// Reads all calls.
     ///
     /// # Errors
-    /// The first line that cannot be read, or that does not fit those of the ranks before.
+    /// The first line that cannot be read, or that contradicts those of the ranks before.
     pub fn of(files: &Arc<CallFiles>, library: Library) -> Result<Self, Box<Fault>> {
         let mut surveyor = Surveyor {
             files,
@@ -94,14 +94,14 @@ impl Survey {
         Ok(survey)
     }
 
-    /// Sentences on what is odd in the files, though it can be made.
+    /// Returns notes about peculiarities of the files that do not prevent a replay.
     pub fn note(&self, files: &CallFiles) -> Option<String> {
         let notes = [self.unbegun(files), self.unended(), self.unfinished(files), files.guessed_communicator()];
         let notes: Vec<_> = notes.into_iter().flatten().map(|note| format!("note: {note}")).collect();
         (!notes.is_empty()).then(|| notes.join("\n"))
     }
 
-    /// A sentence on ranks without an end, as where a file has been cut off at the end of a line.
+    /// Returns a note about ranks without an end, as in a file that has been truncated after a complete line.
     fn unfinished(&self, files: &CallFiles) -> Option<String> {
         let (rank, place) = *self.unfinished.first()?;
         let (end, place) = (files.format.end(), files.place_name(place));
@@ -136,7 +136,7 @@ impl Survey {
         Some(format!("{operations} never complete, so that nothing says what they move: they are left out"))
     }
 
-    /// The packets of all messages, each over the mean number of links.
+    /// Returns the number of packet hops of all messages, assuming the mean number of links per message.
     pub fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
         (self.messages + self.bytes / real(packet_bytes)) * mean_distance(ranks)
     }
@@ -189,7 +189,7 @@ impl Surveyor<'_> {
         self.survey.bytes += bytes;
     }
 
-    /// Compares a collective operation with that of the first rank of the communicator that was read.
+    /// Compares a collective operation with the one that the first rank of the communicator has at this position.
     fn collective(
         &mut self,
         (rank, call): (u32, &CollectiveCall),
@@ -220,7 +220,7 @@ impl Surveyor<'_> {
         }
     }
 
-    /// The first collective operation whose messages have other lengths where they are sent than where they are received.
+    /// Rejects the first collective operation whose messages have different lengths at their two ends.
     fn disagreement(&self) -> Result<(), Box<Fault>> {
         for Sequence { operations, .. } in self.sequences.values() {
             let numbered = operations.iter().enumerate();
@@ -242,7 +242,7 @@ impl Surveyor<'_> {
         Ok(())
     }
 
-    /// The number of ranks of a communicator.
+    /// Returns the number of ranks of a communicator.
     fn ranks(&self, communicator: u32) -> u32 {
         let members = self.files.members(communicator);
         members.map_or(self.files.ranks(), |members| u32::try_from(members.len()).unwrap_or(u32::MAX))
@@ -257,11 +257,7 @@ impl Surveyor<'_> {
                 continue;
             }
             let first = operations.get(own).map_or(String::new(), |SurveyedOperation { part, place, .. }| {
-                format!(
-                    ", of which the first that it does not call is {} at {}",
-                    words(part),
-                    self.files.place_name(*place)
-                )
+                format!(", the first of which it does not call is {} at {}", words(part), self.files.place_name(*place))
             });
             let calls = operations.len();
             let among = members.map_or(String::new(), |members| {
@@ -278,7 +274,7 @@ impl Surveyor<'_> {
     }
 }
 
-/// The part that is not the same in two calls of one collective operation.
+/// The aspect in which two ranks' calls of one collective operation differ.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OperationDifference {
     Part,
@@ -287,7 +283,7 @@ enum OperationDifference {
 }
 
 impl SurveyedOperation {
-    /// The part that is not the same in the call of another rank.
+    /// Returns the first aspect in which the call of another rank differs.
     fn differs(&self, other: &Self) -> Option<OperationDifference> {
         if self.part != other.part {
             return Some(OperationDifference::Part);
@@ -299,7 +295,8 @@ impl SurveyedOperation {
     }
 }
 
-/// The fault of a collective operation that is another one at the first rank of its communicator, or that this does not call.
+/// Creates the fault of a collective operation that differs from that of the first rank of its communicator, or that
+/// the first rank does not call.
 fn differing(
     files: &CallFiles,
     (rank, other): (u32, Option<&SurveyedOperation>),
@@ -322,7 +319,7 @@ fn differing(
     files.line_fault(operation.place, LineFault::new(0, message, help))
 }
 
-/// The place of the last operation of those of which there are too many: the files are read again.
+/// Returns the place of the last surplus operation on an unbalanced route. The files are read again.
 fn last_of(files: &Arc<CallFiles>, unequal: Unequal) -> Result<Option<LinePlace>, Box<Fault>> {
     let mut last = None;
     let ranks = unequal.rank().map_or(0..files.ranks(), |rank| rank..rank + 1);
@@ -340,18 +337,18 @@ fn last_of(files: &Arc<CallFiles>, unequal: Unequal) -> Result<Option<LinePlace>
     Ok(last)
 }
 
-/// Members of a communicator that a message names.
+/// Maximum number of members of a communicator in a message.
 const SHOWN: usize = 8;
 const SAME_ORDER: &str = "all ranks of a communicator call the same operations in the same order";
 const SAME_CALL: &str = "all ranks of a communicator make the same call: one that begins (`MPI_Ibcast`) does not meet one that waits (`MPI_Bcast`)";
 
-/// An operation in words.
+/// Describes an operation in words.
 fn words(&(name, root, bytes): &CommonPart) -> String {
     let root = root.map_or(String::new(), |root| format!(" with root {root}"));
     format!("{name}{}{root}", bytes.map_or(String::new(), |bytes| format!(" of {bytes} B")))
 }
 
-/// The fault of an operation whose blocks are more bytes together than can be counted.
+/// Returns a fault if the total size of the blocks of an operation cannot be represented.
 fn too_long(call: &CollectiveCall, ranks: u32, library: Library) -> Option<String> {
     let (_, bytes) = call.operation(library);
     let words = || format!("blocks of {bytes} bytes of {ranks} ranks are 2^64 bytes or more together");

@@ -1,4 +1,4 @@
-//! Lines of time-independent traces, which SimGrid replays.
+//! Lines of time-independent traces, as replayed by SimGrid.
 //!
 //! Verbs, arguments and data types are those of SimGrid 3.32, `src/smpi/internals/smpi_replay.cpp` and
 //! `src/smpi/mpi/smpi_datatype.cpp`.
@@ -12,7 +12,7 @@ use parsim_sim::program::collective::CollectiveCall;
 use parsim_sim::trace::Phase;
 use rustc_hash::FxHashSet;
 
-/// The bytes of the data types, by number.
+/// The sizes of the data types in bytes, by number.
 const TYPES: [u64; 55] = [
     8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2, 4, 8, 8, 16, 4, 1, // C, to bool
     1, 2, 4, 8, 1, 2, 4, 8, 8, 16, 32, 8, 8, // of a stated length, complex, addresses
@@ -20,25 +20,25 @@ const TYPES: [u64; 55] = [
     4, 4, 8, 16, 8, 16, 16, 4, 2, 4, 8, 16, 32, 1, 8, 16, 32, // Fortran, C++
 ];
 
-/// Sources of SimGrid's `MPI_ANY_SOURCE`, and of other writers.
+/// The values of `MPI_ANY_SOURCE` in SimGrid and in other writers.
 const ANY_SOURCES: [i64; 2] = [-555, -1];
-/// SimGrid's `MPI_ANY_TAG`, and that of other writers.
+/// The values of `MPI_ANY_TAG` in SimGrid and in other writers.
 const ANY_TAGS: [i64; 2] = [-444, -1];
-/// Stands for any in the name of a request.
+/// The placeholder for any rank or tag in the name of a request.
 const ANY: u32 = u32::MAX;
 
-/// Reader of the lines of a rank.
+/// A reader of the lines of a rank.
 pub struct TimeIndependentReader {
     rank: u32,
     ranks: u32,
-    /// The bytes of an element without a type.
+    /// The size in bytes of an element without a given type.
     default_type: u64,
     words: Words,
     /// The names of all requests that have begun so far.
     begun: FxHashSet<RequestName>,
 }
 
-/// A verb with its arguments: the name under which its time counts, how many it takes, and what they are.
+/// A verb: the name under which its time is accounted, the bounds on the number of its arguments, and its usage.
 struct VerbSignature {
     name: Phase,
     least: usize,
@@ -50,7 +50,7 @@ const fn verb(name: Phase, least: usize, most: usize, usage: &'static str) -> Ve
     VerbSignature { name, least, most, usage }
 }
 
-/// Verbs without lists.
+/// The verbs without lists.
 const VERBS: &[VerbSignature] = &[
     verb("init", 0, 1, "init [NUMBER]"),
     verb("finalize", 0, 0, "finalize"),
@@ -80,7 +80,7 @@ const VERBS: &[VerbSignature] = &[
     verb("exscan", 2, 3, "exscan COUNT OPERATIONS [TYPE]"),
 ];
 
-/// Verbs with a count for each rank, beside which they take so many arguments.
+/// The verbs with lists of one count per rank, with the number of these lists. The bounds do not include the lists.
 const LIST_VERBS: &[(VerbSignature, usize)] = &[
     (verb("gatherv", 1, 4, "gatherv COUNT COUNT-OF-EACH… [ROOT] [TYPE] [TYPE]"), 1),
     (verb("allgatherv", 1, 3, "allgatherv COUNT COUNT-OF-EACH… [TYPE] [TYPE] [OFFSET-OF-EACH…]"), 1),
@@ -107,8 +107,8 @@ impl LineReader for TimeIndependentReader {
         let name = self.words.get(line, 1);
         let Some((verb, lists)) = find(name) else {
             let message = match name {
-                [] => "there is no verb behind the rank".to_owned(),
-                _ => format!("`{}` is no verb of a time-independent trace", String::from_utf8_lossy(name)),
+                [] => "there is no verb after the rank".to_owned(),
+                _ => format!("`{}` is not a verb of a time-independent trace", String::from_utf8_lossy(name)),
             };
             return Err(LineFault::new(
                 self.words.at(1),
@@ -130,7 +130,7 @@ impl LineReader for TimeIndependentReader {
     }
 }
 
-/// A verb, and the number of its lists. Writers do not agree on capitals.
+/// Returns a verb and the number of its lists. Writers differ in capitalisation.
 fn find(name: &[u8]) -> Option<(&'static VerbSignature, usize)> {
     let is_named = |verb: &VerbSignature| verb.name.as_bytes().eq_ignore_ascii_case(name);
     let plain = VERBS.iter().find(|verb| is_named(verb)).map(|verb| (verb, 0));
@@ -187,12 +187,12 @@ impl TimeIndependentReader {
         Ok(())
     }
 
-    /// A receive and a send at once, with tag 0.
+    /// Adds a combined receive and send with tag 0.
     fn exchange(&self, line: &[u8], calls: &mut CallQueue) -> Result<(), LineFault> {
         let (to, from) = (self.rank(line, 3)?, self.rank(line, 5)?);
         let bytes = self.bytes(line, 2, 6)?;
         self.bytes(line, 4, 7)?;
-        // Names that no file can give: no wait in it means these requests.
+        // No file can contain these names, so no wait in it refers to these requests.
         let [receiving, sending] = [[ANY, ANY, 0], [ANY, ANY, 1]];
         let pattern = MessagePattern { from: Some(from), tag: Some(0) };
         calls.push(Call::Receive { pattern, request: Some(receiving) });
@@ -226,7 +226,7 @@ impl TimeIndependentReader {
         operations.map_or(Ok(()), |at| self.operate(line, at, calls))
     }
 
-    /// An operation in which each rank sends and receives blocks of one length.
+    /// Returns an operation in which every rank sends and receives blocks of one length.
     fn of_equal_blocks(&self, line: &[u8], verb: Phase, calls: &mut CallQueue) -> Result<CollectiveCall, LineFault> {
         let (bytes, received) = (self.bytes(line, 2, 4)?, self.bytes(line, 3, 5)?);
         if received != bytes {
@@ -239,7 +239,8 @@ impl TimeIndependentReader {
         })
     }
 
-    /// Blocks of one length to or from the root; the root's own may be in place already, and is not asked for.
+    /// Returns an operation with blocks of one length to or from the root. The root's own block may be in place, so it
+    /// is ignored.
     fn rooted(&self, line: &[u8], verb: Phase, calls: &mut CallQueue) -> Result<CollectiveCall, LineFault> {
         let (sent, received) = (self.bytes(line, 2, 5)?, self.bytes(line, 3, 6)?);
         let (root, is_gather) = (self.root(line, 4)?, verb == "gather");
@@ -251,7 +252,7 @@ impl TimeIndependentReader {
         })
     }
 
-    /// Blocks of several lengths to or from the root.
+    /// Returns an operation with blocks of different lengths to or from the root.
     fn rooted_list(&self, line: &[u8], verb: Phase, calls: &mut CallQueue) -> Result<CollectiveCall, LineFault> {
         let p = self.ranks as usize;
         let (root, is_gather) = (self.root(line, 3 + p)?, verb == "gatherv");
@@ -264,7 +265,8 @@ impl TimeIndependentReader {
         })
     }
 
-    /// The statement of a rank on blocks to (`is_gather`) or from a root: its own one, or, at the root, those of all others.
+    /// Returns the lengths that a rank states for blocks to (`is_gather`) or from a root: its own block or, at the
+    /// root, those of all other ranks.
     fn stated_beside(&self, root: u32, is_gather: bool, own: u64, others: impl Fn(u32) -> u64) -> Stated {
         let mut stated = Stated::default();
         match (self.rank == root, is_gather) {
@@ -281,11 +283,11 @@ impl TimeIndependentReader {
         (0..self.ranks).filter(move |rank| *rank != own)
     }
 
-    /// A block of each rank to all, with a list of their lengths.
+    /// Returns an `allgatherv` operation, whose line lists the lengths of the blocks of all ranks.
     fn gathered_list(&self, line: &[u8], calls: &mut CallQueue) -> Result<CollectiveCall, LineFault> {
         let p = self.ranks as usize;
         let offsets = self.offsets_of_allgatherv();
-        // Offsets that follow the list at once leave no place for types.
+        // Offsets that directly follow the list leave no room for types.
         let types = if offsets == Some(3 + p) { self.words.len() } else { 3 + p };
         let (own, lengths) = (self.bytes(line, 2, types)?, self.lengths(line, 3, types + 1)?);
         for number in 0..offsets.map_or(0, |_| p) {
@@ -299,8 +301,8 @@ impl TimeIndependentReader {
         Ok(CollectiveCall::AllGatherV { lengths })
     }
 
-    /// The place of the first offset of `allgatherv`, if it has offsets: with both types, or with neither, which of one or
-    /// two ranks cannot be told from types.
+    /// Returns the position of the first offset of `allgatherv`, if the line has offsets. These come with both types or
+    /// with neither; in the latter case they cannot be distinguished from types if there are only one or two ranks.
     fn offsets_of_allgatherv(&self) -> Option<usize> {
         let p = self.ranks as usize;
         let behind = self.words.len().checked_sub(3 + p)?;
@@ -311,7 +313,7 @@ impl TimeIndependentReader {
         }
     }
 
-    /// Blocks of several lengths from each to each.
+    /// Returns an `alltoallv` operation, with blocks of different lengths between all pairs of ranks.
     fn exchanged_lists(&self, line: &[u8], calls: &mut CallQueue) -> Result<CollectiveCall, LineFault> {
         let (p, mut stated) = (self.ranks as usize, Stated::default());
         for buffer in [2, 3 + p] {
@@ -327,7 +329,7 @@ impl TimeIndependentReader {
         Ok(CollectiveCall::AllToAllV { sent, received })
     }
 
-    /// The fault of a number of bytes that is another one elsewhere in the line.
+    /// Creates the fault of a number of bytes that contradicts another one in the line.
     fn contradiction(&self, at: usize, bytes: u64, other: u64, whose: &str) -> LineFault {
         let message = format!("{bytes} B here, and {other} B that {whose}");
         LineFault::new(self.words.at(at), message, "a message has the same length at both ends")
@@ -337,8 +339,7 @@ impl TimeIndependentReader {
         if at < self.words.len() { self.rank(line, at) } else { Ok(0) }
     }
 
-    /// Reads how many elements a receive has room for; SimGrid writes −1 where it does not know, as with all that a
-    /// receive states this decides nothing.
+    /// Checks the capacity of a receive, which has no effect on the simulation. SimGrid writes −1 where it is unknown.
     fn awaited(&self, line: &[u8]) -> Result<(), LineFault> {
         if self.words.integer(line, 4) == Some(-1) {
             return self.type_bytes(line, 5).map(|_| ());
@@ -346,12 +347,12 @@ impl TimeIndependentReader {
         self.bytes(line, 4, 5).map(|_| ())
     }
 
-    /// Reads a number that decides nothing, if there is one.
+    /// Checks an optional number that has no effect.
     fn optional_count(&self, line: &[u8], at: usize) -> Result<(), LineFault> {
         if at < self.words.len() { self.words.count(line, at, "a number").map(|_| ()) } else { Ok(()) }
     }
 
-    /// Computes as many operations as an argument says, if any.
+    /// Adds a computation with the number of operations given by an argument, unless the number is zero.
     fn operate(&self, line: &[u8], at: usize, calls: &mut CallQueue) -> Result<(), LineFault> {
         let operations = self.words.positive(line, at, "a number of operations")?;
         if operations > 0.0 {
@@ -382,13 +383,13 @@ impl TimeIndependentReader {
         self.tag(line, at).map(Some)
     }
 
-    /// Sender, receiver and tag.
+    /// Returns the name of a request, from sender, receiver and tag.
     fn request(&self, line: &[u8]) -> Result<RequestName, LineFault> {
         let from = self.source(line, 2)?.unwrap_or(ANY);
         Ok([from, self.rank(line, 3)?, self.any_tag(line, 4)?.unwrap_or(ANY)])
     }
 
-    /// The bytes of so many elements of a type, by the places of both.
+    /// Returns the size in bytes of a number of elements, given the positions of the count and of the type.
     fn bytes(&self, line: &[u8], at: usize, of: usize) -> Result<u64, LineFault> {
         let (count, size) = (self.words.count(line, at, "a number of elements")?, self.type_bytes(line, of)?);
         count.checked_mul(size).ok_or_else(|| {
@@ -397,7 +398,7 @@ impl TimeIndependentReader {
         })
     }
 
-    /// The bytes of the blocks of all ranks.
+    /// Returns the sizes in bytes of the blocks of all ranks.
     fn lengths(&self, line: &[u8], first: usize, of: usize) -> Result<Box<[u64]>, LineFault> {
         let lengths: Result<Box<[u64]>, _> =
             (0..self.ranks as usize).map(|rank| self.bytes(line, first + rank, of)).collect();

@@ -4,7 +4,7 @@ use super::line_reader::LineFault;
 use parsim_sim::units::SimDuration;
 use std::ops::Range;
 
-/// The places of the words of a line.
+/// The positions of the words of a line.
 #[derive(Debug, Default)]
 pub struct Words {
     words: Vec<Range<usize>>,
@@ -15,7 +15,7 @@ pub struct Words {
 const LONGEST_SECONDS: f64 = 200.0 * 86_400.0;
 
 impl Words {
-    /// Finds the words, between blanks and up to a `#`.
+    /// Finds the words of a line, separated by blanks, up to a word that begins with `#`.
     pub fn split(&mut self, line: &[u8]) {
         self.words.clear();
         self.end = line.len();
@@ -45,12 +45,12 @@ impl Words {
         self.words.len()
     }
 
-    /// The place of a word; behind the last the end of the line.
+    /// Returns the position of a word; the end of the line after the last word.
     pub fn at(&self, word: usize) -> usize {
         self.words.get(word).map_or(self.end, |range| range.start)
     }
 
-    /// A word; nothing behind the last.
+    /// Returns a word; empty after the last word.
     pub fn get<'l>(&self, line: &'l [u8], word: usize) -> &'l [u8] {
         self.words.get(word).map_or(&[], |range| &line[range.clone()])
     }
@@ -63,32 +63,32 @@ impl Words {
         LineFault::new(self.at(word), message, help)
     }
 
-    /// A whole number.
+    /// Parses an integer.
     pub fn integer(&self, line: &[u8], word: usize) -> Option<i64> {
         std::str::from_utf8(self.get(line, word)).ok()?.parse().ok()
     }
 
-    /// A number below a bound.
+    /// Parses a number below a bound.
     pub fn below(&self, line: &[u8], word: usize, what: &str, bound: u32) -> Result<u32, LineFault> {
         let number = digits(self.get(line, word)).and_then(|number| u32::try_from(number).ok());
         let help = || format!("give a number from 0 to {}", bound.saturating_sub(1));
         number.filter(|number| *number < bound).ok_or_else(|| self.fault(line, word, &format!("a {what}"), help()))
     }
 
-    /// Any number.
+    /// Parses a finite number.
     pub fn number(&self, line: &[u8], word: usize, what: &str) -> Result<f64, LineFault> {
         let text = std::str::from_utf8(self.get(line, word)).ok();
         let number = text.and_then(|text| text.parse::<f64>().ok()).filter(|number| number.is_finite());
         number.ok_or_else(|| self.fault(line, word, what, "give a number such as 1e6"))
     }
 
-    /// A number from 0 on.
+    /// Parses a nonnegative number.
     pub fn positive(&self, line: &[u8], word: usize, what: &str) -> Result<f64, LineFault> {
         let number = self.number(line, word, what)?;
         if number >= 0.0 { Ok(number) } else { Err(self.fault(line, word, what, "give a number from 0 on")) }
     }
 
-    /// A whole number from 0 on, which may be written as `1e6`.
+    /// Parses a nonnegative integer, which may be written like `1e6`.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was compared with the largest")]
     pub fn count(&self, line: &[u8], word: usize, what: &str) -> Result<u64, LineFault> {
         if let Some(number) = digits(self.get(line, word)) {
@@ -103,7 +103,7 @@ impl Words {
         Err(self.fault(line, word, what, help))
     }
 
-    /// A time in seconds.
+    /// Parses a time in seconds.
     pub fn seconds(&self, line: &[u8], word: usize) -> Result<SimDuration, LineFault> {
         let seconds = self.positive(line, word, "a time in seconds")?;
         let help = "give a time from 0 on, and shorter than 200 days";
@@ -114,7 +114,7 @@ impl Words {
     }
 }
 
-/// A number of digits alone.
+/// Parses a number that consists of digits only.
 fn digits(word: &[u8]) -> Option<u64> {
     if word.is_empty() || word.len() > 19 {
         return None;

@@ -1,11 +1,11 @@
 //! The messages of a collective operation of a group.
 //!
-//! The operations of `parsim_sim::program::collective` are steps of a process, which has one under way at a time; a rank of a
-//! trace may have several, so here each is a part of the rank's graph.
+//! The operations of `parsim_sim::program::collective` are steps of a process, which performs one at a time. A rank of
+//! a trace may have several in progress, so here each operation is a part of the rank's graph.
 
 use super::graph::{ChakraGraph, NodePart};
 
-/// Kinds by their numbers in a file.
+/// The kinds of collective operations, in the order of their numbers in Chakra's schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CollectiveKind {
     AllReduce,
@@ -36,20 +36,20 @@ impl CollectiveKind {
     }
 }
 
-/// The part of one rank in an operation.
+/// The part of one rank in a collective operation.
 pub struct CollectivePart<'g> {
-    /// The ranks of the group, of which there are two at least.
+    /// The ranks of the group, at least two.
     pub members: &'g [u32],
-    /// The place of the rank among them.
+    /// The position of the rank among the members.
     pub me: usize,
-    /// The place of the root among them.
+    /// The position of the root among the members.
     pub root: usize,
     pub bytes: u64,
     pub tag: u32,
 }
 
 impl CollectivePart<'_> {
-    /// Adds the messages of the rank.
+    /// Adds the messages of the rank to its graph.
     pub fn expand(&self, kind: CollectiveKind, graph: &mut ChakraGraph) -> NodePart {
         let p = self.members.len();
         let block = self.bytes.div_ceil(p as u64);
@@ -66,12 +66,12 @@ impl CollectivePart<'_> {
         }
     }
 
-    /// The member so many places further on.
+    /// Returns the member `steps` positions after this rank, cyclically.
     fn member(&self, steps: usize) -> u32 {
         self.members[(self.me + steps) % self.members.len()]
     }
 
-    /// Blocks go round: what a step has received the next one sends on.
+    /// Adds a ring: each step forwards the block that the step before it has received.
     fn ring(&self, steps: usize, block: u64, graph: &mut ChakraGraph) -> NodePart {
         let (next, before) = (self.member(1), self.member(self.members.len() - 1));
         let mut part = NodePart::default();
@@ -91,7 +91,7 @@ impl CollectivePart<'_> {
         part
     }
 
-    /// All blocks at once, each rank beginning with the one behind it.
+    /// Adds all messages of an all-to-all exchange at once; every rank begins with its successor.
     fn all_to_all(&self, block: u64, graph: &mut ChakraGraph) -> NodePart {
         let p = self.members.len();
         let mut all = Vec::with_capacity(2 * (p - 1));
@@ -102,7 +102,8 @@ impl CollectivePart<'_> {
         NodePart { first: all.clone(), last: all }
     }
 
-    /// The places in a binomial tree whose root is 0: the parent's and those of the children, the largest subtree first.
+    /// Returns the parent and the children in a binomial tree with root 0, as positions; the largest subtree comes
+    /// first.
     fn tree(&self) -> (Option<usize>, Vec<usize>) {
         let p = self.members.len();
         let place = (self.me + p - self.root) % p;
@@ -140,7 +141,7 @@ impl CollectivePart<'_> {
         NodePart { first: if received.is_empty() { vec![send] } else { received }, last: vec![send] }
     }
 
-    /// Messages between the root and each of the others, to the root or from it.
+    /// Adds direct messages between the root and each of the other members, to the root or from it.
     fn straight(&self, bytes: u64, to_root: bool, graph: &mut ChakraGraph) -> NodePart {
         let root = self.members[self.root];
         let partners: Vec<u32> = if self.me == self.root {
@@ -156,7 +157,7 @@ impl CollectivePart<'_> {
         NodePart { first: all.clone(), last: all }
     }
 
-    /// Rounds in which each rank tells the one 1, 2, 4, … places further on.
+    /// Adds a dissemination barrier: in each round a rank notifies the one 1, 2, 4, … positions after it.
     fn dissemination(&self, graph: &mut ChakraGraph) -> NodePart {
         let p = self.members.len();
         let mut part = NodePart::default();

@@ -1,4 +1,4 @@
-//! The schedule of the nodes of all ranks.
+//! Conversion of the nodes of all ranks to a schedule.
 
 use super::collective::CollectivePart;
 use super::graph::{ACCELERATOR, ChakraGraph, HOST, NodePart};
@@ -15,15 +15,15 @@ pub struct ConversionFault {
     pub help: &'static str,
 }
 
-/// Messages have tags below this one, collective operations those from it on.
+/// Tags below this value belong to messages, the other ones to collective operations.
 const COLLECTIVE_TAGS: u32 = 1 << 31;
-/// A schedule has no more operations.
+/// Maximum number of operations of a schedule.
 const MOST_OPERATIONS: usize = 1 << 27;
 
-/// The schedule of the traces of all ranks.
+/// Converts the traces of all ranks to a schedule.
 ///
 /// # Errors
-/// The first fault.
+/// The first fault of the traces.
 pub fn schedule(traces: &[Vec<TraceNode>], groups: &Groups, with_control: bool) -> Result<Schedule, ConversionFault> {
     let mut collectives = Vec::new();
     for (rank, nodes) in (0..).zip(traces) {
@@ -45,7 +45,7 @@ pub fn schedule(traces: &[Vec<TraceNode>], groups: &Groups, with_control: bool) 
     Ok(Schedule { ranks })
 }
 
-/// The collective operations of a rank by their nodes, in the order of its file.
+/// Returns the collective operations of a rank with the ids of their nodes, in file order.
 fn of_rank(nodes: &[TraceNode], rank: u32, groups: &Groups) -> Result<Vec<(u64, RankCollective)>, ConversionFault> {
     let mut found = Vec::new();
     for node in nodes.iter().filter(|node| node.kind == COLLECTIVE) {
@@ -55,7 +55,7 @@ fn of_rank(nodes: &[TraceNode], rank: u32, groups: &Groups) -> Result<Vec<(u64, 
     Ok(found)
 }
 
-/// The first tag of each group; its ranks must have the same operations.
+/// Checks that the ranks of each group have the same collective operations, and returns the first tag of each group.
 fn common(ranks: &[Vec<(u64, RankCollective)>], groups: &Groups) -> Result<Vec<u32>, ConversionFault> {
     let (mut tags, mut next) = (Vec::new(), COLLECTIVE_TAGS);
     for group in (0..).take(groups.count()) {
@@ -110,7 +110,7 @@ fn fault(rank: u32, node: &TraceNode, message: &str, help: &'static str) -> Conv
     ConversionFault { rank, message: format!("{}: {message}", node.words()), help }
 }
 
-/// The trace of a rank while it is converted.
+/// The conversion of the trace of one rank.
 struct RankConversion<'t> {
     rank: u32,
     ranks: u32,
@@ -142,12 +142,12 @@ impl RankConversion<'_> {
         let ChakraGraph { nodes, edges } = graph;
         RankSchedule::linked(nodes, &edges).map_err(|_| ConversionFault {
             rank: self.rank,
-            message: "nodes wait for themselves, through others".to_owned(),
+            message: "nodes wait for themselves, indirectly".to_owned(),
             help: LACKS,
         })
     }
 
-    /// The places of the nodes by their ids.
+    /// Returns the positions of the nodes, by id.
     fn places(&self) -> Result<FxHashMap<u64, usize>, ConversionFault> {
         let mut places = FxHashMap::default();
         for (place, node) in self.nodes.iter().enumerate() {
@@ -202,18 +202,18 @@ impl RankConversion<'_> {
             COMPUTATION if node.micros.is_none() => Err(fault("is a computation without `runtime`")),
             LOAD | STORE => Err(fault("is an access to memory without a duration")),
             METADATA..=COLLECTIVE => Ok(NodePart::default()),
-            kind => Err(fault(&format!("{kind} is no kind of a node"))),
+            kind => Err(fault(&format!("{kind} is not a kind of node"))),
         }
     }
 
-    /// The ids that a node waits for.
+    /// Returns the ids of the nodes that a node depends on.
     fn awaited<'n>(&self, node: &'n TraceNode) -> impl Iterator<Item = u64> + use<'n> {
         let control = if self.with_control { node.control.as_slice() } else { &[] };
         node.data.iter().chain(control).copied()
     }
 
-    /// Has the operations of each node wait for those of the nodes that it names. A node without any hands on what it waits
-    /// for.
+    /// Adds the dependencies between the operations of nodes. The dependencies of a node without operations are passed
+    /// on to its dependants.
     fn link(
         &self,
         places: &FxHashMap<u64, usize>,
@@ -238,7 +238,7 @@ impl RankConversion<'_> {
         Ok(())
     }
 
-    /// The nodes in an order in which each comes behind those that it waits for.
+    /// Returns the nodes in topological order.
     fn order(&self, places: &FxHashMap<u64, usize>) -> Result<Vec<usize>, ConversionFault> {
         let mut awaited = vec![0u32; self.nodes.len()];
         let mut followers: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
@@ -267,7 +267,7 @@ impl RankConversion<'_> {
             None => Ok(order),
             Some(place) => {
                 let help = "take out one of the dependencies";
-                Err(fault(self.rank, &self.nodes[place], "waits for itself, through others", help))
+                Err(fault(self.rank, &self.nodes[place], "waits for itself, indirectly", help))
             }
         }
     }

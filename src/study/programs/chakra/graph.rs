@@ -1,26 +1,28 @@
-//! The operations of a rank while they are collected from the nodes of its trace.
+//! The dependency graph of a rank's operations, built from the nodes of its trace.
 
 use crate::programs::schedule::{Edge, NodeKind, ScheduleNode};
 
-/// Operations and what they wait for.
+/// The operations of a rank and their dependencies.
 #[derive(Debug, Default)]
 pub struct ChakraGraph {
     pub nodes: Vec<ScheduleNode>,
     pub edges: Vec<Edge>,
 }
 
-/// The operations of a node that wait for what the node needs, and those that others wait for; none if it does nothing.
+/// The operations into which a node is expanded; both lists are empty if the node does nothing.
 #[derive(Clone, Debug, Default)]
 pub struct NodePart {
+    /// The operations that wait for the dependencies of the node.
     pub first: Vec<u32>,
+    /// The operations that dependants of the node wait for.
     pub last: Vec<u32>,
 }
 
-/// The processor of a rank that is its accelerator.
+/// The processor number of a rank's accelerator.
 pub const ACCELERATOR: u8 = 0;
-/// The processor of a rank that is its host.
+/// The processor number of a rank's host.
 pub const HOST: u8 = 1;
-/// The processor of a rank that deals with messages.
+/// The processor number of the unit that handles a rank's messages.
 pub const MESSAGES: u8 = 2;
 
 impl NodePart {
@@ -30,7 +32,7 @@ impl NodePart {
 }
 
 impl ChakraGraph {
-    /// Adds a computation of so many microseconds.
+    /// Adds a computation of `micros` microseconds.
     pub fn compute(&mut self, micros: u64, cpu: u8) -> u32 {
         self.add(ScheduleNode { cpu, ..ScheduleNode::new(NodeKind::Compute, micros) })
     }
@@ -43,12 +45,12 @@ impl ChakraGraph {
         self.add(ScheduleNode { peer, tag, cpu: MESSAGES, ..ScheduleNode::new(NodeKind::Receive, bytes) })
     }
 
-    /// An operation waits for the end of another one.
+    /// Makes `follower` wait for the end of `leader`.
     pub fn requires(&mut self, follower: u32, leader: u32) {
         self.edges.push(Edge { follower, leader, to_end: true });
     }
 
-    /// An operation waits for the beginning of another one.
+    /// Makes `follower` wait for the beginning of `leader`.
     pub fn follows(&mut self, follower: u32, leader: u32) {
         self.edges.push(Edge { follower, leader, to_end: false });
     }

@@ -1,11 +1,11 @@
-//! The groups of ranks that collective operations name, and what each of these has in common at all of its ranks.
+//! The groups of ranks named by collective operations, and the parts of such operations that all ranks have in common.
 
 use super::collective::CollectiveKind;
 use super::trace::TraceNode;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Groups by name; all ranks are the group without one, and `0`.
+/// Groups by name. The empty name, and `0` unless it is listed, denote all ranks.
 #[derive(Debug)]
 pub struct Groups {
     numbers: FxHashMap<String, u32>,
@@ -18,15 +18,15 @@ pub struct RankCollective {
     pub group: u32,
     pub kind: CollectiveKind,
     pub bytes: u64,
-    /// The rank at its root.
+    /// The root of the operation.
     pub root: u32,
 }
 
 impl Groups {
-    /// The groups that a text lists, as `{"1": [0, 2]}`, among so many ranks.
+    /// Parses a list of groups, such as `{"1": [0, 2]}`, of ranks below `ranks`.
     ///
     /// # Errors
-    /// The fault of the text.
+    /// A message about the fault of the text.
     pub fn parse(text: Option<&[u8]>, ranks: u32) -> Result<Self, String> {
         let named = text.map_or_else(|| Ok(BTreeMap::default()), serde_json::from_slice);
         let named: BTreeMap<String, Box<[u32]>> = named.map_err(|error| error.to_string())?;
@@ -36,7 +36,7 @@ impl Groups {
             sorted.sort_unstable();
             sorted.dedup();
             if sorted.len() != members.len() || members.is_empty() || sorted.last().is_some_and(|last| *last >= ranks) {
-                return Err(format!("group `{name}` is no list of different ranks from 0 to {}", ranks - 1));
+                return Err(format!("group `{name}` is not a list of distinct ranks from 0 to {}", ranks - 1));
             }
             groups.numbers.insert(name, u32::try_from(groups.members.len()).unwrap_or(u32::MAX));
             groups.members.push(members);
@@ -52,13 +52,13 @@ impl Groups {
         self.members.len()
     }
 
-    /// The collective operation of a node of a rank; none if it has no data of its own.
+    /// Returns the collective operation of a node of a rank, or `None` if the node moves no data itself.
     ///
     /// # Errors
-    /// The fault of the node, in words.
+    /// A message about the fault of the node.
     pub fn collective(&self, node: &TraceNode, rank: u32) -> Result<Option<RankCollective>, String> {
         let (Some(kind), Some(bytes)) = (node.collective, node.bytes) else {
-            // The host only begins it.
+            // A node of the host only launches the operation.
             if node.is_of_host && node.collective.is_none() && node.bytes.is_none() {
                 return Ok(None);
             }
@@ -66,7 +66,7 @@ impl Groups {
             return Err(format!("is a collective operation without `{lack}`"));
         };
         let kind = CollectiveKind::of(kind)
-            .ok_or_else(|| format!("{kind} is no kind of a collective operation (`comm_type`)"))?;
+            .ok_or_else(|| format!("{kind} is not a kind of collective operation (`comm_type`)"))?;
         let named = node.group.as_deref().filter(|name| !name.is_empty());
         let group = match named {
             None => 0,

@@ -1,7 +1,7 @@
 //! The JSON form of an execution trace: `{"workload_graph": [{"Id": …, "Name": …, "NodeType": …, …}]}`.
 //!
-//! Names of the fields: `src/feeder/json_node.cpp` of Chakra, and those of the protobuf form, as its own conversion writes them; as
-//! there, other ones are passed.
+//! The names of the fields are those of `src/feeder/json_node.cpp` of Chakra and, alternatively, those that its own
+//! conversion writes for the protobuf form. As in Chakra, other fields are ignored.
 
 use super::trace::{TraceFault, TraceNode};
 use serde::Deserialize;
@@ -38,15 +38,15 @@ struct JsonNode {
     num_ops: Option<u64>,
 }
 
-/// The nodes of a text.
+/// Parses the nodes of a text.
 ///
 /// # Errors
-/// The first fault.
+/// The first fault of the text.
 pub fn parse(text: &[u8]) -> Result<Vec<TraceNode>, TraceFault> {
     let file: File = serde_json::from_slice(text).map_err(|error| TraceFault {
         place: format!("line {}, column {}", error.line(), error.column()),
         message: error.to_string(),
-        help: "write the file anew; it may be damaged, or no execution trace",
+        help: "write the file again; it may be damaged, or no execution trace",
     })?;
     Ok(file.workload_graph.into_iter().map(JsonNode::read).collect())
 }

@@ -1,5 +1,5 @@
-//! Execution traces of Chakra: the computations, messages and collective operations of a step of machine learning, and
-//! what each of them waits for.
+//! Execution traces of Chakra: the computations, messages and collective operations of a machine learning step, and
+//! their dependencies.
 
 mod collective;
 mod convert;
@@ -22,21 +22,21 @@ use std::path::Path;
 use std::sync::Arc;
 use trace::TraceNode;
 
-/// The execution traces of a step of machine learning, as Chakra defines them: a file for each rank.
+/// The execution traces of a machine learning step, in the format of Chakra: one file per rank.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Chakra {
-    /// The folder with a file for each rank, whose name ends in the rank, such as `step.0.et` or `step.0.json`; relative to the
-    /// scenario. `comm_group.json` lists the ranks of groups.
+    /// The folder with one file per rank, whose name ends in the number of the rank, such as `step.0.et` or
+    /// `step.0.json`. Relative to the scenario. `comm_group.json` lists the ranks of groups.
     pub folder: ProgramFile,
-    /// True if nodes also wait for their control dependencies, which in recorded traces are the operators around them.
+    /// `true` to make nodes also wait for their control dependencies, which in recorded traces are the enclosing operators.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub control_dependencies: bool,
 }
 
 static SCHEDULES: FileCache<Schedule, bool> = FileCache::new();
 
-/// Names of groups by their lists of ranks, as in ASTRA-sim.
+/// The name of the file that lists the ranks of each group, as in ASTRA-sim.
 const GROUPS: &str = "comm_group.json";
 /// The unit of durations.
 const MICROSECOND: SimDuration = SimDuration::from_ps(1_000_000);
@@ -55,7 +55,8 @@ impl ScheduleSource for Chakra {
         ("folder", &self.folder)
     }
 
-    /// The file: what a collective operation becomes is at no line of it.
+    /// Returns the file only, because the operations into which a collective operation is expanded are at no line of
+    /// it.
     fn place(&self, (rank, _): OperationPlace) -> Option<String> {
         let files = files_of_ranks(&self.folder, &["et", "json"]).ok()?;
         files.get(rank as usize).map(|file| file.display().to_string())

@@ -1,6 +1,7 @@
-//! The protobuf form of an execution trace: a description of all, then the nodes, each behind its length.
+//! The protobuf form of an execution trace: metadata, followed by the nodes, each preceded by its length.
 //!
-//! Numbers of the fields: `schema/protobuf/et_def.proto` of Chakra. Fields that are not named here are passed.
+//! The numbers of the fields are those of `schema/protobuf/et_def.proto` of Chakra. Fields that are not listed here are
+//! ignored.
 
 use super::trace::{TraceFault, TraceNode};
 use prost::Message;
@@ -61,13 +62,13 @@ struct Flags {
     values: Vec<bool>,
 }
 
-/// The first bytes of a compressed file.
+/// The first bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// The nodes of a file.
+/// Parses the nodes of a file.
 ///
 /// # Errors
-/// The first fault.
+/// The first fault of the file.
 pub fn parse(file: &[u8]) -> Result<Vec<TraceNode>, TraceFault> {
     if file.starts_with(&GZIP) {
         return Err(TraceFault {
@@ -88,7 +89,7 @@ pub fn parse(file: &[u8]) -> Result<Vec<TraceNode>, TraceFault> {
     Ok(nodes)
 }
 
-/// The next message and its place.
+/// Splits off the next message, and returns it with its position.
 fn next<'f>(file: &'f [u8], rest: &mut &'f [u8]) -> Result<(usize, &'f [u8]), TraceFault> {
     let at = file.len() - rest.len();
     let length = prost::decode_length_delimiter(&mut *rest).map_err(|error| broken(at, &error.to_string()))?;
@@ -102,7 +103,7 @@ fn next<'f>(file: &'f [u8], rest: &mut &'f [u8]) -> Result<(usize, &'f [u8]), Tr
 }
 
 fn broken(at: usize, message: &str) -> TraceFault {
-    let help = "write the file anew; it may be damaged, or no execution trace";
+    let help = "write the file again; it may be damaged, or no execution trace";
     TraceFault { place: format!("byte {at}"), message: message.to_owned(), help }
 }
 
@@ -111,7 +112,7 @@ impl ChakraNode {
         let mut node = TraceNode {
             id: self.id,
             name: String::from_utf8_lossy(&self.name).into_owned(),
-            kind: u64::try_from(self.kind).map_err(|_| format!("{} is no kind of a node", self.kind))?,
+            kind: u64::try_from(self.kind).map_err(|_| format!("{} is not a kind of node", self.kind))?,
             data: self.data,
             control: self.control,
             micros: Some(self.micros),
@@ -133,7 +134,7 @@ impl ChakraNode {
                 },
                 b"involved_dim" => match value {
                     Some(ChakraValue::Flags(Flags { values })) => node.dimensions = values,
-                    _ => return Err("`involved_dim` is no list of truth values".to_owned()),
+                    _ => return Err("`involved_dim` is not a list of truth values".to_owned()),
                 },
                 _ => {}
             }
@@ -151,5 +152,5 @@ fn number(name: &[u8], value: Option<&ChakraValue>) -> Result<u64, String> {
         Some(ChakraValue::Flag(flag)) => Some((*flag).into()),
         _ => None,
     };
-    number.ok_or_else(|| format!("`{}` is no number from 0 on", name.escape_ascii()))
+    number.ok_or_else(|| format!("`{}` is not a nonnegative number", name.escape_ascii()))
 }

@@ -25,7 +25,7 @@ fn nodes_wait_for_the_data_of_others() {
     let rank = &schedule.ranks[0];
     let kinds: Vec<_> = rank.nodes.iter().map(|node| (node.kind, node.size, node.peer)).collect();
     let (send, receive, compute) = (NodeKind::Send, NodeKind::Receive, NodeKind::Compute);
-    // Forward, update, backward; then two steps of a ring of two.
+    // Forward, update and backward pass, then two steps of a ring of two.
     let expected = [
         (compute, 20, 0),
         (compute, 7, 0),
@@ -42,7 +42,7 @@ fn nodes_wait_for_the_data_of_others() {
     assert!(crate::programs::schedule::is_determined(&mut Arc::new(schedule)));
 }
 
-/// Sums over all ranks: what is sent is received, and nobody waits for itself.
+/// Over all ranks, everything that is sent is received, and no operation waits for itself.
 #[test]
 fn every_collective_operation_of_every_size_has_its_messages() {
     for kind in 0..10 {
@@ -100,7 +100,7 @@ fn nodes_that_lack_something_are_rejected() {
         (r#"{"Id": 1, "NodeType": 7, "comm_type": 0}"#, "node 1 (``): is a collective operation without `comm_size`"),
         (
             r#"{"Id": 1, "NodeType": 7, "comm_type": 10, "comm_size": 5}"#,
-            "node 1 (``): 10 is no kind of a collective operation (`comm_type`)",
+            "node 1 (``): 10 is not a kind of collective operation (`comm_type`)",
         ),
         (
             r#"{"Id": 1, "NodeType": 7, "comm_type": 0, "comm_size": 5, "pg_name": "7"}"#,
@@ -121,15 +121,12 @@ fn nodes_that_lack_something_are_rejected() {
             "node 1 (``): is a message of another rank than 0",
         ),
         (r#"{"Id": 1, "NodeType": 2}"#, "node 1 (``): is an access to memory without a duration"),
-        (r#"{"Id": 1, "NodeType": 8}"#, "node 1 (``): 8 is no kind of a node"),
+        (r#"{"Id": 1, "NodeType": 8}"#, "node 1 (``): 8 is not a kind of node"),
         (
             r#"{"Id": 1, "NodeType": 4, "runtime": 5, "data_deps": [2]}"#,
             "node 1 (``): waits for node 2, which the file does not have",
         ),
-        (
-            r#"{"Id": 1, "NodeType": 4, "runtime": 5, "data_deps": [1]}"#,
-            "node 1 (``): waits for itself, through others",
-        ),
+        (r#"{"Id": 1, "NodeType": 4, "runtime": 5, "data_deps": [1]}"#, "node 1 (``): waits for itself, indirectly"),
         (
             r#"{"Id": 1, "NodeType": 4, "runtime": 5}, {"Id": 1, "NodeType": 4, "runtime": 5}"#,
             "node 1 (``): two nodes have this id",
@@ -142,12 +139,12 @@ fn nodes_that_lack_something_are_rejected() {
     assert!(fault.place.starts_with("line 2, column") && fault.message.contains("NodeType"), "{fault:?}");
 }
 
-/// A field by its number: a length and bytes, or a number.
+/// Encodes a field: its number, and a length with bytes.
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     [&[number << 3 | 2, u8::try_from(bytes.len()).unwrap()], bytes].concat()
 }
 
-/// A description, an all-reduce of 1 MiB and a computation of 300 us behind it.
+/// Returns a file with metadata, an all-reduce of 1 MiB and a computation of 300 us that depends on it.
 fn sample() -> Vec<u8> {
     let attribute = |name: &[u8], value: &[u8]| field(10, &[field(1, name), value.to_vec()].concat());
     let is_host = attribute(b"is_cpu_op", &[27 << 3 & 0x7f | 0x80, 1, 0]);

@@ -1,12 +1,13 @@
-//! Characteristic numbers of an application: its operations, its bytes, and its exchanges.
+//! Characteristic numbers of an application: its operations, its bytes and its exchanges.
 
 use crate::model::kredel::Demand;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// An application by the characteristic values of Kredel, Kruse and Richling (2015), or by numbers of one's own.
+/// An application, given by the characteristic values of Kredel, Kruse and Richling (2015) or by other numbers.
 ///
-/// n is its size, p the number of nodes; w = 8 bytes is a number, c = 2 w a complex one; logarithms are binary.
+/// n is the problem size and p the number of nodes. A number has w = 8 bytes, a complex number c = 2 w. Logarithms are
+/// binary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Application {
     /// The scalar product of vectors of n numbers: #op = 2 n − 1, #b = 2 n w, #x = p w.
@@ -17,19 +18,19 @@ pub enum Application {
     LinearEquations,
     /// The two-dimensional FFT of n × n points: #op = 2 n² log n, #b = n² c, #x = (n² / p) (log p) c.
     Fft,
-    /// The two-dimensional FFTW of n × n points: as the FFT, but #x = n (log p) c.
+    /// The two-dimensional FFTW of n × n points: like the FFT, but with #x = n (log p) c.
     Fftw,
-    /// Dimensionless numbers.
+    /// An application given by dimensionless numbers.
     Dimensionless(Dimensionless),
 }
 
-/// An application by dimensionless numbers; v is the machine's. With n operations.
+/// An application of n operations, given by dimensionless numbers. v is that of the machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dimensionless {
     /// The operational intensity relative to the machine's `l_c / b_m`.
     pub x: f64,
-    /// `c` in `r = #b / #x = c / d(p)`; infinite unless given: nothing is exchanged.
+    /// `c` in `r = #b / #x = c / d(p)`. Infinite by default: nothing is exchanged.
     #[serde(default)]
     pub c: Option<f64>,
     /// `d(p)`.
@@ -40,27 +41,27 @@ pub struct Dimensionless {
     pub beta1: Growth,
 }
 
-/// Growth of a quantity with the number of nodes.
+/// The growth of a quantity with the number of nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Growth {
-    /// Not at all: 1.
+    /// Constant: 1.
     #[default]
     Constant,
-    /// As log p, which is 0 for one node.
+    /// Proportional to log p, which is 0 for one node.
     Logarithmic,
-    /// As √p.
+    /// Proportional to √p.
     Root,
-    /// As p.
+    /// Proportional to p.
     Linear,
 }
 
-/// The bytes of a number.
+/// Size of a number, in bytes.
 const NUMBER: f64 = 8.0;
-/// The bytes of a complex number.
+/// Size of a complex number, in bytes.
 const COMPLEX: f64 = 2.0 * NUMBER;
 
 impl Growth {
-    /// Its value for `p` nodes.
+    /// Returns the value of the quantity for `p` nodes.
     #[must_use]
     pub fn of(self, p: f64) -> f64 {
         match self {
@@ -83,7 +84,7 @@ impl fmt::Display for Growth {
     }
 }
 
-/// Formats the human-readable name.
+/// Formats the name of the application for people to read.
 impl fmt::Display for Application {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -103,7 +104,7 @@ impl fmt::Display for Application {
 }
 
 impl Application {
-    /// Returns the demand of size `n` on `p` nodes of which a core does `balance` operations per byte of memory.
+    /// Returns the demand of problem size `n` on `p` nodes whose cores do `balance` operations per byte of memory.
     #[must_use]
     pub fn demand(&self, n: f64, p: f64, balance: f64) -> Demand {
         let demand = |operations, bytes, exchanged_bytes| Demand { operations, bytes, exchanged_bytes };
@@ -121,7 +122,8 @@ impl Application {
         }
     }
 
-    /// `β1(p)`: how many times the bandwidth between two nodes the source lets all of them have together.
+    /// Returns `β1(p)`: the bandwidth that Kredel, Kruse and Richling assume for all nodes together, relative to
+    /// that between two nodes.
     #[must_use]
     pub fn beta1(&self, p: f64) -> f64 {
         match self {
@@ -136,7 +138,7 @@ impl Application {
 mod tests {
     use super::*;
 
-    /// As the titles of pictures show them: words and symbols, no syntax of a language.
+    /// Names appear in titles of figures, so they consist of words and symbols instead of code.
     #[test]
     fn applications_have_names_for_people() {
         let numbers = Dimensionless { x: 2.0, c: Some(100.0), d: Growth::Root, beta1: Growth::Linear };

@@ -1,4 +1,4 @@
-//! Characteristic programs: what an application loads, computes and exchanges, without what it computes.
+//! Characteristic programs: the loads, computations and exchanges of an application, without its actual computation.
 
 mod application;
 
@@ -15,38 +15,38 @@ use serde::{Deserialize, Serialize};
 
 /// Phases of load, computation and exchange, equal on all ranks.
 ///
-/// The operations and bytes of the [`Application`] are cut into equal shares: in each of `rounds` rounds every rank
-/// loads and computes `chunks` chunks and then exchanges its share of #x / β1 with the rank of the same core on the
-/// next node: so the q cores of a node send q #x / β1 over their interface, which is what the model charges. On one
-/// node, where there is nobody to exchange with, the bytes leave all the same, because the model charges them.
+/// The operations and bytes of the [`Application`] are divided into equal shares. In each of `rounds` rounds every rank
+/// loads and computes `chunks` chunks, and then exchanges its share of #x / β1 with the rank on the same core of the
+/// next node. The q cores of a node thus send q #x / β1 over their interface, which is what the model charges. On a
+/// single node, which has no partner, the bytes leave the node nevertheless, because the model charges them.
 ///
-/// Loads take time where the cores of a node share a memory, exchanges where they share an interface. It reports
-/// `operations`, #op of all ranks together.
+/// Loads take time if the cores of a node share a memory, exchanges if they share an interface. The program reports
+/// `operations`, the operations #op of all ranks together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Characteristic {
-    /// The application: its loads, computations and exchanges.
+    /// The application, which determines loads, computations and exchanges.
     pub application: Application,
-    /// Its size.
+    /// The problem size.
     pub n: u64,
     /// The synchronisation of the cores.
     pub mode: Mode,
-    /// Number of exchanges; one unless given.
+    /// Number of exchanges. 1 by default.
     #[serde(default = "once")]
     pub rounds: u32,
-    /// The chunks of a round; one unless given.
+    /// Number of chunks in a round. 1 by default.
     #[serde(default = "once")]
     pub chunks: u32,
 }
 
-/// Synchronisation: the cores that wait for each other.
+/// The synchronisation between cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Mode {
-    /// The cores of a node after every chunk, and everybody before and after every exchange.
+    /// The cores of a node synchronise after every chunk, and all cores before and after every exchange.
     BulkSynchronous,
-    /// Nobody, but for the exchanged messages.
+    /// Cores do not synchronise, except by the exchanged messages.
     FreeRunning,
-    /// Everybody before and after every exchange; the next chunk is loaded while one is computed (double
+    /// All cores synchronise before and after every exchange. The next chunk is loaded while one is computed (double
     /// buffering).
     Overlapped,
 }
@@ -56,15 +56,14 @@ const fn once() -> u32 {
 }
 
 impl Characteristic {
-    /// Returns the demand of the whole problem on `nodes` nodes of which a core does `balance` operations per byte of
-    /// memory.
+    /// Returns the demand of the whole problem on `nodes` nodes whose cores do `balance` operations per byte of memory.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a problem is far smaller than 2^53")]
     pub fn demand(&self, nodes: f64, balance: f64) -> Demand {
         self.application.demand(self.n as f64, nodes, balance)
     }
 
-    /// Returns the bytes that a rank exchanges in a round: its share of #x / β1.
+    /// Returns the number of bytes that a rank exchanges in a round: its share of #x / β1.
     #[must_use]
     pub fn exchanged_bytes(&self, nodes: f64, balance: f64) -> f64 {
         let exchanged = self.demand(nodes, balance).exchanged_bytes;
@@ -86,16 +85,14 @@ impl Program for Characteristic {
             let positive = |number: f64| number.is_finite() && number > 0.0;
             let given = [("application.x", positive(*x)), ("application.c", c.is_none_or(positive))];
             let wrong = given.into_iter().filter(|(_, good)| !good);
-            faults.extend(
-                wrong.map(|(path, _)| {
-                    Fault::new(path, "this is no positive number".to_owned(), "give a number above 0")
-                }),
-            );
+            faults.extend(wrong.map(|(path, _)| {
+                Fault::new(path, "this is not a positive number".to_owned(), "give a number above 0")
+            }));
         }
         faults
     }
 
-    /// A rank exchanges with the same core of the next node, so that nodes have to be filled alike.
+    /// Requires the same number of ranks on every node, because a rank exchanges with the same core of the next node.
     fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
         let per_node = layout.most_ranks_on_a_node();
         let is_apart = |rank: &u32| layout.node(*rank) != layout.node(rank - rank % per_node);
@@ -126,7 +123,7 @@ impl Program for Characteristic {
         &[LOAD, COMPUTE, EXCHANGE]
     }
 
-    /// Every chunk is loaded and computed.
+    /// Counts a load and a computation for every chunk.
     fn jobs(&self, ranks: u32) -> f64 {
         2.0 * f64::from(self.rounds) * f64::from(self.chunks) * f64::from(ranks)
     }
@@ -140,7 +137,7 @@ const LOAD: Phase = "load";
 const COMPUTE: Phase = "compute";
 const EXCHANGE: Phase = "exchange";
 
-/// The shares of one rank.
+/// The share of one rank in the work.
 struct RankShare {
     chunk_bytes: f64,
     chunk_operations: f64,
@@ -149,7 +146,7 @@ struct RankShare {
 
 async fn characteristic(me: Process, program: Characteristic) {
     let per_node = me.ranks_per_node();
-    // Only a dimensionless application depends on it, and has it by its check.
+    // Only dimensionless applications depend on the balance, and their check guarantees that there is one.
     let balance = me.balance().unwrap_or(1.0);
     let nodes = f64::from(me.ranks() / per_node);
     let demand = program.demand(nodes, balance);
@@ -178,7 +175,7 @@ async fn characteristic(me: Process, program: Characteristic) {
     }
 }
 
-/// Loads and computes one chunk after the other.
+/// Loads and computes the chunks one after another.
 async fn one_by_one(me: &Process, share: &RankShare, chunks: u32, together: bool) {
     for _ in 0..chunks {
         me.phase(LOAD);
@@ -191,7 +188,7 @@ async fn one_by_one(me: &Process, share: &RankShare, chunks: u32, together: bool
     }
 }
 
-/// Loads the next chunk while it computes one.
+/// Loads each chunk while the chunk before it is computed.
 async fn prefetched(me: &Process, share: &RankShare, chunks: u32) {
     me.phase(LOAD);
     let mut loading: Option<Operation> = Some(me.start_load(share.chunk_bytes).await);
@@ -208,7 +205,7 @@ async fn prefetched(me: &Process, share: &RankShare, chunks: u32) {
     }
 }
 
-/// Sends to the same core of the next node and receives from that of the one before.
+/// Sends to the same core of the next node, and receives from the same core of the previous one.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a message is a whole number of bytes")]
 async fn exchange(me: &Process, share: &RankShare, per_node: u32) {
     if share.exchanged_bytes <= 0.0 {

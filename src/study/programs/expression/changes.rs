@@ -1,16 +1,16 @@
-//! Expressions that have another value than in earlier versions, by the paths at which they stand.
+//! Expressions whose value differs from that of earlier versions, by path.
 
 use super::{Former, Value};
 use std::collections::BTreeMap;
 
-/// Number of changes named.
+/// Maximum number of changes that are reported.
 const MOST: usize = 20;
-/// The work that the search may take, about as many microseconds.
+/// The work that the search may take, in units of about one microsecond.
 const WORK: u64 = 100_000;
-/// Number of bytes of an expression that are read or computed for a unit of work.
+/// Number of bytes of an expression that are parsed or evaluated in a unit of work.
 const BYTES: u64 = 16;
 
-/// Findings so far; the search is bounded, in work and in findings.
+/// The changes found so far. The search is bounded in work and in findings.
 #[derive(Debug)]
 pub struct Changes {
     found: BTreeMap<String, String>,
@@ -24,13 +24,13 @@ impl Default for Changes {
 }
 
 impl Changes {
-    /// The expression `text` at `path`, if it may have changed and nothing is known of it yet.
+    /// Returns the expression `text` at `path` if its value may have changed and no change has been found for it yet.
     pub fn suspect(&mut self, path: &str, text: &str) -> Option<Former> {
         self.spend(1 + text.len() as u64 / BYTES);
         if self.is_over() || self.found.contains_key(path) { None } else { Former::of(text) }
     }
 
-    /// Compares the values of the expression at `path` where the names have these values.
+    /// Compares the current and the former value of the expression at `path`, given the values of the names.
     pub fn compare(&mut self, path: &str, former: &Former, value: impl Fn(&str) -> Option<Value>) {
         if self.is_over() || self.found.contains_key(path) {
             return;
@@ -41,24 +41,24 @@ impl Changes {
         }
     }
 
-    /// Takes this much of the work that is left.
+    /// Subtracts `work` from the remaining work.
     pub const fn spend(&mut self, work: u64) {
         self.left = self.left.saturating_sub(work);
     }
 
-    /// The work that is left.
+    /// Returns the remaining work.
     #[must_use]
     pub const fn left(&self) -> u64 {
         self.left
     }
 
-    /// True if the search is over: it has found as much as it may, or done as much work.
+    /// Returns `true` if the search has reached its limit on findings or on work.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.left == 0 || self.found.len() >= MOST
     }
 
-    /// The changes: path and words.
+    /// Returns the changes: for each the path and a description.
     pub fn found(&self) -> impl Iterator<Item = (&str, &str)> {
         self.found.iter().map(|(path, change)| (path.as_str(), change.as_str()))
     }

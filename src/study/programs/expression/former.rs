@@ -1,7 +1,7 @@
-//! The value that versions before 0.2 gave an expression, for notes on what has changed.
+//! The value of an expression in versions before 0.2, for notes on changes.
 //!
-//! There, whole numbers divided to whole ones, towards 0; functions of real numbers had no value for whole ones; a
-//! comparison with a part without value was false, and `!=` true.
+//! In these versions the quotient of integers was an integer, rounded towards 0. Functions of real numbers had no value
+//! for integers. A comparison with an operand without a value was false, and `!=` was true.
 
 use super::functions::Function;
 use super::node::{Arithmetic, ComparisonOperator, Connective, ExpressionNode, PartKind};
@@ -9,7 +9,7 @@ use super::parser::Grammar;
 use super::{Formula, Value};
 use std::cmp::Ordering;
 
-/// An expression that may have had another value in those versions.
+/// An expression whose value may differ from that of versions before 0.2.
 #[derive(Debug)]
 pub struct Former {
     text: String,
@@ -17,17 +17,17 @@ pub struct Former {
     before: Formula,
 }
 
-/// Longer expressions are not repeated in a note.
+/// Maximum length of an expression that is repeated in a note.
 const LONGEST_SHOWN: usize = 80;
 
 impl Former {
-    /// The expression `text`, unless nothing in it has changed.
+    /// Parses the expression `text`, or returns `None` if it contains nothing that has changed.
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
         if !text.contains(['/', '%', '^']) && !super::functions().any(|name| text.contains(name)) {
             return None;
         }
-        // `div` is new: nobody has an expression with it from those versions.
+        // `div` is new, so no expression from former versions contains it.
         if text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "div") {
             return None;
         }
@@ -35,20 +35,20 @@ impl Former {
         Some(Self { text: text.to_owned(), now, before })
     }
 
-    /// Describes the change, if it has another value than it had where the names have these values; `None` also
-    /// where one of the versions gives an error.
+    /// Describes the change if the current and the former value differ for these values of the names. Returns `None` if
+    /// they are equal, or if the expression is an error in either version.
     #[must_use]
     pub fn change(&self, value: impl Fn(&str) -> Option<Value>) -> Option<String> {
         let (now, before) = (self.now.value(&value).ok()?, self.former_value(&value)?);
         (!is_same(now, before)).then(|| self.in_words(now, before, value))
     }
 
-    /// The length of the text, in bytes.
+    /// Returns the length of the text, in bytes.
     pub(super) const fn size(&self) -> usize {
         self.text.len()
     }
 
-    /// The value in those versions; `None` where they gave an error.
+    /// Returns the value in former versions, or `None` if the expression was an error.
     fn former_value(&self, value: impl Fn(&str) -> Option<Value>) -> Option<Value> {
         let values: Option<Vec<Value>> =
             self.before.names().map(|(name, _)| value(name).or_else(|| super::constant(name))).collect();
@@ -72,7 +72,7 @@ impl Former {
         format!("{what} is {now} here{named}; earlier versions gave {before}: {advice}")
     }
 
-    /// The expression with `div` for every `/`, if it has the value `before`.
+    /// Returns the expression with `div` for every `/`, provided that it has the value `before`.
     fn with_whole_division(&self, before: Value, value: impl Fn(&str) -> Option<Value>) -> Option<String> {
         let text = self.text.replace(" / ", "/").replace('/', " div ");
         let divided = Formula::read(&text).ok()?.value(value).ok()?;
@@ -86,7 +86,7 @@ fn is_same(one: Value, other: Value) -> bool {
     one.order(other).map_or(one == other, Ordering::is_eq)
 }
 
-/// The text for a note of one line, unless it is too long for that.
+/// Returns the text in one line for a note, unless it is too long.
 fn shown(text: &str) -> Option<String> {
     let words: Vec<_> = text.split_whitespace().collect();
     (text.len() <= LONGEST_SHOWN && !words.concat().contains(char::is_control)).then(|| words.join(" "))
@@ -139,7 +139,7 @@ fn call(function: &Function, arguments: &[Value]) -> Option<Value> {
     if has_whole && !of_whole {
         return None;
     }
-    // Rounding a real number gave a real number.
+    // In former versions, rounding a real number gave a real number.
     let value = function.apply(arguments)?;
     let is_real = !has_whole && !matches!(value, Value::Real(_));
     Some(if is_real { Value::Real(value.as_real()?) } else { value })

@@ -4,7 +4,7 @@ use super::Value;
 use super::value::{real, whole};
 use std::cmp::Ordering;
 
-/// A function: name, the smallest and the largest number of arguments, and how it is computed.
+/// A function: its name, the bounds on the number of its arguments, and its evaluation.
 pub(super) struct Function {
     pub name: &'static str,
     pub least: usize,
@@ -13,23 +13,23 @@ pub(super) struct Function {
 }
 
 enum Evaluation {
-    /// Of a real number, with a real number as its value.
+    /// A function from a real number to a real number.
     Real(fn(f64) -> f64),
-    /// Of a real number, with a whole number as its value; whole numbers stay as they are.
+    /// A function from a real number to an integer; integers are not changed.
     Rounding(fn(f64) -> f64),
-    /// Of one number.
+    /// A function of one number.
     Number(fn(Value) -> Option<Value>),
-    /// Of two whole numbers.
+    /// A function of two integers.
     Bits(fn(i64, i64) -> i64),
-    /// Of two real numbers.
+    /// A function of two real numbers.
     Reals(fn(f64, f64) -> f64),
-    /// The argument that comes first in the order of numbers, or last.
+    /// The argument that is the smallest (`Less`) or the largest (`Greater`) one.
     Extreme(Ordering),
 }
 
 use Evaluation::{Bits, Extreme, Number, Real, Reals, Rounding};
 
-/// All functions by rising name.
+/// All functions, sorted by name.
 pub(super) const FUNCTIONS: [Function; 33] = [
     one("abs", Number(abs)),
     one("acos", Real(f64::acos)),
@@ -74,13 +74,13 @@ const fn two(name: &'static str, compute: Evaluation) -> Function {
     Function { name, least: 2, most: 2, compute }
 }
 
-/// The function of that name.
+/// Returns the function with this name.
 pub(super) fn find(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name)
 }
 
 impl Function {
-    /// Its value for some numbers; `None` where it has none.
+    /// Returns the value of the function, or `None` if it has none for these arguments.
     pub fn apply(&self, arguments: &[Value]) -> Option<Value> {
         let argument = arguments[0];
         match self.compute {
@@ -93,7 +93,7 @@ impl Function {
         }
     }
 
-    /// The side of the argument that it chooses, if it chooses one.
+    /// Returns the ordering of the argument that the function selects, if it selects one.
     pub const fn extreme(&self) -> Option<Ordering> {
         match self.compute {
             Extreme(side) => Some(side),
@@ -101,7 +101,7 @@ impl Function {
         }
     }
 
-    /// Its human-readable name with its arguments.
+    /// Formats the name of the function with placeholders for its arguments.
     pub fn usage(&self) -> String {
         let arguments = match (self.least, self.most) {
             (1, _) => "x",
@@ -112,7 +112,7 @@ impl Function {
     }
 }
 
-/// A real number as a value, if it is finite.
+/// Returns a real number as a value if it is finite.
 pub(super) fn finite(number: f64) -> Option<Value> {
     number.is_finite().then_some(Value::Real(number))
 }
@@ -148,7 +148,7 @@ fn extreme(side: Ordering, arguments: &[Value]) -> Value {
     arguments.iter().skip(1).fold(arguments[0], better)
 }
 
-/// Floored division of real numbers: the quotient, and the remainder with the sign of the divisor.
+/// Performs a floored division of real numbers: returns the quotient, and the remainder with the sign of the divisor.
 pub(super) fn floored(dividend: f64, divisor: f64) -> (f64, f64) {
     let remainder = dividend % divisor;
     let remainder =
@@ -157,14 +157,15 @@ pub(super) fn floored(dividend: f64, divisor: f64) -> (f64, f64) {
     (quotient, remainder)
 }
 
-/// Floored division of whole numbers; `None` if the quotient is no whole number.
+/// Performs a floored division of integers; returns `None` if the divisor is 0 or the quotient overflows.
 pub(super) fn floored_whole(dividend: i64, divisor: i64) -> Option<(i64, i64)> {
     let (quotient, remainder) = (dividend.checked_div(divisor)?, dividend.checked_rem(divisor)?);
     let is_below = remainder != 0 && (remainder < 0) != (divisor < 0);
     Some(if is_below { (quotient - 1, remainder + divisor) } else { (quotient, remainder) })
 }
 
-/// A power of whole numbers, which is whole, or of real ones.
+/// Returns a power: an integer if base and exponent are integers and the exponent is not negative, otherwise a real
+/// number.
 pub(super) fn power(base: Value, exponent: Value) -> Option<Value> {
     match (base, exponent) {
         (Value::Whole(base), Value::Whole(exponent)) if exponent >= 0 => match base {

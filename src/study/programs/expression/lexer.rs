@@ -3,29 +3,29 @@
 use super::Value;
 use super::fault::{ExpressionFault, REFERENCE, TextSpan};
 
-/// A token.
+/// A token of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ExpressionToken {
     Number(Value),
-    /// A name; not a word of the language.
+    /// A name that is not a word of the language.
     Name(String),
     /// An operator, a bracket, a comma or a word of the language.
     Symbol(&'static str),
     End,
 }
 
-/// A token and where it stands.
+/// A token with its span.
 #[derive(Clone, Debug)]
 pub(super) struct Spanned {
     pub token: ExpressionToken,
     pub span: TextSpan,
 }
 
-/// Longer ones first.
+/// The symbols of the language. Longer ones come first.
 const SYMBOLS: [&str; 19] =
     ["&&", "||", "==", "!=", "<=", ">=", "+", "-", "*", "/", "%", "^", "<", ">", "!", "(", ")", ",", "\0"];
 const WORDS: [&str; 6] = ["not", "div", "if", "else", "true", "false"];
-/// Operators of other languages beside those of this one; longer ones first.
+/// Operators of other languages, with the equivalent in this one. Longer ones come first.
 const FOREIGN: [(&str, &str); 17] = [
     ("<<", "write `a * 2 ^ b` for a shift to the left"),
     (">>", "write `a div 2 ^ b` for a shift to the right"),
@@ -46,7 +46,7 @@ const FOREIGN: [(&str, &str); 17] = [
     ("[", "write round brackets"),
 ];
 
-/// The tokens of a text, the last one the end.
+/// Splits a text into tokens. The last token is `End`.
 pub(super) fn tokens(text: &str) -> Result<Vec<Spanned>, ExpressionFault> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -62,7 +62,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Spanned>, ExpressionFault> {
     }
 }
 
-/// The first token of `text`, which stands at byte `at`, and its length.
+/// Returns the first token of `text`, which starts at byte `at`, and the length of the token.
 fn first(text: &str, at: usize) -> Result<(ExpressionToken, usize), ExpressionFault> {
     let Some(letter) = text.chars().next() else { return Ok((ExpressionToken::End, 0)) };
     let is_number = |text: &str| text.starts_with(|digit: char| digit.is_ascii_digit());
@@ -87,7 +87,11 @@ fn first(text: &str, at: usize) -> Result<(ExpressionToken, usize), ExpressionFa
 }
 
 fn unknown(sign: &str, at: usize, help: &str) -> ExpressionFault {
-    ExpressionFault::new(TextSpan::of(at..at + sign.len()), format!("`{}` is no operator", sign.escape_debug()), help)
+    ExpressionFault::new(
+        TextSpan::of(at..at + sign.len()),
+        format!("`{}` is not an operator", sign.escape_debug()),
+        help,
+    )
 }
 
 fn word(text: &str) -> (ExpressionToken, usize) {
@@ -103,11 +107,13 @@ fn word(text: &str) -> (ExpressionToken, usize) {
     (token, length)
 }
 
-/// A name of any characters, such as `{ranks-per-node}`.
+/// Reads a name of arbitrary characters, such as `{ranks-per-node}`.
 fn braced(text: &str, at: usize) -> Result<(ExpressionToken, usize), ExpressionFault> {
     match text.find('}') {
         Some(end) if end > 1 => Ok((ExpressionToken::Name(text[1..end].to_owned()), end + 1)),
-        _ => Err(ExpressionFault::new(TextSpan::of(at..at + 1), "`{` begins no name", "write a name as `{name}`")),
+        _ => {
+            Err(ExpressionFault::new(TextSpan::of(at..at + 1), "`{` does not begin a name", "write a name as `{name}`"))
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! The language of expressions: numbers and conditions that depend on named numbers, such as `(rank + 1) % p`.
 //!
-//! Programs in RON, axes and filters share it; docs/expressions.md describes it. A text is [read](Formula::read) once,
-//! its names are [bound](Formula::bind) to constants or slots, and what is left is [evaluated](Bound::evaluate) without
-//! an allocation.
+//! Programs in RON, axes and filters share this language, which docs/expressions.md describes. A text is
+//! [parsed](Formula::read) once, its names are [bound](Formula::bind) to constants or slots, and the result is
+//! [evaluated](Bound::evaluate) without allocations.
 
 mod changes;
 mod fault;
@@ -24,11 +24,12 @@ use node::{ExpressionNode, PartKind};
 use parser::Grammar;
 use std::fmt;
 
-/// No expression that anybody writes is longer, in bytes or in tokens; longer ones would be a danger to the stack.
+/// Maximum length of an expression in bytes. Longer ones are not practical and could overflow the stack.
 const LONGEST: usize = 4_000;
+/// Maximum length of an expression in tokens.
 const MOST_TOKENS: usize = 800;
 
-/// An expression whose names are not bound yet.
+/// A parsed expression whose names are not bound yet.
 #[derive(Clone)]
 pub struct Formula {
     root: ExpressionNode,
@@ -40,27 +41,27 @@ pub struct Formula {
 pub enum Binding {
     /// A number that is known before the expression is evaluated.
     Constant(Value),
-    /// The number in this slot.
+    /// The number in a slot.
     Slot(u16),
-    /// A number that comes later.
+    /// A number that becomes available during the run.
     Awaited(&'static Awaited),
 }
 
-/// A name whose number comes while the program runs; an expression that needs it before is in error.
+/// A name whose number becomes available during the run. Evaluating an expression that needs it earlier is an error.
 #[derive(Debug)]
 pub struct Awaited {
     /// The name.
     pub name: &'static str,
-    /// The slot of the number, which holds [`NOTHING_YET`] until there is one.
+    /// The slot of the number, which contains [`NOTHING_YET`] until the number is available.
     pub slot: u16,
-    /// The event that brings it, as a sentence.
+    /// The event that makes the number available, as a clause for messages.
     pub event: &'static str,
 }
 
-/// Content of the slot of an [`Awaited`] number before it comes: no number at all.
+/// The content of the slot of an [`Awaited`] number before the number is available: not a number.
 pub const NOTHING_YET: Value = Value::Truth(false);
 
-/// An expression that is ready to be evaluated: what does not depend on a slot has been computed.
+/// An expression that is ready to be evaluated. Parts that do not depend on a slot have been computed.
 #[derive(Clone)]
 pub struct Bound {
     root: ExpressionNode,
@@ -68,10 +69,10 @@ pub struct Bound {
 }
 
 impl Formula {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// # Errors
-    /// A fault of the text, types included.
+    /// A fault of the text, including type errors.
     pub fn read(text: &str) -> Result<Self, ExpressionFault> {
         Self::read_as(text, Grammar::Current)
     }
@@ -90,33 +91,33 @@ impl Formula {
         Ok(Self { root, names })
     }
 
-    /// True if its value is a truth value; else it is a number.
+    /// Returns `true` if the expression has a truth value; otherwise it is a number.
     #[must_use]
     pub fn is_truth(&self) -> bool {
         self.root.is_truth()
     }
 
-    /// The span of the whole expression.
+    /// Returns the span of the whole expression.
     #[must_use]
     pub const fn span(&self) -> TextSpan {
         self.root.span
     }
 
-    /// The names that it uses, each with the span where it stands first.
+    /// Returns the names that the expression uses, each with the span of its first occurrence.
     pub fn names(&self) -> impl Iterator<Item = (&str, TextSpan)> {
         self.names.iter().map(|(name, span)| (name.as_str(), *span))
     }
 
-    /// True if `name` needs no binding, because it is a constant of the language.
+    /// Returns `true` if `name` is a constant of the language, which needs no binding.
     #[must_use]
     pub fn is_constant(name: &str) -> bool {
         constant(name).is_some()
     }
 
-    /// Its value where the names have these values, all of them numbers, for expressions that are evaluated once.
+    /// Evaluates an expression that is needed only once, for the given numeric values of the names.
     ///
     /// # Errors
-    /// A name without a value, and what cannot be computed.
+    /// A name has no value, or the expression cannot be computed.
     pub fn value(&self, value: impl Fn(&str) -> Option<Value>) -> Result<Value, ExpressionFault> {
         let mut few = [Value::Whole(0); 8];
         let mut many = Vec::new();
@@ -133,11 +134,11 @@ impl Formula {
         self.root.evaluate(values).map_err(|fault| *fault)
     }
 
-    /// Binds the names and computes what depends on no slot. A name without a binding may be a constant of the
-    /// language, such as `PI`.
+    /// Binds the names and computes the parts that do not depend on a slot. A name without a binding may be a constant
+    /// of the language, such as `PI`.
     ///
     /// # Errors
-    /// A name that is not bound; `known` are those that are, for the help.
+    /// A name that is not bound. `known` are the names that are bound, for the advice.
     pub fn bind<'k>(
         &self,
         binding: impl Fn(&str) -> Option<Binding>,
@@ -155,19 +156,21 @@ impl Formula {
     }
 }
 
-/// The names of all functions, in their order.
+/// Returns the names of all functions, in order.
 pub fn functions() -> impl Iterator<Item = &'static str> {
     functions::FUNCTIONS.iter().map(|function| function.name)
 }
 
 impl Bound {
-    /// Its value where the slots have these values, all of them numbers but for those of [`Awaited`] ones.
+    /// Evaluates the expression for the given numbers in the slots; the slots of [`Awaited`] names may contain
+    /// [`NOTHING_YET`].
     ///
     /// # Errors
-    /// A number that has not come yet; a value that cannot be computed, such as a division by 0; a part that decides nothing is not computed.
+    /// A number is not available yet, or a value cannot be computed, such as a division by 0. Parts that do not affect
+    /// the result are not computed.
     ///
     /// # Panics
-    /// If a slot is missing.
+    /// Panics if a slot is missing.
     pub fn evaluate(&self, slots: &[Value]) -> Result<Value, Box<ExpressionFault>> {
         if self.is_truth {
             self.root.truth(slots).map_or_else(|| self.root.evaluate(slots), |truth| Ok(Value::Truth(truth)))
@@ -176,7 +179,7 @@ impl Bound {
         }
     }
 
-    /// Its value, if it depends on no slot and can be computed.
+    /// Returns the value of the expression if it does not depend on a slot and can be computed.
     #[must_use]
     pub const fn constant(&self) -> Option<Value> {
         match self.root.kind {
@@ -185,7 +188,7 @@ impl Bound {
         }
     }
 
-    /// The span of the whole expression.
+    /// Returns the span of the whole expression.
     #[must_use]
     pub const fn span(&self) -> TextSpan {
         self.root.span
@@ -205,8 +208,8 @@ fn constant(name: &str) -> Option<Value> {
     CONSTANTS.iter().find(|(known, _)| *known == name).map(|(_, value)| Value::Real(*value))
 }
 
-/// The tree with its names replaced, constant parts computed and choices made where they are known. A part that cannot
-/// be computed stays as it is: perhaps it is never asked for.
+/// Returns the tree with its names replaced, constant parts computed, and choices with a known condition resolved. A
+/// part that cannot be computed is kept, because its value may never be needed.
 fn bound(node: &ExpressionNode, bindings: &[Binding]) -> ExpressionNode {
     let part = |node: &ExpressionNode| bound(node, bindings);
     let pair = |sides: &[ExpressionNode; 2]| Box::new(sides.each_ref().map(part));

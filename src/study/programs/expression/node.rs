@@ -1,4 +1,4 @@
-//! The tree of an expression and its value.
+//! The tree of an expression, and its evaluation.
 
 use super::fault::{ExpressionFault, REFERENCE, TextSpan};
 use super::functions::{Function, finite, floored, floored_whole, power};
@@ -6,7 +6,8 @@ use super::value::{real, whole};
 use super::{Awaited, NOTHING_YET, Value};
 use std::cmp::Ordering;
 
-/// A part of an expression. Its type, number or truth value, is known from its kind and was checked when it was read.
+/// A part of an expression. The kind determines whether it is a number or a truth value; the parser has checked the
+/// types.
 #[derive(Clone)]
 pub(super) struct ExpressionNode {
     pub kind: PartKind,
@@ -17,21 +18,21 @@ pub(super) struct ExpressionNode {
 #[derive(Clone)]
 pub(super) enum PartKind {
     Constant(Value),
-    /// The number of a name, or of a slot once it is resolved.
+    /// The index of a name or, once the name is bound, of a slot.
     Variable(u16),
-    /// The number of a slot that may have none yet.
+    /// The number in a slot that may be empty.
     Awaited(&'static Awaited),
     Negate(Box<ExpressionNode>),
     Not(Box<ExpressionNode>),
     Arithmetic(Arithmetic, Box<[ExpressionNode; 2]>),
     Comparison(ComparisonOperator, Box<[ExpressionNode; 2]>),
     Connective(Connective, Box<[ExpressionNode; 2]>),
-    /// Condition, value where it holds, value where it does not.
+    /// The condition, the value if it is true, and the value if it is false.
     Choice(Box<[ExpressionNode; 3]>),
     Call(&'static Function, Box<[ExpressionNode]>),
 }
 
-/// An operator that makes a number of two.
+/// An operator that combines two numbers to a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arithmetic {
     Add,
@@ -43,7 +44,7 @@ pub(super) enum Arithmetic {
     Power,
 }
 
-/// A comparison of two numbers or, for equality, of two truth values.
+/// A comparison of two numbers. Equality is also defined for two truth values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ComparisonOperator {
     Equal,
@@ -54,7 +55,7 @@ pub(super) enum ComparisonOperator {
     GreaterOrEqual,
 }
 
-/// `&&` and `||`: the right side counts only where the left one does not decide.
+/// `&&` or `||`, with short-circuit evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Connective {
     And,
@@ -64,7 +65,7 @@ pub(super) enum Connective {
 pub(super) type Evaluated = Result<Value, Box<ExpressionFault>>;
 
 impl ExpressionNode {
-    /// True if its value is a truth value; else it is a number.
+    /// Returns `true` if the part has a truth value; otherwise it is a number.
     pub fn is_truth(&self) -> bool {
         match &self.kind {
             PartKind::Constant(value) => matches!(value, Value::Truth(_)),
@@ -78,7 +79,7 @@ impl ExpressionNode {
         }
     }
 
-    /// True if its parts are constants, or a constant left side decides.
+    /// Returns `true` if all operands are constants, or if a constant left operand decides.
     pub fn is_constant(&self) -> bool {
         let constant = |node: &Self| matches!(node.kind, PartKind::Constant(_));
         match &self.kind {
@@ -97,7 +98,7 @@ impl ExpressionNode {
         }
     }
 
-    /// Its value where the variables have these values.
+    /// Evaluates the part for the given values of the slots.
     pub fn evaluate(&self, slots: &[Value]) -> Evaluated {
         match &self.kind {
             PartKind::Constant(value) => Ok(*value),
@@ -129,10 +130,11 @@ impl ExpressionNode {
         }
     }
 
-    /// Its value where that is a whole number made of whole ones, as nearly all are; `None` says nothing.
+    /// Evaluates the part with integers only, which suffices for nearly all expressions; `None` means that
+    /// [`evaluate`](Self::evaluate) must be used.
     ///
-    /// A way of its own, because such a value needs neither a tag nor a place for a fault.
-    // What has no parts is taken where it stands, without a call.
+    /// This fast path needs neither a tag nor space for a fault.
+    // Leaves are handled inline, without a call.
     #[inline]
     pub fn whole(&self, slots: &[Value]) -> Option<i64> {
         match &self.kind {
@@ -157,7 +159,7 @@ impl ExpressionNode {
         }
     }
 
-    /// Its value where that is a truth about whole numbers; `None` says nothing.
+    /// Evaluates a truth value with integers only; `None` means that [`evaluate`](Self::evaluate) must be used.
     pub fn truth(&self, slots: &[Value]) -> Option<bool> {
         match &self.kind {
             PartKind::Constant(Value::Truth(truth)) => Some(*truth),
@@ -177,7 +179,8 @@ impl ExpressionNode {
         self.evaluate(slots).map(|value| value == Value::Truth(true))
     }
 
-    /// A function of more than two arguments is that of the first two, and then of its value and the next.
+    /// Evaluates a function. With more than two arguments, the function is applied to the first two, and then
+    /// repeatedly to the result and the next argument.
     fn call(&self, function: &Function, arguments: &[ExpressionNode], slots: &[Value]) -> Evaluated {
         let apply = |values: &[Value]| function.apply(values).ok_or_else(|| Box::new(self.no_value(function, values)));
         let first = arguments[0].evaluate(slots)?;
@@ -231,7 +234,7 @@ impl Value {
 }
 
 impl Arithmetic {
-    /// The value for two numbers; `None` where it is no number.
+    /// Returns the result for two numbers, or `None` if it is not a number.
     pub fn apply(self, left: Value, right: Value) -> Option<Value> {
         match (left, right) {
             (Value::Whole(left), Value::Whole(right)) => match self.whole(left, right) {
@@ -243,7 +246,7 @@ impl Arithmetic {
         }
     }
 
-    /// The value for two whole numbers where it is whole.
+    /// Returns the result for two integers if it is an integer.
     #[inline]
     fn whole(self, left: i64, right: i64) -> Option<i64> {
         match self {
@@ -258,7 +261,7 @@ impl Arithmetic {
         }
     }
 
-    /// The value for two whole numbers where it is not whole.
+    /// Returns the result for two integers if it is not an integer.
     fn of_whole(self, left: i64, right: i64) -> Option<Value> {
         match self {
             Self::Divide if right == 0 || left.wrapping_rem(right) != 0 => finite(real(left) / real(right)),
@@ -279,7 +282,7 @@ impl Arithmetic {
         }
     }
 
-    /// The sign that it is written with.
+    /// Returns the sign of the operator.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Add => "+",
@@ -294,7 +297,7 @@ impl Arithmetic {
 }
 
 impl ComparisonOperator {
-    /// True if it holds; only equality is asked of truth values.
+    /// Returns `true` if the comparison is true. Truth values are only compared for equality.
     pub fn holds(self, left: Value, right: Value) -> bool {
         match (self, left.order(right)) {
             (_, Some(order)) => self.admits(order),
@@ -304,7 +307,7 @@ impl ComparisonOperator {
         }
     }
 
-    /// True if it holds between numbers in this order.
+    /// Returns `true` if the comparison is true for numbers in this order.
     const fn admits(self, order: Ordering) -> bool {
         match self {
             Self::Equal => order.is_eq(),

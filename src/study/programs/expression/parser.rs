@@ -1,6 +1,6 @@
-//! From tokens to a tree, by precedence climbing.
+//! The parser of expressions, by precedence climbing.
 //!
-//! Types are checked here: variables are numbers, so it is known of every part whether it is a number or a truth value.
+//! It also checks the types: variables are numbers, so every part is known to be a number or a truth value.
 
 use super::Value;
 use super::fault::{ExpressionFault, REFERENCE, TextSpan};
@@ -9,16 +9,17 @@ use super::lexer::{ExpressionToken, Spanned};
 use super::node::{Arithmetic, ComparisonOperator, Connective, ExpressionNode, PartKind};
 use parsim_sim::units::nearest;
 
-/// The binding strength of operators.
+/// The precedence rules of the operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grammar {
-    /// As documented.
+    /// The documented rules.
     Current,
-    /// As in versions before, for notes on what has changed: `^` bound to the left, and less than a sign.
+    /// The rules of former versions, for notes on changes: `^` was left-associative and had a lower precedence than a
+    /// sign.
     Former,
 }
 
-/// The deepest nesting of parts: far deeper than anybody writes, and no danger to the stack.
+/// Maximum nesting depth of parts: deeper than any practical expression, and safe for the stack.
 const DEEPEST: usize = 60;
 const COMPARISONS: u8 = 4;
 const POWERS: u8 = 7;
@@ -31,7 +32,7 @@ enum Operator {
     Arithmetic(Arithmetic),
 }
 
-/// Reads a whole expression.
+/// Parses a whole expression.
 pub(super) fn parse(
     text: &str,
     tokens: Vec<Spanned>,
@@ -84,7 +85,7 @@ impl ExpressionParser<'_> {
         value
     }
 
-    /// `a if condition else b`, or anything that binds closer.
+    /// Parses `a if condition else b`, or a part with higher precedence.
     fn choice(&mut self) -> Result<ExpressionNode, ExpressionFault> {
         let value = self.binary(1)?;
         if !self.is_at("if") {
@@ -107,7 +108,7 @@ impl ExpressionParser<'_> {
         Ok(ExpressionNode { kind: PartKind::Choice(Box::new([condition, value, otherwise])), span })
     }
 
-    /// Operators that bind at least as closely as `level`.
+    /// Parses operators whose precedence is at least `level`.
     fn binary(&mut self, level: u8) -> Result<ExpressionNode, ExpressionFault> {
         let mut left = if self.is_at("not") { self.negation(level)? } else { self.unary()? };
         while let Some((operator, binds)) = self.operator().filter(|(_, binds)| *binds >= level) {
@@ -146,7 +147,7 @@ impl ExpressionParser<'_> {
         })
     }
 
-    /// `not` binds closer than `and`, and less than comparisons.
+    /// Parses `not`, whose precedence is higher than that of `and` and lower than that of comparisons.
     fn negation(&mut self, level: u8) -> Result<ExpressionNode, ExpressionFault> {
         let at = self.span();
         if level > COMPARISONS - 1 {
@@ -187,7 +188,7 @@ impl ExpressionParser<'_> {
         if self.grammar == Grammar::Former { self.primary() } else { self.power() }
     }
 
-    /// `a ^ b`, where b may have a sign.
+    /// Parses `a ^ b`, where b may have a sign.
     fn power(&mut self) -> Result<ExpressionNode, ExpressionFault> {
         let base = self.primary()?;
         let at = self.span();
@@ -216,7 +217,7 @@ impl ExpressionParser<'_> {
                 Err(ExpressionFault::new(span, "something is missing at the end", "write a number, a name or `(…)`"))
             }
             ExpressionToken::Symbol(_) => {
-                let message = format!("`{}` stands where a number, a name or `(` is expected", span.of_text(self.text));
+                let message = format!("`{}` is not expected here: a number, a name or `(` is", span.of_text(self.text));
                 Err(ExpressionFault::new(span, message, REFERENCE))
             }
         }
@@ -324,7 +325,7 @@ impl ExpressionParser<'_> {
         }
     }
 
-    /// A fault at what stands where an operator, a closing bracket or the end is expected.
+    /// Creates the fault of a token where an operator, a closing bracket or the end is expected.
     fn unexpected_behind_operand(&self) -> ExpressionFault {
         let span = self.span();
         let found = span.of_text(self.text);
@@ -341,7 +342,7 @@ impl ExpressionParser<'_> {
             }
             _ => format!("write an operator before it; {REFERENCE}"),
         };
-        ExpressionFault::new(span, format!("`{found}` stands where an operator or the end is expected"), help)
+        ExpressionFault::new(span, format!("`{found}` is not expected here: an operator or the end is"), help)
     }
 
     fn follows_function(&self) -> bool {

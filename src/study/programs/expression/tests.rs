@@ -35,7 +35,7 @@ fn truth(text: &str, expected: bool) {
     assert_eq!(value(text), Ok(Value::Truth(expected)), "{text}");
 }
 
-/// The fault of `text` has this range and mentions these words.
+/// Asserts that the fault of `text` has this range and mentions these words.
 #[track_caller]
 fn fault(text: &str, range: std::ops::Range<usize>, words: &[&str]) {
     let said = value(text).expect_err(text);
@@ -246,7 +246,7 @@ fn faults_say_where_and_what_would_be_right() {
     fault("", 0..0, &["empty"]);
     fault("* 2", 0..1, &["expected"]);
     fault("1 if p > 2", 2..4, &["no `else`"]);
-    fault("p $ 2", 2..3, &["no operator"]);
+    fault("p $ 2", 2..3, &["not an operator"]);
     fault("1 + not p > 2", 4..7, &["brackets"]);
     fault("{p", 0..1, &["{name}"]);
     fault("min(1, 2", 3..4, &["never closed"]);

@@ -3,24 +3,24 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A value: a whole number, a finite real one, or a truth value.
+/// A value: an integer, a finite real number, or a truth value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// A whole number.
+    /// An integer.
     Whole(i64),
-    /// A real number; never infinite, never NaN.
+    /// A real number; never infinite or NaN.
     Real(f64),
     /// `true` or `false`.
     Truth(bool),
 }
 
-/// The first real number above all whole ones.
+/// The smallest real number above all integers.
 const BEYOND: f64 = 9_223_372_036_854_775_808.0;
-/// Up to this magnitude every whole number is a real one, too.
+/// The magnitude up to which every integer is exactly representable as a real number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Value {
-    /// A number that a field holds as real: whole where it is.
+    /// Converts a number that is stored as a real one; the result is an integer if the number is one.
     #[must_use]
     pub fn of_number(number: f64) -> Self {
         match whole(number) {
@@ -29,7 +29,7 @@ impl Value {
         }
     }
 
-    /// The number, if the value is of that kind.
+    /// Returns the number if the value is of the variant `Whole`.
     #[inline]
     pub(super) const fn if_whole(self) -> Option<i64> {
         match self {
@@ -38,7 +38,7 @@ impl Value {
         }
     }
 
-    /// The value as a whole number, if it is one: `6 / 2` and `sqrt(4)` are, too.
+    /// Returns the value as an integer if it equals one, as `6 / 2` and `sqrt(4)` do.
     #[must_use]
     pub fn as_whole(self) -> Option<i64> {
         match self {
@@ -48,7 +48,7 @@ impl Value {
         }
     }
 
-    /// The value as a real number, unless it is a truth value.
+    /// Returns the value as a real number, unless it is a truth value.
     #[must_use]
     pub fn as_real(self) -> Option<f64> {
         match self {
@@ -58,7 +58,7 @@ impl Value {
         }
     }
 
-    /// The order of two numbers, exact where one is whole and the other real; `None` for truth values.
+    /// Returns the order of two numbers, exact also between an integer and a real number, or `None` for truth values.
     #[must_use]
     pub fn order(self, other: Self) -> Option<Ordering> {
         match (self, other) {
@@ -71,13 +71,13 @@ impl Value {
     }
 }
 
-/// A real number as a whole one, if it is one.
+/// Converts a real number to an integer if it equals one.
 #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and inside")]
 pub(super) fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && (-BEYOND..BEYOND).contains(&number)).then_some(number as i64)
 }
 
-/// A whole number as the nearest real one.
+/// Converts an integer to the nearest real number.
 #[expect(clippy::cast_precision_loss, reason = "mixed arithmetic is that of real numbers")]
 pub(super) const fn real(number: i64) -> f64 {
     number as f64

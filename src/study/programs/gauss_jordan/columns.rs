@@ -8,13 +8,13 @@ use parsim_sim::program::WORD;
 use parsim_sim::program::{Message, Process};
 use std::rc::Rc;
 
-/// The columns, of which the right sides are the last one.
+/// Returns the distribution of the columns, the last of which is the right-hand side.
 pub(super) const fn columns(n: u64, ranks: u32) -> Blocks {
     Blocks::new(n + 1, ranks)
 }
 
-/// In step k the owner of column k inverts the pivot and broadcasts the column; every rank normalises its part of row k
-/// and reduces its part of all other rows by it.
+/// Solves the system. In step k the owner of column k inverts the pivot and broadcasts the column. Every rank
+/// normalises its part of row k and reduces its part of all other rows by it.
 pub(super) async fn solve(me: Process, system: GaussJordan) {
     let shares = columns(system.n, me.ranks());
     let (first, end) = (shares.first(me.rank()), shares.first(me.rank() + 1));
@@ -65,7 +65,7 @@ async fn obtain(me: &Process, system: &GaussJordan, shares: Blocks) -> Option<Co
     matrix.map(|matrix| ColumnBlock::new(shares, me.rank(), part(&matrix, me.rank())))
 }
 
-/// The owner of the right sides has the solution; the host's rank writes it.
+/// Sends the solution from the owner of the right-hand side to the host's rank, which writes it.
 async fn deliver(me: &Process, system: &GaussJordan, shares: Blocks, block: Option<ColumnBlock>) {
     let owner = shares.owner(system.n);
     let mut solution: Option<Rc<[f64]>> = None;
@@ -90,7 +90,7 @@ async fn deliver(me: &Process, system: &GaussJordan, shares: Blocks, block: Opti
     }
 }
 
-/// The columns of one rank, row by row.
+/// The columns of one rank, stored row by row.
 struct ColumnBlock {
     first: u64,
     width: usize,
@@ -107,7 +107,7 @@ impl ColumnBlock {
         self.values.chunks_exact(self.width).map(|row| row[place]).collect()
     }
 
-    /// Divides row k by its pivot and subtracts it from all others, right of column k.
+    /// Divides row k by its pivot and subtracts multiples of it from all other rows, in the columns right of column k.
     fn eliminate(&mut self, k: u64, column: &[f64]) {
         let left = index((k + 1).saturating_sub(self.first)).min(self.width);
         if left == self.width {

@@ -1,8 +1,9 @@
-//! The binary form of a schedule, as LogGOPSim's `txt2bin` writes it: little-endian, without padding.
+//! The binary form of a schedule, as written by LogGOPSim's `txt2bin`: little-endian, without padding.
 //!
-//! u64 magic; then, with offsets from here, u32 ranks, u8 cpus, u8 nics, and for each rank u64 begin and u64 end of its part. A
-//! part holds u32 nodes, u32 roots, the roots, the nodes of 39 bytes and the followers of all nodes. All of it is read in
-//! windows: once to check it, and again while it runs.
+//! A file begins with a u64 magic number. Offsets are relative to its end. It is followed by u32 ranks, u8 cpus, u8
+//! nics, and for each rank the u64 begin and u64 end of its part. A part contains u32 nodes, u32 roots, the roots, the
+//! nodes of 39 bytes each, and the followers of all nodes. The file is read in windows: once to check it, and again
+//! during the run.
 
 mod check;
 mod windows;
@@ -17,23 +18,27 @@ use windows::{OutOfReach, Windows};
 /// The first bytes of a binary schedule.
 pub const MAGIC: [u8; 8] = 4223u64.to_le_bytes();
 
-/// Bytes of the file before offset 0.
+/// Size of the file before offset 0, in bytes.
 const HEAD: u64 = MAGIC.len() as u64;
-/// Bytes of the head of the table of ranks, of an entry of it, of the head of a part, of a node, and of a number in a list.
+/// Size of the head of the table of ranks, in bytes.
 const TABLE: u64 = 6;
+/// Size of an entry of the table of ranks, in bytes.
 const ENTRY: usize = 16;
+/// Size of the head of a part, in bytes.
 const PART: usize = 8;
+/// Size of a node, in bytes.
 const NODE: usize = 39;
+/// Size of a number in a list, in bytes.
 const NUMBER: u64 = 4;
 
-/// A fault of a file, and the byte at which it is.
+/// A fault of a file, with the byte at which it occurs.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BinaryFault {
     pub at: u64,
     pub message: String,
 }
 
-/// A binary schedule that has been checked, in its file.
+/// A checked binary schedule, whose operations stay in its file.
 #[derive(Debug)]
 pub struct BinarySchedule<S> {
     source: S,
@@ -41,12 +46,12 @@ pub struct BinarySchedule<S> {
     bounds: Bounds,
 }
 
-/// The operations of a rank in the file.
+/// The part of a rank: the location of its operations in the file.
 #[derive(Clone, Debug)]
 struct Part {
     count: u32,
     takes_any: bool,
-    /// Those that wait for nothing.
+    /// The operations without dependencies.
     roots: Box<[u32]>,
     nodes: u64,
     followers: u64,
@@ -54,10 +59,10 @@ struct Part {
 }
 
 impl<S: ReopenableBytes> BinarySchedule<S> {
-    /// The schedule in a file that begins with [`MAGIC`].
+    /// Checks the schedule in a file that begins with [`MAGIC`].
     ///
     /// # Errors
-    /// The first fault.
+    /// The first fault of the file.
     pub fn check(source: S) -> Result<Self, BinaryFault> {
         let (parts, bounds) = check::check(&source)?;
         Ok(Self { source, parts, bounds })
@@ -84,7 +89,7 @@ impl<S: ReopenableBytes> StoredSchedule for BinarySchedule<S> {
     }
 }
 
-/// A binary schedule whose operations are looked up.
+/// A binary schedule that is open for access to its operations.
 struct OpenSchedule<S: ReopenableBytes> {
     schedule: Arc<BinarySchedule<S>>,
     windows: Windows<S::Opened>,
@@ -140,7 +145,7 @@ impl<S: ReopenableBytes> Operations for OpenSchedule<S> {
 }
 
 impl<S: ReopenableBytes> OpenSchedule<S> {
-    /// Something cannot be looked up that was there when the file was checked.
+    /// Records that data that was present when the file was checked can no longer be read.
     #[cold]
     fn fail(&mut self, OutOfReach(error): OutOfReach) {
         self.fault
@@ -149,13 +154,13 @@ impl<S: ReopenableBytes> OpenSchedule<S> {
 }
 
 impl<S> BinarySchedule<S> {
-    /// The same schedule in another file, which may not hold it.
+    /// Returns the same schedule with another source, which may lack its data.
     #[cfg(test)]
     pub fn with_source(&self, source: S) -> Self {
         Self { source, parts: self.parts.clone(), bounds: self.bounds }
     }
 
-    /// Returns whether an operation of a part is one of those that were checked, as far as others rely on it.
+    /// Returns `true` if an operation of a part respects the bounds that were checked, as far as others rely on them.
     fn has(&self, part: &Part, node: &ScheduleNode) -> bool {
         let Bounds { highest, highest_peer, .. } = self.bounds;
         let room = (part.end - part.followers) / NUMBER;
@@ -166,7 +171,7 @@ impl<S> BinarySchedule<S> {
     }
 }
 
-/// The byte at which an operation is in a file that has been checked, if that is binary.
+/// Returns the byte at which an operation is stored in a checked file, or `None` if the file is not binary.
 pub fn place(file: &mut (impl Read + Seek), (rank, number): OperationPlace) -> Option<u64> {
     let mut bytes = |at: u64| {
         let mut bytes = [0; 8];
@@ -180,7 +185,7 @@ pub fn place(file: &mut (impl Read + Seek), (rank, number): OperationPlace) -> O
     part.checked_add(PART as u64 + u64::from(roots) * NUMBER + u64::from(number) * NODE as u64)
 }
 
-/// The operation of these bytes; `None` if its kind is none.
+/// Decodes an operation, or returns `None` if its kind is invalid.
 #[inline]
 fn decode(bytes: &[u8; NODE]) -> Option<ScheduleNode> {
     let number = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);

@@ -1,35 +1,35 @@
-//! The blocks of a text one at a time, so that a large file is never in memory as a whole.
+//! Reading of a text block by block, so that a large file is never held in memory as a whole.
 
 use std::io::{self, Read};
 
-/// The bytes that some editors put before a text.
+/// The byte order mark that some editors write before a text.
 pub const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
-/// A text that is read block by block: each part ends with the bracket that closes a block, the last one with the text.
+/// A text that is read in parts. Each part ends with the bracket that closes a block, the last part with the text.
 pub struct TextBlocks<R> {
     source: R,
-    /// Bytes that are read at once, at least.
+    /// Minimum number of bytes that are read at once.
     chunk: usize,
     buffer: Vec<u8>,
-    /// The part at hand begins here,
+    /// The start of the current part in the buffer.
     begin: usize,
-    /// and ends here.
+    /// The end of the current part in the buffer.
     end: usize,
     has_ended: bool,
     scan: ScannedText,
-    /// Lines before the part,
+    /// The number of lines before the current part.
     lines: usize,
-    /// and bytes before it in its first line.
+    /// The number of bytes before the current part in its first line.
     columns: usize,
 }
 
-/// The text that a byte belongs to while the end of a block is looked for.
+/// The kind of text at the current position of the search for the end of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ScannedText {
     Statements,
-    /// Behind `//`.
+    /// A comment that begins with `//`.
     Line,
-    /// Behind `/*`.
+    /// A comment that begins with `/*`.
     Comment,
 }
 
@@ -48,10 +48,10 @@ impl<R: Read> TextBlocks<R> {
         }
     }
 
-    /// The next part, and whether it is the last one.
+    /// Returns the next part, and `true` if it is the last one.
     ///
     /// # Errors
-    /// That the text cannot be read.
+    /// The text cannot be read.
     pub fn next(&mut self) -> io::Result<(&[u8], bool)> {
         self.pass();
         while !self.find_end() && !self.has_ended {
@@ -60,7 +60,7 @@ impl<R: Read> TextBlocks<R> {
         Ok((&self.buffer[self.begin..self.end], self.has_ended && self.end == self.buffer.len()))
     }
 
-    /// The line and the column of a byte of the part at hand, from 1.
+    /// Returns the line and the column of a byte of the current part, counted from 1.
     pub fn line_and_column(&self, at: usize) -> (usize, usize) {
         let part = &self.buffer[self.begin..self.end];
         let (lines, columns) = behind(&part[..at.min(part.len())], self.lines, self.columns);
@@ -69,13 +69,14 @@ impl<R: Read> TextBlocks<R> {
         (lines + 1, columns.saturating_sub(mark) + 1)
     }
 
-    /// Leaves the part at hand behind.
+    /// Moves past the current part.
     fn pass(&mut self) {
         (self.lines, self.columns) = behind(&self.buffer[self.begin..self.end], self.lines, self.columns);
         self.begin = self.end;
     }
 
-    /// Moves the end behind the bracket that closes the block, or behind all that has been read.
+    /// Moves the end after the bracket that closes the block and returns `true`, or moves it after all bytes that have
+    /// been read.
     fn find_end(&mut self) -> bool {
         while let Some(rest) = self.buffer.get(self.end..).filter(|rest| !rest.is_empty()) {
             let stops = |byte: &u8| match self.scan {
@@ -88,7 +89,7 @@ impl<R: Read> TextBlocks<R> {
                 return false;
             };
             let next = rest.get(length + 1);
-            // The byte behind a slash or a star tells its meaning.
+            // The meaning of a slash or a star depends on the byte after it.
             if next.is_none() && rest[length] != b'}' && self.scan != ScannedText::Line && !self.has_ended {
                 self.end += length;
                 return false;
@@ -113,7 +114,7 @@ impl<R: Read> TextBlocks<R> {
         self.buffer.drain(..self.begin);
         (self.begin, self.end) = (0, self.end - self.begin);
         let before = self.buffer.len();
-        // A long block is copied a few times only.
+        // Doubling the buffer limits the number of times that a long block is copied.
         let more = self.chunk.max(before);
         self.buffer.reserve(more);
         self.source.by_ref().take(more as u64).read_to_end(&mut self.buffer)?;
@@ -122,7 +123,7 @@ impl<R: Read> TextBlocks<R> {
     }
 }
 
-/// The lines and the columns behind these bytes.
+/// Returns the numbers of lines and columns after some bytes, given those before them.
 fn behind(bytes: &[u8], lines: usize, columns: usize) -> (usize, usize) {
     let last = bytes.iter().rposition(|byte| *byte == b'\n');
     match last {

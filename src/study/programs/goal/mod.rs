@@ -1,4 +1,4 @@
-//! Schedules in the Group Operation Assembly Language (Hoefler, Siebert, Lumsdaine, 2009): the input of LogGOPSim.
+//! Schedules in the Group Operation Assembly Language (Hoefler, Siebert, Lumsdaine, 2009), the input of LogGOPSim.
 
 mod binary;
 mod blocks;
@@ -17,16 +17,16 @@ use std::path;
 use std::sync::Arc;
 use text::{TextError, TextFault};
 
-/// A schedule of LogGOPSim: sends, receives and computations of every rank, each of which begins when those that it requires
-/// have ended.
+/// A schedule of LogGOPSim: sends, receives and computations of every rank, each of which begins when the operations
+/// that it requires have ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Goal {
-    /// The file, text or binary, relative to the scenario.
+    /// The schedule file, text or binary. Relative to the scenario.
     pub file: ProgramFile,
-    /// The unit of its computations.
+    /// The unit of the computations in the file.
     pub unit: SimDuration,
-    /// The beginning of the schedule, if not all of it.
+    /// The beginning of the schedule, if only a part is to be run. The whole schedule by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<FirstOperations>,
 }
@@ -60,7 +60,7 @@ impl ScheduleSource for Goal {
 scheduled_program!(Goal);
 
 impl Goal {
-    /// The schedule, or its beginning.
+    /// Returns the schedule, or its beginning if only a part is to be run.
     fn beginning(&self) -> Result<Arc<dyn StoredSchedule>, Fault> {
         let whole = self.read()?;
         let Some(first) = self.first else { return Ok(whole) };
@@ -81,11 +81,11 @@ impl Goal {
         let mut bytes = Vec::new();
         file.by_ref().take(binary::MAGIC.len() as u64).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes == binary::MAGIC {
-            // Another folder may be the present one when it runs.
+            // The working directory may be another one when the schedule is run.
             let path = path::absolute(self.file.path()).map_err(unreadable)?;
             let schedule = BinarySchedule::check(FileSource(path)).map_err(|fault| {
                 let message = format!("{name}, byte {}: {}", fault.at, fault.message);
-                Fault::new("file", message, "write the file anew; it may be damaged")
+                Fault::new("file", message, "write the file again; it may be damaged")
             })?;
             return Ok(Arc::new(schedule));
         }

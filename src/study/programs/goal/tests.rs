@@ -49,7 +49,7 @@ fn an_operation_has_its_place() {
     assert_eq!(of((1, 3)), None);
 }
 
-/// The faults of a file as a program, or of its beginning, before a run.
+/// Returns the faults of a file, or of its beginning, as a program before a run.
 fn faults_of(file_bytes: &[u8], first: Option<FirstOperations>) -> Vec<String> {
     let mut file = tempfile::NamedTempFile::new().expect("there is room");
     std::io::Write::write_all(&mut file, file_bytes).expect("there is room");
@@ -66,14 +66,14 @@ fn faults_of_file(text: &str) -> Vec<String> {
     faults_of(text.as_bytes(), None)
 }
 
-/// Binary files and beginnings of files have places, too.
+/// Operations in binary files and in beginnings of files have places, too.
 #[test]
 fn faults_of_operations_have_their_places_in_every_form() {
     let text = "num_ranks 2\nrank 0 {\ncalc 5\nsend 8b to 1\nsend 8b to 1\nsend 8b to 1 tag 3\n}\n\
                 rank 1 {\nrecv 8b from 0\nrecv 8b from 0 tag 3\n}\n";
     let schedule = text::read(text.as_bytes(), text::CHUNK).unwrap();
     let bytes = bytes_of(&schedule);
-    // Behind head, table, head of the part and 4 roots come two operations of 39 bytes.
+    // Two operations of 39 bytes follow the head, the table, the head of the part and 4 roots.
     let byte = 8 + 6 + 2 * 16 + 8 + 4 * 4 + 2 * 39;
     let count = "messages from rank 0 to rank 1 with tag 0: 1 more sends than receives; the last one is at FILE";
     assert_eq!(faults_of(text.as_bytes(), None), [format!("{count}:5:1")]);
@@ -110,28 +110,25 @@ fn faults_of_operations_name_their_lines() {
 #[test]
 fn a_fault_of_a_text_has_its_place() {
     for (text, expected) in [
-        ("num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n", "4:6: rank 0 comes twice"),
+        ("num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n", "4:6: rank 0 occurs twice"),
         ("", "1:1: `num_ranks` is missing: the file ends here"),
         ("num_ranks 0", "1:11: 0 ranks"),
         ("num_ranks 2\nrank 0 {\n}\n", "4:1: rank 1 of 2 is missing"),
         ("num_ranks 1\nrank 0 {\ncalc 5\n", "4:1: the file ends within a rank"),
-        ("num_ranks 1\nrank 0 {\nl: calc 5\nl requires m\n}", "4:12: `m` is no label of an operation above"),
+        ("num_ranks 1\nrank 0 {\nl: calc 5\nl requires m\n}", "4:12: `m` is not the label of an operation above"),
         (
             "num_ranks 1\nrank 0 {\na: calc 5\nb: calc 5\na requires b\nb irequires a\n}",
-            "3:1: `a` waits for itself, through others",
+            "3:1: `a` waits for itself, indirectly",
         ),
-        ("num_ranks 1\nrank 0 {\nsend 8 to 0\n}", "3:7: `b` is missing: here stands ` `"),
+        ("num_ranks 1\nrank 0 {\nsend 8 to 0\n}", "3:7: `b` is missing: found ` `"),
         ("num_ranks 1\nrank 0 {\nsend 8b to 3\n}", "3:12: rank 3, but the ranks are 0 to 0"),
         ("num_ranks 1\nrank 0 {\nsend 8b to 0 tag 4294967295\n}", "3:18: tag 4294967295"),
-        (
-            "num_ranks 1\nrank 0 {\nsend 8b to 0 nic 1 cpu 1\n}",
-            "3:20: the statement does not end here: here stands `cpu`",
-        ),
+        ("num_ranks 1\nrank 0 {\nsend 8b to 0 nic 1 cpu 1\n}", "3:20: the statement does not end here: found `cpu`"),
         (
             "num_ranks 1\nrank 0 {\ncalc 99999999999999999999\n}",
             "3:6: the time of the computation, in whole units is 2^64 or more",
         ),
-        ("num_ranks 1 /* ", "1:13: a comment without end"),
+        ("num_ranks 1 /* ", "1:13: this comment is never closed"),
     ] {
         assert_eq!(text_fault(text), expected, "{text}");
     }
@@ -178,7 +175,7 @@ impl ReopenableBytes for Bytes {
     }
 }
 
-/// All operations with their followers.
+/// Lists all operations with their followers.
 fn told(schedule: Arc<dyn StoredSchedule>) -> Vec<String> {
     let (mut operations, mut told) = (schedule.open(), Vec::new());
     for rank in 0..operations.ranks() {
@@ -207,7 +204,7 @@ fn a_file_that_changes_under_a_run_is_noticed() {
     }
 }
 
-/// The binary form of a schedule.
+/// Encodes a schedule in binary form.
 fn bytes_of(schedule: &Schedule) -> Vec<u8> {
     let (mut parts, mut table) = (Vec::new(), Vec::new());
     let begin = 6 + 16 * schedule.ranks.len() as u64;
@@ -276,7 +273,7 @@ proptest! {
     }
 }
 
-/// Rounds of messages round a ring, each behind the one before.
+/// Returns rounds of messages around a ring, each of which depends on the one before.
 fn ring(ranks: u32, rounds: u32) -> String {
     let block = |rank: u32| {
         let (next, last) = ((rank + 1) % ranks, (rank + ranks - 1) % ranks);
@@ -303,14 +300,14 @@ fn a_beginning_has_what_its_operations_need() {
         let of = |kind| schedule.ranks[rank].nodes.iter().filter(|node| node.kind == kind).count();
         [NodeKind::Send, NodeKind::Receive, NodeKind::Compute].map(of)
     };
-    // A send waits for the computation of its round, which waits for the receive of the round before.
+    // A send waits for the computation of its round, which waits for the receive of the previous round.
     let ring = ring(4, 5);
     let schedule = beginning(&ring, 2, NodeKind::Send).unwrap();
     (0..4).for_each(|rank| assert_eq!(kinds(&schedule, rank), [2, 2, 2]));
     let schedule = beginning(&ring, 2, NodeKind::Compute).unwrap();
     (0..4).for_each(|rank| assert_eq!(kinds(&schedule, rank), [1, 1, 2]));
     assert!(crate::programs::schedule::unmatched(&mut Arc::new(schedule), "file", |_| None).is_empty());
-    // All of it is the whole.
+    // A beginning with all operations is the whole schedule.
     let whole = text::read(ring.as_bytes(), text::CHUNK).unwrap();
     assert_eq!(told(Arc::new(beginning(&ring, 5, NodeKind::Receive).unwrap())), told(Arc::new(whole)));
 }
@@ -329,7 +326,7 @@ fn ranks_without_such_operations_keep_what_the_others_need() {
     assert!(beginning(&any, 1, NodeKind::Receive).unwrap_err().contains("rank 1 receives messages of any source"));
 }
 
-/// Schedules with the times of LogGOPSim 76451de, where their order at one time decides.
+/// Schedules with times computed by LogGOPSim 76451de, where the order of simultaneous operations matters.
 mod loggopsim {
     use crate::programs::goal::{Goal, ProgramFile};
     use parsim_sim::machine::{LogGops, Machine, Overtaking};
@@ -360,7 +357,7 @@ mod loggopsim {
         }
     }
 
-    /// The makespan of ranks whose statements are separated by commas, without processes and with them.
+    /// Asserts the makespan of ranks whose statements are separated by commas, without and with processes.
     fn takes(model: LogGops, ranks: &[&str], expected: u64) {
         let blocks = ranks.iter().enumerate();
         let blocks =
@@ -396,7 +393,7 @@ mod loggopsim {
         }
     }
 
-    /// A send that has waited for its interface still comes before one behind it that has waited for the processor alone.
+    /// A send that has waited for its interface still precedes a later one that has waited only for the processor.
     #[test]
     fn an_operation_keeps_its_turn_from_one_line_to_the_next() {
         let ranks = [
@@ -410,7 +407,8 @@ mod loggopsim {
         takes(machine([2, 2, 2, 6, 0, 100]), &ranks, 12898);
     }
 
-    /// Of two sends that the end of one operation frees, the one that another operation has kept longer comes first, if it is named first.
+    /// If the end of one operation frees two sends, the one that another operation has delayed longer comes first,
+    /// provided that it comes first in the file.
     #[test]
     fn what_one_end_frees_comes_in_the_order_of_the_file() {
         let ranks = [
@@ -421,7 +419,8 @@ mod loggopsim {
         takes(machine([10, 0, 1, 0, 0, 1_000_000]), &ranks, 16);
     }
 
-    /// An operation whose turn is before one that was called for the moment at which its processor is free is called for it, too.
+    /// If an operation's turn is before that of an operation called at the moment when its processor becomes free, both
+    /// are called.
     #[test]
     fn a_turn_between_those_that_were_called_counts() {
         let ranks = [
@@ -431,7 +430,7 @@ mod loggopsim {
         takes(machine([0, 0, 0, 2, 1, 1_000_000]), &ranks, 16);
     }
 
-    /// The long message has an interface of its own, and comes first.
+    /// The long message has a separate interface, and arrives first.
     #[test]
     fn messages_on_two_interfaces_overtake_each_other_where_they_may() {
         let ranks = [

@@ -1,15 +1,16 @@
 //! The text form of a schedule.
 //!
-//! `num_ranks N`, then for each rank `rank R { … }` with one statement a line; `//` and `/* */` are comments:
-//! `[label:] send SIZEb to PEER [tag T] [cpu C] [nic K]`, `[label:] recv SIZEb from PEER|-1 [tag T|-1] [cpu C] [nic K]`,
-//! `[label:] calc UNITS [cpu C]`, `a requires b`, `a irequires b`.
+//! A text consists of `num_ranks N` and, for each rank, of `rank R { … }` with one statement per line. `//` and `/* */`
+//! are comments. The statements are `[label:] send SIZEb to PEER [tag T] [cpu C] [nic K]`,
+//! `[label:] recv SIZEb from PEER|-1 [tag T|-1] [cpu C] [nic K]`, `[label:] calc UNITS [cpu C]`, `a requires b` and
+//! `a irequires b`.
 
 use super::blocks::{BYTE_ORDER_MARK, TextBlocks};
 use crate::programs::schedule::{ANY, Edge, NodeKind, OperationPlace, RankSchedule, Schedule, ScheduleNode, TAGS};
 use rustc_hash::FxHashMap;
 use std::io::{self, Read};
 
-/// A text that is no schedule.
+/// The error of a text that is not a schedule.
 #[derive(Debug)]
 pub enum TextError {
     Unreadable(io::Error),
@@ -19,29 +20,29 @@ pub enum TextError {
 /// A fault of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TextFault {
-    /// The line and the column, from 1.
+    /// The line and the column, counted from 1.
     pub place: (usize, usize),
     pub message: String,
     pub help: String,
 }
 
-/// A fault of a part of a text, and the byte at which it is.
+/// A fault of a part of a text, with the byte at which it occurs.
 struct PartFault {
     at: usize,
     message: String,
     help: String,
 }
 
-/// A schedule holds no more ranks.
+/// Maximum number of ranks of a schedule.
 const MOST_RANKS: u64 = 1 << 24;
 
-/// Bytes of a file that are read at once, at least.
+/// Minimum number of bytes of a file that are read at once.
 pub const CHUNK: usize = 1 << 18;
 
-/// The schedule that a text describes, of which a block and `chunk` bytes are in memory at once.
+/// Parses the schedule that a text describes. Only a block and `chunk` bytes of the text are held in memory at once.
 ///
 /// # Errors
-/// The first fault.
+/// The first fault of the text.
 pub fn read(source: impl Read, chunk: usize) -> Result<Schedule, TextError> {
     let (mut blocks, mut ranks) = (TextBlocks::of(source, chunk), Ranks::default());
     loop {
@@ -56,7 +57,7 @@ pub fn read(source: impl Read, chunk: usize) -> Result<Schedule, TextError> {
     }
 }
 
-/// The line and the column of an operation of a text that is a schedule.
+/// Returns the line and the column of an operation in the text of a valid schedule.
 pub fn place(source: impl Read, operation: OperationPlace) -> Option<(usize, usize)> {
     let (mut blocks, mut ranks) =
         (TextBlocks::of(source, CHUNK), Ranks { wanted: Some(operation), ..Ranks::default() });
@@ -66,7 +67,7 @@ pub fn place(source: impl Read, operation: OperationPlace) -> Option<(usize, usi
         if let Some(at) = ranks.found {
             return Some(blocks.line_and_column(at));
         }
-        // Only their places are asked for.
+        // Only places are needed, so the parsed schedules are discarded.
         ranks.read.iter_mut().flatten().for_each(|rank| *rank = RankSchedule::default());
         if is_last {
             return None;
@@ -77,12 +78,12 @@ pub fn place(source: impl Read, operation: OperationPlace) -> Option<(usize, usi
 /// The ranks that have been read.
 #[derive(Default)]
 struct Ranks {
-    /// Their number, once it is known.
+    /// The number of ranks, once it is known.
     count: Option<u64>,
     read: Vec<Option<RankSchedule>>,
-    /// An operation whose place is asked for,
+    /// The operation whose place is sought.
     wanted: Option<OperationPlace>,
-    /// and the byte at which it is in the part at hand.
+    /// The byte of the sought operation in the current part, once it is found.
     found: Option<usize>,
 }
 
@@ -91,18 +92,18 @@ struct GoalParser<'t> {
     at: usize,
 }
 
-/// The block of a rank while it is read.
+/// The block of a rank that is being read.
 #[derive(Default)]
 struct Block<'t> {
     nodes: Vec<ScheduleNode>,
-    /// The bytes at which they are.
+    /// The byte at which each operation begins.
     places: Vec<usize>,
     edges: Vec<Edge>,
     labels: FxHashMap<&'t [u8], u32>,
 }
 
 impl<'t> GoalParser<'t> {
-    /// Reads a part of the text: its beginning, if that has not been read, and whole blocks.
+    /// Parses a part of the text: its beginning, if that has not been read yet, and whole blocks.
     fn part(&mut self, ranks: &mut Ranks, is_last: bool) -> Result<(), Box<PartFault>> {
         let count = match ranks.count {
             Some(count) => count,
@@ -121,7 +122,7 @@ impl<'t> GoalParser<'t> {
         Ok(())
     }
 
-    /// Reads the number of ranks, with which a text begins.
+    /// Parses the number of ranks, with which a text begins.
     fn count(&mut self) -> Result<u64, Box<PartFault>> {
         self.at += if self.text.starts_with(&BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         self.skip_lines()?;
@@ -144,7 +145,7 @@ impl<'t> GoalParser<'t> {
             return Err(fault(at, format!("rank {rank}, but the ranks are 0 to {}", count - 1), "correct one of them"));
         };
         if ranks.read.get(place).is_some_and(Option::is_some) {
-            return Err(fault(at, format!("rank {rank} comes twice"), "write all its operations in one block"));
+            return Err(fault(at, format!("rank {rank} occurs twice"), "write all its operations in one block"));
         }
         self.skip_lines()?;
         self.symbol(b'{', "`{` follows the number of a rank")?;
@@ -159,7 +160,7 @@ impl<'t> GoalParser<'t> {
         Ok(())
     }
 
-    /// The block of a rank, and the bytes at which its operations are.
+    /// Parses the block of a rank; returns its schedule, and the byte at which each operation begins.
     fn block(&mut self, ranks: u64) -> Result<(RankSchedule, Vec<usize>), Box<PartFault>> {
         let mut block = Block::default();
         loop {
@@ -174,11 +175,7 @@ impl<'t> GoalParser<'t> {
         let linked = RankSchedule::linked(nodes, &edges).map_err(|number| {
             let label = labels.iter().find(|(_, of)| **of == number).map(|(label, _)| shown(label));
             let name = label.unwrap_or_else(|| format!("operation {number}"));
-            fault(
-                places[number as usize],
-                format!("{name} waits for itself, through others"),
-                "take out one `requires`",
-            )
+            fault(places[number as usize], format!("{name} waits for itself, indirectly"), "take out one `requires`")
         });
         linked.map(|schedule| (schedule, places))
     }
@@ -206,7 +203,7 @@ impl<'t> GoalParser<'t> {
             b"calc" => self.computation()?,
             other => {
                 let help = "write `send`, `recv`, `calc`, or `a requires b` with labels";
-                return Err(fault(at, format!("{} is no operation", shown(other)), help));
+                return Err(fault(at, format!("{} is not an operation", shown(other)), help));
             }
         };
         block.nodes.push(node);
@@ -222,7 +219,7 @@ impl<'t> GoalParser<'t> {
             other => {
                 return Err(fault(
                     verb_at,
-                    format!("{} is no relation", shown(other)),
+                    format!("{} is not a relation", shown(other)),
                     "write `requires` or `irequires`",
                 ));
             }
@@ -292,7 +289,7 @@ impl<'t> GoalParser<'t> {
         Ok(lanes)
     }
 
-    /// A number, or `-1`, unless a send may not say so.
+    /// Parses a number or, except in a send, `-1`.
     fn number_or_any(&mut self, is_send: bool, what: &str) -> Result<u32, Box<PartFault>> {
         let at = self.at;
         if !is_send && self.text[at..].starts_with(b"-1") {
@@ -318,7 +315,7 @@ impl<'t> GoalParser<'t> {
         Ok(number)
     }
 
-    /// Reads a word if it comes next.
+    /// Consumes a word if it is next; returns `true` in that case.
     #[inline]
     fn option(&mut self, word: &str) -> Result<bool, Box<PartFault>> {
         self.skip_blanks()?;
@@ -363,11 +360,11 @@ impl<'t> GoalParser<'t> {
         if self.text[self.at..].starts_with(b"//") || matches!(self.text.get(self.at), None | Some(b'\n' | b'}')) {
             return Ok(());
         }
-        let help = "a statement ends with its line; options come in the order tag, cpu, nic";
+        let help = "a statement ends with its line; options have the order tag, cpu, nic";
         Err(fault(self.at, format!("the statement does not end here{}", self.found()), help))
     }
 
-    /// Passes blanks and comments within a line.
+    /// Skips blanks and comments within a line.
     #[inline]
     fn skip_blanks(&mut self) -> Result<(), Box<PartFault>> {
         while let Some(b' ' | b'\t' | b'\r') = self.text.get(self.at) {
@@ -387,7 +384,7 @@ impl<'t> GoalParser<'t> {
         Ok(())
     }
 
-    /// Passes empty lines and comments.
+    /// Skips empty lines and comments.
     fn skip_lines(&mut self) -> Result<(), Box<PartFault>> {
         loop {
             self.skip_blanks()?;
@@ -405,13 +402,13 @@ impl<'t> GoalParser<'t> {
     fn skip_comment(&mut self) -> Result<(), Box<PartFault>> {
         let rest = &self.text[self.at + 2..];
         let Some(length) = rest.windows(2).position(|pair| pair == b"*/") else {
-            return Err(fault(self.at, "a comment without end", "close it with `*/`"));
+            return Err(fault(self.at, "this comment is never closed", "close it with `*/`"));
         };
         self.at += length + 4;
         Ok(())
     }
 
-    /// The text that stands here, for messages.
+    /// Describes the text at the current position, for messages.
     fn found(&self) -> String {
         let rest = &self.text[self.at..];
         match rest.first() {
@@ -419,7 +416,7 @@ impl<'t> GoalParser<'t> {
             Some(b'\n') => ": the line ends here".to_owned(),
             Some(_) => {
                 let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len()).max(1);
-                format!(": here stands {}", shown(&rest[..length]))
+                format!(": found {}", shown(&rest[..length]))
             }
         }
     }
@@ -428,7 +425,7 @@ impl<'t> GoalParser<'t> {
 fn known(block: &Block<'_>, label: &[u8], at: usize) -> Result<u32, Box<PartFault>> {
     let undefined = || {
         let help = "define a label in the same rank, before the line that uses it";
-        fault(at, format!("{} is no label of an operation above", shown(label)), help)
+        fault(at, format!("{} is not the label of an operation above", shown(label)), help)
     };
     block.labels.get(label).copied().ok_or_else(undefined)
 }
@@ -437,7 +434,7 @@ const fn is_of_word(byte: u8) -> bool {
     OF_WORDS[byte as usize]
 }
 
-/// By byte, whether words may have it: a table, since most bytes of a text are of words.
+/// A table of the bytes that words may contain. A lookup is faster, and most bytes of a text belong to words.
 const OF_WORDS: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -450,7 +447,7 @@ const OF_WORDS: [bool; 256] = {
     table
 };
 
-/// A part of the text for messages.
+/// Shortens and quotes a part of the text, for messages.
 fn shown(text: &[u8]) -> String {
     const LONGEST: usize = 24;
     let (part, rest) = if text.len() > LONGEST { (&text[..LONGEST], "…") } else { (text, "") };

@@ -1,30 +1,30 @@
-//! Messages between the ranks of a simulation, in the order in which each rank has sent them.
+//! Ordered messages between the ranks of a simulation.
 
 use parsim_sim::program::{Message, MessagePattern, Operation, Process};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-/// The tag of the messages of a simulation, as against those before and after it.
+/// The tag of the messages of a simulation, which distinguishes them from those before and after it.
 const TAG: u32 = 1;
 
-/// Sends without waiting, and receives with and without waiting.
+/// A messenger that sends without blocking, and receives with or without blocking.
 ///
-/// Whatever order the network delivers in, messages of one sender are handed out in their order: protocols of
-/// parallel simulation rest on that.
+/// Messages of one sender are delivered in the order in which they were sent, whatever the order of arrival. Protocols
+/// of parallel simulation depend on this.
 pub struct Courier {
     me: Process,
     awaited: Option<Operation>,
     under_way: VecDeque<Operation>,
-    /// The number of the next message to every rank.
+    /// The sequence number of the next message to every rank.
     next_to: Vec<u32>,
-    /// The number of the next message from every rank.
+    /// The sequence number of the next message from every rank.
     next_from: Vec<u32>,
-    /// Messages that have overtaken others, by sender and number.
+    /// Messages that have overtaken others, by sender and sequence number.
     early: BTreeMap<(u32, u32), Vec<f64>>,
 }
 
 impl Courier {
-    /// The courier of a process that has neither sent nor received.
+    /// Creates the messenger of a process that has neither sent nor received.
     pub fn new(me: &Process) -> Self {
         let ranks = me.ranks() as usize;
         Self {
@@ -37,7 +37,7 @@ impl Courier {
         }
     }
 
-    /// Begins to send `content` in a message of `bytes` bytes.
+    /// Starts to send `content` in a message of `bytes` bytes.
     pub async fn send(&mut self, to: u32, bytes: u64, content: &[f64]) {
         let number = &mut self.next_to[to as usize];
         let numbered: Rc<[f64]> = std::iter::once(f64::from(*number)).chain(content.iter().copied()).collect();
@@ -54,7 +54,7 @@ impl Courier {
         }
     }
 
-    /// The next message, if one is there: its sender and content.
+    /// Returns the sender and the content of the next message, if one has arrived.
     pub async fn poll(&mut self) -> Option<(u32, Vec<f64>)> {
         loop {
             if let Some(next) = self.in_order() {
@@ -84,7 +84,7 @@ impl Courier {
         self.me.wait_all(self.under_way).await;
     }
 
-    /// The receive that is under way.
+    /// Returns the pending receive, and starts one if there is none.
     async fn await_one(&mut self) -> Operation {
         if let Some(awaited) = self.awaited {
             return awaited;

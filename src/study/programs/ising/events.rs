@@ -1,28 +1,29 @@
-//! The logical processes of one rank: input, output and state queues, rollback and anti-messages (Jefferson,
-//! "Virtual Time", ACM TOPLAS 7, 1985).
+//! The logical processes of one rank: input, output and state queues, rollback and anti-messages (Jefferson, "Virtual
+//! Time", ACM TOPLAS 7, 1985).
 
 use super::lattice::{BoundarySide, IsingModel, StateChange, SubLattice, Update};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Name of a message: the time at which it takes effect, its sender, and the side of the receiver. An attempt that is
-/// made again sends under the same name, but only after the anti-message has taken back what it sent first.
+/// The identity of a message: the time at which it takes effect, its sender, and the side of the receiver. An attempt
+/// that is repeated sends under the same identity, but only after the anti-message has cancelled the message sent
+/// first.
 type EventName = (u64, usize, BoundarySide);
 
 fn name(update: &Update) -> EventName {
-    // Positive numbers are ordered as their bits are.
+    // Positive floating-point numbers have the same order as their bit patterns.
     (update.time.to_bits(), update.from, update.side)
 }
 
 /// A message between logical processes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EventMessage {
-    /// The content.
+    /// The content of the message.
     pub update: Update,
-    /// True if it takes back a message with this content.
+    /// `true` if this is an anti-message, which cancels the message with this content.
     pub anti: bool,
 }
 
-/// An event that has been processed: what it takes to undo it.
+/// A processed event, with the data needed to undo it.
 struct Processed {
     time: f64,
     change: StateChange,
@@ -30,7 +31,7 @@ struct Processed {
 }
 
 enum EventCause {
-    /// An attempt: the messages that it sent, which are the output queue, and its critical time.
+    /// An attempt, with the messages that it has sent (the output queue) and its critical time.
     Attempt { sent: Vec<Update>, critical: f64 },
     /// A message from the input queue.
     Message(Update),
@@ -41,7 +42,7 @@ struct LogicalProcess {
     lattice: SubLattice,
     /// The input queue: messages that have not been processed.
     pending: BTreeMap<EventName, Update>,
-    /// The state and output queues: what has been processed and not been committed, in virtual time.
+    /// The state and output queues: events that have been processed but not committed, in order of virtual time.
     processed: VecDeque<Processed>,
     /// The critical times at the ends of committed attempts.
     committed: Vec<f64>,
@@ -49,16 +50,16 @@ struct LogicalProcess {
     horizon: f64,
 }
 
-/// Cost of a rollback or an event for the rank.
+/// The rollback that an event or a message has caused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RolledBack {
-    /// True if there was anything to do.
+    /// `true` if any event was undone.
     pub happened: bool,
-    /// Events that were undone.
+    /// Number of events that were undone.
     pub undone: u64,
 }
 
-/// Kind of an event.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IsingEventKind {
     /// An attempt to flip a spin.
@@ -67,27 +68,28 @@ pub enum IsingEventKind {
     Update,
 }
 
-/// The logical processes of one rank, with the event that is earliest among them.
+/// The logical processes of one rank, from which the earliest event is processed next.
 pub struct EventQueue {
     model: IsingModel,
-    /// The first of its logical processes; the others follow.
+    /// The number of the first logical process; the others have consecutive numbers.
     first: usize,
     processes: Vec<LogicalProcess>,
     saves: bool,
     /// Messages for logical processes of other ranks.
     pub outgoing: Vec<EventMessage>,
-    /// Rollbacks so far.
+    /// Number of rollbacks so far.
     pub rollbacks: u64,
-    /// Events undone so far.
+    /// Number of undone events so far.
     pub undone: u64,
-    /// Anti-messages so far, those within the rank included.
+    /// Number of anti-messages so far, including those within the rank.
     pub anti_messages: u64,
-    /// Attempts made so far, those undone included.
+    /// Number of attempts so far, including those undone.
     pub executed: u64,
 }
 
 impl EventQueue {
-    /// The logical processes `first` to `first + lattices.len() - 1`; what they do can only be undone if it `saves`.
+    /// Creates the logical processes `first` to `first + lattices.len() - 1`. Events can be undone only if the queue
+    /// `saves`.
     pub fn new(model: &IsingModel, first: usize, lattices: Vec<SubLattice>, saves: bool) -> Self {
         let process = |lattice| LogicalProcess {
             lattice,
@@ -109,13 +111,13 @@ impl EventQueue {
         }
     }
 
-    /// The virtual time of the earliest event that has not been processed, infinite if there is none.
+    /// Returns the virtual time of the earliest unprocessed event, or infinity if there is none.
     pub fn next_time(&self) -> f64 {
         self.processes.iter().map(|process| process.next_time(&self.model)).fold(f64::INFINITY, f64::min)
     }
 
-    /// The earliest virtual time at which a logical process `to` could be sent a message, as far as it depends
-    /// on the attempts of this rank.
+    /// Returns the earliest virtual time at which a logical process selected by `to` could be sent a message as a
+    /// result of the attempts of this rank.
     pub fn promise(&self, to: impl Fn(usize) -> bool) -> f64 {
         let towards = |process: &LogicalProcess, number: usize| {
             let sides = BoundarySide::ALL.into_iter().filter(|side| to(self.model.neighbour(number, *side)));
@@ -127,7 +129,7 @@ impl EventQueue {
             .fold(f64::INFINITY, f64::min)
     }
 
-    /// Processes the earliest event; `None` if there is none.
+    /// Processes the earliest event, or returns `None` if there is none.
     pub fn process_next(&mut self) -> Option<(IsingEventKind, RolledBack)> {
         let earliest = |index: &usize| self.processes[*index].next_time(&self.model);
         let index = (0..self.processes.len()).min_by(|a, b| earliest(a).total_cmp(&earliest(b)))?;
@@ -169,12 +171,12 @@ impl EventQueue {
         Some((kind, self.dispatch(updates.into_iter().map(|update| EventMessage { update, anti: false }).collect())))
     }
 
-    /// Takes a message in; it may come too late, or take another one back, and lead to a rollback.
+    /// Accepts a message. A late message or an anti-message may cause a rollback.
     pub fn take_in(&mut self, message: EventMessage) -> RolledBack {
         self.dispatch(vec![message])
     }
 
-    /// Delivers what is for this rank, with all that follows from it, and puts the rest out.
+    /// Delivers messages for this rank, including all that result from them, and collects those for other ranks.
     fn dispatch(&mut self, messages: Vec<EventMessage>) -> RolledBack {
         let mut total = RolledBack::default();
         let mut messages = VecDeque::from(messages);
@@ -201,13 +203,13 @@ impl EventQueue {
         (self.first..self.first + self.processes.len()).contains(&process)
     }
 
-    /// Fossil collection: what lies before the global virtual time is committed; the number of such events.
+    /// Commits the events before the global virtual time (fossil collection) and returns their number.
     pub fn commit(&mut self, global: f64) -> u64 {
         self.processes.iter_mut().map(|process| process.commit(global)).sum()
     }
 
-    /// The logical processes at the end, in their order: their sub-lattices, and the critical times at the ends
-    /// of their attempts.
+    /// Returns the logical processes at the end, in order: their sub-lattices, and the critical times at the ends of
+    /// their attempts.
     pub fn finish(mut self) -> Vec<(SubLattice, Vec<f64>)> {
         self.commit(f64::INFINITY);
         for process in &mut self.processes {
@@ -218,8 +220,8 @@ impl EventQueue {
 }
 
 impl Processed {
-    /// Returns whether it is the message `first` or one of the same time that comes after it: those too have their
-    /// order, lest the last digits of sums depend on when messages arrive.
+    /// Returns `true` if this is the message `first`, or a message of the same time that follows it. Messages of the
+    /// same time have a fixed order, too, so that rounding errors of sums do not depend on arrival times.
     fn is_message_from(&self, first: &Update) -> bool {
         matches!(&self.cause, EventCause::Message(update) if name(update) >= name(first) && self.time >= first.time)
     }
@@ -233,12 +235,12 @@ impl LogicalProcess {
         if earliest > model.end { f64::INFINITY } else { earliest }
     }
 
-    /// Puts a message into the input queue, or annihilates it with its anti-message; the number of events that
-    /// had to be undone for it, and the messages that are thereby taken back.
+    /// Inserts a message into the input queue, or annihilates it with its anti-message. Returns the number of events
+    /// that had to be undone, and the messages that are cancelled as a result.
     ///
-    /// # Panics
-    /// If the message comes twice, too late to undo what it changes, or takes back what has not come: messages of one
-    /// sender come in their order, and none is behind the global virtual time.
+    /// # Panics Panics if the message arrives twice, is too late to undo the events after it, or cancels a message that
+    /// has not arrived. This cannot happen, because messages of one sender arrive in order, and none is before the
+    /// global virtual time.
     fn deliver(&mut self, message: EventMessage) -> (u64, Vec<Update>) {
         let time = message.update.time;
         assert!(
@@ -264,7 +266,7 @@ impl LogicalProcess {
         rolled_back
     }
 
-    /// Undoes the last events as long as they are to be undone.
+    /// Undoes the last events as long as `is_late` is true for them.
     fn roll_back(&mut self, is_late: impl Fn(&Processed) -> bool) -> (u64, Vec<Update>) {
         let mut undone = 0;
         let mut taken_back = Vec::new();

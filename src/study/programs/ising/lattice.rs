@@ -1,27 +1,27 @@
-//! The model: spins on a periodic lattice, cut into sub-lattices with shadow boundaries.
+//! The model: spins on a periodic lattice, divided into sub-lattices with shadow boundaries.
 
 use super::Ising;
 use parsim_sim::engine::{AddressedStream, Streams};
 use parsim_sim::machine::near_square;
 use rand::{Rng, RngExt};
 
-/// A side of a sub-lattice, and of its shadow boundary: of the site above, below, left or right.
+/// A side of a sub-lattice, and of its shadow boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BoundarySide {
-    /// The row before the first.
+    /// The row before the first row.
     Above,
-    /// The row behind the last.
+    /// The row after the last row.
     Below,
-    /// The column before the first.
+    /// The column before the first column.
     Left,
-    /// The column behind the last.
+    /// The column after the last column.
     Right,
 }
 
 impl BoundarySide {
     pub const ALL: [Self; 4] = [Self::Above, Self::Below, Self::Left, Self::Right];
 
-    /// The side of the neighbour's shadow boundary that shows this boundary.
+    /// Returns the side of the neighbour's shadow boundary that mirrors this boundary.
     const fn opposite(self) -> Self {
         match self {
             Self::Above => Self::Below,
@@ -32,16 +32,16 @@ impl BoundarySide {
     }
 }
 
-/// Data that all logical processes share: the model, the grid of sub-lattices and the end of the simulation.
+/// Data shared by all logical processes: the model, the grid of sub-lattices and the end of the simulation.
 #[derive(Clone, Debug)]
 pub struct IsingModel {
-    /// The sites along one side of a sub-lattice.
+    /// Number of sites along one side of a sub-lattice.
     pub n: usize,
     /// Exchange energy J over the thermal energy kT.
     pub exchange: f64,
     /// Magnetic field B over kT.
     pub field: f64,
-    /// The virtual time of the end; a site is picked once in a unit of virtual time, on average.
+    /// The virtual time of the end. On average, a site is picked once per unit of virtual time.
     pub end: f64,
     /// The virtual time from which energy and magnetisation are averaged.
     pub observed_from: f64,
@@ -50,7 +50,7 @@ pub struct IsingModel {
 }
 
 impl IsingModel {
-    /// The model of a program.
+    /// Creates the model of a program.
     #[expect(clippy::cast_precision_loss, reason = "a sub-lattice has far fewer than 2^53 sites")]
     pub fn of(program: &Ising) -> Self {
         let (rows, columns) = near_square(program.processes);
@@ -67,12 +67,12 @@ impl IsingModel {
         }
     }
 
-    /// The number of logical processes.
+    /// Returns the number of logical processes.
     pub const fn processes(&self) -> usize {
         self.rows * self.columns
     }
 
-    /// The logical process on the other side of a boundary.
+    /// Returns the logical process on the other side of a boundary.
     pub const fn neighbour(&self, process: usize, side: BoundarySide) -> usize {
         let (row, column) = (process / self.columns, process % self.columns);
         let (row, column) = match side {
@@ -84,12 +84,12 @@ impl IsingModel {
         row * self.columns + column
     }
 
-    /// The sites of a sub-lattice with its shadow boundaries.
+    /// Returns the number of sites of a sub-lattice including its shadow boundaries.
     pub const fn state_sites(&self) -> usize {
         self.n * self.n + 4 * self.n
     }
 
-    /// The sub-lattices at the beginning: spins up or down at random, shadow boundaries that show them.
+    /// Returns the initial sub-lattices: random spins, and shadow boundaries that mirror them.
     pub fn beginning(&self, streams: Streams) -> Vec<SubLattice> {
         let alone = |process: usize| SubLattice::random(self, streams, process);
         let mut all: Vec<SubLattice> = (0..self.processes()).map(alone).collect();
@@ -109,7 +109,7 @@ impl IsingModel {
         all
     }
 
-    /// The index of the site at place `at` of a boundary.
+    /// Returns the index of the site at position `at` of a boundary.
     const fn boundary_site(&self, side: BoundarySide, at: usize) -> usize {
         match side {
             BoundarySide::Above => at,
@@ -119,7 +119,7 @@ impl IsingModel {
         }
     }
 
-    /// The place of a site (row, column) on a boundary, if it lies there.
+    /// Returns the position of a site (row, column) on a boundary, if the site is on it.
     fn place_on(&self, side: BoundarySide, (row, column): (usize, usize)) -> Option<usize> {
         let last = self.n - 1;
         match side {
@@ -131,10 +131,10 @@ impl IsingModel {
     }
 }
 
-/// An attempt to flip a spin: when, where, and how likely it must be to succeed.
+/// An attempt to flip a spin: the time since the last attempt, the site, and the threshold of acceptance.
 ///
-/// It is drawn by its position in the stream of its logical process, so that an attempt that is made again
-/// after a rollback is the same.
+/// Its random numbers are determined by its position in the stream of its logical process, so that an attempt that is
+/// repeated after a rollback is the same.
 #[derive(Clone, Copy, Debug)]
 struct Attempt {
     interval: f64,
@@ -142,18 +142,18 @@ struct Attempt {
     threshold: f64,
 }
 
-/// A spin on a boundary has flipped: what the neighbour's shadow boundary has to show.
+/// A message about the flip of a spin on a boundary, which the neighbour's shadow boundary must mirror.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Update {
     /// The virtual time of the flip.
     pub time: f64,
-    /// The logical process that the spin belongs to.
+    /// The logical process that owns the spin.
     pub from: usize,
-    /// The logical process that shows it.
+    /// The logical process whose shadow boundary mirrors the spin.
     pub to: usize,
     /// The side of the shadow boundary.
     pub side: BoundarySide,
-    /// The place on it.
+    /// The position on the shadow boundary.
     pub at: usize,
     /// The new spin.
     pub spin: i8,
@@ -161,18 +161,18 @@ pub struct Update {
     pub critical: Critical,
 }
 
-/// Critical times, in attempts: the longest chain of work that led to an event (Overeinder and Sloot 1995,
-/// equation 1), computed while the simulation runs. Messages are free.
+/// Critical times, in attempts: the longest chain of work that has led to an event (Overeinder and Sloot 1995, equation
+/// 1), computed during the simulation. Messages take no time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Critical {
-    /// Every attempt takes one unit.
+    /// The critical time if every attempt takes one unit.
     pub attempts: f64,
-    /// Every flip takes one unit, an attempt that fails none.
+    /// The critical time if every flip takes one unit and an unsuccessful attempt none.
     pub flips: f64,
 }
 
 impl Critical {
-    /// Neither is before the other.
+    /// Returns the maximum of both critical times: an event that depends on two others.
     pub const fn after(self, other: Self) -> Self {
         Self { attempts: self.attempts.max(other.attempts), flips: self.flips.max(other.flips) }
     }
@@ -181,29 +181,29 @@ impl Critical {
 /// The scalars of a logical process's state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LatticeState {
-    /// Attempts made so far: the position of the next one in the stream.
+    /// Number of attempts so far, which is the position of the next attempt in the stream.
     pub attempts: u64,
-    /// Number of them that flipped a spin.
+    /// Number of attempts that flipped a spin.
     pub flips: u64,
-    /// Messages that these caused.
+    /// Number of messages caused by these flips.
     pub messages: u64,
     /// The virtual time of the next attempt.
     pub next: f64,
     /// The critical times of the last event.
     pub critical: Critical,
-    /// Energy over kT; a bond that crosses a boundary counts half on either side.
+    /// Energy over kT. A bond across a boundary counts half on either side.
     energy: f64,
-    /// Up spins minus down spins.
+    /// Number of up spins minus number of down spins.
     magnetisation: i32,
     /// The virtual time up to which the integrals are computed.
     integrated: f64,
-    /// Energy by virtual time.
+    /// The integral of the energy over virtual time.
     pub energy_integral: f64,
-    /// Magnetisation by virtual time.
+    /// The integral of the magnetisation over virtual time.
     pub magnetisation_integral: f64,
 }
 
-/// Change by an event, to be undone.
+/// The change by an event, with the data needed to undo it.
 #[derive(Clone, Copy, Debug)]
 pub struct StateChange {
     tally: LatticeState,
@@ -222,7 +222,7 @@ pub struct SubLattice {
     process: usize,
     spins: Vec<i8>,
     shadows: [Vec<i8>; 4],
-    /// Its scalars.
+    /// The scalars of the state.
     pub tally: LatticeState,
     stream: AddressedStream,
 }
@@ -253,12 +253,12 @@ impl SubLattice {
         lattice
     }
 
-    /// The spins, row by row.
+    /// Returns the spins, row by row.
     pub fn spins(&self) -> &[i8] {
         &self.spins
     }
 
-    /// The attempt at a position of the stream. Intervals are exponential: each site has a clock of rate one.
+    /// Returns the attempt at a position of the stream. Intervals are exponential: each site has a clock of rate one.
     #[expect(clippy::cast_precision_loss, reason = "a sub-lattice has far fewer than 2^53 sites")]
     fn attempt(&self, model: &IsingModel, position: u64) -> Attempt {
         let mut drawn = self.stream.at(position);
@@ -270,8 +270,8 @@ impl SubLattice {
         }
     }
 
-    /// The virtual time of the next attempt at a site of the boundary on this side, and its position; at or
-    /// after the position given. It does not depend on any spin: this is the lookahead of the simulation.
+    /// Returns the virtual time of the next attempt at a site of the boundary on this side, or infinity. This time does
+    /// not depend on any spin; it is the lookahead of the simulation.
     pub fn next_on_boundary(&self, model: &IsingModel, side: BoundarySide) -> f64 {
         let mut time = self.tally.next;
         let mut position = self.tally.attempts;
@@ -287,7 +287,8 @@ impl SubLattice {
 
     /// Makes the next attempt. Returns its change, and the updates for the neighbours.
     ///
-    /// Metropolis: a flip that lowers the energy is made, one that raises it by ΔE with probability exp(−ΔE/kT).
+    /// The criterion is that of Metropolis: a flip that lowers the energy is accepted; one that raises it by ΔE is
+    /// accepted with probability exp(−ΔE/kT).
     pub fn make_attempt(&mut self, model: &IsingModel) -> (StateChange, Vec<Update>) {
         let Attempt { site, threshold, .. } = self.attempt(model, self.tally.attempts);
         let time = self.tally.next;
@@ -314,7 +315,8 @@ impl SubLattice {
         (StateChange { tally: before, spin: Some(Spin::Own(index)) }, updates)
     }
 
-    /// Returns the updates of the neighbours after a flip of the spin at a site; two of them if it lies in a corner.
+    /// Returns the updates for the neighbours after a flip of the spin at a site; there are two if the site is in a
+    /// corner.
     fn updates(&self, model: &IsingModel, site: (usize, usize), time: f64) -> Vec<Update> {
         let spin = self.spins[site.0 * model.n + site.1];
         let update = |side: BoundarySide| {
@@ -331,7 +333,7 @@ impl SubLattice {
         BoundarySide::ALL.into_iter().filter_map(update).collect()
     }
 
-    /// Shows the new spin of a neighbour.
+    /// Updates the shadow boundary with the new spin of a neighbour.
     pub fn show(&mut self, model: &IsingModel, update: &Update) -> StateChange {
         let before = self.tally;
         self.integrate(model, update.time);
@@ -344,7 +346,7 @@ impl SubLattice {
         StateChange { tally: before, spin: Some(change) }
     }
 
-    /// Takes a change back, the last one first.
+    /// Undoes a change. Changes must be undone in reverse order.
     pub fn undo(&mut self, change: StateChange) {
         self.tally = change.tally;
         match change.spin {
@@ -354,7 +356,7 @@ impl SubLattice {
         }
     }
 
-    /// Closes the integrals at the end of the simulation.
+    /// Completes the integrals at the end of the simulation.
     pub fn finish(&mut self, model: &IsingModel) {
         self.integrate(model, model.end);
     }
@@ -386,13 +388,14 @@ impl SubLattice {
         self.neighbours(model, site).into_iter().map(|(spin, _)| f64::from(spin)).sum()
     }
 
-    /// The spins around a site, those beyond the boundary by half: their bonds are shared with a neighbour.
+    /// Returns the sum of the spins around a site. Spins beyond the boundary count half, because their bonds are shared
+    /// with a neighbour.
     fn own_share(&self, model: &IsingModel, site: (usize, usize)) -> f64 {
         let weigh = |(spin, own): (i8, bool)| f64::from(spin) * if own { 1.0 } else { 0.5 };
         self.neighbours(model, site).into_iter().map(weigh).sum()
     }
 
-    /// −J Σ s s' − B Σ s over kT: every bond within counts from both its ends, hence half.
+    /// Returns −J Σ s s' − B Σ s over kT. Every inner bond is counted from both ends, hence the factor of one half.
     fn total_energy(&self, model: &IsingModel) -> f64 {
         let of_site = |index: usize| {
             let spin = f64::from(self.spins[index]);

@@ -25,45 +25,47 @@ use rank::Rank;
 use results::Results;
 use serde::{Deserialize, Serialize};
 
-/// Spins on a periodic square lattice, flipped one by one in continuous time (Metropolis), in parallel.
+/// A parallel simulation of spins on a periodic square lattice that are flipped one by one in continuous time
+/// (Metropolis).
 ///
-/// The lattice is cut into sub-lattices, one for each logical process, on a periodic grid as square as possible. A
-/// spin that flips on a boundary is sent to the logical process on the other side. Ranks may hold several logical
-/// processes, so that the same simulation runs on one rank as well. Every attempt to flip a spin draws its random
-/// numbers by its own position, so the spins at the end are the same under every protocol and on any number of ranks.
+/// The lattice is divided into sub-lattices, one for each logical process, on a periodic grid that is as square as
+/// possible. A flip of a spin on a boundary is sent to the logical process on the other side. Ranks may hold several
+/// logical processes, so the same simulation also runs on one rank. The random numbers of every attempt to flip a spin
+/// are determined by the position of the attempt, so the final spins are the same under every protocol and on any
+/// number of ranks.
 ///
-/// It reports:
+/// The program reports:
 ///
 /// | outcome | is |
 /// | --- | --- |
-/// | `average_parallelism` | all work over the critical path: attempts take one unit, messages none; with the initialisation |
-/// | `average_parallelism_flips` | the same, where only flips take time; without the initialisation |
-/// | `critical_path_attempts`, `critical_path_flips` | the lengths of those paths |
-/// | `attempts`, `flips` | those that were committed |
-/// | `messages_per_flip` | updates of shadow boundaries for each of these flips, 4/n on average |
-/// | `rollbacks`, `undone_events`, `anti_messages`, `executed_attempts` | what Time Warp did |
-/// | `null_messages`, `gvt_rounds` | what the protocols cost in messages and synchronisation |
-/// | `energy`, `magnetisation` | means per site, over virtual time from `warm_up` on; the energy over kT |
-/// | `spins_unlike_sequential` | sites whose spin differs from the sequential simulation's at the end: 0 |
-/// | `processes_unlike_sequential` | logical processes of which anything differs: spins, counts, sums, critical times: 0 |
+/// | `average_parallelism` | total work over the critical path; attempts take one unit, messages none; with initialisation |
+/// | `average_parallelism_flips` | the same, where only flips take time; without initialisation |
+/// | `critical_path_attempts`, `critical_path_flips` | the lengths of these critical paths |
+/// | `attempts`, `flips` | the committed attempts and flips |
+/// | `messages_per_flip` | updates of shadow boundaries per committed flip, 4/n on average |
+/// | `rollbacks`, `undone_events`, `anti_messages`, `executed_attempts` | counters of Time Warp |
+/// | `null_messages`, `gvt_rounds` | messages and synchronisation of the protocols |
+/// | `energy`, `magnetisation` | means per site over virtual time from `warm_up` on; the energy is divided by kT |
+/// | `spins_unlike_sequential` | sites whose final spin differs from that of the sequential simulation: 0 |
+/// | `processes_unlike_sequential` | logical processes with a difference in spins, counts, sums or critical times: 0 |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ising {
-    /// The number of sites along each side of a sub-lattice.
+    /// Number of sites along each side of a sub-lattice.
     pub sub_lattice: u32,
-    /// The number of logical processes.
+    /// Number of logical processes.
     pub processes: u32,
     /// The exchange energy J over the thermal energy kT.
     pub exchange: f64,
-    /// The magnetic field B over kT; none unless given.
+    /// The magnetic field B over kT. 0 by default.
     #[serde(default)]
     pub field: f64,
-    /// Mean number of attempts for each spin of a logical process: the length of the simulation.
+    /// Mean number of attempts per spin of a logical process, which determines the length of the simulation.
     pub attempts: u32,
-    /// Attempts for each spin before energy and magnetisation are observed; none unless given.
+    /// Number of attempts per spin before energy and magnetisation are observed. 0 by default.
     #[serde(default)]
     pub warm_up: u32,
-    /// The work of rank 0 before all others can begin, in attempts; none unless given.
+    /// Work of rank 0 before all other ranks can begin, in attempts. 0 by default.
     #[serde(default)]
     pub initialisation: u32,
     /// The synchronisation protocol.
@@ -72,55 +74,56 @@ pub struct Ising {
     pub costs: Costs,
 }
 
-/// Protocol that keeps the order of events.
+/// The protocol that keeps events in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Synchronisation {
-    /// One rank processes all events in their order.
+    /// One rank processes all events in order.
     Sequential,
-    /// Chandy, Misra and Bryant: events are processed when they are safe; null messages say when.
+    /// The conservative protocol of Chandy, Misra and Bryant: events are processed when they are safe, which null
+    /// messages announce.
     NullMessages,
-    /// Jefferson: events are processed at once and undone if they were too early.
+    /// The optimistic protocol of Jefferson: events are processed at once and undone if they turn out to be premature.
     TimeWarp {
-        /// The way of saving the state.
+        /// The method of saving the state.
         saving: StateSaving,
-        /// After how much time rank 0, unless it is idle, computes the global virtual time again.
+        /// The time after which rank 0, unless it is idle, computes the global virtual time again.
         gvt_every: SimDuration,
     },
 }
 
-/// Way of saving the state before an event.
+/// The method of saving the state before an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum StateSaving {
     /// The whole sub-lattice with its shadow boundaries is copied.
     Copy,
-    /// Only what the event changes: one site.
+    /// Only the part that the event changes is saved: one site.
     Incremental,
 }
 
-/// Costs of the work: floating-point operations (iterations of the module `Flop`), and bytes.
+/// Costs of the work, in floating-point operations (iterations of the module `Flop`) and in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Costs {
-    /// Operations of an attempt to flip a spin: random numbers, energy, event list.
+    /// Operations of an attempt to flip a spin: random numbers, energy and event list.
     pub attempt: u32,
-    /// Operations of the update of a shadow boundary.
+    /// Operations of an update of a shadow boundary.
     pub update: u32,
-    /// Operations of putting any message together, beside what the machine's software costs.
+    /// Operations for assembling a message, in addition to the costs of the machine's software.
     pub send: u32,
-    /// Operations of taking any message in, beside what the machine's software costs.
+    /// Operations for processing a received message, in addition to the costs of the machine's software.
     pub receive: u32,
-    /// Operations of a rollback; restoring the state comes on top.
+    /// Operations of a rollback, in addition to restoring the state.
     pub rollback: u32,
-    /// Operations of each event undone.
+    /// Operations for each undone event.
     pub undo: u32,
-    /// The memory of a site: what a copy of the state moves, element by element (module `Buf`).
+    /// Memory of a site, which a copy of the state moves element by element (module `Buf`).
     pub site: Bytes,
-    /// The length of a message.
+    /// Length of a message.
     pub message: Bytes,
 }
 
 impl Ising {
-    /// Returns the way of saving the state, if it is saved.
+    /// Returns the method of saving the state, or `None` if the state is not saved.
     const fn saving(&self) -> Option<StateSaving> {
         match self.synchronisation {
             Synchronisation::TimeWarp { saving, .. } => Some(saving),
@@ -128,12 +131,12 @@ impl Ising {
         }
     }
 
-    /// The sites of a sub-lattice.
+    /// Returns the number of sites of a sub-lattice.
     const fn sites(&self) -> u64 {
         self.sub_lattice as u64 * self.sub_lattice as u64
     }
 
-    /// The memory of the state of a logical process.
+    /// Returns the size of the state of a logical process, in bytes.
     const fn state_bytes(&self) -> u64 {
         (self.sites() + 4 * self.sub_lattice as u64).saturating_mul(self.costs.site.count())
     }
@@ -149,7 +152,7 @@ impl Ising {
         }
         for (path, value) in [("exchange", self.exchange), ("field", self.field)] {
             if !value.is_finite() {
-                faults.push(Fault::new(path, format!("{value} is no energy"), "give a finite number"));
+                faults.push(Fault::new(path, format!("{value} is not an energy"), "give a finite number"));
             }
         }
         if self.warm_up >= self.attempts {
@@ -169,7 +172,8 @@ impl Program for Ising {
         &["setup", "simulation", "results"]
     }
 
-    /// The spins are sent out and collected as numbers; of every attempt, the flip and its critical time are kept.
+    /// Accounts for the distribution and collection of the spins as numbers, and for the flip and the critical time of
+    /// every attempt.
     fn numerics(&self, _ranks: u32) -> Numerics {
         const OF_A_SITE: f64 = 17.0;
         const OF_A_PROCESS: f64 = 400.0;
@@ -183,7 +187,7 @@ impl Program for Ising {
         }
     }
 
-    /// Every attempt is computed, mostly more than once.
+    /// Counts every attempt twice, because most are computed more than once.
     fn jobs(&self, _ranks: u32) -> f64 {
         2.0 * f64::from(self.attempts) * f64::from(self.processes)
     }
@@ -205,7 +209,7 @@ impl Program for Ising {
                 faults.push(Fault::new("synchronisation", message, "set ranks to 1, or take a parallel protocol"));
             }
             Synchronisation::TimeWarp { gvt_every: SimDuration::ZERO, .. } => {
-                let message = "the global virtual time would be computed all the time".to_owned();
+                let message = "the global virtual time would be computed continuously".to_owned();
                 faults.push(Fault::new("synchronisation.gvt_every", message, "give a time above 0"));
             }
             _ => {}
@@ -213,7 +217,7 @@ impl Program for Ising {
         faults
     }
 
-    /// The sub-lattices; how many states are saved at a time is known only when it has run.
+    /// Returns the memory of the sub-lattices. The number of states that are saved at once is not known in advance.
     fn memory(&self, rank: u32, ranks: u32, _host: u32) -> Bytes {
         let held = Blocks::new(u64::from(self.processes), ranks).count(rank);
         Bytes::new(held.saturating_mul(self.state_bytes()))
@@ -235,10 +239,10 @@ async fn run(me: Process, program: Ising) {
     }
 }
 
-/// The tag of a beginning, as against the messages of the simulation, which may overtake its many packets.
+/// The tag of the initial state, which distinguishes it from messages of the simulation that may overtake its packets.
 const BEGINNING: u32 = 0;
 
-/// Rank 0 does the initialisation and sends every other rank its sub-lattices with their boundaries.
+/// Performs the initialisation on rank 0, and sends every other rank its sub-lattices with their boundaries.
 async fn set_up(me: &Process, program: &Ising) {
     if me.rank() != 0 {
         me.receive_where(MessagePattern { from: Some(0), tag: Some(BEGINNING) }).await;

@@ -1,22 +1,22 @@
-//! The conservative protocol of Chandy, Misra and Bryant: a rank processes an event only when no other rank can
-//! send it anything earlier, and promises its neighbours, before it waits, a time until which it sends nothing.
+//! The conservative protocol of Chandy, Misra and Bryant. A rank processes an event only when no other rank can still
+//! send it an earlier one. Before a rank waits, it promises its neighbours a time before which it sends nothing.
 //!
-//! The times and places of attempts depend on no spin, so a rank knows when it could next flip a spin on a boundary:
-//! this is its lookahead. On one rank this is the sequential simulation.
+//! The times and sites of attempts do not depend on any spin, so a rank knows when it could next flip a spin on a
+//! boundary. This is its lookahead. On one rank the protocol is the sequential simulation.
 
 use super::rank::Rank;
 use super::wire::Note;
 
-/// Clocks of a rank and a neighbour, as each knows the other's.
+/// The clocks of the channels between a rank and a neighbour.
 struct NeighbourClock {
     rank: u32,
-    /// No message will come before this virtual time.
+    /// The virtual time before which no message from the neighbour will arrive.
     safe_until: f64,
-    /// The last promise to the neighbour.
+    /// The last promise made to the neighbour.
     promised: f64,
 }
 
-/// Simulates to the end.
+/// Runs the simulation to its end.
 pub async fn simulate(rank: &mut Rank) {
     let channel = |rank| NeighbourClock { rank, safe_until: 0.0, promised: 0.0 };
     let mut channels: Vec<NeighbourClock> = rank.neighbours().into_iter().map(channel).collect();
@@ -53,7 +53,7 @@ async fn listen(rank: &mut Rank, channels: &mut [NeighbourClock], from: u32, not
     }
 }
 
-/// Sends null messages to the neighbours for which there is something new.
+/// Sends null messages to the neighbours whose promised time has advanced.
 async fn promise(rank: &mut Rank, channels: &mut [NeighbourClock]) {
     for channel in channels {
         let time = rank.queue.promise(|process| rank.holder(process) == channel.rank);

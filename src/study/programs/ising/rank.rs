@@ -1,4 +1,4 @@
-//! One rank of a simulation: its logical processes, its messages, and what its work costs.
+//! One rank of a simulation: its logical processes, its messages, and the costs of its work.
 
 use super::courier::Courier;
 use super::events::{EventMessage, EventQueue, IsingEventKind, RolledBack};
@@ -9,28 +9,28 @@ use parsim_sim::node::{Module, Work};
 use parsim_sim::program::Blocks;
 use parsim_sim::program::Process;
 
-/// The bytes of an element that [`Module::Buf`] copies.
+/// Size of an element that [`Module::Buf`] copies, in bytes.
 const ELEMENT_BYTES: u64 = 8;
 
-/// State of a rank that all protocols need.
+/// The state of a rank that all protocols need.
 pub struct Rank {
     pub me: Process,
     pub program: Ising,
     pub queue: EventQueue,
     pub courier: Courier,
-    /// Letters sent to each rank.
+    /// Number of messages between logical processes sent to each rank.
     pub sent: Vec<u64>,
-    /// Letters received.
+    /// Number of messages between logical processes received.
     pub received: u64,
-    /// Null messages sent.
+    /// Number of null messages sent.
     pub null_messages: u64,
-    /// Computations of the global virtual time.
+    /// Number of computations of the global virtual time.
     pub rounds: u32,
     model: IsingModel,
 }
 
 impl Rank {
-    /// The rank of `me` before the first event.
+    /// Creates the rank of `me` before the first event.
     pub fn new(me: &Process, program: &Ising) -> Self {
         let model = IsingModel::of(program);
         let blocks = Blocks::new(model.processes() as u64, me.ranks());
@@ -53,14 +53,14 @@ impl Rank {
         }
     }
 
-    /// The rank of a logical process.
+    /// Returns the rank that holds a logical process.
     pub fn holder(&self, process: usize) -> u32 {
         let blocks = Blocks::new(self.model.processes() as u64, self.me.ranks());
         let holds = |rank: &u32| to_index(blocks.first(rank + 1)) > process;
         (0..self.me.ranks()).find(holds).unwrap_or(0)
     }
 
-    /// The ranks that hold neighbours of this one's logical processes.
+    /// Returns the ranks that hold neighbours of this rank's logical processes.
     pub fn neighbours(&self) -> Vec<u32> {
         let own = (0..self.model.processes()).filter(|process| self.holder(*process) == self.me.rank());
         let around =
@@ -72,7 +72,7 @@ impl Rank {
         ranks
     }
 
-    /// Processes the earliest event and pays for it; `false` if there is none.
+    /// Processes the earliest event and accounts for its cost; returns `false` if there is none.
     pub async fn process_next(&mut self) -> bool {
         let Some((kind, rolled_back)) = self.queue.process_next() else { return false };
         let operations = match kind {
@@ -85,14 +85,14 @@ impl Rank {
         true
     }
 
-    /// Takes a message in and pays for it.
+    /// Accepts a message and accounts for its cost.
     pub async fn take_in(&mut self, message: EventMessage) {
         self.received += 1;
         let rolled_back = self.queue.take_in(message);
         self.settle(rolled_back).await;
     }
 
-    /// Tells another rank something, and pays for it.
+    /// Sends a note to another rank and accounts for its cost.
     pub async fn notify(&mut self, to: u32, note: &Note) {
         self.operate(self.program.costs.send).await;
         let bytes = match note {
@@ -102,21 +102,21 @@ impl Rank {
         self.courier.send(to, bytes, &note.encode()).await;
     }
 
-    /// The next message, if one is there, and pays for it: who sent it, and what it says.
+    /// Returns the next note with its sender, if one has arrived, and accounts for its cost.
     pub async fn poll(&mut self) -> Option<(u32, Note)> {
         let (from, content) = self.courier.poll().await?;
         self.operate(self.program.costs.receive).await;
         Some((from, Note::decode(&content)))
     }
 
-    /// Waits for the next message, and pays for it.
+    /// Waits for the next note, and accounts for its cost.
     pub async fn next(&mut self) -> (u32, Note) {
         let (from, content) = self.courier.next().await;
         self.operate(self.program.costs.receive).await;
         (from, Note::decode(&content))
     }
 
-    /// Pays for a rollback and sends what has to be sent.
+    /// Accounts for the cost of a rollback, and sends the outgoing messages.
     async fn settle(&mut self, rolled_back: RolledBack) {
         if rolled_back.happened {
             let costs = &self.program.costs;
@@ -131,7 +131,7 @@ impl Rank {
         }
     }
 
-    /// Copies the state of a logical process, to save or to restore it.
+    /// Accounts for copying the state of a logical process to save or to restore it.
     async fn save(&self) {
         let sites = match self.program.saving() {
             None => return,

@@ -1,4 +1,4 @@
-//! Results of a simulation: gathered on rank 0, which also checks them against the sequential simulation.
+//! The results of a simulation, collected on rank 0 and compared with those of the sequential simulation.
 
 use super::Ising;
 use super::events::EventQueue;
@@ -16,7 +16,7 @@ const TAG: u32 = 2;
 pub struct ProcessResults {
     scalars: [f64; SCALARS],
     spins: Vec<f64>,
-    /// Critical times at the ends of its attempts.
+    /// The critical times at the ends of the attempts.
     attempts: Vec<f64>,
 }
 
@@ -30,7 +30,7 @@ impl ProcessResults {
 
 const SCALARS: usize = 7;
 
-/// The results of all logical processes, in their order, with the counters of all ranks added up.
+/// The results of all logical processes, in order, with the sums of the counters of all ranks.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     pub found: Vec<ProcessResults>,
@@ -40,7 +40,7 @@ pub struct Results {
 const COUNTERS: usize = 6;
 
 impl Results {
-    /// The results of one rank.
+    /// Returns the results of one rank.
     #[expect(clippy::cast_precision_loss, reason = "events are counted far below 2^53")]
     pub async fn of(rank: Rank) -> Self {
         let Rank { queue, courier, null_messages, rounds, .. } = rank;
@@ -50,7 +50,7 @@ impl Results {
         Self { counters: counts.map(|count| count as f64), found: found(queue) }
     }
 
-    /// Those of the sequential simulation.
+    /// Returns the results of the sequential simulation.
     fn sequential(me: &Process, program: &Ising) -> Vec<ProcessResults> {
         let model = IsingModel::of(program);
         let mut lattices = model.beginning(me.streams());
@@ -109,7 +109,7 @@ impl Results {
         }
     }
 
-    /// Reports them, under the names that [`Ising`] documents.
+    /// Reports the results under the names documented for [`Ising`].
     #[expect(clippy::cast_precision_loss, reason = "a lattice has far fewer than 2^53 sites")]
     pub fn report(&self, me: &Process, program: &Ising) {
         let model = IsingModel::of(program);
@@ -149,7 +149,7 @@ impl Results {
     }
 }
 
-/// The places of the scalars.
+/// The indices of the scalars.
 const ATTEMPTS: usize = 0;
 const FLIPS: usize = 1;
 const MESSAGES: usize = 2;

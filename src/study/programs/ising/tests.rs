@@ -12,7 +12,7 @@ fn time_warp(saving: StateSaving) -> Synchronisation {
     Synchronisation::TimeWarp { saving, gvt_every: SimDuration::from_us(700) }
 }
 
-/// A short simulation, in which everything but the update of a shadow boundary costs something.
+/// Returns a short simulation, in which everything but the update of a shadow boundary has a cost.
 fn program(processes: u32, sub_lattice: u32, synchronisation: Synchronisation) -> Ising {
     let message = Bytes::new(32);
     let costs =
@@ -43,8 +43,8 @@ fn gcel() -> Machine {
     crate::load_machine("../../scenarios/machines/parsytec-gcel-512.ron").unwrap()
 }
 
-/// Every spin, count, sum and critical time of every logical process, whatever the protocol, the number of ranks
-/// and what messages cost.
+/// Every spin, count, sum and critical time of every logical process is the same, whatever the protocol, the number of
+/// ranks and the cost of messages.
 #[test]
 fn every_protocol_computes_what_the_sequential_simulation_computes() {
     let machines = ["parsytec-gcel-512", "parsytec-supercluster-t800", "ideal-torus"];
@@ -69,7 +69,7 @@ fn every_protocol_computes_what_the_sequential_simulation_computes() {
     assert!(rollbacks > 300.0, "only {rollbacks} rollbacks: nothing was put to the test");
 }
 
-/// A path of work is shorter than any run, so no speedup exceeds the average parallelism of the same run.
+/// The critical path is shorter than any run, so no speedup exceeds the average parallelism of the same run.
 #[test]
 fn no_speedup_exceeds_the_average_parallelism() {
     for seed in 1..=3 {
@@ -84,8 +84,8 @@ fn no_speedup_exceeds_the_average_parallelism() {
                     free.network.links.per_byte = Some(parsim_sim::units::PerByte::FREE);
                     let costs = Costs { send: 0, receive: 0, rollback: 0, undo: 0, ..program.costs };
                     let fast = speedup(&free, &Ising { costs, ..program.clone() }, seed);
-                    // Average parallelism counts attempts: copying states for the updates of boundaries is extra work,
-                    // which one rank does as well.
+                    // The average parallelism counts attempts. Copying states for updates of boundaries is additional
+                    // work, which one rank does as well.
                     let saves = program.saving().is_some();
                     for (speedup, bound) in [slow].into_iter().chain((!saves).then_some(fast)) {
                         assert!(speedup <= bound, "{speedup} > {bound}: {processes} processes, n = {n}, {protocol:?}");
@@ -96,7 +96,7 @@ fn no_speedup_exceeds_the_average_parallelism() {
     }
 }
 
-/// The speedup relative to one rank, and the average parallelism.
+/// Returns the speedup relative to one rank, and the average parallelism.
 fn speedup(machine: &Machine, program: &Ising, seed: u64) -> (f64, f64) {
     let alone = play(machine, program, 1, seed);
     let together = play(machine, program, program.processes, seed);
@@ -104,8 +104,8 @@ fn speedup(machine: &Machine, program: &Ising, seed: u64) -> (f64, f64) {
     (alone.makespan.seconds() / together.makespan.seconds(), outcome(&together, "average_parallelism"))
 }
 
-/// Energy and magnetisation of 3 × 3 spins against the sum over all 512 states, at three temperatures, cut in two
-/// ways. The parallel protocols are tied to the sequential one above.
+/// Compares energy and magnetisation of 3 × 3 spins with the sum over all 512 states, at three temperatures and in two
+/// partitions. The test above compares the parallel protocols with the sequential one.
 #[test]
 fn three_by_three_spins_agree_with_exact_enumeration() {
     let machine = gcel();
@@ -145,7 +145,7 @@ fn mean_and_error(values: &[f64]) -> (f64, f64) {
     (mean, (variance / count).sqrt())
 }
 
-/// Energy and magnetisation per site of 3 × 3 spins on a torus.
+/// Returns energy and magnetisation per site of 3 × 3 spins on a torus.
 fn enumerated(exchange: f64, field: f64) -> [f64; 2] {
     let mut sums = [0.0; 3];
     for state in 0..512_u32 {
@@ -165,7 +165,7 @@ fn enumerated(exchange: f64, field: f64) -> [f64; 2] {
     [sums[1] / sums[0] / 9.0, sums[2] / sums[0] / 9.0]
 }
 
-/// The input queue of one logical process, into which what no sound protocol delivers is put.
+/// Tests of the input queue of one logical process with messages that no correct protocol delivers.
 mod unsound {
     use super::super::events::{EventMessage, EventQueue};
     use super::super::lattice::{BoundarySide, Critical, IsingModel, Update};

@@ -1,11 +1,12 @@
-//! Time Warp: every rank goes ahead, and back if it went too far.
+//! Time Warp: every rank processes events optimistically, and rolls back if it has advanced too far.
 //!
-//! The global virtual time is computed by rank 0, which stops all others: each reports the virtual time of its
-//! earliest event and how many messages it has sent to and received from whom. When no message is under way, the
-//! earliest of these times is the global one. Counting by receiver makes stale reports harmless: a stopped rank
-//! sends only because of a message that it has received, so the first message missing in a report leaves its
-//! receiver's balance open. Ranks do not go on at the same moment: one that still stands may be sent a message by
-//! one that works already, and reports it for a round that is over; such reports are recognised by their round's number.
+//! The global virtual time is computed by rank 0, which stops all others. Each rank reports the virtual time of its
+//! earliest event, the number of messages that it has sent to each rank, and the number that it has received. When no
+//! message is in flight, the earliest of these times is the global one. Counting by receiver makes stale reports
+//! harmless: a stopped rank sends only in response to a message that it has received, so the first message missing in a
+//! report leaves its receiver's balance open. Ranks do not resume at the same moment. A rank that is still stopped may
+//! receive a message from one that has resumed, and report it for a round that is over; such reports are recognised by
+//! the number of their round.
 
 use super::rank::Rank;
 use super::wire::{Note, Report};
@@ -14,7 +15,7 @@ use parsim_sim::units::{SimDuration, SimTime};
 /// The rank that computes the global virtual time.
 const COORDINATOR: u32 = 0;
 
-/// Simulates to the end.
+/// Runs the simulation to its end.
 pub async fn simulate(rank: &mut Rank, gvt_every: SimDuration) {
     let mut time_warp = TimeWarp {
         gvt_every,
@@ -31,13 +32,14 @@ pub async fn simulate(rank: &mut Rank, gvt_every: SimDuration) {
 struct TimeWarp<'r> {
     rank: &'r mut Rank,
     gvt_every: SimDuration,
-    /// The last time at which the global virtual time was known.
+    /// The time at which the global virtual time was last known.
     last_round: SimTime,
-    /// True if an event has been processed since then: rounds that follow at once must not keep rank 0 from its work.
+    /// `true` if an event has been processed since `last_round`, because rounds in quick succession must not keep rank
+    /// 0 from its work.
     has_worked: bool,
-    /// True if the coordinator has been notified since then that this rank is idle.
+    /// `true` if the coordinator has been notified since `last_round` that this rank is idle.
     noticed: bool,
-    /// The coordinator's: which ranks are idle, since then.
+    /// On the coordinator, the ranks that have become idle since `last_round`.
     idle: Vec<bool>,
     finished: bool,
 }
@@ -64,7 +66,7 @@ impl TimeWarp<'_> {
         }
     }
 
-    /// Waits for a message, for want of events.
+    /// Waits for a message, because there are no events.
     async fn rest(&mut self) {
         if self.rank.me.rank() != COORDINATOR && !self.noticed {
             self.noticed = true;
@@ -99,7 +101,7 @@ impl TimeWarp<'_> {
         }
     }
 
-    /// Processes no event until the global virtual time is known, but takes messages in.
+    /// Processes no events until the global virtual time is known, but accepts messages.
     async fn stand_still(&mut self, round: f64) {
         let report = Note::Report(self.report(round));
         self.rank.notify(COORDINATOR, &report).await;
@@ -117,7 +119,7 @@ impl TimeWarp<'_> {
         }
     }
 
-    /// Stops all ranks, and lets them go on when the global virtual time is known.
+    /// Stops all ranks, and resumes them when the global virtual time is known.
     async fn compute_global_time(&mut self) {
         self.rank.rounds += 1;
         let round = f64::from(self.rank.rounds);
@@ -154,13 +156,13 @@ impl TimeWarp<'_> {
     }
 }
 
-/// Returns whether a report is for this round.
+/// Returns `true` if a report belongs to this round.
 #[expect(clippy::float_cmp, reason = "counts")]
 fn is_of(report: &Report, round: f64) -> bool {
     report.round == round
 }
 
-/// The global virtual time, if all ranks have reported and no message is under way.
+/// Returns the global virtual time if all ranks have reported and no message is in flight.
 fn global_time(reports: &[Option<Report>]) -> Option<f64> {
     let reports: Vec<&Report> = reports.iter().map(Option::as_ref).collect::<Option<_>>()?;
     let sent_to = |rank: usize| reports.iter().map(|report| report.sent[rank]).sum::<f64>();

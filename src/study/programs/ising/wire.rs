@@ -1,4 +1,4 @@
-//! Messages between the ranks of a simulation, as numbers.
+//! The encoding of messages between the ranks of a simulation as numbers.
 
 use super::events::EventMessage;
 use super::lattice::{BoundarySide, Critical, Update};
@@ -8,33 +8,34 @@ use super::lattice::{BoundarySide, Critical, Update};
 pub enum Note {
     /// A message between logical processes.
     Message(EventMessage),
-    /// There will be no message before this virtual time: a null message.
+    /// A null message: no message will follow before this virtual time.
     Promise(f64),
-    /// The coordinator computes the global virtual time, for the time that is given: process no events.
+    /// A request of the coordinator to process no events while it computes the global virtual time, with the number of
+    /// the round.
     Stop(f64),
-    /// Report of a stopped rank for the global virtual time.
+    /// The report of a stopped rank for the global virtual time.
     Report(Report),
-    /// The global virtual time is known: go on.
+    /// The new global virtual time, with which ranks resume.
     GlobalTime(f64),
-    /// A rank has nothing to do.
+    /// A notice that the sender has no events.
     Idle,
 }
 
-/// Report of a stopped rank for the global virtual time.
+/// The report of a stopped rank for the global virtual time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// The computation of the global virtual time that it is for.
+    /// The number of the computation (round) that the report is for.
     pub round: f64,
-    /// The virtual time of its earliest unprocessed event.
+    /// The virtual time of the earliest unprocessed event of the rank.
     pub next: f64,
-    /// Number of messages that it has received.
+    /// Number of messages that the rank has received.
     pub received: f64,
-    /// Number of messages that it has sent to each rank.
+    /// Number of messages that the rank has sent to each rank.
     pub sent: Vec<f64>,
 }
 
 impl Note {
-    /// As numbers.
+    /// Encodes the note as numbers.
     #[expect(clippy::cast_precision_loss, reason = "indices of processes and sites are small")]
     pub fn encode(&self) -> Vec<f64> {
         match self {
@@ -57,7 +58,7 @@ impl Note {
         }
     }
 
-    /// From numbers that [`encode`](Self::encode) has made.
+    /// Decodes a note that [`encode`](Self::encode) has encoded.
     pub fn decode(content: &[f64]) -> Self {
         match content {
             [2.0, time] => Self::Promise(*time),
@@ -84,7 +85,7 @@ impl Note {
     }
 }
 
-/// A number that was an index.
+/// Converts a number that was an index back to one.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number that was an index")]
 pub const fn index(number: f64) -> usize {
     number as usize

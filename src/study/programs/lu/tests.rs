@@ -1,7 +1,7 @@
 use super::*;
 use parsim_sim::engine::Streams;
 
-/// With panels as wide as the matrix all of L is permuted: PA = LU, and the rows of LU are those of A.
+/// With panels as wide as the matrix all of L is permuted, so PA = LU, and the rows of LU are those of A.
 #[test]
 fn the_sequential_factors_have_the_product() {
     let n = 9;

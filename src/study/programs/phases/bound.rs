@@ -1,4 +1,4 @@
-//! Expressions whose names have become slots and constants.
+//! Expressions whose names have been bound to slots and constants.
 
 use super::expression::{Expression, Size};
 use super::names::NameTable;
@@ -10,12 +10,12 @@ use parsim_sim::fault::Fault;
 pub(super) struct BoundExpression {
     bound: Bound,
     source: Expression,
-    /// The meanings of its names, in their order.
+    /// The meanings of the names of the expression, in order.
     bindings: Box<[Option<Binding>]>,
 }
 
 impl BoundExpression {
-    /// The expression with its names bound.
+    /// Binds the names of an expression.
     pub fn new(source: &Expression, names: &NameTable) -> Result<Self, ExpressionFault> {
         let formula = source.formula();
         let bound = formula.bind(|name| names.get(name), names.known())?;
@@ -23,7 +23,7 @@ impl BoundExpression {
         Ok(Self { bound, source: source.clone(), bindings })
     }
 
-    /// A substitute for an expression that cannot be bound, in a program that is rejected.
+    /// Returns a substitute for an expression that cannot be bound, in a program that is rejected.
     pub fn placeholder() -> Self {
         let source = Expression::new("0").expect("a number is an expression");
         Self::new(&source, &NameTable::default()).expect("a number has no names")
@@ -33,7 +33,7 @@ impl BoundExpression {
         &self.source
     }
 
-    /// The value of one of its names.
+    /// Returns the value of one of the names of the expression.
     pub fn value_of(&self, name: &str, slots: &[Value]) -> Option<Value> {
         let place = self.source.formula().names().position(|(known, _)| known == name)?;
         match self.bindings[place]? {
@@ -47,13 +47,13 @@ impl BoundExpression {
         self.bound.evaluate(slots).map_err(|fault| fault.at(field))
     }
 
-    /// Its value as a number, in the field of this name.
+    /// Evaluates the expression as a number, in the field `field`.
     pub fn number(&self, slots: &[Value], field: &str) -> Result<Value, Fault> {
         let value = self.value(slots, field)?;
         self.source.number_of(value).map_err(|fault| fault.at(field))
     }
 
-    /// Its value as a whole number that is not negative.
+    /// Evaluates the expression as a nonnegative integer.
     pub fn count(&self, slots: &[Value], field: &str) -> Result<u64, Fault> {
         match self.value(slots, field)? {
             Value::Whole(count @ 0..) => Ok(count.cast_unsigned()),
@@ -61,18 +61,18 @@ impl BoundExpression {
         }
     }
 
-    /// Its value as a real number.
+    /// Evaluates the expression as a real number.
     pub fn real(&self, slots: &[Value], field: &str) -> Result<f64, Fault> {
         self.number(slots, field).map(|number| number.as_real().unwrap_or(f64::NAN))
     }
 
-    /// Its value as a rank or a tag.
+    /// Evaluates the expression as a rank or a tag.
     pub fn rank(&self, slots: &[Value], field: &str) -> Result<u32, Fault> {
         let value = self.value(slots, field)?;
         self.source.rank_of(value).map_err(|fault| fault.at(field))
     }
 
-    /// Its value as a condition.
+    /// Evaluates the expression as a condition.
     pub fn condition(&self, slots: &[Value], field: &str) -> Result<bool, Fault> {
         match self.value(slots, field)? {
             Value::Truth(holds) => Ok(holds),
@@ -93,13 +93,13 @@ impl BoundSize {
         Ok(Self { count: BoundExpression::new(size.count(), names)?, size: size.clone() })
     }
 
-    /// A substitute for a size that cannot be bound, in a program that is rejected.
+    /// Returns a substitute for a size that cannot be bound, in a program that is rejected.
     pub fn placeholder() -> Self {
         let size = Size::new("0 B").expect("it is a size");
         Self { count: BoundExpression::placeholder(), size }
     }
 
-    /// The number of bytes, in the field `bytes`.
+    /// Evaluates the size as a number of bytes, in the field `bytes`.
     pub fn bytes(&self, slots: &[Value]) -> Result<u64, Fault> {
         let count = self.count.count(slots, "bytes")?;
         self.size.scaled(count).map_err(|fault| fault.at("bytes"))

@@ -1,4 +1,4 @@
-//! Expressions of steps that have another value than in earlier versions, found by a dry run.
+//! Expressions of steps whose value differs from that of earlier versions, found by a dry run.
 
 use super::bound::BoundExpression;
 use super::compiled::StepAction;
@@ -12,16 +12,16 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Number of compared values of one expression, so that a loop leaves some for the steps behind it.
+/// Maximum number of comparisons of one expression, so that a loop leaves work for the steps after it.
 const VALUES: u32 = 200;
-/// Number of ranks whose memory is computed.
+/// Maximum number of ranks whose memory is computed.
 const RANKS: u32 = 50;
-/// A verb of a dry run costs this much work.
+/// Cost of a verb in a dry run, in units of work.
 const OF_A_VERB: u64 = 4;
 
-/// Compares the values of expressions while a process takes steps.
+/// A comparison of the values of expressions while a process executes steps.
 pub(super) struct Watch {
-    /// By the identity of the expression.
+    /// The suspect expressions, by identity.
     suspects: HashMap<usize, Suspect>,
     changes: RefCell<Changes>,
 }
@@ -32,7 +32,7 @@ struct Suspect {
     left: Cell<u32>,
 }
 
-/// Looks for changes where a dry run on `ranks` ranks evaluates; paths are those of a scenario.
+/// Notes the changes that a dry run on `ranks` ranks evaluates. Paths are those of a scenario.
 pub(super) fn note(
     program: &Phases,
     (ranks, host): (u32, u32),
@@ -76,7 +76,7 @@ impl Watch {
         }
     }
 
-    /// Compares the values of the expressions of a step that is about to be taken.
+    /// Compares the values of the expressions of a step that is about to be executed.
     pub fn step(&self, step: &StepAction, slots: &[Value]) {
         for expression in step.expressions() {
             self.expression(expression, slots);
@@ -97,7 +97,7 @@ impl Watch {
     }
 }
 
-/// A program whose expressions are compared while it is rehearsed.
+/// A program whose expressions are compared during its rehearsal.
 struct WatchedProgram<'p> {
     program: &'p Phases,
     watch: Rc<Watch>,

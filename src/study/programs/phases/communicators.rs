@@ -1,4 +1,4 @@
-//! The divisions of the ranks.
+//! The communicators of a program: divisions of the ranks into groups.
 
 use super::Phases;
 use super::expression::Expression;
@@ -9,22 +9,22 @@ use parsim_sim::program::{Grid, RankGroup};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// A division of the ranks: those of each colour.
+/// A division of the ranks into groups, one per colour.
 #[derive(Debug, Default)]
 pub(super) struct Split {
-    /// By rank: the number of its group and its place in it; nothing for one that is in none.
+    /// For each rank the number of its group and its rank there, or `None` if it is in no group.
     places: Vec<Option<(u32, u32)>>,
     groups: Vec<Rc<RankGroup>>,
 }
 
 impl Split {
-    /// The group of a rank, and its rank there.
+    /// Returns the group of a rank, and its rank there.
     pub fn of(&self, rank: u32) -> Option<(&Rc<RankGroup>, u32)> {
         let (group, place) = (*self.places.get(rank as usize)?)?;
         Some((&self.groups[group as usize], place))
     }
 
-    /// The numbers of ranks of its groups.
+    /// Returns the sizes of the groups.
     pub fn sizes(&self) -> impl Iterator<Item = u32> {
         self.groups.iter().map(|group| group.count())
     }
@@ -42,12 +42,12 @@ impl Split {
     }
 }
 
-/// Names of the rank in a communicator and of its number of ranks.
+/// Returns the names of the variables for the rank in a communicator and for its size.
 pub(super) fn names_in(communicator: &str) -> [String; 2] {
     [format!("{communicator}_rank"), format!("{communicator}_size")]
 }
 
-/// The divisions of `program` on `ranks` ranks, of which `host` is connected to the host, in the order of their names.
+/// Returns the divisions of `program` on `ranks` ranks, of which `host` is connected to the host, sorted by name.
 pub(super) fn splits(program: &Phases, ranks: u32, host: u32) -> (Vec<Split>, Vec<Fault>) {
     if program.communicators.is_empty() {
         return Default::default();
@@ -69,7 +69,7 @@ pub(super) fn splits(program: &Phases, ranks: u32, host: u32) -> (Vec<Split>, Ve
     (program.communicators.iter().map(split).collect(), faults)
 }
 
-/// The keys and ranks of each colour.
+/// Returns the keys and ranks of each colour.
 fn groups(
     split: &CommunicatorSplit,
     scopes: impl Iterator<Item = Scope>,

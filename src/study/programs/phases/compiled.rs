@@ -1,4 +1,4 @@
-//! A program of steps in the form in which processes take them: flat, and shared by all ranks.
+//! The compiled form of a program of steps, which is flat and shared by all ranks.
 
 use super::bound::{BoundExpression, BoundSize};
 use super::communicators::Split;
@@ -11,16 +11,16 @@ use parsim_sim::program::collective::CollectiveOperation;
 use parsim_sim::trace::Phase;
 use std::ops::Range;
 
-/// The place of a compiled step in its program.
+/// The index of a compiled step in its program.
 pub(super) type Address = u32;
 
 /// A program of steps, compiled for a number of ranks.
 #[derive(Debug)]
 pub(super) struct CompiledProgram {
     pub steps: Vec<CompiledStep>,
-    /// The path of each step of the text, by its number.
+    /// The path of each step in the source, by number.
     pub paths: Vec<String>,
-    /// The phases that it names, each once; the first is that of a process that has not named one.
+    /// The phases that the program names, each once. The first is the phase of a process before it enters any.
     pub phases: Vec<Phase>,
     /// Number of variables of a process.
     pub slots: usize,
@@ -28,26 +28,26 @@ pub(super) struct CompiledProgram {
     pub functions: Vec<CompiledFunction>,
     /// The names of the streams of random numbers, each once.
     pub streams: Vec<String>,
-    /// The names of requests; that of those without one is empty.
+    /// The names of requests; operations without a request have the empty name.
     pub requests: Vec<String>,
     /// The communicators.
     pub splits: Vec<Split>,
-    /// The slots of the rank in each of them and of its size.
+    /// For each communicator, the slots for the rank in it and for its size.
     pub split_slots: Vec<[VariableSlot; 2]>,
 }
 
-/// A step, or its end.
+/// A step, or the end of one.
 #[derive(Debug)]
 pub(super) struct CompiledStep {
-    /// The number of the step in the order of the text.
+    /// The number of the step in source order.
     pub number: usize,
     pub action: StepAction,
 }
 
-/// Action of a process at a compiled step; unless it says otherwise, the next one follows.
+/// The action of a compiled step. Unless stated otherwise, execution continues with the next step.
 #[derive(Debug)]
 pub(super) enum StepAction {
-    /// Enters a phase; the number of the outer one goes to a slot.
+    /// Enters a phase, and stores the number of the outer phase in a slot.
     Enter {
         phase: usize,
         outer: VariableSlot,
@@ -56,7 +56,7 @@ pub(super) enum StepAction {
     Leave {
         outer: VariableSlot,
     },
-    /// Begins a loop; without rounds goes on behind it. A loop in which nothing is asked for has none.
+    /// Begins a loop; jumps to `behind` if there are no rounds. A loop without any verb has no rounds.
     Repeat {
         times: BoundExpression,
         happens: bool,
@@ -64,29 +64,29 @@ pub(super) enum StepAction {
         end: VariableSlot,
         behind: Address,
     },
-    /// Ends a round.
+    /// Ends a round of a loop.
     Round {
         index: VariableSlot,
         end: VariableSlot,
         body: Address,
     },
-    /// Begins a loop that a condition ends; the count of changes goes to a slot.
+    /// Begins a loop that a condition ends; the number of changes is stored in a slot.
     While {
         condition: BoundExpression,
         changes: VariableSlot,
         behind: Address,
     },
-    /// Ends a round of it; its condition is that at `begin`.
+    /// Ends a round of a `While` loop, whose condition is at `begin`.
     WhileRound {
         changes: VariableSlot,
         begin: Address,
     },
-    /// Goes on, if the condition holds, else elsewhere.
+    /// Continues if the condition is true, and otherwise jumps to `otherwise`.
     When {
         condition: BoundExpression,
         otherwise: Address,
     },
-    /// Goes on elsewhere.
+    /// Jumps to another step.
     Jump(Address),
     Compute {
         flops: BoundExpression,
@@ -96,12 +96,12 @@ pub(super) enum StepAction {
     },
     Send(SendStep),
     Receive(ReceiveStep),
-    /// Begins to send, under the name with this number.
+    /// Starts to send, under the request name with this number.
     Isend(SendStep, RequestNumber),
     Irecv(ReceiveStep, RequestNumber),
-    /// Waits for all operations of a name, or for all.
+    /// Waits for all operations of a request name, or for all operations.
     Wait(Option<RequestNumber>),
-    /// Waits for the first operation of a name.
+    /// Waits for the first operation of a request name.
     Waitany(RequestNumber),
     Exchange {
         with: Neighbours,
@@ -119,33 +119,33 @@ pub(super) enum StepAction {
     Output {
         bytes: BoundSize,
     },
-    /// Gives a value to a variable.
+    /// Assigns a value to a variable.
     Let {
         slot: VariableSlot,
         value: BoundExpression,
     },
-    /// Gives a random value to a variable, from the stream with this number.
+    /// Assigns a random value to a variable, drawn from the stream with this number.
     Draw {
         slot: VariableSlot,
         from: BoundDistribution,
         stream: usize,
     },
-    /// Takes the steps of the function with this number.
+    /// Executes the steps of the function with this number.
     Call {
         function: usize,
         arguments: Vec<BoundExpression>,
     },
-    /// Returns to who has called; at the end of the program there is nobody.
+    /// Returns to the caller; ends the program if there is none.
     Return,
 }
 
-/// The number of the name of a request.
+/// The number of a request name.
 pub(super) type RequestNumber = u16;
 
-/// The communicator in which a step counts ranks, by its number; all ranks if there is none.
+/// The number of the communicator in which a step counts ranks, or `None` for all ranks.
 pub(super) type Within = Option<usize>;
 
-/// A message that is sent.
+/// A message to be sent.
 #[derive(Debug)]
 pub(super) struct SendStep {
     pub to: BoundExpression,
@@ -155,7 +155,7 @@ pub(super) struct SendStep {
     pub within: Within,
 }
 
-/// A message that is received; from any rank unless one is given.
+/// A message to be received, from any rank by default.
 #[derive(Debug)]
 pub(super) struct ReceiveStep {
     pub from: Option<BoundExpression>,
@@ -167,12 +167,12 @@ pub(super) struct ReceiveStep {
 #[derive(Debug)]
 pub(super) struct CompiledFunction {
     pub entry: Address,
-    /// Its variables, the parameters first; calls that are open keep theirs.
+    /// The slots of the function's variables, starting with the parameters. Active calls save theirs.
     pub slots: Range<usize>,
 }
 
 impl StepAction {
-    /// True if it begins a step, false if it only ends one or leads elsewhere.
+    /// Returns `true` if the action begins a step, `false` if it only ends one or jumps.
     pub const fn begins(&self) -> bool {
         !matches!(
             self,
@@ -180,7 +180,7 @@ impl StepAction {
         )
     }
 
-    /// Its expressions.
+    /// Returns the expressions of the action.
     pub fn expressions(&self) -> Vec<&BoundExpression> {
         match self {
             Self::Repeat { times, .. } => vec![times],
@@ -202,13 +202,13 @@ impl StepAction {
     }
 }
 
-/// Those that are given.
+/// Returns the expressions that are given.
 fn listed<const N: usize>(fields: [Option<&BoundExpression>; N]) -> Vec<&BoundExpression> {
     fields.into_iter().flatten().collect()
 }
 
 impl CompiledProgram {
-    /// The variables of the process of `rank` before its first step.
+    /// Returns the variables of the process of `rank` before its first step.
     pub fn slots_of(&self, rank: u32) -> Box<[Value]> {
         let (row, column) = self.grid.coordinates(rank);
         let place = [rank, row, column].map(|value| Value::Whole(value.into()));

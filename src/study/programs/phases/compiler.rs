@@ -1,4 +1,4 @@
-//! Compilation of steps; what is wrong with them is found on the way.
+//! The compiler of programs of steps, which also finds their faults.
 
 mod requests;
 mod verbs;
@@ -19,13 +19,13 @@ use parsim_sim::trace::Phase;
 use requests::RequestNames;
 use std::collections::BTreeMap;
 
-/// The phase of a process that has not named one.
+/// The phase of a process before it enters any.
 const UNNAMED: Phase = "program";
-/// Number of variables of a process: their places have 16 bits.
+/// Maximum number of variables of a process, whose slots have 16-bit numbers.
 const MOST_SLOTS: usize = 10_000;
 
-/// Compiles a program for `ranks` ranks, of which `host` is connected to the host; the faults, if it has any, which no
-/// process can take.
+/// Compiles a program for `ranks` ranks, of which `host` is connected to the host. Returns the program and its faults.
+/// A program with faults must not be executed.
 pub(super) fn compile(program: &Phases, ranks: u32, host: u32) -> (CompiledProgram, Vec<Fault>) {
     let (splits, faults) = splits(program, ranks, host);
     let mut compiler = Compiler {
@@ -48,7 +48,7 @@ pub(super) fn compile(program: &Phases, ranks: u32, host: u32) -> (CompiledProgr
     let split_slots = compiler.communicators();
     compiler.steps("steps", &program.steps);
     compiler.put(0, StepAction::Return);
-    // Declarations of functions lie behind all that the steps declare.
+    // The slots of functions are placed after all slots that the steps declare.
     compiler.names.leave_behind(compiler.names.mark());
     let functions = compiler.functions();
     compiler.finish(Grid::of(ranks), program.paths(), (functions, split_slots))
@@ -72,14 +72,14 @@ impl Compiler<'_> {
     fn parameters(&mut self, program: &Phases) {
         for (parameter, value) in &program.parameters {
             if KNOWN.contains(&parameter.as_str()) {
-                let message = format!("`{parameter}` is known already: no parameter can have this name");
+                let message = format!("`{parameter}` is already defined: no parameter can have this name");
                 self.fault("parameters", message, "give it another name");
             }
             self.names.define(parameter, Value::of_number(*value));
         }
     }
 
-    /// Declares the rank in each communicator and its size.
+    /// Declares the variables for the rank in each communicator and for its size.
     fn communicators(&mut self) -> Vec<[VariableSlot; 2]> {
         let communicators = self.communicators.clone();
         let declare = |communicator: &str| {
@@ -95,7 +95,7 @@ impl Compiler<'_> {
         self.functions.iter().map(|(name, function)| self.function(name, function)).collect()
     }
 
-    /// A function has slots that nothing else has, because its callers keep theirs.
+    /// Compiles a function. Its slots are not shared with anything else, because callers keep their variables.
     fn function(&mut self, name: &str, function: &StepFunction) -> CompiledFunction {
         let (entry, number, outside) = (self.here(), self.next_number, self.names.mark());
         let path = format!("functions.{name}");
@@ -163,7 +163,7 @@ impl Compiler<'_> {
         Address::try_from(self.steps.len()).expect("a program in a file has fewer than 2^32 steps")
     }
 
-    /// Lets the step at `from`, if it leads elsewhere, lead to the next one.
+    /// Sets the jump target of the step at `from`, if it has one, to the next step.
     fn lead_here(&mut self, from: Address) {
         let here = self.here();
         match &mut self.steps[from as usize].action {
@@ -229,10 +229,10 @@ impl Compiler<'_> {
         self.lead_here(end);
     }
 
-    /// A name that is about to be declared must not be known.
+    /// Records a fault if a name that is about to be declared is already known.
     fn hidden(&mut self, path: &str, name: &str, by: &str) {
         if self.names.get(name).is_some() {
-            let message = format!("`{name}` is known already: {by} would hide it");
+            let message = format!("`{name}` is already defined: {by} would shadow it");
             self.fault(path, message, "give it another name");
         }
     }
@@ -252,8 +252,8 @@ impl Compiler<'_> {
         BoundExpression::new(expression, &self.names).unwrap_or_else(|_| BoundExpression::placeholder())
     }
 
-    /// Notes what is wrong with the expression at `path`: unknown names, and a number for a condition or the other way
-    /// round.
+    /// Records the faults of the expression at `path`: unknown names, and a number instead of a condition or vice
+    /// versa.
     fn inspect(&mut self, path: &str, expression: &Expression) {
         let formula = expression.formula();
         let unknown = formula.names().filter(|(name, _)| !self.names.has(name));
@@ -276,7 +276,7 @@ fn wrong_type(text: &str, is_condition: bool) -> ExpressionFault {
     ExpressionFault::whole(text, message, help)
 }
 
-/// True if a process that takes these steps ever asks for anything.
+/// Returns `true` if a process that executes these steps ever executes a verb.
 fn happens(steps: &[Step]) -> bool {
     steps.iter().any(|step| {
         let inner = step.inner();

@@ -1,4 +1,4 @@
-//! Random numbers of the steps.
+//! Random numbers drawn by steps.
 
 use super::bound::BoundExpression;
 use crate::programs::expression::Value;
@@ -7,7 +7,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Bernoulli, Distribution, Exp, Gamma, LogNormal, Normal, Pareto, Poisson, Weibull};
 
-/// The form of a distribution.
+/// The family of a distribution.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum DistributionShape {
     Uniform,
@@ -26,16 +26,17 @@ pub(super) enum DistributionShape {
 #[derive(Debug)]
 pub(super) struct BoundDistribution {
     pub shape: DistributionShape,
-    /// The first parameter and its field, and the second one, if there is one.
+    /// The first parameter, with the name of its field.
     pub first: (BoundExpression, &'static str),
+    /// The second parameter, with the name of its field, if there is one.
     pub second: Option<(BoundExpression, &'static str)>,
 }
 
 impl BoundDistribution {
-    /// The next number.
+    /// Draws the next number.
     ///
     /// # Errors
-    /// Parameters that cannot be computed, or of which there is no distribution.
+    /// Parameters that cannot be computed, or for which the distribution is undefined.
     pub fn draw(&self, slots: &[Value], rng: &mut ChaCha8Rng) -> Result<Value, Fault> {
         let (first, field) = &self.first;
         let one = first.number(slots, field)?;
@@ -62,7 +63,7 @@ fn real(value: Value) -> f64 {
 }
 
 impl DistributionShape {
-    /// A number of the distribution with these parameters; `None` if there is none.
+    /// Draws a number from the distribution with these parameters, or returns `None` if it is undefined.
     fn draw(self, one: f64, other: f64, rng: &mut ChaCha8Rng) -> Option<f64> {
         let drawn = match self {
             Self::Uniform if one < other => one + (other - one) * rng.random::<f64>(),
@@ -79,7 +80,7 @@ impl DistributionShape {
         drawn.is_finite().then_some(drawn)
     }
 
-    /// The parameters that there are distributions of.
+    /// Describes the parameters for which the distribution is defined.
     const fn wanted(self) -> &'static str {
         match self {
             Self::Uniform => "give a `to` above `from`",
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
     use parsim_sim::engine::Streams;
 
-    /// Mean and standard deviation of many numbers.
+    /// Returns the mean and the standard deviation of many numbers.
     fn shape(of: DistributionShape, one: f64, other: f64) -> (f64, f64) {
         let mut rng = Streams::new(1).stream("test", 0);
         let count = 40_000.0;
@@ -108,7 +109,7 @@ mod tests {
         (mean, variance.sqrt())
     }
 
-    /// Means and deviations as in every table of distributions.
+    /// The expected means and deviations are the textbook values.
     #[test]
     fn means_and_deviations_are_those_of_the_distributions() {
         let root = f64::sqrt;
@@ -124,7 +125,8 @@ mod tests {
             (DistributionShape::Poisson, 9.0, 0.0, 9.0, 3.0),
         ] {
             let (seen_mean, seen_deviation) = shape(of, one, other);
-            // Five standard errors of the mean; the fourth moments of the heavier ones are larger.
+            // The tolerance is five standard errors of the mean; deviations of heavy-tailed distributions converge more
+            // slowly.
             assert!((seen_mean - mean).abs() < 5.0 * deviation / 200.0, "{of:?}: {seen_mean}, not {mean}");
             assert!((seen_deviation / deviation - 1.0).abs() < 0.1, "{of:?}: {seen_deviation}, not {deviation}");
         }

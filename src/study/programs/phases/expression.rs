@@ -1,4 +1,4 @@
-//! Numbers that depend on rank, p, loop counters and parameters.
+//! Numbers that depend on the rank, p, loop counters and parameters.
 
 use super::scope::Scope;
 use crate::programs::expression::{ExpressionFault, Formula, Value};
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// An expression such as `"(rank + 1) % p"` or `"0 if rank == 0 else n div p"`; a bare number is one, too.
+/// An expression such as `"(rank + 1) % p"` or `"0 if rank == 0 else n div p"`, or a bare number.
 ///
 /// `docs/expressions.md` describes the language: `7 / 2` is 3.5, `7 div 2` is 3.
 #[derive(Clone, Debug)]
@@ -22,56 +22,56 @@ struct ParsedExpression {
 }
 
 impl Expression {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// # Errors
-    /// The fault of the text.
+    /// A fault of the text.
     pub fn new(text: &str) -> Result<Self, ExpressionFault> {
         let formula = Formula::read(text)?;
         Ok(Self(Arc::new(ParsedExpression { text: text.to_owned(), formula })))
     }
 
-    /// The expression without its text.
+    /// Returns the parsed formula.
     pub(super) fn formula(&self) -> &Formula {
         &self.0.formula
     }
 
-    /// An identity that sets it apart from others of the same text; its clones share it.
+    /// Returns an identity that is shared by clones, but not by other expressions with the same text.
     pub(super) fn identity(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }
 
-    /// Its value.
+    /// Evaluates the expression.
     pub(super) fn value(&self, scope: &Scope) -> Result<Value, ExpressionFault> {
         self.0.formula.value(|name| scope.get(name))
     }
 
-    /// Its value as a whole number that is not negative.
+    /// Evaluates the expression as a nonnegative integer.
     pub(super) fn count(&self, scope: &Scope) -> Result<u64, ExpressionFault> {
         self.count_of(self.value(scope)?)
     }
 
-    /// Its value as a whole number.
+    /// Evaluates the expression as an integer.
     pub(super) fn whole(&self, scope: &Scope) -> Result<i64, ExpressionFault> {
         self.whole_of(self.value(scope)?)
     }
 
-    /// Its value as a rank or a tag.
+    /// Evaluates the expression as a rank or a tag.
     pub(super) fn rank(&self, scope: &Scope) -> Result<u32, ExpressionFault> {
         self.rank_of(self.value(scope)?)
     }
 
-    /// Its value as a condition.
+    /// Evaluates the expression as a condition.
     pub(super) fn condition(&self, scope: &Scope) -> Result<bool, ExpressionFault> {
         self.condition_of(self.value(scope)?)
     }
 
-    /// A fault of the whole expression.
+    /// Creates a fault of the whole expression.
     fn fault(&self, message: &str, help: &str) -> ExpressionFault {
         ExpressionFault::whole(&self.0.text, format!("`{self}` is {message}"), help)
     }
 
-    /// `value`, which is its value, as a number, whole or real.
+    /// Converts `value`, the value of the expression, to a number (an integer or a real number).
     pub(super) fn number_of(&self, value: Value) -> Result<Value, ExpressionFault> {
         match value {
             Value::Truth(_) => Err(self.fault("a truth value, not a number", "write `1 if condition else 0`")),
@@ -79,7 +79,7 @@ impl Expression {
         }
     }
 
-    /// `value` as a whole number.
+    /// Converts `value`, the value of the expression, to an integer.
     pub(super) fn whole_of(&self, value: Value) -> Result<i64, ExpressionFault> {
         let value = self.number_of(value)?;
         value.as_whole().ok_or_else(|| match value.as_real() {
@@ -93,20 +93,20 @@ impl Expression {
         })
     }
 
-    /// `value` as a whole number that is not negative.
+    /// Converts `value`, the value of the expression, to a nonnegative integer.
     pub(super) fn count_of(&self, value: Value) -> Result<u64, ExpressionFault> {
         let whole = self.whole_of(value)?;
         u64::try_from(whole).map_err(|_| self.fault(&format!("{whole}, below 0"), "give a number from 0 on"))
     }
 
-    /// `value` as a rank or a tag.
+    /// Converts `value`, the value of the expression, to a rank or a tag.
     pub(super) fn rank_of(&self, value: Value) -> Result<u32, ExpressionFault> {
         let whole = self.whole_of(value)?;
         u32::try_from(whole)
-            .map_err(|_| self.fault(&format!("{whole}, which is no rank or tag"), "give a number from 0 on"))
+            .map_err(|_| self.fault(&format!("{whole}, which is not a rank or tag"), "give a number from 0 on"))
     }
 
-    /// `value` as a condition.
+    /// Converts `value`, the value of the expression, to a condition.
     pub(super) fn condition_of(&self, value: Value) -> Result<bool, ExpressionFault> {
         match value {
             Value::Truth(holds) => Ok(holds),
@@ -133,7 +133,7 @@ impl Serialize for Expression {
     }
 }
 
-/// A text or, where it is constant, a number.
+/// The schema accepts a text or, for constants, a number.
 impl schemars::JsonSchema for Expression {
     fn schema_name() -> Cow<'static, str> {
         "Expression".into()
@@ -172,13 +172,13 @@ impl<'de> Deserialize<'de> for Expression {
     }
 }
 
-/// The error of a text that is no expression.
+/// Creates the error of a text that is not an expression.
 pub(super) fn unreadable<E: Error>(fault: &ExpressionFault) -> E {
     E::custom(fault.to_text())
 }
 
-/// An amount of data as an expression with a unit behind it, such as `"8 * n B"`: the unit belongs
-/// to the whole expression.
+/// An amount of data, given by an expression followed by a unit, such as `"8 * n B"`. The unit applies to the whole
+/// expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Size {
     count: Expression,
@@ -187,21 +187,21 @@ pub struct Size {
 }
 
 impl Size {
-    /// Reads a size.
+    /// Parses a size.
     ///
     /// # Errors
-    /// The fault of the text.
+    /// A fault of the text.
     pub fn new(text: &str) -> Result<Self, ExpressionFault> {
         let wanted =
             || ExpressionFault::whole(text, "this size has no unit", "write one such as \"4 KiB\" or \"8 * n B\"");
         let (count, unit) = text.trim_end().rsplit_once(char::is_whitespace).ok_or_else(wanted)?;
-        // Behind an operator stands a name, not a unit.
+        // A word after an operator is a name, not a unit.
         let is_unit = unit.chars().all(char::is_alphabetic)
             && count.trim_end().ends_with(|c: char| c.is_alphanumeric() || c == ')');
         let unknown = || {
             ExpressionFault::whole(
                 text,
-                format!("`{unit}` is no unit of a size"),
+                format!("`{unit}` is not a unit of size"),
                 "give B, kB, MB, GB, KiB, MiB or GiB",
             )
         };
@@ -214,12 +214,12 @@ impl Size {
         &self.count
     }
 
-    /// The number of bytes.
+    /// Evaluates the size as a number of bytes.
     pub(super) fn bytes(&self, scope: &Scope) -> Result<u64, ExpressionFault> {
         self.scaled(self.count.count(scope)?)
     }
 
-    /// The number of bytes of `count` units.
+    /// Returns the number of bytes of `count` units.
     pub(super) fn scaled(&self, count: u64) -> Result<u64, ExpressionFault> {
         let too_large = || self.count.fault("too large for a number of bytes", "the largest is 2^64 - 1 bytes");
         count.checked_mul(self.scale).ok_or_else(too_large)
@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(value("rank div 2"), Ok(1));
         assert_eq!(value("8 / 2"), Ok(4));
         assert_eq!(value("p - sqrt(p)"), Ok(2));
-        assert_eq!(value("rank - p"), Err("`rank - p` is -1, which is no rank or tag".to_owned()));
+        assert_eq!(value("rank - p"), Err("`rank - p` is -1, which is not a rank or tag".to_owned()));
         assert_eq!(value("rank / 2"), Err("`rank / 2` is 1.5, which is not a whole number".to_owned()));
         assert_eq!(value("1e30"), Err("`1e30` is 1e30, which is too large".to_owned()));
         assert!(value("2 ^ 40").is_err());
@@ -303,7 +303,7 @@ mod tests {
         for text in ["8", "8 * p"] {
             assert!(Size::new(text).unwrap_err().message.contains("has no unit"), "{text}");
         }
-        assert!(Size::new("8 * p GHz").unwrap_err().message.contains("`GHz` is no unit of a size"));
+        assert!(Size::new("8 * p GHz").unwrap_err().message.contains("`GHz` is not a unit of size"));
         assert!(Size::new("p / 3 B").unwrap().bytes(&scope()).is_err());
     }
 }

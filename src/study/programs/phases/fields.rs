@@ -1,13 +1,13 @@
-//! The fields of steps that hold expressions or other steps.
+//! The fields of steps that contain expressions or other steps.
 
 use super::expression::{Expression, Size};
 use super::step::{ProbabilityDistribution, Source, Step};
 
-/// The field whose expression is a truth value; all others are numbers.
+/// The field whose expression is a truth value; all other expressions are numbers.
 pub(super) const CONDITION: &str = "condition";
 
 impl Step {
-    /// The steps inside, with the name of their field.
+    /// Returns the contained steps, with the names of their fields.
     pub(super) fn inner(&self) -> Vec<(&'static str, &[Self])> {
         match self {
             Self::Phase { steps, .. } | Self::Repeat { steps, .. } | Self::While { steps, .. } => {
@@ -18,7 +18,7 @@ impl Step {
         }
     }
 
-    /// The expressions, with the name of their field.
+    /// Returns the expressions, with the names of their fields.
     pub(super) fn expressions(&self) -> Vec<(&'static str, &Expression)> {
         match self {
             Self::Repeat { times, .. } => vec![("times", times)],
@@ -49,7 +49,7 @@ impl Step {
         }
     }
 
-    /// The communicator in which its ranks are counted, unless that is all ranks.
+    /// Returns the communicator in which the step counts ranks, or `None` for all ranks.
     pub(super) fn communicator(&self) -> Option<&str> {
         match self {
             Self::Send { communicator, .. }
@@ -63,7 +63,7 @@ impl Step {
 }
 
 impl Source {
-    /// The expression of the rank, if it is one.
+    /// Returns the expression of the rank, or `None` for any source.
     pub(super) const fn rank(&self) -> Option<&Expression> {
         match self {
             Self::Any => None,
@@ -73,7 +73,7 @@ impl Source {
 }
 
 impl ProbabilityDistribution {
-    /// Its parameters, with the name of their field in a step; some have only one.
+    /// Returns the parameters, with the names of their fields in a step. Some distributions have only one.
     pub(super) fn parameters(&self) -> [(&'static str, Option<&Expression>); 2] {
         match self {
             Self::Uniform { from, to } | Self::Integer { from, to } => {
@@ -96,7 +96,7 @@ impl ProbabilityDistribution {
     }
 }
 
-/// The fields that are given.
+/// Returns the fields that are given.
 fn given<'e, const N: usize>(
     fields: [(&'static str, Option<&'e Expression>); N],
 ) -> Vec<(&'static str, &'e Expression)> {

@@ -1,4 +1,4 @@
-//! A count of the packets and jobs of steps, without taking them: for programs that are too long to be rehearsed.
+//! A count of the packets and jobs of steps without executing them, for programs that are too long to be rehearsed.
 
 use super::Phases;
 use super::communicators::{Split, names_in, splits};
@@ -12,19 +12,22 @@ use parsim_sim::program::Grid;
 use parsim_sim::program::collective::CollectiveOperation;
 use std::collections::BTreeMap;
 
-/// Number of steps examined for a rank, and roughly for all ranks together: else some ranks stand for all.
+/// Maximum number of steps examined for one rank.
 const STEPS_OF_A_RANK: u32 = 20_000;
+/// Approximate maximum number of steps examined for all ranks together. Beyond it, a sample of the ranks represents
+/// all.
 const STEPS: u32 = 200_000;
+/// Minimum number of ranks in the sample.
 const FEWEST_RANKS: u32 = 8;
-/// Number of rounds of a loop that stand for all, where they differ.
+/// Number of rounds that represent all rounds of a loop whose rounds differ.
 const ROUNDS: u64 = 8;
-/// Number of open calls that are followed.
+/// Maximum depth of nested calls that are followed.
 const DEEPEST: u32 = 50;
-/// The variables that messages bring.
+/// The variables whose values come from messages.
 const OF_MESSAGES: [&str; 2] = ["source", "number"];
 
-/// The packets and jobs of all ranks: exact where all ranks and rounds are looked at, or all are alike; the least where
-/// messages decide.
+/// Returns the forecast for all ranks. It is exact if all ranks and rounds are examined, or if all are alike. If
+/// messages decide, only the lower bounds are meaningful.
 pub(super) fn count(program: &Phases, ranks: u32, packet_bytes: u64) -> Forecast {
     let (splits, _) = splits(program, ranks, 0);
     let grid = Grid::of(ranks);
@@ -43,7 +46,7 @@ pub(super) fn count(program: &Phases, ranks: u32, packet_bytes: u64) -> Forecast
     first + scaled(rest, others, sample)
 }
 
-/// The names that all steps of a rank know.
+/// Returns the names that all steps of a rank know.
 fn scope(program: &Phases, splits: &[Split], (rank, grid): (u32, Grid)) -> Scope {
     let mut scope = program.scope(rank, grid, 0);
     for (communicator, split) in program.communicators.keys().zip(splits) {
@@ -55,13 +58,14 @@ fn scope(program: &Phases, splits: &[Split], (rank, grid): (u32, Grid)) -> Scope
     scope
 }
 
-/// The forecast of `all` rounds or ranks, of which `sample` have been counted; only those are certain.
+/// Scales the counts of a sample of `sample` rounds or ranks to `all` of them. The lower bounds are not scaled.
 fn scaled(counted: Forecast, all: u64, sample: u64) -> Forecast {
     let Forecast { least_packets, least_jobs, least_verbs, .. } = counted;
     Forecast { least_packets, least_jobs, least_verbs, ..counted * (real(all) / real(sample.max(1))) }
 }
 
-/// One of `all` numbers for each `place` of `sample`: spread evenly, but in step with nothing (golden section).
+/// Returns the number, below `all`, of element `place` of a sample of `sample` elements. The elements are spread evenly
+/// but aperiodically (golden section).
 fn spread(all: u64, sample: u64, place: u64) -> u64 {
     const GOLDEN: u64 = 40_503;
     let within = (place * GOLDEN + GOLDEN / 2) % (1 << 16);
@@ -77,21 +81,24 @@ struct Counter<'p> {
     rank: u32,
     grid: Grid,
     packet_bytes: u64,
-    /// Steps that may still be looked at.
+    /// Number of steps that may still be examined.
     left: u32,
-    /// The calls that are open.
+    /// Number of nested calls.
     depth: u32,
 }
 
-/// Nothing; a verb; a verb that takes time.
+/// The forecast of a step without any effect.
 const NOTHING: Forecast =
     Forecast { packet_hops: 0.0, jobs: 0.0, least_packets: 0.0, least_jobs: 0.0, least_verbs: 0.0, is_open: false };
+/// The forecast of a step whose effect depends on messages.
 const OPEN: Forecast = Forecast { is_open: true, ..NOTHING };
+/// The forecast of a verb.
 const VERB: Forecast = Forecast { least_verbs: 1.0, ..NOTHING };
+/// The forecast of a verb that is a job.
 const JOB: Forecast = Forecast { jobs: 1.0, least_jobs: 1.0, ..VERB };
 /// The verbs of an operation that is waited for later.
 const REQUEST: Forecast = Forecast { least_verbs: 2.0, ..NOTHING };
-/// The verbs of a message of an exchange: its send, its receive, and the end of the send.
+/// The verbs of a message of an exchange: its send, its receive, and the wait for the send.
 const EXCHANGED: Forecast = Forecast { least_verbs: 3.0, ..NOTHING };
 
 impl Counter<'_> {
@@ -110,7 +117,7 @@ impl Counter<'_> {
         self.known(step).unwrap_or(OPEN)
     }
 
-    /// `None` if messages decide.
+    /// Returns the forecast of a step, or `None` if it depends on messages.
     fn known(&mut self, step: &Step) -> Option<Forecast> {
         Some(match step {
             Step::Phase { steps, .. } => self.steps(steps),
@@ -148,14 +155,14 @@ impl Counter<'_> {
         })
     }
 
-    /// The packets that a rank sends to its neighbours.
+    /// Counts the packets that a rank sends to its neighbours.
     fn exchange(&self, with: Neighbours, bytes: u64) -> Forecast {
         let neighbours = with.of(self.rank, self.grid).into_iter().flatten();
         let exchanged = neighbours.map(|to| EXCHANGED + self.messages(bytes, 1.0, self.distance(to)));
         exchanged.fold(Forecast::default(), |sum, one| sum + one)
     }
 
-    /// The packets that a rank sends in a collective operation, by the size of its communicator.
+    /// Counts the packets that a rank sends in a collective operation, given the size of its communicator.
     fn collective(&self, operation: &CollectiveOperation, bytes: u64, communicator: Option<&str>) -> Forecast {
         let size = communicator.and_then(|name| self.scope.get(&names_in(name)[1]));
         let ranks = size.and_then(Value::as_whole).and_then(|size| u32::try_from(size).ok());
@@ -166,11 +173,11 @@ impl Counter<'_> {
         Forecast { least_packets, least_verbs: f64::from(u8::from(ranks > 1)), ..all }
     }
 
-    /// The packets of a message that a step sends.
+    /// Counts the packets of a message that a step sends.
     fn message(&self, step: &Step, to: &Expression, bytes: &Size) -> Option<Forecast> {
         let bytes = self.bytes(bytes)?;
         let among_all = self.deciding(to).filter(|_| step.communicator().is_none());
-        // A rank that answers whoever has asked is as far away as any other.
+        // The distance to an unknown rank, such as the source of the last message, is the mean one.
         let to = among_all.and_then(|scope| to.rank(scope).ok());
         Some(self.messages(bytes, 1.0, to.map_or(mean_distance(self.grid.ranks()), |to| self.distance(to))))
     }
@@ -190,7 +197,7 @@ impl Counter<'_> {
         Some(counted)
     }
 
-    /// The variables, if they decide on the value of an expression before any message has come.
+    /// Returns the variables if they suffice to evaluate an expression before any message has arrived.
     fn deciding(&self, expression: &Expression) -> Option<&Scope> {
         let is_brought = |(name, _): (&str, _)| OF_MESSAGES.contains(&name);
         (!expression.formula().names().any(is_brought)).then_some(&self.scope)
@@ -225,7 +232,7 @@ impl Counter<'_> {
         counted
     }
 
-    /// True if the steps give another value to a variable that was known before them.
+    /// Returns `true` if the steps assign a value to a variable that was known before them.
     fn changes(&self, steps: &[Step]) -> bool {
         steps.iter().any(|step| match step {
             Step::Let { name, .. } | Step::Draw { name, .. } => self.scope.has(name),
@@ -238,14 +245,14 @@ impl Counter<'_> {
         Forecast { packet_hops: packets * distance, least_packets: packets, ..Forecast::default() }
     }
 
-    /// The links between this rank and another one, if the ranks lie row by row on a mesh.
+    /// Returns the number of links between this rank and another one on a mesh with the ranks in row-major order.
     fn distance(&self, to: u32) -> f64 {
         let ((row, column), (to_row, to_column)) = (self.grid.coordinates(self.rank), self.grid.coordinates(to));
         f64::from(row.abs_diff(to_row)) + f64::from(column.abs_diff(to_column))
     }
 }
 
-/// True if the steps, or those within them, mention a variable.
+/// Returns `true` if the steps, or those within them, use a variable.
 fn mention(steps: &[Step], variable: &str) -> bool {
     let names = |expression: &Expression| expression.formula().names().any(|(name, _)| name == variable);
     steps.iter().any(|step| {
@@ -276,7 +283,7 @@ mod tests {
         assert_eq!((jobs, least_jobs, least_packets, is_open), (4e12, 4e12, 4.0 * 4e12 * 2.0 * 2.0, false));
     }
 
-    /// Neither the parity of the rounds nor a step every thousand rounds falls into step with the sample.
+    /// The sample is not biased by the parity of rounds, or by a step that happens only every thousand rounds.
     #[test]
     fn rounds_that_differ_are_sampled() {
         let within = |steps: &str, exact: f64| {
@@ -307,7 +314,7 @@ mod tests {
         assert!(!counted("Receive(from: \"0\"), Send(to: \"source\", bytes: \"8 B\")", 3).is_open);
     }
 
-    /// A master among many workers counts as one rank.
+    /// A master among many workers represents only itself.
     #[test]
     fn a_rank_that_does_most_stands_for_itself() {
         let steps = "When(condition: \"rank == 0\", then: [Repeat(times: \"1000 * p\", index: Some(\"i\"), steps: [

@@ -18,47 +18,48 @@ use rand_chacha::ChaCha8Rng;
 use requests::RequestsUnderWay;
 use std::rc::Rc;
 
-/// Number of steps counted at once.
+/// Number of steps that are counted at a time.
 const PAUSE: u32 = 4096;
-/// A process that takes more steps at one instant will not come to its end.
+/// Maximum number of steps at one instant. A process that exceeds it is assumed never to end.
 const MOST_IDLE: u32 = 10_000_000;
 const FEWER: &str = "repeat less often";
 
-/// A process on its way through the steps.
+/// The state of a process that executes steps.
 pub(super) struct StepInterpreter {
     me: Process,
     program: Rc<CompiledProgram>,
     slots: Box<[Value]>,
-    /// The next step.
+    /// The address of the next step.
     at: Address,
-    /// The number of the phase.
+    /// The number of the current phase.
     phase: usize,
-    /// Number of changes of variables that a condition of a loop may wait for.
+    /// Number of changes of variables on which the condition of a loop may depend.
     changes: i64,
-    /// Steps counted at one instant, and the instant.
+    /// Number of counted steps since the instant `idle_since`.
     idle: u32,
+    /// The instant at which the count of idle steps began.
     idle_since: SimTime,
-    /// Steps that may begin before they are counted.
+    /// Number of steps that may begin before they are counted.
     uncounted: u32,
     under_way: RequestsUnderWay,
     calls: CallStack,
-    /// The streams of random numbers; none before the first number is drawn.
+    /// The streams of random numbers, each opened at its first use.
     streams: Vec<Option<Box<ChaCha8Rng>>>,
-    /// Compares values with those of earlier versions, in a dry run for that.
+    /// A comparison of values with those of earlier versions, in a dry run made for this purpose.
     watch: Option<Rc<Watch>>,
 }
 
-/// A step that has been taken, or what it asks for.
+/// The outcome of a step.
 enum TakenStep {
     Done,
     Asks,
 }
 
-/// Reason why no more steps are taken before something else.
+/// The reason why the execution of steps is interrupted.
 enum Halt<'p> {
-    /// This step asks for something.
+    /// This step is a verb that requires the simulator.
     Asks(&'p CompiledStep),
-    /// So many steps have been taken that a dry run counts them.
+    /// As many steps have been executed as are counted at a time.
     Pauses,
     Ends,
 }
@@ -85,10 +86,10 @@ impl StepInterpreter {
         }
     }
 
-    /// Takes all steps.
+    /// Executes all steps.
     ///
     /// # Errors
-    /// The number of a step that cannot be taken, and the reason; its path is that of a field of the step.
+    /// The number of a step that cannot be executed, and the reason, whose path is that of a field of the step.
     pub async fn run(&mut self) -> Result<(), PlacedFault> {
         let program = Rc::clone(&self.program);
         loop {
@@ -102,7 +103,7 @@ impl StepInterpreter {
         forgotten.map_or(Ok(()), |(step, fault)| Err((step, Box::new(fault))))
     }
 
-    /// Takes steps as far as they ask for nothing.
+    /// Executes steps up to the next one that requires the simulator.
     fn go_on<'p>(&mut self, program: &'p CompiledProgram) -> Result<Halt<'p>, PlacedFault> {
         while let Some(step) = program.steps.get(self.at as usize) {
             if step.action.begins() {
@@ -126,7 +127,7 @@ impl StepInterpreter {
         Ok(Halt::Ends)
     }
 
-    /// Counts the steps since they were last counted, so that loops in which nothing happens come to an end.
+    /// Counts the steps since the last count, so that loops without progress are detected.
     #[cold]
     fn count_steps(&mut self) -> Result<(), Box<Fault>> {
         self.uncounted = PAUSE;
@@ -142,7 +143,7 @@ impl StepInterpreter {
         Ok(())
     }
 
-    /// Takes a step that asks for nothing.
+    /// Executes a step unless it requires the simulator.
     #[inline]
     fn control(&mut self, action: &StepAction) -> Result<TakenStep, Box<Fault>> {
         match action {
@@ -182,7 +183,7 @@ impl StepInterpreter {
         self.slots[usize::from(slot)] = value;
     }
 
-    /// Gives a value to a variable.
+    /// Assigns a value to a variable.
     fn change(&mut self, slot: u16, value: Value) {
         self.set(slot, value);
         self.changes += 1;
@@ -198,7 +199,7 @@ impl StepInterpreter {
         Ok(())
     }
 
-    /// A slot that holds the number of something.
+    /// Returns the number stored in a slot as an index.
     fn index(&self, slot: u16) -> usize {
         self.slots[usize::from(slot)].as_whole().and_then(|whole| usize::try_from(whole).ok()).unwrap_or(0)
     }
@@ -221,7 +222,7 @@ impl StepInterpreter {
         let StepAction::While { condition, behind, .. } = &program.steps[begin as usize].action else { return Ok(()) };
         if self.slots[usize::from(changes)] == Value::Whole(self.changes) {
             let condition = condition.source();
-            let message = format!("repeats for ever: nothing is received that could change `{condition}`");
+            let message = format!("repeats for ever: nothing that is received could change `{condition}`");
             return Err(Fault::new("condition", message, "receive a `number` in the loop, or use Repeat"));
         }
         if let Some(watch) = &self.watch {

@@ -1,11 +1,11 @@
-//! Facts about steps, known without taking them: their paths, their phases, the memory that they need.
+//! Static properties of steps: their paths, their phases, and the memory that they need.
 
 use super::expression::Expression;
 use super::name;
 use super::step::Step;
 use parsim_sim::trace::Phase;
 
-/// The names of the phases in the order in which they are written, each once.
+/// Collects the names of the phases in source order, each once.
 pub(super) fn name_phases(steps: &[Step], phases: &mut Vec<Phase>) {
     for step in steps {
         if let Step::Phase { name, .. } = step {
@@ -20,7 +20,7 @@ pub(super) fn name_phases(steps: &[Step], phases: &mut Vec<Phase>) {
     }
 }
 
-/// The memory of the largest collective operation of the steps for each of `ranks` ranks, in bytes.
+/// Returns the memory of the largest collective operation among the steps for each of `ranks` ranks, in bytes.
 pub(super) fn collective_memory(steps: &[Step], ranks: u32) -> f64 {
     let of_step = |step: &Step| {
         let own = if let Step::Collective { operation, .. } = step { operation.rank_memory(ranks) } else { 0.0 };
@@ -29,13 +29,13 @@ pub(super) fn collective_memory(steps: &[Step], ranks: u32) -> f64 {
     steps.iter().map(of_step).fold(0.0, f64::max)
 }
 
-/// True if a step moves bytes between memory and processor.
+/// Returns `true` if a step moves bytes between memory and processor.
 pub(super) fn loads(steps: &[Step]) -> bool {
     let load = |step: &Step| matches!(step, Step::Compute { bytes: Some(_), .. });
     steps.iter().any(|step| load(step) || step.inner().into_iter().any(|(_, inner)| loads(inner)))
 }
 
-/// All expressions of `steps`, which stand at `path`, each with its path.
+/// Collects all expressions of `steps`, which are located at `path`, each with its path.
 pub(super) fn locate<'s>(path: &str, steps: &'s [Step], found: &mut Vec<(String, &'s Expression)>) {
     for (index, step) in steps.iter().enumerate() {
         for (field, expression) in step.expressions() {
@@ -47,7 +47,7 @@ pub(super) fn locate<'s>(path: &str, steps: &'s [Step], found: &mut Vec<(String,
     }
 }
 
-/// The paths of all steps in the order of the text, of `steps` and of those in them, where they stand at `path`.
+/// Collects the paths of `steps`, which are located at `path`, and of the steps within them, in source order.
 pub(super) fn paths(path: &str, steps: &[Step], found: &mut Vec<String>) {
     for (index, step) in steps.iter().enumerate() {
         let path = format!("{path}.{index}");

@@ -1,5 +1,4 @@
-//! Programs written in a scenario: no line of Rust for a stencil, a ring, a pipeline or a master
-//! with its workers.
+//! Programs written in a scenario: stencils, rings, pipelines, or a master with its workers, without a line of Rust.
 
 mod bound;
 mod changes;
@@ -38,26 +37,26 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The memory of the process of a rank, in bytes. Measured.
+/// Memory of the process of a rank, in bytes (measured).
 const RANK_BYTES: f64 = 1500.0;
 
-/// Steps that every rank takes.
+/// A program of steps that every rank executes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Phases {
-    /// Numbers by name, for the expressions and for the axes of a sweep.
+    /// Numbers by name, for use in expressions and as axes of a sweep.
     #[serde(default)]
     pub parameters: BTreeMap<String, f64>,
-    /// The memory for data that a rank needs; nothing unless given.
+    /// The memory for data that a rank needs. 0 by default.
     #[serde(default)]
     pub memory: Option<Size>,
-    /// Divisions of the ranks by name.
+    /// Communicators by name: divisions of the ranks into groups.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub communicators: BTreeMap<String, CommunicatorSplit>,
-    /// Steps by name, for `Call`.
+    /// Functions by name: steps that `Call` executes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub functions: BTreeMap<String, StepFunction>,
-    /// The steps.
+    /// The steps of the program.
     pub steps: Arc<[Step]>,
 }
 
@@ -70,7 +69,7 @@ impl Phases {
         scope
     }
 
-    /// The path of each step, by its number.
+    /// Returns the path of each step, by number.
     fn paths(&self) -> Vec<String> {
         let mut paths = Vec::new();
         for (path, steps) in self.blocks() {
@@ -79,7 +78,7 @@ impl Phases {
         paths
     }
 
-    /// Its steps and those of its functions, with their paths.
+    /// Returns the steps of the program and those of its functions, with their paths.
     fn blocks(&self) -> impl Iterator<Item = (String, &[Step])> {
         let of_functions = self.functions.iter().map(|(name, function)| {
             let path = format!("functions.{name}.steps");
@@ -88,13 +87,13 @@ impl Phases {
         std::iter::once(("steps".to_owned(), &self.steps[..])).chain(of_functions)
     }
 
-    /// Returns whether its ranks load from memory.
+    /// Returns `true` if the ranks load from memory.
     #[must_use]
     pub fn loads(&self) -> bool {
         self.blocks().any(|(_, steps)| legality::loads(steps))
     }
 
-    /// The start of all processes, which share one compiled program.
+    /// Returns the starter of the processes, which share one compiled program.
     fn watched(&self, ranks: u32, host: u32, watch: Option<Rc<Watch>>) -> Starter<'_> {
         let (compiled, faults) = compiler::compile(self, ranks, host);
         let (compiled, fault) = (Rc::new(compiled), faults.into_iter().next());
@@ -107,14 +106,14 @@ impl Phases {
         })
     }
 
-    /// The causes of the events of a run that was rehearsed.
+    /// Returns the forecast of a rehearsed run.
     pub(super) fn forecast(&self, rehearsal: &Rehearsal, ranks: u32, packet_bytes: u64) -> Forecast {
         let seen = Forecast::seen(rehearsal);
         if rehearsal.is_complete() { seen } else { seen.max(forecast::count(self, ranks, packet_bytes)) }
     }
 
-    /// Looks for expressions that have another value than in earlier versions where a dry run on `ranks` ranks, of which
-    /// `host` is connected to the host, evaluates; paths are those of a scenario.
+    /// Searches for expressions whose value differs from that of earlier versions, in a dry run on `ranks` ranks, of
+    /// which `host` is connected to the host. Paths are those of a scenario.
     pub(super) fn note_changes(
         &self,
         (ranks, host): (u32, u32),

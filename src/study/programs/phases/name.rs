@@ -1,4 +1,4 @@
-//! Names of phases that come from a file.
+//! Interned names of phases that are read from a file.
 
 use parsim_sim::trace::Phase;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -6,18 +6,18 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// Every name once, for as long as the program runs: a trace names its phases by reference.
+/// All names, each stored once for the lifetime of the process, because traces refer to phases by reference.
 static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 static LISTS: Mutex<BTreeSet<&'static [Phase]>> = Mutex::new(BTreeSet::new());
 
 thread_local! {
-    /// The names that this thread has asked for: rows of a million results ask for the same few.
+    /// The names that this thread has looked up, because the rows of a million results use the same few names.
     static KNOWN: RefCell<FxHashSet<Phase>> = RefCell::default();
-    /// Their keys as times.
+    /// The keys of the times of these names.
     static TIMES: RefCell<FxHashMap<Phase, &'static str>> = RefCell::default();
 }
 
-/// The name as a reference that lives as long as the program runs.
+/// Returns the name as a reference with static lifetime.
 #[must_use]
 pub fn phase(name: &str) -> Phase {
     KNOWN.with_borrow_mut(|known| {
@@ -29,7 +29,7 @@ pub fn phase(name: &str) -> Phase {
     })
 }
 
-/// The key of the time that is spent in a phase or an activity.
+/// Returns the key of the time that is spent in a phase or an activity.
 #[must_use]
 pub fn time_key(name: Phase) -> &'static str {
     TIMES.with_borrow_mut(|times| *times.entry(name).or_insert_with(|| kept(&format!("{name}_s"))))

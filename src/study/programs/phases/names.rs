@@ -3,22 +3,24 @@
 use crate::programs::expression::{Awaited, Binding, Formula, Value};
 use parsim_sim::program::Grid;
 
-/// The place of a variable among those of a process.
+/// The index of a variable among those of a process.
 pub(super) type VariableSlot = u16;
 
-/// Variables that every process has.
+/// The slot of the rank of a process.
 const RANK: VariableSlot = 0;
+/// The slot of the row of a process in the grid of ranks.
 const ROW: VariableSlot = 1;
+/// The slot of the column of a process in the grid of ranks.
 const COLUMN: VariableSlot = 2;
-/// Sender of the message that was received last.
+/// The sender of the message that was received last.
 pub(super) static SOURCE: Awaited = Awaited { name: "source", slot: 3, event: "a message has been received" };
-/// The number in the last message that had one.
+/// The number in the last received message that contained one.
 pub(super) static NUMBER: Awaited =
     Awaited { name: "number", slot: 4, event: "a message with a number has been received" };
 /// The first slot that steps declare.
 const FIRST_DECLARED: usize = 5;
 
-/// The names that an expression may use where it stands, the latest of a name last.
+/// The names that an expression may use at the current position. The last entry of a name counts.
 #[derive(Debug, Default)]
 pub(super) struct NameTable {
     names: Vec<DeclaredName>,
@@ -30,12 +32,13 @@ pub(super) struct NameTable {
 struct DeclaredName {
     name: String,
     binding: Binding,
-    /// True if steps may give it another value.
+    /// `true` if steps may assign a value to the name.
     is_variable: bool,
 }
 
 impl NameTable {
-    /// The names that every process knows, where `ranks` ranks run and `host` is connected to the host.
+    /// Creates the table of the names that every process knows, for `ranks` ranks, of which `host` is connected to the
+    /// host.
     pub fn of_ranks(ranks: u32, host: u32) -> Self {
         let grid = Grid::of(ranks);
         let constant = |value: u32| Binding::Constant(Value::Whole(value.into()));
@@ -72,13 +75,13 @@ impl NameTable {
         self.names.iter().map(|known| known.name.as_str())
     }
 
-    /// True if `name` has a meaning, be it one of the language.
+    /// Returns `true` if `name` has a meaning, including constants of the language.
     pub fn has(&self, name: &str) -> bool {
         self.get(name).is_some() || Formula::is_constant(name)
     }
 
-    /// The slot of the variable to which steps give a value by this name: declared, unless it is known; `None` if the name
-    /// means something else.
+    /// Returns the slot of the variable `name`, to which steps assign a value, and declares the variable if the name is
+    /// unknown. Returns `None` if the name has another meaning.
     pub fn variable(&mut self, name: &str) -> Option<VariableSlot> {
         match self.find(name) {
             None => {
@@ -91,19 +94,20 @@ impl NameTable {
         }
     }
 
-    /// Gives a name to a constant.
+    /// Defines a name for a constant.
     pub fn define(&mut self, name: &str, value: Value) {
         self.name(name, Binding::Constant(value), false);
     }
 
-    /// Gives a name to a slot of its own, which steps do not change.
+    /// Declares a name for a new slot, to which steps do not assign values.
     pub fn declare(&mut self, name: &str) -> VariableSlot {
         let slot = self.reserve();
         self.name(name, Binding::Slot(slot), false);
         slot
     }
 
-    /// A slot without a name. Of programs with too many of them all slots behind the last are one; they are rejected.
+    /// Reserves a slot without a name. Slots beyond the maximum share one number; programs with so many slots are
+    /// rejected.
     pub fn reserve(&mut self) -> VariableSlot {
         let slot = self.next;
         self.next += 1;
@@ -111,25 +115,25 @@ impl NameTable {
         VariableSlot::try_from(slot).unwrap_or(VariableSlot::MAX)
     }
 
-    /// The names and slots so far, for [`return_to`](Self::return_to).
+    /// Returns a mark of the current names and slots, for [`return_to`](Self::return_to).
     pub const fn mark(&self) -> (usize, usize) {
         (self.names.len(), self.next)
     }
 
-    /// Forgets what has been declared since the mark.
+    /// Removes everything that has been declared since the mark.
     pub fn return_to(&mut self, (names, next): (usize, usize)) {
         self.names.truncate(names);
         self.next = next;
     }
 
-    /// Forgets the names since the mark, but lets nothing else have their slots: those that follow.
+    /// Removes the names declared since the mark but keeps their slots reserved; returns the number of the next slot.
     pub fn leave_behind(&mut self, (names, _): (usize, usize)) -> usize {
         self.names.truncate(names);
         self.next = self.most;
         self.next
     }
 
-    /// The slots that a process needs.
+    /// Returns the number of slots that a process needs.
     pub const fn slots(&self) -> usize {
         self.most
     }

@@ -4,11 +4,11 @@ use crate::programs::expression::Value;
 use parsim_sim::program::Grid;
 use std::borrow::Cow;
 
-/// Names that every process knows: its rank, the number of ranks, the rank with the host, its place in the grid of
-/// ranks, and of the last received message the sender and the number in it.
+/// The names that every process knows: its rank, the number of ranks, the host's rank, its position in the grid of
+/// ranks, and the sender and the number of the last received message.
 pub(super) const KNOWN: [&str; 9] = ["rank", "p", "host", "row", "column", "rows", "columns", "source", "number"];
 
-/// Names with their values, as far as they are known; the latest of a name counts.
+/// Names with their values, as far as these are known. The last entry of a name counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     variables: Vec<(Cow<'static, str>, Option<Value>)>,
@@ -32,12 +32,12 @@ impl Scope {
         self.variables.iter().any(|(known, _)| known == name)
     }
 
-    /// Gives a value to a name; it hides others of the name.
+    /// Declares a name with a value. The new name hides earlier ones.
     pub fn declare(&mut self, name: &str, value: impl Into<Option<Value>>) {
         self.variables.push((Cow::Owned(name.to_owned()), value.into()));
     }
 
-    /// Gives another value to a name, which is declared if it is not known.
+    /// Assigns a value to a name, and declares the name if it is unknown.
     pub fn set(&mut self, name: &str, value: Option<Value>) {
         match self.variables.iter_mut().rev().find(|(known, _)| known == name) {
             Some((_, known)) => *known = value,
@@ -45,12 +45,12 @@ impl Scope {
         }
     }
 
-    /// The number of names.
+    /// Returns the number of names.
     pub fn count(&self) -> usize {
         self.variables.len()
     }
 
-    /// Forgets all names but the first ones.
+    /// Removes all names but the first `count`.
     pub fn keep(&mut self, count: usize) {
         self.variables.truncate(count);
     }

@@ -1,4 +1,4 @@
-//! The steps that a program in a scenario is made of.
+//! The steps of which a program in a scenario consists.
 
 use super::expression::{Expression, Size, unreadable};
 use parsim_sim::program::collective;
@@ -9,196 +9,197 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// One step; every rank takes all of them, unless a condition says otherwise.
+/// A step. Every rank executes all steps, unless a condition excludes it.
 ///
-/// Expressions may use `rank`, `p`, `host`, the place `row`, `column` in the grid of `rows` ×
-/// `columns` ranks, `NAME_rank` and `NAME_size` of a communicator NAME, the parameters of the program or of the function,
-/// the indices of the loops around, variables, and `source` and `number` of the message that was received last.
+/// Expressions may use `rank`, `p`, `host`, the position `row`, `column` in the grid of `rows` × `columns` ranks,
+/// `NAME_rank` and `NAME_size` of a communicator NAME, the parameters of the program or of the function, the indices of
+/// enclosing loops, variables, and `source` and `number` of the message that was received last.
 ///
 /// docs/programs.md describes the language.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Step {
-    /// Steps whose time a report shows under one name.
+    /// Groups steps whose time is reported under one name.
     Phase {
-        /// The name.
+        /// The name of the phase.
         name: String,
-        /// The steps.
+        /// The steps of the phase.
         steps: Vec<Step>,
     },
-    /// Steps taken again and again.
+    /// Repeats steps a number of times.
     Repeat {
         /// Number of rounds.
         times: Expression,
         /// A variable that counts the rounds from 0.
         #[serde(default)]
         index: Option<String>,
-        /// The steps.
+        /// The repeated steps.
         steps: Vec<Step>,
     },
-    /// Steps taken as long as a condition holds.
+    /// Repeats steps as long as a condition is true.
     While {
-        /// The condition; a received message or a variable can change it.
+        /// The condition. Received messages and variables can change it.
         condition: Expression,
-        /// The steps.
+        /// The repeated steps.
         steps: Vec<Step>,
     },
-    /// Steps taken by the ranks for which a condition holds, and others by the others.
+    /// Executes some steps if a condition is true on a rank, and other steps if it is false.
     When {
         /// The condition.
         condition: Expression,
-        /// The steps where it holds.
+        /// The steps if the condition is true.
         then: Vec<Step>,
-        /// The steps where it does not.
+        /// The steps if the condition is false. None by default.
         #[serde(default)]
         otherwise: Vec<Step>,
     },
-    /// Computes: first moves bytes between memory and processor, then operates.
+    /// Computes: first moves bytes between memory and processor, then performs operations.
     Compute {
-        /// The number of floating-point operations; none unless given.
+        /// Number of floating-point operations. 0 by default.
         #[serde(default = "zero")]
         flops: Expression,
-        /// In how many equal rows of a loop; one unless given. A router may have to wait for the
-        /// end of a row.
+        /// Number of equal rows of a loop into which the operations are divided. 1 by default. A router may have to
+        /// wait for the end of a row.
         #[serde(default)]
         rows: Option<Expression>,
-        /// Bytes read and written, which take time where the cores of a node share a memory; nothing unless given.
+        /// Number of bytes read and written, which take time if the cores of a node share a memory. 0 by default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bytes: Option<Size>,
-        /// Time of the processor in seconds, beside that of the operations; none unless given.
+        /// Processor time in seconds, in addition to that of the operations. 0 by default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seconds: Option<Expression>,
     },
     /// Sends a message and waits until the send is complete.
     Send {
-        /// The receiver.
+        /// The receiver of the message.
         to: Expression,
-        /// Its length.
+        /// The length of the message.
         bytes: Size,
-        /// A number that distinguishes it from others; 0 unless given.
+        /// A number that distinguishes messages. 0 by default.
         #[serde(default)]
         tag: Option<Expression>,
-        /// A number in it, which the receiver knows as `number`.
+        /// A number contained in the message, which the receiver knows as `number`. None by default.
         #[serde(default)]
         number: Option<Expression>,
-        /// The communicator in which ranks are counted; all ranks unless given.
+        /// The communicator in which ranks are counted. All ranks by default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         communicator: Option<String>,
     },
-    /// Waits for a message.
+    /// Receives a message and waits until it has arrived.
     Receive {
-        /// The sender, or any.
+        /// The sender of the message, or any.
         from: Source,
-        /// Its tag; 0 unless given.
+        /// The tag of the message. 0 by default.
         #[serde(default)]
         tag: Option<Expression>,
-        /// The communicator in which ranks are counted; all ranks unless given.
+        /// The communicator in which ranks are counted. All ranks by default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         communicator: Option<String>,
     },
-    /// Begins to send a message and goes on.
+    /// Starts to send a message and continues.
     Isend {
-        /// The receiver.
+        /// The receiver of the message.
         to: Expression,
-        /// Its length.
+        /// The length of the message.
         bytes: Size,
-        /// A number that distinguishes it from others; 0 unless given.
+        /// A number that distinguishes messages. 0 by default.
         #[serde(default)]
         tag: Option<Expression>,
-        /// A number in it, which the receiver knows as `number`.
+        /// A number contained in the message, which the receiver knows as `number`. None by default.
         #[serde(default)]
         number: Option<Expression>,
-        /// The name by which it is waited for; only `Waitall` waits for it unless given.
+        /// The name by which the operation can be waited for. By default only `Waitall` waits for it.
         #[serde(default)]
         request: Option<String>,
-        /// The communicator in which ranks are counted; all ranks unless given.
+        /// The communicator in which ranks are counted. All ranks by default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         communicator: Option<String>,
     },
-    /// Begins to receive a message and goes on.
+    /// Starts to receive a message and continues.
     Irecv {
-        /// The sender, or any.
+        /// The sender of the message, or any.
         from: Source,
-        /// Its tag; 0 unless given.
+        /// The tag of the message. 0 by default.
         #[serde(default)]
         tag: Option<Expression>,
-        /// The name by which it is waited for; only `Waitall` waits for it unless given.
+        /// The name by which the operation can be waited for. By default only `Waitall` waits for it.
         #[serde(default)]
         request: Option<String>,
-        /// The communicator in which ranks are counted; all ranks unless given.
+        /// The communicator in which ranks are counted. All ranks by default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         communicator: Option<String>,
     },
     /// Waits for all operations that have begun under a name, in the order in which they began.
     Wait {
-        /// The name.
+        /// The name of the operations.
         request: String,
     },
-    /// Waits for the first operation that has begun under a name to be complete.
+    /// Waits until the first of the operations that have begun under a name is complete.
     Waitany {
-        /// The name.
+        /// The name of the operations.
         request: String,
     },
     /// Waits for all operations that have begun.
     Waitall,
-    /// Sends to all neighbours at once and waits for what they send.
+    /// Sends a message to every neighbour and receives one from each of them, concurrently.
     Exchange {
         /// The neighbours.
         with: Neighbours,
         /// The length of each message.
         bytes: Size,
     },
-    /// Takes part in a collective operation with all ranks, or with those of a communicator.
+    /// Performs a collective operation with all ranks, or with those of a communicator.
     Collective {
         /// The operation.
         operation: collective::CollectiveOperation,
-        /// Its size; see [`CollectiveOperation`](collective::CollectiveOperation).
+        /// The size of the operation; see [`CollectiveOperation`](collective::CollectiveOperation).
         bytes: Size,
-        /// The rank that sends or collects; 0 unless given.
+        /// The rank that sends or collects. 0 by default.
         #[serde(default)]
         root: Option<Expression>,
-        /// The communicator in which ranks are counted; all ranks unless given.
+        /// The communicator in which ranks are counted. All ranks by default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         communicator: Option<String>,
     },
-    /// Has the host read.
+    /// Reads data on the host.
     Input {
         /// Number of bytes.
         bytes: Size,
     },
-    /// Has the host write.
+    /// Writes data on the host.
     Output {
         /// Number of bytes.
         bytes: Size,
     },
-    /// Gives a value to a variable, which it declares up to the end of the list of steps unless it is known there.
+    /// Assigns a value to a variable. An unknown variable is declared up to the end of the list of steps.
     Let {
-        /// The name.
+        /// The name of the variable.
         name: String,
-        /// The value.
+        /// The value to assign.
         value: Expression,
     },
-    /// Gives a random value to a variable, as `Let` does.
+    /// Assigns a random value to a variable, which is declared as by `Let`.
     Draw {
-        /// The name.
+        /// The name of the variable.
         name: String,
-        /// The distribution.
+        /// The distribution of the value.
         from: ProbabilityDistribution,
-        /// The name of the stream of random numbers; that of the variable unless given. Every rank has its own.
+        /// The name of the stream of random numbers. By default the name of the variable. Every rank has separate
+        /// streams.
         #[serde(default)]
         stream: Option<String>,
     },
-    /// Takes the steps of a function.
+    /// Executes the steps of a function.
     Call {
-        /// Its name.
+        /// The name of the function.
         function: String,
-        /// The values of its parameters.
+        /// The values of the parameters of the function.
         #[serde(default)]
         arguments: BTreeMap<String, Expression>,
     },
 }
 
-/// No operations.
+/// Returns the default of fields that count operations: 0.
 fn zero() -> Expression {
     Expression::new("0").expect("a number is an expression")
 }
@@ -207,117 +208,118 @@ fn zero() -> Expression {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum ProbabilityDistribution {
-    /// Real numbers with equal probability, the upper bound excluded.
+    /// Uniformly distributed real numbers; the upper bound is excluded.
     Uniform {
         /// The lower bound.
         from: Expression,
         /// The upper bound.
         to: Expression,
     },
-    /// Whole numbers with equal probability, both bounds included.
+    /// Uniformly distributed integers; both bounds are included.
     Integer {
-        /// The least.
+        /// The smallest value.
         from: Expression,
-        /// The largest.
+        /// The largest value.
         to: Expression,
     },
-    /// 1 with a probability, else 0.
+    /// 1 with a given probability, otherwise 0.
     Bernoulli {
         /// The probability of 1.
         probability: Expression,
     },
-    /// Exponential: the time to the next of events that know nothing of each other.
+    /// Exponential distribution: the time between independent events.
     Exponential {
         /// The mean.
         mean: Expression,
     },
-    /// Normal.
+    /// Normal distribution.
     Normal {
         /// The mean.
         mean: Expression,
         /// The standard deviation.
         deviation: Expression,
     },
-    /// Log-normal.
+    /// Log-normal distribution.
     LogNormal {
         /// The mean of the numbers, not of their logarithms.
         mean: Expression,
-        /// The standard deviation of the numbers.
+        /// The standard deviation of the numbers, not of their logarithms.
         deviation: Expression,
     },
-    /// Gamma: for a whole shape the sum of so many exponential ones (Erlang).
+    /// Gamma distribution. For an integer shape this is the sum of that many exponential variables (Erlang
+    /// distribution).
     Gamma {
         /// The shape.
         shape: Expression,
         /// The mean.
         mean: Expression,
     },
-    /// Weibull.
+    /// Weibull distribution.
     Weibull {
         /// The shape.
         shape: Expression,
         /// The scale.
         scale: Expression,
     },
-    /// Pareto: few are much larger than most.
+    /// Pareto distribution: a few values are much larger than most.
     Pareto {
         /// The shape.
         shape: Expression,
-        /// The least.
+        /// The smallest value.
         scale: Expression,
     },
-    /// Poisson: the number of events of an interval.
+    /// Poisson distribution: the number of independent events in an interval.
     Poisson {
         /// The mean.
         mean: Expression,
     },
 }
 
-/// Steps with a name, which `Call` takes.
+/// A function: named steps that `Call` executes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepFunction {
-    /// The names of its parameters.
+    /// The names of the parameters.
     #[serde(default)]
     pub parameters: Vec<String>,
-    /// The steps.
+    /// The steps of the function.
     pub steps: Vec<Step>,
 }
 
-/// A division of the ranks, as by `MPI_Comm_split`.
+/// A division of the ranks into groups, as by `MPI_Comm_split`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommunicatorSplit {
-    /// The colour: ranks of one are together; none for a negative one.
+    /// The colour of a rank. Ranks of the same colour form a group; a rank with a negative colour is in no group.
     pub color: Expression,
-    /// The order of the ranks of a colour; that of their numbers unless given.
+    /// The key by which the ranks of a colour are ordered. By default they are ordered by rank.
     #[serde(default)]
     pub key: Option<Expression>,
 }
 
-/// Partners of a rank in an exchange.
+/// The partners of a rank in an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Neighbours {
-    /// The rank before and the one after, if there are any.
+    /// The previous and the next rank, if they exist.
     Line,
-    /// The rank before and the one after, modulo p.
+    /// The previous and the next rank, modulo p.
     Ring,
-    /// Those to the left and right in the grid of ranks, if there are any.
+    /// The left and right neighbours in the grid of ranks, if they exist.
     LeftAndRight,
-    /// Those above and below in the grid of ranks, if there are any.
+    /// The upper and lower neighbours in the grid of ranks, if they exist.
     AboveAndBelow,
-    /// All four in the grid of ranks, if there are any.
+    /// All four neighbours in the grid of ranks, if they exist.
     Grid,
-    /// All four in the grid of ranks, closed to a torus.
+    /// All four neighbours in the grid of ranks, which is closed to a torus.
     Torus,
 }
 
-/// From whom a message is received.
+/// The source from which a message is received.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
-    /// From any rank: `Any`.
+    /// Any rank: `Any`.
     Any,
-    /// From the rank with this number.
+    /// The rank given by an expression.
     Rank(Expression),
 }
 

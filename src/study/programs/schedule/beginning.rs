@@ -1,26 +1,27 @@
-//! The beginning of a schedule: its first operations with all that they need.
+//! The beginning of a schedule: its first operations with all their dependencies.
 
 use super::{Edge, NodeKind, Operations, RankSchedule, Schedule, ScheduleNode};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// The beginning of a schedule: the first operations of a kind of every rank, as far as it has them, with what they wait for
-/// and whole messages.
+/// The beginning of a schedule: the first operations of a kind on every rank (as many as it has), with the operations
+/// that they wait for, and with both ends of every message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FirstOperations {
-    /// Their number; the rest is left out.
+    /// Number of these operations on each rank. All operations that are not needed are omitted.
     pub operations: u32,
-    /// Their kind: `Send`, `Receive` or `Compute`.
+    /// The kind of these operations: `Send`, `Receive` or `Compute`.
     pub of: NodeKind,
 }
 
 impl FirstOperations {
-    /// The beginning of a schedule: the least part that has these operations, of each all that it waits for, and of each
-    /// message its send and its receive. Messages of one pair of ranks and one tag are paired in the order of the file.
+    /// Returns the beginning of a schedule: the smallest part that contains these operations, all operations that its
+    /// operations wait for, and the send and the receive of each message. Messages of one pair of ranks and one tag are
+    /// matched in file order.
     ///
     /// # Errors
-    /// The reason why there is none, and what would help, in words.
+    /// The reason why there is no such part, and advice.
     pub fn of(self, whole: &mut dyn Operations) -> Result<Schedule, (String, &'static str)> {
         if let Some(rank) = (0..whole.ranks()).find(|rank| whole.takes_any(*rank)) {
             let message = format!("rank {rank} receives messages of any source or tag: which these are is not known");
@@ -43,11 +44,11 @@ impl FirstOperations {
     }
 }
 
-/// The operations of a rank, with what each waits for.
+/// The dependency graph of a rank's operations.
 struct RankGraph {
     nodes: Vec<ScheduleNode>,
     edges: Vec<Edge>,
-    /// By operation the first of its edges, which are sorted by the operation that waits.
+    /// For each operation the index of its first edge. Edges are sorted by the operation that waits.
     first: Vec<u32>,
 }
 
@@ -72,18 +73,18 @@ impl RankGraph {
         Self { nodes, edges, first }
     }
 
-    /// The numbers of its operations of a kind.
+    /// Returns the numbers of the operations of a kind.
     fn numbers(&self, kind: NodeKind) -> impl Iterator<Item = u32> {
         (0..).zip(&self.nodes).filter(move |(_, node)| node.kind == kind).map(|(number, _)| number)
     }
 
-    /// The operations that one waits for.
+    /// Returns the operations that an operation waits for.
     fn leaders(&self, number: u32) -> impl Iterator<Item = u32> {
         let [begin, end] = [self.first[number as usize], self.first[number as usize + 1]];
         self.edges[begin as usize..end as usize].iter().map(|edge| edge.leader)
     }
 
-    /// The part of it that is kept, which has all that its operations wait for.
+    /// Returns the part with the kept operations, which must include everything that these wait for.
     fn part(self, is_kept: &[bool]) -> RankSchedule {
         let count_before = |count: &mut u32, is_kept: &bool| {
             let before = *count;
@@ -111,7 +112,7 @@ impl RankGraph {
 /// The operations that are kept.
 struct KeptOperations {
     is_kept: Vec<Vec<bool>>,
-    /// Kept operations, rank and number, whose needs have not been looked at.
+    /// The kept operations, by rank and number, whose dependencies have not been examined.
     open: Vec<(u32, u32)>,
 }
 
@@ -143,12 +144,12 @@ impl KeptOperations {
 /// Sender, receiver and tag of messages.
 type ScheduledRoute = (u32, u32, u32);
 
-/// The messages of a schedule: by route the numbers of their sends and of their receives, in their order.
+/// The messages of a schedule: for each route, the numbers of the sends and of the receives, in order.
 struct Messages {
     ends: FxHashMap<ScheduledRoute, [Vec<u32>; 2]>,
 }
 
-/// The route of a message, and the end of it, 0 or 1, that an operation is.
+/// Returns the route of an operation's message, and the end that the operation is: 0 for the send, 1 for the receive.
 fn route(rank: u32, node: &ScheduleNode) -> Option<(ScheduledRoute, usize)> {
     match node.kind {
         NodeKind::Send => Some(((rank, node.peer, node.tag), 0)),
@@ -170,7 +171,7 @@ impl Messages {
         Self { ends }
     }
 
-    /// The rank and the number of the operation at the other end of a message, if there is one.
+    /// Returns the rank and the number of the operation at the other end of a message, if there is one.
     fn other_end(&self, graphs: &[RankGraph], rank: u32, number: u32) -> Option<(u32, u32)> {
         let ((from, to, tag), end) = route(rank, &graphs[rank as usize].nodes[number as usize])?;
         let ends = self.ends.get(&(from, to, tag))?;

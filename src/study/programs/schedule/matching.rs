@@ -1,18 +1,18 @@
-//! Checks of the messages of a schedule that need no run.
+//! Checks of the messages of a schedule that require no run.
 
 use crate::programs::balance::Balance;
 use parsim_sim::fault::Fault;
 use parsim_sim::program::schedule::{ANY, NodeKind, Operations, ScheduleNode};
 use rustc_hash::FxHashMap;
 
-/// Operations among which a dependency is looked for.
+/// Maximum number of operations among which a dependency is searched for.
 const NEAR: usize = 64;
 
-/// An operation by its rank and its number there.
+/// An operation, given by its rank and its number on this rank.
 pub type OperationPlace = (u32, u32);
 
-/// Messages without a receive, and receives without a message, as far as numbers tell it; `field` names their files, and
-/// `place` tells where in them an operation is, if that is known.
+/// Returns faults for messages without a receive and receives without a message, as far as counts can show. `field`
+/// names the files of the schedule, and `place` returns the place of an operation in them, if it is known.
 pub fn unmatched(
     operations: &mut dyn Operations,
     field: &str,
@@ -36,7 +36,7 @@ pub fn unmatched(
     unequal.collect()
 }
 
-/// The last operation of a kind of the last rank that has some.
+/// Returns the last operation for which `is_one` is true, on the last rank that has one.
 pub fn last(operations: &mut dyn Operations, is_one: impl Fn(u32, &ScheduleNode) -> bool) -> Option<OperationPlace> {
     (0..operations.ranks()).rev().find_map(|rank| {
         let count = operations.count(rank);
@@ -44,7 +44,8 @@ pub fn last(operations: &mut dyn Operations, is_one: impl Fn(u32, &ScheduleNode)
     })
 }
 
-/// Returns whether it is known before a run which message each receive gets: those of one source and tag have an order.
+/// Returns `true` if it is known before a run which message each receive gets: operations of one source and tag are
+/// ordered.
 pub fn is_determined(operations: &mut dyn Operations) -> bool {
     let ranks = 0..operations.ranks();
     !ranks.clone().any(|rank| operations.takes_any(rank))
@@ -60,7 +61,7 @@ fn has_ordered_messages(operations: &mut dyn Operations, rank: u32) -> bool {
     })
 }
 
-/// Returns whether an operation waits for another one, directly or through few others.
+/// Returns `true` if an operation waits for another one, directly or through a few others.
 fn is_behind(operations: &mut dyn Operations, rank: u32, number: u32, before: u32) -> bool {
     let mut reached = vec![before];
     let mut next = 0;

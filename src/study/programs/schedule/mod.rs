@@ -1,5 +1,5 @@
-//! Programs that are schedules: sends, receives and computations of every rank, each of which begins when those that it
-//! requires have ended.
+//! Programs given by schedules: sends, receives and computations of every rank, each of which begins when the
+//! operations that it requires have ended.
 
 mod beginning;
 mod matching;
@@ -23,19 +23,21 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A program that is the schedule of a file or a folder.
+/// A program that executes the schedule of a file or a folder.
 pub trait ScheduleSource {
+    /// Returns the schedule.
+    ///
     /// # Errors
     /// The first fault of the files.
     fn schedule(&self) -> Result<Arc<dyn StoredSchedule>, Fault>;
 
-    /// The unit of its computations.
+    /// Returns the unit of the schedule's computations.
     fn unit(&self) -> SimDuration;
 
-    /// The file or the folder, and the field that names it.
+    /// Returns the file or folder, with the name of the field that contains it.
     fn file(&self) -> (&'static str, &ProgramFile);
 
-    /// The place of an operation in the files, if it is known; these are read again.
+    /// Returns the place of an operation in the files, if it is known. The files are read again.
     fn place(&self, operation: OperationPlace) -> Option<String>;
 
     fn starter_of(&self) -> Starter<'_> {
@@ -47,7 +49,7 @@ pub trait ScheduleSource {
         })
     }
 
-    /// The causes of the events of a run that was rehearsed.
+    /// Returns the forecast of a rehearsed run.
     fn forecast_of(&self, rehearsal: &Rehearsal, ranks: u32, packet_bytes: u64) -> Forecast {
         let (hops, distance) = (self.hops(ranks, packet_bytes), mean_distance(ranks).max(1.0));
         let counted = Forecast::rough(hops, distance, self.turns());
@@ -69,7 +71,7 @@ pub trait ScheduleSource {
         sent * mean_distance(ranks).max(1.0)
     }
 
-    /// The beginnings and ends of operations, apart from what their messages do.
+    /// Returns the number of beginnings and ends of operations, not including the events of their messages.
     fn turns(&self) -> f64 {
         2.0 * real(self.operations())
     }
@@ -78,7 +80,7 @@ pub trait ScheduleSource {
         self.schedule().map_or(0, |schedule| schedule.bounds().operations)
     }
 
-    /// The schedule, and the state of its operations.
+    /// Returns the memory of the schedule and of the state of its operations, per rank.
     fn memory_of_a_rank(&self, ranks: u32) -> f64 {
         self.schedule().map_or(0.0, |schedule| real(schedule.memory()) / f64::from(ranks))
     }
@@ -97,7 +99,7 @@ pub trait ScheduleSource {
         }
     }
 
-    /// The computation that is too long in this unit, if there is one.
+    /// Returns a fault if the longest computation is too long in this unit.
     fn too_long(&self, schedule: &Arc<dyn StoredSchedule>) -> Option<Fault> {
         let longest = schedule.bounds().longest_computation;
         if longest.checked_mul(self.unit().ps()).is_some() {
@@ -121,7 +123,8 @@ pub trait ScheduleSource {
         (of_file != ranks).then(misfit).into_iter().collect()
     }
 
-    /// A run without time tells nothing where the order of messages decides who gets which.
+    /// Returns `true` if the schedule determines which message each receive gets. Otherwise a rehearsal is meaningless,
+    /// because without simulated time the arrival order of messages is unknown.
     fn is_determined(&self) -> bool {
         self.schedule().is_ok_and(|schedule| is_determined(&mut *schedule.open()))
     }
@@ -130,7 +133,7 @@ pub trait ScheduleSource {
 macro_rules! scheduled_program {
     ($program:ty) => {
         impl $program {
-            /// The causes of the events of a run that was rehearsed.
+            /// Returns the forecast of a rehearsed run.
             pub(super) fn forecast(
                 &self,
                 rehearsal: &parsim_sim::program::Rehearsal,

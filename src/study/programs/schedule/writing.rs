@@ -1,26 +1,27 @@
-//! A schedule as the text of GOAL, which LogGOPSim reads.
+//! Output of a schedule as GOAL text, which LogGOPSim reads.
 
 use super::{ANY, NodeKind, Operations, ScheduleNode};
 use parsim_sim::units::{SimDuration, TotalTime};
 use std::io::{self, Write};
 
-/// The way in which a schedule is written.
+/// The parameters for writing a schedule as text.
 pub struct GoalText<'w> {
-    /// The unit of the computations in the schedule,
+    /// The unit of the computations in the schedule.
     pub unit: SimDuration,
-    /// and in the text, to which they are rounded.
+    /// The unit of the computations in the text, to which they are rounded.
     pub written: SimDuration,
-    /// The least bytes of a message.
+    /// The minimum size of a message, in bytes.
     pub least_bytes: u64,
-    /// The text goes here.
+    /// The destination of the text.
     pub sink: &'w mut dyn Write,
 }
 
-/// The largest part of the sum of all computations by which rounding may change it, as for runs that are exported.
+/// Maximum change of the sum of all computations by rounding, relative to the sum. The same limit applies to exported
+/// runs.
 const MOST_ROUNDING: f64 = 0.01;
 
 impl GoalText<'_> {
-    /// The sum of all computations, and of what would be written of them, where these differ by more than a hundredth.
+    /// Returns the exact and the rounded sum of all computations if they differ by more than one percent.
     pub fn lost(&self, operations: &mut dyn Operations) -> Option<[TotalTime; 2]> {
         let (mut exact, mut rounded) = (TotalTime::default(), TotalTime::default());
         operations.each(&mut |_, node| {
@@ -33,11 +34,11 @@ impl GoalText<'_> {
         (change > MOST_ROUNDING * exact.seconds()).then_some([exact, rounded])
     }
 
-    /// Writes a schedule with its relations, and not as one run of it went: a receive of any source stays one. Returns the
-    /// number of statements.
+    /// Writes the schedule itself, not one run of it: a receive from any source is written as such. Returns the number
+    /// of statements.
     ///
     /// # Errors
-    /// That the text cannot be written, or the schedule not be read on.
+    /// The text cannot be written, or the schedule cannot be read to its end.
     pub fn write(&mut self, operations: &mut dyn Operations) -> io::Result<u64> {
         writeln!(self.sink, "num_ranks {}\n", operations.ranks())?;
         let mut statements = 0;
@@ -48,7 +49,7 @@ impl GoalText<'_> {
                 self.operation(number, &node)?;
                 statements += 1;
             }
-            // Labels stand above the lines that use them.
+            // Labels must be defined before the lines that use them.
             for number in 0..operations.count(rank) {
                 statements += self.relations(operations, rank, number)?;
             }
@@ -57,7 +58,7 @@ impl GoalText<'_> {
         operations.fault().map_or(Ok(statements), |fault| Err(io::Error::other(fault)))
     }
 
-    /// The relations of those that wait for an operation; their number.
+    /// Writes the dependencies on an operation, and returns their number.
     fn relations(&mut self, operations: &mut dyn Operations, rank: u32, number: u32) -> io::Result<u64> {
         let node = operations.node(rank, number);
         let mut written = 0;
@@ -97,7 +98,7 @@ impl GoalText<'_> {
     }
 }
 
-/// The nearest whole number of units.
+/// Converts a time to the nearest number of whole units.
 fn in_units(size: u64, unit: SimDuration, written: SimDuration) -> u64 {
     (unit * size).ratio(1, written.ps()).ps()
 }

@@ -1,7 +1,7 @@
 use crate::scenario::Plan;
 use crate::scenario::source::Document;
 
-/// The faults of a scenario on the ideal hypercube, with their places.
+/// Returns the faults of a scenario on the ideal hypercube, with their places.
 fn faults(program: &str, settings: &[(&str, &str)]) -> Vec<String> {
     let name = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/test.ron");
     let text = format!(
@@ -82,18 +82,18 @@ fn steps_that_do_not_match_are_refused() {
     let steps = |steps: &str| faults(&format!("Phases(parameters: {{\"n\": 3}}, steps: [{steps}])"), &[]);
     assert_eq!(
         steps("Phase(name: \"pass\", steps: [Send(to: \"(rank + 1) % p\", bytes: \"n B\")]), Receive(from: 0)"),
-        // The others may go on once rank 0 does.
+        // The other ranks may continue as soon as rank 0 does.
         ["program.steps.1: rank 0, phase program: the receive of a message from rank 0 has no matching send"]
     );
     assert_eq!(steps("Compute(flops: \"m\")"), ["program.steps.0.flops: there is no `m` here"]);
     assert_eq!(
         steps("Repeat(times: 2, index: \"n\", steps: [])"),
-        ["program.steps.0.index: `n` is known already: the loop would hide it"]
+        ["program.steps.0.index: `n` is already defined: the loop would shadow it"]
     );
     assert_eq!(
         steps("While(condition: \"n > 0\", steps: [Compute(flops: 1)])"),
         [
-            "program.steps.0.condition: rank 0, phase program: repeats for ever: nothing is received that could change `n > 0`"
+            "program.steps.0.condition: rank 0, phase program: repeats for ever: nothing that is received could change `n > 0`"
         ]
     );
     assert_eq!(

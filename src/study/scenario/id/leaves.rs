@@ -1,17 +1,17 @@
-//! The values without parts of whatever can be serialised, each hashed with its path.
+//! The leaf values of any serialisable value, each hashed with its path.
 
 use super::Sum;
 use serde::ser::{self, Serialize};
 use std::fmt::{self, Display};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The bytes of a path and its value, of nearly all.
+/// Initial capacity for a path and its value, in bytes; sufficient for nearly all.
 const MOST_PATHS: usize = 128;
 
-/// Names that no result depends on, by the type and the field.
+/// Names that do not affect any result, by type and field.
 const NAMES: [(&str, &str); 3] = [("Machine", "name"), ("Level", "name"), ("Kernel", "name")];
 
-/// The hashes of all values of `value`, which stands at `path`, added up.
+/// Returns the sum of the hashes of all leaf values of `value`, which is located at `path`.
 pub(super) fn sum(path: &str, value: &impl Serialize) -> Sum {
     let mut leaves = IdLeaves { path: Vec::with_capacity(MOST_PATHS), sum: 0 };
     let result = leaves.below(PathElement::Name(path), value);
@@ -20,7 +20,7 @@ pub(super) fn sum(path: &str, value: &impl Serialize) -> Sum {
 }
 
 struct IdLeaves {
-    /// The way from the root, unambiguous: the kind of every step, its length and its name.
+    /// The unambiguous path from the root: for every step its kind, its length and its name.
     path: Vec<u8>,
     sum: Sum,
 }
@@ -31,7 +31,7 @@ enum PathElement<'n> {
     Index(u64),
 }
 
-/// The kind of a value: what is written alike in two of them differs.
+/// The kind of a leaf value. Values of different kinds with the same bytes have different hashes.
 #[derive(Clone, Copy)]
 enum LeafKind {
     Nothing = 1,
@@ -77,7 +77,7 @@ impl IdLeaves {
     }
 }
 
-/// Nothing goes wrong, but serde has it that something might.
+/// An error that does not occur; serde requires an error type.
 #[derive(Debug)]
 struct Never(String);
 
@@ -114,7 +114,7 @@ impl<'l> ser::Serializer for &'l mut IdLeaves {
     type SerializeStruct = FieldHasher<'l>;
     type SerializeStructVariant = FieldHasher<'l>;
 
-    /// A file of a program is its contents here, its name where people read it.
+    /// Selects the binary form, in which the file of a program is represented by its contents rather than by its name.
     fn is_human_readable(&self) -> bool {
         false
     }
@@ -129,7 +129,7 @@ impl<'l> ser::Serializer for &'l mut IdLeaves {
     }
 
     fn serialize_f64(self, value: f64) -> Result<(), Never> {
-        // Both zeros are one number.
+        // Zero has one hash, whatever its sign.
         let value = if value == 0.0 { 0.0 } else { value };
         self.leaf(LeafKind::Real, &value.to_bits().to_le_bytes())
     }
@@ -224,7 +224,7 @@ impl<'l> ser::Serializer for &'l mut IdLeaves {
     }
 }
 
-/// The values of a list, or the keys and values of a map, by their numbers.
+/// Hashes the values of a list, or the keys and values of a map, by position.
 struct ElementHasher<'l> {
     leaves: &'l mut IdLeaves,
     count: u64,
@@ -278,7 +278,7 @@ impl ser::SerializeMap for ElementHasher<'_> {
     }
 }
 
-/// The fields of a record, by their names.
+/// Hashes the fields of a record by name.
 struct FieldHasher<'l> {
     leaves: &'l mut IdLeaves,
     owner: &'static str,

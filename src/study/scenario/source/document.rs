@@ -1,4 +1,4 @@
-//! A document: a scenario or machine file with the files it names, ready to be changed and read.
+//! Documents: scenario or machine files together with the files that they include, ready to be changed and read.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use super::reader::ValueReader;
 use super::reading;
 use super::tree::{Tree, TreeValue};
 
-/// The tree of a file, with the texts it came from.
+/// The tree of a file, with the source texts from which it was parsed.
 #[derive(Clone, Debug)]
 pub struct Document {
     sources: Sources,
@@ -24,10 +24,10 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads a file, puts the files it names by `File("…")` in their place and works out `Like(…, {…})`.
+    /// Reads a file, replaces every `File("…")` by the content of the named file, and resolves every `Like(…, {…})`.
     ///
     /// # Errors
-    /// All faults of the files: unreadable, not text, too large, no RON.
+    /// All faults of the files: unreadable, not text, too large, or not RON.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Faults> {
         let mut sources = Sources::default();
         let root = Loader::new(&mut sources).file(path.as_ref());
@@ -37,7 +37,7 @@ impl Document {
     /// Reads a text as if it were a file of that name.
     ///
     /// # Errors
-    /// All faults of the text and of the files it names.
+    /// All faults of the text and of the files that it names.
     pub fn from_text(name: &str, text: &str) -> Result<Self, Faults> {
         let mut sources = Sources::default();
         let place = sources.add(SourceText { name: name.to_owned(), text: text.to_owned(), typed: false });
@@ -45,10 +45,10 @@ impl Document {
         Self::with(sources, root)
     }
 
-    /// Reads a text as if it were a file of that path among `files`, which are all that it may name.
+    /// Reads a text as if it were the file `path` of the set `files`. The text can name only files of this set.
     ///
     /// # Errors
-    /// All faults of the text and of the files it names.
+    /// All faults of the text and of the files that it names.
     pub fn among(files: NamedFiles, path: &Path, text: String) -> Result<Self, Faults> {
         let mut sources = Sources::naming(files);
         let place = sources.add(SourceText { name: path.display().to_string(), text, typed: false });
@@ -56,11 +56,11 @@ impl Document {
         Self::with(sources, root)
     }
 
-    /// Reads values that a program has written as RON: a name may stand as a text, as on the command line, and the values of
-    /// a variant as a list. Files are relative to the folder of the path `name`.
+    /// Reads values that a program has written as RON. As on the command line, a name may be written as a text, and the
+    /// values of a variant as a list. Paths of files are relative to the folder of the path `name`.
     ///
     /// # Errors
-    /// All faults of the text and of the files it names.
+    /// All faults of the text and of the files that it names.
     pub fn from_values(name: &Path, text: String) -> Result<Self, Faults> {
         let mut sources = Sources::default();
         let shown = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();
@@ -76,44 +76,44 @@ impl Document {
         }
     }
 
-    /// The whole tree.
+    /// Returns the whole tree.
     #[must_use]
     pub fn root(&self) -> &Tree {
         &self.root
     }
 
-    /// The files that were read, the document's own first.
+    /// Returns the files that were read, starting with the document's own file.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         self.sources.iter().filter(|source| !source.typed).map(|source| PathBuf::from(&source.name)).collect()
     }
 
-    /// The files that it may name.
+    /// Returns the files that the document may name.
     #[must_use]
     pub const fn named_files(&self) -> &NamedFiles {
         &self.sources.files
     }
 
-    /// The texts that were read.
+    /// Returns the texts that were read.
     #[must_use]
     pub fn sources(&self) -> &Sources {
         &self.sources
     }
 
-    /// The value at a path such as `program.n` or `axes.0.name`; the empty path is the whole tree.
+    /// Returns the value at a path such as `program.n` or `axes.0.name`. The empty path denotes the whole tree.
     #[must_use]
     pub fn get(&self, path: &str) -> Option<&Tree> {
         paths::walk(&self.root, path).ok().map(|(_, tree)| tree)
     }
 
-    /// The paths of all fields with this name, outside of axes.
+    /// Returns the paths of all fields with this name, except those of axes.
     #[must_use]
     pub fn paths_of(&self, name: &str) -> Vec<String> {
         let paths = self.root.paths_of(name);
         paths.into_iter().filter(|path| !path.starts_with("axes.")).collect()
     }
 
-    /// The values without parts at or below a path, each with its own path, in their order.
+    /// Returns the leaf values at or below a path, each with its own path, in document order.
     #[must_use]
     pub fn leaves(&self, path: &str) -> Vec<(String, &Tree)> {
         let leaves = self.get(path).map(Tree::leaves).unwrap_or_default();
@@ -123,33 +123,36 @@ impl Document {
     /// Replaces or adds the value at a path, as `--set path=text` does.
     ///
     /// # Errors
-    /// A parent that takes no fields, or a text that is no value.
+    /// The parent accepts no fields, or the text is not a value.
     pub fn set(&mut self, path: &str, text: &str) -> Result<(), SourceFault> {
         self.set_from(Path::new(""), path, text)
     }
 
-    /// As [`set`](Self::set), but a `File("…")` of the text is relative to the file `from`.
+    /// Replaces or adds the value at a path, as [`set`](Self::set) does, with a `File("…")` of the text relative to the
+    /// file `from`.
     ///
     /// # Errors
-    /// A parent that takes no fields, or a text that is no value.
+    /// The parent accepts no fields, or the text is not a value.
     pub fn set_from(&mut self, from: &Path, path: &str, text: &str) -> Result<(), SourceFault> {
         let typed = Typed { option: "--set", name: path, text };
         overrides::set(&mut self.sources, &mut self.root, path, typed, from)
     }
 
-    /// As [`set`](Self::set), for a value that the axis `name` has over that path; `option` names its source.
+    /// Sets the value at a path, as [`set`](Self::set) does, to a value of the axis `name`. `option` names the origin
+    /// of the value in diagnostics.
     ///
     /// # Errors
-    /// A parent that takes no fields, or a text that is no value.
+    /// The parent accepts no fields, or the text is not a value.
     pub fn set_along(&mut self, option: &str, name: &str, path: &str, text: &str) -> Result<(), SourceFault> {
         let typed = Typed { option, name, text };
         overrides::set(&mut self.sources, &mut self.root, path, typed, Path::new(""))
     }
 
-    /// The value that [`set_along`](Self::set_along) would set, to be set by [`set_tree`](Self::set_tree) in clones.
+    /// Returns the value that [`set_along`](Self::set_along) would set, for use with [`set_tree`](Self::set_tree) in
+    /// clones.
     ///
     /// # Errors
-    /// A text that is no value.
+    /// The text is not a value.
     pub(in crate::scenario) fn meaning_along(
         &mut self,
         option: &str,
@@ -161,12 +164,13 @@ impl Document {
         overrides::meaning_of(&mut self.sources, &self.root, path, typed, Path::new(""))
     }
 
-    /// The indices of the children on the way to the value at a path: equal for the spellings of one path.
+    /// Returns the indices of the children on the way to the value at a path. All spellings of one path have the same
+    /// route.
     pub(in crate::scenario) fn route(&self, path: &str) -> Option<Vec<usize>> {
         paths::walk(&self.root, path).ok().map(|(route, _)| route)
     }
 
-    /// The document without some fields of its root, ready to be cloned often.
+    /// Returns the document without some fields of its root. Clones of the result are cheap.
     pub(in crate::scenario) fn without(&self, fields: &[&str]) -> Self {
         let mut document = self.clone();
         document.sources.share();
@@ -176,7 +180,7 @@ impl Document {
         document
     }
 
-    /// The document with one field of its root alone.
+    /// Returns the document with only one field of its root.
     pub(in crate::scenario) fn only(&self, field: &str) -> Self {
         let mut document = self.clone();
         if let TreeValue::Record { fields, .. } = &mut document.root.node {
@@ -185,14 +189,14 @@ impl Document {
         document
     }
 
-    /// The value at `path` of `changed`, a changed clone of this document, with the texts it came from.
+    /// Takes over the source texts of `changed`, a modified clone of this document, and returns its value at `path`.
     pub(in crate::scenario) fn adopt(&mut self, changed: Self, path: &str) -> Result<Tree, SourceFault> {
         let tree = changed.get(path).cloned().ok_or_else(|| self.fault_at(path, "it is gone", None))?;
         self.sources = changed.sources;
         Ok(tree)
     }
 
-    /// The number of values in it.
+    /// Returns the number of values in the document.
     pub(in crate::scenario) fn size(&self) -> usize {
         self.root.size()
     }
@@ -205,24 +209,24 @@ impl Document {
     /// Replaces or adds the value at a path.
     ///
     /// # Errors
-    /// A parent that takes no fields.
+    /// The parent accepts no fields.
     pub fn set_tree(&mut self, path: &str, tree: Tree) -> Result<(), SourceFault> {
         let place = tree.place;
         paths::assign(&mut self.root, path, tree, &|_| place)
     }
 
-    /// Reads the whole tree as a plain type.
+    /// Reads the whole tree as a value of a plain type.
     ///
     /// # Errors
-    /// All faults at once.
+    /// All faults of the tree.
     pub fn read<T: DeserializeOwned + JsonSchema>(&self) -> Result<T, Faults> {
         self.read_at("")
     }
 
-    /// Reads the value at a path as a plain type.
+    /// Reads the value at a path as a value of a plain type.
     ///
     /// # Errors
-    /// All faults at once; a path that leads nowhere is one.
+    /// All faults of the value; a fault, too, if there is no value at the path.
     pub fn read_at<T: DeserializeOwned + JsonSchema>(&self, path: &str) -> Result<T, Faults> {
         let Some(tree) = self.get(path) else {
             return Err(self.faults(vec![self.fault_at(path, &format!("there is no `{path}`"), None)]));
@@ -235,12 +239,12 @@ impl Document {
         })
     }
 
-    /// Returns whether the value at a path can be read as a plain type.
+    /// Returns `true` if the value at a path can be read as a value of a plain type.
     pub(in crate::scenario) fn fits<T: DeserializeOwned>(&self, path: &str) -> bool {
         self.get(path).is_some_and(|tree| T::deserialize(ValueReader::new(tree, &self.sources)).is_ok())
     }
 
-    /// A fault of the value at a path, or of its nearest existing parent.
+    /// Creates a fault at the value at a path, or at its nearest existing parent.
     #[must_use]
     pub fn fault_at(&self, path: &str, message: &str, help: Option<&str>) -> SourceFault {
         let tree = paths::nearest(&self.root, path);
@@ -252,7 +256,7 @@ impl Document {
         }
     }
 
-    /// A fault of some bytes of the text at a path.
+    /// Creates a fault at some bytes of the text at a path.
     #[must_use]
     pub fn fault_within(&self, path: &str, part: Range<usize>, message: &str, help: &str) -> SourceFault {
         let fault = self.fault_at(path, message, Some(help));
@@ -262,7 +266,7 @@ impl Document {
         }
     }
 
-    /// Faults together with the texts in which they are shown.
+    /// Bundles faults with the texts in which they are shown.
     #[must_use]
     pub fn faults(&self, list: Vec<SourceFault>) -> Faults {
         Faults::new(self.sources.clone(), list)

@@ -1,4 +1,4 @@
-//! Faults of a scenario, and their rendering.
+//! Faults of a scenario, and how they are displayed.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::place::{Place, Position, Sources};
 use super::snippet::Snippet;
 use super::spelling::shortened;
 
-/// One thing that is wrong.
+/// A fault of a document: its place, a message and possibly advice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SourceFault {
     /// The place of the fault, if it has one.
@@ -25,53 +25,53 @@ pub struct SourceFault {
 }
 
 impl SourceFault {
-    /// A fault that stands nowhere yet.
+    /// Creates a fault without a place.
     #[must_use]
     pub fn new(message: &str) -> Self {
         Self { place: None, path: String::new(), message: shortened(message, 600), help: None }
     }
 
-    /// The fault at a place.
+    /// Sets the place of the fault.
     #[must_use]
     pub fn at(self, place: Place) -> Self {
         Self { place: Some(place), ..self }
     }
 
-    /// The fault of the value at a path.
+    /// Sets the path of the value at fault.
     #[must_use]
     pub fn on(self, path: &str) -> Self {
         Self { path: shortened(path, 200), ..self }
     }
 
-    /// The fault with advice.
+    /// Adds advice on how to correct the fault.
     #[must_use]
     pub fn help(self, help: &str) -> Self {
         Self { help: Some(shortened(help, 1000)), ..self }
     }
 }
 
-/// As many faults as are shown.
+/// Maximum number of faults that are shown.
 pub(super) const MOST_SHOWN: usize = 50;
-/// The widest line of a fault that is shown.
+/// Maximum width of a line of a displayed fault.
 const WIDTH: usize = 110;
 
-/// All that is wrong, in the order of files and places, with the texts it is shown in.
+/// The faults of a document, sorted by file and place, with the source texts in which they are shown.
 #[derive(Clone, Debug)]
 pub struct Faults {
-    /// The texts.
+    /// The source texts.
     pub sources: Sources,
     /// The faults; never empty.
     pub list: Vec<SourceFault>,
 }
 
-/// A fault as plain values, for JSON.
+/// A fault as plain values, for JSON output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FaultEntry {
-    /// The name of the file, if the fault stands in one.
+    /// The name of the file, if the fault has a place in one.
     pub file: Option<String>,
-    /// The line, from one.
+    /// The line, counted from one.
     pub line: Option<usize>,
-    /// The column in characters, from one.
+    /// The column in characters, counted from one.
     pub column: Option<usize>,
     /// The path of the value.
     pub path: String,
@@ -82,7 +82,7 @@ pub struct FaultEntry {
 }
 
 impl Faults {
-    /// Sorts the faults by file and place, drops what is said twice, and keeps as many as somebody can mend at once.
+    /// Sorts the faults by file and place, drops duplicates, and keeps no more than can be corrected at once.
     #[must_use]
     pub fn new(sources: Sources, mut list: Vec<SourceFault>) -> Self {
         list.sort_by_key(|fault| fault.place.map(|place| (place.file, place.start)));
@@ -90,18 +90,18 @@ impl Faults {
         list.retain(|fault| seen.insert((fault.place, fault.message.clone())));
         if list.len() > MOST_SHOWN {
             list.truncate(MOST_SHOWN);
-            list.push(SourceFault::new("and more: mend these first"));
+            list.push(SourceFault::new("there are more faults: correct these first"));
         }
         Self { sources, list }
     }
 
-    /// The faults as plain values.
+    /// Returns the faults as plain values.
     #[must_use]
     pub fn entries(&self) -> Vec<FaultEntry> {
         self.list.iter().map(|fault| self.entry(fault)).collect()
     }
 
-    /// The human-readable faults: place, lines, message and help of each.
+    /// Formats the faults for people to read: the place, the lines, the message and the advice of each.
     #[must_use]
     pub fn render(&self, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };

@@ -1,6 +1,6 @@
-//! Reading files, and putting the trees of others in the place of `File("…")`, as they are or changed by
-//! `Like(File("…"), {"path": value})`; `RankFile("…")` and `GraphFile("…")` are the placement and the topology that
-//! their lines describe.
+//! Reading of files and their inclusions. Every `File("…")` is replaced by the tree of the named file,
+//! `Like(File("…"), {"path": value})` by that tree with some values changed, and `RankFile("…")` and `GraphFile("…")`
+//! by the placement and the topology that the lines of the named files describe.
 
 use std::path::{Path, PathBuf};
 
@@ -28,16 +28,16 @@ pub use regular::open_regular;
 const LARGEST_TOGETHER: usize = 4 << 20;
 const MOST_FILES: usize = 1000;
 const DEEPEST: usize = 8;
-/// Readers of values that are the lines of one or two plain files, by the name of the value.
+/// Readers of values that are described by the lines of one or two plain files, by the name of the value.
 const OF_LINES: [(&str, LinesReader); 2] = [("RankFile", rank_file::placement), ("GraphFile", graph_file::graph)];
-/// Programs that are read from files, and the field with the path.
+/// Programs that are read from files, with the field that holds the path.
 const FROM_FILES: [(&str, &str); 4] =
     [("Goal", "file"), ("TimeIndependent", "file"), ("MpiTrace", "folder"), ("Chakra", "folder")];
 type LinesReader = fn(Place, &Sources, Place, Option<Place>) -> Result<Tree, Vec<SourceFault>>;
-/// Changes of a `Like`, each of which looks for its path.
+/// Maximum number of changes in a `Like`, each of which requires a search for its path.
 const MOST_CHANGES: usize = 1000;
 
-/// Reads a file and the files it names.
+/// Reads a file and the files that it names.
 pub(super) struct Loader<'a> {
     sources: &'a mut Sources,
     faults: Vec<SourceFault>,
@@ -51,17 +51,17 @@ impl<'a> Loader<'a> {
         Self { sources, faults: Vec::new(), open: Vec::new(), bytes: 0, files: 0 }
     }
 
-    /// The tree of a file.
+    /// Returns the tree of a file.
     pub fn file(mut self, path: &Path) -> Result<Tree, Vec<SourceFault>> {
         let tree = self.load(path, None);
         self.finish(tree)
     }
 
-    /// The tree of the text at a place, in a file of that path.
+    /// Returns the tree of the text at `place`, the content of the file `path`.
     pub fn text(mut self, place: Place, path: &Path) -> Result<Tree, Vec<SourceFault>> {
         let size = place.end - place.start;
         if size as u64 > LARGEST {
-            let message = format!("the text holds {size} bytes, and the limit is {LARGEST} bytes (1 MiB)");
+            let message = format!("the text has {size} bytes; the limit is {LARGEST} bytes (1 MiB)");
             self.fault(Some(Place { end: place.start, ..place }), &message, None);
             return self.finish(None);
         }
@@ -74,7 +74,7 @@ impl<'a> Loader<'a> {
         tree.filter(|_| self.faults.is_empty()).ok_or(self.faults)
     }
 
-    /// The tree of a file, which may be the standard input.
+    /// Returns the tree of a file, which may be the standard input.
     fn load(&mut self, path: &Path, asked_at: Option<Place>) -> Option<Tree> {
         let place = self.text_of_file(path, asked_at)?;
         self.open.push(self.sources.files.real(path).unwrap_or_else(|_| path.to_owned()));
@@ -83,7 +83,7 @@ impl<'a> Loader<'a> {
         tree
     }
 
-    /// The place of all that a file holds.
+    /// Reads a file and returns the place of its whole text.
     fn text_of_file(&mut self, path: &Path, asked_at: Option<Place>) -> Option<Place> {
         let is_standard = asked_at.is_none() && is_standard_input(path);
         let name = if is_standard { STANDARD_INPUT.to_owned() } else { name_of(path, &self.sources.files) };
@@ -96,7 +96,7 @@ impl<'a> Loader<'a> {
             Err(UnreadableFile::NotText { readable, at }) => {
                 let whole = self.sources.add(SourceText { name, text: readable, typed: false });
                 let place = Place { start: at, end: at + '\u{fffd}'.len_utf8(), ..whole };
-                self.fault(Some(place), "the file is not UTF-8 text: this byte is none", None);
+                self.fault(Some(place), "the file is not UTF-8 text: this byte is invalid", None);
                 None
             }
             Err(UnreadableFile::Missing) => {
@@ -138,7 +138,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Replaces every `File("…")` of a tree by the tree of that file, and every `Like` by what it means.
+    /// Replaces every `File("…")` of a tree by the tree of that file, and every `Like` by its value.
     fn include(&mut self, tree: &mut Tree, folder: &Path) {
         let of_lines = OF_LINES.into_iter().find(|(name, _)| is_named(tree, name));
         if is_file(tree) || of_lines.is_some() {
@@ -168,7 +168,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Returns the value of `Like(original, {"path": value})`: the original with the values at these paths.
+    /// Returns the value of `Like(original, {"path": value})`: the original with the given values at these paths.
     fn changed(&mut self, tree: &Tree) -> Option<Tree> {
         let Some((original, changes)) = original_and_changes(tree) else {
             let help = "such as Like(File(\"machine.ron\"), {\"network.links.per_byte\": \"1 us/B\"})";
@@ -178,14 +178,14 @@ impl<'a> Loader<'a> {
             return None;
         }
         if changes.len() > MOST_CHANGES {
-            let message = format!("{} changes at once, and {MOST_CHANGES} are the most", changes.len());
+            let message = format!("{} changes at once; the maximum is {MOST_CHANGES}", changes.len());
             return self.fault(Some(tree.place), &message, Some("write the whole value"));
         }
         let mut result = original.clone();
         let mut given: Vec<&String> = Vec::new();
         for (path, value) in changes {
             let TreeValue::Text(name) = &path.node else {
-                return self.fault(Some(path.place), "what `Like` changes is named by a path in quotes", None);
+                return self.fault(Some(path.place), "each key of the changes in `Like` is a path in quotes", None);
             };
             if let Some(part) = given.iter().find(|part| paths::is_within(part, name)) {
                 let message = format!("`{}` undoes the change of `{}` before it", excerpt(name), excerpt(part));
@@ -216,7 +216,7 @@ impl<'a> Loader<'a> {
         self.load(&path, place)
     }
 
-    /// The reason why no further file is read, if there is one.
+    /// Returns the reason why no further file may be read, if a limit is exceeded.
     fn excess(&self) -> Option<String> {
         if self.files > MOST_FILES {
             return Some(format!("more than {MOST_FILES} files are included"));
@@ -225,7 +225,7 @@ impl<'a> Loader<'a> {
         (self.bytes > LARGEST_TOGETHER).then(|| format!("the files included are larger than {limit} MiB together"))
     }
 
-    /// The value that the lines of one or two files describe.
+    /// Returns the value that the lines of one or two files describe.
     fn of_lines(&mut self, tree: &Tree, folder: &Path, name: &str, reader: LinesReader) -> Option<Tree> {
         let Some((first, names)) = one_or_two_files(tree) else {
             let help = format!("such as {name}(\"lines.txt\"), or {name}(\"lines.txt\", \"names.txt\")");
@@ -236,7 +236,7 @@ impl<'a> Loader<'a> {
         }
         let first = self.text_of_file(&folder.join(first), Some(tree.place));
         let names = names.map(|names| self.text_of_file(&folder.join(names), Some(tree.place)));
-        // A file of names that cannot be read is a fault, not a lack of names.
+        // A file of names that cannot be read is a fault; it does not mean that there are no names.
         let names = names.map_or(Some(None), |read| read.map(Some))?;
         match reader(tree.place, self.sources, first?, names) {
             Ok(value) => Some(value),
@@ -260,7 +260,7 @@ fn is_named(tree: &Tree, name: &str) -> bool {
     matches!(tree.node, TreeValue::Record { .. } | TreeValue::Tuple { .. }) && tree.name() == Some(name)
 }
 
-/// Returns whether a value is an axis of the files of a program.
+/// Returns `true` if a value is an axis over the files of a program.
 fn is_axis_of_files(tree: &Tree) -> bool {
     let TreeValue::Record { fields, .. } = &tree.node else { return false };
     let is_of_files = |path: &str| FROM_FILES.iter().any(|(_, field)| path.strip_prefix("program.") == Some(field));
@@ -268,7 +268,7 @@ fn is_axis_of_files(tree: &Tree) -> bool {
     tree.name() == Some("Axis") && matches!(path, Some(TreeValue::Text(path)) if is_of_files(path))
 }
 
-/// Makes the paths in a field, which are relative to the folder of its file, ones that lead there from here.
+/// Resolves the paths in `field`, which are relative to the folder of their file, against `folder`.
 fn place_paths(tree: &mut Tree, field: &str, folder: &Path) {
     let TreeValue::Record { fields, .. } = &mut tree.node else { return };
     for field in fields.iter_mut().filter(|one| one.name.text == field) {
@@ -284,7 +284,7 @@ fn place_paths(tree: &mut Tree, field: &str, folder: &Path) {
     }
 }
 
-/// The paths of a file of lines and of one of names.
+/// Returns the path of a file of lines, and that of a file of names if there is one.
 fn one_or_two_files(tree: &Tree) -> Option<(&str, Option<&str>)> {
     let TreeValue::Tuple { items, .. } = &tree.node else { return None };
     match items.as_slice() {
@@ -314,7 +314,7 @@ fn file_name(tree: &Tree) -> Option<&str> {
     }
 }
 
-/// The text of a file of the set, or of the system.
+/// Reads the text of a file from `files`, or from the file system if `files` stands for it.
 fn read_among(files: &NamedFiles, path: &Path) -> Result<String, UnreadableFile> {
     if files.are_of_system() {
         return read(path);
@@ -322,7 +322,7 @@ fn read_among(files: &NamedFiles, path: &Path) -> Result<String, UnreadableFile>
     files.text(path).map(str::to_owned).ok_or(UnreadableFile::Missing)
 }
 
-/// Returns the name of a file: its path without detours through parents of folders, if that leads to the same file.
+/// Returns the displayed name of a file: its normalised path, provided that this path leads to the same file.
 fn name_of(path: &Path, files: &NamedFiles) -> String {
     let straight = straight(path);
     let is_same = files.real(&straight).is_ok_and(|real| files.real(path).is_ok_and(|asked| asked == real));

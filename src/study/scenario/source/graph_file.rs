@@ -1,8 +1,9 @@
-//! `GraphFile("links.txt")` and `GraphFile("links.txt", "vertices.txt")`: a topology from files of lines.
+//! `GraphFile("links.txt")` and `GraphFile("links.txt", "vertices.txt")`: topologies from files of lines.
 //!
-//! A line of the first file has the vertices that a link joins, and the class of the link if it has one. A line of the
-//! second file has the name of a node, or that of a switch and the word `switch`; nodes are numbered first, both in the
-//! order of their lines. Without it vertices are numbers, and all are nodes.
+//! A line of the first file has the two vertices that a link joins, and optionally the class of the link. A line of the
+//! second file has the name of a node, or the name of a switch and the word `switch`. Vertices are numbered in the
+//! order of their lines, nodes before switches. Without the second file vertices are numbers, and all vertices are
+//! nodes.
 
 use std::collections::HashMap;
 
@@ -14,7 +15,7 @@ use super::words::{Word, lines};
 
 /// The vertices that links may join.
 enum Vertices<'t> {
-    /// Up to the highest number of a link.
+    /// Vertices given by number, up to the highest number that occurs in a link.
     Numbered,
     Named {
         nodes: u32,
@@ -23,10 +24,11 @@ enum Vertices<'t> {
     },
 }
 
-/// The graph at `place` of the links in the file of that place, between vertices that the other one names.
+/// Returns the graph whose links are listed in the file at `links`, between the vertices named in the file at
+/// `vertices`. The value gets the place `place`.
 ///
 /// # Errors
-/// Faults of either file: lines that are none of the form above, names that come twice, unknown names.
+/// Faults of either file: lines of another form, duplicate names, unknown names.
 pub fn graph(place: Place, sources: &Sources, links: Place, vertices: Option<Place>) -> Result<Tree, Vec<SourceFault>> {
     let vertices = Vertices::of(sources, vertices)?;
     let (mut pairs, mut classes, mut highest, mut faults) = (Vec::new(), Vec::new(), 0, Vec::new());
@@ -68,7 +70,9 @@ impl<'t> Vertices<'t> {
                 [] => nodes.push(text),
                 [kind] if kind.text == "switch" => switches.push(text),
                 [other, ..] => {
-                    let fault = SourceFault::new("a line has the name of a node, or that of a switch and `switch`");
+                    let fault = SourceFault::new(
+                        "a line consists of the name of a node, or of the name of a switch and `switch`",
+                    );
                     faults.push(fault.at(other.place).help("such as `node3`, or `leaf1 switch`"));
                 }
             }
@@ -84,18 +88,21 @@ impl<'t> Vertices<'t> {
         let name = excerpt(word.text);
         let (number, fault) = match self {
             Self::Numbered => {
-                let help = "vertices with names need a file of these: GraphFile(\"links.txt\", \"vertices.txt\")";
-                (word.text.parse().ok(), SourceFault::new(&format!("`{name}` is no number of a vertex")).help(help))
+                let help = "named vertices need a file of their names: GraphFile(\"links.txt\", \"vertices.txt\")";
+                (
+                    word.text.parse().ok(),
+                    SourceFault::new(&format!("`{name}` is not the number of a vertex")).help(help),
+                )
             }
             Self::Named { numbers, .. } => (
                 numbers.get(word.text).copied(),
-                SourceFault::new(&format!("`{name}` is no vertex of the second file")),
+                SourceFault::new(&format!("`{name}` is not a vertex of the second file")),
             ),
         };
         number.ok_or_else(|| fault.at(word.place))
     }
 
-    /// The numbers of nodes and switches, if links lead to vertices up to `highest`.
+    /// Returns the numbers of nodes and of switches, given the highest vertex number of a link.
     fn counts(&self, highest: u32) -> (u32, u32) {
         match self {
             Self::Numbered => (highest.saturating_add(1), 0),
@@ -110,7 +117,7 @@ fn record(place: Place, name: &str, fields: Vec<(&str, Tree)>) -> Tree {
     Tree { place, node: TreeValue::Record { name: Some(named(name)), fields: fields.into_iter().map(field).collect() } }
 }
 
-/// The ends of a link, with their places, and its class.
+/// The ends of a link, with their places, and the class of the link.
 type LinkLine<'t> = ([(u32, Place); 2], Option<&'t str>);
 
 fn link<'t>(line: &[Word<'t>], vertices: &Vertices<'_>) -> Result<LinkLine<'t>, SourceFault> {
@@ -119,7 +126,8 @@ fn link<'t>(line: &[Word<'t>], vertices: &Vertices<'_>) -> Result<LinkLine<'t>, 
         [from, to, class] => (from, to, Some(class.text)),
         _ => {
             let whole = line[0].place.to(line[line.len() - 1].place);
-            let fault = SourceFault::new("a line has the two vertices that a link joins, and its class if it has one");
+            let fault =
+                SourceFault::new("a line consists of the two vertices that a link joins, and optionally its class");
             return Err(fault.at(whole).help("such as `3 7`, or `node3 leaf1 optical`"));
         }
     };

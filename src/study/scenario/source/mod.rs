@@ -1,9 +1,9 @@
-//! Scenario files as trees with places, so that every fault can say where it stands.
+//! Scenario files as trees with places, so that every fault can be reported where it occurs.
 //!
-//! A [`Document`] is loaded from a RON file, with the files it names by `File("…")` put in their place, and
-//! `Like(File("…"), {"path": value})` is what that file describes but for the values at these paths;
-//! it is changed by `path=value` overrides and then read into plain serde types.
-//! Whatever is wrong comes back as [`Faults`]: all of them at once, each with file, line and column.
+//! A [`Document`] is loaded from a RON file. Every `File("…")` in it is replaced by the content of the named file, and
+//! every `Like(File("…"), {"path": value})` by that content with the values at these paths changed. The document can
+//! then be changed by `path=value` overrides and read into plain serde types. Errors are returned as [`Faults`]: all
+//! faults at once, each with file, line and column.
 //!
 //! ```
 //! use parsim_study::scenario::source::Document;

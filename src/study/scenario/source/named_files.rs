@@ -1,28 +1,28 @@
-//! The files that a document may name: those of the system, or a set of texts.
+//! The files that a document may name: those of the file system, or a given set of texts.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// The files that a document may name: those of the system unless it is given a set of texts by their paths, as where there is no file
-/// system.
+/// The files that a document may name: those of the file system by default, or a set of texts by path, for environments
+/// without a file system.
 #[derive(Clone, Debug, Default)]
 pub struct NamedFiles(Option<Arc<BTreeMap<PathBuf, String>>>);
 
 impl NamedFiles {
-    /// Returns whether files are read from the system.
+    /// Returns `true` if files are read from the file system.
     pub(super) const fn are_of_system(&self) -> bool {
         self.0.is_none()
     }
 
-    /// The text with this path, if there is one in the set.
+    /// Returns the text with this path, if the set contains it.
     #[must_use]
     pub fn text(&self, path: &Path) -> Option<&str> {
         self.0.as_ref()?.get(&straight(path)).map(String::as_str)
     }
 
-    /// The only path of a file.
+    /// Returns the canonical path of a file.
     pub(super) fn real(&self, path: &Path) -> io::Result<PathBuf> {
         match &self.0 {
             None => path.canonicalize(),
@@ -40,7 +40,7 @@ impl FromIterator<(PathBuf, String)> for NamedFiles {
     }
 }
 
-/// The path without detours through parents of folders.
+/// Returns the path without `..` steps that undo the step before them.
 pub(super) fn straight(path: &Path) -> PathBuf {
     let mut straight = PathBuf::new();
     for part in path.components() {

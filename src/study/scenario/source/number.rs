@@ -1,16 +1,16 @@
-//! Numbers as RON writes them.
+//! Numbers in RON notation.
 
 /// The value of a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum NumberValue {
-    /// A whole number: its sign and its magnitude.
+    /// An integer: its sign and its magnitude.
     Whole { negative: bool, magnitude: u128 },
-    /// A number with a point or an exponent, or too large for any integer.
+    /// A number with a point or an exponent, or one that exceeds every integer type.
     Real(f64),
 }
 
 impl NumberValue {
-    /// The value of a whole number, if any integer type holds it.
+    /// Returns the value of an integer, if `i128` can represent it.
     pub fn whole(self) -> Option<i128> {
         match self {
             Self::Whole { negative: true, magnitude } => 0_i128.checked_sub_unsigned(magnitude),
@@ -31,7 +31,7 @@ impl NumberValue {
 
 const SUFFIXES: [&str; 12] = ["i128", "u128", "i64", "i32", "i16", "u64", "u32", "u16", "f64", "f32", "i8", "u8"];
 
-/// The value of a number's text, if it is one.
+/// Parses a number in RON notation, or returns `None` if `text` is not one.
 pub(super) fn figure(text: &str) -> Option<NumberValue> {
     let negative = text.starts_with('-');
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -69,7 +69,7 @@ fn radix(text: &str) -> (&str, u32) {
     }
 }
 
-/// The text without a type such as `u32` behind it; in hexadecimal `f32` would be digits.
+/// Strips a type suffix such as `u32`. In hexadecimal notation `f32` consists of digits.
 fn without_suffix(text: &str) -> &str {
     let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     SUFFIXES

@@ -1,4 +1,4 @@
-//! Overrides: what `--set path=text` means at the value that stands there.
+//! Overrides: the interpretation of `--set path=text` in the context of the value that it replaces.
 
 use std::path::Path;
 
@@ -10,18 +10,18 @@ use super::spelling::camel_case;
 use super::texts;
 use super::tree::{Name, Tree, TreeField, TreeValue};
 
-/// A value as typed on the command line.
+/// A value typed on the command line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Typed<'a> {
-    /// The option that it belongs to, such as `--set`.
+    /// The option that the value belongs to, such as `--set`.
     pub option: &'a str,
     /// The text before the `=`: a path, or the name of an axis.
     pub name: &'a str,
-    /// The text behind it.
+    /// The text after the `=`.
     pub text: &'a str,
 }
 
-/// Replaces or adds the value at `path` by what was typed; files that it names are relative to the file `from`.
+/// Replaces or adds the value at `path` by the typed value. Files that the value names are relative to the file `from`.
 pub(super) fn set(
     sources: &mut Sources,
     root: &mut Tree,
@@ -36,7 +36,7 @@ pub(super) fn set(
     assign(root, path, tree, &place_of)
 }
 
-/// Reads a typed text as a value in the place of the one at `path`.
+/// Reads a typed text as a value that replaces the one at `path`.
 pub(super) fn meaning_of(
     sources: &mut Sources,
     root: &Tree,
@@ -59,7 +59,7 @@ fn segment_place(path: &str, index: usize, file: usize) -> Place {
     Place { file, start, end: start + length }
 }
 
-/// Returns the value of a text that replaces `old`.
+/// Returns the value of a text that replaces `old`. The kind of the old value decides how an ambiguous text is read.
 fn meaning(
     sources: &mut Sources,
     place: Place,
@@ -82,14 +82,14 @@ fn meaning(
     }
 }
 
-/// Another variant in the place of `old`, whose fields it inherits.
+/// Returns another variant in the place of `old`, whose fields the new one inherits.
 fn renamed(name: String, place: Place, old: Option<&Tree>) -> TreeValue {
     let Some(TreeValue::Record { fields, .. }) = old.map(|tree| &tree.node) else { return TreeValue::Name(name) };
     let inherit = |field: &TreeField| TreeField { inherited: true, ..field.clone() };
     TreeValue::Record { name: Some(Name { text: name, place }), fields: fields.iter().map(inherit).collect() }
 }
 
-/// The value at the path before.
+/// The kind of the value that is replaced.
 enum Old {
     Absent,
     Text,

@@ -1,18 +1,18 @@
-//! Paths into the tree: what stands there, and what is put there.
+//! Paths into a tree: lookup and assignment.
 
 use super::fault::SourceFault;
 use super::place::Place;
 use super::spelling::{advice, excerpt};
 use super::tree::{Name, Tree, TreeField, TreeValue};
 
-/// End of a broken path: the segment that leads nowhere.
+/// The point at which a path fails: the first segment that leads nowhere.
 pub(super) struct Break<'a> {
     parent: &'a Tree,
     route: Vec<usize>,
     index: usize,
 }
 
-/// The value at a path and the indices of the children on the way to it.
+/// Returns the value at a path and the indices of the children on the way to it.
 pub(super) fn walk<'a>(root: &'a Tree, path: &str) -> Result<(Vec<usize>, &'a Tree), Break<'a>> {
     let mut route = Vec::new();
     let mut tree = root;
@@ -28,7 +28,7 @@ pub(super) fn walk<'a>(root: &'a Tree, path: &str) -> Result<(Vec<usize>, &'a Tr
     Ok((route, tree))
 }
 
-/// The value at a path, or its nearest existing parent.
+/// Returns the value at a path, or its nearest existing parent.
 pub(super) fn nearest<'a>(root: &'a Tree, path: &str) -> &'a Tree {
     match walk(root, path) {
         Ok((_, tree)) => tree,
@@ -36,7 +36,7 @@ pub(super) fn nearest<'a>(root: &'a Tree, path: &str) -> &'a Tree {
     }
 }
 
-/// True if `part` is the path of what stands at `whole`, or of a part of it.
+/// Returns `true` if `part` is the path `whole` or a path below it.
 pub(super) fn is_within(part: &str, whole: &str) -> bool {
     part.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
@@ -45,7 +45,8 @@ fn segments(path: &str) -> impl Iterator<Item = &str> {
     path.split('.').take(if path.is_empty() { 0 } else { usize::MAX })
 }
 
-/// Replaces or adds the value at `path`, and adds the records on the way to it that are left out; `place_of` gives the place of a segment of the path.
+/// Replaces or adds the value at `path`, creating missing records on the way. `place_of` returns the place of a segment
+/// of the path.
 pub(super) fn assign(
     root: &mut Tree,
     path: &str,
@@ -84,7 +85,7 @@ fn follow<'a>(root: &'a mut Tree, route: &[usize]) -> Option<&'a mut Tree> {
     route.iter().try_fold(root, |tree, &index| tree.child_mut(index))
 }
 
-/// True if a field can be added, here or in the payload of what stands here.
+/// Returns `true` if a field can be added to the value, or to its payload.
 fn takes_fields(tree: &Tree) -> bool {
     match &tree.node {
         TreeValue::Unit | TreeValue::Record { .. } => true,

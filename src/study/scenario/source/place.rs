@@ -1,4 +1,4 @@
-//! Places of values: the table of files and the places in them.
+//! Places of values: spans of bytes in a table of source texts.
 
 use super::named_files::NamedFiles;
 use std::sync::Arc;
@@ -6,23 +6,23 @@ use std::sync::Arc;
 /// A span of bytes in one of the [`Sources`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// Index of the source.
+    /// The index of the source text.
     pub file: usize,
-    /// The first byte.
+    /// The index of the first byte.
     pub start: usize,
-    /// The byte after the last.
+    /// The index of the byte after the last.
     pub end: usize,
 }
 
 impl Place {
-    /// The place from the start of this one to the end of `other`.
+    /// Returns the place from the start of this one to the end of `other`.
     #[must_use]
     pub fn to(self, other: Self) -> Self {
         Self { end: other.end.max(self.end), ..self }
     }
 }
 
-/// A line and a column, both counted from one, the column in characters.
+/// A line and a column, both counted from one. Columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// The line.
@@ -31,18 +31,18 @@ pub struct Position {
     pub column: usize,
 }
 
-/// One text that was read: a file, or a `--set` of the command line.
+/// A text that was read: a file, or a `--set` on the command line.
 #[derive(Debug)]
 pub struct SourceText {
-    /// The name, as the user gave it.
+    /// The name of the text, as the user gave it.
     pub name: String,
     /// The whole text.
     pub text: String,
-    /// True if it was typed on the command line, or written by a program.
+    /// `true` if the text was typed on the command line or written by a program.
     pub typed: bool,
 }
 
-/// The table of all texts that were read; cheap to clone once it is shared.
+/// The table of all texts that were read. Cloning is cheap after `share`.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     shared: Arc<Vec<Arc<SourceText>>>,
@@ -52,48 +52,48 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// No texts yet, which may name these files.
+    /// Creates an empty table whose texts may name `files`.
     pub(super) fn naming(files: NamedFiles) -> Self {
         Self { files, ..Self::default() }
     }
 
-    /// Adds a text and returns the place of all of it.
+    /// Adds a text and returns the place of the whole text.
     pub fn add(&mut self, source: SourceText) -> Place {
         let place = Place { file: self.count(), start: 0, end: source.text.len() };
         self.own.push(Arc::new(source));
         place
     }
 
-    /// The number of texts.
+    /// Returns the number of texts.
     pub(super) fn count(&self) -> usize {
         self.shared.len() + self.own.len()
     }
 
-    /// Makes clones of the table as it is now share it.
+    /// Makes clones share the texts that the table contains now.
     pub(in crate::scenario) fn share(&mut self) {
         let own = std::mem::take(&mut self.own);
         Arc::make_mut(&mut self.shared).extend(own);
     }
 
-    /// The source of that number, if there is one.
+    /// Returns the source text with this index, if it exists.
     #[must_use]
     pub fn get(&self, file: usize) -> Option<&SourceText> {
         let source = self.shared.get(file).or_else(|| self.own.get(file - self.shared.len()));
         source.map(AsRef::as_ref)
     }
 
-    /// All sources in the order in which they were read.
+    /// Returns all source texts in the order in which they were read.
     pub fn iter(&self) -> impl Iterator<Item = &SourceText> {
         self.shared.iter().chain(&self.own).map(AsRef::as_ref)
     }
 
-    /// The text at a place; empty where there is none.
+    /// Returns the text at a place, or the empty string if there is none.
     #[must_use]
     pub fn text(&self, place: Place) -> &str {
         self.get(place.file).and_then(|source| source.text.get(place.start..place.end)).unwrap_or("")
     }
 
-    /// The line and column at which a place starts.
+    /// Returns the line and column at which a place starts.
     #[must_use]
     pub fn position(&self, place: Place) -> Position {
         let text = self.get(place.file).map_or("", |source| source.text.as_str());
@@ -105,7 +105,7 @@ impl Sources {
     }
 }
 
-/// The line and column of a byte of a text.
+/// Returns the line and column of a byte of a text.
 pub(super) fn position_in(text: &str, byte: usize) -> Position {
     let before = &text[..text.floor_char_boundary(byte)];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

@@ -1,8 +1,10 @@
-//! `RankFile("ranks.txt")` and `RankFile("ranks.txt", "nodes.txt")`: the node of each rank from a file of lines such as `17 node3`.
+//! `RankFile("ranks.txt")` and `RankFile("ranks.txt", "nodes.txt")`: the node of each rank from a file of lines such as
+//! `17 node3`.
 //!
-//! Ranks and nodes are apart by spaces, commas or `=`; the word `rank` may stand before, as in the rank files of Open MPI, and a first
-//! line may name the columns. `#` begins a comment. A node is a number or, with a file of nodes, the first word of one of
-//! its lines: that of line k is node k, from 0 on, but for lines of switches, whose second word is `switch`.
+//! Rank and node are separated by spaces, commas or `=`. The word `rank` may precede them, as in the rank files of Open
+//! MPI, and the first line may hold the names of the columns. `#` begins a comment. A node is a number or, with a file
+//! of nodes, the first word of a line of that file. Nodes are numbered from 0 in the order of these lines, without
+//! lines of switches, whose second word is `switch`.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,16 +16,16 @@ use super::words::{Word, lines};
 
 /// The nodes that a rank file may name.
 struct Nodes<'t> {
-    /// The file that names them, if there is one.
+    /// The name of the file that names the nodes, if there is one.
     file: Option<&'t str>,
     numbers: HashMap<&'t str, u32>,
 }
 
-/// The placement at `place` of the ranks in the file of that place, on nodes that the other one names.
+/// Returns the placement of the ranks listed in the file at `ranks`, on the nodes named in the file at `nodes`. The
+/// value gets the place `place`.
 ///
 /// # Errors
-/// Faults of either file: lines that are none of the form above, names and ranks that come twice, unknown names, ranks
-/// that are missing.
+/// Faults of either file: lines of another form, duplicate names or ranks, unknown names, missing ranks.
 pub fn placement(
     place: Place,
     sources: &Sources,
@@ -64,23 +66,23 @@ impl<'t> Nodes<'t> {
         if faults.is_empty() { Ok(Self { file, numbers }) } else { Err(faults) }
     }
 
-    /// The number of a node; that of a name before that of a number.
+    /// Returns the number of a node. A name takes precedence over a number.
     fn number(&self, word: Word<'_>) -> Result<u32, SourceFault> {
         let number = self.numbers.get(word.text).copied().or_else(|| word.text.parse().ok());
         number.ok_or_else(|| {
             let name = excerpt(word.text);
             let fault = match self.file {
-                Some(file) => SourceFault::new(&format!("`{name}` is no node of `{}`", excerpt(file)))
-                    .help("write a name that stands there, or the number of a node"),
-                None => SourceFault::new(&format!("`{name}` is no number of a node"))
-                    .help("nodes with names need a file of these: RankFile(\"ranks.txt\", \"nodes.txt\")"),
+                Some(file) => SourceFault::new(&format!("`{name}` is not a node of `{}`", excerpt(file)))
+                    .help("write a name from that file, or the number of a node"),
+                None => SourceFault::new(&format!("`{name}` is not the number of a node"))
+                    .help("named nodes need a file of their names: RankFile(\"ranks.txt\", \"nodes.txt\")"),
             };
             fault.at(word.place)
         })
     }
 }
 
-/// The rank of a line and its node; `None` for the names of the columns.
+/// Returns the rank of a line and its node, or `None` for a line of column names.
 fn entry(line: &[Word<'_>], is_first: bool, nodes: &Nodes<'_>) -> Result<Option<(u32, Tree)>, SourceFault> {
     let line = match line {
         [word, rest @ ..] if word.text == "rank" && rest.len() > 1 => rest,
@@ -90,24 +92,24 @@ fn entry(line: &[Word<'_>], is_first: bool, nodes: &Nodes<'_>) -> Result<Option<
         return Ok(None);
     }
     let [rank, node] = *line else {
-        let fault = SourceFault::new("a line has a rank and its node").at(line[0].place.to(line[line.len() - 1].place));
+        let fault =
+            SourceFault::new("a line consists of a rank and its node").at(line[0].place.to(line[line.len() - 1].place));
         return Err(fault.help("such as `17 node3`"));
     };
-    let number: u32 = rank
-        .text
-        .parse()
-        .map_err(|_| SourceFault::new(&format!("`{}` is no number of a rank", excerpt(rank.text))).at(rank.place))?;
+    let number: u32 = rank.text.parse().map_err(|_| {
+        SourceFault::new(&format!("`{}` is not the number of a rank", excerpt(rank.text))).at(rank.place)
+    })?;
     let node = Tree { place: node.place, node: TreeValue::Number(nodes.number(node)?.to_string()) };
     Ok(Some((number, node)))
 }
 
-/// The first rank that is not listed though a higher one is, or any.
+/// Returns a fault for the first rank that is missing below a listed one, or if no rank is listed.
 fn missing(listed: &BTreeMap<u32, Tree>, file: Place) -> Option<SourceFault> {
     let gap = (0..).zip(listed).find(|(expected, (rank, _))| expected != *rank);
     match gap {
         Some((expected, (rank, node))) => {
-            let message = format!("rank {expected} has no node, and rank {rank} has one");
-            Some(SourceFault::new(&message).at(node.place).help("ranks count from 0"))
+            let message = format!("rank {expected} has no node, but rank {rank} has one");
+            Some(SourceFault::new(&message).at(node.place).help("ranks are numbered from 0"))
         }
         None if listed.is_empty() => Some(SourceFault::new("there are no ranks").at(Place { end: file.start, ..file })),
         None => None,

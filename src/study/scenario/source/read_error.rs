@@ -12,32 +12,32 @@ use crate::programs::expression;
 
 type NameList = &'static [&'static str];
 
-/// Reason why a value cannot be deserialised, and the value.
+/// The reason why a value cannot be deserialised, with the address of the value.
 #[derive(Debug)]
 pub(super) struct ReadError(Box<Details>);
 
 #[derive(Debug)]
 struct Details {
     fault: SourceFault,
-    /// The bytes of the text that are meant, if not all of it.
+    /// The bytes of the text at fault, unless the whole text is.
     part: Option<Range<usize>>,
-    /// The address of the value.
+    /// The address of the value in its tree.
     address: Option<usize>,
     is_custom: bool,
 }
 
 impl ReadError {
-    /// The error of a value that no type would check by itself.
+    /// Creates an error for a value that fails no check of a type.
     fn plain(message: &str) -> Self {
         Self(Box::new(Details { fault: SourceFault::new(message), part: None, address: None, is_custom: false }))
     }
 
-    /// The error of a value that is not of the kind that is asked for.
+    /// Creates an error for a value that is not of the expected kind.
     pub fn misfit(tree: &Tree, expected: &dyn de::Expected) -> Self {
         de::Error::invalid_type(Unexpected::Other(&tree.words()), expected)
     }
 
-    /// The error of a value, unless it already stands further inside.
+    /// Attributes the error to a value, unless it is already attributed to one further inside.
     pub fn at(mut self, tree: &Tree) -> Self {
         let Details { fault, part, address, .. } = &mut *self.0;
         if address.is_none() {
@@ -47,19 +47,19 @@ impl ReadError {
         self
     }
 
-    /// True if a type has found it by a check of its own.
+    /// Returns `true` if the error comes from a check that a type performs.
     pub fn is_custom(&self) -> bool {
         self.0.is_custom
     }
 
-    /// The fault, in a tree with this root.
+    /// Returns the fault, with the path of the value in the tree below `root`.
     pub fn into_fault(self, root: &Tree) -> SourceFault {
         let path = self.0.address.and_then(|address| root.path_to(address));
         self.0.fault.on(&path.unwrap_or_default())
     }
 }
 
-/// The fault of a message, and the bytes of the text that it is about.
+/// Converts a message to a fault, with the bytes of the text that the message is about.
 pub(super) fn in_words(message: &str) -> (SourceFault, Option<Range<usize>>) {
     match expression::ExpressionFault::from_text(message) {
         Some(fault) => (SourceFault::new(&fault.message).help(&fault.help), Some(fault.span.range())),
@@ -67,7 +67,7 @@ pub(super) fn in_words(message: &str) -> (SourceFault, Option<Range<usize>>) {
     }
 }
 
-/// The units that others write, and ours.
+/// Units in other common notations, with the notation accepted here.
 const UNITS: [(&str, &str); 20] = [
     ("kbps", "kbit/s"),
     ("kb/s", "kbit/s` or `kB/s"),
@@ -91,7 +91,7 @@ const UNITS: [(&str, &str); 20] = [
     ("seconds", "s"),
 ];
 
-/// The fault of a unit with the one that is meant.
+/// Adds the unit that was probably meant to the fault of an unknown unit.
 fn with_unit(fault: SourceFault) -> SourceFault {
     let given = fault.message.strip_prefix('`').and_then(|rest| rest.split_once("` is not a unit of"));
     let Some((given, _)) = given else { return fault };

@@ -1,4 +1,4 @@
-//! The serde deserializer over a tree: each method looks for what it is asked for, and hands over nothing else.
+//! The serde deserializer of a tree. Each method accepts only the kind of value that it is named after.
 
 use serde::de::{Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
@@ -13,12 +13,12 @@ use access::{Entries, ListAccess, RecordAccess, VariantAccess};
 
 mod access;
 
-/// A value of a tree, to be read.
+/// A value of a tree, ready to be deserialised.
 #[derive(Clone, Copy)]
 pub(super) struct ValueReader<'a> {
     pub tree: &'a Tree,
     sources: &'a Sources,
-    /// The name of the value was that of a variant and is already used up.
+    /// `true` if the name of the value was that of a variant and has been consumed.
     is_nameless: bool,
 }
 
@@ -31,12 +31,13 @@ impl<'a> ValueReader<'a> {
         Self { tree, is_nameless: false, ..self }
     }
 
-    /// Returns whether the value was typed on the command line, where names may be written in kebab-case, or by a program.
+    /// Returns `true` if the value was typed on the command line, where names may be in kebab-case, or written by a
+    /// program.
     pub fn is_typed(self) -> bool {
         self.sources.is_typed(self.tree.place)
     }
 
-    /// The name before the values, unless it was that of a variant.
+    /// Returns the name before the values, unless it was consumed as the name of a variant.
     pub fn name(self) -> Option<&'a str> {
         self.tree.name().filter(|_| !self.is_nameless)
     }
@@ -50,7 +51,7 @@ impl<'a> ValueReader<'a> {
         }
     }
 
-    /// The fields of a record, whatever its name.
+    /// Returns the fields of a record, whatever its name.
     pub fn fields(self) -> Option<&'a [TreeField]> {
         match &self.tree.node {
             TreeValue::Record { fields, .. } => Some(fields),
@@ -60,7 +61,7 @@ impl<'a> ValueReader<'a> {
         }
     }
 
-    /// The values of a list.
+    /// Returns the values of a list.
     pub fn list(self) -> Option<&'a [Tree]> {
         match &self.tree.node {
             TreeValue::List(items) => Some(items),
@@ -68,7 +69,7 @@ impl<'a> ValueReader<'a> {
         }
     }
 
-    /// The values of a variant that a program gives as one list.
+    /// Returns the values of a variant that a program gives as one list.
     fn list_in(self, items: &'a [Tree]) -> Option<&'a [Tree]> {
         match items {
             [only] => self.child(only).list(),
@@ -76,7 +77,7 @@ impl<'a> ValueReader<'a> {
         }
     }
 
-    /// The entries of a map.
+    /// Returns the entries of a map.
     pub fn map(self) -> Option<&'a [(Tree, Tree)]> {
         match &self.tree.node {
             TreeValue::Map(entries) => Some(entries),
@@ -84,7 +85,7 @@ impl<'a> ValueReader<'a> {
         }
     }
 
-    /// The values of a tuple, which may be written as a list.
+    /// Returns the values of a tuple, which may be written as a list.
     pub fn tuple(self) -> Option<&'a [Tree]> {
         match &self.tree.node {
             TreeValue::Tuple { items, .. } if self.is_typed() && self.is_nameless && self.list_in(items).is_some() => {
@@ -97,7 +98,7 @@ impl<'a> ValueReader<'a> {
         }
     }
 
-    /// The name of a variant.
+    /// Returns the name of a variant.
     pub fn variant(self) -> Option<&'a str> {
         match &self.tree.node {
             TreeValue::Option(None) => Some("None"),
@@ -107,7 +108,7 @@ impl<'a> ValueReader<'a> {
         }
     }
 
-    /// The variant that is meant by `given`.
+    /// Returns the variant among `names` that `given` denotes.
     pub fn known<'n>(self, given: &str, names: impl IntoIterator<Item = &'n str> + Clone) -> Option<&'n str> {
         let exact = names.clone().into_iter().find(|name| *name == given);
         exact.or_else(|| {
@@ -116,7 +117,7 @@ impl<'a> ValueReader<'a> {
         })
     }
 
-    /// Returns whether a variant is given values; fields that were written for another one do not count.
+    /// Returns `true` if a variant is given values. Inherited fields do not count.
     pub fn has_values(self) -> bool {
         match &self.tree.node {
             TreeValue::Record { fields, .. } => !fields.iter().all(|field| field.inherited),
@@ -126,7 +127,7 @@ impl<'a> ValueReader<'a> {
         }
     }
 
-    /// The value of a variant that has one.
+    /// Returns the payload of a variant that has one.
     pub fn payload(self) -> Option<Self> {
         match &self.tree.node {
             TreeValue::Option(Some(inner)) => Some(self.child(inner)),
@@ -136,17 +137,17 @@ impl<'a> ValueReader<'a> {
         }
     }
 
-    /// The fields of a variant that has some itself.
+    /// Returns the fields of a struct variant.
     pub fn own_fields(self) -> Option<&'a [TreeField]> {
         match &self.tree.node {
             TreeValue::Record { .. } | TreeValue::Tuple { .. } => self.fields(),
-            // A name alone leaves all fields at their defaults.
+            // A bare name leaves all fields at their defaults.
             TreeValue::Name(_) => Some(&[]),
             _ => None,
         }
     }
 
-    /// The same value behind the name of its variant.
+    /// Returns the same value with the name of its variant consumed.
     pub fn nameless(self) -> Self {
         Self { is_nameless: true, ..self }
     }
@@ -185,13 +186,13 @@ impl<'a> ValueReader<'a> {
         self.map().map(|entries| Entries::new(self, entries))
     }
 
-    /// The fields of a record of this name.
+    /// Returns the fields of a record with this name or without a name.
     fn structure(self, name: &str) -> Option<&'a [TreeField]> {
         self.fields().filter(|_| self.name().is_none_or(|given| given == name))
     }
 }
 
-/// Methods that hand over what a method of the reader finds.
+/// Defines deserializer methods that pass the result of a getter to a method of the visitor.
 macro_rules! hand_over {
     ($($method:ident: $find:ident => $visit:ident),+ $(,)?) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
@@ -255,7 +256,7 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
     ) -> Result<V::Value, ReadError> {
         match self.structure(name) {
             Some(given) => visitor.visit_map(RecordAccess::known(self, given, known)?),
-            // Some records may be written as a number, too.
+            // Some records may also be written as a number.
             None => match self.unsigned() {
                 Some(number) => visitor.visit_u64(number),
                 None => Err(ReadError::misfit(self.tree, &visitor)),
@@ -275,7 +276,7 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
         }
     }
 
-    /// Hands over what stands here as what it looks like.
+    /// Deserialises the value according to its own kind.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match &self.tree.node {
             TreeValue::Unit => visitor.visit_unit(),

@@ -1,4 +1,4 @@
-//! Reading a tree into a type: deserialised once, and looked through for all its faults where it does not fit.
+//! Reading of a tree into a type. If deserialisation fails, the tree is searched for all its faults.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -13,7 +13,7 @@ use super::tree::Tree;
 use super::walk::faults_of;
 use parsim_sim::units::TextChecks;
 
-/// Reads a tree as a type, or finds all its faults.
+/// Reads a tree as a value of a type, or returns all its faults.
 pub(super) fn read<T: DeserializeOwned + JsonSchema>(sources: &Sources, tree: &Tree) -> Result<T, Vec<SourceFault>> {
     let reader = ValueReader::new(tree, sources);
     T::deserialize(reader).map_err(|error| {
@@ -23,14 +23,15 @@ pub(super) fn read<T: DeserializeOwned + JsonSchema>(sources: &Sources, tree: &T
     })
 }
 
-/// The generator of schemas that gathers the checks of texts.
+/// Returns a schema generator that collects the checks of texts.
 fn generator() -> SchemaGenerator {
     SchemaSettings::default().with_transform(TextChecks::default()).into_generator()
 }
 
-/// All faults of a tree that cannot be read for `error`.
+/// Returns all faults of a tree that cannot be read because of `error`.
 ///
-/// Checks of the types themselves are in no schema, so that their errors come beside those of the walk.
+/// Checks that types perform during deserialisation are not in the schema, so their errors are added to those of the
+/// schema walk.
 fn explained(reader: ValueReader<'_>, schema: &Schema, checks: &TextChecks, error: ReadError) -> Vec<SourceFault> {
     let mut faults = faults_of(reader, &Types::new(schema.as_value(), checks));
     if faults.is_empty() || error.is_custom() {

@@ -1,4 +1,4 @@
-//! The types that a tree is read into, as their JSON Schema shows them.
+//! The types into which a tree is read, as described by their JSON Schema.
 
 use super::number::{NumberValue, figure};
 use super::spelling::list;
@@ -15,9 +15,9 @@ pub(super) struct Types<'s> {
     checks: &'s TextChecks,
 }
 
-/// A type, or what a variant holds.
+/// A type, or the content of a variant.
 pub(super) struct TypeShape<'s> {
-    /// The name before its values, if it has one.
+    /// The name before the values, or empty if there is none.
     pub name: &'s str,
     pub is_optional: bool,
     pub kind: ShapeKind<'s>,
@@ -36,7 +36,7 @@ pub(super) enum ShapeKind<'s> {
 pub(super) struct RecordShape<'s> {
     fields: Option<&'s Map<String, Value>>,
     required: &'s [Value],
-    /// True if it may have other fields, too.
+    /// `true` if other fields are allowed, too.
     is_open: bool,
 }
 
@@ -45,13 +45,13 @@ pub(super) struct VariantShape<'s> {
     pub content: Option<&'s Value>,
 }
 
-/// A value without parts, or one that its type reads by itself.
+/// A scalar, or a value that its type parses from several kinds of scalars.
 pub(super) struct ScalarShape<'s> {
     kinds: Vec<&'s str>,
     whole: RangeInclusive<i128>,
-    /// The fields of a value that may be a record, too.
+    /// The fields, if the value may also be a record.
     pub record: Option<RecordShape<'s>>,
-    /// The words of its type about itself.
+    /// The description of the type in the schema.
     description: Option<&'s str>,
     pub check: Option<TextCheck>,
 }
@@ -65,7 +65,7 @@ impl<'s> Types<'s> {
         self.shape(self.root)
     }
 
-    /// The shape of the values of a schema.
+    /// Returns the shape of the values of a schema.
     pub fn shape(&self, mut schema: &'s Value) -> TypeShape<'s> {
         let mut name = None;
         let mut is_optional = false;
@@ -115,7 +115,7 @@ impl<'s> RecordShape<'s> {
         Self { fields: schema["properties"].as_object(), required, is_open }
     }
 
-    /// Returns whether a field is checked: unknown ones are faults, unless they were not written for this record.
+    /// Returns `true` if a field is checked. Unknown fields are faults unless they are inherited or the record is open.
     pub fn looks_at(&self, field: &TreeField) -> bool {
         self.field(&field.name.text).is_some() || !(self.is_open || field.inherited)
     }
@@ -134,7 +134,7 @@ impl<'s> RecordShape<'s> {
 }
 
 impl<'s> VariantShape<'s> {
-    /// The variants of one schema of a choice: a list of names, a name, or an object with one field.
+    /// Returns the variants of one alternative of a schema: a list of names, a name, or an object with one field.
     fn all(schema: &'s Value) -> Vec<Self> {
         let names = schema.as_str().or(schema["const"].as_str()).into_iter();
         let bare = names.chain(items(schema, "enum").filter_map(Value::as_str));
@@ -157,7 +157,7 @@ impl<'s> ScalarShape<'s> {
         self.kinds.contains(&kind)
     }
 
-    /// Returns whether a type takes several kinds of values, and so any value.
+    /// Returns `true` if the type accepts several kinds of values.
     pub fn is_mixed(&self) -> bool {
         self.kinds.len() > 1
     }
@@ -175,29 +175,29 @@ impl<'s> ScalarShape<'s> {
 }
 
 impl TypeShape<'_> {
-    /// Advice where a value has quotes or options too many or too few.
+    /// Returns advice for a value with superfluous or missing quotes, or a superfluous `Some`.
     pub fn advice(&self, tree: &Tree) -> Option<&'static str> {
         match (&tree.node, &self.kind) {
             (TreeValue::Option(Some(_)), _) => Some("leave `Some` out"),
             (TreeValue::Text(text), ShapeKind::Variants(variants))
                 if variants.iter().any(|variant| variant.name == text) =>
             {
-                Some("names stand without quotes")
+                Some("names are written without quotes")
             }
             (TreeValue::Text(text), ShapeKind::Scalar(scalar)) if !scalar.is("string") && figure(text).is_some() => {
-                Some("numbers stand without quotes")
+                Some("numbers are written without quotes")
             }
-            (TreeValue::Name(_), ShapeKind::Scalar(scalar)) if scalar.is("string") => Some("text stands in quotes"),
+            (TreeValue::Name(_), ShapeKind::Scalar(scalar)) if scalar.is("string") => Some("text is written in quotes"),
             _ => None,
         }
     }
 
-    /// Returns whether its fields are those of a variant itself.
+    /// Returns `true` if the fields belong directly to a variant.
     pub fn is_nameless(&self) -> bool {
         self.name.is_empty()
     }
 
-    /// The form of the values of a variant.
+    /// Returns the written form of the values of a variant.
     pub fn form(&self) -> String {
         match &self.kind {
             ShapeKind::Record(record) if self.is_nameless() => {
@@ -209,7 +209,7 @@ impl TypeShape<'_> {
         }
     }
 
-    /// The type in words.
+    /// Returns a description of the type in words.
     pub fn words(&self) -> String {
         match &self.kind {
             ShapeKind::Record(_) if self.is_nameless() => "a record `(name: …)`".to_owned(),
@@ -236,7 +236,7 @@ impl ScalarShape<'_> {
     }
 }
 
-/// The whole numbers that a schema allows; at least one of 64 bits holds them.
+/// Returns the integers that a schema allows; the range always fits `i64` or `u64`.
 fn whole(schema: &Value) -> RangeInclusive<i128> {
     let format = schema["format"].as_str().unwrap_or_default();
     let values = |bits: &str| 1_i128 << bits.parse().unwrap_or(64).min(64);

@@ -1,4 +1,4 @@
-//! The few lines around a fault, each cut to a window, so that a long line is never printed whole.
+//! The lines around a fault, each cut to a window, so that a long line is never printed whole.
 
 use annotate_snippets::{AnnotationKind, Element, Origin};
 use std::ops::Range;
@@ -9,7 +9,7 @@ use super::spelling::{printable, shortened};
 const WINDOW: usize = 96;
 const BEFORE: usize = 40;
 
-/// A piece of a source in which one place is marked.
+/// An excerpt of a source text in which one place is marked.
 #[derive(Debug)]
 pub(super) struct Snippet {
     name: String,
@@ -17,7 +17,7 @@ pub(super) struct Snippet {
     first_line: usize,
     text: String,
     mark: Range<usize>,
-    /// True if the marked line begins at its beginning, so that columns of the text are those of the file.
+    /// `true` if the excerpt starts at the beginning of the marked line, so that its columns are those of the file.
     is_whole: bool,
 }
 
@@ -45,7 +45,7 @@ impl Snippet {
         Some(Self { name: shortened(&source.name, 300), position, first_line, text: shown, mark, is_whole })
     }
 
-    /// The place and the lines, with `label` at the mark.
+    /// Returns the place and the lines, with `label` at the mark.
     pub fn elements<'a>(&'a self, label: &'a str) -> Vec<Element<'a>> {
         let mark = AnnotationKind::Primary.span(self.mark.clone()).label(label);
         let lines =
@@ -58,7 +58,7 @@ impl Snippet {
     }
 }
 
-/// The bytes of the line that holds a byte, without its newline.
+/// Returns the byte range of the line that contains the byte `at`, without its newline.
 fn line_around(text: &str, at: usize) -> (usize, usize) {
     let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
@@ -69,8 +69,8 @@ fn window(line: &str) -> String {
     shortened(line.trim_end_matches('\r'), WINDOW)
 }
 
-/// Appends the window of a line around the marked bytes; returns where they are in it, and whether the window has the
-/// beginning of the line.
+/// Appends a window of `line` around the marked bytes. Returns the range of the mark in `shown`, and whether the window
+/// includes the beginning of the line.
 fn marked(shown: &mut String, line: &str, start: usize, length: usize) -> (Range<usize>, bool) {
     let before: Vec<char> = line[..start].chars().rev().take(WINDOW).collect();
     let short = before.len() < WINDOW;

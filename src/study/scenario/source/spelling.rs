@@ -1,9 +1,9 @@
-//! Spelling: the name that was probably meant, and words for output.
+//! Spelling suggestions, and formatting of user text for messages.
 
 use parsim_sim::units::first_control;
 pub(super) use parsim_sim::units::nearest;
 
-/// The advice for an unknown name: the nearest known one, or all of them.
+/// Returns the advice for an unknown name: the nearest known name, or a list of all of them.
 pub(super) fn advice<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
     if let Some(meant) = nearest(name, known.clone()) {
         return Some(format!("did you mean `{meant}`?"));
@@ -12,7 +12,7 @@ pub(super) fn advice<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + 
     (!list.is_empty()).then(|| format!("known here: {list}"))
 }
 
-/// Names in a row, at most thirty.
+/// Joins names to a list of at most thirty.
 pub(super) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
     let more = names.len().saturating_sub(30);
@@ -21,7 +21,7 @@ pub(super) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     if more == 0 { list } else { format!("{list} and {more} more") }
 }
 
-/// `store-and-forward` as the name `StoreAndForward`; nothing where the text is not kebab-case.
+/// Converts kebab-case such as `store-and-forward` to `StoreAndForward`. Returns `None` if the text is not kebab-case.
 pub(in crate::scenario) fn camel_case(kebab: &str) -> Option<String> {
     let lower = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
     let word = |word: &str| !word.is_empty() && word.chars().all(lower);
@@ -34,7 +34,7 @@ fn capitalised(word: &str) -> String {
     first.to_ascii_uppercase() + rest
 }
 
-/// A piece of the user's text, fit to stand in a message: short and without control characters.
+/// Shortens a piece of user text for a message and replaces its control characters.
 pub(super) fn excerpt(text: &str) -> String {
     shortened(text, 60)
 }
@@ -47,7 +47,7 @@ pub(super) fn shortened(text: &str, limit: usize) -> String {
     short
 }
 
-/// The character itself, or a stand-in for one that would disturb a terminal.
+/// Returns the character, or a replacement if it would disturb a terminal.
 pub(super) fn printable(letter: char) -> char {
     match letter {
         '\t' | '\n' => ' ',

@@ -1,27 +1,27 @@
-//! The standard input, which may be read again: commands look at a file more than once.
+//! The standard input, buffered because commands may read a file more than once.
 
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// The name of the standard input on a command line.
+/// The name of the standard input on the command line.
 const NAME: &str = "-";
-/// The name by which it is reported.
+/// The name of the standard input in messages.
 pub const STANDARD_INPUT: &str = "standard input";
 
-/// The bytes that have been read, and whether these are all.
+/// The bytes that have been read, and whether the input has ended.
 static READ: Mutex<(Vec<u8>, bool)> = Mutex::new((Vec::new(), false));
 
-/// Returns whether `path` means the standard input.
+/// Returns `true` if `path` denotes the standard input.
 #[must_use]
 pub fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == NAME
 }
 
-/// The first bytes of the standard input, `most` of them or all there are.
+/// Returns at most the first `most` bytes of the standard input.
 ///
 /// # Errors
-/// That it cannot be read.
+/// The standard input cannot be read.
 pub fn standard_input(most: u64) -> io::Result<Vec<u8>> {
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
     let (bytes, is_whole) = &mut *read;

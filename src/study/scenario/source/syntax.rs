@@ -1,7 +1,7 @@
-//! The grammar of RON: a text becomes a tree, or the list of its faults.
+//! A parser of RON that returns a tree or a list of faults.
 //!
-//! Written here because the recovering parser of `ron2` 0.3 never ends on 128 `[` followed by a `)`,
-//! and takes 400 bytes of memory per byte of text. This one is linear in both, whatever it is given.
+//! The recovering parser of `ron2` 0.3 does not terminate on 128 `[` followed by a `)` and needs 400 bytes of memory
+//! per byte of text. The time and memory of this parser are linear in the text, whatever its content.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use super::tree::{Name, Tree, TreeField, TreeValue};
 const DEEPEST: usize = 64;
 const MOST_FAULTS: usize = 20;
 
-/// The tree of the text at a place, which reaches to the end of its source.
+/// Parses the text at `place`, which extends to the end of its source.
 pub(super) fn parse(sources: &Sources, place: Place) -> Result<Tree, Vec<SourceFault>> {
     let text = sources.get(place.file).map_or("", |source| source.text.as_str());
     let mut parser = Parser::new(text, place);
@@ -63,7 +63,7 @@ impl<'a> Parser<'a> {
         let tree = self.value();
         if self.token.kind != TokenKind::End {
             let message = format!("unexpected {} after the end of the value", self.found());
-            self.fault(self.here(), &message, Some("there is one value in a file, such as `Scenario(…)`"));
+            self.fault(self.here(), &message, Some("a file contains one value, such as `Scenario(…)`"));
         }
         tree
     }
@@ -114,7 +114,7 @@ impl<'a> Parser<'a> {
         position_in(self.text, place.start).line
     }
 
-    /// Records a fault, unless it follows another of the same line: that is mostly noise.
+    /// Records a fault, unless a fault of the same line is recorded already: later ones are mostly consequential.
     fn fault(&mut self, place: Place, message: &str, help: Option<&str>) {
         if !self.faulty_line.contains(&place.start) {
             let line_start = self.text[..place.start].rfind('\n').map_or(0, |newline| newline + 1);
@@ -189,7 +189,7 @@ impl<'a> Parser<'a> {
             ("None", TokenKind::Comma | TokenKind::Close(_) | TokenKind::End) => Some(TreeValue::Option(None)),
             (_, TokenKind::Open('(')) => self.parenthesis(Some(name)),
             (_, TokenKind::Open('{')) => {
-                let message = format!("the fields of `{}` stand in round brackets", excerpt(&name.text));
+                let message = format!("the fields of `{}` are written in round brackets", excerpt(&name.text));
                 self.fault(self.here(), &message, Some("write `(` and `)`"));
                 None
             }
@@ -223,7 +223,7 @@ impl<'a> Parser<'a> {
         Some(if name.is_none() && items.is_empty() { TreeValue::Unit } else { TreeValue::Tuple { name, items } })
     }
 
-    /// Returns whether the parenthesis just entered begins with `name:`, or was meant to.
+    /// Returns `true` if the parenthesis just entered begins with `name:`, or was probably meant to.
     fn is_record(&mut self) -> bool {
         if self.token.kind != TokenKind::Word {
             return false;
@@ -283,7 +283,7 @@ impl<'a> Parser<'a> {
         Some(TreeValue::Map(entries))
     }
 
-    /// Records that `name` has been given before.
+    /// Records a fault if `name` has been given before.
     fn once<'n>(&mut self, what: &str, name: &'n str, place: Place, seen: &mut HashMap<&'n str, Place>) {
         if let Some(first) = seen.insert(name, place) {
             let (first, second) = (self.line(first), self.line(place));
@@ -303,7 +303,7 @@ impl<'a> Parser<'a> {
         self.value().map(|value| (key, value))
     }
 
-    /// Passes the opening bracket that is the current token.
+    /// Consumes the opening bracket that is the current token.
     fn enter(&mut self) -> Option<()> {
         if self.open.len() >= DEEPEST {
             let message = format!("brackets are nested deeper than {DEEPEST}");
@@ -318,7 +318,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// Reads the items between the bracket just entered and its closing one, separated by commas.
+    /// Parses the items between the bracket just entered and its closing bracket, separated by commas.
     fn items<T>(&mut self, closing: char, item: fn(&mut Self) -> Option<T>) -> Vec<T> {
         let mut items = Vec::new();
         while !matches!(self.token.kind, TokenKind::Close(_) | TokenKind::End) {
@@ -379,7 +379,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The line of a bracket in words; not counted where no fault will be recorded anyway.
+    /// Returns the line of a bracket in words. It is empty if no fault will be recorded, because counting lines is
+    /// costly.
     fn line_unless_known(&self, opening: Place) -> String {
         if self.faulty_line.contains(&self.token.start) {
             return String::new();
@@ -387,7 +388,7 @@ impl<'a> Parser<'a> {
         format!(" of line {}", self.line(opening))
     }
 
-    /// Goes on to the next comma or closing bracket of the same depth.
+    /// Skips to the next comma (if `commas`) or closing bracket at the same depth.
     fn skip(&mut self, commas: bool) {
         let mut depth = 0_usize;
         loop {

@@ -1,13 +1,13 @@
-//! The texts of a file: none disturbs what shows it.
+//! Checks that no text of a file disturbs the programs that display it.
 
 use super::fault::SourceFault;
 use super::tree::{Tree, TreeValue};
 use parsim_sim::units::{escaped, first_control};
 
-/// The field whose text stands in tables, keys and pictures.
+/// The field whose text appears in tables, keys and figures.
 const NAME: &str = "name";
 
-/// The faults of all texts of a tree: control characters, and names that spreadsheets take for formulas.
+/// Returns the faults of all texts of a tree: control characters, and names that spreadsheets interpret as formulas.
 pub(super) fn faults(tree: &Tree) -> Vec<SourceFault> {
     let mut faults = Vec::new();
     collect(tree, &mut faults);
@@ -34,13 +34,17 @@ fn control(tree: &Tree) -> Option<SourceFault> {
         _ => return None,
     };
     let message = format!("the text holds the control character {}", control.escape_unicode());
-    Some(SourceFault::new(&message).at(tree.place).help("leave it out: texts are of letters, digits, signs and blanks"))
+    Some(
+        SourceFault::new(&message)
+            .at(tree.place)
+            .help("remove it: texts consist of letters, digits, punctuation and spaces"),
+    )
 }
 
 fn formula(tree: &Tree) -> Option<SourceFault> {
     let TreeValue::Text(text) = &tree.node else { return None };
     text.starts_with(['=', '+', '-', '@']).then(|| {
-        let message = format!("the name `{}` is a formula to spreadsheets", escaped(text));
+        let message = format!("the name `{}` would be a formula in spreadsheets", escaped(text));
         SourceFault::new(&message).at(tree.place).help("begin it with a letter or digit")
     })
 }

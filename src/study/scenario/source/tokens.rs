@@ -1,9 +1,9 @@
-//! The words of RON: brackets, names, numbers, texts; comments and spaces are passed over.
+//! The tokens of RON: brackets, names, numbers and texts. Comments and spaces are skipped.
 
 use super::number;
 use super::spelling::excerpt;
 
-/// A word and the bytes it takes.
+/// A token and its range of bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
     pub kind: TokenKind,
@@ -21,12 +21,12 @@ pub(super) enum TokenKind {
     Number,
     Text(String),
     Char(char),
-    /// Something that is no RON, and what to say about it.
+    /// A character sequence that is not valid RON, with the message to report.
     Bad(String),
     End,
 }
 
-/// Cuts a text into tokens, one at a time; it can be set back to any byte it has been at.
+/// Splits a text into tokens, one at a time. `at` may be reset to the start of any earlier token.
 pub(super) struct Scanner<'a> {
     text: &'a str,
     pub at: usize,
@@ -69,7 +69,9 @@ impl<'a> Scanner<'a> {
         self.at += rest.find(|letter| !wanted(letter)).unwrap_or(rest.len());
     }
 
-    /// Passes over spaces and comments; an unclosed comment is reported by its start.
+    /// Skips spaces and comments.
+    ///
+    /// # Errors The start of an unclosed comment.
     fn pass_over_spaces(&mut self) -> Result<(), usize> {
         loop {
             self.pass_while(|letter| letter.is_whitespace() || letter == '\u{feff}');
@@ -174,10 +176,10 @@ impl<'a> Scanner<'a> {
         let letter = match self.bump() {
             Some('\\') => self.escape(),
             Some(letter) if letter != '\'' => Ok(letter),
-            _ => return TokenKind::Bad("a single quote holds one character".to_owned()),
+            _ => return TokenKind::Bad("single quotes enclose one character".to_owned()),
         };
         if self.peek() != Some('\'') {
-            return TokenKind::Bad("a single quote holds one character; text stands in double quotes".to_owned());
+            return TokenKind::Bad("single quotes enclose one character; text is written in double quotes".to_owned());
         }
         self.bump();
         letter.map_or_else(TokenKind::Bad, TokenKind::Char)

@@ -1,4 +1,4 @@
-//! The tree of a document: RON with a place at every value.
+//! The tree of a document: RON values with their places.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,25 +6,25 @@ use std::ops::Range;
 use super::place::Place;
 use super::spelling::excerpt;
 
-/// A value and where it stands.
+/// A value with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
-    /// Its place.
+    /// The place of the value.
     pub place: Place,
-    /// Its content.
+    /// The content of the value.
     pub node: TreeValue,
 }
 
-/// Content of a value.
+/// The content of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TreeValue {
     /// `()`
     Unit,
     /// `true` or `false`
     Bool(bool),
-    /// A number as it was written, such as `1_000` or `0x10`.
+    /// A number as written, such as `1_000` or `0x10`.
     Number(String),
-    /// `"text"`, without its quotes and escapes.
+    /// `"text"`, stored without quotes and escapes.
     Text(String),
     /// `'c'`
     Char(char),
@@ -52,28 +52,28 @@ pub enum TreeValue {
     Name(String),
 }
 
-/// A name and where it stands.
+/// A name with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {
     /// The name.
     pub text: String,
-    /// Its place.
+    /// The place of the name.
     pub place: Place,
 }
 
 /// A field of a record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreeField {
-    /// Its name.
+    /// The name of the field.
     pub name: Name,
-    /// Its value.
+    /// The value of the field.
     pub value: Tree,
-    /// It was written for another variant, whose place was taken by a bare name: a variant that
-    /// has such a field keeps it, others drop it.
+    /// `true` if the field was written for another variant, which a bare name has replaced. A variant that has such a
+    /// field keeps it; other variants drop it.
     pub inherited: bool,
 }
 
-/// A text in quotes.
+/// Returns the text in quotes, with escapes.
 fn quoted(text: &str, quote: char) -> String {
     let mut written = String::from(quote);
     for letter in text.chars() {
@@ -91,7 +91,8 @@ fn quoted(text: &str, quote: char) -> String {
 }
 
 impl Tree {
-    /// The place of some bytes of its text; its own place where that is unknown, as behind an escape.
+    /// Returns the place of some bytes of the text. Falls back to the place of the value if that is unknown because of
+    /// escapes.
     pub(super) fn part(&self, part: Range<usize>) -> Place {
         let TreeValue::Text(text) = &self.node else { return self.place };
         let quotes = match (self.place.end - self.place.start).checked_sub(text.len()) {
@@ -103,7 +104,7 @@ impl Tree {
         Place { start, end: (start + 1).max(start + part.len()), ..self.place }
     }
 
-    /// The value as RON, on one line.
+    /// Formats the value as RON on one line.
     #[must_use]
     pub fn to_ron(&self) -> String {
         let list = |items: &[Self]| items.iter().map(Self::to_ron).collect::<Vec<_>>().join(", ");
@@ -130,7 +131,7 @@ impl Tree {
         }
     }
 
-    /// The values of a list.
+    /// Returns the values of a list; empty for other values.
     pub(in crate::scenario) fn items(&self) -> &[Self] {
         match &self.node {
             TreeValue::List(items) => items,
@@ -138,13 +139,13 @@ impl Tree {
         }
     }
 
-    /// The value of a field of a record.
+    /// Returns the value of a field of a record.
     pub(in crate::scenario) fn field(&self, name: &str) -> Option<&Self> {
         let TreeValue::Record { fields, .. } = &self.node else { return None };
         fields.iter().find(|field| field.name.text == name).map(|field| &field.value)
     }
 
-    /// The children, each with the path segment that leads to it.
+    /// Returns the children, each with the path segment that leads to it.
     pub(super) fn children(&self) -> Vec<(PathSegment<'_>, &Self)> {
         match &self.node {
             TreeValue::Option(Some(inner)) => vec![(PathSegment::Payload, inner)],
@@ -170,7 +171,7 @@ impl Tree {
         }
     }
 
-    /// The paths of all fields below that are called `name`.
+    /// Returns the paths of all fields below this value that are called `name`.
     pub(super) fn paths_of(&self, name: &str) -> Vec<String> {
         let mut paths = Vec::new();
         for (segment, child) in self.children() {
@@ -183,7 +184,7 @@ impl Tree {
         paths
     }
 
-    /// The values without parts at or below it, each with the path that leads to it.
+    /// Returns the leaf values at or below this value, each with the path that leads to it.
     pub(super) fn leaves(&self) -> Vec<(String, &Self)> {
         let children = self.children();
         if children.is_empty() {
@@ -192,7 +193,7 @@ impl Tree {
         let mut leaves = Vec::new();
         for (segment, child) in children {
             for (path, leaf) in child.leaves() {
-                // Paths pass through a payload, unless it is itself what is meant.
+                // Paths omit the step into a payload, unless the payload is the leaf.
                 let path = match (segment, path.as_str()) {
                     (PathSegment::Payload, "") => "0".to_owned(),
                     (PathSegment::Payload, _) => path,
@@ -205,15 +206,15 @@ impl Tree {
         leaves
     }
 
-    /// The number of values in it.
+    /// Returns the number of values in the tree.
     pub(super) fn size(&self) -> usize {
         1 + self.children().into_iter().map(|(_, child)| child.size()).sum::<usize>()
     }
 
-    /// The child of that path segment, and the indices of the children that lead to it.
+    /// Returns the child with this path segment, and the indices of the children that lead to it.
     pub(super) fn step(&self, segment: &str) -> Option<(Vec<usize>, &Self)> {
         if let TreeValue::List(items) = &self.node {
-            // Lists may be long, and are walked element by element.
+            // Lists may be long and are often walked element by element, so they are indexed directly.
             let index = segment.parse().ok()?;
             return items.get(index).map(|item| (vec![index], item));
         }
@@ -232,7 +233,7 @@ impl Tree {
         None
     }
 
-    /// The path to the value at that address.
+    /// Returns the path to the value at `address`.
     pub(super) fn path_to(&self, address: usize) -> Option<String> {
         if self.address() == address {
             return Some(String::new());
@@ -247,12 +248,12 @@ impl Tree {
         })
     }
 
-    /// Tells the values of one tree apart for as long as it does not change.
+    /// Returns a number that identifies this value within its tree as long as the tree does not change.
     pub(super) fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
 
-    /// The names of the fields below, through payloads.
+    /// Returns the names of the fields of this value, looking through payloads.
     pub(super) fn field_names(&self) -> Vec<String> {
         let mut names = Vec::new();
         for (segment, child) in self.children() {
@@ -264,7 +265,7 @@ impl Tree {
         names
     }
 
-    /// The name before the parenthesis, or the opening itself.
+    /// Returns the place of the name before the parenthesis, or that of the opening bracket.
     pub(super) fn opening(&self) -> Place {
         match &self.node {
             TreeValue::Record { name: Some(name), .. } | TreeValue::Tuple { name: Some(name), .. } => name.place,
@@ -273,7 +274,7 @@ impl Tree {
         }
     }
 
-    /// The place to show for a fault of the whole value.
+    /// Returns the place that a fault of the whole value is shown at.
     pub(super) fn usual_place(&self) -> Place {
         match &self.node {
             TreeValue::Record { .. } | TreeValue::Tuple { .. } | TreeValue::List(_) | TreeValue::Map(_) => {
@@ -283,7 +284,7 @@ impl Tree {
         }
     }
 
-    /// Describes the value in words.
+    /// Returns a description of the value in words.
     pub(super) fn words(&self) -> String {
         match &self.node {
             TreeValue::Unit => "`()`".to_owned(),
@@ -304,13 +305,13 @@ impl Tree {
         }
     }
 
-    /// Returns whether it has a name before its values, or is one: a variant, or a struct.
+    /// Returns `true` if the value has a name or is one: a variant or a struct.
     #[must_use]
     pub fn is_variant(&self) -> bool {
         self.name().is_some()
     }
 
-    /// The struct or variant name this value carries.
+    /// Returns the name of the struct or variant.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         match &self.node {
@@ -322,7 +323,7 @@ impl Tree {
         }
     }
 
-    /// The path segment of the value that has this one as its key.
+    /// Returns the path segment of the map entry that has this value as its key.
     pub(super) fn as_segment(&self) -> PathSegment<'_> {
         PathSegment::Name(match &self.node {
             TreeValue::Text(text) | TreeValue::Name(text) | TreeValue::Number(text) => text,
@@ -333,10 +334,10 @@ impl Tree {
     }
 }
 
-/// One step of a path.
+/// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum PathSegment<'a> {
-    /// The payload of a variant or of `Some`: paths pass through it.
+    /// The payload of a variant or of `Some`, which paths omit.
     Payload,
     Name(&'a str),
     Index(usize),

@@ -1,4 +1,4 @@
-//! The walk over a tree that finds every place at which it does not fit a type.
+//! A walk over a tree that finds every place at which the tree does not match a type.
 
 use super::fault::{MOST_SHOWN, SourceFault};
 use super::read_error::in_words;
@@ -9,7 +9,7 @@ use super::tree::{PathSegment, Tree, TreeField, TreeValue};
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// All faults of the value at the reader, up to as many as are shown.
+/// Returns all faults of the value, up to the number of faults that are shown.
 pub(super) fn faults_of(reader: ValueReader<'_>, types: &Types<'_>) -> Vec<SourceFault> {
     let mut walk = SchemaWalk { types, path: Vec::new(), faults: Vec::new() };
     walk.value(reader, &types.whole());
@@ -140,7 +140,7 @@ impl<'a> SchemaWalk<'a> {
         Some(())
     }
 
-    /// The fields of a record: misspelt ones are read as what they mean.
+    /// Checks the fields of a record. A misspelt field is checked as the field that was probably meant.
     fn fields(&mut self, reader: ValueReader<'a>, owner: &str, record: &RecordShape<'a>, given: &'a [TreeField]) {
         let mut taken: HashSet<&str> = given.iter().map(|field| field.name.text.as_str()).collect();
         for field in given.iter().filter(|field| record.looks_at(field)) {
@@ -184,7 +184,7 @@ impl<'a> SchemaWalk<'a> {
 
     fn enumeration(&mut self, reader: ValueReader<'a>, name: &str, variants: &[VariantShape<'a>]) -> Option<()> {
         let names = variants.iter().map(|variant| variant.name);
-        // A text that is no name cannot be meant as one.
+        // A text with other characters cannot be meant as a name.
         let given =
             reader.variant().filter(|given| given.chars().all(|one| one.is_alphanumeric() || "_-".contains(one)))?;
         let meant = reader.known(given, names.clone()).or_else(|| {

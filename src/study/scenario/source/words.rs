@@ -1,15 +1,15 @@
-//! Words of plain files, with their places: apart by spaces, commas or `=`; `#` begins a comment.
+//! Words of plain files, with their places. They are separated by spaces, commas or `=`; `#` begins a comment.
 
 use super::place::{Place, Sources};
 
-/// A word of a file.
+/// A word of a plain file, with its place.
 #[derive(Clone, Copy)]
 pub struct Word<'t> {
     pub text: &'t str,
     pub place: Place,
 }
 
-/// The words of the lines that have some.
+/// Returns the words of each line that is not empty.
 pub fn lines(sources: &Sources, whole: Place) -> Vec<Vec<Word<'_>>> {
     let text = sources.get(whole.file).map_or("", |source| &source.text[whole.start..whole.end]);
     let mut start = whole.start;

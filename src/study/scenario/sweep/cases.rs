@@ -1,4 +1,4 @@
-//! The cases of a plan, each made when it is asked for.
+//! The cases of a plan, each generated on demand.
 
 use super::conflict::FieldRoutes;
 use super::formula::AxisFormula;
@@ -14,50 +14,50 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-/// The fields of a scenario that are about all its cases, and belong to none.
+/// The fields of a scenario that concern all its cases, and are part of none.
 pub(in crate::scenario) const OF_ALL_CASES: [&str; 4] = ["axes", "zip", "filter", "compare"];
-/// The most points of the axes that are planned: as many as can be counted in minutes.
+/// Maximum number of points of the axes: this many can be counted within minutes.
 const MOST_POINTS: u64 = 1_000_000_000;
-/// The most cases that are kept in memory together.
+/// Maximum number of cases that are kept in memory at once.
 const MOST_KEPT: usize = 100_000;
-/// The most values of an axis whose meanings are kept.
+/// Maximum number of values of an axis whose trees are kept.
 const MOST_RESOLVED: usize = 4096;
-/// The most faults that are reported.
+/// Maximum number of faults that are reported.
 const MOST_FAULTS: usize = 50;
 
-/// The cases of a plan: a point of the product of its axes becomes a case when it is asked for, so that
-/// a million cases take no more memory than their axes.
+/// The cases of a plan. A point of the product of the axes becomes a case on demand, so a million cases take no more
+/// memory than their axes.
 #[derive(Debug)]
 pub struct Cases<'p> {
     pub(super) plan: &'p Plan,
-    /// The scenario without what is about all its cases.
+    /// The scenario without the fields that concern all cases.
     pub(super) base: Document,
     pub(super) points: Points,
-    /// For each axis the trees of its values, where they do not depend on other axes.
+    /// For each axis, the trees of its values if they do not depend on other axes.
     trees: Vec<Option<Vec<Tree>>>,
     formulas: Vec<Option<AxisFormula>>,
     filter: Option<AxisFormula>,
     pub(super) routes: FieldRoutes,
-    /// The axes in the order in which their values are set: the whole before its parts.
+    /// The axes in the order in which their values are set: containing fields before contained ones.
     pub(super) order: Vec<usize>,
-    /// The findings of a look at them.
+    /// The result of the inspection, once it has been made.
     pub(super) inspection: OnceLock<Inspection>,
 }
 
-/// Knowledge of the cases before any of them is run.
+/// Information about the cases before any of them is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inspection {
-    /// The number of cases; `None` if there is a filter over more points than are looked at.
+    /// The number of cases, or `None` if a filter would have to be evaluated at too many points.
     pub cases: Option<u64>,
-    /// The number of points of the axes, whether the filter holds there or not.
+    /// The number of points of the axes, including those that the filter excludes.
     pub points: u64,
-    /// The number of cases that were checked: all of them, or some from everywhere along the axes.
+    /// The number of cases that were checked: all of them, or a sample spread along the axes.
     pub checked: u64,
-    /// True if all cases were checked.
+    /// `true` if all cases were checked.
     pub is_complete: bool,
 }
 
-/// A value of an axis: its number, or itself if it is computed.
+/// The value of an axis at a point: its index, or the value itself if it is computed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum AxisPart {
     Numbered(usize),
@@ -68,10 +68,10 @@ pub(super) enum AxisPart {
 type PointValues<'c> = Vec<Cow<'c, AxisValue>>;
 
 impl Plan {
-    /// The cases along the axes.
+    /// Returns the cases along the axes.
     ///
     /// # Errors
-    /// All faults of the axes: two over one field, a value that is none, an expression that is none, too many points.
+    /// All faults of the axes: two axes over one field, invalid values, invalid expressions, too many points.
     pub fn unfold(&self) -> Result<Cases<'_>, Faults> {
         let base = self.document.without(&OF_ALL_CASES);
         let routes = FieldRoutes::of(&self.axes, &base);
@@ -98,17 +98,17 @@ impl Plan {
         if faults.is_empty() { Ok(cases) } else { Err(cases.base.faults(faults)) }
     }
 
-    /// All cases at once, for commands that set them side by side.
+    /// Returns all cases at once, for commands that compare them.
     ///
     /// # Errors
-    /// All faults of the first case that has any; more cases than are kept in memory.
+    /// All faults of the first case that has any, or more cases than are kept in memory.
     pub fn cases(&self) -> Result<Vec<Case>, Faults> {
         let cases = self.unfold()?;
         let mut kept = Vec::new();
         for point in cases.points() {
             if kept.len() > MOST_KEPT {
                 let fault =
-                    SourceFault::new(&format!("there are more than {MOST_KEPT} cases, which are too many at once"));
+                    SourceFault::new(&format!("there are more than {MOST_KEPT} cases, too many to keep at once"));
                 return Err(cases.base.faults(vec![fault.help("give fewer values, or use `sweep`")]));
             }
             if cases.holds(point)? {
@@ -118,7 +118,7 @@ impl Plan {
         Ok(kept)
     }
 
-    /// The expressions of the axes that are computed, and the filter.
+    /// Returns the parsed expressions of the computed axes, and the parsed filter.
     pub(super) fn formulas(&self) -> Result<(Vec<Option<AxisFormula>>, Option<AxisFormula>), SourceFault> {
         let Self { document, scenario, axes, .. } = self;
         let computed = |(index, planned): (usize, &PlannedAxis)| {
@@ -139,38 +139,39 @@ impl Plan {
         })
     }
 
-    /// An axis over what is about all cases can vary nothing.
+    /// Returns a fault if the axis varies a field that concerns all cases.
     fn of_all_cases(planned: &PlannedAxis) -> Option<SourceFault> {
         let path = &planned.axis.path;
         let field = path.split('.').next().filter(|field| OF_ALL_CASES.contains(field))?;
-        let message = format!("the axis `{}` varies `{path}`, but `{field}` is one for all cases", planned.axis.name);
+        let message =
+            format!("the axis `{}` varies `{path}`, but `{field}` is the same for all cases", planned.axis.name);
         Some(SourceFault::new(&message).on(path).help("vary the machine, the program or another field of a case"))
     }
 }
 
 impl Cases<'_> {
-    /// The number of points of the axes, filtered or not.
+    /// Returns the number of points of the axes, including those that the filter excludes.
     #[must_use]
     pub const fn point_count(&self) -> u64 {
         self.points.count()
     }
 
-    /// The points, each by its number, in the order of the axes: the last one varies fastest.
+    /// Returns the points by number. The last axis varies fastest.
     #[must_use]
     pub const fn points(&self) -> std::ops::Range<u64> {
         0..self.points.count()
     }
 
-    /// True if every point is a case.
+    /// Returns `true` if every point is a case, because there is no filter.
     #[must_use]
     pub const fn is_whole_product(&self) -> bool {
         self.filter.is_none()
     }
 
-    /// True if the point is a case: the filter holds there.
+    /// Returns `true` if the point is a case, that is, if the filter is true there.
     ///
     /// # Errors
-    /// An expression that has no value there.
+    /// An expression has no value at the point.
     pub fn holds(&self, point: u64) -> Result<bool, Faults> {
         let Some(filter) = &self.filter else { return Ok(true) };
         self.values(point)
@@ -178,10 +179,10 @@ impl Cases<'_> {
             .map_err(|fault| self.one(fault))
     }
 
-    /// The number of cases; `None` if that would take a look at more than `most` points.
+    /// Returns the number of cases, or `None` if a filter would have to be evaluated at more than `most` points.
     ///
     /// # Errors
-    /// An expression that has no value at one of them.
+    /// An expression has no value at one of the points.
     pub fn count_within(&self, most: u64) -> Result<Option<u64>, Faults> {
         if self.is_whole_product() {
             return Ok(Some(self.point_count()));
@@ -196,15 +197,16 @@ impl Cases<'_> {
         Ok(Some(count))
     }
 
-    /// The number of cases.
+    /// Returns the number of cases.
     ///
     /// # Errors
-    /// An expression that has no value at a point.
+    /// An expression has no value at one of the points.
     pub fn count(&self) -> Result<u64, Faults> {
         self.count_within(u64::MAX).map(|count| count.unwrap_or(self.point_count()))
     }
 
-    /// The values of the axes at a point, by their names; none where an expression has none.
+    /// Returns the values of the axes at a point, by name. From the first axis on whose expression has no value, they
+    /// are `None`.
     #[must_use]
     pub fn keys(&self, point: u64) -> Vec<(String, Option<AxisValue>)> {
         let (known, _) = self.known_values(point);
@@ -212,7 +214,7 @@ impl Cases<'_> {
         self.plan.axes.iter().map(|planned| planned.axis.name.clone()).zip(values).collect()
     }
 
-    /// The case at a point.
+    /// Returns the case at a point.
     ///
     /// # Errors
     /// All faults of the case.
@@ -222,12 +224,12 @@ impl Cases<'_> {
         Ok(Case { scenario, keys: self.keys(point), settings: self.plan.settings.clone() })
     }
 
-    /// The scenario at a point as it is described.
+    /// Returns the scenario at a point, without checking it.
     pub(super) fn read(&self, point: u64) -> Result<Scenario, Faults> {
         named_topology::read(&self.document(point)?)
     }
 
-    /// The parts of axes in a point.
+    /// Returns the values of some axes at a point, as keys for lookup.
     pub(super) fn parts(&self, axes: &[usize], point: u64) -> Result<Vec<AxisPart>, SourceFault> {
         let part = |axis: &usize| {
             Ok(if self.plan.axes[*axis].is_computed() {
@@ -239,13 +241,13 @@ impl Cases<'_> {
         axes.iter().map(part).collect()
     }
 
-    /// True if a topology is given by its name, so that its size follows from other fields.
+    /// Returns `true` if a topology is given by name only, so that its size follows from other fields.
     pub(super) fn has_named_topology(&self) -> bool {
         let values = self.plan.axes.iter().flat_map(|planned| &planned.values);
         named_topology::is_bare(&self.base) || values.into_iter().any(|value| names_topology(&value.shown))
     }
 
-    /// The scenario with the values of a point in their places.
+    /// Returns the scenario document with the values of a point applied.
     fn document(&self, point: u64) -> Result<Document, Faults> {
         let mut document = self.base.clone();
         let values = self.values(point).map_err(|fault| self.one(fault))?;
@@ -273,13 +275,13 @@ impl Cases<'_> {
         }
     }
 
-    /// The values of all axes at a point.
+    /// Returns the values of all axes at a point.
     fn values(&self, point: u64) -> Result<PointValues<'_>, SourceFault> {
         let (values, fault) = self.known_values(point);
         fault.map_or(Ok(values), Err)
     }
 
-    /// The value of an axis at a point.
+    /// Returns the value of an axis at a point.
     pub(super) fn value(&self, axis: usize, point: u64) -> Result<Cow<'_, AxisValue>, SourceFault> {
         match &self.formulas[axis] {
             None => Ok(Cow::Borrowed(&self.plan.axes[axis].values[self.points.number(axis, point)].shown)),
@@ -287,7 +289,7 @@ impl Cases<'_> {
         }
     }
 
-    /// The values of the axes, up to the first expression that has none.
+    /// Returns the values of the axes up to the first expression that has no value, and the fault of this expression.
     fn known_values(&self, point: u64) -> (PointValues<'_>, Option<SourceFault>) {
         let mut values = PointValues::new();
         for (index, (planned, formula)) in self.plan.axes.iter().zip(&self.formulas).enumerate() {
@@ -306,8 +308,8 @@ impl Cases<'_> {
         self.plan.document.faults(vec![fault])
     }
 
-    /// Works out once what the values of axes stand for, where that does not depend on other axes. The meanings of very many values
-    /// are not kept.
+    /// Resolves the values of axes once, where they do not depend on other axes. The trees of very long axes are only
+    /// checked, not kept.
     fn resolve(&mut self) -> Vec<SourceFault> {
         let mut faults = Vec::new();
         for (index, planned) in self.plan.axes.iter().enumerate() {
@@ -329,14 +331,15 @@ impl Cases<'_> {
 }
 
 impl Plan {
-    /// The faults, `most` at most, of values of an axis that mean nothing in `base`.
+    /// Returns at most `most` faults of values of an axis that are invalid in `base`.
     fn unmeant(&self, base: &Document, planned: &PlannedAxis, most: usize) -> Vec<SourceFault> {
         let of_some = |values: &[&PlannedValue]| {
-            // Every value adds its text to the document.
+            // Each value adds its text to the document, so a clone is discarded after every chunk.
             let mut scratch = base.clone();
             values.iter().filter_map(|value| self.tree(&mut scratch, planned, value).err()).collect::<Vec<_>>()
         };
-        // A number is one whatever it is: the first of a unit tells whether the field takes any.
+        // A field accepts either all plain numbers with a given unit or none, so checking the first of each unit
+        // suffices.
         let mut known = HashSet::new();
         let matters = |value: &&PlannedValue| {
             value.behind_number(&planned.axis).is_none_or(|behind| known.insert(behind.to_owned()))
@@ -345,7 +348,7 @@ impl Plan {
         values.chunks(MOST_RESOLVED).flat_map(of_some).take(most).collect()
     }
 
-    /// The tree that takes the place of the value of an axis in `document`, where no other axis changes it.
+    /// Returns the tree that a value of an axis puts into `document`, given that no other axis affects it.
     fn tree(&self, document: &mut Document, planned: &PlannedAxis, value: &PlannedValue) -> Result<Tree, SourceFault> {
         let tree = value.tree(&planned.axis, document)?;
         if !names_topology(&value.shown) {
@@ -357,7 +360,7 @@ impl Plan {
         document.adopt(scratch, &planned.axis.path)
     }
 
-    /// Sets an axis to a value; a topology by its bare name is completed.
+    /// Sets an axis to a value. A topology given by name only is completed.
     pub(in crate::scenario) fn apply_value(
         &self,
         document: &mut Document,

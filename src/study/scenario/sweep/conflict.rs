@@ -1,4 +1,4 @@
-//! Values that would be lost because something else sets their field: two axes over one field, a `--set` under an axis.
+//! Conflicts between values for one field: two axes over the same field, or a `--set` on a field that an axis varies.
 
 use super::planned::PlannedAxis;
 use crate::scenario::source::{Document, SourceFault};
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 type FieldRoute = Vec<usize>;
 
-/// The fields of all axes, in whatever way their paths are spelt.
+/// The routes of the fields of all axes, which are independent of how their paths are spelt.
 #[derive(Debug)]
 pub(super) struct FieldRoutes(Vec<Option<FieldRoute>>);
 
@@ -15,14 +15,15 @@ impl FieldRoutes {
         Self(axes.iter().map(|planned| base.route(&planned.axis.path)).collect())
     }
 
-    /// The axes in the order in which their values are set: the whole before its parts, so that no value is lost.
+    /// Returns the axes in the order in which their values are set: containing fields before contained ones, so that no
+    /// value is lost.
     pub fn order(&self) -> Vec<usize> {
         let mut order: Vec<_> = (0..self.0.len()).collect();
         order.sort_by_key(|axis| self.0[*axis].as_ref().map_or(usize::MAX, Vec::len));
         order
     }
 
-    /// The axes that vary something of which the field of axis `index` is a part.
+    /// Returns the axes whose field contains the field of axis `index`.
     pub fn around(&self, index: usize) -> impl Iterator<Item = usize> {
         let route = self.0[index].as_ref();
         let is_around = move |other: &Option<FieldRoute>| match (route, other) {
@@ -32,7 +33,7 @@ impl FieldRoutes {
         (0..self.0.len()).filter(move |axis| is_around(&self.0[*axis]))
     }
 
-    /// Two axes over one field.
+    /// Returns a fault for every axis over a field that an earlier axis varies already.
     pub fn doubles(&self, axes: &[PlannedAxis]) -> Vec<SourceFault> {
         let mut faults = Vec::new();
         let mut first = HashMap::new();
@@ -45,7 +46,8 @@ impl FieldRoutes {
         faults
     }
 
-    /// Two axes over one field, and `settings` whose field, or the whole around it, an axis varies.
+    /// Returns the faults of axes over one field, and of `settings` on a field that an axis varies, itself or as part
+    /// of a containing field.
     pub fn faults(&self, axes: &[PlannedAxis], settings: &[(String, String)], base: &Document) -> Vec<SourceFault> {
         let mut faults = self.doubles(axes);
         for (path, value) in settings {
@@ -60,7 +62,7 @@ impl FieldRoutes {
 
 fn twice(one: &PlannedAxis, other: &PlannedAxis) -> SourceFault {
     let (one, other) = (&one.axis, &other.axis);
-    let message = format!("the axes `{}` and `{}` vary one field, `{}`", one.name, other.name, other.path);
+    let message = format!("the axes `{}` and `{}` vary the same field, `{}`", one.name, other.name, other.path);
     SourceFault::new(&message)
         .on(&other.path)
         .help(&format!("leave one of them out, or give `--over {}=…` alone", one.name))

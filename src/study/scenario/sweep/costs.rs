@@ -1,36 +1,37 @@
-//! Costs of all cases, estimated for as many of them as a second allows.
+//! Costs of all cases, estimated for as many of them as one second allows.
 
 use super::points::PointGrid;
 use super::{Case, Cases};
 use parsim_sim::simulation::Estimate;
 use std::collections::HashMap;
 
-/// The most cases that are estimated.
+/// Maximum number of cases that are estimated.
 const MOST_ESTIMATED: u64 = 4096;
-/// The least cost of a case, in nanoseconds: it is looked up, and kept.
+/// Minimum cost of a case, in nanoseconds: its lookup and storage.
 const LEAST_NS: u64 = 100_000;
-/// The field on whose value no cost depends.
+/// The field that no cost depends on.
 const SEED: &str = "seed";
 
-/// The CPU times of the cases. Where there are too many, a grid divides the points of the axes, and those of a cell cost as much
-/// as its first case. They depend on the scenario and its axes only, not on the computer.
+/// The CPU times of the cases. If there are too many cases, the points of the axes are divided into cells of a grid,
+/// and all cases of a cell are assumed to cost as much as its first one. The estimates depend only on the scenario and
+/// its axes, not on the computer.
 pub struct CaseCosts<'c> {
     cases: &'c Cases<'c>,
     grid: PointGrid,
     known: HashMap<u64, CaseCost>,
 }
 
-/// The cost of a case, for all its seeds.
+/// The cost of a case, over all its seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaseCost {
     /// The CPU time, in nanoseconds.
     pub cpu_ns: u64,
-    /// True if nobody can tell how long its program goes on: the time is then the least.
+    /// `true` if the length of the program cannot be predicted. `cpu_ns` is then a lower bound.
     pub is_open: bool,
 }
 
 impl<'c> CaseCosts<'c> {
-    /// The costs of `cases`.
+    /// Creates the costs of `cases`.
     #[must_use]
     pub fn of(cases: &'c Cases<'c>) -> Self {
         let holding = cases.points().find(|point| cases.holds(*point).unwrap_or(false));
@@ -40,7 +41,7 @@ impl<'c> CaseCosts<'c> {
         Self { cases, grid: cases.points.grid(most, matters), known: HashMap::new() }
     }
 
-    /// The cost of the case at a point.
+    /// Returns the cost of the case at a point.
     pub fn at(&mut self, point: u64) -> CaseCost {
         let cell = self.grid.cell(point);
         *self
@@ -66,7 +67,7 @@ mod tests {
     use crate::scenario::source::Document;
     use crate::scenario::{Override, Plan};
 
-    /// The estimates of the shipped Gauss-Jordan elimination along `over`, and those of its cases one by one.
+    /// Returns the estimates of the shipped Gauss-Jordan elimination along `over`, with and without the grid.
     fn costs(over: &[(&str, &str)]) -> Vec<(CaseCost, CaseCost)> {
         let over: Vec<_> = over.iter().map(|(name, values)| Override::new(name, &[values])).collect();
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/gauss-jordan-neighbour.ron");

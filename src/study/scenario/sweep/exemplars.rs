@@ -1,4 +1,5 @@
-//! Cases that stand for others: what is asked of a case is often the same for all seeds, or for all sizes of its messages.
+//! Exemplars: cases that represent others. Many properties of a case are the same for all seeds, or for all message
+//! sizes.
 
 use super::cases::AxisPart;
 use super::planned::PlannedAxis;
@@ -9,38 +10,40 @@ use parsim_sim::machine::Placement;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The most exemplars that are kept.
+/// Maximum number of exemplars that are kept.
 const MOST_KEPT: usize = 1000;
-/// The field of the seed, and the fields on which the seed has an influence before a run: those of a random placement.
+/// The field of the seed.
 const SEED: &str = "seed";
+/// The field of the placement, the only one through which the seed has an influence before a run.
 const PLACEMENT: &str = "placement";
-/// The fields whose sizes and counts no layout depends on.
+/// Prefix of the fields of the program, whose sizes and counts do not affect the layout.
 const PROGRAM: &str = "program.";
+/// Prefix of the fields of the network, whose quantities do not affect the layout.
 const NETWORK: &str = "machine.network.";
 
-/// The part that a case and its exemplar have in common.
+/// The properties that a case and its exemplar have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likeness {
-    /// All but the seed.
+    /// All fields but the seed.
     AllButSeed,
-    /// The kind of the program, the nodes and the layout of the ranks; sizes, counts and rates may differ.
+    /// The kind of the program, the nodes and the layout of the ranks. Sizes, counts and rates may differ.
     Layout,
 }
 
-/// Exemplars of the cases of a sweep.
+/// The exemplars of the cases of a sweep.
 pub struct Exemplars<'c> {
     cases: &'c Cases<'c>,
-    /// The axes on which they depend.
+    /// The axes on which the exemplars depend.
     axes: Vec<usize>,
     known: HashMap<Vec<AxisPart>, Exemplar>,
     last: Option<(Vec<AxisPart>, Exemplar)>,
 }
 
-/// The scenario of an exemplar; none if it cannot be run.
+/// The scenario of an exemplar, or `None` if it cannot be run.
 type Exemplar = Option<Arc<CheckedScenario>>;
 
 impl<'c> Exemplars<'c> {
-    /// Those of `cases`, like them in that.
+    /// Creates the exemplars of `cases`, with the given likeness.
     #[must_use]
     pub fn of(cases: &'c Cases<'c>, likeness: Likeness) -> Self {
         let planned = &cases.plan.axes;
@@ -55,13 +58,14 @@ impl<'c> Exemplars<'c> {
         Self { cases, axes, known: HashMap::new(), last: None }
     }
 
-    /// The case at a point, with its own keys and the scenario of its exemplar; none if that cannot be run.
+    /// Returns the case at a point, with its own keys and the scenario of its exemplar, or `None` if that cannot be
+    /// run.
     pub fn at(&mut self, point: u64) -> Option<Case> {
         let scenario = self.scenario(point)?;
         Some(Case { keys: self.cases.keys(point), scenario, settings: self.cases.plan.settings.clone() })
     }
 
-    /// The scenario of the exemplar of the case at a point; none if that cannot be run.
+    /// Returns the scenario of the exemplar of the case at a point, or `None` if that cannot be run.
     pub fn scenario(&mut self, point: u64) -> Option<Arc<CheckedScenario>> {
         let key = self.cases.parts(&self.axes, point).ok()?;
         match &self.last {
@@ -70,7 +74,7 @@ impl<'c> Exemplars<'c> {
         }
     }
 
-    /// The exemplar of the cases with these parts, of which `point` is one.
+    /// Returns the exemplar of the cases with the values `key`; `point` is one of these cases.
     fn exemplar(&mut self, point: u64, key: Vec<AxisPart>) -> Exemplar {
         let known = self.known.get(&key).cloned();
         let exemplar = known.unwrap_or_else(|| {
@@ -86,7 +90,8 @@ impl<'c> Exemplars<'c> {
     }
 }
 
-/// Returns whether the axis varies a number of the program, or a quantity of it or of the network, on which no layout depends.
+/// Returns `true` if the axis varies numbers or quantities of the program, or quantities of the network, which do not
+/// affect the layout.
 fn is_size(planned: &PlannedAxis) -> bool {
     let (path, has_unit) = (&planned.axis.path, planned.axis.unit.is_some());
     let is_number = |value: &AxisValue| value.number().is_some();

@@ -6,24 +6,25 @@ use crate::scenario::axis::AxisValue;
 use crate::scenario::source::{Document, SourceFault};
 use std::borrow::Cow;
 
-/// An expression over axes, read once.
+/// An expression over axes, parsed once.
 #[derive(Clone, Debug)]
 pub(super) struct AxisFormula {
-    /// The path at which it stands, for diagnostics.
+    /// The path of the expression in the document, for diagnostics.
     at: String,
     bound: Bound,
-    /// The axes that it names, in the order of its slots.
+    /// The axes that the expression names, in the order of its slots.
     axes: Vec<(usize, TextSpan)>,
 }
 
 impl AxisFormula {
-    /// The condition `text`, which stands at the path `at` of `document`, over `axes`.
+    /// Parses the condition `text` over `axes`, located at the path `at` of `document`.
     pub fn condition(text: &str, at: String, axes: &[PlannedAxis], document: &Document) -> Result<Self, SourceFault> {
         let wrong = ("the filter is a number, not a condition", "compare something, such as `p <= n`");
         Self::read(text, at, (axes, &[]), document, |formula| (!formula.is_truth()).then_some(wrong))
     }
 
-    /// The number `text`, which stands at the path `at` of `document`, over the axes `before` it; `after` it are others.
+    /// Parses the numeric expression `text` of an axis, located at the path `at` of `document`. It may use the axes
+    /// `before` this one, but not those `after` it.
     pub fn computed(
         text: &str,
         at: String,
@@ -66,12 +67,12 @@ impl AxisFormula {
         Ok(Self { at, bound, axes: named })
     }
 
-    /// True if the condition holds at a point with these values of the axes.
+    /// Returns `true` if the condition is true at a point with these values of the axes.
     pub fn holds(&self, values: &[Cow<'_, AxisValue>], document: &Document) -> Result<bool, SourceFault> {
         Ok(self.evaluate(values, document)? == Value::Truth(true))
     }
 
-    /// The number at a point with these values of the axes.
+    /// Returns the number at a point with these values of the axes.
     pub fn number(&self, values: &[Cow<'_, AxisValue>], document: &Document) -> Result<AxisValue, SourceFault> {
         Ok(match self.evaluate(values, document)? {
             Value::Whole(whole) => AxisValue::Whole(whole),
@@ -84,7 +85,7 @@ impl AxisFormula {
         let value = |(axis, span): &(usize, TextSpan)| {
             let value = &values[*axis];
             value.as_value().ok_or_else(|| {
-                let message = format!("the axis has the value `{value}`, which is no number");
+                let message = format!("the axis has the value `{value}`, which is not a number");
                 document.fault_within(&self.at, span.range(), &message, "use axes of numbers")
             })
         };

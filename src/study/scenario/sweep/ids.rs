@@ -1,4 +1,4 @@
-//! The ids of all cases of a plan, each from the values of its axes alone.
+//! The ids of all cases of a plan, computed from the values of the axes alone.
 
 use super::Cases;
 use super::cases::AxisPart;
@@ -14,64 +14,64 @@ use std::collections::HashMap;
 /// The field of the seed.
 const SEED: &str = "seed";
 
-/// The ids of the cases: what the values of an axis change about the id of the base values is worked out once.
+/// The ids of the cases. The contribution of each value of an axis to the id is computed only once.
 pub struct Ids<'c> {
     cases: &'c Cases<'c>,
     base: CaseId,
-    /// None where fields are not independent of each other: then every scenario is read.
+    /// The groups of independent axes, or `None` if fields depend on each other and every scenario must be read.
     groups: Option<Vec<NestedAxes>>,
 }
 
-/// Axes whose fields lie in one another: what they change about the id, they change together.
+/// Axes whose fields are nested, so that their contribution to the id must be computed jointly.
 struct NestedAxes {
     covered: Covered,
     axes: Vec<usize>,
-    /// The part of the scenario in which they are, with its base values.
+    /// The covered part of the scenario that contains the fields, with its base values.
     part: Document,
     before: Sum,
-    /// The sums of that part by the values of the axes.
+    /// The sums of the covered part, by the values of the axes.
     known: HashMap<Vec<AxisPart>, Sum>,
-    /// The last of them: axes that vary slowly have the same values again.
+    /// The last sum; slowly varying axes often have the same values again.
     last: Option<(Vec<AxisPart>, Sum)>,
 }
 
-/// The most sums that are kept of axes whose fields lie in one another.
+/// Maximum number of sums that are kept for a group of nested axes.
 const MOST_KNOWN: usize = 1 << 16;
 
 impl<'c> Ids<'c> {
-    /// The ids of `cases`.
+    /// Creates the ids of `cases`.
     ///
     /// # Errors
-    /// Base values that cannot be read.
+    /// The base values cannot be read.
     pub fn of(cases: &'c Cases<'c>) -> Result<Self, Faults> {
         let base = named_topology::read(&cases.base)?.id();
         let groups = if cases.has_named_topology() { None } else { Some(groups(cases)?) };
         Ok(Self { cases, base, groups })
     }
 
-    /// The seed of the case at a point; none where it is not written as a whole number.
+    /// Returns the seed of the case at a point, or `None` if it is not written as an integer.
     #[must_use]
     pub fn seed(&self, point: u64) -> Option<u64> {
         let axis = self.cases.plan.axes.iter().position(|planned| planned.axis.path == SEED);
         axis.map_or(Some(self.cases.plan.scenario.seed), |axis| whole(&*self.cases.value(axis, point).ok()?))
     }
 
-    /// The id of repetition `run` of the case with this id and this seed.
+    /// Returns the id of repetition `run` of the case with this id and this seed, or `None` if the seed overflows.
     #[must_use]
     pub fn of_repetition(id: CaseId, seed: u64, run: u32) -> Option<CaseId> {
         Some(Self::with_seed(id, seed, seed.checked_add(run.into())?))
     }
 
-    /// The id of the case with this id and this seed, with the seed `other` instead.
+    /// Returns the id of the case with this id and this seed after a change of the seed to `other`.
     #[must_use]
     pub fn with_seed(id: CaseId, seed: u64, other: u64) -> CaseId {
         id.changed(Covered::Seed.sum(&seed), Covered::Seed.sum(&other))
     }
 
-    /// The id of the case at a point.
+    /// Returns the id of the case at a point.
     ///
     /// # Errors
-    /// Values that cannot be read.
+    /// The values cannot be read.
     pub fn at(&mut self, point: u64) -> Result<CaseId, Faults> {
         let Some(groups) = &mut self.groups else { return Ok(self.cases.read(point)?.id()) };
         let mut id = self.base;
@@ -83,7 +83,7 @@ impl<'c> Ids<'c> {
 }
 
 impl NestedAxes {
-    /// The sum of the part with the values of a point.
+    /// Returns the sum of the covered part with the values of a point.
     fn sum(&mut self, cases: &Cases<'_>, point: u64) -> Result<Sum, Faults> {
         if let (Covered::Seed, Some(seed)) = (self.covered, self.seed(cases, point)) {
             return Ok(Covered::Seed.sum(&seed));
@@ -106,7 +106,7 @@ impl NestedAxes {
         Ok(sum)
     }
 
-    /// The sum of the part as it is read with the values of a point.
+    /// Reads the covered part with the values of a point and returns its sum.
     fn read(&self, cases: &Cases<'_>, point: u64) -> Result<Sum, Faults> {
         let mut document = self.part.clone();
         for axis in &self.axes {
@@ -117,7 +117,7 @@ impl NestedAxes {
         sum(self.covered, &document)
     }
 
-    /// The seed that an axis gives as a whole number.
+    /// Returns the seed if the only axis of this group gives it as an integer.
     fn seed(&self, cases: &Cases<'_>, point: u64) -> Option<u64> {
         match (&self.axes[..], self.covered) {
             ([axis], Covered::Seed) => whole(&*cases.value(*axis, point).ok()?),
@@ -133,7 +133,7 @@ fn whole(value: &AxisValue) -> Option<u64> {
     }
 }
 
-/// The axes that the ids cover, those together whose fields lie in one another, the whole before its parts.
+/// Groups the axes that the ids cover: nested fields share a group, containing fields before contained ones.
 fn groups(cases: &Cases<'_>) -> Result<Vec<NestedAxes>, Faults> {
     let mut groups: Vec<(usize, NestedAxes)> = Vec::new();
     for &axis in &cases.order {
@@ -150,7 +150,7 @@ fn groups(cases: &Cases<'_>) -> Result<Vec<NestedAxes>, Faults> {
     Ok(groups.into_iter().map(|(_, group)| group).collect())
 }
 
-/// The sum over the covered part of `document`.
+/// Returns the sum over the covered part of `document`.
 fn sum(covered: Covered, document: &Document) -> Result<Sum, Faults> {
     let field = covered.field();
     Ok(match covered {
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
     use crate::scenario::{Plan, Scenario};
 
-    /// An id from the axes is that of the whole scenario read anew, for every shipped scenario.
+    /// Ids computed from axes are equal to those of scenarios read from scratch, for every shipped scenario.
     #[test]
     fn an_id_is_that_of_the_scenario_that_is_played() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");

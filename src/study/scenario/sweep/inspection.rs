@@ -1,33 +1,33 @@
-//! A look at the cases before any of them is run.
+//! Inspection of the cases before any of them is run.
 
 use super::cases::Inspection;
 use super::{Case, Cases};
 use crate::scenario::source::Faults;
 use parsim_sim::program::Rehearsal;
 
-/// The work of an inspection: as many values of scenarios as are read and checked in less than a second.
+/// The work of an inspection: this many values of scenarios can be read and checked in less than a second.
 const MOST_WORK: u64 = 1_500_000;
-/// The ranks whose places are checked in the time in which a value of a scenario is read.
+/// Number of ranks whose placement takes as long to check as one value takes to read.
 const RANKS_A_VALUE: u64 = 16;
-/// A verb that is rehearsed takes as long as this many values.
+/// Cost of rehearsing a verb, in values.
 const OF_A_VERB: u64 = 2;
-/// The most points at which a filter is evaluated only to count cases.
+/// Maximum number of points at which a filter is evaluated only to count cases.
 const MOST_COUNTED: u64 = 500_000;
 
 impl Cases<'_> {
-    /// The findings of [`inspect`](Self::inspect), which is done once.
+    /// Returns the result of [`inspect`](Self::inspect), which runs at most once.
     ///
     /// # Errors
-    /// As [`inspect`](Self::inspect).
+    /// As for [`inspect`](Self::inspect).
     pub fn inspection(&self) -> Result<Inspection, Faults> {
         self.inspection_but_for(|_| false)
     }
 
-    /// The findings of [`inspect`](Self::inspect), which is done once; the cases at points that are `known` to be described well are
-    /// not made.
+    /// Returns the result of [`inspect`](Self::inspect), which runs at most once. Cases at points that are `known` to
+    /// be valid are not generated.
     ///
     /// # Errors
-    /// As [`inspect`](Self::inspect).
+    /// As for [`inspect`](Self::inspect).
     pub fn inspection_but_for(&self, known: impl Fn(u64) -> bool) -> Result<Inspection, Faults> {
         match self.inspection.get() {
             Some(findings) => Ok(*findings),
@@ -35,8 +35,8 @@ impl Cases<'_> {
         }
     }
 
-    /// Checks every case, or as many as a second allows, spread evenly over the points of the axes; `see` is handed
-    /// every case that was checked. The choice depends on the scenario only.
+    /// Checks every case, or as many as one second allows, spread evenly over the points of the axes. Every checked
+    /// case is passed to `see`. The choice of the cases depends only on the scenario.
     ///
     /// # Errors
     /// All faults of the first case that has any.
@@ -49,7 +49,7 @@ impl Cases<'_> {
         let step = if points.saturating_mul(size) <= MOST_WORK { 1 } else { spread(points) };
         let (mut work, mut seen, mut checked) = (0, 0, 0);
         while seen < points && work < MOST_WORK {
-            // Both are below 2^30.
+            // The product does not overflow, because both factors are below 2^30.
             let point = seen * step % points;
             seen += 1;
             if !self.holds(point)? {
@@ -72,19 +72,19 @@ impl Cases<'_> {
 }
 
 impl Cases<'_> {
-    /// The number of cases like this one that are made in less than a second.
+    /// Returns the number of cases like this one that can be generated in less than a second.
     pub(super) fn affordable(&self, case: &Case) -> u64 {
         (MOST_WORK / self.work(case)).max(1)
     }
 
-    /// The work of making a case.
+    /// Returns the work of generating a case.
     fn work(&self, case: &Case) -> u64 {
         let verbs = case.scenario.rehearsal().map_or(0, Rehearsal::verbs);
         1 + self.base.size() as u64 + u64::from(case.scenario.ranks) / RANKS_A_VALUE + OF_A_VERB * verbs
     }
 }
 
-/// A step that visits all of `points` points once, each as far as possible from those before it: the golden section.
+/// Returns a step that visits all of `points` points once, each far from the ones before it: the golden section.
 pub(in crate::scenario) fn spread(points: u64) -> u64 {
     #[expect(
         clippy::cast_precision_loss,
@@ -96,7 +96,7 @@ pub(in crate::scenario) fn spread(points: u64) -> u64 {
     (near.max(1)..points).find(|step| divisor(*step, points) == 1).unwrap_or(1)
 }
 
-/// The greatest common divisor.
+/// Returns the greatest common divisor.
 const fn divisor(mut one: u64, mut other: u64) -> u64 {
     while other != 0 {
         (one, other) = (other, one % other);

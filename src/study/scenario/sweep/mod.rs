@@ -1,4 +1,4 @@
-//! One scenario becomes many cases.
+//! Sweeps: the unfolding of one scenario into many cases.
 
 mod cases;
 mod conflict;
@@ -39,19 +39,19 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// One case: the scenario with its base values replaced by one point of the axes.
+/// A case: the scenario with its base values replaced by those of one point of the axes.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The value of each axis by its short name.
+    /// The value of each axis, by its short name.
     pub keys: Vec<(String, Option<AxisValue>)>,
-    /// The scenario to run; cases that differ in nothing that matters may share one.
+    /// The scenario to run. Cases that do not differ in any relevant way may share one.
     pub scenario: Arc<CheckedScenario>,
     /// The changes of `--set`, by path and text.
     pub settings: Settings,
 }
 
 impl Case {
-    /// The scenario alone.
+    /// Returns the scenario of the case.
     #[must_use]
     pub fn into_scenario(self) -> CheckedScenario {
         Arc::unwrap_or_clone(self.scenario)
@@ -70,12 +70,13 @@ pub struct Plan {
     settings: Settings,
 }
 
-/// The name that everybody has for the number of ranks, and its path.
+/// The conventional name of the number of ranks.
 const PROCESSORS: &str = "p";
+/// The path of the number of ranks.
 const RANKS: &str = "ranks";
-/// The most axes of a scenario.
+/// Maximum number of axes of a scenario.
 const MOST_AXES: usize = 1000;
-/// The most faults of axes that are reported.
+/// Maximum number of faults of axes that are reported.
 const MOST_FAULTS: usize = 50;
 
 impl Plan {
@@ -100,7 +101,7 @@ impl Plan {
         if faults.is_empty() { Ok(plan) } else { Err(plan.document.faults(faults)) }
     }
 
-    /// The base values as one case.
+    /// Returns the base values as one case.
     ///
     /// # Errors
     /// All faults of the case.
@@ -115,7 +116,8 @@ impl Plan {
         Ok(Case { keys, scenario, settings: self.settings.clone() })
     }
 
-    /// Returns the value of every axis in the base values, in the unit of the axis; defaults are those of the resolved `scenario`.
+    /// Returns the value of every axis in the base values, in the unit of the axis. Defaults are those of the resolved
+    /// `scenario`.
     fn base_keys(&self, scenario: &CheckedScenario) -> Vec<(String, Option<AxisValue>)> {
         let resolved = OnceCell::new();
         let default = |path: &str| {
@@ -130,12 +132,12 @@ impl Plan {
         self.axes.iter().map(key).collect()
     }
 
-    /// The axes, the added ones included, in their order.
+    /// Returns the axes in order, including those added by overrides.
     pub fn axes(&self) -> impl DoubleEndedIterator<Item = &Axis> + ExactSizeIterator {
         self.axes.iter().map(|planned| &planned.axis)
     }
 
-    /// The values of the axis `name` in their order, each once, as people read them; empty if all are numbers.
+    /// Returns the distinct values of the axis `name` in order, as displayed, or nothing if all values are numbers.
     #[must_use]
     pub fn categories(&self, name: &str) -> Vec<String> {
         let values = self.axis(name).map_or(&[][..], |planned| &planned.values);
@@ -148,19 +150,19 @@ impl Plan {
         self.axes.iter()
     }
 
-    /// True if two different axes advance together.
+    /// Returns `true` if two different axes advance together.
     pub(super) fn are_zipped(&self, one: &str, other: &str) -> bool {
         let joins = |zip: &&Vec<String>| [one, other].iter().all(|name| zip.iter().any(|zipped| zipped == name));
         one != other && self.scenario.zip.iter().any(|zip| joins(&zip))
     }
 
-    /// True if the axis advances together with others.
+    /// Returns `true` if the axis advances together with others.
     fn is_zipped(&self, name: &str) -> bool {
         self.scenario.zip.iter().flatten().any(|zipped| zipped == name)
     }
 
-    /// The plan in which the axes that are not varied have their base value alone. Axes that advance together with a varied
-    /// one are varied, too.
+    /// Returns the plan with every axis that is not varied held at its base value. Axes that advance together with a
+    /// varied axis are varied, too.
     #[must_use]
     pub fn holding(mut self, is_varied: impl Fn(&str) -> bool) -> Self {
         let varied = |name: &str| {
@@ -170,7 +172,8 @@ impl Plan {
         let paths: Vec<String> =
             self.axes().filter(|axis| !held.contains(&axis.name)).map(|axis| format!("{}.", axis.path)).collect();
         let document = &self.document;
-        // Of a field that is left out there is no value to hold, and one in what is varied has its own in each.
+        // An axis is dropped if its field is omitted, because there is no value to hold, or if its field is part of a
+        // varied one, because each value of that one has its own.
         let is_part = |path: &str| paths.iter().any(|whole| path.starts_with(whole));
         self.axes.retain_mut(|planned| {
             !held.contains(&planned.axis.name) || !is_part(&planned.axis.path) && planned.hold(document)
@@ -178,13 +181,13 @@ impl Plan {
         self
     }
 
-    /// The value of an axis in the base values.
+    /// Returns the value that the base values have for an axis.
     pub(super) fn base_value(&self, planned: &PlannedAxis) -> PlannedValue {
         let value = self.document.get(&planned.axis.path).and_then(AxisValue::of_tree);
         typed_or_described(&planned.axis, &[], &value.unwrap_or_else(|| AxisValue::Text(String::new())))
     }
 
-    /// The number that the axis `name` has by its expression, where those before it have the values of `point`.
+    /// Computes the value of the axis `name` from its expression, given the values `point` of the axes before it.
     pub(super) fn compute(&self, name: &str, expression: &str, point: &[PlannedValue]) -> Result<String, SourceFault> {
         let index = self.axes.iter().position(|planned| planned.axis.name == name).unwrap_or(0);
         let at = format!("axes.{index}.expression");
@@ -193,7 +196,7 @@ impl Plan {
         formula.number(&values, &self.document).map(|number| number.to_string())
     }
 
-    /// The files that the scenario is read from and compared with.
+    /// Returns the files from which the scenario is read, and those with which it is compared.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files = self.document.files();
@@ -206,25 +209,26 @@ impl Plan {
         files
     }
 
-    /// The document with every override applied.
+    /// Returns the document with every override applied.
     #[must_use]
     pub const fn document(&self) -> &Document {
         &self.document
     }
 
-    /// The plan with what `--set` has changed in its document, by path and text: what an axis must not undo.
+    /// Returns the plan with the changes that `--set` has made to its document, by path and text. Axes must not undo
+    /// them.
     #[must_use]
     pub fn with_settings(self, settings: Vec<(String, String)>) -> Self {
         Self { settings: settings.into(), ..self }
     }
 
-    /// The changes of `--set`, by path and text.
+    /// Returns the changes of `--set`, by path and text.
     #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The scenario with its base values, as it is described.
+    /// Returns the scenario with its base values, as described by the document.
     #[must_use]
     pub const fn scenario(&self) -> &Scenario {
         &self.scenario
@@ -283,7 +287,8 @@ impl Plan {
         Ok(self.axes.len() - 1)
     }
 
-    /// An axis over the field with the path `name`, which may be left out, or over the only field that is called so.
+    /// Creates an axis over the field with the path `name`, which may be omitted in the document, or over the only
+    /// field with that name.
     pub(super) fn free_axis(&self, name: &str) -> Result<Axis, SourceFault> {
         match self.path_of(name) {
             Err(_) if is_left_out(&self.document, name) => Ok(Axis::over(name, name.to_owned())),
@@ -300,7 +305,7 @@ impl Plan {
             return Ok(RANKS.to_owned());
         }
         if paths.len() > 1 {
-            let message = format!("`{name}` may be any of the fields {}", paths.join(", "));
+            let message = format!("`{name}` is ambiguous: it may be any of the fields {}", paths.join(", "));
             return Err(SourceFault::new(&message).help("give the path of one of them"));
         }
         paths.pop().ok_or_else(|| {
@@ -311,7 +316,7 @@ impl Plan {
             } else {
                 format!("the axes are: {}", names.join(", "))
             };
-            let help = format!("{axes}; a path is one such as `program.n`");
+            let help = format!("{axes}; a path has the form `program.n`");
             SourceFault::new(&message).help(&help)
         })
     }
@@ -328,7 +333,7 @@ impl Plan {
             let first = lengths.next();
             if lengths.any(|length| Some(length) != first) {
                 let message = "zipped axes have different numbers of values";
-                faults.push(self.document.fault_at(&at, message, Some("give them equally many")));
+                faults.push(self.document.fault_at(&at, message, Some("give them the same number of values")));
             }
         }
         faults
@@ -338,10 +343,11 @@ impl Plan {
         self.axes.iter().find(|planned| planned.axis.name == name)
     }
 
-    /// The base values with some axes, or fields by their paths, at given values; the keys are those of `point`.
+    /// Returns the base values with some axes, or fields given by path, set to given values. The keys are those of
+    /// `point`.
     ///
     /// # Errors
-    /// An axis that there is not, and all faults of the case.
+    /// An unknown axis, or all faults of the case.
     pub fn at(&self, point: &[(String, AxisValue)]) -> Result<Case, Faults> {
         let failed = |fault| self.document.faults(vec![fault]);
         let mut document = self.document.clone();
@@ -371,7 +377,7 @@ fn given_twice(replacement: &Override) -> SourceFault {
         .help(&format!("give all values at once: `{OVER} {name}=v1,v2`"))
 }
 
-/// True if a scenario knows a field at `path` that this one leaves at its default.
+/// Returns `true` if `path` denotes a valid field of a scenario that this document leaves at its default.
 fn is_left_out(document: &Document, path: &str) -> bool {
     let mut probe = document.clone();
     let place = Place { file: 0, start: 0, end: 0 };
@@ -385,7 +391,7 @@ fn is_left_out(document: &Document, path: &str) -> bool {
     probe.read::<Scenario>().err().is_none_or(|faults| !faults.list.iter().any(is_unknown))
 }
 
-/// The faults of the axis of that number.
+/// Returns the faults of the axis with index `index`.
 fn axis_faults(document: &Document, axis: &Axis, index: usize, is_known: bool) -> Vec<SourceFault> {
     let Axis { name, path, .. } = axis;
     let mut faults = Vec::new();
@@ -396,8 +402,8 @@ fn axis_faults(document: &Document, axis: &Axis, index: usize, is_known: bool) -
         fault(".name", format!("the axis `{name}` is declared twice"), "give it another name");
     }
     if !axis.has_good_name() {
-        let message = format!("the axis `{}` is named by a key of the output", escaped(name));
-        fault(".name", message, "give a letter, then letters, digits, `_`, `-` and `.`");
+        let message = format!("the axis `{}` has a name that cannot be a key of the output", escaped(name));
+        fault(".name", message, "begin with a letter or `_`; continue with letters, digits, `_`, `-` and `.`");
     }
     if document.get(path).is_none() && !is_left_out(document, path) {
         let help = "give the path of a field, such as `program.n`; `--set axes=[]` leaves all axes out";

@@ -1,8 +1,8 @@
-//! Axes from outside.
+//! Axes given on the command line.
 
 use std::str::FromStr;
 
-/// An axis replaced or added from outside: `--over name=v1,v2,…`.
+/// An axis replaced or added on the command line: `--over name=v1,v2,…`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override {
     /// The name of a declared axis, or the path of a field.
@@ -12,7 +12,7 @@ pub struct Override {
 }
 
 impl Override {
-    /// Values for the axis, or the field at the path, called `name`.
+    /// Creates an override with values for the axis `name`, or for the field with the path `name`.
     #[must_use]
     pub fn new(name: &str, values: &[&str]) -> Self {
         Self { name: name.to_owned(), values: values.iter().map(|value| (*value).to_owned()).collect() }
@@ -22,7 +22,7 @@ impl Override {
 impl FromStr for Override {
     type Err = String;
 
-    /// Reads `NAME=V1,V2,…`.
+    /// Parses `NAME=V1,V2,…`.
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, values) = assigned(text).ok_or_else(|| "write name=v1,v2".to_owned())?;
         let values = list(values);
@@ -33,13 +33,13 @@ impl FromStr for Override {
     }
 }
 
-/// The two sides of `NAME=VALUE`.
+/// Splits `NAME=VALUE` into its two sides.
 #[must_use]
 pub fn assigned(text: &str) -> Option<(&str, &str)> {
     text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty())
 }
 
-/// Values between commas; commas within parentheses, brackets or quotes belong to a value.
+/// Splits values at commas, except commas within parentheses, brackets or quotes.
 fn list(values: &str) -> Vec<String> {
     let (mut depth, mut quoted) = (0i32, false);
     let mut list = vec![String::new()];

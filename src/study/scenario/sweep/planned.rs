@@ -1,41 +1,41 @@
-//! The values of an axis, and what stands for each in the scenario.
+//! The values of axes, and the settings of the scenario that they stand for.
 
 use crate::scenario::axis::{Axis, AxisValue};
 use crate::scenario::source::{Document, SourceFault, Tree, TreeValue};
 use std::borrow::Cow;
 
-/// An axis with its values, or with none if they are computed.
+/// An axis with its values; there are none if they are computed.
 #[derive(Clone, Debug)]
 pub struct PlannedAxis {
     pub axis: Axis,
     pub values: Vec<PlannedValue>,
 }
 
-/// A value and what stands for it in the scenario.
+/// A value of an axis, with its setting in the scenario.
 #[derive(Clone, Debug)]
 pub struct PlannedValue {
     pub shown: AxisValue,
     pub setting: AxisSetting,
 }
 
-/// As small as it can be: there may be a million.
+/// The setting that a value stands for. The type is compact because an axis may have a million values.
 #[derive(Clone, Debug)]
 pub enum AxisSetting {
     Tree(Box<Tree>),
     Text {
-        /// None where it is the value as it is shown, in the unit of its axis.
+        /// The text to set, or `None` if it is the displayed value in the unit of its axis.
         text: Option<Box<str>>,
-        /// The option or word by which diagnostics name its origin.
+        /// The option or word that denotes the origin of the value in diagnostics.
         option: &'static str,
     },
 }
 
-/// The origin of values that the scenario itself gives to an axis.
+/// The origin of values that the scenario gives to an axis.
 pub(super) const DECLARED: &str = "axis";
 /// The origin of values from the command line.
 pub(super) const OVER: &str = "--over";
 
-/// The value of a held axis whose field has parts.
+/// The displayed value of a held axis whose field is not a scalar.
 const HELD: &str = "as in the scenario";
 
 impl PlannedAxis {
@@ -43,7 +43,7 @@ impl PlannedAxis {
         self.axis.expression.is_some()
     }
 
-    /// Leaves the axis nothing but the value that its field has in `document`; false if it has none.
+    /// Reduces the axis to the value that its field has in `document`. Returns `false` if the field has none.
     pub fn hold(&mut self, document: &Document) -> bool {
         let Some(tree) = document.get(&self.axis.path) else { return false };
         let shown = AxisValue::of_tree(tree).map(|value| value.without_unit(self.axis.unit.as_deref()));
@@ -53,7 +53,7 @@ impl PlannedAxis {
         true
     }
 
-    /// Returns whether the axis has nothing but the value that its field has in `document`.
+    /// Returns `true` if the only value of the axis is the one that its field has in `document`.
     pub fn is_held(&self, document: &Document) -> bool {
         let [PlannedValue { setting: AxisSetting::Tree(tree), .. }] = &self.values[..] else { return false };
         document.get(&self.axis.path) == Some(tree)
@@ -61,7 +61,7 @@ impl PlannedAxis {
 }
 
 impl PlannedValue {
-    /// The tree that takes the place of this value of `axis` in `document`.
+    /// Returns the tree that this value of `axis` puts into `document`.
     pub fn tree(&self, axis: &Axis, document: &mut Document) -> Result<Tree, SourceFault> {
         match &self.setting {
             AxisSetting::Tree(tree) => Ok((**tree).clone()),
@@ -71,7 +71,8 @@ impl PlannedValue {
         }
     }
 
-    /// The text behind the number that the command line has, empty if it is a whole one alone; none for anything else.
+    /// Returns the unit after a plain number from the command line, empty for an integer without unit; `None` for other
+    /// values.
     pub fn behind_number(&self, axis: &Axis) -> Option<&str> {
         let AxisSetting::Text { text: None, .. } = self.setting else { return None };
         match (&self.shown, &axis.unit) {
@@ -85,7 +86,7 @@ impl PlannedValue {
         }
     }
 
-    /// The text of this value of `axis`, if it has no parts.
+    /// Returns the text of this value of `axis`, if it is a scalar.
     pub fn scalar(&self, axis: &Axis) -> Option<Cow<'_, str>> {
         match &self.setting {
             AxisSetting::Text { text, .. } => Some(self.text(text.as_deref(), axis)),
@@ -101,8 +102,8 @@ impl PlannedValue {
     }
 }
 
-/// A value as it stands in the scenario; a bare number gets the unit of its axis, and a text in the
-/// place of a variant means what it means on the command line: `"Ring(nodes: 64)"`.
+/// Returns a value declared in the scenario. A bare number gets the unit of its axis. A text in the place of a variant,
+/// such as `"Ring(nodes: 64)"`, is interpreted as on the command line.
 pub(super) fn declared(axis: &Axis, value: &AxisValue, tree: &Tree, may_be_variant: bool) -> PlannedValue {
     let shown = value.clone().without_unit(axis.unit.as_deref());
     match (value.number(), &axis.unit) {
@@ -112,7 +113,7 @@ pub(super) fn declared(axis: &Axis, value: &AxisValue, tree: &Tree, may_be_varia
     }
 }
 
-/// The declared description that is called `name`: on the command line a machine of the axis goes by its name.
+/// Returns the declared description called `name`: the command line refers to the machines of an axis by name.
 pub(super) fn description(declared: &[PlannedValue], name: &str) -> Option<PlannedValue> {
     let is_meant = |value: &&PlannedValue| {
         matches!(&value.setting, AxisSetting::Tree(tree) if matches!(tree.node, TreeValue::Record { .. }))
@@ -121,20 +122,20 @@ pub(super) fn description(declared: &[PlannedValue], name: &str) -> Option<Plann
     declared.iter().find(is_meant).cloned()
 }
 
-/// A value of an axis as it is shown: one of the `declared` descriptions by its name, or else as text.
+/// Returns the value that `value` displays: one of the `declared` descriptions by name, or else a text.
 pub fn typed_or_described(axis: &Axis, declared: &[PlannedValue], value: &AxisValue) -> PlannedValue {
     let text = value.to_string();
     description(declared, &text).unwrap_or_else(|| typed(axis, &text, DECLARED))
 }
 
-/// A value of an axis as text; `option` names its source.
+/// Returns a value of an axis given as text; `option` denotes its origin.
 pub(super) fn typed(axis: &Axis, value: &str, option: &'static str) -> PlannedValue {
     let value = AxisValue::parse(value);
     let shown = value.clone().without_unit(axis.unit.as_deref());
     written(axis, &value, shown, option)
 }
 
-/// A value that is set as text, and how it is shown.
+/// Returns a value that is set as text, with its displayed form.
 fn written(axis: &Axis, value: &AxisValue, shown: AxisValue, option: &'static str) -> PlannedValue {
     let text = axis.unit.as_deref().and_then(|unit| {
         let text = value.setting(Some(unit));

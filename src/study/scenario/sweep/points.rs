@@ -1,30 +1,30 @@
-//! The points of a product of axes, by their numbers.
+//! The points of a product of axes, by number.
 
 use super::PlannedAxis;
 use std::collections::HashMap;
 
-/// The product of the axes, zipped ones counted once; the last axis varies fastest.
+/// The product of the axes, with zipped axes counted once. The last axis varies fastest.
 #[derive(Clone, Debug)]
 pub(super) struct Points {
     digits: Vec<Digit>,
     count: u64,
 }
 
-/// The place of the number of an axis' value within the number of a point.
+/// The position of the value index of an axis within the number of a point, as a digit of a mixed-radix number.
 #[derive(Clone, Copy, Debug)]
 enum Digit {
     Own {
         stride: u64,
         length: u64,
     },
-    /// That of the axis that leads its zip.
+    /// The digit of the axis that leads the zip.
     Of(usize),
-    /// A computed axis has one value at each point.
+    /// No digit: a computed axis has exactly one value at each point.
     Computed,
 }
 
 impl Points {
-    /// The points of `axes`; `None` if there are more than can be numbered.
+    /// Returns the points of `axes`, or `None` if there are more than can be numbered.
     pub fn of(axes: &[PlannedAxis], zips: &[Vec<String>]) -> Option<Self> {
         let leaders = leaders(axes, zips);
         let mut digits = Vec::new();
@@ -44,8 +44,8 @@ impl Points {
         Some(Self { digits, count })
     }
 
-    /// A grid of at most `most` cells over these points, whose lines divide the axes that `matters` says; short axes are
-    /// divided into their values as long as there are cells for it.
+    /// Returns a grid of at most `most` cells over these points. It divides the axes that `matters` selects, short axes
+    /// into single values as long as there are enough cells.
     pub fn grid(&self, most: u64, matters: impl Fn(usize) -> bool) -> PointGrid {
         let own = |(axis, digit): (usize, &Digit)| match *digit {
             Digit::Own { stride, length } if matters(axis) => Some(AxisCells { stride, length, cells: 1 }),
@@ -66,7 +66,7 @@ impl Points {
         self.count
     }
 
-    /// The number of the value that `axis` has at `point`.
+    /// Returns the index of the value that `axis` has at `point`.
     pub fn number(&self, axis: usize, point: u64) -> usize {
         match self.digits[axis] {
             Digit::Own { stride, length } => usize::try_from(point / stride % length).expect("values are in memory"),
@@ -76,11 +76,11 @@ impl Points {
     }
 }
 
-/// Cells of neighbouring points.
+/// A partition of the points into cells of neighbouring points.
 #[derive(Clone, Debug)]
 pub(super) struct PointGrid(Vec<AxisCells>);
 
-/// An axis that is divided into cells of values.
+/// The division of an axis into cells of adjacent values.
 #[derive(Clone, Copy, Debug)]
 struct AxisCells {
     stride: u64,
@@ -89,20 +89,20 @@ struct AxisCells {
 }
 
 impl PointGrid {
-    /// The number of the cell in which a point lies.
+    /// Returns the number of the cell that contains a point.
     pub fn cell(&self, point: u64) -> u64 {
         let digit = |AxisCells { stride, length, cells }: &AxisCells| point / stride % length * cells / length;
         self.0.iter().fold(0, |cell, division| cell * division.cells + digit(division))
     }
 }
 
-/// The greatest number whose power does not exceed `number`, which is at least 1.
+/// Returns the greatest integer whose power does not exceed `number`, which is at least 1.
 fn root(number: u64, power: u32) -> u64 {
     let fits = |root: &u64| root.checked_pow(power).is_some_and(|it| it <= number);
     (1..=number).take_while(fits).last().unwrap_or(1)
 }
 
-/// For each axis the first one of its zip, itself if it is in none.
+/// Returns for each axis the index of the first axis of its zip, which is the axis itself if it is in none.
 fn leaders(axes: &[PlannedAxis], zips: &[Vec<String>]) -> Vec<usize> {
     let mut zip_of = HashMap::new();
     for (number, zip) in zips.iter().enumerate() {

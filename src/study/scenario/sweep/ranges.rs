@@ -1,22 +1,23 @@
-//! Ranges of values: `0.01:0.3:0.05` from, to and step; `1..8`; powers as in `2^0..2^10`. The last value belongs to them,
-//! and a unit may follow, as in `10:50:10 us`.
+//! Ranges of values: `0.01:0.3:0.05` (from, to, step), `1..8`, or powers as in `2^0..2^10`. The end is included, and a
+//! unit may follow, as in `10:50:10 us`.
 
 use crate::scenario::source::{Document, SourceFault, Tree, TreeValue};
 
-/// The most values of a range.
+/// Maximum number of values of a range.
 const MOST: i128 = 1_000_000;
-/// The most values of all ranges in a file: as parts of the document they take much more memory than those of `--over`.
+/// Maximum number of values of all ranges in a file; as parts of the document they take much more memory than with
+/// `--over`.
 const MOST_IN_FILE: usize = 100_000;
-/// The most digits of a number behind its point.
+/// Maximum number of decimal places of a number.
 const MOST_DECIMALS: u32 = 15;
 /// The form of ranges, as advice.
 pub(super) const FORM: &str =
     "write FROM:TO:STEP, FROM..TO or BASE^FROM..BASE^TO, such as 0.01:0.3:0.05, 1..8 or 2^0..2^10";
 
-/// The values of a range as text; `None` for a text that is none.
+/// Returns the values of a range as texts, or `None` if `text` is not a range.
 ///
 /// # Errors
-/// A range without values or with too many, in words.
+/// A description of what is wrong with a range that has no values or too many.
 pub(super) fn expand(text: &str) -> Option<Result<Vec<String>, String>> {
     let text = text.trim();
     let (range, unit) = text.split_once(char::is_whitespace).map_or((text, ""), |(range, unit)| (range, unit.trim()));
@@ -26,7 +27,7 @@ pub(super) fn expand(text: &str) -> Option<Result<Vec<String>, String>> {
     Some(values.map_err(|what| format!("the range `{text}` {what}")))
 }
 
-/// A decimal number: a number of units of 10^-scale, so that steps add up exactly.
+/// A decimal number: an integer multiple of 10^-scale, so that steps add up exactly.
 #[derive(Clone, Copy)]
 struct ScaledDecimal {
     units: i128,
@@ -67,7 +68,7 @@ impl ScaledDecimal {
 
 type Values = Result<Vec<String>, String>;
 
-/// The values of `from:to:step`.
+/// Returns the values of `from:to:step`.
 fn stepped(range: &str) -> Option<Values> {
     let parts: Vec<_> = range.split(':').map(ScaledDecimal::parse).collect::<Option<_>>()?;
     let [from, to, step] = parts.as_slice() else { return (parts.len() == 2).then(|| Err("has no step".to_owned())) };
@@ -79,7 +80,7 @@ fn stepped(range: &str) -> Option<Values> {
     Some(counted(from, to, step).map(|values| values.map(|units| ScaledDecimal::text(units, scale)).collect()))
 }
 
-/// The values of `from..to`, one apart.
+/// Returns the values of `from..to`, in steps of one.
 fn whole(range: &str) -> Option<Values> {
     let (from, to) = range.split_once("..")?;
     let (from, to) = (from.parse::<i64>().ok()?, to.parse::<i64>().ok()?);
@@ -87,7 +88,7 @@ fn whole(range: &str) -> Option<Values> {
     Some(counted(from.into(), to.into(), step).map(|values| values.map(|value| value.to_string()).collect()))
 }
 
-/// The values of `base^from..base^to`; the second base may be left out.
+/// Returns the values of `base^from..base^to`; the second base is optional.
 fn powers(range: &str) -> Option<Values> {
     let (from, to) = range.split_once("..")?;
     let (base, from) = from.split_once('^')?;
@@ -105,7 +106,7 @@ fn powers(range: &str) -> Option<Values> {
     Some(counted(from.into(), to.into(), step).and_then(|exponents| exponents.map(power).collect()))
 }
 
-/// The numbers from `from` to `to`.
+/// Returns the numbers from `from` to `to`, in steps of `step`.
 fn counted(from: i128, to: i128, step: i128) -> Result<impl Iterator<Item = i128>, String> {
     if step == 0 {
         return Err("has a step of 0".to_owned());
@@ -120,10 +121,10 @@ fn counted(from: i128, to: i128, step: i128) -> Result<impl Iterator<Item = i128
     Ok((0..=steps).map(move |index| from + index * step))
 }
 
-/// Puts the values of every range in the declared axes in its place.
+/// Replaces every range in the declared axes by its values.
 ///
 /// # Errors
-/// All ranges that are none, at their places.
+/// All invalid ranges, at their places.
 pub(super) fn unfold(document: &mut Document) -> Result<(), Vec<SourceFault>> {
     let axes = document.get("axes").map_or(0, |axes| axes.items().len());
     let mut faults = Vec::new();

@@ -1,4 +1,4 @@
-//! Values that an axis has twice, whose cases would be run, and counted, twice.
+//! Duplicate values of an axis, whose cases would be run and counted twice.
 
 use super::planned::PlannedAxis;
 use crate::scenario::axis::AxisValue;
@@ -6,7 +6,7 @@ use crate::scenario::parameter::in_base_unit;
 use crate::scenario::source::SourceFault;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The fault of the first value that the axis has had before, in whatever unit.
+/// Returns a fault for the first value that the axis has already had, in any unit.
 pub(super) fn fault(planned: &PlannedAxis) -> Option<SourceFault> {
     if is_ascending(planned) {
         return None;
@@ -16,12 +16,12 @@ pub(super) fn fault(planned: &PlannedAxis) -> Option<SourceFault> {
     let [first, again] = twice.map(|index| texts().nth(index).flatten().unwrap_or_default());
     let (name, path) = (&planned.axis.name, &planned.axis.path);
     let twice =
-        if first == again { format!("`{first}` twice") } else { format!("`{first}` and `{again}`, which are one") };
+        if first == again { format!("`{first}` twice") } else { format!("`{first}` and `{again}`, which are equal") };
     let message = format!("the axis `{name}` has the values {twice}");
     Some(SourceFault::new(&message).on(path).help("give each value once; `repeat` runs a case with several seeds"))
 }
 
-/// Returns whether the values are whole numbers in the unit of the axis, each above the one before: there may be a million, of a range.
+/// Returns `true` if the values are strictly ascending integers. This fast path matters for ranges of a million values.
 fn is_ascending(planned: &PlannedAxis) -> bool {
     planned.values.is_sorted_by(|one, next| match (&one.shown, &next.shown) {
         (AxisValue::Whole(one), AxisValue::Whole(next)) => one < next,
@@ -29,7 +29,7 @@ fn is_ascending(planned: &PlannedAxis) -> bool {
     })
 }
 
-/// The indices of the first value that comes again, and of the one before it that it equals.
+/// Returns the index of the first duplicate value, preceded by the index of the value that it equals.
 fn first_twice(values: impl Iterator<Item = Option<u128>>) -> Option<[usize; 2]> {
     let mut sorted: Vec<_> = values.enumerate().filter_map(|(index, value)| Some((value?, index))).collect();
     sorted.sort_unstable();
@@ -37,7 +37,7 @@ fn first_twice(values: impl Iterator<Item = Option<u128>>) -> Option<[usize; 2]>
     equal.map(|pair| [pair[0].1, pair[1].1]).min_by_key(|[_, again]| *again)
 }
 
-/// A text that is the same for all spellings of a quantity.
+/// Returns a text that is the same for all spellings of a quantity.
 fn canonical(text: &str) -> String {
     in_base_unit(text).map_or_else(|| text.trim().to_owned(), |(number, unit)| format!("{number:.12e} {unit}"))
 }

@@ -1,11 +1,11 @@
-//! The resolved scenario of a plan as text, with the whole descriptions that its axes vary.
+//! The resolved scenario of a plan as text, including the whole descriptions that its axes vary.
 
 use super::{AxisSetting, Case, Plan};
 use crate::scenario::source::{Document, Tree, TreeValue};
 
 impl Plan {
-    /// The scenario of `case` as RON, every default included; descriptions among the values of its axes stand there whole, and
-    /// a LogGOPS machine stays one, so that axes find its constants.
+    /// Returns the scenario of `case` as RON, including every default. Descriptions among the values of its axes are
+    /// written out in full, and a LogGOPS machine keeps its form, so that axes find its constants.
     #[must_use]
     pub fn to_ron(&self, case: &Case) -> String {
         let mut text = case.scenario.to_ron();
@@ -23,7 +23,7 @@ impl Plan {
                 }
             }
         }
-        // From the end on, so that places before stay what they are.
+        // Replacing from the end keeps the places of earlier values valid.
         for (shown, tree) in whole.into_iter().rev() {
             text.replace_range(shown.place.start..shown.place.end, &tree.to_ron());
         }
@@ -67,8 +67,9 @@ mod tests {
         assert_eq!(ids(&plan).len(), 4);
     }
 
-    /// The resolved scenario has the same value for every axis, in whatever unit it is given and whether the scenario gives it or
-    /// leaves it at its default. A few fields, such as `noise`, are left out of the resolved scenario at their default.
+    /// The resolved scenario has the same value for every axis, whatever the unit, and whether the scenario gives the
+    /// value or leaves it at its default. A few fields, such as `noise`, are omitted from the resolved scenario if they
+    /// have their default.
     #[test]
     fn axes_of_shipped_scenarios_keep_their_base_values() {
         let files = std::fs::read_dir("../../scenarios").unwrap().map(|entry| entry.unwrap().path());

@@ -1,4 +1,4 @@
-//! The forms of tables: CSV, JSON Lines, arrays of objects, Extra-P's JSON Lines.
+//! The formats of tables: CSV, JSON Lines, arrays of objects, and Extra-P's JSON Lines.
 
 use super::Row;
 use crate::scenario::AxisValue;
@@ -8,10 +8,10 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::fmt;
 
-/// The names of the columns and the rows.
+/// The names of the columns, and the rows.
 pub(super) type ParsedTable = (Vec<String>, Vec<Row>);
 
-/// Reads CSV with a line of names; lines that begin with `#` are comments.
+/// Reads CSV with a header line. Lines that begin with `#` are comments.
 pub(super) fn csv(text: &str) -> Result<ParsedTable, String> {
     let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(text.as_bytes());
     let columns: Vec<String> =
@@ -40,12 +40,13 @@ pub(super) fn csv(text: &str) -> Result<ParsedTable, String> {
     Ok((columns, rows))
 }
 
-/// The value of a cell. Underscores between digits are RON's, in a table they are no part of a number.
+/// Returns the value of a cell. Underscores between digits are RON notation and not allowed in numbers of a table.
 fn value(cell: &str) -> AxisValue {
     if cell.contains('_') { AxisValue::Text(cell.to_owned()) } else { AxisValue::parse(cell) }
 }
 
-/// The line of a record, whose position is where the one before it ends: empty lines and comments may come between.
+/// Returns the line of a record. Its position is the end of the record before it, so empty lines and comments in
+/// between are skipped.
 fn line_of(text: &str, position: Option<&csv::Position>) -> u64 {
     let Some(position) = position else { return 1 };
     let rest = usize::try_from(position.byte()).ok().and_then(|begin| text.get(begin..)).unwrap_or_default();
@@ -67,7 +68,7 @@ fn words(text: &str, error: &csv::Error) -> String {
     }
 }
 
-/// No text of the row disturbs what shows it.
+/// Rejects a row with control characters in its texts.
 fn checked(row: Row) -> Result<Row, String> {
     for (name, value) in &row.cells {
         let control = match value {
@@ -81,7 +82,7 @@ fn checked(row: Row) -> Result<Row, String> {
     Ok(row)
 }
 
-/// Reads objects in a row or in an array.
+/// Reads a sequence or an array of objects.
 pub(super) fn json(text: &str) -> Result<ParsedTable, String> {
     let (mut columns, mut rows) = (Vec::new(), Vec::new());
     let mut items = serde_json::Deserializer::from_str(text).into_iter::<OneOrMany>();
@@ -151,7 +152,7 @@ impl<'de> Deserialize<'de> for Object {
     }
 }
 
-/// The rows of an object: of one of ours itself, of one of Extra-P's a row for each repetition.
+/// Returns the rows of an object: one row for an object of a sweep, and one row per repetition for a line of Extra-P.
 fn flat(Object(cells): Object) -> Result<Vec<Cells>, String> {
     let get = |name: &str| cells.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     let (Some(Value::Object(parameters)), Some(value)) = (get("params"), get("value")) else {

@@ -1,7 +1,7 @@
-//! Tables that are read, by every command in the same way: CSV, the output of a sweep, or Extra-P's JSON Lines.
+//! Tables, which all commands read in the same way: CSV, the output of a sweep, or Extra-P's JSON Lines.
 //!
-//! An empty cell, or `null`, is a value that does not exist. Everything else that is not what its column asks for is an
-//! error with file, line and column.
+//! An empty cell, or `null`, denotes an absent value. Any other cell that is not of the kind that its column requires
+//! is an error with file, line and column.
 
 mod forms;
 mod unit;
@@ -14,14 +14,14 @@ use parsim_sim::units::Bytes;
 use std::io::Read;
 use std::path::Path;
 
-/// The names of columns of times before their unit, in the order in which they are looked for.
+/// Stems of the names of time columns, without the unit, in order of preference.
 const TIMES: [&str; 4] = ["makespan_mean", "makespan", "measured", "time"];
-/// A time in seconds, as Extra-P has it.
+/// The name of a column of times in seconds in the files of Extra-P.
 const TIME: &str = "time";
-/// The mark that some programs write before a text in UTF-8.
+/// The byte order mark that some programs write before UTF-8 text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// A size in bytes, if it is one with its unit, or a number of units.
+/// Returns a size in bytes, from a text with a unit or from a number of units of `unit` bytes.
 fn size(value: &AxisValue, unit: u64) -> Option<AxisValue> {
     match value {
         AxisValue::Text(text) => i64::try_from(text.parse::<Bytes>().ok()?.count()).ok().map(AxisValue::Whole),
@@ -35,55 +35,56 @@ fn in_two_units(one: &str, other: &str) -> String {
     format!("`{one}` and `{other}` are one quantity in two units: give one of them")
 }
 
-/// A row: its cells in the order of the columns; what does not exist is absent.
+/// A row: its cells in the order of the columns. Absent values have no cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Its place, such as `line 3`.
+    /// The place of the row, such as `line 3`.
     pub place: String,
-    /// The values by the names of their columns.
+    /// The values with the names of their columns.
     pub cells: Vec<(String, AxisValue)>,
 }
 
 impl Row {
-    /// The value in a column, if there is one.
+    /// Returns the value in a column, if there is one.
     #[must_use]
     pub fn value(&self, column: &str) -> Option<&AxisValue> {
         self.cells.iter().find(|(name, _)| name == column).map(|(_, value)| value)
     }
 
-    /// The number in a column, if there is one.
+    /// Returns the number in a column, if there is one.
     #[must_use]
     pub fn number(&self, column: &str) -> Option<f64> {
         self.value(column)?.number()
     }
 }
 
-/// A table and where it came from.
+/// A table and its origin.
 #[derive(Clone, Debug)]
 pub struct Table {
     name: String,
     columns: Vec<String>,
-    /// Units of bare numbers, by column, where they are known.
+    /// The units of bare numbers, by column, where they are known.
     units: Vec<(String, String)>,
     /// The rows, at least one.
     pub rows: Vec<Row>,
 }
 
 impl Table {
-    /// Reads a file, or the standard input if it is called `-`: JSON if it begins with `{` or `[`, CSV otherwise.
+    /// Reads a file, or the standard input if the path is `-`: as JSON if the text begins with `{` or `[`, otherwise as
+    /// CSV.
     ///
     /// # Errors
-    /// A file that cannot be read, has no rows or names a column twice; the message names file and line.
+    /// The file cannot be read, has no rows or names a column twice. The message names file and line.
     pub fn load(path: &Path) -> Result<Self, SourceFault> {
         let name = if is_standard_input(path) { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
         let text = read(path).map_err(|error| SourceFault::new(&format!("{name}: {error}")))?;
         Self::parse(&name, &text)
     }
 
-    /// Reads a table that is one of `files`.
+    /// Reads a table from one of `files`.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// As for [`load`](Self::load).
     pub fn load_among(files: &NamedFiles, path: &Path) -> Result<Self, SourceFault> {
         match files.text(path) {
             Some(text) => Self::parse(&path.display().to_string(), text),
@@ -91,10 +92,10 @@ impl Table {
         }
     }
 
-    /// Reads `text`, whose faults are told of `name`.
+    /// Reads a table from `text`; faults refer to it as `name`.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// As for [`load`](Self::load).
     pub fn parse(name: &str, text: &str) -> Result<Self, SourceFault> {
         let text = text.trim_start_matches(BYTE_ORDER_MARK);
         let is_json = text.trim_start().starts_with(['{', '[']);
@@ -106,17 +107,17 @@ impl Table {
         Ok(Self { name: name.to_owned(), columns, units: Vec::new(), rows })
     }
 
-    /// The names of the columns.
+    /// Returns the names of the columns.
     #[must_use]
     pub fn columns(&self) -> &[String] {
         &self.columns
     }
 
-    /// The column of the quantity `name`, or of a time unless it is given. A time is brought into seconds, and its column
-    /// renamed so.
+    /// Returns the column of the quantity `name`, or of a time if `name` is `None`. A time is converted to seconds, and
+    /// its column is renamed accordingly.
     ///
     /// # Errors
-    /// If there is no such column, or no number in some of its cells.
+    /// There is no such column, or some of its cells are not numbers.
     pub fn quantity(&mut self, name: Option<&str>) -> Result<String, SourceFault> {
         let name = match name {
             Some(name) => self.column(name)?,
@@ -126,7 +127,7 @@ impl Table {
         self.in_seconds(&name)
     }
 
-    /// The first column that is a time by its name, which no other column has in another unit.
+    /// Returns the first column with the name of a time. No other column may have this time in another unit.
     fn only_time(&self) -> Result<String, SourceFault> {
         let none = "none of the columns is a time, such as makespan_s, measured_ms, time_s, time: name one";
         let time = self.time().ok_or_else(|| self.failure(none))?;
@@ -137,7 +138,7 @@ impl Table {
         }
     }
 
-    /// The first column that is a time by its name.
+    /// Returns the first column with the name of a time.
     fn time(&self) -> Option<String> {
         let stems = TIMES.iter().find_map(|stem| {
             self.columns.iter().find(|column| unit::time(column).is_some_and(|(own, _)| own == *stem))
@@ -145,7 +146,7 @@ impl Table {
         stems.or_else(|| self.columns.iter().find(|column| *column == TIME)).cloned()
     }
 
-    /// Brings a column of times into seconds; its name then.
+    /// Converts a column of times to seconds and returns its new name.
     fn in_seconds(&mut self, column: &str) -> Result<String, SourceFault> {
         let name = in_seconds(column);
         if name == column {
@@ -165,14 +166,14 @@ impl Table {
         Ok(name)
     }
 
-    /// The same table, in some columns of which bare numbers have a unit.
+    /// Returns the same table with units for the bare numbers of some columns.
     #[must_use]
     pub fn with_units(self, units: Vec<(String, String)>) -> Self {
         Self { units, ..self }
     }
 
-    /// Turns the sizes in a column, such as `4 KiB`, or `4` where the unit of the column is known, into numbers of bytes; other
-    /// cells stay.
+    /// Converts the sizes in a column to numbers of bytes: texts such as `4 KiB`, or bare numbers if the unit of the
+    /// column is known. Other cells stay unchanged.
     pub fn read_sizes(&mut self, column: &str) {
         let unit = self.units.iter().find(|(own, _)| own == column);
         let unit = unit.and_then(|(_, unit)| format!("1 {unit}").parse::<Bytes>().ok()).map_or(1, Bytes::count);
@@ -183,19 +184,19 @@ impl Table {
         }
     }
 
-    /// The column called `name`.
+    /// Returns the column called `name`.
     ///
     /// # Errors
-    /// If there is no such column.
+    /// There is no such column.
     pub fn column(&self, name: &str) -> Result<String, SourceFault> {
         let column = self.columns.iter().find(|column| *column == name);
         column.cloned().ok_or_else(|| self.failure(&format!("there is no column `{name}`")))
     }
 
-    /// The column called `name`, or else the only one of the same time in another unit.
+    /// Returns the column called `name`, or else the only column of the same time in another unit.
     ///
     /// # Errors
-    /// If there is no such column.
+    /// There is no such column.
     pub fn column_of(&self, name: &str) -> Result<String, SourceFault> {
         let is_same = |column: &&String| unit::time(column).is_some() && in_seconds(column) == in_seconds(name);
         let mut same = self.columns.iter().filter(is_same);
@@ -205,7 +206,7 @@ impl Table {
         }
     }
 
-    /// The columns before `quantity` and before every time: what was varied.
+    /// Returns the columns before `quantity` and before every time: the quantities that were varied.
     pub fn axes(&self, quantity: &str) -> impl Iterator<Item = &String> {
         let quantity = quantity.to_owned();
         let is_time =
@@ -213,10 +214,10 @@ impl Table {
         self.columns.iter().take_while(move |column| **column != quantity && !is_time(column))
     }
 
-    /// Looks whether what stands in these columns are finite numbers; a cell may be empty.
+    /// Checks that all cells of these columns are finite numbers or empty.
     ///
     /// # Errors
-    /// The first cell that is none.
+    /// The first cell that is not a finite number.
     pub fn need_numbers<'c>(&self, columns: impl IntoIterator<Item = &'c String>) -> Result<(), SourceFault> {
         for column in columns {
             for row in &self.rows {
@@ -231,10 +232,10 @@ impl Table {
         Ok(())
     }
 
-    /// Looks whether no cell of these columns is empty.
+    /// Checks that no cell of these columns is empty.
     ///
     /// # Errors
-    /// The first cell that is.
+    /// The first empty cell.
     pub fn need_values<'c>(&self, columns: impl IntoIterator<Item = &'c String>) -> Result<(), SourceFault> {
         for column in columns {
             if let Some(row) = self.rows.iter().find(|row| row.value(column).is_none()) {
@@ -245,10 +246,10 @@ impl Table {
         Ok(())
     }
 
-    /// Looks whether no two rows have the same values in all of these columns.
+    /// Checks that no two rows have the same values in all of these columns.
     ///
     /// # Errors
-    /// The first row that stands at the point of one before it.
+    /// The first row that repeats the point of an earlier row.
     pub fn need_different_points(&self, columns: &[String]) -> Result<(), SourceFault> {
         let mut seen: std::collections::HashMap<String, &Row> = std::collections::HashMap::new();
         for row in &self.rows {
@@ -267,19 +268,19 @@ impl Table {
         Ok(())
     }
 
-    /// A fault in a row.
+    /// Creates a fault of a row.
     #[must_use]
     pub fn fault_at(&self, row: &Row, what: &str) -> SourceFault {
         SourceFault::new(&format!("{}: {}: {what}", self.name, row.place))
     }
 
-    /// A fault in a cell.
+    /// Creates a fault of a cell.
     #[must_use]
     pub fn fault_in(&self, row: &Row, column: &str, what: &str) -> SourceFault {
         SourceFault::new(&format!("{}: {}, column `{column}`: {what}", self.name, row.place))
     }
 
-    /// A fault of this table.
+    /// Creates a fault of the whole table.
     #[must_use]
     pub fn failure(&self, what: &str) -> SourceFault {
         let fault = SourceFault::new(&format!("{}: {what}; its columns are: {}", self.name, self.columns.join(", ")));
@@ -291,7 +292,7 @@ impl Table {
         }
     }
 
-    /// The rows without a number in `column`, in words; nothing if there are none.
+    /// Returns a note about the rows without a number in `column`, or `None` if there are none.
     #[must_use]
     pub fn unused(&self, column: &str) -> Option<String> {
         const SHOWN: usize = 5;

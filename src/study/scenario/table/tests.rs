@@ -105,7 +105,7 @@ fn a_missing_column_lists_those_that_there_are() {
     assert!(fault.message.contains("makespan_s") && fault.message.ends_with("its columns are: p, x"));
 }
 
-/// A sweep over sizes with their units is read as well as one over bytes.
+/// A sweep over sizes with units is read like one over numbers of bytes.
 #[test]
 fn sizes_with_units_are_numbers_of_bytes() {
     let mut table = parse("bytes,note,time\n1 B,2 B,1\n4 KiB,x,2\n7,x,3\nmany,x,4\n").unwrap();

@@ -1,6 +1,6 @@
-//! The unit of a column, by the suffix of its name.
+//! The unit of a column, given by the suffix of its name.
 
-/// A change of unit: a ratio of two whole numbers, so that 700 ms are 0.7 s to the last bit.
+/// A conversion of units as a ratio of two numbers, so that 700 ms are exactly 0.7 s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conversion {
     times: f64,
@@ -10,20 +10,20 @@ pub struct Conversion {
 impl Conversion {
     const NONE: Self = Self { times: 1.0, over: 1.0 };
 
-    /// A value in the other unit.
+    /// Returns a value in the other unit.
     #[must_use]
     pub fn of(self, value: f64) -> f64 {
         value * self.times / self.over
     }
 }
 
-/// Suffixes of times, and how many picoseconds each is.
+/// Suffixes of times, with the duration of the unit in picoseconds.
 const TIMES: [(&str, f64); 7] =
     [("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3), ("ps", 1.0), ("min", 60e12), ("h", 3600e12)];
-/// The sign between the two units of a rate.
+/// The word between the two units of a rate.
 const PER: &str = "per";
 
-/// The part of a key before its unit of time, and the picoseconds of the unit; `None` for a key that is no time.
+/// Splits a key into its stem and its unit of time, in picoseconds; returns `None` if the key is not a time.
 pub(super) fn time(key: &str) -> Option<(&str, f64)> {
     let (stem, suffix) = key.rsplit_once('_')?;
     let is_rate = stem.rsplit('_').next() == Some(PER);
@@ -31,22 +31,22 @@ pub(super) fn time(key: &str) -> Option<(&str, f64)> {
     Some((stem, *unit))
 }
 
-/// The name of a column of times in seconds.
+/// Returns the name of a column of times after its conversion to seconds.
 #[must_use]
 pub fn in_seconds(key: &str) -> String {
     time(key).map_or_else(|| key.to_owned(), |(stem, _)| format!("{stem}_s"))
 }
 
-/// The unit of a rate, such as `bytes_per_s`.
+/// Returns the unit of the numerator of a rate, such as `bytes` in `bytes_per_s`.
 fn rate(key: &str) -> Option<&str> {
     let (before, _) = key.split_once("_per_")?;
     Some(&key[before.rfind('_').map_or(0, |at| at + 1)..])
 }
 
-/// The conversion of values under `key` into the unit of those under `wanted`.
+/// Returns the conversion of values under `key` to the unit of values under `wanted`.
 ///
 /// # Errors
-/// In words, if these are not the same quantity.
+/// A description of the mismatch, if the two are not the same quantity.
 pub fn conversion(key: &str, wanted: &str) -> Result<Conversion, String> {
     match (time(key), time(wanted)) {
         (Some((_, own)), Some((_, wanted))) if own < wanted => {
@@ -57,7 +57,7 @@ pub fn conversion(key: &str, wanted: &str) -> Result<Conversion, String> {
         (None, Some(_)) => {
             Err(format!("`{wanted}` is a time, and `{key}` has no suffix of a time, such as `_s` or `_ms`"))
         }
-        (Some(_), None) => Err(format!("`{key}` is a time by its suffix, and `{wanted}` is none")),
+        (Some(_), None) => Err(format!("`{key}` is a time by its suffix, but `{wanted}` is not")),
         (None, None) => Err(format!("`{key}` and `{wanted}` are in different units")),
     }
 }

@@ -1,8 +1,8 @@
-//! A line of liballprof's trace: its fields, and the values that calls take them for.
+//! A line of a liballprof trace: its fields, and their interpretation as arguments.
 
 use crate::programs::calls::line_reader::LineFault;
 
-/// The ends of the fields of a line.
+/// The positions at which the fields of a line end.
 #[derive(Debug, Default)]
 pub struct Fields {
     ends: Vec<usize>,
@@ -16,14 +16,15 @@ impl Fields {
     }
 }
 
-/// A line and its fields.
+/// A line with its fields.
 pub struct CallRecord<'l> {
     pub bytes: &'l [u8],
     pub fields: &'l Fields,
 }
 
 impl CallRecord<'_> {
-    /// The bytes of the blocks of all ranks, by the places of the list and of the type.
+    /// Returns the lengths in bytes of the blocks of all ranks, given the positions of the list of counts and of the
+    /// type.
     pub fn lengths(&self, at: usize, of: usize, ranks: u32) -> Result<Box<[u64]>, LineFault> {
         let size = self.type_bytes(of)?;
         let counts = self.field(at).split(|byte| *byte == b',').map(number);
@@ -31,11 +32,11 @@ impl CallRecord<'_> {
         let lengths = lengths.filter(|lengths| lengths.len() == ranks as usize);
         let lengths =
             lengths.filter(|lengths| lengths.iter().try_fold(0u64, |sum, next| sum.checked_add(*next)).is_some());
-        let wanted = || format!("`{}` is no list of {} numbers of elements", self.words(at), ranks);
+        let wanted = || format!("`{}` is not a list of {} numbers of elements", self.words(at), ranks);
         lengths.ok_or_else(|| self.fault(at, wanted()))
     }
 
-    /// The number of the last field.
+    /// Returns the index of the last field.
     pub fn last(&self) -> usize {
         self.fields.ends.len() - 1
     }
@@ -47,7 +48,7 @@ impl CallRecord<'_> {
         }
     }
 
-    /// A field without blanks; nothing behind the last.
+    /// Returns a field without surrounding blanks; empty after the last field.
     pub fn field(&self, field: usize) -> &[u8] {
         let end = self.fields.ends.get(field).copied().unwrap_or(self.bytes.len());
         self.bytes.get(self.at(field)..end).unwrap_or_default().trim_ascii()
@@ -89,24 +90,24 @@ impl CallRecord<'_> {
         self.below(field, "a tag", 1 << 31)
     }
 
-    /// A time in microseconds, as picoseconds.
+    /// Returns a time, given in microseconds, in picoseconds.
     pub fn time(&self, field: usize) -> Result<u128, LineFault> {
         picoseconds(self.field(field)).ok_or_else(|| self.wanted(field, "a time in microseconds"))
     }
 
-    /// The bytes of so many elements of a type, by the places of both.
+    /// Returns the size in bytes of a number of elements, given the positions of the count and of the type.
     pub fn bytes(&self, count: usize, of: usize) -> Result<u64, LineFault> {
         let bytes = self.number(count)?.checked_mul(self.type_bytes(of)?);
-        bytes.ok_or_else(|| self.fault(count, "the elements are 2^64 bytes or more"))
+        bytes.ok_or_else(|| self.fault(count, "the elements have 2^64 bytes or more"))
     }
 
     pub fn type_bytes(&self, field: usize) -> Result<u64, LineFault> {
         let size = self.field(field).split(|byte| *byte == b',').nth(1).and_then(number);
-        size.ok_or_else(|| self.wanted(field, "a type, which is id,bytes,extent"))
+        size.ok_or_else(|| self.wanted(field, "a data type, which has the form id,bytes,extent"))
     }
 }
 
-/// A number of digits alone.
+/// Parses a number that consists of digits only.
 pub fn number(word: &[u8]) -> Option<u64> {
     if word.is_empty() || word.len() > 20 || !word.iter().all(u8::is_ascii_digit) {
         return None;
@@ -114,7 +115,7 @@ pub fn number(word: &[u8]) -> Option<u64> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }
 
-/// Picoseconds of a number of microseconds with a point.
+/// Converts a decimal number of microseconds to picoseconds.
 fn picoseconds(word: &[u8]) -> Option<u128> {
     let mut parts = word.splitn(2, |byte| *byte == b'.');
     let whole = number(parts.next()?)?;

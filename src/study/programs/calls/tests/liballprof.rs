@@ -8,7 +8,7 @@ use crate::scenario::machines;
 use parsim_sim::program::MessagePattern;
 use parsim_sim::simulation::Simulation;
 
-/// The calls of lines of liballprof, with the names under which their times count.
+/// Returns the calls of lines of liballprof, with the names under which their times are accounted.
 fn recorded(lines: &[&str], factor: f64) -> Result<Vec<(&'static str, Call)>, String> {
     let (mut reader, mut calls) =
         (liballprof::LiballprofReader::new((1, 4), splits().of_rank(1), GapFactor(factor)), CallQueue::new());
@@ -19,7 +19,7 @@ fn recorded(lines: &[&str], factor: f64) -> Result<Vec<(&'static str, Call)>, St
     Ok(std::iter::from_fn(|| calls.pop()).collect())
 }
 
-/// All 4 ranks are split by their parity, backwards; then rank 3 leaves.
+/// Splits all 4 ranks by parity in descending order, and then once more without rank 3.
 fn splits() -> Splits {
     let shares: Vec<_> = (0..4).map(|rank| vec![(rank % 2, -rank), (if rank == 3 { -1 } else { 0 }, 0)]).collect();
     Splits::of(&shares).unwrap()
@@ -49,7 +49,7 @@ fn communicators_of_a_split_have_their_members() {
     );
     let again = line("MPI_Comm_split", "9,1,2:0:0:77");
     let nested = [&lines[..4], &[again.as_str()]].concat();
-    assert!(recorded(&nested, 1.0).unwrap_err().ends_with("a part of the ranks splits its communicator"));
+    assert!(recorded(&nested, 1.0).unwrap_err().ends_with("a subset of the ranks splits its communicator"));
     let error = Splits::of(&[vec![(0, 0)], vec![]]).unwrap_err();
     assert_eq!(error, "rank 1 splits the communicator of all ranks 0 times, and rank 0 1 times");
 }
@@ -110,7 +110,7 @@ fn persistent_requests_begin_again() {
     ];
     assert_eq!(recorded(&lines, 1.0), Ok(expected));
     let fault = recorded(&[INIT, &line("MPI_Start", "4096")], 1.0).unwrap_err();
-    assert!(fault.ends_with("the request at 4096 has not been made, by `MPI_Send_init` for one"), "{fault}");
+    assert!(fault.ends_with("the request at 4096 has not been created, for example by `MPI_Send_init`"), "{fault}");
 }
 
 #[test]
@@ -157,13 +157,13 @@ fn synchronous_sends_wait_for_their_receives() {
         let trace = Simulation::new(&machine, 2).expect("room").run(&program).expect("a run");
         trace.makespan
     };
-    // Rank 0 goes on computing, for 901 us: after its send, or when rank 1 has received.
+    // Rank 0 continues to compute, for 901 us: after its send, or when rank 1 has received.
     assert!(time("MPI_Send") < SimDuration::from_us(920), "{}", time("MPI_Send"));
     assert!(time("MPI_Ssend") > SimDuration::from_us(1800), "{}", time("MPI_Ssend"));
 }
 
-/// A message comes while its receiver computes, which deals with it in the wait behind that: the time counts under the wait, not
-/// under the computation that follows, and a recording says the same.
+/// A message arrives while its receiver computes, and the receiver handles it in the wait that follows. The time is
+/// accounted to the wait instead of the next computation, as in a recording.
 #[test]
 fn work_in_a_wait_counts_under_the_wait() {
     let of = |rank: u32| {
@@ -179,14 +179,14 @@ fn work_in_a_wait_counts_under_the_wait() {
     let simulation = Simulation::new(&machine, 2).expect("room");
     let trace = simulation.run(&program).expect("a run");
     let system = |phase: &str| trace.accounts.account(0, phase).get(parsim_sim::trace::Activity::System);
-    // o of the send while the rank computes; o and 100 G of the receive.
+    // The overhead o of the send while the rank computes; o and 100 G of the receive.
     assert_eq!(system("compute"), SimDuration::from_ps(1_500_000));
     assert_eq!(system("MPI_Waitall"), SimDuration::from_ps(2_100_000));
     assert_eq!(trace.makespan, SimDuration::from_ps(1_803_600_000));
 }
 
-/// A wait for what no call has begun ends at once, and a note names it; a request that was complete before, or whose message goes to
-/// nobody, is no such.
+/// A wait for a request that no call has begun ends at once, and a note reports it. A request that was complete before,
+/// or whose message goes to `MPI_PROC_NULL`, is not reported.
 #[test]
 fn waits_for_what_has_not_begun_are_noted() {
     let waits = "MPI_Wait:2.0:4096:0:2.0\nMPI_Isend:2.0:6:1:1,1,1:-2:5:0,1,2:4096:2.0\nMPI_Wait:2.0:4096:0:2.0\n\
@@ -217,7 +217,7 @@ fn waits_for_what_has_not_begun_are_noted() {
     assert_eq!(independent("1 wait 0 1 0\n"), None);
 }
 
-/// A file that has been cut off at the end of a line still has whole lines.
+/// A file that has been truncated at the end of a line still consists of whole lines.
 #[test]
 fn programs_without_an_end_are_noted() {
     let notes = |ends: [&str; 2]| {
@@ -233,7 +233,7 @@ fn programs_without_an_end_are_noted() {
     assert_eq!(notes([end, ""]), of_one);
     let of_both = "note: 2 ranks have no `MPI_Finalize`, the first of them rank 0: its last line is FOLDER/t-0.txt:2.";
     assert!(notes(["", ""]).starts_with(of_both));
-    // One that is cut here on purpose needs no note.
+    // A file that is truncated on purpose, by `first`, needs no note.
     let independent = |lines: &str, first: Option<First>| {
         let mut file = tempfile::NamedTempFile::new().expect("there is room");
         file.write_all(lines.as_bytes()).expect("there is room");
@@ -246,7 +246,8 @@ fn programs_without_an_end_are_noted() {
     assert!(!independent("0 init\n0 barrier\n", Some(First { calls: 1, of: "barrier".to_owned() })));
 }
 
-/// Rows and columns of a square of 2 x 2 ranks: those on the diagonal cannot tell them apart, and name first what the others do.
+/// The communicators are rows and columns of a square of 2 x 2 ranks. Ranks on the diagonal cannot tell them apart, and
+/// use the order of the other ranks.
 #[test]
 fn ranks_that_cannot_tell_communicators_apart_take_them_as_others_do() {
     let members = |first_used: u32| {
@@ -279,7 +280,7 @@ fn ranks_that_cannot_tell_communicators_apart_take_them_as_others_do() {
     assert_eq!(members(1), ([vec![3, 1], vec![4, 1], vec![3, 2], vec![4, 2]], None));
 }
 
-/// Two ranks that are 0 and 1 of both communicators: which of them is meant cannot be known.
+/// Two ranks are 0 and 1 of both communicators, so the communicator that is meant cannot be determined.
 #[test]
 fn a_communicator_that_may_be_another_one_is_noted() {
     let of = |rank: u32| {
@@ -292,8 +293,8 @@ fn a_communicator_that_may_be_another_one_is_noted() {
     assert!(note.starts_with("note: the communicator 4 of rank 0 may be any of several"), "{note}");
 }
 
-/// Ranks that send to each other in a circle, each in synchronous mode: where each of them waits is told, before a run and, where who gets
-/// which message is not known, by the run.
+/// Ranks send to each other in a cycle of synchronous sends. The place where each rank waits is reported before the run
+/// or, if matching is not determined, by the run.
 #[test]
 fn circles_of_sends_have_their_places() {
     let faults = |receive: &str| {
@@ -319,7 +320,7 @@ fn circles_of_sends_have_their_places() {
     assert!(fault.contains("(phase MPI_Ssend, FOLDER/t-1.txt:2)"), "{fault}");
 }
 
-/// A file that was copied in part, and one that is missing, are told as such.
+/// Truncated and missing files are reported as such.
 #[test]
 fn what_is_missing_of_a_recording_is_named() {
     let text = |rank: u32| {
@@ -360,12 +361,12 @@ fn what_is_missing_of_a_recording_is_named() {
     assert!(fault.starts_with("`FOLDER` has no file of rank 0: the first one is `t-1.txt`; "), "{fault}");
 }
 
-/// So are a line that is cut off in a time-independent trace, and a file that a list names.
+/// Truncated lines of a time-independent trace, and missing files of a list, are reported as such.
 #[test]
 fn what_is_missing_of_a_list_is_named() {
     assert_eq!(
         surveyed("0 init\n0 compute 1\n0 se"),
-        Err("FILE:3:3: the file ends within this line, which is cut off or wrong: `se` is no verb of a time-independent trace".to_owned())
+        Err("FILE:3:3: the file ends within this line, which is cut off or wrong: `se` is not a verb of a time-independent trace".to_owned())
     );
     assert_eq!(surveyed("0 init\n0 compute 1"), Ok(vec![]));
     for (list, number) in [("has.txt\nlacks.txt\n", 2), ("lacks.txt\nhas.txt\n", 1)] {
@@ -403,7 +404,7 @@ fn recorded_operations_have_their_lengths() {
         (line("MPI_Ialltoallw", "1"), "1: `MPI_Ialltoallw` cannot be replayed"),
         (line("Send", "1"), "1: `Send` is no call of MPI"),
         (line("MPI_Send", "5:x:2,4,4:2:0:0,1,4"), "31: `x` is not a number"),
-        (line("MPI_Send", "5:1:2:2:0:0,1,4"), "33: `2` is not a type, which is id,bytes,extent"),
+        (line("MPI_Send", "5:1:2:2:0:0,1,4"), "33: `2` is not a data type, which has the form id,bytes,extent"),
         (line("MPI_Send", "5:1:2,4,4:4:0:0,1,4"), "39: `4` is not a rank, which are 0 to 3"),
         (
             "MPI_Barrier:5.0:0,1,4:6.0".to_owned(),

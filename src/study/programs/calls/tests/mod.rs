@@ -28,7 +28,7 @@ fn surveyed(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// The program that is these recordings of ranks, of liballprof, and their folder.
+/// Returns the program that replays liballprof recordings of ranks, with their folder.
 fn recording(ranks: &[String]) -> (tempfile::TempDir, MpiTrace) {
     let folder = tempfile::tempdir().expect("there is room");
     for (rank, text) in ranks.iter().enumerate() {

@@ -24,7 +24,7 @@ const EVENTS: &str = "Event Location Timestamp Attributes\nENTER 7 1000 Region: 
     MPI_COLLECTIVE_END 9 5100 Operation: ALLREDUCE, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE, Sent: 16, Received: 16\n\
     LEAVE 7 5200 Region: \"MPI_Allreduce\" <5>\nLEAVE 9 5200 Region: \"MPI_Allreduce\" <5>\n";
 
-/// Behind these events both ranks begin two collective operations; rank 1 waits for each at once.
+/// After these events both ranks begin two collective operations, and rank 1 waits for each at once.
 const BEGUN: &str = "ENTER 7 6000 Region: \"MPI_Ibcast\" <6>\nNON_BLOCKING_COLLECTIVE_REQUEST 7 6100 Request: 6\n\
     LEAVE 7 6200 Region: \"MPI_Ibcast\" <6>\nENTER 7 6300 Region: \"MPI_Iallreduce\" <7>\n\
     NON_BLOCKING_COLLECTIVE_REQUEST 7 6300 Request: 8\nLEAVE 7 6400 Region: \"MPI_Iallreduce\" <7>\n\
@@ -41,13 +41,13 @@ const BEGUN: &str = "ENTER 7 6000 Region: \"MPI_Ibcast\" <6>\nNON_BLOCKING_COLLE
     NON_BLOCKING_COLLECTIVE_COMPLETE 9 6500 Operation: ALLREDUCE, Communicator: \"MPI_COMM_WORLD\" <0>, Root: NONE, Sent: 16, Received: 16, Request: 1\n\
     LEAVE 9 6600 Region: \"MPI_Wait\" <3>\n";
 
-/// The program of an archive in a folder.
+/// Returns the program of an archive in a folder.
 fn of_archive(path: &str) -> MpiTrace {
     let (folder, format, computation) = (ProgramFile::new(path.to_owned()), MpiTraceFormat::Otf2Print, 1.0);
     MpiTrace { folder, format, computation, collectives: Library::OpenMpi, first: None }
 }
 
-/// The calls of all ranks of an archive, and the faults of them all.
+/// Returns the calls of all ranks of an archive, and all their faults.
 fn archive(definitions: &str, events: &str) -> Result<(Vec<Vec<Call>>, Vec<String>), String> {
     let folder = tempfile::tempdir().expect("there is room");
     for (name, text) in [("definitions.txt", definitions), ("events.txt", events)] {
@@ -117,7 +117,7 @@ fn exchanges_of_events_post_their_receive_before_they_send() {
     let (receiving, sending) = (Some([u32::MAX, u32::MAX, 0]), Some([u32::MAX, u32::MAX, 1]));
     assert_eq!(last, [(1, Some(1), receiving), (2, Some(1), sending), (3, None, receiving), (3, None, sending)]);
     assert_eq!(faults, [""; 0]);
-    // From nobody no receive is left over.
+    // A receive from MPI_PROC_NULL leaves no receive behind.
     let without = exchange(7, 1).lines().filter(|line| !line.starts_with("MPI_RECV")).collect::<Vec<_>>().join("\n");
     let (calls, _) = archive(DEFINITIONS, &[EVENTS, &without, "\n"].concat()).expect("an archive");
     let last: Vec<_> = calls[0][calls[0].len() - 2..].iter().map(own).collect();

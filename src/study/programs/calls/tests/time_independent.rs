@@ -67,8 +67,8 @@ fn a_fault_of_a_line_has_its_place() {
     for (line, expected) in [
         ("x init", "1: `x` is not a rank; give a number from 0 to 2"),
         ("1 init", "1: a line of rank 1 in the file of rank 0"),
-        ("0", "2: there is no verb behind the rank"),
-        ("0 shout 3", "3: `shout` is no verb of a time-independent trace"),
+        ("0", "2: there is no verb after the rank"),
+        ("0 shout 3", "3: `shout` is not a verb of a time-independent trace"),
         ("0 send 1 2", "3: 2 arguments of `send`; write send RANK TAG COUNT [TYPE]"),
         ("0 send 3 2 1", "8: `3` is not a rank"),
         ("0 send 1 -2 1", "10: `-2` is not a tag"),
@@ -110,7 +110,8 @@ fn a_fault_of_a_line_has_its_place() {
     }
 }
 
-/// The calls of each rank up to so many of its collective operations among all.
+/// The beginning of a trace contains the calls of each rank up to a given number of collective operations among all
+/// ranks.
 #[test]
 fn the_beginning_ends_behind_a_collective_operation() {
     let mut file = tempfile::NamedTempFile::new().expect("there is room");
@@ -151,13 +152,13 @@ fn calls_of_all_ranks_fit_together() {
     let long = "FILE:9:1: blocks of 9999999999999999999 bytes of 2 ranks are 2^64 bytes or more together";
     let line = "0 alltoall 9999999999999999999 9999999999999999999";
     assert_eq!(change("0 allreduce 8 100", line), Err(long.to_owned()));
-    let fewer = "rank 1 calls 1 collective operations, and rank 0 calls 2, of which the first that it does not call is \
+    let fewer = "rank 1 calls 1 collective operations, and rank 0 calls 2, the first of which it does not call is \
                  AllToAllV at FILE:11";
     assert_eq!(change("1 alltoallv 4 2 2 4 2 2\n", ""), Err(fewer.to_owned()));
     assert_eq!(surveyed(""), Err("`FILE` has no line of rank 0".to_owned()));
 }
 
-/// An operation that begins does not meet one that waits, whichever it is: both places are told.
+/// A nonblocking operation does not match a blocking one, whichever comes first; the fault names both places.
 #[test]
 fn operations_that_begin_do_not_meet_those_that_wait() {
     let call = |name: &str, rank: u32, arguments: &str| {

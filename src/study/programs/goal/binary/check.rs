@@ -1,4 +1,4 @@
-//! Check of a binary schedule, before anything relies on it.
+//! Validation of a binary schedule before its use.
 
 use super::windows::{OutOfReach, ReopenableBytes, Windows};
 use super::{BinaryFault, ENTRY, HEAD, NODE, NUMBER, PART, Part, TABLE, decode, fault};
@@ -6,10 +6,10 @@ use crate::programs::schedule::{ANY, Bounds, NodeKind, ScheduleNode, TAGS};
 use std::io;
 use std::ops::Range;
 
-/// The parts of all ranks, and what is known of their operations.
+/// Returns the parts of all ranks, and the bounds of their operations.
 ///
 /// # Errors
-/// The first fault.
+/// The first fault of the file.
 pub fn check<S: ReopenableBytes>(source: &S) -> Result<(Vec<Part>, Bounds), BinaryFault> {
     let unreadable = |error: io::Error| fault(0, format!("cannot be read: {error}"));
     let mut windows = Windows::new(source.open(), 1);
@@ -26,7 +26,7 @@ pub fn check<S: ReopenableBytes>(source: &S) -> Result<(Vec<Part>, Bounds), Bina
     Ok((checked, bounds))
 }
 
-/// The number of ranks, and the bytes of their parts.
+/// Reads the number of ranks, and the byte range of each rank's part.
 fn table<F: io::Read + io::Seek>(windows: &mut Windows<F>, length: u64) -> Result<(u32, Vec<Range<u64>>), BinaryFault> {
     let cut = |at: u64| move |_: io::Error| fault(at, "the file ends here, in the table of its ranks");
     let count = u32::from_le_bytes(windows.exactly(HEAD).map_err(cut(HEAD.min(length)))?);
@@ -47,11 +47,11 @@ fn table<F: io::Read + io::Seek>(windows: &mut Windows<F>, length: u64) -> Resul
 
 struct Check<F> {
     windows: Windows<F>,
-    /// The number of ranks.
+    /// Number of ranks.
     count: u32,
-    /// Of each operation of a rank, how many others say that it waits for them.
+    /// For each operation of a rank, the number of operations that list it as a follower.
     awaited: Vec<u32>,
-    /// True if all of these stand before it in the file.
+    /// `true` if every operation is preceded in the file by the operations that it waits for.
     is_forward: bool,
 }
 
@@ -70,7 +70,7 @@ impl<F: io::Read + io::Seek> Check<F> {
                 format!("{count} operations, of which {roots} wait for nothing, in room for {room}"),
             ));
         }
-        // The list of the roots repeats what the nodes say.
+        // The list of roots is redundant, because the nodes contain the same information.
         let nodes = begin + PART as u64 + u64::from(roots) * NUMBER;
         let followers = nodes + u64::from(count) * NODE as u64;
         if followers > end {
@@ -84,7 +84,7 @@ impl<F: io::Read + io::Seek> Check<F> {
         Ok((part, bounds))
     }
 
-    /// Reads the operations of a part that begins at a byte, and their followers.
+    /// Reads the operations of a part that begins at byte `begin`, and their followers.
     fn nodes(&mut self, begin: u64, part: &Part) -> Result<Bounds, BinaryFault> {
         self.awaited.clear();
         self.awaited.resize(part.count as usize, 0);
@@ -131,7 +131,7 @@ impl<F: io::Read + io::Seek> Check<F> {
         Err(fault(begin, format!("operation {number}: rank {} or tag {} is none", node.peer, node.tag)))
     }
 
-    /// Follows the operations that some others wait for in whatever order, to see whether all are reached.
+    /// Checks that operations do not wait for each other in a cycle, by traversing them in topological order.
     fn check_circles(&mut self, begin: u64, part: &Part) -> Result<(), BinaryFault> {
         if self.is_forward {
             return Ok(());
@@ -149,7 +149,7 @@ impl<F: io::Read + io::Seek> Check<F> {
             }
         }
         match (0..).zip(&self.awaited).find(|(_, awaited)| **awaited > 0) {
-            Some((number, _)) => Err(fault(begin, format!("operation {number} waits for itself, through others"))),
+            Some((number, _)) => Err(fault(begin, format!("operation {number} waits for itself, indirectly"))),
             None => Ok(()),
         }
     }
@@ -158,7 +158,7 @@ impl<F: io::Read + io::Seek> Check<F> {
         let at = part.nodes + u64::from(number) * NODE as u64;
         let bytes = self.windows.node(0, at, part.followers).map_err(|error| out_of_reach(at, &error))?;
         decode(bytes)
-            .ok_or_else(|| fault(at + 4, format!("{} is no kind of an operation: 1 send, 2 recv, 3 calc", bytes[4])))
+            .ok_or_else(|| fault(at + 4, format!("{} is not a kind of operation: 1 send, 2 recv, 3 calc", bytes[4])))
     }
 
     fn follower(&mut self, part: &Part, place: u64) -> Result<u32, BinaryFault> {

@@ -1,4 +1,4 @@
-//! Parts of a file that are looked up, in windows.
+//! Access to parts of a file through windows.
 
 use super::{NODE, NUMBER};
 use crate::programs::file::open;
@@ -6,18 +6,18 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-/// Bytes that can be opened again and again.
+/// Bytes that can be opened repeatedly.
 pub trait ReopenableBytes: Send + Sync + 'static {
     type Opened: Read + Seek + 'static;
 
-    /// Opens them.
+    /// Opens the bytes.
     ///
     /// # Errors
-    /// The reason for which they cannot be read.
+    /// The bytes cannot be read.
     fn open(&self) -> io::Result<Self::Opened>;
 }
 
-/// A file.
+/// A file as a source of bytes.
 #[derive(Debug)]
 pub struct FileSource(pub PathBuf);
 
@@ -29,7 +29,7 @@ impl ReopenableBytes for FileSource {
     }
 }
 
-/// The reason for which something cannot be looked up; none if it lies outside.
+/// The reason why data cannot be read; `None` if it is outside of its list.
 pub struct OutOfReach(pub Option<io::Error>);
 
 impl From<io::Error> for OutOfReach {
@@ -38,10 +38,10 @@ impl From<io::Error> for OutOfReach {
     }
 }
 
-/// Windows on the parts of all ranks.
+/// The windows on the parts of all ranks.
 pub struct Windows<F> {
     file: io::Result<F>,
-    /// Of each rank two on its nodes and one on the followers of these.
+    /// For each rank two windows on its nodes, and one on the followers of its nodes.
     of_ranks: Vec<RankWindows>,
     bytes: usize,
 }
@@ -49,7 +49,7 @@ pub struct Windows<F> {
 #[derive(Clone, Default)]
 struct RankWindows {
     nodes: [FileWindow; 2],
-    /// The one of the two that was used last.
+    /// The index of the window on nodes that was used last.
     last: usize,
     followers: FileWindow,
 }
@@ -60,10 +60,11 @@ struct FileWindow {
     bytes: Box<[u8]>,
 }
 
-/// The windows of all ranks take about so many bytes,
+/// Approximate total size of the windows of all ranks, in bytes.
 const TOGETHER: usize = 8 << 20;
-/// and each of them from so many to so many.
+/// Minimum size of a window, in bytes.
 const LEAST: usize = 512;
+/// Maximum size of a window, in bytes.
 const MOST: usize = 1 << 14;
 
 impl<F: Read + Seek> Windows<F> {
@@ -72,7 +73,7 @@ impl<F: Read + Seek> Windows<F> {
         Self { file, of_ranks, bytes: Self::window_bytes(ranks) }
     }
 
-    /// About how many bytes they take.
+    /// Returns the approximate memory of the windows, in bytes.
     pub fn memory(ranks: usize) -> u64 {
         (ranks * (3 * Self::window_bytes(ranks) + size_of::<RankWindows>())) as u64
     }
@@ -81,7 +82,7 @@ impl<F: Read + Seek> Windows<F> {
         (TOGETHER / (3 * ranks.max(1))).clamp(LEAST, MOST)
     }
 
-    /// The node at a byte, in a list that ends at another one.
+    /// Returns the node at byte `at`, in a list that ends at byte `end`.
     #[inline]
     pub fn node(&mut self, rank: u32, at: u64, end: u64) -> Result<&[u8; NODE], OutOfReach> {
         let windows = &mut self.of_ranks[rank as usize];
@@ -96,7 +97,7 @@ impl<F: Read + Seek> Windows<F> {
         window.bytes[place..].first_chunk().ok_or(OutOfReach(None))
     }
 
-    /// The number at a byte, in a list that ends at another one.
+    /// Returns the number at byte `at`, in a list that ends at byte `end`.
     #[inline]
     pub fn follower(&mut self, rank: u32, at: u64, end: u64) -> Result<u32, OutOfReach> {
         let window = &mut self.of_ranks[rank as usize].followers;
@@ -107,7 +108,7 @@ impl<F: Read + Seek> Windows<F> {
         window.bytes[place..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes)).ok_or(OutOfReach(None))
     }
 
-    /// The bytes from one on, as many as asked for.
+    /// Reads exactly `N` bytes at byte `at`.
     pub fn exactly<const N: usize>(&mut self, at: u64) -> io::Result<[u8; N]> {
         let mut bytes = [0; N];
         let file = opened(&mut self.file)?;
@@ -116,14 +117,14 @@ impl<F: Read + Seek> Windows<F> {
         Ok(bytes)
     }
 
-    /// The length of the file.
+    /// Returns the length of the file.
     pub fn len(&mut self) -> io::Result<u64> {
         opened(&mut self.file)?.seek(SeekFrom::End(0))
     }
 }
 
 impl FileWindow {
-    /// The place in the window of `length` bytes of the file, if they are in it.
+    /// Returns the position in the window of `length` bytes at byte `at` of the file, if the window contains them.
     #[inline]
     fn place(&self, at: u64, length: u64) -> Option<usize> {
         let place = at.checked_sub(self.begin)?;

@@ -1,14 +1,14 @@
-//! The names of requests: what begins must be waited for.
+//! The names of requests. Every operation that begins under a name must be waited for.
 
 use crate::programs::phases::compiled::RequestNumber;
 use parsim_sim::fault::Fault;
 use parsim_sim::units::nearest;
 
-/// The names of requests, each with the paths of the steps that begin one and that wait for it.
+/// The names of requests, each with the paths of a step that begins an operation under it and of one that waits for it.
 #[derive(Default)]
 pub(super) struct RequestNames {
     names: Vec<RequestUse>,
-    /// True if some step waits for all.
+    /// `true` if some step waits for all operations.
     waits_for_all: bool,
 }
 
@@ -20,14 +20,15 @@ struct RequestUse {
 }
 
 impl RequestNames {
-    /// The number of the name under which the step at `path` begins something; of no name if it is empty.
+    /// Returns the number of the name under which the step at `path` begins an operation. An empty name stands for
+    /// none.
     pub fn begin(&mut self, name: &str, path: &str) -> RequestNumber {
         let number = self.number(name);
         self.names[usize::from(number)].begun.get_or_insert_with(|| path.to_owned());
         number
     }
 
-    /// The number of the name for which the step at `path` waits.
+    /// Returns the number of the name for which the step at `path` waits.
     pub fn wait(&mut self, name: &str, path: &str) -> RequestNumber {
         let number = self.number(name);
         self.names[usize::from(number)].waited.get_or_insert_with(|| path.to_owned());
@@ -43,11 +44,11 @@ impl RequestNames {
             self.names.push(RequestUse { name: name.to_owned(), ..RequestUse::default() });
             self.names.len() - 1
         });
-        // More names than that are one; a program has not so many.
+        // Names beyond the maximum share one number, which no realistic program reaches.
         RequestNumber::try_from(place).unwrap_or(RequestNumber::MAX)
     }
 
-    /// Names that nobody waits for, and names that nothing begins.
+    /// Returns the faults of names that no step waits for, and of names under which no step begins an operation.
     pub fn faults(&self) -> impl Iterator<Item = Fault> {
         self.names.iter().filter_map(|request| match request {
             RequestUse { begun: Some(begun), waited: None, name } if !self.waits_for_all => Some(unwaited(name, begun)),
@@ -72,7 +73,7 @@ impl RequestNames {
 
 fn unwaited(name: &str, path: &str) -> Fault {
     if name.is_empty() {
-        return Fault::new(path, "no step waits for this request", "write `Waitall` behind it, or give it a name");
+        return Fault::new(path, "no step waits for this request", "write `Waitall` after it, or give it a name");
     }
     let help = format!("write `Wait(request: \"{name}\")` behind it");
     Fault::new(&format!("{path}.request"), format!("no step waits for the request `{name}`"), help)

@@ -1,4 +1,4 @@
-//! Compilation of steps without steps in them.
+//! Compilation of verbs: steps that contain no other steps.
 
 use super::Compiler;
 use crate::programs::phases::bound::BoundExpression;
@@ -11,7 +11,7 @@ use parsim_sim::units::nearest;
 use std::collections::BTreeMap;
 
 impl Compiler<'_> {
-    /// A step without steps in it.
+    /// Compiles a step that contains no other steps.
     pub(super) fn verb(&mut self, path: &str, step: &Step) -> StepAction {
         match step {
             Step::Compute { .. } => self.compute(path, step),
@@ -89,7 +89,7 @@ impl Compiler<'_> {
         self.requests.begin(request.unwrap_or_default(), path)
     }
 
-    /// The number of the communicator of a step; its name if there is none.
+    /// Returns the number of the communicator of a step, or the communicator's name if it is unknown.
     fn within(&self, step: &Step) -> Result<Within, String> {
         let Some(name) = step.communicator() else { return Ok(None) };
         let place = self.communicators.iter().position(|known| *known == name);
@@ -104,7 +104,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Notes that nothing of this kind has this name.
+    /// Records the fault of an unknown name of some kind.
     fn unknown(&mut self, path: &str, (kind, name): (&str, &str), known: &[&str]) {
         let help = match nearest(name, known.iter().copied()) {
             Some(meant) => format!("did you mean `{meant}`?"),
@@ -126,7 +126,7 @@ impl Compiler<'_> {
         StepAction::Collective { operation: operation.clone(), bytes, root, within }
     }
 
-    /// The reason why these ranks cannot run an operation.
+    /// Returns the reason why an operation cannot be run by the ranks of the communicator, if there is one.
     fn of_other_ranks(&self, operation: &CollectiveOperation, within: Within) -> Option<String> {
         let Some(split) = within else { return operation.fault(self.ranks) };
         if *operation == (CollectiveOperation::Barrier { algorithm: Barrier::Ideal }) {
@@ -135,10 +135,10 @@ impl Compiler<'_> {
         self.splits[split].sizes().find_map(|size| operation.fault(size))
     }
 
-    /// The slot of a variable that gets a value.
+    /// Returns the slot of a variable to which a value is assigned.
     fn variable(&mut self, path: &str, name: &str) -> u16 {
         self.names.variable(name).unwrap_or_else(|| {
-            let message = format!("`{name}` is known already, and no variable");
+            let message = format!("`{name}` is already defined, and is not a variable");
             self.fault(&format!("{path}.name"), message, "give it another name");
             0
         })
@@ -156,7 +156,7 @@ impl Compiler<'_> {
         StepAction::Draw { slot: self.variable(path, name), from, stream }
     }
 
-    /// The number of a stream of random numbers.
+    /// Returns the number of a stream of random numbers.
     fn stream(&mut self, name: &str) -> usize {
         self.streams.iter().position(|known| known == name).unwrap_or_else(|| {
             self.streams.push(name.to_owned());

@@ -1,18 +1,18 @@
-//! The functions that a process is in.
+//! The function calls of a process.
 
 use crate::programs::expression::Value;
 use crate::programs::phases::bound::BoundExpression;
 use crate::programs::phases::compiled::{Address, CompiledProgram};
 use parsim_sim::fault::Fault;
 
-/// So many calls may be open at once.
+/// Maximum number of nested calls.
 const DEEPEST: usize = 1000;
 
-/// The calls that are open.
+/// The stack of active calls.
 #[derive(Default)]
 pub(super) struct CallStack {
     open: Vec<OpenCall>,
-    /// The variables of the functions as they were before: an outer call of a function may need them again.
+    /// The saved variables of the called functions, because an outer call of the same function may need them again.
     kept: Vec<Value>,
 }
 
@@ -23,10 +23,10 @@ struct OpenCall {
 }
 
 impl CallStack {
-    /// Calls a function and returns where it begins; later it is to return to `back`.
+    /// Calls a function that will return to `back`, and returns the address of its first step.
     ///
     /// # Errors
-    /// Arguments that cannot be computed, and too many open calls.
+    /// Arguments that cannot be computed, or too many nested calls.
     pub fn open(
         &mut self,
         program: &CompiledProgram,
@@ -42,7 +42,7 @@ impl CallStack {
         let behind = self.kept.len() + own.len();
         self.kept.extend_from_slice(&slots[own.clone()]);
         for argument in arguments {
-            // The arguments are computed with the values of the caller, which may be the same function.
+            // Arguments are evaluated with the variables of the caller, which may be the same function.
             self.kept.push(argument.number(slots, "arguments")?);
         }
         slots[own.start..own.start + arguments.len()].copy_from_slice(&self.kept[behind..]);
@@ -51,7 +51,8 @@ impl CallStack {
         Ok(program.functions[function].entry)
     }
 
-    /// Returns from the last function; where to, which is behind all steps at the end of the program.
+    /// Returns from the innermost call; returns the address to continue at, which is after all steps at the end of the
+    /// program.
     pub fn close(&mut self, program: &CompiledProgram, slots: &mut [Value]) -> Address {
         let Some(OpenCall { function, back }) = self.open.pop() else { return Address::MAX };
         let own = program.functions[function].slots.clone();

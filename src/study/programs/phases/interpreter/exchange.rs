@@ -6,8 +6,8 @@ use crate::programs::phases::step::Neighbours;
 use parsim_sim::program::{Grid, Message, MessagePattern};
 
 impl StepInterpreter {
-    /// Exchanges messages with the neighbours. Each direction has a tag of its own: on a short ring both neighbours
-    /// are the same.
+    /// Exchanges messages with the neighbours. Each direction has a separate tag, because on a short ring both
+    /// neighbours are the same rank.
     pub(super) async fn exchange(&self, with: Neighbours, bytes: u64) {
         let neighbours = with.of(self.me.rank(), self.program.grid);
         let mut under_way = [None; 4];
@@ -34,7 +34,7 @@ fn own_tag(direction: usize) -> u32 {
 }
 
 impl Neighbours {
-    /// The neighbours of a rank, opposite directions side by side.
+    /// Returns the neighbours of a rank. Opposite directions are adjacent.
     pub(in crate::programs::phases) fn of(self, rank: u32, grid: Grid) -> [Option<u32>; 4] {
         let (row, column) = grid.coordinates(rank);
         let all = |closed| beside(rank, grid.ranks(), closed);
@@ -52,7 +52,7 @@ impl Neighbours {
     }
 }
 
-/// The places after and before `place` in a line or ring of `count` places.
+/// Returns the places after and before `place` in a line or ring of `count` places.
 fn beside(place: u32, count: u32, closed: bool) -> [Option<u32>; 2] {
     let after = (place + 1 < count || closed).then(|| (place + 1) % count);
     let before = (place > 0 || closed).then(|| (place + count - 1) % count);

@@ -1,22 +1,22 @@
-//! The operations of a process that it has not waited for.
+//! The pending operations of a process.
 
 use crate::programs::phases::compiled::{RequestNumber, Within};
 use parsim_sim::fault::Fault;
 use parsim_sim::program::Operation;
 use std::collections::VecDeque;
 
-/// The operations under way, in the order in which they began.
+/// The pending operations, in the order in which they began.
 #[derive(Default)]
 pub(super) struct RequestsUnderWay(VecDeque<RequestUnderWay>);
 
-/// A send or a receive that has begun.
+/// A pending send or receive.
 #[derive(Clone, Copy)]
 pub(super) struct RequestUnderWay {
     pub operation: Operation,
     pub name: RequestNumber,
-    /// The communicator that its sender is counted in.
+    /// The communicator in which the sender's rank is counted.
     pub within: Within,
-    /// The step that began it.
+    /// The number of the step that began the operation.
     pub step: usize,
 }
 
@@ -25,30 +25,31 @@ impl RequestsUnderWay {
         self.0.push_back(request);
     }
 
-    /// Takes the first one, of this name if one is given.
+    /// Removes the first operation, with this name if one is given.
     pub fn take_first(&mut self, name: Option<RequestNumber>) -> Option<RequestUnderWay> {
         let place = self.0.iter().position(|request| name.is_none_or(|name| request.name == name))?;
         self.0.remove(place)
     }
 
-    /// The operations of this name.
+    /// Returns the operations with this name.
     pub fn operations(&self, name: RequestNumber) -> Vec<Operation> {
         self.0.iter().filter(|request| request.name == name).map(|request| request.operation).collect()
     }
 
-    /// Takes that of the operations of this name which has the index `index` among them.
+    /// Removes the operation with index `index` among those with this name.
     pub fn take(&mut self, name: RequestNumber, index: usize) -> Option<RequestUnderWay> {
         let of_name = self.0.iter().enumerate().filter(|(_, request)| request.name == name);
         let place = of_name.map(|(place, _)| place).nth(index)?;
         self.0.remove(place)
     }
 
-    /// At the end of the program: the step that began what nobody has waited for, and the fault.
+    /// Returns the first operation that is still pending at the end of the program: the step that began it, and the
+    /// fault.
     pub fn forgotten(&self, names: &[String]) -> Option<(usize, Fault)> {
         let first = self.0.front()?;
         let name = &names[usize::from(first.name)];
         let called = if name.is_empty() { "a request".to_owned() } else { format!("the request `{name}`") };
-        let help = "let every rank that begins it come to a `Wait` for it, or to `Waitall`";
-        Some((first.step, Fault::new("", format!("{called} is still under way at the end of the program"), help)))
+        let help = "let every rank that begins it execute a `Wait` for it, or `Waitall`";
+        Some((first.step, Fault::new("", format!("{called} is still pending at the end of the program"), help)))
     }
 }

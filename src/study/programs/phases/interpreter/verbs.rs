@@ -1,4 +1,4 @@
-//! Steps that ask for something.
+//! Verbs: steps that require the simulator.
 
 use super::StepInterpreter;
 use super::requests::RequestUnderWay;
@@ -13,9 +13,9 @@ use parsim_sim::program::{Message, MessagePattern, Operation, RankGroup, Receive
 use parsim_sim::units::SimDuration;
 use std::rc::Rc;
 
-/// The tags of exchanges lie above all that a step can name.
+/// The first tag of exchanges, above all tags that a step can use.
 pub(super) const FIRST_OWN_TAG: u32 = 1 << 31;
-/// A run has no more seconds: 2^64 ps.
+/// Upper bound on the length of a run, in seconds: 2^64 ps.
 const LONGEST_SECONDS: f64 = 1.8e7;
 
 impl StepInterpreter {
@@ -71,7 +71,7 @@ impl StepInterpreter {
         let works = self.works(flops, rows)?;
         let seconds = seconds.map_or(Ok(SimDuration::ZERO), |seconds| self.seconds(seconds))?;
         if let Some(bytes) = bytes {
-            // Apart, because few steps do so.
+            // Boxed, because few steps move bytes.
             Box::pin(self.me.traverse(bytes.bytes(&self.slots)?)).await;
         }
         for work in works.into_iter().flatten() {
@@ -83,7 +83,7 @@ impl StepInterpreter {
         Ok(())
     }
 
-    /// The operations in rows: those with one more come first where they cannot be divided evenly.
+    /// Divides the operations into rows. If the division has a remainder, rows with one more operation come first.
     fn works(&self, flops: &BoundExpression, rows: Option<&BoundExpression>) -> Result<[Option<Work>; 2], Fault> {
         let flops = flops.count(&self.slots, "flops")?;
         let rows = rows.map_or(Ok(1), |rows| rows.count(&self.slots, "rows"))?;
@@ -105,7 +105,7 @@ impl StepInterpreter {
         Ok(SimDuration::from_seconds(value))
     }
 
-    /// The receiver among all ranks, and the message.
+    /// Returns the receiver, as a rank among all, and the message.
     fn message(&self, send: &SendStep) -> Result<(u32, Message), Fault> {
         let message = Message::new(send.bytes.bytes(&self.slots)?).tag(self.tag(send.tag.as_ref())?);
         let number = send.number.as_ref().map(|number| number.real(&self.slots, "number")).transpose()?;
@@ -119,7 +119,7 @@ impl StepInterpreter {
         Ok(MessagePattern { from, tag: Some(self.tag(receive.tag.as_ref())?) })
     }
 
-    /// The rank among all that `expression` names in a communicator.
+    /// Converts the rank that `expression` denotes in a communicator to a rank among all.
     fn rank(&self, (field, does): (&str, &str), expression: &BoundExpression, within: Within) -> Result<u32, Fault> {
         let rank = expression.rank(&self.slots, field)?;
         let Some(group) = self.group(within)? else {
@@ -129,7 +129,7 @@ impl StepInterpreter {
         group.rank(rank).ok_or_else(|| no_rank(field, does, rank, group.count() - 1))
     }
 
-    /// The ranks of a communicator that are together with this one; `None` for all ranks.
+    /// Returns the group of this rank in a communicator, or `None` for all ranks.
     fn group(&self, within: Within) -> Result<Option<&Rc<RankGroup>>, Fault> {
         let Some(split) = within else { return Ok(None) };
         let outside = || {
@@ -149,7 +149,7 @@ impl StepInterpreter {
         }
     }
 
-    /// Notes what a message brings.
+    /// Stores the source of a received message, and its number if it has one.
     fn note(&mut self, received: &Received, within: Within) {
         let group = self.group(within).ok().flatten();
         let source = group.map_or(Some(received.from), |group| group.place(received.from));
@@ -200,7 +200,7 @@ impl StepInterpreter {
             return Err(Box::new(no_rank("root", "has the root", root, me.ranks() - 1)));
         }
         me.collective(Some(operation.name()));
-        // Apart, because its state is larger than all others together.
+        // Boxed, because the state of a collective operation is larger than all other states together.
         Box::pin(operation.run(&me, root, bytes, None)).await;
         me.collective(None);
         Ok(())

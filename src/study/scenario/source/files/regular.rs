@@ -1,4 +1,4 @@
-//! The text of a regular file, or of the standard input, and the reasons why there is none.
+//! The text of a regular file or of the standard input, and the errors of reading it.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use crate::scenario::source::standard_input::standard_input;
 
-/// The most bytes of a file.
+/// Maximum size of a file, in bytes.
 pub(super) const LARGEST: u64 = 1 << 20;
 
-/// Reason why a file has no text.
+/// The reason why a file has no text.
 pub(super) enum UnreadableFile {
     Missing,
     NotText { readable: String, at: usize },
@@ -38,26 +38,24 @@ fn text_of(bytes: Vec<u8>) -> Result<String, UnreadableFile> {
     String::from_utf8(bytes).map_err(not_text)
 }
 
-/// Opens a file to be read, unless it is a folder, a device, a pipe or a socket: opening or reading one of these may
-/// wait for ever.
+/// Opens a regular file for reading. Folders, devices, pipes and sockets are rejected, because opening or reading one
+/// of these may block forever.
 ///
 /// # Errors
-/// As [`File::open`], and [`io::ErrorKind::InvalidInput`] for what is no regular file.
+/// As for [`File::open`], and [`io::ErrorKind::InvalidInput`] for anything but a regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let regular = |metadata: fs::Metadata| match special(&metadata) {
         None => Ok(()),
-        Some(what) => {
-            Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, and a regular file is wanted")))
-        }
+        Some(what) => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, not a regular file"))),
     };
     regular(fs::metadata(path)?)?;
     let file = File::open(path)?;
-    // Another file may have taken its place since.
+    // The path may have been replaced by another file since the first check.
     regular(file.metadata()?)?;
     Ok(file)
 }
 
-/// The kind of a file that is not a regular one.
+/// Returns the kind of a file that is not a regular one.
 fn special(metadata: &fs::Metadata) -> Option<&'static str> {
     let kind = metadata.file_type();
     if kind.is_file() {
@@ -79,7 +77,7 @@ fn special(metadata: &fs::Metadata) -> Option<&'static str> {
     Some("a device")
 }
 
-/// True of what lies in `/proc`, where reading a regular file may wait for ever, too.
+/// Returns `true` for files below `/proc`, where even reading a regular file may block forever.
 #[cfg(unix)]
 fn is_of_processes(metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -92,7 +90,7 @@ const fn is_of_processes(_: &fs::Metadata) -> bool {
 }
 
 fn too_large(size: &str) -> UnreadableFile {
-    UnreadableFile::Other(format!("it holds {size}, and the limit is {LARGEST} bytes (1 MiB)"))
+    UnreadableFile::Other(format!("it has {size}; the limit is {LARGEST} bytes (1 MiB)"))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "fits map_err")]

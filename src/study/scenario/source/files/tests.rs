@@ -101,7 +101,7 @@ fn what_is_no_regular_file_is_refused_at_once() {
         for (file, at) in [(path, (1, 1)), (&asking, (2, 5))] {
             let found = Document::load(file).unwrap_err();
             assert_eq!((place(&found).1, place(&found).2), at);
-            let wanted = format!("it is {kind}, and a regular file is wanted");
+            let wanted = format!("it is {kind}, not a regular file");
             assert!(found.to_string().contains(&wanted), "{found}");
         }
     }
@@ -116,14 +116,14 @@ fn a_byte_that_is_no_text() {
 fn a_large_file_is_not_read() {
     let found = faults(&[("a.ron", &vec![b' '; (1 << 20) + 1])]);
     assert_eq!(place(&found), ("a.ron".to_owned(), 1, 1));
-    assert!(found.to_string().contains("1048577 bytes, and the limit is 1048576"), "{found}");
+    assert!(found.to_string().contains("1048577 bytes; the limit is 1048576"), "{found}");
     assert!(Document::load("/dev/zero").is_err());
 }
 
 #[test]
 fn a_large_text_is_not_parsed() {
     let faults = Document::from_text("x", &" ".repeat((1 << 20) + 1)).unwrap_err();
-    assert!(faults.to_string().starts_with("x:1:1: the text holds 1048577 bytes"), "{faults}");
+    assert!(faults.to_string().starts_with("x:1:1: the text has 1048577 bytes"), "{faults}");
 }
 
 #[test]

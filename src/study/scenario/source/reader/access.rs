@@ -1,4 +1,4 @@
-//! The pieces of lists, maps, records and variants that a visitor is handed one by one.
+//! Sequential access to the items of lists, maps, records and variants.
 
 use super::ValueReader;
 use crate::scenario::source::read_error::ReadError;
@@ -6,13 +6,13 @@ use crate::scenario::source::tree::{Tree, TreeField};
 use serde::de::{self, DeserializeSeed, Deserializer as _, Error as _, IntoDeserializer as _, Visitor};
 
 impl ValueReader<'_> {
-    /// Reads the value with a seed; its own errors stand here.
+    /// Reads the value with a seed, and attributes errors without a place to this value.
     fn seed<'de, S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, ReadError> {
         seed.deserialize(self).map_err(|error| error.at(self.tree))
     }
 }
 
-/// The values of a list or tuple.
+/// Access to the values of a list or tuple.
 pub(super) struct ListAccess<'a> {
     parent: ValueReader<'a>,
     rest: std::slice::Iter<'a, Tree>,
@@ -36,7 +36,7 @@ impl<'de> de::SeqAccess<'de> for ListAccess<'_> {
     }
 }
 
-/// The entries of a map.
+/// Access to the entries of a map.
 pub(super) struct Entries<'a> {
     map: ValueReader<'a>,
     rest: std::slice::Iter<'a, (Tree, Tree)>,
@@ -63,12 +63,12 @@ impl<'de> de::MapAccess<'de> for Entries<'_> {
     }
 }
 
-/// The fields of a record.
+/// Access to the fields of a record.
 pub(super) struct RecordAccess<'a> {
     record: ValueReader<'a>,
     rest: std::slice::Iter<'a, TreeField>,
     value: Option<&'a Tree>,
-    /// The fields to hand over, if not all.
+    /// The names of the fields that are passed on, or `None` for all fields.
     known: Option<&'static [&'static str]>,
 }
 
@@ -77,7 +77,8 @@ impl<'a> RecordAccess<'a> {
         Self { record, rest: fields.iter(), value: None, known: None }
     }
 
-    /// The fields of a type that has these; inherited ones are left out where it has them not.
+    /// Creates access to the fields of a type with the fields `known`. Inherited fields that the type lacks are
+    /// skipped.
     pub fn known(
         record: ValueReader<'a>,
         fields: &'a [TreeField],
@@ -115,7 +116,7 @@ fn of_key(value: Option<&Tree>) -> Result<&Tree, ReadError> {
     value.ok_or_else(|| ReadError::custom("a value was asked for before its key"))
 }
 
-/// A variant and the values it was given.
+/// A variant and the values that it was given.
 pub(super) struct VariantAccess<'a> {
     pub reader: ValueReader<'a>,
     pub variant: &'static str,

@@ -56,7 +56,7 @@ fn with(change: &str) -> String {
     format!("Machine(\n{},\n)", lines.join(",\n"))
 }
 
-/// The one fault of a machine with a change: the text at its place, the message and the help.
+/// Returns the only fault of a machine with a change: the text at its place, the message and the help.
 fn fault(change: &str) -> String {
     let faults = machine(&with(change)).unwrap_err();
     assert_eq!(faults.list.len(), 1, "{faults}");
@@ -116,7 +116,7 @@ fn a_name_that_is_not_known_is_a_fault_at_its_place() {
         ),
         (
             "topology: \"Line\"",
-            "topology [\"Line\"] expected one of `Line`, `Mesh`, `Torus`, `Ring`, `Linear`, found the text \"Line\" (names stand without quotes)",
+            "topology [\"Line\"] expected one of `Line`, `Mesh`, `Torus`, `Ring`, `Linear`, found the text \"Line\" (names are written without quotes)",
         ),
     ]);
 }
@@ -151,11 +151,11 @@ fn a_value_of_another_kind_is_a_fault_at_its_place() {
         ),
         ("link: (bandwidth: \"-5 Mbit/s\")", "link.bandwidth [\"-5 Mbit/s\"] `-5 Mbit/s` is negative ()"),
         ("host: Some(\"-3 B\")", "host [\"-3 B\"] `-3 B` is negative ()"),
-        ("name: x", "name [x] expected text in quotes, found the name `x` (text stands in quotes)"),
+        ("name: x", "name [x] expected text in quotes, found the name `x` (text is written in quotes)"),
         ("name: Some(\"x\")", "name [Some(\"x\")] expected text in quotes, found `Some(…)` (leave `Some` out)"),
         (
             "weights: [1, \"2\"]",
-            "weights.1 [\"2\"] expected a number, found the text \"2\" (numbers stand without quotes)",
+            "weights.1 [\"2\"] expected a number, found the text \"2\" (numbers are written without quotes)",
         ),
         ("weights: 1", "weights [1] expected a list `[…]`, found the number 1 ()"),
         ("pair: (1, 2, 3)", "pair [(] expected 2 values, found 3 ()"),
@@ -226,7 +226,7 @@ fn a_thousand_faults_stop_at_fifty() {
     let document = Document::from_text("c", &format!("[{}]", "x, ".repeat(1000))).unwrap();
     let faults = document.read::<Vec<Bytes>>().unwrap_err();
     assert_eq!(faults.list.len(), 51);
-    assert_eq!(faults.list[50].message, "and more: mend these first");
+    assert_eq!(faults.list[50].message, "there are more faults: correct these first");
 }
 
 #[test]
@@ -254,8 +254,8 @@ fn a_part_can_be_read_alone() {
     assert!(document.read_at::<Link>("links").unwrap_err().to_string().contains("there is no `links`"));
 }
 
-/// Every value of the shipped scenarios, replaced by values of all kinds: the walk finds a fault where, and only where,
-/// the tree cannot be read.
+/// Every value of the shipped scenarios is replaced by values of all kinds. The walk must find a fault exactly if the
+/// tree cannot be read.
 #[test]
 fn the_walk_and_the_types_agree() {
     let mut generator = generator();
@@ -286,7 +286,7 @@ fn the_walk_and_the_types_agree() {
     assert!(read[0] > 2000 && read[1] > 100, "{read:?}");
 }
 
-/// A variant whose fields all have defaults may be written as its name alone.
+/// A variant whose fields all have defaults may be written as its bare name.
 #[test]
 fn a_bare_name_leaves_all_fields_at_their_defaults() {
     #[derive(Debug, PartialEq, Deserialize, JsonSchema)]

@@ -61,7 +61,7 @@ fn attributes_are_passed_over() {
     assert!(document.get("a").is_some());
 }
 
-/// A quadratic reader would not end in hours.
+/// A quadratic parser would take hours.
 #[test]
 fn a_megabyte_of_anything_ends() {
     let megabyte = 1 << 20;
