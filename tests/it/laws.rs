@@ -4,7 +4,7 @@ use crate::t800;
 use parsim::analysis::CriticalPath;
 use parsim::engine::Streams;
 use parsim::machine::{Allocation, Layout, Partition, Placement, Sends};
-use parsim::network::Topology;
+use parsim::network::{Buffers, Topology};
 use parsim::node::{Copies, Forwarding, Module, Router, RouterTurn, RoutingCosts, Work};
 use parsim::program::MessagePattern;
 use parsim::program::collective::{
@@ -176,9 +176,12 @@ pub fn any_machine() -> impl Strategy<Value = Machine> {
     let sends = vec![Sends::UntilInjected, Sends::UntilDelivered, Sends::Rendezvous, Sends::Buffered];
     // None is a router beside the processor.
     let turns = vec![Some(RouterTurn::AtOnce), Some(RouterTurn::EndOfRow), Some(RouterTurn::TimeSlice), None];
-    let choices = (prop::sample::select(sends), prop::sample::select(turns), any::<bool>(), 0u64..9);
-    choices.prop_map(|(sends, router_turn, overlap, acknowledge_bytes)| {
+    // Buffers that fill, and some that hardly ever do: packets travel in trains then.
+    let buffers = prop::option::weighted(0.3, prop_oneof![1u32..6, 6u32..60]);
+    let choices = (prop::sample::select(sends), prop::sample::select(turns), any::<bool>(), 0u64..9, buffers);
+    choices.prop_map(|(sends, router_turn, overlap, acknowledge_bytes, buffers)| {
         let mut machine = t800();
+        machine.network.links.buffers = buffers.map_or(Buffers::Unbounded, Buffers::Packets);
         machine.sends = sends;
         machine.nodes.router_turn = router_turn;
         if router_turn.is_none() {
@@ -192,7 +195,8 @@ pub fn any_machine() -> impl Strategy<Value = Machine> {
 }
 
 fn any_layout(ranks: u32) -> impl Strategy<Value = (u32, Partition, Placement, u64)> {
-    let placements = vec![Placement::RowMajor, Placement::Snake, Placement::Random];
+    let packed = Placement::Packed { ranks_per_node: 2 };
+    let placements = vec![Placement::RowMajor, Placement::Snake, Placement::Random, packed];
     let larger = Partition::Shape { rows: 4, columns: 4 };
     let partition = prop::sample::select(vec![Partition::Fitted, Partition::Whole, larger]);
     (Just(ranks), partition, prop::sample::select(placements), any::<u64>())

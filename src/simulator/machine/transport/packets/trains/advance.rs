@@ -107,7 +107,9 @@ impl Play<'_> {
     fn take_in_late(&mut self, node: u32, packet: Packet, departures: &Runs) {
         let (count, end) = (departures.count(), departures.last());
         self.counts.events += u64::from(count);
-        if let Some(buffers) = &mut self.trains.buffers {
+        let is_from_here = packet.kind == PacketKind::Data && self.messages[packet.message].from == node;
+        // A packet that stays on its node occupies no buffer behind a link.
+        if let Some(buffers) = self.trains.buffers.as_mut().filter(|_| !is_from_here) {
             buffers.let_go(node, (departures.first(), end));
         }
         if self.take_in(node, packet, count, end) {
