@@ -3,7 +3,7 @@
 use super::Failure;
 use super::notice;
 use super::notice::note;
-use super::question::Questions;
+use super::question::RowCommands;
 use clap::Args;
 use parsim_study::experiment::{Setting, inspect, read_setting};
 use parsim_study::report::counted;
@@ -24,7 +24,7 @@ pub fn execute(arguments: &CheckArguments) -> Result<(), Failure> {
     let mut failures = 0;
     for file in &arguments.files {
         let _span = tracing::info_span!("check", file = %file.display()).entered();
-        match inspect(file, &arguments.set, &Questions) {
+        match inspect(file, &arguments.set, &RowCommands) {
             Ok(inspected) => {
                 if let Some(notes) = inspected.changed.filter(|_| !notice::is_quiet()) {
                     notice::write(format_args!("{notes}\n"));
@@ -55,7 +55,7 @@ mod tests {
     use std::path::Path;
 
     fn verdict(file: &Path, settings: &[Setting]) -> Result<String, StudyError> {
-        inspect(file, settings, &Questions).map(|inspected| inspected.verdict)
+        inspect(file, settings, &RowCommands).map(|inspected| inspected.verdict)
     }
 
     #[test]

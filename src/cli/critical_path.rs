@@ -9,7 +9,7 @@ use parsim_sim::units::SimDuration;
 use parsim_study::analysis::CriticalPath;
 use parsim_study::answer::Record;
 use parsim_study::experiment::{MOST_BYTES_ALONE, Recall, StudyError, Traced, drawn_window, files};
-use parsim_study::files::{Claims, create};
+use parsim_study::files::{OutputClaims, create};
 use parsim_study::report::critical_path::{write_events, write_path};
 use parsim_study::report::page_of_figure;
 use parsim_study::report::perfetto::write_perfetto;
@@ -95,7 +95,7 @@ impl CriticalPathArguments {
 }
 
 impl RowCommand for CriticalPathArguments {
-    fn claims(&self) -> Claims {
+    fn claims(&self) -> OutputClaims {
         self.output
             .claims()
             .inputs(files(&self.input))

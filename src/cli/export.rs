@@ -5,7 +5,7 @@ use clap::Args;
 use parsim_sim::units::SimDuration;
 use parsim_study::answer::Answer;
 use parsim_study::experiment::export::{Export, ExportForm, ExportedRun};
-use parsim_study::files::{Claims, fill, make_folder};
+use parsim_study::files::{OutputClaims, fill, make_folder};
 use parsim_study::report::ExportError;
 use parsim_study::scenario::Case;
 use std::io::Write;
@@ -37,7 +37,7 @@ struct Target {
 pub fn execute(arguments: &ExportArguments) -> Result<(), Failure> {
     let target = &arguments.target;
     let claims =
-        |claims: Claims| claims.output("--goal", target.goal.as_deref()).folder(target.time_independent.as_deref());
+        |claims: OutputClaims| claims.output("--goal", target.goal.as_deref()).folder(target.time_independent.as_deref());
     arguments.common.answer(claims, |_, case| arguments.answer(case))
 }
 

@@ -41,7 +41,7 @@ fn methods() -> impl TypedValueParser<Value = Methods> {
 }
 
 pub fn execute(arguments: &OptimumArguments) -> Result<(), Failure> {
-    let claims = |claims: parsim_study::files::Claims| claims.folder(arguments.plot.as_deref());
+    let claims = |claims: parsim_study::files::OutputClaims| claims.folder(arguments.plot.as_deref());
     arguments.common.answer(claims, |_, case| arguments.answer(case))
 }
 

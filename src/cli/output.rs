@@ -7,7 +7,7 @@ use super::notice::{note, say};
 use clap::Args;
 use clap::builder::TypedValueParser;
 use parsim_study::answer::{Answer, AnswerShape, FigureFile};
-use parsim_study::files::{self, AnswerOutput, Claims, is_stream};
+use parsim_study::files::{self, AnswerOutput, OutputClaims, is_stream};
 use parsim_study::report::Format;
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -82,7 +82,7 @@ impl OutputArguments {
     }
 
     /// Returns the claim of the output file, with the faults of its format.
-    pub fn claims(&self) -> Claims {
+    pub fn claims(&self) -> OutputClaims {
         self.destination.claims().fault(self.unknown_suffix()).fault(self.not_built())
     }
 
@@ -130,8 +130,8 @@ impl Destination {
     }
 
     /// Returns the claim of the output file.
-    pub fn claims(&self) -> Claims {
-        Claims::default().output("-o", self.file())
+    pub fn claims(&self) -> OutputClaims {
+        OutputClaims::default().output("-o", self.file())
     }
 
     /// Writes a text.

@@ -3,7 +3,7 @@
 use super::{Failure, ScenarioArguments, ValueArguments};
 use parsim_study::answer::Answer;
 use parsim_study::experiment::{ScenarioFile, Shard};
-use parsim_study::files::Claims;
+use parsim_study::files::OutputClaims;
 use parsim_study::scenario::{Case, Cases, Override, Plan};
 use std::num::NonZero;
 use std::path::Path;
@@ -17,7 +17,7 @@ impl ValueArguments {
 
 impl ScenarioArguments {
     /// Returns the claims of the command: the file of `-o` as output, and the files of `plan` as inputs.
-    pub fn claims(&self, plan: &Plan) -> Claims {
+    pub fn claims(&self, plan: &Plan) -> OutputClaims {
         self.output.claims().inputs(plan.files())
     }
 
@@ -34,7 +34,7 @@ impl ScenarioArguments {
     /// Prints the answer for the base values of a scenario, or these values themselves with `--dump-config`.
     pub fn answer(
         &self,
-        claims: impl FnOnce(Claims) -> Claims,
+        claims: impl FnOnce(OutputClaims) -> OutputClaims,
         answer: impl FnOnce(&Plan, &Case) -> Result<Answer, Failure>,
     ) -> Result<(), Failure> {
         let plan = self.plan(&[])?;

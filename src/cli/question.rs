@@ -10,7 +10,7 @@ use parsim_study::experiment::{Recall, StudyError};
 /// A command that answers with rows and writes no files.
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true, disable_help_flag = true, disable_help_subcommand = true)]
-pub struct Question {
+pub struct RowCommandLine {
     #[command(subcommand)]
     command: QuestionCommand,
 }
@@ -23,7 +23,7 @@ enum QuestionCommand {
     Topology(topology::TopologyArguments),
 }
 
-impl Question {
+impl RowCommandLine {
     /// Parses the words of a command line after `parsim`.
     ///
     /// # Errors
@@ -53,18 +53,18 @@ impl Question {
     }
 }
 
-impl Command for Question {
+impl Command for RowCommandLine {
     fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError> {
         self.asked().records(recall)
     }
 }
 
 /// The commands that a validation may call.
-pub struct Questions;
+pub struct RowCommands;
 
-impl Commands for Questions {
+impl Commands for RowCommands {
     fn read(&self, words: &[String]) -> Result<Box<dyn Command>, String> {
-        Question::read(words).map(|question| Box::new(question) as Box<dyn Command>)
+        RowCommandLine::read(words).map(|question| Box::new(question) as Box<dyn Command>)
     }
 }
 
@@ -72,7 +72,7 @@ impl Commands for Questions {
 mod tests {
     use super::*;
     use parsim_study::experiment::Workers;
-    use parsim_study::experiment::validation::{Cell, Judging, Validation};
+    use parsim_study::experiment::validation::{Cell, ValidationRun, Validation};
     use parsim_study::scenario::source::Document;
 
     const DATA: &str = "f,p,kind,recomputed\n0.1,4,measured,3.0769230769230766\n0.2,inf,measured,5\n";
@@ -86,7 +86,7 @@ mod tests {
         );
         let text = format!(r#"Validation(title: "t", calibrated_on: [], tables: [{table}], totals: [])"#);
         let validation = Validation::of(&Document::from_text("case", &text).unwrap()).unwrap();
-        let judging = Judging { set: &[], workers: Workers::default(), commands: &Questions };
+        let judging = ValidationRun { set: &[], workers: Workers::default(), commands: &RowCommands };
         validation.judge(folder.path(), judging).map(|judged| judged.cells)
     }
 

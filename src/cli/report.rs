@@ -6,7 +6,7 @@ use super::{CaseArguments, Failure, ValueArguments, pictures};
 use clap::Args;
 use parsim_study::experiment::Failures;
 use parsim_study::experiment::chapter::chapter;
-use parsim_study::files::{Claims, create};
+use parsim_study::files::{OutputClaims, create};
 use parsim_study::report::page;
 use std::io::Write;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
     let plans = arguments.scenarios.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
     plans
         .iter()
-        .fold(Claims::default(), |claims, plan| claims.inputs(plan.files()))
+        .fold(OutputClaims::default(), |claims, plan| claims.inputs(plan.files()))
         .output("--out", Some(&arguments.out))
         .check()?;
     let bar = Bar::default();

@@ -2,12 +2,12 @@
 
 use parsim_study::answer::Record;
 use parsim_study::experiment::{Recall, StudyError};
-use parsim_study::files::Claims;
+use parsim_study::files::OutputClaims;
 
 /// A command that answers with rows.
 pub trait RowCommand {
     /// Returns the claims of the files that the command would write.
-    fn claims(&self) -> Claims;
+    fn claims(&self) -> OutputClaims;
 
     /// Returns whether the command line has a separate store.
     fn has_store(&self) -> bool {

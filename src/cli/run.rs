@@ -7,7 +7,7 @@ use clap::Args;
 use parsim_sim::simulation::Detail;
 use parsim_study::experiment::topology::drawing;
 use parsim_study::experiment::{Outcome, References, check_critical_times, degrees_of_parallelism};
-use parsim_study::files::{Claims, create, fill};
+use parsim_study::files::{OutputClaims, create, fill};
 use parsim_study::report::{HeatMap, write_accounts, write_sources};
 use parsim_study::scenario::Case;
 use std::io::Write;
@@ -66,7 +66,7 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
 }
 
 impl RunArguments {
-    fn claims(&self, claims: Claims) -> Claims {
+    fn claims(&self, claims: OutputClaims) -> OutputClaims {
         claims
             .inputs(&self.published)
             .output("--trace", self.trace.as_deref())

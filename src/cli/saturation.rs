@@ -6,7 +6,7 @@ use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_study::answer::Record;
 use parsim_study::experiment::{Recall, SaturationSweep, StudyError, Workers};
-use parsim_study::files::Claims;
+use parsim_study::files::OutputClaims;
 use parsim_study::scenario::Plan;
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ impl SaturationArguments {
 }
 
 impl RowCommand for SaturationArguments {
-    fn claims(&self) -> Claims {
+    fn claims(&self) -> OutputClaims {
         self.common.output.claims().output("--plot", self.plot.as_deref())
     }
 

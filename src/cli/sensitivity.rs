@@ -34,7 +34,7 @@ pub fn execute(arguments: &SensitivityArguments) -> Result<(), Failure> {
     if let Some(step) = step.filter(|step| !(*step > 0.0 && *step <= 50.0)) {
         return Err(Failure::Usage(format!("--step {step}: give a percentage above 0 and up to 50")));
     }
-    let claims = |claims: parsim_study::files::Claims| claims.output("--plot", arguments.plot.as_deref());
+    let claims = |claims: parsim_study::files::OutputClaims| claims.output("--plot", arguments.plot.as_deref());
     arguments.common.answer(claims, |_, case| arguments.answer(case))
 }
 

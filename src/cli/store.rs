@@ -3,7 +3,7 @@
 use super::notice::{note, say};
 use clap::Args;
 use parsim_study::experiment::{Recall, StudyError};
-use parsim_study::files::{Announced, announce};
+use parsim_study::files::{InterruptRegistration, announce};
 use parsim_study::scenario::source::is_standard_input;
 use parsim_study::store::Store;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ fn folder(text: &str) -> Result<PathBuf, String> {
 }
 
 /// Announces, for as long as the result lives, how to resume after an interrupt if no store is given.
-pub fn announce_without_store() -> Announced {
+pub fn announce_without_store() -> InterruptRegistration {
     let words = "interrupted: with `--store DIR`, the same command resumes with the unfinished cases";
     announce(move || note(Some(words)))
 }
@@ -59,7 +59,7 @@ pub fn announce_without_store() -> Announced {
 /// A store that accepts results. While it lives, an interrupt prints how to resume.
 pub struct OpenStore {
     store: Store,
-    _announced: Announced,
+    _announced: InterruptRegistration,
 }
 
 impl OpenStore {

@@ -6,7 +6,7 @@ use clap::Args;
 use parsim_study::answer::Record;
 use parsim_study::experiment::topology::DescribedTopology;
 use parsim_study::experiment::{Recall, Setting, StudyError, read_setting};
-use parsim_study::files::Claims;
+use parsim_study::files::OutputClaims;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -53,7 +53,7 @@ impl TopologyArguments {
 }
 
 impl RowCommand for TopologyArguments {
-    fn claims(&self) -> Claims {
+    fn claims(&self) -> OutputClaims {
         self.output.claims().output("--svg", self.svg.as_deref())
     }
 

@@ -2,7 +2,7 @@
 
 use crate::laws::{Run, any_action, any_machine, cases, config};
 use parsim::analysis::CriticalPath;
-use parsim::analysis::critical_path::WayPart;
+use parsim::analysis::critical_path::RoutePart;
 use parsim::machine::{Partition, Placement};
 use parsim::network::switching::{CutThrough, StoreAndForward, Wormhole};
 use parsim::network::{Buffers, Link, Network, Switching, Topology};
@@ -93,7 +93,7 @@ proptest! {
         let carried = path.carried(&recording);
         for span in path.spans() {
             let Some(way) = carried.as_ref().and_then(|carried| carried.way(&path, &span)) else { continue };
-            let ends = |it: &WayPart| (it.from, it.to);
+            let ends = |it: &RoutePart| (it.from, it.to);
             let whole = way.first().map(ends).zip(way.last().map(ends)).map(|(first, last)| (first.0, last.1));
             prop_assert!(whole == Some((span.from, span.to)) || span.from == span.to, "{:?}: {:?}", span, way);
             prop_assert!(way.windows(2).all(|pair| pair[0].to == pair[1].from && pair[0].place != pair[1].place));

@@ -14,10 +14,10 @@ use clap::Args;
 use numbers::distinct;
 use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::laws::{
-    self, GrowingProblem, Kept, QuietMessage, SeriesColumns, ShareOrSpeedup, WorkParts,
+    self, GrowingProblem, HeldQuantity, QuietMessage, SeriesColumns, ShareOrSpeedup, WorkParts,
 };
 use parsim_study::experiment::{Recall, StudyError, set_all};
-use parsim_study::files::Claims;
+use parsim_study::files::OutputClaims;
 use parsim_study::model::collectives::MessageCost;
 use parsim_study::model::switching::Times;
 use parsim_study::scenario::source::Document;
@@ -92,8 +92,8 @@ impl Law {
             Self::Knee(law) => {
                 WorkParts::new(law.serial_s, law.parallel_s, (law.overhead)(law.overhead_s)).knees(&law.scale)
             }
-            Self::HeldEfficiency(law) => law.growth.answer(Kept::Efficiency(law.efficiency), recall)?,
-            Self::FixedTime(law) => law.growth.answer(Kept::Seconds(law.time_s), recall)?,
+            Self::HeldEfficiency(law) => law.growth.answer(HeldQuantity::Efficiency(law.efficiency), recall)?,
+            Self::FixedTime(law) => law.growth.answer(HeldQuantity::Seconds(law.time_s), recall)?,
             Self::Switching(law) => law.answer()?,
             Self::Collective(law) => law.answer(),
         })
@@ -129,7 +129,7 @@ impl CollectiveArguments {
 }
 
 impl GrowthArguments {
-    fn answer(&self, kept: Kept, recall: Recall<'_>) -> Result<Answer, StudyError> {
+    fn answer(&self, kept: HeldQuantity, recall: Recall<'_>) -> Result<Answer, StudyError> {
         let mut document = Document::load(&self.scenario)?;
         set_all(&mut document, &self.set)?;
         let (processors, size, largest) = (self.p.clone(), self.size.clone(), self.largest);
@@ -157,7 +157,7 @@ impl RowCommand for LawsArguments {
         self.store().is_given()
     }
 
-    fn claims(&self) -> Claims {
+    fn claims(&self) -> OutputClaims {
         self.output.claims().inputs(self.series.data.as_ref())
     }
 

@@ -5,16 +5,16 @@ mod own;
 use super::notice::note;
 use super::overrides::jobs;
 use super::progress::Bar;
-use super::question::Questions;
+use super::question::RowCommands;
 use super::store::{StoreArguments, finish};
 use super::{Failure, OutputArguments};
 use clap::Args;
 use own::OwnCase;
 use parsim_study::answer::AnswerShape;
-use parsim_study::experiment::validation::{CASE, Judging, Validation, folders, note_on_alternatives, note_on_long};
+use parsim_study::experiment::validation::{CASE, ValidationRun, Validation, folders, note_on_alternatives, note_on_long};
 use parsim_study::experiment::{Recall, RunMemory, Setting, Workers, read_setting};
 use parsim_study::files::AnswerOutput;
-use parsim_study::files::Claims;
+use parsim_study::files::OutputClaims;
 use parsim_study::scenario::source::Document;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -82,14 +82,14 @@ impl ValidateArguments {
     ) -> Result<bool, Failure> {
         let bar = Bar::default();
         let workers = Workers { jobs: self.jobs, progress: &bar, recall };
-        let judged = validation.judge(folder, Judging { set: &self.set, workers, commands: &Questions })?;
+        let judged = validation.judge(folder, ValidationRun { set: &self.set, workers, commands: &RowCommands })?;
         let answer = judged.answer();
         output.add(&answer)?;
         answer.notes.into_iter().for_each(|text| note(Some(text)));
         Ok(judged.is_within())
     }
 
-    fn claims(&self, folders: &[PathBuf]) -> Claims {
+    fn claims(&self, folders: &[PathBuf]) -> OutputClaims {
         let claims = self.output.claims().inputs(self.own.files());
         // Files that a case reads are in its folder, or are scenarios.
         folders

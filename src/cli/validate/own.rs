@@ -2,7 +2,7 @@
 
 use clap::Args;
 use parsim_study::experiment::StudyError;
-use parsim_study::experiment::validation::{OwnTable, Tolerance, Validation};
+use parsim_study::experiment::validation::{AdHocTable, Tolerance, Validation};
 use parsim_study::scenario::source::Document;
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ impl OwnCase {
     /// Returns the case that the options describe, if any.
     pub fn validation(&self) -> Result<Option<Validation>, StudyError> {
         let (Some(scenario), Some(data)) = (&self.scenario, &self.data) else { return Ok(None) };
-        let own = OwnTable {
+        let own = AdHocTable {
             scenario,
             data,
             simulated: &self.simulated,

@@ -28,22 +28,22 @@ impl<Q, A> Mailbox<Q, A> {
     /// has answered the request, and yields `read(answer)`.
     ///
     /// The future does not hold the request, which keeps waiting processes small.
-    pub fn ask<R>(&self, request: Q, read: R) -> Asking<'_, Q, A, R> {
+    pub fn ask<R>(&self, request: Q, read: R) -> IssuedRequest<'_, Q, A, R> {
         if self.request.replace(Some(request)).is_some() {
             self.is_crowded.set(true);
         }
-        Asking { mailbox: self, read }
+        IssuedRequest { mailbox: self, read }
     }
 }
 
 /// A request that has been issued; awaiting it yields the answer.
 #[must_use = "the simulation answers when the process waits"]
-pub struct Asking<'m, Q, A, R> {
+pub struct IssuedRequest<'m, Q, A, R> {
     mailbox: &'m Mailbox<Q, A>,
     read: R,
 }
 
-impl<Q, A, T, R: Fn(A) -> T + Unpin> Future for Asking<'_, Q, A, R> {
+impl<Q, A, T, R: Fn(A) -> T + Unpin> Future for IssuedRequest<'_, Q, A, R> {
     type Output = T;
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {

@@ -35,7 +35,7 @@ pub struct RetrialQueues<E> {
 /// The retrial queue of one server.
 struct RetrialQueue<E> {
     /// The waiting events, sorted by precedence.
-    waiting: VecDeque<Retrial<E>>,
+    waiting: VecDeque<WaitingEvent<E>>,
     /// The number of events that have been called and have not been retried yet.
     called: u32,
     /// The highest precedence among the called events; events that sort after it need not be called yet.
@@ -43,7 +43,7 @@ struct RetrialQueue<E> {
 }
 
 #[derive(Clone, Copy)]
-struct Retrial<E> {
+struct WaitingEvent<E> {
     precedence: Precedence,
     event: E,
 }
@@ -57,14 +57,14 @@ impl<E: Copy> RetrialQueues<E> {
     /// called.
     pub fn join(&mut self, server: u32, precedence: Precedence, event: E) -> bool {
         let queue = self.queue(server);
-        queue.join(Retrial { precedence, event });
+        queue.join(WaitingEvent { precedence, event });
         queue.called == 0 || precedence < queue.last_called
     }
 
     /// Removes and returns the first event of a queue, which is to be retried when the server is free.
     pub fn call(&mut self, server: u32) -> Option<(Precedence, E)> {
         let queue = self.queue(server);
-        let Retrial { precedence, event } = queue.waiting.pop_front()?;
+        let WaitingEvent { precedence, event } = queue.waiting.pop_front()?;
         queue.last_called = if queue.called == 0 { precedence } else { precedence.max(queue.last_called) };
         queue.called += 1;
         Some((precedence, event))
@@ -108,7 +108,7 @@ impl<E: Copy> RetrialQueue<E> {
         Self { waiting: VecDeque::new(), called: 0, last_called: Precedence { order: 0, number: 0 } }
     }
 
-    fn join(&mut self, new: Retrial<E>) {
+    fn join(&mut self, new: WaitingEvent<E>) {
         if self.waiting.back().is_none_or(|last| last.precedence < new.precedence) {
             return self.waiting.push_back(new);
         }

@@ -108,17 +108,17 @@ pub enum Runs {
     /// A single run.
     One(EvenInstants),
     /// Several consecutive runs, boxed because they are rare and large.
-    Few(Box<Few>),
+    Few(Box<RunSequence>),
 }
 
 /// Several consecutive runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Few {
+pub struct RunSequence {
     runs: [EvenInstants; MOST],
     len: usize,
 }
 
-impl Few {
+impl RunSequence {
     const NONE: Self = Self { runs: [EvenInstants::one(SimTime::START); MOST], len: 0 };
 
     fn push(&mut self, run: EvenInstants) {
@@ -188,7 +188,7 @@ impl Runs {
 /// Returns the departures of jobs that arrive in consecutive runs and are served for `service` each.
 #[inline(never)]
 fn serve_in_parts(line: &mut StationState, arrivals: &[EvenInstants], service: SimDuration) -> Runs {
-    let mut departures = Few::NONE;
+    let mut departures = RunSequence::NONE;
     for run in arrivals {
         serve(line, *run, service, &mut departures);
     }
@@ -200,7 +200,7 @@ fn serve_in_parts(line: &mut StationState, arrivals: &[EvenInstants], service: S
 ///
 /// With `a_k = a + k g` and `f = line.free` the recurrence `d_k = max(a_k, d_(k-1)) + s` has a closed form: while jobs
 /// find the station busy, `d_k = f + (k + 1) s`; from the first job on that finds it idle, `d_k = a_k + s`.
-fn serve(line: &mut StationState, run: EvenInstants, service: SimDuration, departures: &mut Few) {
+fn serve(line: &mut StationState, run: EvenInstants, service: SimDuration, departures: &mut RunSequence) {
     // Jobs that arrive at least as fast as they are served keep the station busy from the first one on.
     let busy_from = if run.gap <= service { line.free().max(run.first) } else { line.free() };
     let backlog = run.within(busy_from, service);

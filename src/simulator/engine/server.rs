@@ -44,33 +44,33 @@ struct JobSharing<J> {
     attained: Attained,
     counted: SimTime,
     arrivals: u64,
-    jobs: BinaryHeap<Reverse<Mark<J>>>,
+    jobs: BinaryHeap<Reverse<DepartureMark<J>>>,
 }
 
-struct Mark<J> {
+struct DepartureMark<J> {
     leaves_at: Attained,
     arrival: u64,
     job: J,
 }
 
-impl<J> Mark<J> {
+impl<J> DepartureMark<J> {
     const fn key(&self) -> (Attained, u64) {
         (self.leaves_at, self.arrival)
     }
 }
 
-impl<J> PartialEq for Mark<J> {
+impl<J> PartialEq for DepartureMark<J> {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
-impl<J> Eq for Mark<J> {}
-impl<J> PartialOrd for Mark<J> {
+impl<J> Eq for DepartureMark<J> {}
+impl<J> PartialOrd for DepartureMark<J> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
-impl<J> Ord for Mark<J> {
+impl<J> Ord for DepartureMark<J> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.key().cmp(&other.key())
     }
@@ -146,7 +146,7 @@ impl<J> JobSharing<J> {
     fn offer(&mut self, now: SimTime, job: J, service: SimDuration) {
         self.count(now);
         let leaves_at = self.attained + (u128::from(service.ps()) << FRACTION);
-        self.jobs.push(Reverse(Mark { leaves_at, arrival: self.arrivals, job }));
+        self.jobs.push(Reverse(DepartureMark { leaves_at, arrival: self.arrivals, job }));
         self.arrivals += 1;
     }
 

@@ -1,7 +1,7 @@
 //! The hierarchy of nodes during a run: memories and interfaces that cores share, and the loads and packets that pass
 //! through them.
 
-use super::{Machine, Seat};
+use super::{Machine, RankLocation};
 use crate::engine::{Calendar, Discipline, Entity, ServerId, Servers, Slab};
 use crate::network::Packet;
 use crate::node::{Level, Shared};
@@ -9,7 +9,7 @@ use crate::units::SimTime;
 
 /// A load or packet that has cleared every shared server on its path.
 #[derive(Clone, Copy, Debug)]
-pub enum Traveller {
+pub enum HierarchyTransfer {
     /// A load of a core, or bytes that have left its node.
     Bytes {
         /// The handle given by the caller.
@@ -60,7 +60,7 @@ impl TierPath {
 
 /// A shared server that a packet passes on its way out of a core.
 #[derive(Clone, Copy, Debug)]
-pub struct SharedOnTheWay<'m> {
+pub struct SharedServer<'m> {
     /// The level of the server, counted from the innermost through [`Node::levels`](crate::node::Node::levels) and then
     /// [`Machine::levels`].
     pub level: usize,
@@ -74,7 +74,7 @@ impl Machine {
     /// Returns the shared servers that the packets of a message from `from` to `to` pass in sequence before they enter
     /// the network.
     #[must_use]
-    pub fn shared_on_the_way(&self, from: Seat, to: Seat) -> Vec<SharedOnTheWay<'_>> {
+    pub fn shared_on_the_way(&self, from: RankLocation, to: RankLocation) -> Vec<SharedServer<'_>> {
         let cores_per_node = self.nodes.cores();
         let levels = || self.nodes.levels.iter().chain(&self.levels);
         let has_memory = levels().map(|level| level.memory.is_some());
@@ -85,21 +85,21 @@ impl Machine {
         let on_the_way = levels().enumerate().take(reach.until).skip(reach.next);
         let shared = on_the_way.filter_map(|(level, described)| {
             let shared = if is_memory { &described.memory } else { &described.interface };
-            shared.as_ref().map(|shared| SharedOnTheWay { level, is_memory, shared })
+            shared.as_ref().map(|shared| SharedServer { level, is_memory, shared })
         });
         shared.collect()
     }
 }
 
 /// Returns the number of a core, counted through all nodes.
-fn core(seat: Seat, cores_per_node: u32) -> u64 {
+fn core(seat: RankLocation, cores_per_node: u32) -> u64 {
     u64::from(seat.node) * u64::from(cores_per_node) + u64::from(seat.core_of(cores_per_node))
 }
 
 /// A load or packet in transit through the tiers `next..until`, all of one kind.
 #[derive(Clone, Copy)]
-struct LevelPass {
-    traveller: Traveller,
+struct TierTransit {
+    traveller: HierarchyTransfer,
     kind: SharedKind,
     bytes: f64,
     /// The core of the sender, counted through all nodes.
@@ -125,7 +125,7 @@ pub struct Hierarchy {
     servers: Servers<u32>,
     first_server: Entity,
     first_delay: Entity,
-    journeys: Slab<LevelPass>,
+    journeys: Slab<TierTransit>,
 }
 
 impl Hierarchy {
@@ -171,12 +171,12 @@ impl Hierarchy {
 
     /// Starts to load bytes for a core through the memory of every level within its node that has one. Returns `Some`
     /// if the load takes no time.
-    pub fn load(&mut self, calendar: &mut Calendar, now: SimTime, seat: Seat, load: (f64, u32)) -> Option<Traveller> {
+    pub fn load(&mut self, calendar: &mut Calendar, now: SimTime, seat: RankLocation, load: (f64, u32)) -> Option<HierarchyTransfer> {
         self.begin(calendar, now, SharedKind::Memory, self.core(seat), load, self.inside)
     }
 
     /// Starts to send bytes of a core out of its node through the interface of every level.
-    pub fn leave(&mut self, calendar: &mut Calendar, now: SimTime, seat: Seat, load: (f64, u32)) -> Option<Traveller> {
+    pub fn leave(&mut self, calendar: &mut Calendar, now: SimTime, seat: RankLocation, load: (f64, u32)) -> Option<HierarchyTransfer> {
         self.begin(calendar, now, SharedKind::Interface, self.core(seat), load, self.tiers.len())
     }
 
@@ -185,12 +185,12 @@ impl Hierarchy {
         &mut self,
         calendar: &mut Calendar,
         now: SimTime,
-        (from, to): (Seat, Seat),
+        (from, to): (RankLocation, RankLocation),
         packet: Packet,
-    ) -> Option<Traveller> {
+    ) -> Option<HierarchyTransfer> {
         let (core, TierPath { kind, next, until }) = (self.core(from), self.reach(from, to));
-        let traveller = Traveller::Packet(packet);
-        self.go_on(calendar, now, LevelPass { traveller, kind, bytes: f64::from(packet.bytes), core, next, until })
+        let traveller = HierarchyTransfer::Packet(packet);
+        self.go_on(calendar, now, TierTransit { traveller, kind, bytes: f64::from(packet.bytes), core, next, until })
     }
 
     /// Transfers bytes between two cores of a node.
@@ -198,27 +198,27 @@ impl Hierarchy {
         &mut self,
         calendar: &mut Calendar,
         now: SimTime,
-        (from, to): (Seat, Seat),
+        (from, to): (RankLocation, RankLocation),
         (bytes, handle): (f64, u32),
-    ) -> Option<Traveller> {
+    ) -> Option<HierarchyTransfer> {
         let (core, TierPath { kind, next, until }) = (self.core(from), self.reach(from, to));
-        let traveller = Traveller::Bytes { handle };
-        self.go_on(calendar, now, LevelPass { traveller, kind, bytes, core, next, until })
+        let traveller = HierarchyTransfer::Bytes { handle };
+        self.go_on(calendar, now, TierTransit { traveller, kind, bytes, core, next, until })
     }
 
     /// Returns whether bytes between two cores of a node pass through a memory.
-    pub fn has_memory_between(&self, from: Seat, to: Seat) -> bool {
+    pub fn has_memory_between(&self, from: RankLocation, to: RankLocation) -> bool {
         let TierPath { kind, next, until } = self.reach(from, to);
         kind == SharedKind::Memory && self.tiers[next..until].iter().any(|tier| tier.memory.is_some())
     }
 
-    fn reach(&self, from: Seat, to: Seat) -> TierPath {
+    fn reach(&self, from: RankLocation, to: RankLocation) -> TierPath {
         let sizes = self.tiers.iter().map(|tier| (tier.size, tier.memory.is_some()));
         TierPath::between((self.core(from), self.core(to)), sizes, self.inside, self.cores_per_node)
     }
 
     /// Runs the event of `entity`. Returns the load or packet that has passed all of its servers, if there is one.
-    pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<Traveller> {
+    pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<HierarchyTransfer> {
         if entity >= self.first_delay {
             let journey = self.journeys.take(entity - self.first_delay);
             return self.go_on(calendar, now, journey);
@@ -236,7 +236,7 @@ impl Hierarchy {
         self.go_on(calendar, now, journey)
     }
 
-    fn core(&self, seat: Seat) -> u64 {
+    fn core(&self, seat: RankLocation) -> u64 {
         core(seat, self.cores_per_node)
     }
 
@@ -248,13 +248,13 @@ impl Hierarchy {
         core: u64,
         (bytes, handle): (f64, u32),
         until: usize,
-    ) -> Option<Traveller> {
-        let traveller = Traveller::Bytes { handle };
-        self.go_on(calendar, now, LevelPass { traveller, kind, bytes, core, next: 0, until })
+    ) -> Option<HierarchyTransfer> {
+        let traveller = HierarchyTransfer::Bytes { handle };
+        self.go_on(calendar, now, TierTransit { traveller, kind, bytes, core, next: 0, until })
     }
 
     /// Advances a load or packet to its next server, and returns it if there is none.
-    fn go_on(&mut self, calendar: &mut Calendar, now: SimTime, mut journey: LevelPass) -> Option<Traveller> {
+    fn go_on(&mut self, calendar: &mut Calendar, now: SimTime, mut journey: TierTransit) -> Option<HierarchyTransfer> {
         while journey.next < journey.until {
             let tier = &self.tiers[journey.next];
             if let Some((first, shared)) = tier.shared(journey.kind) {

@@ -3,7 +3,7 @@
 /// The processor and the network interface that an operation uses, among those of its rank, counted from 0. If nodes
 /// have no [interfaces](crate::node::Interface), a rank has one processor, and these numbers are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Lanes {
+pub struct IssueResources {
     /// The index of the processor.
     pub cpu: u8,
     /// The index of the interface.
@@ -13,7 +13,7 @@ pub struct Lanes {
 /// The position of an operation among all operations that are ready at the same time. The default sorts after all
 /// positions that are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Turn {
+pub struct IssueOrder {
     pub(crate) order: u64,
     /// The position among all operations that follow from the same event, in the order in which the schedule lists
     /// them.
@@ -23,7 +23,7 @@ pub struct Turn {
     pub(crate) leaves: Option<u8>,
 }
 
-impl Turn {
+impl IssueOrder {
     /// The number of turns of one event: three kinds of operations, each with the operations that follow from a
     /// beginning and those that follow from an end.
     pub(crate) const OF_AN_EVENT: u64 = 6;

@@ -18,12 +18,12 @@ mod transport;
 pub use allocation::Allocation;
 pub(crate) use allocation::nodes_in_use;
 pub use builder::MachineBuilder;
-pub use hierarchy::SharedOnTheWay;
-pub use lanes::{Lanes, Turn};
+pub use hierarchy::SharedServer;
+pub use lanes::{IssueResources, IssueOrder};
 pub use loggops::LogGops;
 pub use overrides::NodeOverride;
 pub use part::Submachine;
-pub use placement::{Layout, Partition, Placement, Seat, near_square};
+pub use placement::{Layout, Partition, Placement, RankLocation, near_square};
 #[cfg(test)]
 pub(crate) use shipped::shipped;
 pub(crate) use transport::{BACKGROUND_HANDLES, MessageTransport};

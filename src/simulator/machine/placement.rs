@@ -98,7 +98,7 @@ pub fn near_square(count: u32) -> (u32, u32) {
 
 /// The location of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seat {
+pub struct RankLocation {
     /// The node of the rank.
     pub node: u32,
     /// The position of the rank among the ranks of its node. Beyond the last core the ranks start again with the first
@@ -106,7 +106,7 @@ pub struct Seat {
     pub core: u32,
 }
 
-impl Seat {
+impl RankLocation {
     /// Returns the core of the rank on a node with this number of cores; several ranks may share a core.
     #[must_use]
     pub const fn core_of(self, cores: u32) -> u32 {
@@ -222,9 +222,9 @@ impl Layout {
 
     /// Returns the location of `rank`: the ranks of a node take its cores in order.
     #[must_use]
-    pub fn seat(&self, rank: u32) -> Seat {
+    pub fn seat(&self, rank: u32) -> RankLocation {
         let core = self.sharing.as_ref().map_or(0, |sharing| sharing.cores[rank as usize]);
-        Seat { node: self.nodes[rank as usize], core }
+        RankLocation { node: self.nodes[rank as usize], core }
     }
 
     /// Returns the number of ranks on `node`.

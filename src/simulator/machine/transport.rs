@@ -6,9 +6,9 @@
 mod messages;
 mod packets;
 
-use super::{Machine, Seat, Turn};
+use super::{Machine, RankLocation, IssueOrder};
 use crate::engine::Streams;
-use crate::network::{Standstill, Topology, Transfers};
+use crate::network::{BufferDeadlock, Topology, Transfers};
 use crate::node::processor::{Computation, KernelError};
 use crate::trace::events::EventId;
 use crate::trace::{CommunicationLog, Counts, LinkLoad};
@@ -54,7 +54,7 @@ pub enum Completion {
         /// The number of the operation.
         operation: u32,
         /// The turn of the operations that follow.
-        turn: Turn,
+        turn: IssueOrder,
     },
     /// The send of a message is complete, as defined by [`Sends`](super::Sends).
     Sent {
@@ -177,7 +177,7 @@ impl Transport {
     pub fn compute(
         &mut self,
         now: SimTime,
-        seat: Seat,
+        seat: RankLocation,
         owner: u32,
         computation: Computation,
     ) -> Result<SimDuration, KernelError> {
@@ -186,7 +186,7 @@ impl Transport {
 
     /// Returns whether an owner that wants to compute has to wait for sends that were requested from its core before.
     /// `TimeUp` reports that they have begun.
-    pub fn waits_behind_sends(&mut self, seat: Seat, owner: u32) -> bool {
+    pub fn waits_behind_sends(&mut self, seat: RankLocation, owner: u32) -> bool {
         match self {
             Self::Packets(_) => false,
             Self::Messages(transport) => transport.waits_behind_sends(seat, owner),
@@ -206,7 +206,7 @@ impl Transport {
     pub fn send(
         &mut self,
         now: SimTime,
-        (from, to): (Seat, Seat),
+        (from, to): (RankLocation, RankLocation),
         (bytes, again): (u64, bool),
         handle: u32,
         cause: EventId,
@@ -252,7 +252,7 @@ impl Transport {
     /// Returns the time from which the process of `seat` can continue, if a message keeps its processor `cpu` busy
     /// after `now`. Processor 0 is the one of the process itself.
     #[must_use]
-    pub fn busy_until(&self, now: SimTime, seat: Seat, cpu: u8) -> Option<SimTime> {
+    pub fn busy_until(&self, now: SimTime, seat: RankLocation, cpu: u8) -> Option<SimTime> {
         match self {
             Self::Packets(_) => None,
             Self::Messages(transport) => Some(transport.communicates_until(seat, cpu)).filter(|end| *end > now),
@@ -260,7 +260,7 @@ impl Transport {
     }
 
     /// Loads `bytes` bytes from the memory of a node; `Moved` reports the end with `handle`.
-    pub fn load(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) {
+    pub fn load(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) {
         match self {
             Self::Packets(transport) => transport.load(now, seat, bytes, handle),
             Self::Messages(transport) => transport.load(now, seat, bytes, handle),
@@ -269,7 +269,7 @@ impl Transport {
 
     /// Sends `bytes` bytes out of a node through its interface, without a destination; `Moved` reports the end with
     /// `handle`.
-    pub fn leave_node(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) {
+    pub fn leave_node(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) {
         match self {
             Self::Packets(transport) => transport.leave_node(now, seat, bytes, handle),
             Self::Messages(transport) => transport.completions.push_back(Completion::Moved { handle }),
@@ -299,13 +299,13 @@ impl Transport {
     }
 
     /// Returns the time that the processor of `seat` has spent on communication up to `now`.
-    pub fn system_time(&mut self, seat: Seat, now: SimTime) -> SimDuration {
+    pub fn system_time(&mut self, seat: RankLocation, now: SimTime) -> SimDuration {
         either!(self, transport => transport.system_time(seat, now))
     }
 
     /// Returns the number of the processor of `seat`.
     #[must_use]
-    pub const fn processor(&self, seat: Seat) -> u32 {
+    pub const fn processor(&self, seat: RankLocation) -> u32 {
         either!(self, transport => transport.processor(seat))
     }
 
@@ -338,7 +338,7 @@ impl Transport {
 
     /// Returns the packets that wait for buffers, and the buffers they wait for, once no event is left.
     #[must_use]
-    pub fn standstill(&self) -> Standstill {
+    pub fn standstill(&self) -> BufferDeadlock {
         either!(self, transport => transport.standstill())
     }
 

@@ -13,11 +13,11 @@ use super::switching::Switching;
 use super::topology::Topology;
 use super::transfers::{self, Transfers};
 use super::virtual_channels::{Classes, Hop, LastHop};
-use super::waiting::{BufferWait, Standstill};
+use super::waiting::{BufferWait, BufferDeadlock};
 use super::{HopEvent, Network};
 use crate::engine::{Calendar, Entity, EvenInstants, Slab, Streams};
 use crate::units::{SimDuration, SimTime};
-use state::{ChannelState, ChannelTransmission, Joint, PacketBuffer, PacketState};
+use state::{ChannelState, ChannelTransmission, ChannelEnds, PacketBuffer, PacketState};
 use waiting_line::BlockedPacket;
 
 mod state;
@@ -66,7 +66,7 @@ impl Channels {
         let of_port = |channel: u32| {
             let at = channel / ports.max(1);
             let (to, port) = topology.neighbour(at, channel % ports.max(1)).unwrap_or((at, 0));
-            ChannelState::new(Joint { from: at, to, port }, links.model(channel), network.contention)
+            ChannelState::new(ChannelEnds { from: at, to, port }, links.model(channel), network.contention)
         };
         let first_inward = topology.vertices() * ports;
         let of_ports = (0..first_inward).map(of_port);
@@ -74,7 +74,7 @@ impl Channels {
             .chain((0..2 * ends).map(|end| {
                 let node = end % ends;
                 let link = LinkModel::of(end_link, &network.switching);
-                ChannelState::new(Joint { from: node, to: node, port: 0 }, link, network.contention)
+                ChannelState::new(ChannelEnds { from: node, to: node, port: 0 }, link, network.contention)
             }))
             .collect();
         let classes = Classes::of(network, &topology);
@@ -233,7 +233,7 @@ impl Channels {
 
     /// Returns the packets that wait for buffers once no event is left, and the buffers that they wait for.
     #[must_use]
-    pub fn standstill(&self) -> Standstill {
+    pub fn standstill(&self) -> BufferDeadlock {
         let mut waits = Vec::new();
         for (number, channel) in (0..).zip(&self.wires) {
             for (class, lane) in (0..).zip(&channel.lanes) {
@@ -242,7 +242,7 @@ impl Channels {
                 waits.extend(holders.map(|buffer| (buffer.map(|buffer| self.name(buffer)), wanted)));
             }
         }
-        Standstill::of(waits)
+        BufferDeadlock::of(waits)
     }
 
     fn name(&self, buffer: PacketBuffer) -> BufferWait {
@@ -268,7 +268,7 @@ impl Channels {
 
     /// Returns the vertices that a channel joins.
     fn ends(&self, channel: u32) -> (u32, u32) {
-        let Joint { from, to, .. } = self.wires[channel as usize].joint;
+        let ChannelEnds { from, to, .. } = self.wires[channel as usize].joint;
         (from, to)
     }
 
@@ -308,7 +308,7 @@ impl Channels {
     /// Returns the last hop of a packet that holds `buffer`; `None` for a packet that has just been injected.
     fn came(&self, buffer: Option<PacketBuffer>) -> Option<LastHop> {
         let buffer = buffer.filter(|buffer| buffer.channel < self.first_inward)?;
-        let Joint { port, .. } = self.wires[buffer.channel as usize].joint;
+        let ChannelEnds { port, .. } = self.wires[buffer.channel as usize].joint;
         Some(LastHop { port, class: buffer.class })
     }
 

@@ -3,11 +3,11 @@
 use super::choice::draw;
 use super::routing::{Through, Weights};
 use super::topology::{Routes, Topology};
-use super::way::{PacketWay, turns};
+use super::way::{RouteState, turns};
 use rand_chacha::ChaCha8Rng;
 
 /// The choice of packets that take a detour, and of their intermediate nodes.
-pub(super) struct Detours {
+pub(super) struct IndirectRouting {
     routes: Routes,
     /// The threshold in favour of the natural route, and the weights of both routes; `None` if all packets take a
     /// detour.
@@ -15,7 +15,7 @@ pub(super) struct Detours {
     through: Through,
 }
 
-impl Detours {
+impl IndirectRouting {
     pub fn new(topology: &Topology, preference: Option<(u32, Weights)>, through: Through) -> Self {
         Self { routes: Routes::of(topology), preference, through }
     }
@@ -23,7 +23,7 @@ impl Detours {
     /// Returns the port by which a packet for `to` leaves `at`.
     pub fn leave(
         &self,
-        way: &mut PacketWay,
+        way: &mut RouteState,
         topology: &Topology,
         (at, to): (u32, u32),
         load: impl Fn(u32) -> u64,
@@ -72,7 +72,7 @@ impl Detours {
     }
 }
 
-impl Detours {
+impl IndirectRouting {
     /// Returns the number of links from `at` through `via` to `to`.
     fn links_round(&self, topology: &Topology, (at, via, to): (u32, u32, u32)) -> u64 {
         let mut links = 0;
@@ -101,14 +101,14 @@ mod tests {
         Topology::Dragonfly { groups: 9, routers: 4, nodes: 2, globals: 2, arrangement: Arrangement::Absolute }
     }
 
-    fn detours(topology: &Topology, threshold: Option<u32>) -> Detours {
-        Detours::new(topology, threshold.map(|threshold| (threshold, Weights::Links)), Through::Group)
+    fn detours(topology: &Topology, threshold: Option<u32>) -> IndirectRouting {
+        IndirectRouting::new(topology, threshold.map(|threshold| (threshold, Weights::Links)), Through::Group)
     }
 
     /// Returns the vertices on the route of a packet, where `load` packets wait at each port.
     fn path(threshold: Option<u32>, seed: u64, load: impl Fn(u32) -> u64 + Copy) -> Vec<u32> {
         let (topology, mut rng) = (dragonfly(), Streams::new(seed).stream("routing", 0));
-        let (detours, mut way) = (detours(&topology, threshold), PacketWay::from(0));
+        let (detours, mut way) = (detours(&topology, threshold), RouteState::from(0));
         let mut path = vec![0];
         while path[path.len() - 1] != 71 {
             let at = path[path.len() - 1];
@@ -128,8 +128,8 @@ mod tests {
         let topology = dragonfly();
         for (through, via) in [(Through::Group, 40), (Through::Group, 33), (Through::Router, 40), (Through::Router, 33)]
         {
-            let detours = Detours::new(&topology, None, through);
-            let (mut way, mut at, mut links, mut turned) = (PacketWay::from(0), 72, 0, None);
+            let detours = IndirectRouting::new(&topology, None, through);
+            let (mut way, mut at, mut links, mut turned) = (RouteState::from(0), 72, 0, None);
             way.decide(Some(via));
             while at != 71 {
                 way.pass(&topology, through, at);
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn weights_of_one_and_two_do_not_ask_for_links() {
         let topology = dragonfly();
-        let detours = Detours::new(&topology, None, Through::Router);
+        let detours = IndirectRouting::new(&topology, None, Through::Router);
         // From router 72 to node 71 by port 2, to node 9, of the next group, by port 3.
         let pays = |loads: [u64; 2], weights| {
             detours.pays(&topology, (72, 9, 71), |port| loads[usize::from(port != 2)], (30, weights))

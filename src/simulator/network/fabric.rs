@@ -2,7 +2,7 @@
 
 use super::channels::Channels;
 use super::link::{Buffers, Links};
-use super::packet::{HopEvent, Onward, Packet};
+use super::packet::{HopEvent, ForwardedBy, Packet};
 use super::router::RouteSelector;
 use super::routing::Routing;
 use super::switching::Switching;
@@ -10,7 +10,7 @@ use super::switching::wormhole::{Arbiters, Worms};
 use super::topology::Topology;
 use super::transfers::Transfers;
 use super::virtual_channels::Classes;
-use super::waiting::Standstill;
+use super::waiting::BufferDeadlock;
 use super::{Link, Network};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::units::{SimDuration, SimTime};
@@ -52,7 +52,7 @@ impl Fabric {
     /// Creates the idle links of the part `topology` of `network`, whose events use the entities from 0 to
     /// [`entities`](Self::entities).
     #[must_use]
-    pub fn new(network: &Network, topology: Topology, onward: Onward, streams: Streams) -> Self {
+    pub fn new(network: &Network, topology: Topology, onward: ForwardedBy, streams: Streams) -> Self {
         match &network.switching {
             Switching::Wormhole(mode) => Self::Worms(Box::new(Worms::new(network, mode, topology, onward, streams))),
             _ if network.is_plain() => Self::Links(Box::new(Links::new(topology, &network.links))),
@@ -257,9 +257,9 @@ impl Fabric {
 
     /// Returns the packets that wait for buffers once no event is left, and the buffers that they wait for.
     #[must_use]
-    pub fn standstill(&self) -> Standstill {
+    pub fn standstill(&self) -> BufferDeadlock {
         match self {
-            Self::Links(_) => Standstill::default(),
+            Self::Links(_) => BufferDeadlock::default(),
             Self::Channels(channels) => channels.standstill(),
             Self::Worms(worms) => worms.standstill(),
         }

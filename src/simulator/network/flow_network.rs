@@ -10,7 +10,7 @@ use super::router::RouteSelector;
 use super::switching::Switching;
 use super::topology::Topology;
 use super::transfers::{TransferChannel, Transfers};
-use super::way::PacketWay;
+use super::way::RouteState;
 use crate::engine::Streams;
 use crate::units::{PerByte, SimDuration, SimTime};
 use rustc_hash::FxHashMap;
@@ -225,7 +225,7 @@ impl FlowNetwork {
         if self.ends > 0 {
             way.cross(self.first_end() + ends.from, &self.end_links, &self.flows);
         }
-        let (mut at, mut packet_way) = (ends.from, PacketWay::from(ends.from));
+        let (mut at, mut packet_way) = (ends.from, RouteState::from(ends.from));
         while at != ends.to {
             let load = |port| self.flows.given(at * self.ports + port);
             let port = self.router.leave(&mut packet_way, &self.topology, (at, ends.to), load);

@@ -9,7 +9,7 @@ mod sharing;
 use crate::engine::Slab;
 use crate::units::{PerByte, SimDuration, SimTime};
 use priority_queue::PriorityQueue;
-use sharing::Sharing;
+use sharing::ProgressiveFilling;
 use std::cmp::Reverse;
 
 /// The runtime state of all channels and flows of a network. Each channel has a number and a rate.
@@ -21,7 +21,7 @@ pub struct Flows {
     /// Channels on which a flow has begun or ended since rates were last computed.
     changed: Vec<u32>,
     changed_at: SimTime,
-    sharing: Sharing,
+    sharing: ProgressiveFilling,
 }
 
 struct FlowChannel {
@@ -104,7 +104,7 @@ impl Flows {
     pub fn new(rates: impl Iterator<Item = PerByte>) -> Self {
         let channels: Vec<_> = rates.map(FlowChannel::new).collect();
         Self {
-            sharing: Sharing::new(channels.len()),
+            sharing: ProgressiveFilling::new(channels.len()),
             channels,
             states: Slab::new(),
             events: PriorityQueue::new(),

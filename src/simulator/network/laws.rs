@@ -101,7 +101,7 @@ fn deliveries_by(run: Run, end: SimTime, fabric: &mut Fabric, packets: &[(u64, u
 }
 
 fn fabric(network: &Network) -> Fabric {
-    Fabric::new(network, network.topology.clone(), Onward::ByRouter, Streams::new(1))
+    Fabric::new(network, network.topology.clone(), ForwardedBy::ByRouter, Streams::new(1))
 }
 
 /// The 32 cases of the vector: store and forward whole and in four packets, cut-through and cut-through in flits of 4
@@ -199,7 +199,7 @@ struct Oracle<'o> {
 
 /// The progress of a packet: its vertex, and the time at which each of its bytes has arrived there. Byte 0 stands for
 /// the start of the packet.
-struct Standing {
+struct WaitingPacket {
     number: usize,
     from: u32,
     at: u32,
@@ -211,7 +211,7 @@ struct Standing {
     place: Option<u64>,
 }
 
-impl Standing {
+impl WaitingPacket {
     fn come(&mut self, places: &mut u64) {
         *places += 1;
         self.place = Some(*places);
@@ -230,9 +230,9 @@ impl Oracle<'_> {
         let source = |(number, &(time, at, to, bytes)): (usize, &(u64, u32, u32, u32))| {
             let by = u32::MAX - u32::try_from(packets.len() - number).unwrap();
             let bytes_at = vec![time; bytes as usize + 1];
-            Standing { number, from: at, at, to, bytes_at, head: (time, by), place: None }
+            WaitingPacket { number, from: at, at, to, bytes_at, head: (time, by), place: None }
         };
-        let mut standing: Vec<Standing> = packets.iter().enumerate().map(source).collect();
+        let mut standing: Vec<WaitingPacket> = packets.iter().enumerate().map(source).collect();
         let mut wires = vec![OracleWire { carries: None, last: u64::MAX }; self.wires.len()];
         let mut delivered = vec![None; packets.len()];
         let (mut now, mut places) = (0, 0);
@@ -246,7 +246,7 @@ impl Oracle<'_> {
                     continue;
                 }
                 let head = (now, u32::try_from(wire).unwrap());
-                let comes_now = |packet: &&mut Standing| (packet.number, packet.head) == (number, head);
+                let comes_now = |packet: &&mut WaitingPacket| (packet.number, packet.head) == (number, head);
                 if let Some(packet) = standing.iter_mut().find(comes_now) {
                     packet.come(&mut places);
                     let onward = self.wire(packet);
@@ -275,16 +275,16 @@ impl Oracle<'_> {
     }
 
     /// Returns the wire for which a packet waits.
-    fn wire(&self, packet: &Standing) -> usize {
+    fn wire(&self, packet: &WaitingPacket) -> usize {
         (packet.at * self.topology.ports() + self.topology.route(packet.at, packet.to)) as usize
     }
 
     /// Starts the packet whose turn it is on a free wire; within a turn, the first one to arrive.
-    fn start(&self, standing: &mut [Standing], wire: &mut OracleWire, number: usize, now: u64) {
-        let is_here = |packet: &&mut Standing| {
+    fn start(&self, standing: &mut [WaitingPacket], wire: &mut OracleWire, number: usize, now: u64) {
+        let is_here = |packet: &&mut WaitingPacket| {
             packet.at != packet.to && packet.place.is_some() && self.wire(packet) == number && packet.head.0 <= now
         };
-        let after = |packet: &Standing| self.turn(packet).wrapping_sub(wire.last).wrapping_sub(1);
+        let after = |packet: &WaitingPacket| self.turn(packet).wrapping_sub(wire.last).wrapping_sub(1);
         if wire.carries.is_some() {
             return;
         }
@@ -310,7 +310,7 @@ impl Oracle<'_> {
         packet.head = (packet.bytes_at[header], u32::try_from(number).unwrap());
     }
 
-    fn turn(&self, packet: &Standing) -> u64 {
+    fn turn(&self, packet: &WaitingPacket) -> u64 {
         let ports = self.topology.ports();
         match self.contention {
             Contention::RoundRobin(RoundRobinOver::Flows) => u64::from(packet.from) << 32 | u64::from(packet.to),

@@ -81,7 +81,7 @@ impl HopEvent {
 
 /// The party that forwards a packet at an intermediate vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Onward {
+pub enum ForwardedBy {
     /// The caller, which is notified of the arrival and calls [`Fabric::send`](super::Fabric::send).
     BySoftware,
     /// The router: the fabric itself if routers are clocked; otherwise the caller, as soon as it is notified of the

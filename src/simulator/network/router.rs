@@ -2,12 +2,12 @@
 
 use super::Network;
 use super::choice::{any, hashed, one_of};
-use super::detours::Detours;
+use super::detours::IndirectRouting;
 use super::distances::DistanceTable;
 use super::routing::{Choice, Routing, Through, TieRule};
 use super::routing_table::RoutingTable;
 use super::topology::{Routes, Topology};
-use super::way::PacketWay;
+use super::way::RouteState;
 use super::wiring::Wiring;
 use crate::engine::Streams;
 use rand_chacha::ChaCha8Rng;
@@ -22,7 +22,7 @@ enum Selection {
     Natural(Routes),
     EvenTies(Ties),
     RingTies(RingTies),
-    Indirect(Detours),
+    Indirect(IndirectRouting),
     Signposts(RoutingTable),
     Shortest(DistanceTable, Tie),
 }
@@ -45,9 +45,9 @@ impl RouteSelector {
             Routing::DimensionOrder | Routing::Ties(TieRule::ByParity) => Selection::Natural(Routes::of(topology)),
             Routing::EvenTies => Selection::EvenTies(Ties::new(topology)),
             Routing::Ties(rule) => Selection::RingTies(RingTies::new(topology, *rule)),
-            Routing::Valiant => Selection::Indirect(Detours::new(topology, None, Through::Group)),
+            Routing::Valiant => Selection::Indirect(IndirectRouting::new(topology, None, Through::Group)),
             Routing::Ugal { threshold, weights, through } => {
-                Selection::Indirect(Detours::new(topology, Some((*threshold, *weights)), *through))
+                Selection::Indirect(IndirectRouting::new(topology, Some((*threshold, *weights)), *through))
             }
             Routing::UpDown => Selection::Signposts(RoutingTable::up_down(wiring())),
             Routing::ShortestPath(Choice::Lowest) => shortest(Tie::Lowest),
@@ -75,7 +75,7 @@ impl RouteSelector {
     #[inline]
     pub fn leave(
         &mut self,
-        way: &mut PacketWay,
+        way: &mut RouteState,
         topology: &Topology,
         (at, to): (u32, u32),
         load: impl Fn(u32) -> u64,
@@ -89,7 +89,7 @@ impl RouteSelector {
     #[inline(never)]
     fn choose(
         &mut self,
-        way: &mut PacketWay,
+        way: &mut RouteState,
         topology: &Topology,
         (at, to): (u32, u32),
         load: impl Fn(u32) -> u64,
@@ -255,7 +255,7 @@ mod tests {
         let distances = DistanceTable::new(&Wiring::new(&tree, &[]));
         let rng = Streams::new(1).stream("routing", 0);
         let mut router = RouteSelector { manner: Selection::Shortest(distances, Tie::Hashed), rng };
-        let mut port = |from, to| router.leave(&mut PacketWay::from(from), &tree, (16, to), |_| 0);
+        let mut port = |from, to| router.leave(&mut RouteState::from(from), &tree, (16, to), |_| 0);
         let mut taken = [0; 8];
         for (from, to) in (0..4).flat_map(|from| (4..16).map(move |to| (from, to))) {
             let first = port(from, to);
@@ -271,7 +271,7 @@ mod tests {
         let distances = DistanceTable::new(&Wiring::new(&mesh, &[]));
         let rng = Streams::new(1).stream("routing", 0);
         let mut router = RouteSelector { manner: Selection::Shortest(distances, Tie::LeastLoaded), rng };
-        let mut port = |to, load: fn(u32) -> u64| router.leave(&mut PacketWay::from(0), &mesh, (0, to), load);
+        let mut port = |to, load: fn(u32) -> u64| router.leave(&mut RouteState::from(0), &mesh, (0, to), load);
         assert_eq!(port(3, |_| 1), 0);
         assert_eq!(port(3, |port| u64::from(port == 0)), 2);
         assert_eq!(port(1, |port| u64::from(port == 0)), 0);

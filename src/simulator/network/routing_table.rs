@@ -2,7 +2,7 @@
 
 use super::overrides::port_towards;
 use super::routing::Signpost;
-use super::topology::{NaturalWaits, Topology};
+use super::topology::{DeadlockAvoidance, Topology};
 use super::wiring::{UNREACHABLE, Wiring};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
@@ -146,7 +146,7 @@ impl RoutingTable {
 
 /// Returns whether vertices are numbered level by level, beginning with the nodes.
 fn has_levels(topology: &Topology) -> bool {
-    topology.natural_waits() == NaturalWaits::UpAndDown
+    topology.natural_waits() == DeadlockAvoidance::UpAndDown
 }
 
 /// Returns the place of each vertex in the order from the highest level down.

@@ -15,7 +15,7 @@ pub struct Transfers {
     causes: Vec<EventId>,
     channels: Vec<TransferChannel>,
     /// Transfers of each channel that may still be withdrawn.
-    given: Vec<VecDeque<Given>>,
+    given: Vec<VecDeque<RecordedTransfer>>,
     /// Transfers that are final.
     sure: Vec<Transfer>,
 }
@@ -32,7 +32,7 @@ pub struct TransferChannel {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Given {
+struct RecordedTransfer {
     transfer: Transfer,
     message: u32,
     /// Start of the last packet that was recorded together with the last one of this transfer; once it has passed, the
@@ -75,18 +75,18 @@ impl Transfers {
         for EvenInstants { first, gap, count: packets } in ends.iter().copied() {
             let gap = if packets == 1 { SimDuration::ZERO } else { gap };
             let one = self.transfer(channel, packet, first.before(time), (time, time));
-            self.add(channel, Given { transfer: Transfer { gap, packets, ..one }, message: packet.message, sure_at });
+            self.add(channel, RecordedTransfer { transfer: Transfer { gap, packets, ..one }, message: packet.message, sure_at });
         }
     }
 
     /// Appends packets to the record of a channel, merged into its last transfer if they continue that.
     #[inline]
-    fn add(&mut self, channel: u32, next: Given) {
+    fn add(&mut self, channel: u32, next: RecordedTransfer) {
         let given = &mut self.given[channel as usize];
         match given.back_mut() {
             Some(last) if last.message == next.message && last.transfer.is_continued_by(&next.transfer) => {
                 let transfer = last.transfer.with(&next.transfer);
-                *last = Given { transfer, ..next };
+                *last = RecordedTransfer { transfer, ..next };
             }
             _ => given.push_back(next),
         }

@@ -3,7 +3,7 @@
 use super::Network;
 use super::overrides::LinkOverride;
 use super::routing::{Routing, Through};
-use super::topology::{NaturalWaits, Topology};
+use super::topology::{DeadlockAvoidance, Topology};
 use serde::{Deserialize, Serialize};
 
 /// The number of buffer classes of a channel.
@@ -143,19 +143,19 @@ impl Classes {
 }
 
 impl ClassRule {
-    fn of(channels: VirtualChannels, routing: &Routing, natural: NaturalWaits, has_failed: bool) -> Self {
+    fn of(channels: VirtualChannels, routing: &Routing, natural: DeadlockAvoidance, has_failed: bool) -> Self {
         match (channels, routing) {
             (VirtualChannels::Single, _) | (_, Routing::UpDown) => Self::One,
             (VirtualChannels::Phases, _) => Self::Phases,
             (_, Routing::Table(_)) => Self::Valleys,
-            _ if natural == NaturalWaits::OneWay => Self::One,
-            _ if natural == NaturalWaits::UpAndDown && !has_failed => Self::One,
+            _ if natural == DeadlockAvoidance::OneWay => Self::One,
+            _ if natural == DeadlockAvoidance::UpAndDown && !has_failed => Self::One,
             (_, routing) if !routing.follows_dimensions() => Self::Valleys,
             _ => match natural {
-                NaturalWaits::InOrder | NaturalWaits::OneWay | NaturalWaits::UpAndDown => Self::One,
-                NaturalWaits::RoundRings => Self::Dateline,
-                NaturalWaits::BetweenGroups => Self::GlobalLinks,
-                NaturalWaits::Anyhow => Self::Valleys,
+                DeadlockAvoidance::InOrder | DeadlockAvoidance::OneWay | DeadlockAvoidance::UpAndDown => Self::One,
+                DeadlockAvoidance::RoundRings => Self::Dateline,
+                DeadlockAvoidance::BetweenGroups => Self::GlobalLinks,
+                DeadlockAvoidance::Anyhow => Self::Valleys,
             },
         }
     }
@@ -170,7 +170,7 @@ mod tests {
     use crate::network::routing::{Choice, Signpost, TieRule, Weights};
     use crate::network::routing_table::RoutingTable;
     use crate::network::topology::Arrangement;
-    use crate::network::way::PacketWay;
+    use crate::network::way::RouteState;
     use crate::network::wiring::Wiring;
     use std::collections::{BTreeMap, BTreeSet};
 
@@ -197,7 +197,7 @@ mod tests {
         for (from, to) in nodes().flat_map(|from| nodes().map(move |to| (from, to))).filter(|(from, to)| from != to) {
             let detours = nodes().map(Some).filter(|_| routing.is_indirect());
             for via in detours.chain([None]) {
-                let mut way = PacketWay::from(from);
+                let mut way = RouteState::from(from);
                 if routing.is_indirect() {
                     way.decide(via);
                 }
@@ -212,7 +212,7 @@ mod tests {
         routing: &Routing,
         classes: Classes,
         (from, to): (u32, u32),
-        way: PacketWay,
+        way: RouteState,
         waits: &mut BTreeMap<Lane, BTreeSet<Lane>>,
     ) {
         let topology = wiring.topology();
@@ -356,7 +356,7 @@ mod tests {
         let routing = through(Through::Router);
         let classes = Classes::new(VirtualChannels::Phases, &routing, &dragonfly, false);
         let of_way = |to: u32, via: Option<u32>| {
-            let (mut way, mut at, mut came) = (PacketWay::from(0), 72, None);
+            let (mut way, mut at, mut came) = (RouteState::from(0), 72, None);
             way.decide(via);
             let mut all = Vec::new();
             while at != to {

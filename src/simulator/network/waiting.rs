@@ -16,14 +16,14 @@ pub struct BufferWait {
 
 /// The state of a network without pending events: packets that still wait, and a cycle of waits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standstill {
+pub struct BufferDeadlock {
     /// Number of packets that wait for a buffer.
     pub packets: usize,
     /// A cycle of buffers, each of which holds a packet that waits for the next one; empty if there is no cycle.
     pub cycle: Vec<BufferWait>,
 }
 
-impl Standstill {
+impl BufferDeadlock {
     /// Creates a report from pairs of the buffer that a packet holds, if any, and the one that it waits for.
     #[must_use]
     pub fn of(waits: Vec<(Option<BufferWait>, BufferWait)>) -> Self {
@@ -67,7 +67,7 @@ impl fmt::Display for BufferWait {
 /// Number of buffers of a cycle that are printed.
 const SHOWN: usize = 16;
 
-impl fmt::Display for Standstill {
+impl fmt::Display for BufferDeadlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} packets wait for buffer space", self.packets)?;
         if self.cycle.is_empty() {
@@ -99,7 +99,7 @@ mod tests {
             (Some(buffer(5, 0)), buffer(0, 1)),
             (Some(buffer(1, 2)), buffer(2, 3)),
         ];
-        let standstill = Standstill::of(waits);
+        let standstill = BufferDeadlock::of(waits);
         assert_eq!(standstill.cycle, [buffer(0, 1), buffer(1, 2), buffer(2, 0)]);
         assert_eq!(standstill.packets, 6);
         assert!(standstill.to_string().contains("0 → 1 [0]"));

@@ -6,7 +6,7 @@ use super::topology::{Routes, Topology};
 
 /// The route state of a packet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PacketWay {
+pub(super) struct RouteState {
     /// The vertex where the packet entered the network.
     pub from: u32,
     via: u32,
@@ -29,7 +29,7 @@ const UNDECIDED: u32 = u32::MAX;
 /// The value of `via` on the way to the destination.
 const DIRECT: u32 = u32::MAX - 1;
 
-impl PacketWay {
+impl RouteState {
     /// Creates the route state of a packet that enters the network at `from`.
     pub const fn from(from: u32) -> Self {
         Self { from, via: UNDECIDED, course: PacketCourse::UNKNOWN }

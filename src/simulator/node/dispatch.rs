@@ -24,7 +24,7 @@ pub enum RouterTurn {
 
 /// The rules by which the computations and the router of a processor take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turns {
+pub struct PreemptionRules {
     /// The moment at which the router preempts a computation.
     pub router: RouterTurn,
     /// The period of the time-slice clock. A computation yields at the second tick after it got the processor, that is
@@ -39,7 +39,7 @@ pub struct Turns {
 /// them delays the end of the computation by its service time. The departure of a job is known as soon as it is
 /// admitted.
 pub struct Dispatcher<J> {
-    turns: Turns,
+    turns: PreemptionRules,
     processors: Vec<Occupancy<J>>,
     first_alarm: Entity,
 }
@@ -74,7 +74,7 @@ impl DispatchCheckpoint {
     }
 }
 
-impl Turns {
+impl PreemptionRules {
     /// Returns the end of a time slice that begins at `begin`: the second tick of the clock.
     fn slice_end(self, begin: SimTime) -> SimTime {
         self.tick(begin, 2)
@@ -92,7 +92,7 @@ impl Turns {
 impl<J: Copy> Dispatcher<J> {
     /// Creates `count` idle processors. The alarms of their computations use the entities from `first_alarm` on.
     #[must_use]
-    pub fn new(count: u32, turns: Turns, first_alarm: Entity) -> Self {
+    pub fn new(count: u32, turns: PreemptionRules, first_alarm: Entity) -> Self {
         let idle = || Occupancy { line: StationState::default(), router_has_turn: false, background: None };
         Self { turns, processors: (0..count).map(|_| idle()).collect(), first_alarm }
     }

@@ -13,7 +13,7 @@ mod scratch;
 mod software;
 
 pub use dispatch::RouterTurn;
-pub(crate) use dispatch::{Admission, DispatchCheckpoint, Dispatcher, Turns};
+pub(crate) use dispatch::{Admission, DispatchCheckpoint, Dispatcher, PreemptionRules};
 pub use input_output::{Host, Linear};
 pub use interface::{DataTransfer, EmptyMessage, Injection, Interface, InterfaceChoice, Progress, WithinNode};
 pub use level::{Level, Shared};

@@ -14,18 +14,18 @@ mod rehearsal;
 pub mod schedule;
 mod traffic;
 
-pub use crate::machine::{Lanes, Turn};
+pub use crate::machine::{IssueResources, IssueOrder};
 pub use background::BackgroundTraffic;
 pub use fit::{faults_on, host, inspected, misfits, node_memory};
 pub use grid::Grid;
 pub use numerics::{Numerics, WORD};
-pub use partition::{BlockCyclic, Blocks};
+pub use partition::{BlockCyclic, BlockPartition};
 pub use process::{
-    AsideNumber, Asides, Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process, RankGroup, Received,
+    SideTaskId, SideTasks, Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process, RankGroup, Received,
     Tally,
 };
 pub(crate) use process::{
-    Notes, PhaseIndex, PhaseNames, Reply, STUCK, Surroundings, Verb, port_of, send_fault, tag_words,
+    ProcessRecord, PhaseIndex, PhaseNames, Reply, STUCK, RunContext, Verb, port_of, send_fault, tag_words,
 };
 pub use rehearsal::{Rehearsal, UntimedMachine, rehearse, rehearse_within};
 pub use traffic::{InjectionProcess, LengthShare, Traffic};

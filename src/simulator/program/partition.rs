@@ -3,12 +3,12 @@
 /// `n` rows in contiguous blocks over `ranks` ranks, as even as possible: if `ranks` does not divide `n`, block sizes
 /// differ by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Blocks {
+pub struct BlockPartition {
     n: u64,
     ranks: u32,
 }
 
-impl Blocks {
+impl BlockPartition {
     /// Creates the partition of `n` rows over `ranks` ranks.
     #[must_use]
     pub const fn new(n: u64, ranks: u32) -> Self {
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn every_row_has_one_owner() {
         for (n, ranks) in [(1, 1), (7, 3), (128, 100), (5, 9), (256, 127)] {
-            let blocks = Blocks::new(n, ranks);
+            let blocks = BlockPartition::new(n, ranks);
             for row in 0..n {
                 let owner = blocks.owner(row);
                 assert!((blocks.first(owner)..blocks.first(owner) + blocks.count(owner)).contains(&row));

@@ -20,13 +20,13 @@ mod rank_group;
 mod surroundings;
 mod verb;
 
-pub use aside::{AsideNumber, Asides};
+pub use aside::{SideTaskId, SideTasks};
 pub use issue::{Issue, IssuedWork, Notice};
 pub(crate) use message::{BARRIER_TAG, COLLECTIVE_TAG, port_of, port_tag, tag_words};
 pub use message::{Message, MessagePattern, Operation, Received};
 pub use rank_group::RankGroup;
 pub use surroundings::Tally;
-pub(crate) use surroundings::{Notes, PhaseIndex, PhaseNames, Surroundings};
+pub(crate) use surroundings::{ProcessRecord, PhaseIndex, PhaseNames, RunContext};
 pub use verb::{Reply, Verb};
 pub(crate) use verb::{STUCK, send_fault};
 
@@ -38,7 +38,7 @@ pub(crate) use verb::{STUCK, send_fault};
 pub struct Process {
     /// The rank among all ranks.
     rank: u32,
-    surroundings: Rc<Surroundings>,
+    surroundings: Rc<RunContext>,
     /// The group by which ranks are numbered; all ranks if absent.
     group: Option<Rc<RankGroup>>,
     /// `true` if the additions of collective operations take no time.
@@ -50,7 +50,7 @@ pub struct Process {
 }
 
 impl Process {
-    pub(crate) const fn new(rank: u32, surroundings: Rc<Surroundings>) -> Self {
+    pub(crate) const fn new(rank: u32, surroundings: Rc<RunContext>) -> Self {
         Self { rank, surroundings, group: None, adds_free: false, local: None, aside: None }
     }
 
@@ -85,7 +85,7 @@ impl Process {
         self.local.as_deref()
     }
 
-    fn notes(&self) -> &Notes {
+    fn notes(&self) -> &ProcessRecord {
         &self.surroundings.notes[self.rank as usize]
     }
 

@@ -14,7 +14,7 @@ mod tests;
 
 use super::Program;
 use super::grid::Grid;
-use super::process::{Message, Notes, PhaseNames, Process, Reply, STUCK, Surroundings, Verb};
+use super::process::{Message, ProcessRecord, PhaseNames, Process, Reply, STUCK, RunContext, Verb};
 use crate::engine::{Mailbox, Processes, Resumed, Streams};
 use crate::fault::Fault;
 use crate::machine::Sends;
@@ -175,7 +175,7 @@ struct DryRun<'p> {
     /// The condition for the completion of a send.
     sends: Sends,
     has_speed: bool,
-    surroundings: Rc<Surroundings>,
+    surroundings: Rc<RunContext>,
     processes: Processes<Verb, Reply>,
     ranks: Vec<RehearsedRank>,
     ready: VecDeque<(u32, Option<Reply>)>,
@@ -192,14 +192,14 @@ struct DryRun<'p> {
 }
 
 /// Creates surroundings in which nothing takes time and each rank has a separate node.
-fn without_time(ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> Surroundings {
-    Surroundings {
+fn without_time(ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> RunContext {
+    RunContext {
         mailbox: Mailbox::new(),
         clock: Cell::new(SimTime::START),
         ranks,
         host,
         nodes: (0..ranks).collect(),
-        notes: Notes::of(ranks),
+        notes: ProcessRecord::of(ranks),
         phases: PhaseNames::new(),
         packet_bytes,
         ranks_per_node: 1,

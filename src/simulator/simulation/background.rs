@@ -1,7 +1,7 @@
 //! Background traffic during a run: messages that no process sends or receives.
 
 use crate::engine::Streams;
-use crate::machine::{BACKGROUND_HANDLES, Completion, MessageId, Seat, Transport};
+use crate::machine::{BACKGROUND_HANDLES, Completion, MessageId, RankLocation, Transport};
 use crate::network::traffic::unit;
 use crate::program::BackgroundTraffic;
 use crate::trace::BackgroundCounts;
@@ -30,7 +30,7 @@ struct BackgroundSource {
 }
 
 /// A completion that concerns background traffic only.
-pub enum OwnCompletion {
+pub enum BackgroundCompletion {
     /// A source's next message is due.
     Due(u32),
     /// A message has arrived or has been announced.
@@ -74,16 +74,16 @@ impl<'s> Background<'s> {
     }
 
     /// Returns the completion as one of background traffic, or `None` if it belongs to the program.
-    pub const fn own(&self, completion: Completion) -> Option<OwnCompletion> {
+    pub const fn own(&self, completion: Completion) -> Option<BackgroundCompletion> {
         Some(match completion {
-            Completion::TimeUp { owner } if owner >= self.first_owner => OwnCompletion::Due(owner - self.first_owner),
+            Completion::TimeUp { owner } if owner >= self.first_owner => BackgroundCompletion::Due(owner - self.first_owner),
             Completion::Delivered { message, handle } | Completion::Announced { message, handle }
                 if handle >= FIRST =>
             {
-                OwnCompletion::Came(message)
+                BackgroundCompletion::Came(message)
             }
-            Completion::Sent { handle } if handle >= FIRST => OwnCompletion::Nothing,
-            Completion::Arrived { receive } if receive >= FIRST => OwnCompletion::Nothing,
+            Completion::Sent { handle } if handle >= FIRST => BackgroundCompletion::Nothing,
+            Completion::Arrived { receive } if receive >= FIRST => BackgroundCompletion::Nothing,
             _ => return None,
         })
     }
@@ -97,7 +97,7 @@ impl<'s> Background<'s> {
         if to == source {
             return;
         }
-        let seat = |node| Seat { node, core: 0 };
+        let seat = |node| RankLocation { node, core: 0 };
         let seats = (seat(from), seat(self.sources[to as usize].node));
         self.counts.messages += 1;
         self.counts.bytes += bytes;

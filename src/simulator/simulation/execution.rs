@@ -10,7 +10,7 @@ use crate::engine::{Mailbox, Processes, Resumed};
 use crate::machine::{Completion, Layout, Machine, MessageId, Transport};
 use crate::node::processor::Computation;
 use crate::program::{
-    Notes, Operation, PhaseIndex, PhaseNames, Process, Program, Received, Reply, STUCK, Surroundings, Verb,
+    ProcessRecord, Operation, PhaseIndex, PhaseNames, Process, Program, Received, Reply, STUCK, RunContext, Verb,
 };
 use crate::trace::{Accounts, Activity, Phase};
 use crate::units::{Bytes, SimDuration, SimTime};
@@ -37,7 +37,7 @@ pub struct Execution<'s, O> {
     processes: Processes<Verb, Reply>,
     matching: Matching,
     ranks: Vec<RankActivity>,
-    surroundings: Rc<Surroundings>,
+    surroundings: Rc<RunContext>,
     accounts: Accounts,
     /// The place of each phase of the processes in the accounts, assigned when time is first spent in the phase.
     places: Vec<Option<usize>>,
@@ -452,16 +452,16 @@ fn transport(simulation: &Simulation<'_>, owners: u32) -> Transport {
 }
 
 /// Returns the data that the run provides to its processes, before the first event.
-fn surroundings(simulation: &Simulation<'_>) -> Surroundings {
+fn surroundings(simulation: &Simulation<'_>) -> RunContext {
     let Simulation { machine, layout, streams, .. } = simulation;
     let ranks = layout.ranks();
-    Surroundings {
+    RunContext {
         mailbox: Mailbox::new(),
         clock: Cell::new(SimTime::START),
         ranks,
         host: layout.first_rank(machine.host.node).unwrap_or(0),
         nodes: layout.nodes(),
-        notes: Notes::of(ranks),
+        notes: ProcessRecord::of(ranks),
         phases: PhaseNames::new(),
         packet_bytes: machine.network.switching.packet_bytes(),
         ranks_per_node: layout.most_ranks_on_a_node(),

@@ -9,12 +9,12 @@ use std::time::Duration;
 const BETWEEN_LOOKS: u32 = 1024;
 
 /// A function that receives the progress of a run, about every thousand events.
-pub type Pulse = fn(events: u64, simulated: SimTime);
+pub type ProgressCallback = fn(events: u64, simulated: SimTime);
 
 /// Enforces the limits of a run.
 pub(super) struct Guard<'l> {
     limits: &'l Limits,
-    pulse: Option<Pulse>,
+    pulse: Option<ProgressCallback>,
     /// The start of the run and its limit of wall-clock time, if there is one.
     deadline: Option<(WallClock, Duration)>,
     /// The last instant within the limit of simulated time.
@@ -26,7 +26,7 @@ pub(super) struct Guard<'l> {
 impl<'l> Guard<'l> {
     /// Creates the guard of a run that starts now. Its first check reads the clock, since a case may have many seeds
     /// with only a few events each.
-    pub(super) fn new(limits: &'l Limits, pulse: Option<Pulse>) -> Self {
+    pub(super) fn new(limits: &'l Limits, pulse: Option<ProgressCallback>) -> Self {
         let deadline = limits.wall.map(|wall| (WallClock::begin(), Duration::from_secs_f64(wall.seconds())));
         // The sum saturates at the end of simulated time.
         let last = (SimTime::START + limits.simulated).min(SimTime::END.before(SimDuration::from_ps(1)));

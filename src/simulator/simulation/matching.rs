@@ -12,7 +12,7 @@ mod slots;
 mod tests;
 
 use crate::engine::Lists;
-use crate::machine::{Lanes, MessageId, Overtaking};
+use crate::machine::{IssueResources, MessageId, Overtaking};
 use crate::program::{Message, MessagePattern, Operation, Received, tag_words};
 use crate::trace::{Activity, Delivery};
 use crate::units::SimTime;
@@ -27,7 +27,7 @@ pub struct PendingRequest {
     pub kind: TaskKind,
     pub state: TaskState,
     /// The processor and the interface used by an issued operation; `None` if it was not issued.
-    pub lanes: Option<Lanes>,
+    pub lanes: Option<IssueResources>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +147,7 @@ impl Matching {
         now: SimTime,
         (from, to): Pair,
         message: Message,
-        lanes: Option<Lanes>,
+        lanes: Option<IssueResources>,
     ) -> (Operation, u32) {
         let task = PendingRequest { rank: from, kind: TaskKind::Send { to }, state: TaskState::UnderWay, lanes };
         let operation = Operation(self.tasks.put(task));
@@ -166,7 +166,7 @@ impl Matching {
         sending.expect("a send begins before it is complete")
     }
 
-    pub fn begin_computation(&mut self, rank: u32, lanes: Lanes) -> Operation {
+    pub fn begin_computation(&mut self, rank: u32, lanes: IssueResources) -> Operation {
         let (kind, state) = (TaskKind::Computation, TaskState::UnderWay);
         Operation(self.tasks.put(PendingRequest { rank, kind, state, lanes: Some(lanes) }))
     }
@@ -312,7 +312,7 @@ impl Matching {
     }
 
     /// Registers a receive that takes no message before it is [posted](Self::post_receive).
-    pub fn prepare_receive(&mut self, rank: u32, pattern: MessagePattern, lanes: Option<Lanes>) -> Operation {
+    pub fn prepare_receive(&mut self, rank: u32, pattern: MessagePattern, lanes: Option<IssueResources>) -> Operation {
         let (kind, state) = (TaskKind::Receive(pattern), TaskState::Prepared);
         Operation(self.tasks.put(PendingRequest { rank, kind, state, lanes }))
     }

@@ -29,13 +29,13 @@ pub use stopwatch::WallClock;
 use crate::engine::Streams;
 use crate::fault::Rejection;
 use crate::machine::{Allocation, Layout, Machine, Transport};
-use crate::network::Standstill;
+use crate::network::BufferDeadlock;
 use crate::program::{BackgroundTraffic, Program, faults_on};
 use crate::trace::Trace;
 use crate::units::SimDuration;
 use execution::Execution;
 use guard::Guard;
-pub use guard::Pulse;
+pub use guard::ProgressCallback;
 use observer::Observer;
 use observers::Observers;
 use recorder::Recorder;
@@ -70,7 +70,7 @@ pub struct Simulation<'m> {
     streams: Streams,
     limits: Limits,
     logs: Logs,
-    pulse: Option<Pulse>,
+    pulse: Option<ProgressCallback>,
     packet_by_packet: bool,
     background: Option<BackgroundTraffic>,
 }
@@ -95,7 +95,7 @@ pub enum SimulationError {
         /// The simulated time, in seconds.
         at_s: f64,
         /// The waiting packets and the buffers they wait for.
-        standstill: Standstill,
+        standstill: BufferDeadlock,
     },
     /// The limit of simulated time is exceeded.
     #[error(
@@ -257,7 +257,7 @@ impl<'m> Simulation<'m> {
 
     /// Sets a function that is called with the progress of the run.
     #[must_use]
-    pub const fn pulse(mut self, pulse: Pulse) -> Self {
+    pub const fn pulse(mut self, pulse: ProgressCallback) -> Self {
         self.pulse = Some(pulse);
         self
     }

@@ -7,7 +7,7 @@ use crate::machine::{Layout, Machine};
 use crate::program::Operation;
 use crate::trace::events::EventId;
 use crate::trace::{
-    Activity, Cause, CommunicationLog, Header, Interval, LogEntry, Means, RecordingWriter, Trace, Transfer,
+    Activity, Cause, CommunicationLog, Header, Interval, LogEntry, CauseKind, RecordingWriter, Trace, Transfer,
 };
 use crate::units::{SimDuration, SimTime};
 use crate::version;
@@ -89,7 +89,7 @@ impl<'w> Recorder<'w> {
             return;
         }
         // A send caused by the previous event of the same rank is an activity of the rank itself.
-        let is_own = |cause: &Cause| cause.means == Means::Sending && cause.event == self.last[rank as usize];
+        let is_own = |cause: &Cause| cause.means == CauseKind::Sending && cause.event == self.last[rank as usize];
         let cause = cause.filter(|cause| !(activity == Activity::Sending && is_own(cause)));
         let is_shared = self.is_shared(rank);
         self.write(&Interval { rank, phase, activity, end, system, ready, is_shared, cause });
@@ -138,10 +138,10 @@ impl<'w> Recorder<'w> {
         self.met(now, rank, found);
         let message = *self.message(found.by);
         let (delivered, delay) = (message.delivered, message.delivered.since(message.sent.1));
-        let cause = Cause { event: message.sent.0, delay, means: Means::Message { bytes: message.bytes } };
+        let cause = Cause { event: message.sent.0, delay, means: CauseKind::Message { bytes: message.bytes } };
         let complete = match self.tasks.get(found.operation.0 as usize) {
             Some(Some(RecordedOperation::UnderWay((event, at)))) if delivered < now && *at < now => {
-                let cause = Cause { event: *event, delay: now.since(*at), means: Means::Sending };
+                let cause = Cause { event: *event, delay: now.since(*at), means: CauseKind::Sending };
                 RecordedOperation::Complete(cause, now)
             }
             _ => RecordedOperation::Complete(cause, delivered),
@@ -169,24 +169,24 @@ impl<'w> Recorder<'w> {
         let message = self.message(handle);
         message.delivered = now;
         let (origin, bytes) = (message.received.unwrap_or(message.sent), message.bytes);
-        self.complete(now, operation, origin, Means::Message { bytes });
+        self.complete(now, operation, origin, CauseKind::Message { bytes });
     }
 
     /// Handles the completion of a send.
     fn sent(&mut self, now: SimTime, operation: Operation, handle: u32, has_met: bool) {
         let message = *self.message(handle);
         let origin = message.received.filter(|_| self.rendezvous || has_met).unwrap_or(message.sent);
-        self.complete(now, operation, origin, Means::Sending);
+        self.complete(now, operation, origin, CauseKind::Sending);
     }
 
     /// Handles the completion of a move of bytes.
     fn moved(&mut self, now: SimTime, operation: Operation) {
         if let Some(Some(RecordedOperation::UnderWay(origin))) = self.tasks.get(operation.0 as usize) {
-            self.complete(now, operation, *origin, Means::Memory);
+            self.complete(now, operation, *origin, CauseKind::Memory);
         }
     }
 
-    fn complete(&mut self, now: SimTime, operation: Operation, origin: RankEvent, means: Means) {
+    fn complete(&mut self, now: SimTime, operation: Operation, origin: RankEvent, means: CauseKind) {
         let cause = Cause { event: origin.0, delay: now.since(origin.1), means };
         put(&mut self.tasks, operation.0, RecordedOperation::Complete(cause, now));
     }
@@ -221,7 +221,7 @@ impl<'w> Recorder<'w> {
     /// Handles the beginning of an issued operation that resumes its rank.
     fn has_begun(&mut self, now: SimTime, rank: u32, operation: Operation) {
         if let Some(Some(RecordedOperation::UnderWay((event, at)))) = self.tasks.get(operation.0 as usize) {
-            self.causes[rank as usize] = Some(Cause { event: *event, delay: now.since(*at), means: Means::Sending });
+            self.causes[rank as usize] = Some(Cause { event: *event, delay: now.since(*at), means: CauseKind::Sending });
         }
     }
 
@@ -235,7 +235,7 @@ impl<'w> Recorder<'w> {
     /// Handles the release of a rank by another one that has reached a barrier or left the host.
     fn released(&mut self, rank: u32, by: u32) {
         let event = self.last[by as usize];
-        self.causes[rank as usize] = Some(Cause { event, delay: SimDuration::ZERO, means: Means::Release });
+        self.causes[rank as usize] = Some(Cause { event, delay: SimDuration::ZERO, means: CauseKind::Release });
     }
 
     fn message(&mut self, handle: u32) -> &mut RecordedMessage {

@@ -6,20 +6,20 @@ use crate::machine::Machine;
 use crate::node::RouterTurn;
 use crate::node::processor::{Stopwatch, Work};
 use crate::program::{Message, MessagePattern, Operation, Received, Reply, Verb};
-use crate::trace::{CommunicationLog, Phase, ReceivedMessage, Request, RequestLog, Trace, Unsaid};
+use crate::trace::{CommunicationLog, Phase, ReceivedMessage, Request, RequestLog, Trace, UnexportedDetails};
 use crate::units::SimDuration;
 use rustc_hash::FxHashMap;
 
 /// An observer that records a [`RequestLog`].
 pub struct RequestLogger {
     log: RequestLog,
-    ranks: Vec<RankLog>,
+    ranks: Vec<RankRequests>,
     stopwatch: Stopwatch,
     machine: Machine,
 }
 
 #[derive(Clone, Default)]
-struct RankLog {
+struct RankRequests {
     /// The number of sends and receives started so far.
     begun: u32,
     /// The number of each pending operation and the place of its request in the log.
@@ -55,8 +55,8 @@ impl Observer for RequestLogger {
 impl RequestLogger {
     pub fn new(machine: &Machine, ranks: u32) -> Self {
         Self {
-            log: RequestLog { ranks: vec![Vec::new(); ranks as usize], unsaid: Unsaid::default() },
-            ranks: vec![RankLog::default(); ranks as usize],
+            log: RequestLog { ranks: vec![Vec::new(); ranks as usize], unsaid: UnexportedDetails::default() },
+            ranks: vec![RankRequests::default(); ranks as usize],
             stopwatch: Stopwatch::new(&machine.nodes.processor),
             machine: machine.clone(),
         }

@@ -195,7 +195,7 @@ fn various() -> impl Iterator<Item = (&'static str, Machine)> {
 
 /// Collective operations, each executed by the process or, with `beside`, concurrently with it.
 async fn take_part(me: Process, beside: bool, between: SimDuration) {
-    use crate::program::Asides;
+    use crate::program::SideTasks;
     use crate::program::collective::{CollectiveCall, Library};
     let calls = [
         CollectiveCall::Broadcast { root: 1, bytes: 5000 },
@@ -205,7 +205,7 @@ async fn take_part(me: Process, beside: bool, between: SimDuration) {
         CollectiveCall::ReduceScatter { lengths: vec![100; me.ranks() as usize].into() },
         CollectiveCall::Scan { bytes: 8 },
     ];
-    let mut asides = Asides::default();
+    let mut asides = SideTasks::default();
     for (serial, call) in (0..).zip(calls) {
         me.compute_for(us(u64::from(me.rank()))).await;
         if beside {
@@ -239,9 +239,9 @@ fn collective_operations_go_on_beside_their_processes() {
 #[test]
 fn several_works_go_on_at_once() {
     async fn both(me: Process) {
-        use crate::program::Asides;
+        use crate::program::SideTasks;
         use crate::program::collective::{CollectiveCall, Library};
-        let mut asides = Asides::default();
+        let mut asides = SideTasks::default();
         let mut begun = Vec::new();
         for (serial, bytes) in [(0, 100_000), (1, 8), (2, 40_000)] {
             let call = CollectiveCall::Broadcast { root: serial, bytes };

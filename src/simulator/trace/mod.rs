@@ -13,9 +13,9 @@ pub use activity_log::{
     Software, SoftwareCharge,
 };
 pub use recording::{
-    Cause, Header, Interval, MAGIC, Means, RankTimes, Recording, RecordingError, RecordingWriter, is_recording,
+    Cause, Header, Interval, MAGIC, CauseKind, RankTimes, Recording, RecordingError, RecordingWriter, is_recording,
 };
-pub use requests::{RESERVED_TAGS, ReceivedMessage, Request, RequestLog, Unsaid};
+pub use requests::{RESERVED_TAGS, ReceivedMessage, Request, RequestLog, UnexportedDetails};
 pub use transfer::{Direction, Transfer};
 
 use crate::units::{SimDuration, SimTime};

@@ -83,12 +83,12 @@ pub struct Cause {
     /// The time from that event to its effect.
     pub delay: SimDuration,
     /// The means by which the event takes effect.
-    pub means: Means,
+    pub means: CauseKind,
 }
 
 /// The means by which one event causes another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Means {
+pub enum CauseKind {
     /// A message arrived; the cause is the event of its sending.
     Message {
         /// The length of the message.
@@ -121,7 +121,7 @@ mod mark {
 /// number.
 type FreeTimes = FxHashMap<(u32, u32, u32), SimTime>;
 
-impl Means {
+impl CauseKind {
     const fn number(self) -> u8 {
         match self {
             Self::Message { .. } => 0,

@@ -12,12 +12,12 @@ pub struct RequestLog {
     /// The requests of each rank.
     pub ranks: Vec<Vec<Request>>,
     /// Details that the requests do not express.
-    pub unsaid: Unsaid,
+    pub unsaid: UnexportedDetails,
 }
 
 /// The numbers of request details that affected the times but that a list of messages and computations cannot express.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unsaid {
+pub struct UnexportedDetails {
     /// Sends of data that the process had sent before, which are not copied again.
     pub repeated_sends: usize,
     /// Computations that let communication software run between their rows.

@@ -86,12 +86,12 @@ pub struct SearchLimits {
 }
 
 /// The evaluated points and their speed-ups; `None` for impossible points.
-struct Looked<F> {
+struct EvaluatedPoints<F> {
     speedup: F,
     known: BTreeMap<(u32, u32), Option<f64>>,
 }
 
-impl<F, E> Looked<F>
+impl<F, E> EvaluatedPoints<F>
 where
     F: FnMut(u32, u32) -> Result<Option<f64>, E>,
 {
@@ -121,7 +121,7 @@ impl SearchLimits {
         &self,
         speedup: impl FnMut(u32, u32) -> Result<Option<f64>, E>,
     ) -> Result<Option<Optimum>, E> {
-        let mut looked = Looked { speedup, known: BTreeMap::new() };
+        let mut looked = EvaluatedPoints { speedup, known: BTreeMap::new() };
         for cores in 1..=self.most_cores {
             for nodes in 1..=self.most_nodes {
                 looked.at(cores, nodes)?;
@@ -143,7 +143,7 @@ impl SearchLimits {
         if u64::from(self.most_cores) * u64::from(self.most_nodes) <= FEW_POINTS {
             return self.look_everywhere(speedup);
         }
-        let mut looked = Looked { speedup, known: BTreeMap::new() };
+        let mut looked = EvaluatedPoints { speedup, known: BTreeMap::new() };
         for cores in 1..=self.most_cores {
             match self.goal {
                 SearchGoal::Speedup => self.climb(cores, &mut looked)?,
@@ -155,7 +155,7 @@ impl SearchLimits {
 
     /// Searches the maximum over the nodes: powers of two until the speed-up falls, then ever smaller steps around the
     /// best.
-    fn climb<F, E>(&self, cores: u32, looked: &mut Looked<F>) -> Result<(), E>
+    fn climb<F, E>(&self, cores: u32, looked: &mut EvaluatedPoints<F>) -> Result<(), E>
     where
         F: FnMut(u32, u32) -> Result<Option<f64>, E>,
     {
@@ -190,7 +190,7 @@ impl SearchLimits {
     }
 
     /// Finds the largest number of nodes that is admitted, by bisection.
-    fn fall<F, E>(&self, cores: u32, looked: &mut Looked<F>) -> Result<(), E>
+    fn fall<F, E>(&self, cores: u32, looked: &mut EvaluatedPoints<F>) -> Result<(), E>
     where
         F: FnMut(u32, u32) -> Result<Option<f64>, E>,
     {
@@ -205,7 +205,7 @@ impl SearchLimits {
         Ok(())
     }
 
-    fn conclude<F, E>(&self, looked: &mut Looked<F>) -> Result<Option<Optimum>, E>
+    fn conclude<F, E>(&self, looked: &mut EvaluatedPoints<F>) -> Result<Option<Optimum>, E>
     where
         F: FnMut(u32, u32) -> Result<Option<f64>, E>,
     {
@@ -230,7 +230,7 @@ impl SearchLimits {
 }
 
 /// Returns the point with enough speed-up that is farthest from `best` towards the exclusive bound `end`, by bisection.
-fn edge<F, E>(looked: &mut Looked<F>, best: &ClusterPoint, end: u32, enough: f64) -> Result<ClusterPoint, E>
+fn edge<F, E>(looked: &mut EvaluatedPoints<F>, best: &ClusterPoint, end: u32, enough: f64) -> Result<ClusterPoint, E>
 where
     F: FnMut(u32, u32) -> Result<Option<f64>, E>,
 {

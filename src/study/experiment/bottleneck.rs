@@ -11,7 +11,7 @@ use crate::answer::{Answer, Record};
 use crate::model::zemerly::{self, Prediction};
 use crate::programs::Shipped;
 use crate::report::figures::NamedChart;
-use crate::report::{BottleneckCurve, BottleneckPoint, Compared, figures};
+use crate::report::{BottleneckCurve, BottleneckPoint, ReferenceValue, figures};
 use crate::scenario::{Case, CheckedScenario};
 use parsim_sim::node::processor::{ComponentAccount, QuarterCycles};
 use parsim_sim::node::{Module, Processor};
@@ -292,7 +292,7 @@ fn explained(prediction: Option<&Prediction>) -> (Option<Components>, Bottleneck
 fn point(
     case: &Case,
     axis: &CurveAxis,
-    compared: Vec<Compared>,
+    compared: Vec<ReferenceValue>,
     (components, place): (Option<Components>, BottleneckSite),
 ) -> BottleneckPoint {
     BottleneckPoint {

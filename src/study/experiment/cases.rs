@@ -1,7 +1,7 @@
 //! Runs many cases on all cores and delivers their results in order.
 
 use super::identity::metadata;
-use super::memory_budget::Room;
+use super::memory_budget::MemoryBudget;
 use super::outcome::{Outcome, keyed};
 use super::recall::Recall;
 use super::references::References;
@@ -54,7 +54,7 @@ impl From<SimulationError> for CaseError {
 }
 
 /// A case after it was processed.
-pub enum CaseTurn<'c> {
+pub enum CaseResult<'c> {
     /// The case was run.
     Played(Box<Cow<'c, Case>>, Box<Result<Outcome, SimulationError>>),
     /// The case was not run because a store has all its results.
@@ -63,7 +63,7 @@ pub enum CaseTurn<'c> {
     Unplayed(Keys, CaseError),
 }
 
-impl CaseTurn<'_> {
+impl CaseResult<'_> {
     /// Returns `true` if the case has no outcome.
     #[must_use]
     pub fn has_failed(&self) -> bool {
@@ -120,9 +120,9 @@ pub fn run_all(
     mut receive: impl FnMut(&Case, Result<Outcome, SimulationError>) -> bool,
 ) -> Result<(), StudyError> {
     let known = |case| Ok(Cow::Borrowed(case));
-    let mut see = |turn: CaseTurn<'_>| match turn {
-        CaseTurn::Played(case, result) => receive(&case, *result),
-        CaseTurn::Found(_) | CaseTurn::Unplayed(..) => unreachable!("these cases are described well"),
+    let mut see = |turn: CaseResult<'_>| match turn {
+        CaseResult::Played(case, result) => receive(&case, *result),
+        CaseResult::Found(_) | CaseResult::Unplayed(..) => unreachable!("these cases are described well"),
     };
     run_each(cases.iter(), cases.len() as u64, known, workers, references, |turns| turns.into_iter().all(&mut see))
 }
@@ -144,24 +144,24 @@ pub fn run_all(
 pub fn run_each<'c, T: Send>(
     cases: impl Iterator<Item = T> + Send,
     count: u64,
-    make: impl Fn(T) -> Result<Cow<'c, Case>, CaseTurn<'c>> + Sync,
+    make: impl Fn(T) -> Result<Cow<'c, Case>, CaseResult<'c>> + Sync,
     workers: Workers<'_>,
     references: &References,
-    mut receive: impl FnMut(Vec<CaseTurn<'c>>) -> bool,
+    mut receive: impl FnMut(Vec<CaseResult<'c>>) -> bool,
 ) -> Result<(), StudyError> {
     let cases_at_most = usize::try_from(count).unwrap_or(usize::MAX);
     let pool = (workers.threads(cases_at_most) > 1).then(|| workers.pool(cases_at_most)).transpose()?;
     workers.progress.begin(count);
-    let room = Room::of_this_computer();
+    let room = MemoryBudget::of_this_computer();
     let turn = |item| match make(item) {
         Ok(case) => {
             let _place = room.enter(case.scenario.estimate().memory_bytes);
             let result = Box::new(guarded(|| Outcome::of(&case, references, workers.recall)));
-            CaseTurn::Played(Box::new(case), result)
+            CaseResult::Played(Box::new(case), result)
         }
         Err(turn) => turn,
     };
-    let receive = |turns: Vec<CaseTurn<'c>>| {
+    let receive = |turns: Vec<CaseResult<'c>>| {
         let failed = turns.iter().filter(|turn| turn.has_failed()).count();
         workers.progress.advance(turns.len() as u64, failed as u64);
         receive(turns)

@@ -3,11 +3,11 @@
 
 use crate::analysis::Performance;
 use crate::model::kredel::{
-    BandwidthReading, Communication, Hardware, NodeSearch, Parameters, Roundings, Scaling, best_cores, best_nodes,
+    BandwidthReading, Communication, Hardware, NodeSearch, Parameters, RoundingErrors, Scaling, best_cores, best_nodes,
 };
 use crate::programs::Shipped;
 use crate::programs::characteristic::{Application, Characteristic, Growth, Mode};
-use crate::report::{Compared, ReferenceTime};
+use crate::report::{ReferenceValue, ReferenceTarget};
 use crate::scenario::CheckedScenario;
 use parsim_sim::engine::Discipline;
 use parsim_sim::trace::Trace;
@@ -53,12 +53,12 @@ pub fn judge(scenario: &CheckedScenario, makespan_s: f64, trace: &mut Trace) {
 }
 
 /// Returns the efficiency of a characteristic program on a cluster, as predicted by the hierarchical model.
-pub fn predictions(scenario: &CheckedScenario) -> Vec<Compared> {
+pub fn predictions(scenario: &CheckedScenario) -> Vec<ReferenceValue> {
     let case = ClusterCase::of(scenario);
-    let prediction = |title: &str, key: &str, scaling, reading| Compared {
+    let prediction = |title: &str, key: &str, scaling, reading| ReferenceValue {
         title: title.to_owned(),
         key: key.to_owned(),
-        beside: ReferenceTime::Outcome("efficiency"),
+        beside: ReferenceTarget::Outcome("efficiency"),
         value: case.as_ref().map(|case| case.parameters.efficiency(case.at(), scaling, reading)),
         is_withheld: false,
     };
@@ -166,7 +166,7 @@ impl<'s> ClusterCase<'s> {
         Some(NodeSearch { x, v, c, beta0: 1.0, communication })
     }
 
-    fn roundings(&self) -> Roundings {
+    fn roundings(&self) -> RoundingErrors {
         let rounds = f64::from(self.program.rounds);
         let each_ps = match self.discipline {
             Discipline::FirstComeFirstServed => 0.5,
@@ -176,7 +176,7 @@ impl<'s> ClusterCase<'s> {
         // On a single node no message leaves the node.
         let message_bytes = if self.nodes > 1 { (message.round() - message).abs() } else { 0.0 };
         let chunks = rounds * f64::from(self.program.chunks);
-        Roundings { q: self.cores.into(), chunks, rounds, each_ps, message_bytes }
+        RoundingErrors { q: self.cores.into(), chunks, rounds, each_ps, message_bytes }
     }
 }
 

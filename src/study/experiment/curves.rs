@@ -2,11 +2,11 @@
 
 use super::StudyError;
 use super::outcome::Outcome;
-use crate::report::Along;
+use crate::report::HorizontalAxis;
 use crate::report::figures::{self, LineOrigin, TimeLine};
 use crate::report::latency_load::{MEAN, P99, latency_load};
 use crate::report::plot::LineChart;
-use crate::report::{Compared, ReferenceTime};
+use crate::report::{ReferenceValue, ReferenceTarget};
 use crate::scenario::{AxisValue, Case, Plan};
 
 /// The path of the offered load.
@@ -17,7 +17,7 @@ pub struct CurveAxis {
     /// Its name; empty if the scenario has no axes.
     pub name: String,
     /// Its label in figures, with the unit, and its categories.
-    pub along: Along,
+    pub along: HorizontalAxis,
     /// Names of axes whose values follow from those of this axis and therefore do not distinguish curves.
     follows: Vec<String>,
 }
@@ -84,7 +84,7 @@ impl CurveAxis {
     }
 
     fn none() -> Self {
-        Self { name: String::new(), along: Along::default(), follows: Vec::new() }
+        Self { name: String::new(), along: HorizontalAxis::default(), follows: Vec::new() }
     }
 
     fn over(plan: &Plan, axis: &crate::scenario::Axis) -> Self {
@@ -95,7 +95,7 @@ impl CurveAxis {
             (_, Some(unit)) => format!("{} [{unit}]", axis.name),
             (_, None) => axis.name.clone(),
         };
-        let along = Along { label, categories: plan.categories(&axis.name) };
+        let along = HorizontalAxis { label, categories: plan.categories(&axis.name) };
         Self { name: axis.name.clone(), along, follows: Vec::new() }
     }
 
@@ -159,9 +159,9 @@ fn value<'c>(case: &'c Case, name: &str) -> Option<&'c AxisValue> {
     case.keys.iter().find(|(other, _)| other == name).and_then(|(_, value)| value.as_ref())
 }
 
-fn origin(compared: &Compared) -> LineOrigin {
+fn origin(compared: &ReferenceValue) -> LineOrigin {
     match compared.beside {
-        ReferenceTime::MeasuredMakespan => LineOrigin::Measurement,
+        ReferenceTarget::MeasuredMakespan => LineOrigin::Measurement,
         _ => LineOrigin::Model,
     }
 }
@@ -177,13 +177,13 @@ impl TimeLines {
         axis: &CurveAxis,
         case: &Case,
         (kind, seconds, half_width): (&str, Option<f64>, f64),
-        compared: &[Compared],
+        compared: &[ReferenceValue],
     ) {
         let Some(place) = axis.place(case) else { return };
         let group = axis.group(case);
         // A prediction that is itself the subject is not compared with itself.
         let others = compared.iter().filter(|one| !kind.ends_with(one.title.as_str()));
-        let times = others.filter(|one| !matches!(one.beside, ReferenceTime::Outcome(_) | ReferenceTime::Outcomes(_)));
+        let times = others.filter(|one| !matches!(one.beside, ReferenceTarget::Outcome(_) | ReferenceTarget::Outcomes(_)));
         let others = times.map(|one| (one.title.as_str(), one.value, 0.0, origin(one)));
         for (kind, seconds, half_width, origin) in
             [(kind, seconds, half_width, LineOrigin::Subject)].into_iter().chain(others)

@@ -3,7 +3,7 @@
 use super::{Outcome, StudyError};
 use crate::analysis::Parallelism;
 use crate::programs::Shipped;
-use crate::report::space_time::Degrees;
+use crate::report::space_time::ParallelismHistogram;
 use crate::scenario::table::Table;
 use std::path::Path;
 
@@ -28,7 +28,7 @@ pub fn check_critical_times(program: &Shipped) -> Result<(), StudyError> {
 pub fn degrees_of_parallelism(outcome: &Outcome, published: Option<&Path>) -> Result<String, StudyError> {
     let parallelism = Parallelism::of_units(&outcome.trace.critical_intervals)
         .ok_or_else(|| StudyError::Request(format!("{}: {ELSEWHERE}", outcome.report().title)))?;
-    let degrees = Degrees {
+    let degrees = ParallelismHistogram {
         title: outcome.report().title,
         note: format!("activities at once, if only causality delays them: on average {:.3}", parallelism.mean()),
         of: "Active at once".to_owned(),

@@ -10,7 +10,7 @@ use parsim_sim::network::{Contention, Network};
 use parsim_sim::node::{EmptyMessage, Processor};
 use parsim_sim::program::Program;
 use parsim_sim::program::schedule::StoredSchedule;
-use parsim_sim::trace::{Accounts, Activity, Request, RequestLog, Unsaid};
+use parsim_sim::trace::{Accounts, Activity, Request, RequestLog, UnexportedDetails};
 use parsim_sim::units::{PerByte, SimDuration};
 use std::io::Write;
 use std::path::Path;
@@ -188,8 +188,8 @@ fn note_on_speeds(machine: &Machine) -> Option<String> {
 }
 
 /// Lists features that affect times on this machine but have no equivalent in either format.
-fn note_on_unsaid(unsaid: Unsaid) -> Option<String> {
-    let Unsaid { repeated_sends, divided_computations, forwardings, synchronous_sends } = unsaid;
+fn note_on_unsaid(unsaid: UnexportedDetails) -> Option<String> {
+    let UnexportedDetails { repeated_sends, divided_computations, forwardings, synchronous_sends } = unsaid;
     let parts = [
         (repeated_sends, "send", "of data that had been sent before and were not copied again (`copies: Once`)"),
         (divided_computations, "computation", "whose rows let communication software in (`router_turn: EndOfRow`)"),

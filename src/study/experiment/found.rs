@@ -8,7 +8,7 @@ use super::identity::Identity;
 use super::outcome::Outcome;
 use super::references::{OneRankTime, References};
 use super::run_series::RunSeries;
-use crate::scenario::{CaseId, Cases, CheckedScenario, Exemplars, Ids, Likeness, Repeat};
+use crate::scenario::{CaseId, Cases, CheckedScenario, Exemplars, Ids, Similarity, Repeat};
 use crate::store::{State, Store};
 use parsim_sim::trace::Trace;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const MOST_LAYOUTS: usize = 1000;
 
 /// The cases of a sweep that have results in a store.
-pub struct FoundCases<'c> {
+pub struct StoredCaseIndex<'c> {
     cases: &'c Cases<'c>,
     references: &'c References,
     store: &'c Store,
@@ -41,13 +41,13 @@ struct SharedLayout {
     alone: Option<Identity>,
 }
 
-impl<'c> FoundCases<'c> {
+impl<'c> StoredCaseIndex<'c> {
     /// Returns the cases that `store` has; `None` if the ids cannot be derived from the axes, so that each case has to
     /// be constructed.
     pub fn of(cases: &'c Cases<'c>, references: &'c References, store: &'c Store) -> Option<Self> {
         let ids = Ids::of(cases).ok()?;
         let (of_layout, but_for_seed) =
-            (Exemplars::of(cases, Likeness::Layout), Exemplars::of(cases, Likeness::AllButSeed));
+            (Exemplars::of(cases, Similarity::Layout), Exemplars::of(cases, Similarity::AllButSeed));
         Some(Self { cases, references, store, ids, of_layout, but_for_seed, layouts: HashMap::new() })
     }
 
@@ -156,36 +156,36 @@ impl SharedLayout {
 }
 
 /// [`FoundCases`] for several threads, with one instance per thread.
-pub struct FoundByThreads<'c> {
+pub struct PerThreadCaseIndex<'c> {
     cases: &'c Cases<'c>,
     references: &'c References,
     store: &'c Store,
     /// The instance of each thread.
-    own: [Mutex<Option<FoundCases<'c>>>; MOST_THREADS],
+    own: [Mutex<Option<StoredCaseIndex<'c>>>; MOST_THREADS],
 }
 
 /// Number of threads with separate instances; further threads share them.
 const MOST_THREADS: usize = 64;
 
-impl<'c> FoundByThreads<'c> {
+impl<'c> PerThreadCaseIndex<'c> {
     /// Returns the cases that `store` has; `None` under the condition of [`FoundCases::of`].
     pub fn of(cases: &'c Cases<'c>, references: &'c References, store: &'c Store) -> Option<Self> {
-        let first = FoundCases::of(cases, references, store)?;
+        let first = StoredCaseIndex::of(cases, references, store)?;
         let found = Self { cases, references, store, own: std::array::from_fn(|_| Mutex::default()) };
         *found.own() = Some(first);
         Some(found)
     }
 
     /// Calls `ask` with the instance of this thread.
-    pub fn with<T>(&self, ask: impl FnOnce(&mut FoundCases<'c>) -> Option<T>) -> Option<T> {
+    pub fn with<T>(&self, ask: impl FnOnce(&mut StoredCaseIndex<'c>) -> Option<T>) -> Option<T> {
         let mut own = self.own();
         if own.is_none() {
-            *own = FoundCases::of(self.cases, self.references, self.store);
+            *own = StoredCaseIndex::of(self.cases, self.references, self.store);
         }
         own.as_mut().and_then(ask)
     }
 
-    fn own(&self) -> MutexGuard<'_, Option<FoundCases<'c>>> {
+    fn own(&self) -> MutexGuard<'_, Option<StoredCaseIndex<'c>>> {
         let thread = rayon::current_thread_index().unwrap_or(0);
         self.own[thread % MOST_THREADS].lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -4,7 +4,7 @@ use parsim_sim::simulation::limits::most_memory;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A memory budget that admits cases by their estimated memory.
-pub struct Room {
+pub struct MemoryBudget {
     /// The memory in bytes; `None` if the system does not report it.
     limit: Option<u64>,
     taken: Mutex<u128>,
@@ -13,11 +13,11 @@ pub struct Room {
 
 /// The reservation of a case, released on drop.
 pub struct Reservation<'r> {
-    room: &'r Room,
+    room: &'r MemoryBudget,
     bytes: u64,
 }
 
-impl Room {
+impl MemoryBudget {
     /// Returns a budget equal to the default memory limit of a run.
     pub fn of_this_computer() -> Self {
         Self::of(most_memory())
@@ -56,7 +56,7 @@ mod tests {
 
     /// Returns the most bytes reserved at once by eight threads that reserve `bytes` each.
     fn most_at_once(limit: Option<u64>, bytes: u64) -> u64 {
-        let (room, now, most) = (Room::of(limit), AtomicU64::new(0), AtomicU64::new(0));
+        let (room, now, most) = (MemoryBudget::of(limit), AtomicU64::new(0), AtomicU64::new(0));
         let play = || {
             let _place = room.enter(bytes);
             most.fetch_max(now.fetch_add(bytes, Ordering::SeqCst) + bytes, Ordering::SeqCst);

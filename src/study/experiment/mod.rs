@@ -51,7 +51,7 @@ mod unfinished;
 pub mod validation;
 mod window;
 
-pub use cases::{CaseError, CaseProgress, CaseTurn, Failures, Keys, Workers, failed_row, guarded, run_all, run_each};
+pub use cases::{CaseError, CaseProgress, CaseResult, Failures, Keys, Workers, failed_row, guarded, run_all, run_each};
 pub use cluster::{ClosedForms, ClusterCase};
 pub use curves::{CurveAxis, OFFERED, TimeLines};
 pub use degrees::{check_critical_times, degrees_of_parallelism};
@@ -64,7 +64,7 @@ pub use paired::{CasePair, Pairs, StoredPlan};
 pub use planning::{PlannedCases, SweepPart, Workload};
 pub use played::{MOST_BYTES_ALONE, played};
 pub use recall::{CaseRuns, Recall, RunCounts, RunMemory};
-pub use references::{Met, References, note_on_withheld, prepared};
+pub use references::{MatchedPoints, References, note_on_withheld, prepared};
 pub use remarks::Remarks;
 pub use repetition::{first_and_mean_s, mean_makespan_s};
 pub use saturation::{OperatingPoint, Saturation, SaturationSign, SaturationSweep, saturation};

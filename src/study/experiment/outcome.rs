@@ -15,7 +15,7 @@ use super::stopping::{is_precise, note_on_imprecise, note_on_undelivered};
 use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
 use crate::answer::{Answer, Quantity, QuantityValue, Record, Role};
 use crate::programs::phases::time_key;
-use crate::report::{Compared, ReferenceTime, RunReport, counted};
+use crate::report::{ReferenceValue, ReferenceTarget, RunReport, counted};
 use crate::scenario::{AxisValue, Case, Repeat};
 use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::network::topology::NAMES;
@@ -37,7 +37,7 @@ pub struct Outcome {
     /// The trace of the run with the first seed.
     pub trace: Trace,
     breakdown: Breakdown,
-    compared: Vec<Compared>,
+    compared: Vec<ReferenceValue>,
     /// Statistics of the makespans of all seeds, if there is more than one or if the number of seeds is an axis.
     sample: Option<Sample>,
     /// The runs with the remaining seeds.
@@ -101,7 +101,7 @@ impl Outcome {
         identity: Identity,
         topology: Arc<str>,
         series: RunSeries,
-        compared: Vec<Compared>,
+        compared: Vec<ReferenceValue>,
         found: u64,
     ) -> Result<Self, SimulationError> {
         Self::of_series(case, identity, topology, series, |_| (compared, RunCounts { made: 0, found }))
@@ -112,7 +112,7 @@ impl Outcome {
         identity: Identity,
         topology: Arc<str>,
         series: RunSeries,
-        compare: impl FnOnce(&Case) -> (Vec<Compared>, RunCounts),
+        compare: impl FnOnce(&Case) -> (Vec<ReferenceValue>, RunCounts),
     ) -> Result<Self, SimulationError> {
         let RunSeries { first: mut trace, makespans, others } = series;
         let sample = Sample::of(&makespans).filter(|_| makespans.len() > 1 || has_seeds_as_axis(&case));
@@ -163,7 +163,7 @@ impl Outcome {
 
     /// Returns the values that the simulated time is compared with.
     #[must_use]
-    pub fn compared(&self) -> &[Compared] {
+    pub fn compared(&self) -> &[ReferenceValue] {
         &self.compared
     }
 
@@ -314,20 +314,20 @@ impl Outcome {
     }
 
     /// Adds a reference value and the error against it.
-    fn put_compared(&self, one: &Compared, record: &mut Record) {
+    fn put_compared(&self, one: &ReferenceValue, record: &mut Record) {
         let role = match one.beside {
-            ReferenceTime::Makespan => Role::Predicted,
-            ReferenceTime::MeasuredMakespan => Role::Measured,
-            ReferenceTime::OneRank | ReferenceTime::Outcome(_) | ReferenceTime::Outcomes(_) => Role::Detail,
+            ReferenceTarget::Makespan => Role::Predicted,
+            ReferenceTarget::MeasuredMakespan => Role::Measured,
+            ReferenceTarget::OneRank | ReferenceTarget::Outcome(_) | ReferenceTarget::Outcomes(_) => Role::Detail,
         };
         record.put_as(role, one.key.clone(), one.value);
         let error = self.predicted_s(one).zip(one.value).map(|(simulated, value)| Residuals::error(simulated, value));
         match one.beside {
-            ReferenceTime::Makespan => {}
-            ReferenceTime::OneRank => record.put("speedup", one.value.map(|alone| alone / self.makespan_s().0)),
-            ReferenceTime::MeasuredMakespan => record.put_as(Role::Residual, "simulated_error", error),
-            ReferenceTime::Outcome(_) => record.put_as(Role::Error, format!("error_against_{}", one.key), error),
-            ReferenceTime::Outcomes(_) => {
+            ReferenceTarget::Makespan => {}
+            ReferenceTarget::OneRank => record.put("speedup", one.value.map(|alone| alone / self.makespan_s().0)),
+            ReferenceTarget::MeasuredMakespan => record.put_as(Role::Residual, "simulated_error", error),
+            ReferenceTarget::Outcome(_) => record.put_as(Role::Error, format!("error_against_{}", one.key), error),
+            ReferenceTarget::Outcomes(_) => {
                 record.put_as(Role::Error, one.key.replace("published", "error_of"), error);
             }
         }
@@ -340,9 +340,9 @@ impl Outcome {
     }
 
     /// Returns the simulated value that `one` is compared with; for the makespan, the mean.
-    fn predicted_s(&self, one: &Compared) -> Option<f64> {
+    fn predicted_s(&self, one: &ReferenceValue) -> Option<f64> {
         match one.beside {
-            ReferenceTime::MeasuredMakespan => Some(self.makespan_s().0),
+            ReferenceTarget::MeasuredMakespan => Some(self.makespan_s().0),
             _ => one.judged(&self.trace),
         }
     }

@@ -1,6 +1,6 @@
 //! Planning without runs: the cost of cases, and their division among several computers.
 
-use super::found::FoundCases;
+use super::found::StoredCaseIndex;
 use super::identity::Identity;
 use super::references::References;
 use super::shard::Shard;
@@ -8,7 +8,7 @@ use super::shares::shares;
 use super::{StudyError, keyed};
 use crate::answer::{QuantityValue, Record};
 use crate::report::{counted, table};
-use crate::scenario::{CaseCost, CaseCosts, Cases, Exemplars, Ids, Likeness};
+use crate::scenario::{CaseCost, CaseCosts, Cases, Exemplars, Ids, Similarity};
 use crate::store::{State, Store};
 use std::ops::Range;
 use std::time::Duration;
@@ -140,7 +140,7 @@ pub struct PlannedCases<'c> {
 struct StoredCases<'c> {
     store: &'c Store,
     references: &'c References,
-    found: Option<FoundCases<'c>>,
+    found: Option<StoredCaseIndex<'c>>,
 }
 
 impl<'c> PlannedCases<'c> {
@@ -154,10 +154,10 @@ impl<'c> PlannedCases<'c> {
         store: Option<(&'c Store, &'c References)>,
     ) -> Result<Self, StudyError> {
         let stored = store.map(|(store, references)| {
-            let found = FoundCases::of(cases, references, store);
+            let found = StoredCaseIndex::of(cases, references, store);
             StoredCases { store, references, found }
         });
-        let exemplars = Exemplars::of(cases, Likeness::AllButSeed);
+        let exemplars = Exemplars::of(cases, Similarity::AllButSeed);
         Ok(Self { cases, shard, ids: Ids::of(cases)?, exemplars, stored })
     }
 

@@ -60,10 +60,10 @@ pub fn played(
 }
 
 /// The delivery time of a message, and its two end points.
-type PlayedMessage = (SimDuration, [u32; 2]);
+type DeliveredMessage = (SimDuration, [u32; 2]);
 
 /// Returns all messages, ordered by delivery time.
-fn messages(path: &CriticalPath<'_>) -> Vec<PlayedMessage> {
+fn messages(path: &CriticalPath<'_>) -> Vec<DeliveredMessage> {
     let events = path.events();
     let of_event = |event| {
         let messages = events.antecedents(event).iter().filter(|one| events.way_of(one).kind == MESSAGE);
@@ -72,13 +72,13 @@ fn messages(path: &CriticalPath<'_>) -> Vec<PlayedMessage> {
             (path.critical(one.event) + one.delay, ends)
         })
     };
-    let mut messages: Vec<PlayedMessage> = (0..events.count()).flat_map(of_event).collect();
+    let mut messages: Vec<DeliveredMessage> = (0..events.count()).flat_map(of_event).collect();
     messages.sort_unstable();
     messages
 }
 
 /// Returns the [`MOST_RANKS`] ranks with the most messages, in rank order.
-fn busiest(messages: &[PlayedMessage], ranks: usize) -> Vec<u32> {
+fn busiest(messages: &[DeliveredMessage], ranks: usize) -> Vec<u32> {
     let mut counts: Vec<(usize, u32)> = (0..).take(ranks).map(|rank| (0, rank)).collect();
     for rank in messages.iter().flat_map(|(_, ends)| ends) {
         counts[*rank as usize].0 += 1;

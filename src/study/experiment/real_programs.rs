@@ -1,7 +1,7 @@
 //! Programs with real data on clusters of multi-core nodes: the time by the hierarchical model, and an explanation of
 //! its error.
 
-use crate::model::kredel::{BandwidthReading, Demand, Explained, Hardware, Scaling};
+use crate::model::kredel::{BandwidthReading, Demand, InputReplacements, Hardware, Scaling};
 use crate::programs::Shipped;
 use crate::programs::characteristic::Application;
 use crate::scenario::CheckedScenario;
@@ -20,7 +20,7 @@ pub fn explain(scenario: &CheckedScenario, makespan_s: f64, trace: &mut Trace) {
     let at = (f64::from(cores), nodes);
     let beta1 = application.beta1(nodes);
     let published = application.demand(n, nodes, hardware.balance());
-    let explained = Explained::of(&published, &counted, &hardware, beta1, at);
+    let explained = InputReplacements::of(&published, &counted, &hardware, beta1, at);
     let [operations, memory, exchange, interfaces, run] = explained.factors(makespan_s);
     let efficiency = published.on(&hardware, beta1).efficiency(at, Scaling::Hockney, BandwidthReading::Corrected);
     trace.outcomes.extend([

@@ -7,7 +7,7 @@ use super::repetition::first_and_mean_s;
 use crate::model::point_to_point::PointToPoint;
 use crate::model::zemerly::{self, Prediction};
 use crate::programs::{Distribution, GaussJordan, Shipped};
-use crate::report::{Compared, ReferenceTime, counted};
+use crate::report::{ReferenceValue, ReferenceTarget, counted};
 use crate::scenario::source::{Document, Faults, SourceFault, Sources};
 use crate::scenario::{AxisValue, Case, CheckedScenario, Comparison, Described, Measurements, Plan, Scenario};
 use crate::store::{State, Store};
@@ -72,13 +72,13 @@ fn measurements(file: &Path, described: &Described) -> Result<Measurements, Sour
 }
 
 /// The measured points that have matched a case.
-pub struct Met<'r> {
+pub struct MatchedPoints<'r> {
     tables: Vec<(&'r Measurements, HashSet<usize>)>,
     /// The columns that are not an axis of the cases, so that no point matches.
     unknown: BTreeSet<&'r str>,
 }
 
-impl<'r> Met<'r> {
+impl<'r> MatchedPoints<'r> {
     /// Returns an empty record of matches for the points of `references`.
     pub fn none(references: &'r References) -> Self {
         Self { tables: references.measured().map(|table| (table, HashSet::new())).collect(), unknown: BTreeSet::new() }
@@ -184,7 +184,7 @@ impl References {
     }
 
     /// Returns the values with which the times of `case` are compared; one of them may need a run.
-    pub fn compare(&self, case: &Case, alone: OneRankTime<'_>) -> Vec<Compared> {
+    pub fn compare(&self, case: &Case, alone: OneRankTime<'_>) -> Vec<ReferenceValue> {
         self.list.iter().flat_map(|reference| self.belonging(reference, case, alone)).collect()
     }
 
@@ -230,7 +230,7 @@ impl References {
     }
 
     /// Returns the values of `reference` for `case`, withheld where they belong to another machine or program.
-    fn belonging(&self, reference: &Reference, case: &Case, alone: OneRankTime<'_>) -> Vec<Compared> {
+    fn belonging(&self, reference: &Reference, case: &Case, alone: OneRankTime<'_>) -> Vec<ReferenceValue> {
         let compared = reference.compare(case, alone);
         let belongs = match reference {
             _ if compared.iter().all(|one| one.value.is_none()) => true,
@@ -245,7 +245,7 @@ impl References {
 }
 
 impl Reference {
-    fn compare(&self, case: &Case, alone: OneRankTime<'_>) -> Vec<Compared> {
+    fn compare(&self, case: &Case, alone: OneRankTime<'_>) -> Vec<ReferenceValue> {
         let (title, key, value) = match self {
             Self::AsWritten => {
                 let seconds = as_written(&case.scenario).map(|prediction| prediction.total_s);
@@ -257,32 +257,32 @@ impl Reference {
             }
             Self::PointToPoint => ("message by equation (4)", "predicted_message_s", message_s(&case.scenario)),
             Self::Measured(table) => {
-                let beside = table.efficiency_is_known().then_some(ReferenceTime::Outcome("efficiency"));
+                let beside = table.efficiency_is_known().then_some(ReferenceTarget::Outcome("efficiency"));
                 let (key, beside) =
-                    beside.map_or(("measured_s", ReferenceTime::MeasuredMakespan), |it| ("known_efficiency", it));
+                    beside.map_or(("measured_s", ReferenceTarget::MeasuredMakespan), |it| ("known_efficiency", it));
                 return vec![compared("measured", key, beside, table.at(&case.keys))];
             }
             Self::Hierarchical => return cluster::predictions(&case.scenario),
             Self::OneRank => {
                 let seconds = alone.seconds(&case.scenario);
-                return vec![compared("on one rank", "one_rank_s", ReferenceTime::OneRank, seconds)];
+                return vec![compared("on one rank", "one_rank_s", ReferenceTarget::OneRank, seconds)];
             }
             Self::InnerIteration => return inner_iteration(&case.scenario),
         };
-        vec![compared(title, key, ReferenceTime::Makespan, value)]
+        vec![compared(title, key, ReferenceTarget::Makespan, value)]
     }
 }
 
-fn compared(title: &str, key: &str, beside: ReferenceTime, value: Option<f64>) -> Compared {
-    Compared { title: title.to_owned(), key: key.to_owned(), beside, value, is_withheld: false }
+fn compared(title: &str, key: &str, beside: ReferenceTarget, value: Option<f64>) -> ReferenceValue {
+    ReferenceValue { title: title.to_owned(), key: key.to_owned(), beside, value, is_withheld: false }
 }
 
 /// Returns the cycles of one inner iteration by CS-RR-281, Table 5, for comparison with those of the kernel `Rsub`.
-fn inner_iteration(scenario: &CheckedScenario) -> Vec<Compared> {
+fn inner_iteration(scenario: &CheckedScenario) -> Vec<ReferenceValue> {
     let shares = zemerly::ComputationShares::inner_iteration();
     let clock = inner_iteration_clock(scenario);
     let row = |title: &str, key: &str, outcomes, seconds: f64| {
-        compared(title, key, ReferenceTime::Outcomes(outcomes), clock.map(|per_s| per_s * seconds))
+        compared(title, key, ReferenceTarget::Outcomes(outcomes), clock.map(|per_s| per_s * seconds))
     };
     let sum = shares.processing_s() + shares.memory_s();
     vec![

@@ -1,6 +1,6 @@
 //! The saturation point of a network: a search over the offered load.
 
-use super::memory_budget::Room;
+use super::memory_budget::MemoryBudget;
 use super::{OFFERED, Recall, ScenarioFile, StudyError, Workers, keyed, metadata, one_a_line};
 use crate::answer::{Answer, Record};
 use crate::programs::Shipped;
@@ -138,7 +138,7 @@ impl SaturationSweep {
             let message = "`repeat` has no meaning here: every load is run with one seed; give an axis over `seed`";
             return Err(StudyError::Request(message.to_owned()));
         }
-        let room = Room::of_this_computer();
+        let room = MemoryBudget::of_this_computer();
         let search_one = |case: &Case| {
             let _place = room.enter(case.scenario.estimate().memory_bytes);
             search(case, resolution, workers.recall)

@@ -6,14 +6,14 @@ use std::collections::BinaryHeap;
 /// A shard in the heap of the assignment, ordered by its load. Ties are broken by a pseudo-random number, the same in
 /// every process, so that the assignment does not correlate with an axis.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Loaded {
+struct ShardLoad {
     load: u128,
     turn: u64,
     shard: usize,
     cases: u64,
 }
 
-impl Loaded {
+impl ShardLoad {
     const fn with(load: u128, shard: usize, cases: u64) -> Self {
         Self { load, turn: mixed(cases, shard as u64), shard, cases }
     }
@@ -23,15 +23,15 @@ impl Loaded {
 /// and the load of every shard is at most twice the optimum.
 pub fn shares(costs: &[u64], shards: u64) -> Vec<usize> {
     let used = usize::try_from(shards).unwrap_or(usize::MAX).min(costs.len());
-    let mut heap: BinaryHeap<_> = (0..used).map(|shard| Reverse(Loaded::with(0, shard, 0))).collect();
+    let mut heap: BinaryHeap<_> = (0..used).map(|shard| Reverse(ShardLoad::with(0, shard, 0))).collect();
     let mut longest: Vec<_> = (0..costs.len()).collect();
     longest.sort_by_key(|case| Reverse(costs[*case]));
     let mut shard_of = vec![0; costs.len()];
     for case in longest {
         let Some(mut least) = heap.peek_mut() else { break };
-        let Reverse(Loaded { load, shard, cases, .. }) = &*least;
+        let Reverse(ShardLoad { load, shard, cases, .. }) = &*least;
         shard_of[case] = *shard;
-        *least = Reverse(Loaded::with(load + u128::from(costs[case]), *shard, cases + 1));
+        *least = Reverse(ShardLoad::with(load + u128::from(costs[case]), *shard, cases + 1));
     }
     shard_of
 }

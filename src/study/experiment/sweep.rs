@@ -1,9 +1,9 @@
 //! Sweeps: every case of a scenario's axes, in axis order.
 
-use super::cases::{CaseError, CaseTurn, Keys, Workers, guarded, run_each};
-use super::found::FoundByThreads;
+use super::cases::{CaseError, CaseResult, Keys, Workers, guarded, run_each};
+use super::found::PerThreadCaseIndex;
 use super::planning::SweepPart;
-use super::references::{Met, References, note_on_withheld};
+use super::references::{MatchedPoints, References, note_on_withheld};
 use super::stopping::{note_on_imprecise, note_on_undelivered};
 use super::{Outcome, Remarks, StudyError};
 use crate::analysis::Residuals;
@@ -26,16 +26,16 @@ pub fn sweep<'c>(
     part: &'c SweepPart,
     references: &'c References,
     workers: Workers<'c>,
-    receive: impl FnMut(Vec<CaseTurn<'c>>) -> bool,
+    receive: impl FnMut(Vec<CaseResult<'c>>) -> bool,
 ) -> Result<(), StudyError> {
-    let found = workers.recall.store().and_then(|store| FoundByThreads::of(cases, references, store));
+    let found = workers.recall.store().and_then(|store| PerThreadCaseIndex::of(cases, references, store));
     let Inspection { cases: count, points, .. } = inspected(cases, found.as_ref())?;
     if count == Some(0) {
         return Err(StudyError::no_case());
     }
     let make = |point| match found.as_ref().and_then(|found| found.with(|found| found.outcome(point))) {
-        Some(outcome) => Err(CaseTurn::Found(Box::new(outcome))),
-        None => made(cases, point).map_err(|(keys, error)| CaseTurn::Unplayed(keys, error)),
+        Some(outcome) => Err(CaseResult::Found(Box::new(outcome))),
+        None => made(cases, point).map_err(|(keys, error)| CaseResult::Unplayed(keys, error)),
     };
     let count = part.size(count.unwrap_or(points));
     run_each(part.points(cases), count, make, workers, references, receive)
@@ -45,8 +45,8 @@ pub fn sweep<'c>(
 ///
 /// # Errors
 /// Returns all faults of the first case that has any.
-pub fn inspected(cases: &Cases<'_>, found: Option<&FoundByThreads<'_>>) -> Result<Inspection, Faults> {
-    let is_found = |found: &FoundByThreads<'_>, point| found.with(|found| found.state(point)).is_some();
+pub fn inspected(cases: &Cases<'_>, found: Option<&PerThreadCaseIndex<'_>>) -> Result<Inspection, Faults> {
+    let is_found = |found: &PerThreadCaseIndex<'_>, point| found.with(|found| found.state(point)).is_some();
     cases.inspection_but_for(|point| found.is_some_and(|found| is_found(found, point)))
 }
 
@@ -72,7 +72,7 @@ pub struct SweepRemarks<'r> {
     remarks: Remarks,
     /// The note on runs on one rank, set by the first case.
     alone: OnceCell<Option<String>>,
-    met: Met<'r>,
+    met: MatchedPoints<'r>,
     errors: Vec<f64>,
     /// The scenarios already seen, by address; the rows of many cases share one.
     seen: HashMap<usize, Arc<CheckedScenario>>,
@@ -85,7 +85,7 @@ impl<'r> SweepRemarks<'r> {
     /// Returns remarks on no cases yet.
     #[must_use]
     pub fn new(references: &'r References) -> Self {
-        let (met, remarks, errors) = (Met::none(references), Remarks::default(), Vec::new());
+        let (met, remarks, errors) = (MatchedPoints::none(references), Remarks::default(), Vec::new());
         Self {
             references,
             withheld: 0,

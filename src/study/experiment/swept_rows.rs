@@ -1,6 +1,6 @@
 //! The rows of a sweep, written as cases complete, and the information gathered along the way.
 
-use super::cases::{CaseError, CaseTurn, Failures, Keys, failed_row};
+use super::cases::{CaseError, CaseResult, Failures, Keys, failed_row};
 use super::curves::{CurveAxis, TimeLines};
 use super::outcome::Outcome;
 use super::recall::RunCounts;
@@ -43,14 +43,14 @@ impl<'r, S: RowSink> SweptRows<'r, S> {
     ///
     /// # Errors
     /// Returns the error of the sink.
-    pub fn add(&mut self, turn: CaseTurn<'_>) -> io::Result<()> {
+    pub fn add(&mut self, turn: CaseResult<'_>) -> io::Result<()> {
         match turn {
-            CaseTurn::Played(case, result) => match *result {
+            CaseResult::Played(case, result) => match *result {
                 Ok(outcome) => self.good(outcome),
                 Err(error) => self.failed(&case.keys, Some(&case), &error.into()),
             },
-            CaseTurn::Found(outcome) => self.good(*outcome),
-            CaseTurn::Unplayed(keys, error) => self.failed(&keys, None, &error),
+            CaseResult::Found(outcome) => self.good(*outcome),
+            CaseResult::Unplayed(keys, error) => self.failed(&keys, None, &error),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The rows of a sweep as a table.
 
-use super::cases::{CaseTurn, Failures, Workers};
+use super::cases::{CaseResult, Failures, Workers};
 use super::planning::SweepPart;
 use super::references::References;
 use super::sweep::sweep;
@@ -16,12 +16,12 @@ pub fn swept_table(file: &ScenarioFile, workers: Workers<'_>) -> Result<Table, S
     let references = References::load(plan.scenario(), &file.path)?;
     let (mut rows, mut failures) = (String::new(), Failures::default());
     let mut add = |turn| match turn {
-        CaseTurn::Played(case, result) => match *result {
+        CaseResult::Played(case, result) => match *result {
             Ok(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
             Err(error) => failures.add(&case.keys, &error.into()),
         },
-        CaseTurn::Found(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
-        CaseTurn::Unplayed(keys, error) => failures.add(&keys, &error),
+        CaseResult::Found(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
+        CaseResult::Unplayed(keys, error) => failures.add(&keys, &error),
     };
     sweep(&plan.unfold()?, &SweepPart::default(), &references, workers, |turns| {
         turns.into_iter().for_each(&mut add);

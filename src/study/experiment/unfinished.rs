@@ -1,7 +1,7 @@
 //! The cases of a sweep that have no result in a store.
 
 use super::cases::{Keys, Workers, name};
-use super::found::FoundByThreads;
+use super::found::PerThreadCaseIndex;
 use super::references::References;
 use super::sweep::{inspected, made};
 use super::{CaseError, StudyError};
@@ -61,7 +61,7 @@ pub fn unfinished(
     workers: Workers<'_>,
     has_points: bool,
 ) -> Result<Unfinished, StudyError> {
-    let found = FoundByThreads::of(cases, references, store);
+    let found = PerThreadCaseIndex::of(cases, references, store);
     let points = inspected(cases, found.as_ref())?.points;
     let pool = workers.pool(usize::try_from(points).unwrap_or(usize::MAX))?;
     let search = Search { cases, references, store, found, has_points };
@@ -76,7 +76,7 @@ struct Search<'c> {
     cases: &'c Cases<'c>,
     references: &'c References,
     store: &'c Store,
-    found: Option<FoundByThreads<'c>>,
+    found: Option<PerThreadCaseIndex<'c>>,
     has_points: bool,
 }
 

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 /// The output files of a command, with the options that name them, its output folders, and the files that it reads.
 #[derive(Default)]
-pub struct Claims {
+pub struct OutputClaims {
     inputs: Vec<PathBuf>,
     outputs: Vec<(&'static str, PathBuf)>,
     folders: Vec<PathBuf>,
     fault: Option<String>,
 }
 
-impl Claims {
+impl OutputClaims {
     /// Adds an output file, if `path` is given.
     #[must_use]
     pub fn output(mut self, option: &'static str, path: Option<&Path>) -> Self {

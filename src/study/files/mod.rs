@@ -6,10 +6,10 @@ mod output;
 mod output_file;
 mod under_way;
 
-pub use claims::Claims;
+pub use claims::OutputClaims;
 pub use output::AnswerOutput;
 pub use output_file::{OutputFile, folder_of, is_stream};
-pub use under_way::{Announced, announce, end};
+pub use under_way::{InterruptRegistration, announce, end};
 
 use std::fs;
 use std::io::{self, Write};

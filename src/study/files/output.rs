@@ -1,6 +1,6 @@
 //! Output of answers to the standard output or to a file, in complete lines.
 
-use super::{Announced, FileError, OutputFile, announce};
+use super::{InterruptRegistration, FileError, OutputFile, announce};
 use crate::answer::{Answer, AnswerShape, Record};
 use crate::report::{Format, RowSink, Writer};
 use std::fmt::Display;
@@ -50,7 +50,7 @@ impl Write for Sink {
 /// file appears.
 pub struct AnswerOutput {
     writer: SharedWriter,
-    _announced: Announced,
+    _announced: InterruptRegistration,
 }
 
 type SharedWriter = Arc<Mutex<Option<Writer<Sink>>>>;

@@ -1,6 +1,6 @@
 //! A single output file.
 
-use super::under_way::{self, Temporary};
+use super::under_way::{self, TemporaryGuard};
 use super::{FileError, flushed, unwritable};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -27,7 +27,7 @@ struct Replacement {
     unfinished: TempPath,
     destination: PathBuf,
     /// The registration that removes the unfinished file on an interrupt.
-    temporary: Temporary,
+    temporary: TemporaryGuard,
 }
 
 impl OutputFile {

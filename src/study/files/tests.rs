@@ -62,11 +62,11 @@ fn missing_folders_are_made_before_the_work() {
     let folder = folder();
     let file = folder.path().join("a/b/file");
     let pictures = folder.path().join("c/d");
-    Claims::default().output("-o", Some(&file)).folder(Some(&pictures)).check().unwrap();
+    OutputClaims::default().output("-o", Some(&file)).folder(Some(&pictures)).check().unwrap();
     assert!(names(file.parent().unwrap()).is_empty() && pictures.is_dir());
     fs::write(&file, "").unwrap();
     let below = file.join("no/folder");
-    assert!(matches!(Claims::default().output("-o", Some(&below)).check(), Err(FileError::Unwritable(_))));
+    assert!(matches!(OutputClaims::default().output("-o", Some(&below)).check(), Err(FileError::Unwritable(_))));
 }
 
 #[cfg(unix)]
@@ -79,19 +79,19 @@ fn an_output_is_neither_an_input_nor_another_output() {
     std::os::unix::fs::symlink("in", at("soft")).unwrap();
     std::os::unix::fs::symlink("new", at("dangling")).unwrap();
     fs::create_dir(at("folder")).unwrap();
-    let refused = |claims: Claims| match claims.check() {
+    let refused = |claims: OutputClaims| match claims.check() {
         Err(FileError::Refused(message)) => message,
         other => panic!("{other:?}"),
     };
     for name in ["in", "hard", "soft", "folder/../in"] {
-        let claims = Claims::default().inputs([at("in")]).output("--trace", Some(&at(name)));
+        let claims = OutputClaims::default().inputs([at("in")]).output("--trace", Some(&at(name)));
         assert!(refused(claims).contains("read by the command"), "{name}");
     }
     for (one, other) in [("new", "new"), ("new", "dangling"), ("new", "folder/../new"), ("hard", "soft")] {
-        let claims = Claims::default().output("-o", Some(&at(one))).output("--trace", Some(&at(other)));
+        let claims = OutputClaims::default().output("-o", Some(&at(one))).output("--trace", Some(&at(other)));
         assert!(refused(claims).contains("-o writes to the same file"), "{one} {other}");
     }
     let null = Path::new("/dev/null");
-    Claims::default().output("-o", Some(null)).output("--trace", Some(null)).check().unwrap();
+    OutputClaims::default().output("-o", Some(null)).output("--trace", Some(null)).check().unwrap();
     assert_eq!(fs::read(at("in")).unwrap(), b"scenario");
 }

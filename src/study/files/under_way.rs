@@ -5,29 +5,29 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-type LastWords = Box<dyn FnOnce() + Send>;
+type InterruptCallback = Box<dyn FnOnce() + Send>;
 
 /// The output in progress that an interrupt must end.
-static UNDER_WAY: Mutex<OpenWork> = Mutex::new(OpenWork { temporaries: Vec::new(), outputs: Vec::new(), next: 0 });
+static UNDER_WAY: Mutex<OutputsInProgress> = Mutex::new(OutputsInProgress { temporaries: Vec::new(), outputs: Vec::new(), next: 0 });
 
-struct OpenWork {
+struct OutputsInProgress {
     temporaries: Vec<(u64, PathBuf)>,
-    outputs: Vec<(u64, LastWords)>,
+    outputs: Vec<(u64, InterruptCallback)>,
     next: u64,
 }
 
 /// The registration of an unfinished file, which an interrupt removes while this value exists.
 #[must_use]
-pub(super) struct Temporary(u64);
+pub(super) struct TemporaryGuard(u64);
 
 /// The registration of an output, which an interrupt ends by a callback while this value exists.
 #[must_use]
-pub struct Announced(u64);
+pub struct InterruptRegistration(u64);
 
 /// Registers the file `path` to be removed by an interrupt.
-pub(super) fn temporary(path: &Path) -> Temporary {
+pub(super) fn temporary(path: &Path) -> TemporaryGuard {
     let path = path.to_owned();
-    Temporary(with(|under_way| {
+    TemporaryGuard(with(|under_way| {
         let number = under_way.number();
         under_way.temporaries.push((number, path));
         number
@@ -35,28 +35,28 @@ pub(super) fn temporary(path: &Path) -> Temporary {
 }
 
 /// Registers an output that an interrupt ends by calling `end`.
-pub fn announce(end: impl FnOnce() + Send + 'static) -> Announced {
-    Announced(with(|under_way| {
+pub fn announce(end: impl FnOnce() + Send + 'static) -> InterruptRegistration {
+    InterruptRegistration(with(|under_way| {
         let number = under_way.number();
         under_way.outputs.push((number, Box::new(end)));
         number
     }))
 }
 
-impl Temporary {
+impl TemporaryGuard {
     /// Cancels the removal of the file.
     pub fn keep(&self) {
         with(|under_way| under_way.temporaries.retain(|(number, _)| *number != self.0));
     }
 }
 
-impl Drop for Temporary {
+impl Drop for TemporaryGuard {
     fn drop(&mut self) {
         self.keep();
     }
 }
 
-impl Drop for Announced {
+impl Drop for InterruptRegistration {
     fn drop(&mut self) {
         // Dropping the callback may drop its output and a temporary file, which also locks the list. Therefore the
         // callback is dropped outside the lock.
@@ -68,14 +68,14 @@ impl Drop for Announced {
     }
 }
 
-impl OpenWork {
+impl OutputsInProgress {
     fn number(&mut self) -> u64 {
         self.next += 1;
         self.next
     }
 }
 
-fn with<T>(change: impl FnOnce(&mut OpenWork) -> T) -> T {
+fn with<T>(change: impl FnOnce(&mut OutputsInProgress) -> T) -> T {
     change(&mut UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner))
 }
 

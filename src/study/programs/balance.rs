@@ -13,13 +13,13 @@ type MessageRoute = (Option<u32>, u32, Option<u32>);
 
 /// A route with different numbers of sends and receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unequal {
+pub struct RouteImbalance {
     route: MessageRoute,
     /// The number of sends minus the number of receives.
     balance: i64,
 }
 
-impl Unequal {
+impl RouteImbalance {
     /// Returns the rank of the surplus operations, or `None` if any rank may have them.
     pub fn rank(self) -> Option<u32> {
         let (from, to, _) = self.route;
@@ -58,13 +58,13 @@ impl Unequal {
 
 /// The number of sends minus the number of receives, by sender, receiver and tag. Balanced routes are not stored.
 #[derive(Debug, Default)]
-pub struct Balance {
+pub struct MessageBalance {
     routes: FxHashMap<MessageRoute, i64>,
     /// The ranks that receive from any sender or with any tag.
     takes_any: FxHashSet<u32>,
 }
 
-impl Balance {
+impl MessageBalance {
     pub fn send(&mut self, from: u32, to: u32, tag: u32) {
         self.add((Some(from), to, Some(tag)), 1);
     }
@@ -98,7 +98,7 @@ impl Balance {
     }
 
     /// Returns the first few routes on which sends and receives do not balance, as far as counts can show.
-    pub fn unequal(&self) -> Vec<Unequal> {
+    pub fn unequal(&self) -> Vec<RouteImbalance> {
         let mut balance: FxHashMap<MessageRoute, i64> = FxHashMap::default();
         for (route, count) in &self.routes {
             let (_, to, _) = *route;
@@ -107,6 +107,6 @@ impl Balance {
         }
         let mut unequal: Vec<_> = balance.into_iter().filter(|(_, balance)| *balance != 0).collect();
         unequal.sort_unstable();
-        unequal.into_iter().take(SHOWN).map(|(route, balance)| Unequal { route, balance }).collect()
+        unequal.into_iter().take(SHOWN).map(|(route, balance)| RouteImbalance { route, balance }).collect()
     }
 }

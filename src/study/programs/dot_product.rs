@@ -5,7 +5,7 @@ use super::real;
 use super::{at_least_one, mean_distance, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::node::{Module, Work};
-use parsim_sim::program::Blocks;
+use parsim_sim::program::BlockPartition;
 use parsim_sim::program::Numerics;
 use parsim_sim::program::Process;
 use parsim_sim::program::WORD;
@@ -61,12 +61,12 @@ impl Program for DotProduct {
     }
 
     fn memory(&self, rank: u32, ranks: u32, _host: u32) -> Bytes {
-        Bytes::new(Blocks::new(self.n, ranks).count(rank).saturating_mul(2 * WORD))
+        Bytes::new(BlockPartition::new(self.n, ranks).count(rank).saturating_mul(2 * WORD))
     }
 }
 
 async fn multiply(me: Process, program: DotProduct) {
-    let blocks = Blocks::new(program.n, me.ranks());
+    let blocks = BlockPartition::new(program.n, me.ranks());
     let (first, count) = (blocks.first(me.rank()), blocks.count(me.rank()));
     let vectors = program.numerics.then(|| Dense::random(me.common_random("vectors"), 2, program.n));
     me.phase("multiplication");

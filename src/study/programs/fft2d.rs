@@ -5,7 +5,7 @@ use super::real;
 use super::{mean_distance, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::node::{Module, Work};
-use parsim_sim::program::Blocks;
+use parsim_sim::program::BlockPartition;
 use parsim_sim::program::InFlight;
 use parsim_sim::program::Numerics;
 use parsim_sim::program::Process;
@@ -91,14 +91,14 @@ impl Program for Fft2d {
     }
 
     fn memory(&self, rank: u32, ranks: u32, _host: u32) -> Bytes {
-        let rows = u128::from(Blocks::new(self.n, ranks).count(rank));
+        let rows = u128::from(BlockPartition::new(self.n, ranks).count(rank));
         Bytes::new(u64::try_from(2 * rows * u128::from(self.n) * u128::from(COMPLEX)).unwrap_or(u64::MAX))
     }
 }
 
 async fn transform(me: Process, program: Fft2d) {
     let n = program.n;
-    let blocks = Blocks::new(n, me.ranks());
+    let blocks = BlockPartition::new(n, me.ranks());
     let (first, rows) = (blocks.first(me.rank()), blocks.count(me.rank()));
     let matrix = program.numerics.then(|| Dense::random(me.common_random("matrix"), n, 2 * n));
     let mut own = matrix.as_ref().map(|matrix| matrix.block(first..first + rows, 0..2 * n));

@@ -5,7 +5,7 @@ use super::real;
 use super::{at_least_one, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::node::{Module, Work};
-use parsim_sim::program::Blocks;
+use parsim_sim::program::BlockPartition;
 use parsim_sim::program::Grid;
 use parsim_sim::program::Numerics;
 use parsim_sim::program::Process;
@@ -102,7 +102,7 @@ impl PointBlock {
     fn new(program: &FiniteDifference, rank: u32, ranks: u32) -> Self {
         let grid = Grid::shaped(ranks, program.rows);
         let (row, column) = grid.coordinates(rank);
-        let (by_row, by_column) = (Blocks::new(program.n, grid.rows()), Blocks::new(program.n, grid.columns));
+        let (by_row, by_column) = (BlockPartition::new(program.n, grid.rows()), BlockPartition::new(program.n, grid.columns));
         let (top, left) = (by_row.first(row), by_column.first(column));
         Self { grid, top, left, rows: by_row.count(row), columns: by_column.count(column) }
     }

@@ -5,7 +5,7 @@ use super::real;
 use super::{at_least_one, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::node::{Module, Work};
-use parsim_sim::program::Blocks;
+use parsim_sim::program::BlockPartition;
 use parsim_sim::program::Grid;
 use parsim_sim::program::Numerics;
 use parsim_sim::program::Process;
@@ -88,10 +88,10 @@ impl Program for Floyd {
 }
 
 impl Floyd {
-    fn share(&self, rank: u32, ranks: u32) -> (Blocks, Blocks, u32, u32) {
+    fn share(&self, rank: u32, ranks: u32) -> (BlockPartition, BlockPartition, u32, u32) {
         let grid = self.decomposition.grid(ranks);
         let (row, column) = grid.coordinates(rank);
-        (Blocks::new(self.n, grid.rows()), Blocks::new(self.n, grid.columns), row, column)
+        (BlockPartition::new(self.n, grid.rows()), BlockPartition::new(self.n, grid.columns), row, column)
     }
 }
 

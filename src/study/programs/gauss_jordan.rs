@@ -10,7 +10,7 @@ use parsim_sim::node::{Module, Work};
 use parsim_sim::program::Numerics;
 use parsim_sim::program::WORD;
 use parsim_sim::program::collective::{Barrier, Broadcast};
-use parsim_sim::program::{BlockCyclic, Blocks};
+use parsim_sim::program::{BlockCyclic, BlockPartition};
 use parsim_sim::program::{Message, Process};
 use parsim_sim::program::{Program, RankFuture};
 use parsim_sim::trace::Phase;
@@ -67,7 +67,7 @@ impl Distribution {
 /// The rows of each rank.
 #[derive(Clone, Copy)]
 enum RowDistribution {
-    Blocks(Blocks),
+    Blocks(BlockPartition),
     Cyclic(BlockCyclic),
 }
 
@@ -99,7 +99,7 @@ impl GaussJordan {
     const fn rows(&self, ranks: u32) -> RowDistribution {
         match self.distribution {
             Distribution::CyclicRows => RowDistribution::Cyclic(BlockCyclic::new(self.n, 1, ranks)),
-            Distribution::BlockRows | Distribution::BlockColumns => RowDistribution::Blocks(Blocks::new(self.n, ranks)),
+            Distribution::BlockRows | Distribution::BlockColumns => RowDistribution::Blocks(BlockPartition::new(self.n, ranks)),
         }
     }
 

@@ -5,7 +5,7 @@ use super::real;
 use super::{at_least_one, packets};
 use parsim_sim::fault::Fault;
 use parsim_sim::node::{Module, Work};
-use parsim_sim::program::Blocks;
+use parsim_sim::program::BlockPartition;
 use parsim_sim::program::Grid;
 use parsim_sim::program::Numerics;
 use parsim_sim::program::Process;
@@ -81,8 +81,8 @@ impl Program for Summa {
 
 /// The rank's block of each matrix.
 struct MatrixBlocks {
-    by_row: Blocks,
-    by_column: Blocks,
+    by_row: BlockPartition,
+    by_column: BlockPartition,
     row: u32,
     column: u32,
     rows: u64,
@@ -93,7 +93,7 @@ impl MatrixBlocks {
     fn new(program: &Summa, rank: u32, ranks: u32) -> Self {
         let grid = Grid::shaped(ranks, program.rows);
         let (row, column) = grid.coordinates(rank);
-        let (by_row, by_column) = (Blocks::new(program.n, grid.rows()), Blocks::new(program.n, grid.columns));
+        let (by_row, by_column) = (BlockPartition::new(program.n, grid.rows()), BlockPartition::new(program.n, grid.columns));
         Self { by_row, by_column, row, column, rows: by_row.count(row), columns: by_column.count(column) }
     }
 

@@ -4,14 +4,14 @@ use super::table::digits;
 
 /// The horizontal axis of a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Along {
+pub struct HorizontalAxis {
     /// The name of the axis, with its unit.
     pub label: String,
     /// The names of the values, if they are not all numbers.
     pub categories: Vec<String>,
 }
 
-impl Along {
+impl HorizontalAxis {
     /// Returns the position of a value: the number itself, or the index of the value's category.
     #[must_use]
     pub fn place(&self, number: Option<f64>, name: &str) -> Option<f64> {

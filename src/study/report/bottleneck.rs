@@ -1,7 +1,7 @@
 //! Bottlenecks along an axis: records, tables and sentences.
 
-use super::along::Along;
-use super::run::Compared;
+use super::along::HorizontalAxis;
+use super::run::ReferenceValue;
 use super::table::{TextTable, capitalised, digits, time};
 use crate::analysis::{
     AxisInterval, Bottleneck, BottleneckChange, BottleneckSite, Component, Components, SubComponent,
@@ -17,7 +17,7 @@ pub struct BottleneckCurve {
     /// The name of the axis.
     pub name: String,
     /// The axis in pictures.
-    pub axis: Along,
+    pub axis: HorizontalAxis,
     /// The points, in the order of the axis.
     pub points: Vec<BottleneckPoint>,
 }
@@ -33,7 +33,7 @@ pub struct BottleneckPoint {
     /// The place and the time of the bottleneck.
     pub place: BottleneckSite,
     /// The times to compare with the simulated one.
-    pub compared: Vec<Compared>,
+    pub compared: Vec<ReferenceValue>,
 }
 
 /// A ratio of components, if it exists.

@@ -1,6 +1,6 @@
 //! The pictures of CS-RR-281, Figures 3 to 9, for any program.
 
-use super::along::Along;
+use super::along::HorizontalAxis;
 use super::bottleneck::BottleneckCurve;
 use super::panels::{MOST_PANELS, Panels};
 use super::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
@@ -51,7 +51,7 @@ impl LineOrigin {
 /// Returns a chart of times of `program` (Figures 3 and 4). Groups differ in colour and kinds in their markers. Models
 /// are dashed, and measurements are markers only.
 #[must_use]
-pub fn times(program: &str, along: &Along, times: &[TimeLine]) -> NamedChart {
+pub fn times(program: &str, along: &HorizontalAxis, times: &[TimeLine]) -> NamedChart {
     let groups = numbered(times, |time| &time.group);
     let kinds = numbered(times, |time| &time.kind);
     let index = |names: &[&String], name: &String| names.iter().position(|other| *other == name).unwrap_or(0);
@@ -78,7 +78,7 @@ pub fn times(program: &str, along: &Along, times: &[TimeLine]) -> NamedChart {
 /// Returns the times as small multiples, one for each group, if there are several groups and several kinds of lines;
 /// otherwise as one chart. The second value is the number of groups that are left out.
 #[must_use]
-pub fn times_by_group(program: &str, along: &Along, lines: &[TimeLine]) -> (Panels, usize) {
+pub fn times_by_group(program: &str, along: &HorizontalAxis, lines: &[TimeLine]) -> (Panels, usize) {
     let groups = numbered(lines, |time| &time.group);
     let kinds = numbered(lines, |time| &time.kind);
     let shown = &groups[..groups.len().min(MOST_PANELS)];
@@ -224,7 +224,7 @@ pub(super) fn chart(
 
 fn chart_along(
     title: String,
-    along: &Along,
+    along: &HorizontalAxis,
     y: (&str, Scale),
     lines: Vec<PlotLine>,
     reference: Option<f64>,

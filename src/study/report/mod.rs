@@ -35,7 +35,7 @@ pub mod tornado;
 pub mod whiskers;
 
 pub use accounts::write_accounts;
-pub use along::Along;
+pub use along::HorizontalAxis;
 pub use animation::Animation;
 pub use bottleneck::{BottleneckCurve, BottleneckPoint};
 #[cfg(feature = "arrow")]
@@ -50,7 +50,7 @@ pub use panels::{MOST_PANELS, Panels};
 pub use parsim_sim::units::counted;
 pub use reference::reference;
 pub use rows::{RowSink, RowWriter};
-pub use run::{Compared, ReferenceTime, RunReport};
+pub use run::{ReferenceValue, ReferenceTarget, RunReport};
 pub use sources::write_sources;
 pub use summary::table;
 pub use table::{TextTable, digits, percent, signed_us, time, wrapped};

@@ -17,20 +17,20 @@ pub struct RunReport<'r> {
     /// The breakdown of the time.
     pub breakdown: &'r Breakdown,
     /// The values to compare with simulated ones.
-    pub compared: &'r [Compared],
+    pub compared: &'r [ReferenceValue],
     /// The makespans of all seeds, if there is more than one.
     pub sample: Option<Sample>,
 }
 
 /// A value to compare with a simulated one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Compared {
+pub struct ReferenceValue {
     /// The name of the value.
     pub title: String,
     /// The key of the value in a record.
     pub key: String,
     /// The simulated value with which this one is compared.
-    pub beside: ReferenceTime,
+    pub beside: ReferenceTarget,
     /// The value, if it is known: in seconds if it is compared with the makespan, otherwise in the unit of the
     /// outcomes.
     pub value: Option<f64>,
@@ -40,7 +40,7 @@ pub struct Compared {
 
 /// A simulated value with which another value is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReferenceTime {
+pub enum ReferenceTarget {
     /// The makespan; the other value is another prediction of it.
     Makespan,
     /// The makespan; the other value is the measurement with which all predictions are compared.
@@ -53,7 +53,7 @@ pub enum ReferenceTime {
     Outcomes(&'static [&'static str]),
 }
 
-impl Compared {
+impl ReferenceValue {
     /// Returns the same comparison without its value unless `belongs`: a value of another machine or program says
     /// nothing about this one.
     #[must_use]
@@ -66,10 +66,10 @@ impl Compared {
     #[must_use]
     pub fn judged(&self, trace: &Trace) -> Option<f64> {
         match self.beside {
-            ReferenceTime::Makespan | ReferenceTime::OneRank => None,
-            ReferenceTime::MeasuredMakespan => Some(trace.makespan.seconds()),
-            ReferenceTime::Outcome(name) => trace.outcome(name),
-            ReferenceTime::Outcomes(names) => names.iter().map(|name| trace.outcome(name)).sum(),
+            ReferenceTarget::Makespan | ReferenceTarget::OneRank => None,
+            ReferenceTarget::MeasuredMakespan => Some(trace.makespan.seconds()),
+            ReferenceTarget::Outcome(name) => trace.outcome(name),
+            ReferenceTarget::Outcomes(names) => names.iter().map(|name| trace.outcome(name)).sum(),
         }
     }
 }
@@ -93,7 +93,7 @@ impl fmt::Display for RunReport<'_> {
 
 impl RunReport<'_> {
     fn times(&self) -> TextTable {
-        let measured = self.compared.iter().find(|one| one.beside == ReferenceTime::MeasuredMakespan);
+        let measured = self.compared.iter().find(|one| one.beside == ReferenceTarget::MeasuredMakespan);
         let measured = measured.and_then(|one| one.value);
         let error = measured.map(|_| "error against measurement");
         let (unit, name) = unit_of_time(self.sample.map_or(self.trace.makespan.seconds(), |sample| sample.mean));
@@ -118,9 +118,9 @@ impl RunReport<'_> {
         for one in self.compared {
             match one.beside {
                 _ if one.is_withheld => {}
-                ReferenceTime::Makespan => row(&one.title, one.value, true),
-                ReferenceTime::MeasuredMakespan | ReferenceTime::OneRank => row(&one.title, one.value, false),
-                ReferenceTime::Outcome(_) | ReferenceTime::Outcomes(_) => {}
+                ReferenceTarget::Makespan => row(&one.title, one.value, true),
+                ReferenceTarget::MeasuredMakespan | ReferenceTarget::OneRank => row(&one.title, one.value, false),
+                ReferenceTarget::Outcome(_) | ReferenceTarget::Outcomes(_) => {}
             }
         }
         table
@@ -157,9 +157,9 @@ impl RunReport<'_> {
         let mut table = None;
         for one in self.compared {
             let names: &[&str] = match &one.beside {
-                ReferenceTime::Outcomes(names) => names,
-                ReferenceTime::Outcome(name) => std::slice::from_ref(name),
-                ReferenceTime::Makespan | ReferenceTime::MeasuredMakespan | ReferenceTime::OneRank => continue,
+                ReferenceTarget::Outcomes(names) => names,
+                ReferenceTarget::Outcome(name) => std::slice::from_ref(name),
+                ReferenceTarget::Makespan | ReferenceTarget::MeasuredMakespan | ReferenceTarget::OneRank => continue,
             };
             let (Some(simulated), Some(value)) = (one.judged(self.trace), one.value) else { continue };
             let error = percent(Residuals::error(simulated, value)) + " %";

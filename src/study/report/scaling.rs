@@ -7,7 +7,7 @@ use super::table::digits;
 use crate::model::laws::{SeriesPoint, SpeedupSeries, amdahl};
 
 /// A line of times that includes the time on one processor.
-struct Based<'t> {
+struct RelativeLine<'t> {
     line: &'t TimeLine,
     name: String,
     /// The speedups T(1) / T(p) with their numbers of processors p.
@@ -21,7 +21,7 @@ type Calibration = (f64, Vec<(f64, f64)>);
 
 /// Returns the lines of simulated and measured times that include a time on one processor. Models are left out, because
 /// their speedups show nothing that their times do not.
-fn based(times: &[TimeLine]) -> Vec<Based<'_>> {
+fn based(times: &[TimeLine]) -> Vec<RelativeLine<'_>> {
     let mut groups: Vec<&str> = times.iter().map(|time| time.group.as_str()).collect();
     groups.dedup();
     let based = times.iter().filter(|time| time.origin != LineOrigin::Model).filter_map(|line| {
@@ -29,12 +29,12 @@ fn based(times: &[TimeLine]) -> Vec<Based<'_>> {
         let words = [line.group.as_str(), line.kind.as_str()].into_iter().filter(|word| !word.is_empty());
         let speedups = line.points.iter().map(|(p, seconds)| (*p, base / seconds)).collect();
         let hue = groups.iter().position(|group| *group == line.group).unwrap_or(0);
-        Some(Based { line, name: words.collect::<Vec<_>>().join(", "), speedups, hue })
+        Some(RelativeLine { line, name: words.collect::<Vec<_>>().join(", "), speedups, hue })
     });
     based.collect()
 }
 
-impl Based<'_> {
+impl RelativeLine<'_> {
     fn plotted(&self, quantity: impl Fn(f64, f64) -> f64) -> PlotLine {
         let points = self.speedups.iter().map(|(p, speedup)| (*p, quantity(*p, *speedup))).collect();
         PlotLine { style: self.line.origin.style(), ..PlotLine::new(self.name.clone(), points, self.hue) }
@@ -71,7 +71,7 @@ pub fn scaling(program: &str, axis: &str, times: &[TimeLine]) -> Option<(Panels,
     let runs = lines.iter().filter(|line| line.line.origin == LineOrigin::Subject);
     let laws: Vec<_> = runs.filter_map(|line| Some((line, line.calibrated()?))).collect();
     let ideal = PlotLine { style: LineStyle::Formula, ..PlotLine::new("ideal", vec![(1.0, 1.0), (most, most)], IDEAL) };
-    let law = |(line, (fraction, _)): &(&Based<'_>, Calibration)| {
+    let law = |(line, (fraction, _)): &(&RelativeLine<'_>, Calibration)| {
         let points = line.speedups.iter().map(|(p, _)| (*p, amdahl::speedup(*fraction, *p))).collect();
         let about = if line.line.group.is_empty() { String::new() } else { format!("{}, ", line.line.group) };
         let name = format!("{about}Amdahl, f = {}", digits(*fraction));

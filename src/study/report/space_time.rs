@@ -305,7 +305,7 @@ const LIGHT: RGBColor = RGBColor(190, 217, 236);
 #[must_use]
 pub fn histogram(path: &CriticalPath<'_>, title: &str) -> String {
     let mean = path.mean_active().map_or(String::new(), |mean| format!(", on average {mean:.3}"));
-    let degrees = Degrees {
+    let degrees = ParallelismHistogram {
         title: title.to_owned(),
         note: format!("degree of parallelism: share of the time for which each number of processors is at work{mean}"),
         of: "Processors at work".to_owned(),
@@ -315,7 +315,7 @@ pub fn histogram(path: &CriticalPath<'_>, title: &str) -> String {
 }
 
 /// A histogram of a degree of parallelism.
-pub struct Degrees {
+pub struct ParallelismHistogram {
     /// The title.
     pub title: String,
     /// Further information, in a smaller line below the title.
@@ -326,7 +326,7 @@ pub struct Degrees {
     pub published: Vec<(u32, f64)>,
 }
 
-impl Degrees {
+impl ParallelismHistogram {
     /// Returns the picture as an SVG document.
     #[must_use]
     pub fn svg(&self, parallelism: &Parallelism) -> String {
@@ -390,7 +390,7 @@ mod tests {
     fn published_shares_stand_beside_the_others() {
         let parallelism = Parallelism::of_units(&[(0.0, 1.0), (0.0, 2.0)]).unwrap();
         let mut degrees =
-            Degrees { title: "two".to_owned(), note: String::new(), of: "active".to_owned(), published: Vec::new() };
+            ParallelismHistogram { title: "two".to_owned(), note: String::new(), of: "active".to_owned(), published: Vec::new() };
         let alone = degrees.svg(&parallelism);
         degrees.published = vec![(1, 0.3), (4, 0.1)];
         let beside = degrees.svg(&parallelism);

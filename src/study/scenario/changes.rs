@@ -3,7 +3,7 @@
 use super::source::{Document, Faults};
 use super::sweep::{Cases, Plan, spread};
 use super::{AxisValue, CheckedScenario};
-use crate::programs::expression::{Changes, Former, Value};
+use crate::programs::expression::{Changes, FormerExpression, Value};
 use crate::programs::note_changes;
 
 /// Maximum number of points of the axes that are examined, spread evenly over all points.
@@ -39,7 +39,7 @@ impl ChangedValues {
         }
     }
 
-    fn of_axes(&mut self, plan: &Plan) -> Vec<(String, Former)> {
+    fn of_axes(&mut self, plan: &Plan) -> Vec<(String, FormerExpression)> {
         let scenario = plan.scenario();
         let computed = (0..).zip(&scenario.axes).filter_map(|(index, axis): (usize, _)| {
             axis.expression.as_ref().map(|expression| (format!("axes.{index}.expression"), expression))

@@ -40,14 +40,14 @@ const GROUP: usize = 2;
 
 /// A part of a segment that is damaged or incomplete; the case of the record that begins there counts as missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flaw {
+pub struct Damage {
     pub path: PathBuf,
     pub offset: u64,
     /// `true` if no intact record follows, because the process that wrote the segment was killed or the power was cut.
     pub is_last: bool,
 }
 
-impl fmt::Display for Flaw {
+impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, offset, is_last } = self;
         let path = path.display();
@@ -67,7 +67,7 @@ impl Index {
     ///
     /// # Errors
     /// Returns an error for a segment that cannot be read, or a file that is not a segment.
-    pub fn of(segments: &[PathBuf]) -> Result<(Self, Vec<Flaw>), StoreError> {
+    pub fn of(segments: &[PathBuf]) -> Result<(Self, Vec<Damage>), StoreError> {
         let (mut places, mut flaws) = (Vec::new(), Vec::new());
         for (number, path) in (0..).zip(segments) {
             let mut scan = SegmentScan::open(path).map_err(StoreError::unreadable(path))?;
@@ -117,7 +117,7 @@ struct SegmentScan<'p> {
     end: u64,
     /// The payload of the record being checked.
     payload: Vec<u8>,
-    flaws: Vec<Flaw>,
+    flaws: Vec<Damage>,
 }
 
 impl<'p> SegmentScan<'p> {
@@ -150,8 +150,8 @@ impl<'p> SegmentScan<'p> {
         Ok(())
     }
 
-    fn flaw(&self, offset: u64, is_last: bool) -> Flaw {
-        Flaw { path: self.path.to_owned(), offset, is_last }
+    fn flaw(&self, offset: u64, is_last: bool) -> Damage {
+        Damage { path: self.path.to_owned(), offset, is_last }
     }
 
     /// Reads the record that begins here, and moves on to the next one.

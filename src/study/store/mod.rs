@@ -19,7 +19,7 @@ pub use payload::RunResult;
 
 use crate::scenario::CaseId;
 use files::Files;
-use index::{Flaw, Index, RecordPlace};
+use index::{Damage, Index, RecordPlace};
 use record::{ResultKind, record};
 use segment::{SUFFIX, Segment};
 use std::collections::{BTreeSet, HashMap};
@@ -57,15 +57,15 @@ pub struct Store {
     folder: PathBuf,
     index: Index,
     /// The flaws that have not been reported yet.
-    flaws: Mutex<Vec<Flaw>>,
+    flaws: Mutex<Vec<Damage>>,
     /// Records that were too long to be checked by the index and turned out to be damaged, by segment and offset.
     damaged: Mutex<BTreeSet<(u32, u64)>>,
     files: Files,
-    own: RwLock<Own>,
+    own: RwLock<OwnRecords>,
 }
 
 /// The segments and records of this process.
-struct Own {
+struct OwnRecords {
     segments: Vec<PathBuf>,
     /// The segment that takes new records, the last one in `segments`.
     open: Option<Segment>,
@@ -93,7 +93,7 @@ impl Store {
     pub fn read(folder: &Path) -> Result<Self, StoreError> {
         let segments = segments(folder).map_err(StoreError::unreadable(folder))?;
         let (index, flaws) = Index::of(&segments)?;
-        let own = Own { segments, open: None, places: HashMap::new(), fault: None };
+        let own = OwnRecords { segments, open: None, places: HashMap::new(), fault: None };
         Ok(Self {
             folder: folder.to_owned(),
             index,
@@ -187,7 +187,7 @@ impl Store {
         let read = self.files.record(place, || self.path(place));
         let payload = read.map_err(|error| StoreError::unreadable(self.path(place))(error))?;
         if payload.is_none() && lock(&self.damaged).insert((place.segment, place.offset)) {
-            lock(&self.flaws).push(Flaw { path: self.path(place), offset: place.offset, is_last: false });
+            lock(&self.flaws).push(Damage { path: self.path(place), offset: place.offset, is_last: false });
         }
         Ok(payload)
     }
@@ -202,11 +202,11 @@ impl Store {
         self.own_mut().fault.get_or_insert(fault).clone()
     }
 
-    fn own(&self) -> RwLockReadGuard<'_, Own> {
+    fn own(&self) -> RwLockReadGuard<'_, OwnRecords> {
         self.own.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn own_mut(&self) -> RwLockWriteGuard<'_, Own> {
+    fn own_mut(&self) -> RwLockWriteGuard<'_, OwnRecords> {
         self.own.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -215,7 +215,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Own {
+impl OwnRecords {
     fn append(&mut self, folder: &Path, id: CaseId, kind: ResultKind, payload: &[u8]) -> Result<(), StoreError> {
         let mut segment = match self.open.take() {
             Some(segment) => segment,

@@ -44,34 +44,34 @@ struct StoredColumns<'n>(Cow<'n, RankColumns>);
 
 impl Serialize for StoredColumns<'_> {
     fn serialize<S: Serializer>(&self, sink: S) -> Result<S::Ok, S::Error> {
-        self.0.each_ref().map(|column| Spans(Cow::Borrowed(column))).serialize(sink)
+        self.0.each_ref().map(|column| PicosecondList(Cow::Borrowed(column))).serialize(sink)
     }
 }
 
 impl<'de> Deserialize<'de> for StoredColumns<'_> {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-        let columns = <[Spans<'_>; Activity::ALL.len()]>::deserialize(source)?;
+        let columns = <[PicosecondList<'_>; Activity::ALL.len()]>::deserialize(source)?;
         Ok(Self(Cow::Owned(columns.map(|column| column.0.into_owned()))))
     }
 }
 
 /// Times as a list of numbers of picoseconds.
-struct Spans<'n>(Cow<'n, [SimDuration]>);
+struct PicosecondList<'n>(Cow<'n, [SimDuration]>);
 
 /// The maximum number of times for which memory is reserved in advance, since a length may be damaged.
 const MOST_EXPECTED: usize = 1 << 16;
 
-impl Serialize for Spans<'_> {
+impl Serialize for PicosecondList<'_> {
     fn serialize<S: Serializer>(&self, sink: S) -> Result<S::Ok, S::Error> {
         sink.collect_seq(self.0.iter().map(|time| time.ps()))
     }
 }
 
-impl<'de> Deserialize<'de> for Spans<'_> {
+impl<'de> Deserialize<'de> for PicosecondList<'_> {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
         struct List;
         impl<'de> Visitor<'de> for List {
-            type Value = Spans<'static>;
+            type Value = PicosecondList<'static>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("numbers of picoseconds")
             }
@@ -80,7 +80,7 @@ impl<'de> Deserialize<'de> for Spans<'_> {
                 while let Some(ps) = list.next_element()? {
                     times.push(SimDuration::from_ps(ps));
                 }
-                Ok(Spans(Cow::Owned(times)))
+                Ok(PicosecondList(Cow::Owned(times)))
             }
         }
         source.deserialize_seq(List)

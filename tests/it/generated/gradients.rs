@@ -7,7 +7,7 @@
 use super::dice::Dice;
 use super::number;
 use super::sample::Sample;
-use parsim::experiment::gradient::{Derivative, DerivativeMethod, Gradient, Method, PaidPath, Slopes, Variation};
+use parsim::experiment::gradient::{Derivative, DerivativeMethod, Gradient, Method, PricedPath, Slopes, Variation};
 use parsim::experiment::run_recorded;
 use parsim::scenario::source::Document;
 use parsim::scenario::{CheckedScenario, Parameter, Plan};
@@ -83,7 +83,7 @@ fn pair(number: u64) -> Option<Pair> {
     }
     let chosen = Dice::new(number).between(0, u32::try_from(constants.len() - 1).ok()?);
     let (parameter, slopes) = constants.swap_remove(chosen as usize);
-    let roundings = gradient.path.as_ref().map_or_else(|| base.pieces(), PaidPath::roundings);
+    let roundings = gradient.path.as_ref().map_or_else(|| base.pieces(), PricedPath::roundings);
     let difference = difference(&base, &parameter, roundings);
     let words = format!("sample {number}, {}: {slopes:?}, difference {difference:?}", parameter.name);
     let verdict = verdict(&slopes, difference);

@@ -18,8 +18,8 @@ mod wire;
 use super::{Completion, MessageId};
 use crate::engine::{Precedence, RetrialQueues, Slab, Streams};
 use crate::machine::speed_profile::{SpeedProfile, paced_rows};
-use crate::machine::{Lanes, Machine, Seat, Sends};
-use crate::network::{Standstill, Topology, Transfers};
+use crate::machine::{IssueResources, Machine, RankLocation, Sends};
+use crate::network::{BufferDeadlock, Topology, Transfers};
 use crate::node::processor::{Computation, KernelError, Stopwatch};
 use crate::node::{DataTransfer, Interface, WithinNode};
 use crate::trace::events::EventId;
@@ -69,8 +69,8 @@ pub struct MessageTransport {
 /// A message between the start of its send and its receive.
 #[derive(Clone, Copy)]
 struct MessageState {
-    from: Seat,
-    to: Seat,
+    from: RankLocation,
+    to: RankLocation,
     bytes: u64,
     handle: u32,
     /// The number of the interface at either end.
@@ -84,7 +84,7 @@ struct MessageState {
     serial: u32,
     /// The number of packets that have entered the network.
     packets: u64,
-    lanes: Lanes,
+    lanes: IssueResources,
     /// Whether the sender is notified when the send begins.
     is_issued: bool,
     /// Whether the message bypasses the interfaces, because source and destination are on the same node.
@@ -150,7 +150,7 @@ impl MessageTransport {
     pub fn compute(
         &mut self,
         now: SimTime,
-        seat: Seat,
+        seat: RankLocation,
         owner: u32,
         computation: Computation,
     ) -> Result<SimDuration, KernelError> {
@@ -166,17 +166,17 @@ impl MessageTransport {
         self.schedule(now + span, order, TransportEvent::TimeUp(owner));
     }
 
-    pub fn send(&mut self, now: SimTime, from: Seat, to: Seat, bytes: u64, handle: u32) {
+    pub fn send(&mut self, now: SimTime, from: RankLocation, to: RankLocation, bytes: u64, handle: u32) {
         let message = self.message(from, to, bytes, handle);
         let precedence = self.precedence();
         self.dispatch(now, message, precedence);
     }
 
-    fn message(&mut self, from: Seat, to: Seat, bytes: u64, handle: u32) -> MessageState {
+    fn message(&mut self, from: RankLocation, to: RankLocation, bytes: u64, handle: u32) -> MessageState {
         let interface = self.resources.choose(&self.interface, from, to);
         let waits = self.interface.data.waits(bytes);
         let role = if waits { TransferRole::AwaitedData { receive: 0 } } else { TransferRole::Data };
-        let (lanes, is_issued, serial, packets) = (Lanes::default(), false, 0, 0);
+        let (lanes, is_issued, serial, packets) = (IssueResources::default(), false, 0, 0);
         MessageState {
             from,
             to,
@@ -231,16 +231,16 @@ impl MessageTransport {
 
     /// Returns the time from which processor `cpu` of `seat` is free of communication work.
     #[must_use]
-    pub fn communicates_until(&self, seat: Seat, cpu: u8) -> SimTime {
+    pub fn communicates_until(&self, seat: RankLocation, cpu: u8) -> SimTime {
         self.resources.communicates_until(self.resources.cpu(seat, cpu))
     }
 
     #[must_use]
-    pub fn system_time(&self, seat: Seat, now: SimTime) -> SimDuration {
+    pub fn system_time(&self, seat: RankLocation, now: SimTime) -> SimDuration {
         self.resources.worked(self.resources.core(seat), now)
     }
 
-    pub const fn processor(&self, seat: Seat) -> u32 {
+    pub const fn processor(&self, seat: RankLocation) -> u32 {
         self.resources.core(seat)
     }
 
@@ -273,7 +273,7 @@ impl MessageTransport {
     }
 
     /// Returns the time of communication on a node at the speed of its processors.
-    fn paced(&self, seat: Seat, time: SimDuration) -> SimDuration {
+    fn paced(&self, seat: RankLocation, time: SimDuration) -> SimDuration {
         self.pace.as_ref().map_or(time, |pace| pace.service(seat.node, time))
     }
 
@@ -358,7 +358,7 @@ impl MessageTransport {
         Counts { packet_hops: self.wire.crossed(), ..self.counts }
     }
 
-    pub fn standstill(&self) -> Standstill {
+    pub fn standstill(&self) -> BufferDeadlock {
         self.wire.standstill()
     }
 

@@ -9,10 +9,10 @@ use super::{Completion, MessageId};
 use crate::engine::{Calendar, Entity, Runs, Slab, Streams, Timers};
 use crate::machine::hierarchy::Hierarchy;
 use crate::machine::speed_profile::{SpeedProfile, paced_rows};
-use crate::machine::{Machine, Seat, Sends};
-use crate::network::{Fabric, HopEvent, Onward, Packet, PacketKind, Standstill, Topology};
+use crate::machine::{Machine, RankLocation, Sends};
+use crate::network::{Fabric, HopEvent, ForwardedBy, Packet, PacketKind, BufferDeadlock, Topology};
 use crate::node::processor::{Computation, KernelError, Stopwatch};
-use crate::node::{Dispatcher, Node, Router, Turns};
+use crate::node::{Dispatcher, Node, Router, PreemptionRules};
 use crate::trace::events::EventId;
 use crate::trace::{Counts, Service};
 use crate::units::{SimDuration, SimTime};
@@ -157,8 +157,8 @@ impl PacketTransport {
     pub fn packet_by_packet(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
         let pace = SpeedProfile::of(machine, topology.vertices(), owners, streams);
         let onward = match machine.nodes.router {
-            Router::Hardware => Onward::ByRouter,
-            Router::Software => Onward::BySoftware,
+            Router::Hardware => ForwardedBy::ByRouter,
+            Router::Software => ForwardedBy::BySoftware,
         };
         let fabric = Fabric::new(&machine.network, topology.clone(), onward, streams);
         Self::with_carrier(machine, &topology, owners, pace, Carrier::Packets(fabric))
@@ -176,7 +176,7 @@ impl PacketTransport {
         let first =
             FirstEntities::after(carrier.entities(), processors, owners).expect("check limits the size of machines");
         let turns =
-            Turns { router: machine.nodes.router_turn.unwrap_or_default(), time_slice: machine.nodes.time_slice };
+            PreemptionRules { router: machine.nodes.router_turn.unwrap_or_default(), time_slice: machine.nodes.time_slice };
         Self {
             node: machine.nodes.clone(),
             stopwatch: Stopwatch::new(&machine.nodes.processor),
@@ -258,7 +258,7 @@ impl PacketTransport {
     pub fn compute(
         &mut self,
         now: SimTime,
-        seat: Seat,
+        seat: RankLocation,
         owner: u32,
         computation: Computation,
     ) -> Result<SimDuration, KernelError> {
@@ -279,7 +279,7 @@ impl PacketTransport {
     ///
     /// # Panics
     /// Panics if the message has 2^32 packets or more, which the stage rejects.
-    pub fn send(&mut self, now: SimTime, source: Seat, destination: Seat, (bytes, again): (u64, bool), handle: u32) {
+    pub fn send(&mut self, now: SimTime, source: RankLocation, destination: RankLocation, (bytes, again): (u64, bool), handle: u32) {
         let packets =
             u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("the stage limits the size of messages");
         let (from, to, cores) = (source.node, destination.node, (source.core, destination.core));
@@ -386,7 +386,7 @@ impl PacketTransport {
     }
 
     /// Returns the time that the processor of `seat` has spent on communication up to `now`.
-    pub fn system_time(&mut self, seat: Seat, now: SimTime) -> SimDuration {
+    pub fn system_time(&mut self, seat: RankLocation, now: SimTime) -> SimDuration {
         let processor = self.processor(seat);
         self.settle(now, processor);
         self.processors.served(processor, now)
@@ -421,21 +421,21 @@ impl PacketTransport {
 
     /// Returns the packets that wait for buffers, and the buffers they wait for, once no event is left.
     #[must_use]
-    pub fn standstill(&self) -> Standstill {
+    pub fn standstill(&self) -> BufferDeadlock {
         match &self.carrier {
             Carrier::Packets(fabric) => fabric.standstill(),
-            Carrier::Trains(_) => Standstill::default(),
+            Carrier::Trains(_) => BufferDeadlock::default(),
         }
     }
 }
 
 impl PacketizedMessage {
-    const fn source(&self) -> Seat {
-        Seat { node: self.from, core: self.cores.0 }
+    const fn source(&self) -> RankLocation {
+        RankLocation { node: self.from, core: self.cores.0 }
     }
 
-    const fn destination(&self) -> Seat {
-        Seat { node: self.to, core: self.cores.1 }
+    const fn destination(&self) -> RankLocation {
+        RankLocation { node: self.to, core: self.cores.1 }
     }
 
     /// Returns the processor time for the preparation of a packet of this message.

@@ -4,14 +4,14 @@ use super::super::contention::Contention;
 use super::super::link::Buffers;
 use super::super::link_model::LinkModel;
 use super::super::packet::Packet;
-use super::super::way::PacketWay;
+use super::super::way::RouteState;
 use super::waiting_line::WaitingLine;
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
 /// The runtime state of one direction of a link.
 pub(super) struct ChannelState {
-    pub(super) joint: Joint,
+    pub(super) joint: ChannelEnds,
     pub(super) link: LinkModel,
     contention: Contention,
     /// The turn of the last packet that started, under round robin.
@@ -30,7 +30,7 @@ pub(super) struct ChannelState {
 
 /// The vertices that a channel joins, and its port at the far end.
 #[derive(Clone, Copy)]
-pub(super) struct Joint {
+pub(super) struct ChannelEnds {
     pub(super) from: u32,
     /// The far end; equal to `from` where there is no link, and between a node and its router.
     pub(super) to: u32,
@@ -47,7 +47,7 @@ pub(super) struct ClassQueue {
 #[derive(Clone, Copy)]
 pub(super) struct PacketState {
     pub(super) packet: Packet,
-    pub(super) way: PacketWay,
+    pub(super) way: RouteState,
     /// The buffer that is reserved for the packet, at the vertex that its head has reached or will reach.
     pub(super) buffer: Option<PacketBuffer>,
     /// Time from which the bytes of the packet arrive at that vertex.
@@ -71,12 +71,12 @@ pub(super) struct ChannelTransmission {
 
 impl PacketState {
     pub(super) const fn new(packet: Packet, at: u32, now: SimTime) -> Self {
-        Self { packet, way: PacketWay::from(at), buffer: None, head: now, tail: now }
+        Self { packet, way: RouteState::from(at), buffer: None, head: now, tail: now }
     }
 }
 
 impl ChannelState {
-    pub(super) fn new(joint: Joint, link: LinkModel, contention: Contention) -> Self {
+    pub(super) fn new(joint: ChannelEnds, link: LinkModel, contention: Contention) -> Self {
         Self {
             joint,
             link,

@@ -7,9 +7,9 @@ use std::collections::BinaryHeap;
 
 /// The working memory of progressive filling, kept between computations.
 #[derive(Default)]
-pub struct Sharing {
+pub struct ProgressiveFilling {
     /// The remaining capacity of each channel; valid only if its round is the present one.
-    left: Vec<Left>,
+    left: Vec<RemainingCapacity>,
     /// By flow, the last round in which it was reached, or that round plus one once the flow has its rate.
     found: Vec<u64>,
     /// New rates, by flow.
@@ -19,7 +19,7 @@ pub struct Sharing {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Left {
+struct RemainingCapacity {
     round: u64,
     capacity: f64,
     /// Flows without a rate.
@@ -29,19 +29,19 @@ struct Left {
 /// A rate as bits, which are ordered like the rates themselves because no rate is negative.
 type RateBits = u64;
 
-impl Left {
+impl RemainingCapacity {
     fn share(&self) -> RateBits {
         (self.capacity.max(0.0) / f64::from(self.flows)).to_bits()
     }
 }
 
-impl Sharing {
+impl ProgressiveFilling {
     pub fn new(channels: usize) -> Self {
-        Self { left: vec![Left::default(); channels], ..Self::default() }
+        Self { left: vec![RemainingCapacity::default(); channels], ..Self::default() }
     }
 
     pub fn add_channel(&mut self) {
-        self.left.push(Left::default());
+        self.left.push(RemainingCapacity::default());
     }
 
     /// Computes the rates of all flows that are connected to the changed channels by shared channels.
@@ -72,7 +72,7 @@ impl Sharing {
                 continue;
             }
             let count = u32::try_from(on.len()).expect("fewer than 2^32 messages at once");
-            *left = Left { round: self.round, capacity: *capacity, flows: count };
+            *left = RemainingCapacity { round: self.round, capacity: *capacity, flows: count };
             self.fullest.push(Reverse((left.share(), channel)));
             for id in on {
                 if self.found[*id as usize] != self.round {

@@ -1,7 +1,7 @@
 //! The complete binary tree of processors; packets go up to the common ancestor and down again.
 
 use super::bisection::Bisection;
-use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
+use super::shape::{Count, DeadlockAvoidance, TopologyMetrics, TopologyShape, at_least};
 
 const PARENT: u32 = 0;
 
@@ -40,8 +40,8 @@ impl TopologyShape for BinaryTree {
         }
     }
 
-    fn natural_waits(&self) -> NaturalWaits {
-        NaturalWaits::OneWay
+    fn natural_waits(&self) -> DeadlockAvoidance {
+        DeadlockAvoidance::OneWay
     }
 
     fn distance(&self, a: u32, b: u32) -> u32 {

@@ -74,7 +74,7 @@ pub(super) fn measured(topology: &Topology, arc_connectivity: u32) -> Bisection 
         return Bisection::Exact(exhaustive(topology));
     }
     let bound = congestion_bound(topology).max(u64::from(arc_connectivity));
-    Bisection::between(bound, Halves::best_found(topology))
+    Bisection::between(bound, CandidateBisection::best_found(topology))
 }
 
 /// Tightens the bounds that a formula gives, by a search, if the topology is small enough.
@@ -85,7 +85,7 @@ pub(super) fn narrowed(topology: &Topology, formula: Bisection) -> Bisection {
         (Bisection::Between { .. }, _) if topology.switches() == 0 => formula,
         (Bisection::Between { lower, upper }, ..=MOST_NODES) => {
             let by_number: Vec<u32> = (0..topology.nodes()).collect();
-            let cut = Halves::of_order(topology, &by_number).width();
+            let cut = CandidateBisection::of_order(topology, &by_number).width();
             Bisection::between(lower.max(bound_of_routes(topology)), upper.min(cut))
         }
         _ => formula,
@@ -118,7 +118,7 @@ pub(super) fn exhaustive(topology: &Topology) -> u64 {
     let candidates = (0..all).filter(|set| set.count_ones() == half && !(first_stays && set & 1 == 1));
     let width: Box<dyn Fn(u32) -> u64> = match topology.switches() {
         0 => Box::new(counted(topology)),
-        _ => Box::new(|set| Halves::new(topology, |node| set >> node & 1 == 1).width()),
+        _ => Box::new(|set| CandidateBisection::new(topology, |node| set >> node & 1 == 1).width()),
     };
     candidates.map(width).min().unwrap_or(0)
 }
@@ -136,12 +136,12 @@ fn counted(topology: &Topology) -> impl Fn(u32) -> u64 {
 }
 
 /// A bisection during local improvement: the side of every node.
-struct Halves<'a> {
+struct CandidateBisection<'a> {
     topology: &'a Topology,
     far: Vec<bool>,
 }
 
-impl<'a> Halves<'a> {
+impl<'a> CandidateBisection<'a> {
     fn new(topology: &'a Topology, far: impl Fn(u32) -> bool) -> Self {
         Self { topology, far: (0..topology.nodes()).map(far).collect() }
     }

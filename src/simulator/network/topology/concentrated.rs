@@ -4,7 +4,7 @@
 use super::Topology;
 use super::bisection::Bisection;
 use super::layout::circle;
-use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
+use super::shape::{Count, DeadlockAvoidance, TopologyMetrics, TopologyShape, at_least};
 use std::ops::Range;
 
 /// The shape of [`Topology::Concentrated`]. Router r, a node of `routers`, is the r-th switch. Its ports are those of
@@ -83,7 +83,7 @@ impl TopologyShape for Concentrated<'_> {
         }
     }
 
-    fn natural_waits(&self) -> NaturalWaits {
+    fn natural_waits(&self) -> DeadlockAvoidance {
         self.routers.natural_waits()
     }
 

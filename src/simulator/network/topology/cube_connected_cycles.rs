@@ -5,7 +5,7 @@
 
 use super::bisection::Bisection;
 use super::layout::{circle, corner};
-use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
+use super::shape::{Count, DeadlockAvoidance, TopologyMetrics, TopologyShape, at_least};
 use std::ops::Range;
 
 const NEXT: u32 = 0;
@@ -100,8 +100,8 @@ impl TopologyShape for CubeConnectedCycles {
         0..self.ports()
     }
 
-    fn natural_waits(&self) -> NaturalWaits {
-        NaturalWaits::Anyhow
+    fn natural_waits(&self) -> DeadlockAvoidance {
+        DeadlockAvoidance::Anyhow
     }
 
     fn faults(&self) -> Vec<String> {

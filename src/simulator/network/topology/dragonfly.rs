@@ -7,7 +7,7 @@
 use super::bisection::{Bisection, crossing_bound};
 use super::global_links::{Arrangement, GlobalLinks, global_links_fault};
 use super::layout::{circle, roomy_radius};
-use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
+use super::shape::{Count, DeadlockAvoidance, TopologyMetrics, TopologyShape, at_least};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -174,8 +174,8 @@ impl TopologyShape for Dragonfly {
         if a == b { 0 } else { from.below + self.between(from, to) + to.below }
     }
 
-    fn natural_waits(&self) -> NaturalWaits {
-        NaturalWaits::BetweenGroups
+    fn natural_waits(&self) -> DeadlockAvoidance {
+        DeadlockAvoidance::BetweenGroups
     }
 
     fn is_global(&self, at: u32, port: u32) -> bool {

@@ -7,7 +7,7 @@
 use super::bisection::{Bisection, crossing_bound};
 use super::global_links::{Arrangement, GlobalLinks, global_links_fault};
 use super::layout::{circle, roomy_radius};
-use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
+use super::shape::{Count, DeadlockAvoidance, TopologyMetrics, TopologyShape, at_least};
 
 /// The shape of `Topology::DragonflyPlus`. Nodes are numbered first, then, group by group, the leaves and the spines.
 /// The ports of a leaf lead to the spines, then to its nodes; those of a spine to the leaves, then to other groups.
@@ -183,8 +183,8 @@ impl TopologyShape for DragonflyPlus {
         from.below() + routers + to.below()
     }
 
-    fn natural_waits(&self) -> NaturalWaits {
-        NaturalWaits::BetweenGroups
+    fn natural_waits(&self) -> DeadlockAvoidance {
+        DeadlockAvoidance::BetweenGroups
     }
 
     fn is_global(&self, at: u32, port: u32) -> bool {

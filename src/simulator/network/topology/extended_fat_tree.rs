@@ -7,7 +7,7 @@
 //! plus u W; a down port selects the subtree of the child.
 
 use super::bisection::Bisection;
-use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, numbered};
+use super::shape::{Count, DeadlockAvoidance, TopologyMetrics, TopologyShape, numbered};
 use std::ops::Range;
 
 pub(super) struct ExtendedFatTree<'a> {
@@ -166,8 +166,8 @@ impl TopologyShape for ExtendedFatTree<'_> {
         if is_above { 0..down } else { down..down + up }
     }
 
-    fn natural_waits(&self) -> NaturalWaits {
-        NaturalWaits::UpAndDown
+    fn natural_waits(&self) -> DeadlockAvoidance {
+        DeadlockAvoidance::UpAndDown
     }
 
     /// Returns the length of a walk over the heights that passes every link at which a differing digit can change.

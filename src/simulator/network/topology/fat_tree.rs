@@ -7,7 +7,7 @@
 //! Vanneschi, k-ary n-trees, 1997.)
 
 use super::bisection::Bisection;
-use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least, numbered};
+use super::shape::{Count, DeadlockAvoidance, TopologyMetrics, TopologyShape, at_least, numbered};
 use std::ops::Range;
 
 pub(super) struct FatTree {
@@ -109,8 +109,8 @@ impl TopologyShape for FatTree {
         if word / scope == to / scope / self.arity { digit } else { self.arity + digit }
     }
 
-    fn natural_waits(&self) -> NaturalWaits {
-        NaturalWaits::UpAndDown
+    fn natural_waits(&self) -> DeadlockAvoidance {
+        DeadlockAvoidance::UpAndDown
     }
 
     /// Returns the length of a walk over the heights that passes the links at which all differing digits can change.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::graph_links::{FarEnd, GraphLinks, narrow};
 use super::layout::{circle, roomy_radius};
-use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
+use super::shape::{Count, DeadlockAvoidance, TopologyMetrics, TopologyShape, at_least};
 
 pub(super) struct Graph<'a> {
     pub(super) nodes: u32,
@@ -105,8 +105,8 @@ impl TopologyShape for Graph<'_> {
         self.link_classes().iter().position(|name| name == class)
     }
 
-    fn natural_waits(&self) -> NaturalWaits {
-        NaturalWaits::Anyhow
+    fn natural_waits(&self) -> DeadlockAvoidance {
+        DeadlockAvoidance::Anyhow
     }
 
     fn faults(&self) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use super::bisection::{Bisection, crossing_bound};
 use super::layout::{circle, grid_place, roomy_radius};
-use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least, numbered};
+use super::shape::{Count, DeadlockAvoidance, TopologyMetrics, TopologyShape, at_least, numbered};
 use std::cmp::Ordering;
 use std::ops::Range;
 use strength_reduce::StrengthReducedU32;
@@ -301,11 +301,11 @@ impl<A: GridAxes> TopologyShape for GridShape<A> {
         (axis.wraps() && axis.ahead(here, there) == axis.ahead(there, here)).then_some(port ^ 1)
     }
 
-    fn natural_waits(&self) -> NaturalWaits {
+    fn natural_waits(&self) -> DeadlockAvoidance {
         match self.axes.count() {
-            _ if self.axes().any(|axis| axis.closed) => NaturalWaits::RoundRings,
-            1 => NaturalWaits::OneWay,
-            _ => NaturalWaits::InOrder,
+            _ if self.axes().any(|axis| axis.closed) => DeadlockAvoidance::RoundRings,
+            1 => DeadlockAvoidance::OneWay,
+            _ => DeadlockAvoidance::InOrder,
         }
     }
 

@@ -69,7 +69,7 @@ pub use load::{ChannelLoads, TrafficShare, uniform};
 pub use metrics::Metrics;
 pub use name::{NAMES, TopologyError};
 pub use routes::Routes;
-pub use shape::NaturalWaits;
+pub use shape::DeadlockAvoidance;
 
 /// The largest number of vertices of any topology, 2³¹.
 pub const MAX_VERTICES: u64 = 1 << 31;
@@ -288,7 +288,7 @@ impl Topology {
 
     /// Returns the cycles in which packets on natural routes could wait for each other.
     #[must_use]
-    pub fn natural_waits(&self) -> NaturalWaits {
+    pub fn natural_waits(&self) -> DeadlockAvoidance {
         with_shape!(self, shape => shape.natural_waits())
     }
 

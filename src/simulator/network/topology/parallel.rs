@@ -2,7 +2,7 @@
 
 use super::Topology;
 use super::bisection::Bisection;
-use super::shape::{Count, NaturalWaits, TopologyMetrics, TopologyShape, at_least};
+use super::shape::{Count, DeadlockAvoidance, TopologyMetrics, TopologyShape, at_least};
 use std::ops::Range;
 
 /// The shape of [`Topology::Parallel`]. Port q of `of` becomes `links` ports from q · links on.
@@ -78,7 +78,7 @@ impl TopologyShape for Parallel<'_> {
         Some(self.of.other_way_round(at, to)? * self.links + self.link(to))
     }
 
-    fn natural_waits(&self) -> NaturalWaits {
+    fn natural_waits(&self) -> DeadlockAvoidance {
         self.of.natural_waits()
     }
 

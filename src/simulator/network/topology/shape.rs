@@ -37,7 +37,7 @@ pub(super) struct TopologyMetrics {
 
 /// The channel dependencies of natural routes, as the least precaution that keeps packets from waiting in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NaturalWaits {
+pub enum DeadlockAvoidance {
     /// No precaution: channels are taken in a fixed order.
     InOrder,
     /// No precaution on routes without a U-turn: there is only one between two vertices.
@@ -72,8 +72,8 @@ pub(super) trait TopologyShape {
     fn other_way_round(&self, _at: u32, _to: u32) -> Option<u32> {
         None
     }
-    fn natural_waits(&self) -> NaturalWaits {
-        NaturalWaits::InOrder
+    fn natural_waits(&self) -> DeadlockAvoidance {
+        DeadlockAvoidance::InOrder
     }
     /// Implements [`Topology::is_global`](super::Topology::is_global).
     fn is_global(&self, _at: u32, _port: u32) -> bool {

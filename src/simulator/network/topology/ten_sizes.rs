@@ -7,7 +7,7 @@ use super::{Arrangement, Topology};
 
 /// The counts and distances of a graph, found by a search from some of its nodes.
 #[derive(Debug, PartialEq)]
-struct Searched {
+struct MeasuredCounts {
     links: u64,
     least_degree: u32,
     degree: u32,
@@ -16,7 +16,7 @@ struct Searched {
 }
 
 /// Returns the counts by a breadth-first search from every node, or from the first one alone if all nodes are `alike`.
-fn searched(topology: &Topology, alike: bool) -> Searched {
+fn searched(topology: &Topology, alike: bool) -> MeasuredCounts {
     let nodes = topology.nodes();
     let begins = if alike { 1 } else { nodes };
     let (mut longest, mut total_distance) = (0, 0);
@@ -31,7 +31,7 @@ fn searched(topology: &Topology, alike: bool) -> Searched {
 
 /// Returns the counts along the natural routes. In a dragonfly these cross one link between groups where a shorter
 /// route may cross two.
-fn along_routes(topology: &Topology) -> Searched {
+fn along_routes(topology: &Topology) -> MeasuredCounts {
     let pairs = (0..topology.nodes()).flat_map(|from| (0..topology.nodes()).map(move |to| (from, to)));
     let length = |(from, to)| u32::try_from(topology.path(from, to).count() - 1).expect("a way is short");
     let (longest, total) = pairs
@@ -40,14 +40,14 @@ fn along_routes(topology: &Topology) -> Searched {
     with_counts(topology, longest, total)
 }
 
-fn with_counts(topology: &Topology, longest: u32, total_distance: u128) -> Searched {
+fn with_counts(topology: &Topology, longest: u32, total_distance: u128) -> MeasuredCounts {
     let (least_degree, degree) = degrees(topology);
-    Searched { links: topology.links().count() as u64, least_degree, degree, longest, total_distance }
+    MeasuredCounts { links: topology.links().count() as u64, least_degree, degree, longest, total_distance }
 }
 
-fn claimed(topology: &Topology) -> Searched {
+fn claimed(topology: &Topology) -> MeasuredCounts {
     let figures = topology.figures();
-    Searched {
+    MeasuredCounts {
         links: figures.links,
         least_degree: figures.least_degree,
         degree: figures.degree,
@@ -59,7 +59,7 @@ fn claimed(topology: &Topology) -> Searched {
 /// Checks that the metrics of ten topologies are those of the graph, and their bisections those of `formula`.
 fn check(
     ten: impl IntoIterator<Item = Topology>,
-    search: fn(&Topology) -> Searched,
+    search: fn(&Topology) -> MeasuredCounts,
     formula: fn(&Topology) -> Option<u64>,
 ) {
     let mut count = 0;
@@ -74,7 +74,7 @@ fn check(
     assert_eq!(count, 10);
 }
 
-fn all(topology: &Topology) -> Searched {
+fn all(topology: &Topology) -> MeasuredCounts {
     searched(topology, false)
 }
 

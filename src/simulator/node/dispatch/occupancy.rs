@@ -1,6 +1,6 @@
 //! Load of one processor: the admitted communication jobs, and the computations in the background.
 
-use super::{RouterTurn, Turns};
+use super::{RouterTurn, PreemptionRules};
 use crate::engine::{Calendar, Entity, EvenInstants, Runs, StationState};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
@@ -97,7 +97,7 @@ impl<J> Occupancy<J> {
     }
 
     /// Returns whether communication jobs must wait for the router's turn.
-    pub fn must_wait(&self, turns: Turns) -> bool {
+    pub fn must_wait(&self, turns: PreemptionRules) -> bool {
         turns.router != RouterTurn::AtOnce && !self.router_has_turn && self.running().is_some()
     }
 
@@ -125,7 +125,7 @@ impl<J> Computations<J> {
     /// Gives the processor to a computation from `begin` on.
     pub fn give(
         &mut self,
-        turns: Turns,
+        turns: PreemptionRules,
         begin: SimTime,
         RemainingComputation { owner, left, row }: RemainingComputation,
     ) {
@@ -133,7 +133,7 @@ impl<J> Computations<J> {
     }
 
     /// Serves the deferred jobs; the running computation, if any, gets a new time slice.
-    pub fn let_router_in(&mut self, turns: Turns, now: SimTime, line: &mut StationState, let_in: &mut Vec<(J, Runs)>) {
+    pub fn let_router_in(&mut self, turns: PreemptionRules, now: SimTime, line: &mut StationState, let_in: &mut Vec<(J, Runs)>) {
         let mut stolen = SimDuration::ZERO;
         for Deferred { job, service, count } in self.deferred.drain(..) {
             stolen += service * u64::from(count);

@@ -10,7 +10,7 @@ fn ps(ps: u64) -> SimDuration {
 /// departures and the end of the computation.
 fn play(router: RouterTurn, rows: u64, jobs: &[(u64, u64)]) -> (Vec<u64>, u64) {
     let mut calendar = Calendar::new();
-    let mut dispatcher = Dispatcher::new(1, Turns { router, time_slice: ps(8) }, ALARM);
+    let mut dispatcher = Dispatcher::new(1, PreemptionRules { router, time_slice: ps(8) }, ALARM);
     dispatcher.compute(&mut calendar, SimTime::START, 0, 0, (ps(10), rows));
     for (job, (arrival, _)) in jobs.iter().enumerate() {
         calendar.schedule(SimTime::from_ps(*arrival), 20 + Entity::try_from(job).unwrap());
@@ -74,7 +74,7 @@ fn a_job_at_the_end_of_a_row_has_the_turn_of_that_row() {
 /// Returns the ends of computations of these lengths that start together on one processor.
 fn share(lengths: &[u64]) -> Vec<u64> {
     let mut calendar = Calendar::new();
-    let turns = Turns { router: RouterTurn::AtOnce, time_slice: ps(8) };
+    let turns = PreemptionRules { router: RouterTurn::AtOnce, time_slice: ps(8) };
     let mut dispatcher = Dispatcher::<()>::new(1, turns, ALARM);
     for (owner, length) in (0..).zip(lengths) {
         dispatcher.compute(&mut calendar, SimTime::START, 0, owner, (ps(*length), 1));

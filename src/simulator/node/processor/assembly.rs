@@ -1,7 +1,7 @@
 //! Assembler: turns the text of a listing into instructions with operands, lengths and addresses.
 
-use super::instruction::{InstructionSpec, Takes, encoded_bytes};
-use super::listing::{Contents, Holds, Iteration, Kernel};
+use super::instruction::{InstructionSpec, OperandKind, encoded_bytes};
+use super::listing::{Contents, InitialValue, Iteration, Kernel};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -165,14 +165,14 @@ impl Kernel {
 }
 
 /// An instruction of the listing whose operand is not resolved yet.
-struct Written<'k> {
+struct ParsedInstruction<'k> {
     line: usize,
     operation: InstructionSpec,
     operand: Option<&'k str>,
 }
 
 /// An instruction with a resolved operand but without an address.
-struct Draft {
+struct ResolvedInstruction {
     operation: InstructionSpec,
     operand: Operand,
 }
@@ -185,7 +185,7 @@ enum Operand {
 
 struct Assembler<'k> {
     kernel: &'k Kernel,
-    written: Vec<Written<'k>>,
+    written: Vec<ParsedInstruction<'k>>,
     labels: BTreeMap<&'k str, usize>,
     locals: BTreeMap<&'k str, i32>,
     constants: BTreeMap<&'k str, i32>,
@@ -231,7 +231,7 @@ impl<'k> Assembler<'k> {
             self.faults.push(ListingError::UnknownMnemonic { line, mnemonic, nearest });
             return;
         };
-        let needs_one = operation.takes != Takes::Nothing;
+        let needs_one = operation.takes != OperandKind::Nothing;
         if rest.is_some() || operand.is_some() != needs_one {
             self.faults.push(ListingError::OperandCount {
                 line,
@@ -242,14 +242,14 @@ impl<'k> Assembler<'k> {
             });
             return;
         }
-        self.written.push(Written { line, operation, operand });
+        self.written.push(ParsedInstruction { line, operation, operand });
     }
 
-    fn resolve(&mut self) -> Vec<Draft> {
+    fn resolve(&mut self) -> Vec<ResolvedInstruction> {
         let mut drafts = Vec::with_capacity(self.written.len());
         for written in &self.written {
             match self.operand(written) {
-                Some(operand) => drafts.push(Draft { operation: written.operation, operand }),
+                Some(operand) => drafts.push(ResolvedInstruction { operation: written.operation, operand }),
                 None => self.faults.push(ListingError::UndefinedOperand {
                     line: written.line,
                     mnemonic: written.operation.name,
@@ -261,16 +261,16 @@ impl<'k> Assembler<'k> {
         drafts
     }
 
-    fn operand(&self, written: &Written) -> Option<Operand> {
+    fn operand(&self, written: &ParsedInstruction) -> Option<Operand> {
         let Some(text) = written.operand else { return Some(Operand::Number(0)) };
         let number = text.parse().ok();
         match written.operation.takes {
-            Takes::Nothing => None,
-            Takes::Local => {
+            OperandKind::Nothing => None,
+            OperandKind::Local => {
                 number.filter(|slot| *slot >= 0).or_else(|| self.locals.get(text).copied()).map(Operand::Number)
             }
-            Takes::Constant => number.or_else(|| self.constants.get(text).copied()).map(Operand::Number),
-            Takes::Label => self.labels.get(text).copied().map(Operand::Label),
+            OperandKind::Constant => number.or_else(|| self.constants.get(text).copied()).map(Operand::Number),
+            OperandKind::Label => self.labels.get(text).copied().map(Operand::Label),
         }
     }
 
@@ -284,12 +284,12 @@ impl<'k> Assembler<'k> {
     }
 }
 
-const fn wanted(takes: Takes) -> &'static str {
+const fn wanted(takes: OperandKind) -> &'static str {
     match takes {
-        Takes::Nothing => "operand",
-        Takes::Local => "local",
-        Takes::Constant => "constant",
-        Takes::Label => "label",
+        OperandKind::Nothing => "operand",
+        OperandKind::Local => "local",
+        OperandKind::Constant => "constant",
+        OperandKind::Label => "label",
     }
 }
 
@@ -311,7 +311,7 @@ fn check_arrays(kernel: &Kernel, faults: &mut Vec<ListingError>) {
     let names = kernel.arrays.iter().map(|array| (array.name.as_str(), ()));
     let arrays = unique("array", names, faults);
     let locals = kernel.locals.iter().filter_map(|local| match &local.holds {
-        Holds::Address(array) => Some((&local.name, array)),
+        InitialValue::Address(array) => Some((&local.name, array)),
         _ => None,
     });
     let tables = kernel.arrays.iter().flat_map(|table| match &table.holds {
@@ -326,7 +326,7 @@ fn check_arrays(kernel: &Kernel, faults: &mut Vec<ListingError>) {
 }
 
 /// Assigns addresses to the instructions. Their lengths grow until every operand, including jump distances, fits.
-fn place(drafts: &[Draft]) -> Vec<Instruction> {
+fn place(drafts: &[ResolvedInstruction]) -> Vec<Instruction> {
     let mut bytes: Vec<u32> = drafts.iter().map(|draft| draft.operation.bytes).collect();
     loop {
         let instructions = lay_out(drafts, &bytes);
@@ -339,14 +339,14 @@ fn place(drafts: &[Draft]) -> Vec<Instruction> {
     }
 }
 
-fn lay_out(drafts: &[Draft], bytes: &[u32]) -> Vec<Instruction> {
+fn lay_out(drafts: &[ResolvedInstruction], bytes: &[u32]) -> Vec<Instruction> {
     let offsets: Vec<u32> = std::iter::once(0)
         .chain(bytes.iter().scan(0, |end, length| {
             *end += length;
             Some(*end)
         }))
         .collect();
-    let instruction = |(index, draft): (usize, &Draft)| {
+    let instruction = |(index, draft): (usize, &ResolvedInstruction)| {
         let (operand, target) = match draft.operand {
             Operand::Number(number) => (number, 0),
             Operand::Label(target) => (offsets[target].cast_signed() - offsets[index + 1].cast_signed(), target),
@@ -358,7 +358,7 @@ fn lay_out(drafts: &[Draft], bytes: &[u32]) -> Vec<Instruction> {
 
 const fn needed(instruction: &Instruction) -> u32 {
     match instruction.operation.takes {
-        Takes::Nothing => instruction.operation.bytes,
+        OperandKind::Nothing => instruction.operation.bytes,
         _ => encoded_bytes(instruction.operand),
     }
 }
@@ -397,7 +397,7 @@ mod tests {
         let mut kernel = with_listing(&["ldl near; ldl far; ldc 300; adc -1"]);
         let local = |name: &str, holds| super::super::Local { name: name.to_owned(), holds };
         kernel.locals =
-            vec![local("near", Holds::Word(0)), local("room", Holds::Space(15)), local("far", Holds::Word(0))];
+            vec![local("near", InitialValue::Word(0)), local("room", InitialValue::Space(15)), local("far", InitialValue::Word(0))];
         let lengths: Vec<u32> =
             kernel.assemble().unwrap().instructions().iter().map(|instruction| instruction.bytes).collect();
         assert_eq!(lengths, [1, 2, 3, 2]);

@@ -104,7 +104,7 @@ pub enum Mnemonic {
 
 /// The kind of operand that follows a mnemonic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
+pub enum OperandKind {
     /// No operand.
     Nothing,
     /// A local, or the number of a workspace slot.
@@ -170,7 +170,7 @@ pub struct InstructionSpec {
     /// Bytes without operand prefixes: 1, or 2 for operation codes above 0x0F.
     pub bytes: u32,
     /// The kind of operand that the instruction takes.
-    pub takes: Takes,
+    pub takes: OperandKind,
     /// The databook cycles.
     pub cycles: DatabookCycles,
 }
@@ -196,12 +196,12 @@ impl InstructionSpec {
     }
 }
 
-const fn direct(mnemonic: Mnemonic, name: &'static str, takes: Takes, cycles: u32) -> InstructionSpec {
+const fn direct(mnemonic: Mnemonic, name: &'static str, takes: OperandKind, cycles: u32) -> InstructionSpec {
     InstructionSpec { mnemonic, name, bytes: 1, takes, cycles: DatabookCycles::Integer(cycles) }
 }
 
 const fn short(mnemonic: Mnemonic, name: &'static str, cycles: u32) -> InstructionSpec {
-    direct(mnemonic, name, Takes::Nothing, cycles)
+    direct(mnemonic, name, OperandKind::Nothing, cycles)
 }
 
 const fn long(mnemonic: Mnemonic, name: &'static str, cycles: u32) -> InstructionSpec {
@@ -209,7 +209,7 @@ const fn long(mnemonic: Mnemonic, name: &'static str, cycles: u32) -> Instructio
 }
 
 const fn floating(mnemonic: Mnemonic, name: &'static str, cycles: DatabookCycles) -> InstructionSpec {
-    InstructionSpec { mnemonic, name, bytes: 2, takes: Takes::Nothing, cycles }
+    InstructionSpec { mnemonic, name, bytes: 2, takes: OperandKind::Nothing, cycles }
 }
 
 const fn transfer(integer: u32, fpu: u32) -> DatabookCycles {
@@ -229,21 +229,21 @@ const fn comparison(typical: u32, worst: u32) -> DatabookCycles {
 /// The cycles of `fpldnladddb` (9/12) and `fpldnlmuldb` (21/30), which take a memory operand, are split into a load of
 /// 3 and arithmetic of 6/9 and 18/27. A load occupies the FPU for 2 of its cycles, `fpdup` for 1 (Homewood, section 2).
 pub const OPERATIONS: &[InstructionSpec] = &[
-    direct(Mnemonic::Ldl, "ldl", Takes::Local, 2),
-    direct(Mnemonic::Stl, "stl", Takes::Local, 1),
-    direct(Mnemonic::Ldlp, "ldlp", Takes::Local, 1),
-    direct(Mnemonic::Ldnl, "ldnl", Takes::Constant, 2),
-    direct(Mnemonic::Stnl, "stnl", Takes::Constant, 2),
-    direct(Mnemonic::Ldnlp, "ldnlp", Takes::Constant, 1),
-    direct(Mnemonic::Ldc, "ldc", Takes::Constant, 1),
-    direct(Mnemonic::Adc, "adc", Takes::Constant, 1),
-    direct(Mnemonic::Eqc, "eqc", Takes::Constant, 2),
-    direct(Mnemonic::J, "j", Takes::Label, 3),
+    direct(Mnemonic::Ldl, "ldl", OperandKind::Local, 2),
+    direct(Mnemonic::Stl, "stl", OperandKind::Local, 1),
+    direct(Mnemonic::Ldlp, "ldlp", OperandKind::Local, 1),
+    direct(Mnemonic::Ldnl, "ldnl", OperandKind::Constant, 2),
+    direct(Mnemonic::Stnl, "stnl", OperandKind::Constant, 2),
+    direct(Mnemonic::Ldnlp, "ldnlp", OperandKind::Constant, 1),
+    direct(Mnemonic::Ldc, "ldc", OperandKind::Constant, 1),
+    direct(Mnemonic::Adc, "adc", OperandKind::Constant, 1),
+    direct(Mnemonic::Eqc, "eqc", OperandKind::Constant, 2),
+    direct(Mnemonic::J, "j", OperandKind::Label, 3),
     InstructionSpec {
         mnemonic: Mnemonic::Cj,
         name: "cj",
         bytes: 1,
-        takes: Takes::Label,
+        takes: OperandKind::Label,
         cycles: DatabookCycles::Branch { passed: 2, taken: 4 },
     },
     short(Mnemonic::Rev, "rev", 1),

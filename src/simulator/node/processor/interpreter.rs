@@ -88,7 +88,7 @@ enum ExecutionFailure {
 }
 
 /// The data accessed by an instruction, or the reason why it failed.
-type Touched = Result<Option<MemoryAccess>, ExecutionFailure>;
+type AccessResult = Result<Option<MemoryAccess>, ExecutionFailure>;
 
 impl Assembly {
     /// Places the kernel in memory for `trips` trips. The first instruction is the next to be executed.
@@ -245,7 +245,7 @@ impl<'a> KernelInterpreter<'a> {
         }
     }
 
-    fn execute(&mut self, instruction: &Instruction) -> Touched {
+    fn execute(&mut self, instruction: &Instruction) -> AccessResult {
         if instruction.operation.cycles.is_floating() {
             self.floating(instruction.operation.mnemonic)
         } else {
@@ -253,7 +253,7 @@ impl<'a> KernelInterpreter<'a> {
         }
     }
 
-    fn direct(&mut self, instruction: &Instruction) -> Touched {
+    fn direct(&mut self, instruction: &Instruction) -> AccessResult {
         let operand = instruction.operand.cast_unsigned();
         let slot = self.layout.workspace.wrapping_add(operand.wrapping_mul(4));
         match instruction.operation.mnemonic {
@@ -313,7 +313,7 @@ impl<'a> KernelInterpreter<'a> {
         Ok(())
     }
 
-    fn floating(&mut self, mnemonic: Mnemonic) -> Touched {
+    fn floating(&mut self, mnemonic: Mnemonic) -> AccessResult {
         match mnemonic {
             Mnemonic::Fpldnldb => return self.load_double(1),
             Mnemonic::Fpldnldbi => return self.load_double(2),
@@ -369,20 +369,20 @@ impl<'a> KernelInterpreter<'a> {
         a
     }
 
-    fn load(&mut self, address: u32) -> Touched {
+    fn load(&mut self, address: u32) -> AccessResult {
         let value = self.memory.word(address).ok_or(ExecutionFailure::Address(address))?;
         self.push(value);
         Ok(Some(MemoryAccess { address, words: 1 }))
     }
 
-    fn store(&mut self, address: u32) -> Touched {
+    fn store(&mut self, address: u32) -> AccessResult {
         let value = self.pop();
         self.memory.write_word(address, value).ok_or(ExecutionFailure::Address(address))?;
         Ok(Some(MemoryAccess { address, words: 1 }))
     }
 
     /// Loads the double at address A, or at A + 8 B if `stack_words` is 2.
-    fn load_double(&mut self, stack_words: u32) -> Touched {
+    fn load_double(&mut self, stack_words: u32) -> AccessResult {
         let base = self.pop();
         let index = if stack_words == 2 { self.pop() } else { 0 };
         let address = base.wrapping_add(index.wrapping_mul(8));
@@ -391,7 +391,7 @@ impl<'a> KernelInterpreter<'a> {
         Ok(Some(MemoryAccess { address, words: 2 }))
     }
 
-    fn store_double(&mut self) -> Touched {
+    fn store_double(&mut self) -> AccessResult {
         let (address, value) = (self.pop(), self.pop_float());
         self.memory.write_double(address, value).ok_or(ExecutionFailure::Address(address))?;
         Ok(Some(MemoryAccess { address, words: 2 }))

@@ -71,13 +71,13 @@ pub struct Local {
     /// The name for use in operands.
     pub name: String,
     /// The initial content.
-    pub holds: Holds,
+    pub holds: InitialValue,
 }
 
 /// The initial content of a local.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Holds {
+pub enum InitialValue {
     /// An integer.
     Word(i32),
     /// The number of trips of the kernel's loop.
@@ -144,7 +144,7 @@ pub enum Iteration {
     At(String),
 }
 
-impl Holds {
+impl InitialValue {
     /// Returns the number of workspace slots.
     #[must_use]
     pub const fn slots(&self) -> u32 {

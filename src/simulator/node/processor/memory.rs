@@ -1,7 +1,7 @@
 //! The memory of a node while a kernel runs: the layout of the kernel's parts, and the contents of the words.
 
 use super::assembly::Assembly;
-use super::listing::{Contents, Holds, MemoryRegion};
+use super::listing::{Contents, InitialValue, MemoryRegion};
 use thiserror::Error;
 
 /// The lowest address of a transputer: the most negative integer.
@@ -124,11 +124,11 @@ impl Memory {
         for (slot, local) in kernel.slots() {
             let at = layout.workspace.wrapping_add(4 * slot);
             match &local.holds {
-                Holds::Word(word) => memory.set(at, word.cast_unsigned()),
-                Holds::Trips => memory.set(at, trips),
-                Holds::Address(array) => memory.set(at, address(array)),
-                Holds::Double(double) => memory.set_double(at, *double),
-                Holds::Space(_) => (),
+                InitialValue::Word(word) => memory.set(at, word.cast_unsigned()),
+                InitialValue::Trips => memory.set(at, trips),
+                InitialValue::Address(array) => memory.set(at, address(array)),
+                InitialValue::Double(double) => memory.set_double(at, *double),
+                InitialValue::Space(_) => (),
             }
         }
         for (array, at) in kernel.arrays.iter().zip(&layout.arrays) {

@@ -145,7 +145,7 @@ mod values {
     fn scratch(listing: &str) -> Kernel {
         let holds = |holds| Local { name: "x".to_owned(), holds };
         Kernel {
-            locals: vec![holds(Holds::Word(0))],
+            locals: vec![holds(InitialValue::Word(0))],
             arrays: Vec::new(),
             iteration: Iteration::Once,
             listing: vec![listing.to_owned()],

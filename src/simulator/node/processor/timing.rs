@@ -50,7 +50,7 @@ impl TimedRun {
 /// If the kernel faults.
 pub fn time_kernel(processor: &T800, kernel: &mut KernelInterpreter) -> Result<TimedRun, KernelFault> {
     let assembly = kernel.assembly();
-    let mut clockwork = Clockwork::new(processor, assembly, kernel.layout());
+    let mut clockwork = KernelClock::new(processor, assembly, kernel.layout());
     let mut arrivals = Vec::new();
     loop {
         if assembly.iteration() == Some(kernel.next_index()) {
@@ -64,7 +64,7 @@ pub fn time_kernel(processor: &T800, kernel: &mut KernelInterpreter) -> Result<T
 }
 
 /// The clock of a T800 and its cycle counts.
-struct Clockwork<'a> {
+struct KernelClock<'a> {
     processor: &'a T800,
     assembly: &'a Assembly,
     code: u32,
@@ -87,7 +87,7 @@ struct Clockwork<'a> {
     fetch_whole: QuarterCycles,
 }
 
-impl<'a> Clockwork<'a> {
+impl<'a> KernelClock<'a> {
     fn new(processor: &'a T800, assembly: &'a Assembly, layout: &MemoryLayout) -> Self {
         Self {
             processor,

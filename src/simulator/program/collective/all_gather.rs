@@ -4,9 +4,9 @@ use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
 use super::library::butterfly::PartnerPattern;
 use super::library::communicator::Communicator;
-use super::library::hierarchy::{OnParts, OnWhole, Running};
-use super::library::lane::Lane;
-use super::library::torus::{self, Passes};
+use super::library::hierarchy::{PartwiseOperation, WholeMessageOperation, OperationFuture};
+use super::library::lane::PortPath;
+use super::library::torus::{self, RingPasses};
 use super::library::{Distances, Grouping, Library, Remap, bruck, decision, exchanges, hierarchy, rings};
 use super::payload::Payload;
 use super::transfer::exchange;
@@ -173,7 +173,7 @@ impl AllGather {
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {
             Self::ByDimensions { shape, ports, .. } | Self::TorusRings { shape, ports, .. } => {
-                Lane::fault(shape, *ports, ranks)
+                PortPath::fault(shape, *ports, ranks)
             }
             Self::Bruck { radix } => super::base("Bruck", *radix, 2),
             Self::Hierarchical { group, gather, between, broadcast } => group
@@ -186,14 +186,14 @@ impl AllGather {
     }
 }
 
-impl OnParts for AllGather {
+impl PartwiseOperation for AllGather {
     fn within<'a>(
         &'a self,
         comm: Communicator<'a>,
         _: u32,
         division: &'a Division,
         data: &'a mut Buffer,
-    ) -> Running<'a> {
+    ) -> OperationFuture<'a> {
         let doubling = PartnerPattern::Binary(Distances::Doubling);
         match self {
             Self::Ring | Self::Torus => Box::pin(rings::all_gather(comm, 0, division, data)),
@@ -218,10 +218,10 @@ impl OnParts for AllGather {
             }
             Self::ByDimensions { shape, ports, numbers, remap, addresses } => Box::pin(async move {
                 torus::gather_addresses(comm, *ports, *addresses).await;
-                torus::blocks(comm, &Lane::of(shape, *ports, *numbers), (true, *remap), division, data).await;
+                torus::blocks(comm, &PortPath::of(shape, *ports, *numbers), (true, *remap), division, data).await;
             }),
             Self::TorusRings { shape, ports, addresses } => {
-                Box::pin(torus::addressed_rings(comm, shape, (*ports, *addresses), Passes::Blocks, division, data))
+                Box::pin(torus::addressed_rings(comm, shape, (*ports, *addresses), RingPasses::Blocks, division, data))
             }
             Self::Auto(library) => Box::pin(by_rules(*library, comm, division, data)),
         }

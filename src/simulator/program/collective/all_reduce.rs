@@ -6,9 +6,9 @@ use super::library::Numbers;
 use super::library::buffer::Buffer;
 use super::library::butterfly::{self, Joining, PartnerPattern};
 use super::library::communicator::Communicator;
-use super::library::hierarchy::{OnWhole, Running};
-use super::library::lane::Lane;
-use super::library::torus::{self, Passes};
+use super::library::hierarchy::{WholeMessageOperation, OperationFuture};
+use super::library::lane::PortPath;
+use super::library::torus::{self, RingPasses};
 use super::library::{Distances, Grouping, Library, decision, hierarchy, multiplying, rings};
 use super::payload::Payload;
 use super::power_of_two;
@@ -208,7 +208,7 @@ impl AllReduce {
             Self::ReduceScatterAllGather => power_of_two("ReduceScatterAllGather", ranks),
             Self::TorusDoubling { shape, ports, .. }
             | Self::TorusHalving { shape, ports, .. }
-            | Self::TorusRings { shape, ports, .. } => Lane::fault(shape, *ports, ranks),
+            | Self::TorusRings { shape, ports, .. } => PortPath::fault(shape, *ports, ranks),
             Self::RecursiveMultiplying { radix } => super::base("RecursiveMultiplying", *radix, 2),
             Self::Hierarchical { group, reduce, between, broadcast } => group
                 .fault()
@@ -220,8 +220,8 @@ impl AllReduce {
     }
 }
 
-impl OnWhole for AllReduce {
-    fn within<'a>(&'a self, comm: Communicator<'a>, _: u32, data: &'a mut Buffer) -> Running<'a> {
+impl WholeMessageOperation for AllReduce {
+    fn within<'a>(&'a self, comm: Communicator<'a>, _: u32, data: &'a mut Buffer) -> OperationFuture<'a> {
         match self {
             Self::RecursiveDoubling
             | Self::Rabenseifner
@@ -241,14 +241,14 @@ impl OnWhole for AllReduce {
             Self::RecursiveMultiplying { radix } => Box::pin(multiplying::multiplying(comm, *radix, data)),
             Self::AllGatherReduce => Box::pin(rings::all_reduce_at_once(comm, data)),
             Self::TorusDoubling { shape, ports, numbers } => Box::pin(async move {
-                torus::doubling(comm, &Lane::of(shape, *ports, *numbers), data).await;
+                torus::doubling(comm, &PortPath::of(shape, *ports, *numbers), data).await;
             }),
             Self::TorusHalving { shape, ports, numbers } => Box::pin(async move {
-                torus::halving(comm, &Lane::of(shape, *ports, *numbers), data).await;
+                torus::halving(comm, &PortPath::of(shape, *ports, *numbers), data).await;
             }),
             Self::TorusRings { shape, ports, addresses } => Box::pin(async move {
                 torus::gather_addresses(comm, *ports, *addresses).await;
-                torus::rings(comm, &Lane::of(shape, *ports, Numbers::Binary), Passes::Both, None, data).await;
+                torus::rings(comm, &PortPath::of(shape, *ports, Numbers::Binary), RingPasses::Both, None, data).await;
             }),
             Self::Hierarchical { group, reduce, between, broadcast } => {
                 Box::pin(hierarchy::all_reduce(comm, *group, [&**reduce, &**between, &**broadcast], data))

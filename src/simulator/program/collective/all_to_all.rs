@@ -4,7 +4,7 @@ use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
 use super::library::butterfly::PartnerPattern;
 use super::library::communicator::Communicator;
-use super::library::lane::Lane;
+use super::library::lane::PortPath;
 use super::library::rings::Window;
 use super::library::torus;
 use super::library::{Library, bruck, decision, exchanges, rings};
@@ -108,7 +108,7 @@ impl AllToAll {
             Self::Bruck { radix } => bruck::all_to_all(comm, radix, &division, &data).await,
             Self::Bine => exchanges::all_to_all(comm, PartnerPattern::Bine, &division, &data).await,
             Self::ByDimensions { shape, numbers } => {
-                torus::all_to_all(comm, Lane::of(&shape, 1, numbers)[0], &division, &data).await
+                torus::all_to_all(comm, PortPath::of(&shape, 1, numbers)[0], &division, &data).await
             }
             Self::PairwiseExchange => rings::pairwise_all_to_all(comm, &division, &data).await,
             Self::Pairwise => rings::all_to_all(comm, Window::Stepwise, &division, &data).await,
@@ -150,7 +150,7 @@ impl AllToAll {
         match self {
             Self::Hypercube => power_of_two("Hypercube", ranks),
             Self::Bruck { radix } => super::base("Bruck", *radix, 2),
-            Self::ByDimensions { shape, .. } => Lane::fault(shape, 1, ranks),
+            Self::ByDimensions { shape, .. } => PortPath::fault(shape, 1, ranks),
             _ => None,
         }
     }

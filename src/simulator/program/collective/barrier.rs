@@ -2,7 +2,7 @@
 
 use super::library::buffer::Buffer;
 use super::library::communicator::Communicator;
-use super::library::hierarchy::{OnWhole, Running};
+use super::library::hierarchy::{WholeMessageOperation, OperationFuture};
 use super::library::{Grouping, Library, barriers, bruck, decision, hierarchy};
 use crate::program::process::{BARRIER_TAG, Message, MessagePattern, Process};
 use serde::{Deserialize, Serialize};
@@ -99,8 +99,8 @@ impl Barrier {
     }
 }
 
-impl OnWhole for Barrier {
-    fn within<'a>(&'a self, comm: Communicator<'a>, _: u32, _: &'a mut Buffer) -> Running<'a> {
+impl WholeMessageOperation for Barrier {
+    fn within<'a>(&'a self, comm: Communicator<'a>, _: u32, _: &'a mut Buffer) -> OperationFuture<'a> {
         match self {
             Self::Never | Self::Ideal | Self::Tree => Box::pin(async {}),
             Self::Linear => Box::pin(barriers::linear_barrier(comm)),

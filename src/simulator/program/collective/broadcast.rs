@@ -4,9 +4,9 @@ use super::library::Numbers;
 use super::library::buffer::Buffer;
 use super::library::butterfly::{self, PartnerPattern};
 use super::library::communicator::Communicator;
-use super::library::hierarchy::{self, OnWhole, Running};
-use super::library::lane::Lane;
-use super::library::shape::Shape;
+use super::library::hierarchy::{self, WholeMessageOperation, OperationFuture};
+use super::library::lane::PortPath;
+use super::library::shape::TreeShape;
 use super::library::torus;
 use super::library::{Distances, Grouping, Library, bruck, buffer::Division, decision, rings, trees};
 use super::payload::Payload;
@@ -165,7 +165,7 @@ impl Broadcast {
         root: u32,
         bytes: u64,
         values: Option<Rc<[f64]>>,
-    ) -> Running<'a, Option<Rc<[f64]>>> {
+    ) -> OperationFuture<'a, Option<Rc<[f64]>>> {
         match self {
             Self::Naive(naive) => Box::pin(naive.run(me, root, bytes, values)),
             Self::Neighbour(tree) => Box::pin(tree.run(me, root, bytes, values)),
@@ -227,7 +227,7 @@ impl Broadcast {
                 Some("TorusScatterAllGather supports only Bine numbers".to_owned())
             }
             Self::TorusTree { shape, ports, .. } | Self::TorusScatterAllGather { shape, ports, .. } => {
-                Lane::fault(shape, *ports, ranks)
+                PortPath::fault(shape, *ports, ranks)
             }
             Self::Chain { chains: 0, .. } => Some("Chain needs at least one chain".to_owned()),
             Self::Kary { radix, .. } => super::base("Kary", *radix, 1),
@@ -240,25 +240,25 @@ impl Broadcast {
     }
 }
 
-impl OnWhole for Broadcast {
-    fn within<'a>(&'a self, comm: Communicator<'a>, root: u32, data: &'a mut Buffer) -> Running<'a> {
+impl WholeMessageOperation for Broadcast {
+    fn within<'a>(&'a self, comm: Communicator<'a>, root: u32, data: &'a mut Buffer) -> OperationFuture<'a> {
         let tree = |shape, segment: Bytes, data: &'a mut Buffer| {
             Box::pin(trees::broadcast(comm, shape, root, segment.count(), data))
         };
         match self {
             Self::Naive(_) | Self::Linear => Box::pin(trees::linear_broadcast(comm, root, data)),
             Self::Pipelined(PipelinedBroadcast { segment }) | Self::Pipeline { segment } => {
-                tree(Shape::Chains(1), *segment, data)
+                tree(TreeShape::Chains(1), *segment, data)
             }
-            Self::Chain { chains, segment } => tree(Shape::Chains(*chains), *segment, data),
-            Self::Binary { segment } => tree(Shape::Levels(2), *segment, data),
+            Self::Chain { chains, segment } => tree(TreeShape::Chains(*chains), *segment, data),
+            Self::Binary { segment } => tree(TreeShape::Levels(2), *segment, data),
             Self::SplitBinary { segment } => Box::pin(trees::split_binary_broadcast(comm, root, segment.count(), data)),
-            Self::Kary { radix, segment } => tree(Shape::Complete(*radix), *segment, data),
-            Self::Knomial { radix, distances, segment } => tree(Shape::Nomial(*radix, *distances), *segment, data),
+            Self::Kary { radix, segment } => tree(TreeShape::Complete(*radix), *segment, data),
+            Self::Knomial { radix, distances, segment } => tree(TreeShape::Nomial(*radix, *distances), *segment, data),
             Self::Binomial | Self::Neighbour(_) | Self::Hypercube => {
-                Box::pin(trees::broadcast_in_turn(comm, Shape::Nomial(2, Distances::Halving), root, data))
+                Box::pin(trees::broadcast_in_turn(comm, TreeShape::Nomial(2, Distances::Halving), root, data))
             }
-            Self::Bine { distances, segment } => tree(Shape::Bine(*distances), *segment, data),
+            Self::Bine { distances, segment } => tree(TreeShape::Bine(*distances), *segment, data),
             Self::ScatterRecursiveDoublingAllGather => Box::pin(scatter_all_gather(comm, root, false, data)),
             Self::ScatterRingAllGather => Box::pin(scatter_all_gather(comm, root, true, data)),
             Self::BineScatterAllGather => {
@@ -269,12 +269,12 @@ impl OnWhole for Broadcast {
             }
             Self::TorusTree { shape, ports, numbers, addresses, copy } => Box::pin(async move {
                 torus::gather_addresses(comm, *ports, *addresses).await;
-                torus::broadcast(comm, &Lane::of(shape, *ports, *numbers), root, data).await;
+                torus::broadcast(comm, &PortPath::of(shape, *ports, *numbers), root, data).await;
                 copy_out(comm, root, *copy, data).await;
             }),
             Self::TorusScatterAllGather { shape, ports, numbers, addresses } => Box::pin(async move {
                 torus::gather_addresses(comm, *ports, *addresses).await;
-                torus::scatter_by_block(comm, &Lane::of(shape, *ports, *numbers), root, data).await;
+                torus::scatter_by_block(comm, &PortPath::of(shape, *ports, *numbers), root, data).await;
             }),
             Self::Auto(library) => Box::pin(by_rules(*library, comm, root, data)),
         }
@@ -321,7 +321,7 @@ async fn scatter_all_gather(comm: Communicator<'_>, root: u32, ring: bool, data:
         return trees::linear_broadcast(comm, root, data).await;
     }
     let division = Division::ceiling(data.bytes(), comm.size());
-    trees::scatter_numbers(comm, Shape::Nomial(2, Distances::Halving), root, &division, data).await;
+    trees::scatter_numbers(comm, TreeShape::Nomial(2, Distances::Halving), root, &division, data).await;
     if ring {
         rings::all_gather(comm, root, &division, data).await;
     } else {

@@ -3,9 +3,9 @@
 use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
 use super::library::communicator::Communicator;
-use super::library::hierarchy::{OnParts, Running};
-use super::library::lane::Lane;
-use super::library::shape::Shape;
+use super::library::hierarchy::{PartwiseOperation, OperationFuture};
+use super::library::lane::PortPath;
+use super::library::shape::TreeShape;
 use super::library::torus;
 use super::library::{Distances, Grouping, Library, decision, hierarchy, trees};
 use super::payload::Payload;
@@ -137,7 +137,7 @@ impl Gather {
         match self {
             Self::Hypercube => power_of_two("Hypercube", ranks),
             Self::Knomial { radix, .. } => super::base("Knomial", *radix, 2),
-            Self::TorusTree { shape, ports, .. } => Lane::fault(shape, *ports, ranks),
+            Self::TorusTree { shape, ports, .. } => PortPath::fault(shape, *ports, ranks),
             Self::Hierarchical { group, within, between } => {
                 group.fault().or_else(|| within.fault_in_groups()).or_else(|| between.fault_in_groups())
             }
@@ -146,26 +146,26 @@ impl Gather {
     }
 }
 
-impl OnParts for Gather {
+impl PartwiseOperation for Gather {
     fn within<'a>(
         &'a self,
         comm: Communicator<'a>,
         root: u32,
         division: &'a Division,
         data: &'a mut Buffer,
-    ) -> Running<'a> {
+    ) -> OperationFuture<'a> {
         let tree = |shape, data| Box::pin(trees::gather(comm, shape, root, division, data));
         match self {
             Self::Naive | Self::Linear => Box::pin(trees::linear_gather(comm, root, division, data)),
             Self::LinearNonBlocking => Box::pin(trees::linear_gather_at_once(comm, root, division, data)),
-            Self::Binomial | Self::Hypercube => tree(Shape::Nomial(2, Distances::Halving), data),
+            Self::Binomial | Self::Hypercube => tree(TreeShape::Nomial(2, Distances::Halving), data),
             Self::LinearSync { first } => {
                 Box::pin(trees::synchronised_gather(comm, root, first.count(), division, data))
             }
-            Self::Knomial { radix, distances } => tree(Shape::Nomial(*radix, *distances), data),
-            Self::Bine { distances } => tree(Shape::Bine(*distances), data),
+            Self::Knomial { radix, distances } => tree(TreeShape::Nomial(*radix, *distances), data),
+            Self::Bine { distances } => tree(TreeShape::Bine(*distances), data),
             Self::TorusTree { shape, ports, numbers, distances } => Box::pin(async move {
-                torus::gather(comm, &Lane::of(shape, *ports, *numbers), (root, *distances), division, data).await;
+                torus::gather(comm, &PortPath::of(shape, *ports, *numbers), (root, *distances), division, data).await;
             }),
             Self::Hierarchical { group, within, between } => {
                 Box::pin(hierarchy::gather(comm, *group, [&**within, &**between], root, division, data))

@@ -1,6 +1,6 @@
 //! Collective operations with their algorithms, as named in a scenario.
 
-use super::library::hierarchy::Running;
+use super::library::hierarchy::OperationFuture;
 use super::payload::Payload;
 use super::{AllGather, AllReduce, AllToAll, Barrier, Broadcast, Gather, Reduce, ReduceScatter, Scan, Scatter};
 use crate::program::process::Process;
@@ -137,7 +137,7 @@ impl CollectiveOperation {
         root: u32,
         bytes: u64,
         values: Option<Rc<[f64]>>,
-    ) -> Running<'a, Option<Rc<[f64]>>> {
+    ) -> OperationFuture<'a, Option<Rc<[f64]>>> {
         let whole = bytes * u64::from(me.ranks());
         me.begin_collective(if matches!(self, Self::ReduceScatter { .. }) { whole } else { bytes });
         let has_blocks = matches!(self, Self::ReduceScatter { .. } | Self::AllToAll { .. });

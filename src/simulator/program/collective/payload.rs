@@ -1,6 +1,6 @@
 //! The data moved by collective operations.
 
-use crate::program::Blocks;
+use crate::program::BlockPartition;
 use crate::program::WORD;
 use crate::program::process::Process;
 use std::cell::Cell;
@@ -79,7 +79,7 @@ impl Payload {
     #[must_use]
     pub fn shares(bytes: u64, parts: u32) -> Vec<u64> {
         let unit = if bytes.is_multiple_of(WORD) { WORD } else { 1 };
-        let blocks = Blocks::new(bytes / unit, parts);
+        let blocks = BlockPartition::new(bytes / unit, parts);
         (0..parts).map(|part| blocks.count(part) * unit).collect()
     }
 

@@ -4,9 +4,9 @@ use super::library::Numbers;
 use super::library::buffer::Buffer;
 use super::library::butterfly::{self, Joining, PartnerPattern};
 use super::library::communicator::Communicator;
-use super::library::hierarchy::{OnWhole, Running};
-use super::library::lane::Lane;
-use super::library::shape::Shape;
+use super::library::hierarchy::{WholeMessageOperation, OperationFuture};
+use super::library::lane::PortPath;
+use super::library::shape::TreeShape;
 use super::library::torus;
 use super::library::{Distances, Grouping, Library, decision, hierarchy, trees};
 use super::payload::Payload;
@@ -190,7 +190,7 @@ impl Reduce {
         match self {
             Self::Hypercube => power_of_two("Hypercube", ranks),
             Self::TorusTree { shape, ports, .. } | Self::TorusReduceScatterGather { shape, ports, .. } => {
-                Lane::fault(shape, *ports, ranks)
+                PortPath::fault(shape, *ports, ranks)
             }
             Self::Chain { chains: 0, .. } => Some("Chain needs at least one chain".to_owned()),
             Self::Kary { radix, .. } => super::base("Kary", *radix, 1),
@@ -203,22 +203,22 @@ impl Reduce {
     }
 }
 
-impl OnWhole for Reduce {
-    fn within<'a>(&'a self, comm: Communicator<'a>, root: u32, data: &'a mut Buffer) -> Running<'a> {
+impl WholeMessageOperation for Reduce {
+    fn within<'a>(&'a self, comm: Communicator<'a>, root: u32, data: &'a mut Buffer) -> OperationFuture<'a> {
         let tree = |shape, segment: Bytes, data: &'a mut Buffer| {
             Box::pin(trees::reduce(comm, shape, root, segment.count(), data))
         };
         match self {
             Self::Naive | Self::Linear => Box::pin(trees::linear_reduce(comm, root, data)),
             Self::LinearNonBlocking => Box::pin(trees::linear_reduce_at_once(comm, root, data)),
-            Self::Binomial | Self::Hypercube => tree(Shape::Nomial(2, Distances::Halving), Bytes::new(0), data),
-            Self::Chain { chains, segment } => tree(Shape::Chains(*chains), *segment, data),
-            Self::Pipeline { segment } => tree(Shape::Chains(1), *segment, data),
-            Self::Binary { segment } => tree(Shape::Levels(2), *segment, data),
+            Self::Binomial | Self::Hypercube => tree(TreeShape::Nomial(2, Distances::Halving), Bytes::new(0), data),
+            Self::Chain { chains, segment } => tree(TreeShape::Chains(*chains), *segment, data),
+            Self::Pipeline { segment } => tree(TreeShape::Chains(1), *segment, data),
+            Self::Binary { segment } => tree(TreeShape::Levels(2), *segment, data),
             Self::InOrderBinary { segment } => Box::pin(trees::reduce_in_order(comm, root, segment.count(), data)),
-            Self::Kary { radix, segment } => tree(Shape::Complete(*radix), *segment, data),
-            Self::Knomial { radix, distances, segment } => tree(Shape::Nomial(*radix, *distances), *segment, data),
-            Self::Bine { distances, segment } => tree(Shape::Bine(*distances), *segment, data),
+            Self::Kary { radix, segment } => tree(TreeShape::Complete(*radix), *segment, data),
+            Self::Knomial { radix, distances, segment } => tree(TreeShape::Nomial(*radix, *distances), *segment, data),
+            Self::Bine { distances, segment } => tree(TreeShape::Bine(*distances), *segment, data),
             Self::Rabenseifner => by_halving(comm, DOUBLING, Joining::Halves, root, data),
             Self::ReduceScatterGather => by_halving(comm, DOUBLING, Joining::Whole, root, data),
             Self::BineReduceScatterGather => by_halving(comm, PartnerPattern::Bine, Joining::Whole, root, data),
@@ -226,10 +226,10 @@ impl OnWhole for Reduce {
                 Box::pin(hierarchy::reduce(comm, *group, [&**within, &**between], root, data))
             }
             Self::TorusTree { shape, ports, numbers } => Box::pin(async move {
-                torus::reduce(comm, &Lane::of(shape, *ports, *numbers), root, data).await;
+                torus::reduce(comm, &PortPath::of(shape, *ports, *numbers), root, data).await;
             }),
             Self::TorusReduceScatterGather { shape, ports, numbers } => Box::pin(async move {
-                torus::reduce_scatter_gather(comm, &Lane::of(shape, *ports, *numbers), root, data).await;
+                torus::reduce_scatter_gather(comm, &PortPath::of(shape, *ports, *numbers), root, data).await;
             }),
             Self::Auto(library) => Box::pin(async move {
                 let chosen = Self::of_library(*library, comm.size(), data.bytes());
@@ -248,7 +248,7 @@ fn by_halving<'a>(
     joining: Joining,
     root: u32,
     data: &'a mut Buffer,
-) -> Running<'a> {
+) -> OperationFuture<'a> {
     if decision::fewer_words(data.bytes(), decision::core(comm.size())) {
         return Box::pin(trees::linear_reduce(comm, root, data));
     }

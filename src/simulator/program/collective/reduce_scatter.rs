@@ -5,9 +5,9 @@ use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
 use super::library::butterfly::PartnerPattern;
 use super::library::communicator::Communicator;
-use super::library::hierarchy::{OnWhole, Running};
-use super::library::lane::Lane;
-use super::library::torus::{self, Passes};
+use super::library::hierarchy::{WholeMessageOperation, OperationFuture};
+use super::library::lane::PortPath;
+use super::library::torus::{self, RingPasses};
 use super::library::{Distances, Library, Remap, decision, exchanges, rings, trees};
 use super::payload::Payload;
 use super::transfer::exchange;
@@ -129,7 +129,7 @@ impl ReduceScatter {
     }
 
     /// Runs the algorithm among the ranks of a communicator.
-    fn within<'a>(&'a self, comm: Communicator<'a>, division: &'a Division, data: &'a mut Buffer) -> Running<'a> {
+    fn within<'a>(&'a self, comm: Communicator<'a>, division: &'a Division, data: &'a mut Buffer) -> OperationFuture<'a> {
         let halving = |distances, remap, data| {
             Box::pin(exchanges::reduce_scatter(comm, PartnerPattern::Binary(distances), remap, division, data))
         };
@@ -160,11 +160,11 @@ impl ReduceScatter {
                 Box::pin(async move { chosen.within(comm, division, data).await })
             }
             Self::ByDimensions { shape, ports, numbers } => Box::pin(async move {
-                let lanes = Lane::of(shape, *ports, *numbers);
+                let lanes = PortPath::of(shape, *ports, *numbers);
                 torus::blocks(comm, &lanes, (false, Remap::Permute), division, data).await;
             }),
             Self::TorusRings { shape, ports, addresses } => {
-                Box::pin(torus::addressed_rings(comm, shape, (*ports, *addresses), Passes::Sums, division, data))
+                Box::pin(torus::addressed_rings(comm, shape, (*ports, *addresses), RingPasses::Sums, division, data))
             }
         }
     }
@@ -203,7 +203,7 @@ impl ReduceScatter {
     pub fn fault(&self, ranks: u32) -> Option<String> {
         match self {
             Self::ByDimensions { shape, ports, .. } | Self::TorusRings { shape, ports, .. } => {
-                Lane::fault(shape, *ports, ranks)
+                PortPath::fault(shape, *ports, ranks)
             }
             _ => None,
         }

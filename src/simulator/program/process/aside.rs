@@ -9,26 +9,26 @@ use std::rc::Rc;
 /// The side tasks of a process. They issue their requests through the process, and progress when they are begun and
 /// while the process waits for one of them or for an operation, but not while it computes.
 #[derive(Default)]
-pub struct Asides {
+pub struct SideTasks {
     /// The tasks by number, without those that have been ended.
-    works: Vec<Option<Aside>>,
+    works: Vec<Option<SideTask>>,
     under_way: usize,
 }
 
 /// The number of a side task, which must be [ended](Asides::end).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a work is ended by waiting for it"]
-pub struct AsideNumber(usize);
+pub struct SideTaskId(usize);
 
-struct Aside {
+struct SideTask {
     process: Processes<Verb, Reply>,
     /// The dedicated tag of the messages of its collective operations, if it has one.
     tag: Option<u32>,
-    state: AsideState,
+    state: SideTaskState,
     collective: (Option<&'static str>, u64),
 }
 
-enum AsideState {
+enum SideTaskState {
     /// The task can continue with this reply.
     Ready(Option<Reply>),
     Waits(Operation),
@@ -36,7 +36,7 @@ enum AsideState {
     Over,
 }
 
-impl Asides {
+impl SideTasks {
     /// Returns whether no task is running.
     #[must_use]
     pub const fn are_over(&self) -> bool {
@@ -50,18 +50,18 @@ impl Asides {
         me: &Process,
         serial: Option<u32>,
         work: impl FnOnce(Process) -> F,
-    ) -> AsideNumber {
+    ) -> SideTaskId {
         let mailbox = Mailbox::new();
         let process = work(Process { aside: Some(Rc::clone(&mailbox)), ..me.clone() });
         let tag = serial.map(|serial| ASIDE_TAG + serial % ASIDE_TAGS);
         let process = Processes::new(mailbox, [Box::pin(process) as _]);
-        let mut aside = Aside { process, tag, state: AsideState::Ready(None), collective: (None, 0) };
+        let mut aside = SideTask { process, tag, state: SideTaskState::Ready(None), collective: (None, 0) };
         aside.go_on(me).await;
         let number = self.works.iter().position(Option::is_none).unwrap_or(self.works.len());
         self.works.resize_with(self.works.len().max(number + 1), || None);
         self.works[number] = Some(aside);
         self.under_way += 1;
-        AsideNumber(number)
+        SideTaskId(number)
     }
 
     /// Runs all tasks until they have to wait.
@@ -73,12 +73,12 @@ impl Asides {
 
     /// Returns whether a task has finished; it still has to be [ended](Self::end).
     #[must_use]
-    pub fn is_over(&self, AsideNumber(number): AsideNumber) -> bool {
-        self.works[number].as_ref().is_none_or(|work| matches!(work.state, AsideState::Over))
+    pub fn is_over(&self, SideTaskId(number): SideTaskId) -> bool {
+        self.works[number].as_ref().is_none_or(|work| matches!(work.state, SideTaskState::Over))
     }
 
     /// Waits until a task has finished, and ends it.
-    pub async fn end(&mut self, me: &Process, number: AsideNumber) {
+    pub async fn end(&mut self, me: &Process, number: SideTaskId) {
         self.wait_any(me, &[], &[number]).await;
         self.works[number.0] = None;
         self.under_way -= 1;
@@ -92,14 +92,14 @@ impl Asides {
 
     /// Waits until one of the operations is complete or one of the tasks has finished. Returns its index; tasks are
     /// counted after operations. It still has to be waited for, which then takes no time.
-    pub async fn wait_any(&mut self, me: &Process, operations: &[Operation], works: &[AsideNumber]) -> usize {
+    pub async fn wait_any(&mut self, me: &Process, operations: &[Operation], works: &[SideTaskId]) -> usize {
         loop {
             self.go_on(me).await;
             if let Some(over) = works.iter().position(|number| self.is_over(*number)) {
                 return operations.len() + over;
             }
             let mut awaited = operations.to_vec();
-            awaited.extend(self.works.iter().flatten().flat_map(Aside::awaited));
+            awaited.extend(self.works.iter().flatten().flat_map(SideTask::awaited));
             let first = me.wait_any(&awaited).await;
             if first < operations.len() {
                 return first;
@@ -108,13 +108,13 @@ impl Asides {
     }
 }
 
-impl Aside {
+impl SideTask {
     /// Returns the operations of which the task awaits one.
     fn awaited(&self) -> &[Operation] {
         match &self.state {
-            AsideState::Waits(operation) => std::slice::from_ref(operation),
-            AsideState::WaitsForAny(operations) => operations,
-            AsideState::Ready(_) | AsideState::Over => &[],
+            SideTaskState::Waits(operation) => std::slice::from_ref(operation),
+            SideTaskState::WaitsForAny(operations) => operations,
+            SideTaskState::Ready(_) | SideTaskState::Over => &[],
         }
     }
 
@@ -125,10 +125,10 @@ impl Aside {
         while let Some(answer) = self.answer(me).await {
             self.state = match self.process.resume(0, answer) {
                 Resumed::Asks(verb) => self.serve(me, verb).await,
-                Resumed::Finished => AsideState::Over,
+                Resumed::Finished => SideTaskState::Over,
                 Resumed::Stuck => {
                     me.fail(STUCK.to_owned()).await;
-                    AsideState::Over
+                    SideTaskState::Over
                 }
             };
         }
@@ -141,31 +141,31 @@ impl Aside {
         for (index, operation) in self.awaited().iter().enumerate() {
             if me.test(*operation).await {
                 let reply = match self.state {
-                    AsideState::Waits(operation) => me.ask(Verb::Wait(operation), |reply| reply).await,
+                    SideTaskState::Waits(operation) => me.ask(Verb::Wait(operation), |reply| reply).await,
                     _ => Reply::Ready(index),
                 };
                 return Some(Some(reply));
             }
         }
-        if let AsideState::Ready(answer) = &mut self.state { Some(answer.take()) } else { None }
+        if let SideTaskState::Ready(answer) = &mut self.state { Some(answer.take()) } else { None }
     }
 
     /// Executes a request of the task without waiting.
-    async fn serve(&self, me: &Process, verb: Verb) -> AsideState {
+    async fn serve(&self, me: &Process, verb: Verb) -> SideTaskState {
         match verb {
-            Verb::Send(to, message) => AsideState::Waits(me.ask(Verb::StartSend(to, self.own(message)), started).await),
+            Verb::Send(to, message) => SideTaskState::Waits(me.ask(Verb::StartSend(to, self.own(message)), started).await),
             Verb::Receive(pattern) => {
-                AsideState::Waits(me.ask(Verb::StartReceive(self.taking(pattern)), started).await)
+                SideTaskState::Waits(me.ask(Verb::StartReceive(self.taking(pattern)), started).await)
             }
-            Verb::Wait(operation) => AsideState::Waits(operation),
-            Verb::WaitAny(operations) => AsideState::WaitsForAny(operations),
+            Verb::Wait(operation) => SideTaskState::Waits(operation),
+            Verb::WaitAny(operations) => SideTaskState::WaitsForAny(operations),
             other => {
                 let verb = match other {
                     Verb::StartSend(to, message) => Verb::StartSend(to, self.own(message)),
                     Verb::StartReceive(pattern) => Verb::StartReceive(self.taking(pattern)),
                     other => other,
                 };
-                AsideState::Ready(Some(me.ask(verb, |reply| reply).await))
+                SideTaskState::Ready(Some(me.ask(verb, |reply| reply).await))
             }
         }
     }

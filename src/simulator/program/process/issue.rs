@@ -1,7 +1,7 @@
 //! Operations that a process issues without waiting for them, any number at once and in any order.
 
 use super::message::{Message, MessagePattern, Operation};
-use crate::machine::{Lanes, Turn};
+use crate::machine::{IssueResources, IssueOrder};
 use crate::units::SimDuration;
 
 /// An operation to be issued.
@@ -10,12 +10,12 @@ pub struct Issue {
     /// The work to be done.
     pub work: IssuedWork,
     /// The processor and the interface that the operation uses.
-    pub lanes: Lanes,
+    pub lanes: IssueResources,
     /// The number of the operation among those of its rank, by which
     /// [`Program::place_of`](crate::program::Program::place_of) identifies it.
     pub number: u32,
     /// The turn of the operation; that of the notice from which it follows, if any.
-    pub turn: Turn,
+    pub turn: IssueOrder,
 }
 
 /// The work of an issued operation.
@@ -49,5 +49,5 @@ pub struct Notice {
     /// `true` if the operation has ended; `false` if it has begun.
     pub is_end: bool,
     /// The turn of the operations that follow from this notice.
-    pub turn: Turn,
+    pub turn: IssueOrder,
 }

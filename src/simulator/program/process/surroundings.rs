@@ -69,7 +69,7 @@ impl PhaseNames {
 
 /// Data that a process collects.
 #[derive(Default)]
-pub(crate) struct Notes {
+pub(crate) struct ProcessRecord {
     pub phase: Cell<PhaseIndex>,
     pub tally: Cell<Tally>,
     /// The message length of the collective operation in which the process takes part, in bytes.
@@ -80,7 +80,7 @@ pub(crate) struct Notes {
     pub step: Cell<usize>,
 }
 
-impl Notes {
+impl ProcessRecord {
     /// Creates the data of `ranks` ranks that have not begun.
     pub(crate) fn of(ranks: u32) -> Vec<Self> {
         (0..ranks).map(|_| Self::default()).collect()
@@ -88,7 +88,7 @@ impl Notes {
 }
 
 /// Data that all processes of a run share.
-pub(crate) struct Surroundings {
+pub(crate) struct RunContext {
     pub mailbox: Rc<Mailbox<Verb, Reply>>,
     pub clock: Cell<SimTime>,
     pub ranks: u32,
@@ -96,7 +96,7 @@ pub(crate) struct Surroundings {
     /// The node of each rank.
     pub nodes: Arc<[u32]>,
     /// The data of each rank, in one table because there may be a million ranks.
-    pub notes: Vec<Notes>,
+    pub notes: Vec<ProcessRecord>,
     pub phases: PhaseNames,
     pub packet_bytes: u64,
     /// The largest number of ranks on a node.
@@ -114,7 +114,7 @@ pub(crate) struct Surroundings {
     pub critical_intervals: RefCell<Vec<(f64, f64)>>,
 }
 
-impl Surroundings {
+impl RunContext {
     /// Returns the current step of the process of `rank`.
     pub(crate) fn step(&self, rank: u32) -> usize {
         self.notes[rank as usize].step.get()

@@ -35,7 +35,7 @@ pub(super) struct PendingMessage {
 pub(super) enum RehearsedWait {
     #[default]
     Nothing,
-    For(AwaitedOperations, Ending),
+    For(AwaitedOperations, ReplyKind),
     ForNotices,
     AtBarrier,
     Finished,
@@ -43,7 +43,7 @@ pub(super) enum RehearsedWait {
 
 /// The kind of reply that a waiting process gets for a completed operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum ReplyKind {
     Result,
     Index,
 }

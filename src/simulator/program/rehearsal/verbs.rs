@@ -1,10 +1,10 @@
 //! Execution of the requests of processes in a rehearsal.
 
 use super::operations::{AwaitedOperations, RehearsedOperation};
-use super::rank::{Ending, PendingMessage, RehearsedWait};
+use super::rank::{ReplyKind, PendingMessage, RehearsedWait};
 use super::{DryRun, Interruption};
 use crate::fault::Fault;
-use crate::machine::{Sends, Turn};
+use crate::machine::{Sends, IssueOrder};
 use crate::node::processor::{GIVE_SPEED, NO_SPEED};
 use crate::program::process::{
     Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Received, Reply, Verb, send_fault,
@@ -32,7 +32,7 @@ impl DryRun<'_> {
             Verb::Wait(Operation(operation)) => Ok(self.wait_for(rank, operation)),
             Verb::WaitAny(operations) => {
                 let operations = operations.into_iter().map(|operation| operation.0).collect();
-                Ok(self.wait(rank, AwaitedOperations::Several(operations), Ending::Index))
+                Ok(self.wait(rank, AwaitedOperations::Several(operations), ReplyKind::Index))
             }
             Verb::Test(Operation(operation)) => {
                 Ok(Some(Reply::Tested(self.state(rank).operations.is_complete(operation))))
@@ -149,7 +149,7 @@ impl DryRun<'_> {
         self.verbs += open.len() as u64 / LOOKS_PER_VERB;
         let state = self.state(rank);
         state.issued = open;
-        let notice = |is_end| move |number| Notice { operation: Operation(number), is_end, turn: Turn::default() };
+        let notice = |is_end| move |number| Notice { operation: Operation(number), is_end, turn: IssueOrder::default() };
         let notices: Vec<_> =
             begun.into_iter().map(notice(false)).chain(ended.iter().map(|(one, _)| *one).map(notice(true))).collect();
         for (operation, _) in ended {
@@ -176,18 +176,18 @@ impl DryRun<'_> {
 
     /// Returns the reply if the operation is complete; otherwise makes the process wait.
     fn wait_for(&mut self, rank: u32, operation: u32) -> Option<Reply> {
-        self.wait(rank, AwaitedOperations::One([operation]), Ending::Result)
+        self.wait(rank, AwaitedOperations::One([operation]), ReplyKind::Result)
     }
 
     /// Returns the reply if one of the operations is complete; otherwise makes the process wait.
-    fn wait(&mut self, rank: u32, operations: AwaitedOperations, ending: Ending) -> Option<Reply> {
+    fn wait(&mut self, rank: u32, operations: AwaitedOperations, ending: ReplyKind) -> Option<Reply> {
         let state = self.state(rank);
         let complete = |operation: &u32| state.operations.is_complete(*operation);
         let Some(index) = operations.numbers().iter().position(complete) else {
             state.waits = RehearsedWait::For(operations, ending);
             return None;
         };
-        if ending == Ending::Index {
+        if ending == ReplyKind::Index {
             return Some(Reply::Ready(index));
         }
         let operation = state.operations.remove(operations.numbers()[index]);

@@ -1,7 +1,7 @@
 //! Summary bounds of the operations of a schedule.
 
 use super::{NodeKind, ScheduleNode};
-use crate::machine::Lanes;
+use crate::machine::IssueResources;
 
 /// Counts and maxima of the operations of a rank, or of all ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Bounds {
     /// Number of sends.
     pub sends: u64,
     /// The highest numbers of a processor and of an interface used by an operation.
-    pub highest: Lanes,
+    pub highest: IssueResources,
     /// `true` if a receive matches messages from any source or with any tag.
     pub takes_any: bool,
     /// The highest rank to which a message is sent.
@@ -23,7 +23,7 @@ pub struct Bounds {
     /// The longest message sent, in bytes.
     pub longest_message: u64,
     /// The lanes of the first send.
-    lanes: Option<Lanes>,
+    lanes: Option<IssueResources>,
     /// `true` if another send uses other lanes.
     mixes_lanes: bool,
 }
@@ -55,7 +55,7 @@ impl Bounds {
             computations: self.computations + other.computations,
             sends: self.sends + other.sends,
             longest_computation: self.longest_computation.max(other.longest_computation),
-            highest: Lanes { cpu: one.cpu.max(two.cpu), nic: one.nic.max(two.nic) },
+            highest: IssueResources { cpu: one.cpu.max(two.cpu), nic: one.nic.max(two.nic) },
             takes_any: self.takes_any || other.takes_any,
             highest_peer: self.highest_peer.max(other.highest_peer),
             longest_message: self.longest_message.max(other.longest_message),

@@ -8,7 +8,7 @@ pub use bounds::Bounds;
 pub use graph::{Edge, RankSchedule, Schedule};
 pub use process::{SharedOperations, follow};
 
-use crate::machine::Lanes;
+use crate::machine::IssueResources;
 use crate::trace::RESERVED_TAGS;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -80,8 +80,8 @@ impl ScheduleNode {
 
     /// Returns the processor and the interface that the operation uses.
     #[must_use]
-    pub const fn lanes(&self) -> Lanes {
-        Lanes { cpu: self.cpu, nic: self.nic }
+    pub const fn lanes(&self) -> IssueResources {
+        IssueResources { cpu: self.cpu, nic: self.nic }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Execution of a schedule by the process of a rank.
 
 use super::{ANY, NodeKind, Operations, ScheduleNode};
-use crate::machine::Turn;
+use crate::machine::IssueOrder;
 use crate::program::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process};
 use crate::units::SimDuration;
 use rustc_hash::FxHashMap;
@@ -43,7 +43,7 @@ struct Scoreboard {
     /// Operations with some, but not all, dependencies satisfied.
     partly: FxHashMap<u32, WaitingNode>,
     /// Operations without remaining dependencies, with their turns.
-    free: Vec<(u32, Turn)>,
+    free: Vec<(u32, IssueOrder)>,
     under_way: FxHashMap<Operation, u32>,
 }
 
@@ -53,18 +53,18 @@ struct WaitingNode {
     /// The number of remaining dependencies.
     awaited: u32,
     /// The latest turn of the satisfied dependencies.
-    turn: Turn,
+    turn: IssueOrder,
 }
 
 impl Scoreboard {
     fn of(rank: u32, operations: SharedOperations) -> Self {
         let roots = operations.borrow().roots(rank);
-        let free = roots.into_iter().map(|root| (root, Turn::default())).collect();
+        let free = roots.into_iter().map(|root| (root, IssueOrder::default())).collect();
         Self { rank, operations, partly: FxHashMap::default(), free, under_way: FxHashMap::default() }
     }
 
     /// Removes and returns the operations that can be issued: sends, then receives, then computations, as in LogGOPSim.
-    fn take_free(&mut self) -> Vec<(u32, ScheduleNode, Turn)> {
+    fn take_free(&mut self) -> Vec<(u32, ScheduleNode, IssueOrder)> {
         let mut operations = self.operations.borrow_mut();
         let free = self.free.drain(..);
         let mut free: Vec<_> = free.map(|(number, turn)| (number, operations.node(self.rank, number), turn)).collect();
@@ -86,7 +86,7 @@ impl Scoreboard {
             let (follower, turn) = (operations.follower(self.rank, place), turn.at(place));
             let waiting = self.partly.entry(follower).or_insert_with(|| WaitingNode {
                 awaited: operations.node(self.rank, follower).awaited,
-                turn: Turn::default(),
+                turn: IssueOrder::default(),
             });
             *waiting = WaitingNode { awaited: waiting.awaited.saturating_sub(1), turn: turn.max(waiting.turn) };
             if let WaitingNode { awaited: 0, turn } = *waiting {
@@ -97,7 +97,7 @@ impl Scoreboard {
     }
 }
 
-fn issue(number: u32, node: &ScheduleNode, unit: SimDuration, turn: Turn) -> Issue {
+fn issue(number: u32, node: &ScheduleNode, unit: SimDuration, turn: IssueOrder) -> Issue {
     let known = |number: u32| (number != ANY).then_some(number);
     let work = match node.kind {
         NodeKind::Send => IssuedWork::Send(node.peer, Message::new(node.size).tag(node.tag)),

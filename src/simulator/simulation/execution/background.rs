@@ -2,7 +2,7 @@
 
 use super::{Execution, WaitState};
 use crate::machine::Completion;
-use crate::simulation::background::{Background, OwnCompletion};
+use crate::simulation::background::{Background, BackgroundCompletion};
 use crate::simulation::observer::Observer;
 use crate::trace::Activity;
 use crate::units::SimTime;
@@ -13,10 +13,10 @@ impl<O: Observer> Execution<'_, O> {
         let Some(mut background) = self.background.take() else { return false };
         let own = background.own(completion);
         match own {
-            Some(OwnCompletion::Due(source)) if background.is_alone() && self.all_wait() => background.silence(source),
-            Some(OwnCompletion::Due(source)) => background.send(&mut self.transport, now, source),
-            Some(OwnCompletion::Came(message)) => Background::receive(&mut self.transport, now, message),
-            Some(OwnCompletion::Nothing) => {}
+            Some(BackgroundCompletion::Due(source)) if background.is_alone() && self.all_wait() => background.silence(source),
+            Some(BackgroundCompletion::Due(source)) => background.send(&mut self.transport, now, source),
+            Some(BackgroundCompletion::Came(message)) => Background::receive(&mut self.transport, now, message),
+            Some(BackgroundCompletion::Nothing) => {}
             None => background.program_goes_on(&mut self.transport, now, completion),
         }
         self.background = Some(background);

@@ -1,7 +1,7 @@
 //! Operations that processes issue without waiting for them, and the notices about these operations.
 
 use super::{Execution, WaitState, fault};
-use crate::machine::{Lanes, MessageTransport, Turn};
+use crate::machine::{IssueResources, MessageTransport, IssueOrder};
 use crate::node::processor::Computation;
 use crate::program::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Reply};
 use crate::simulation::SimulationError;
@@ -17,7 +17,7 @@ pub struct NoticeBoard {
     /// The issuers by rank; empty until the first operation is issued.
     ranks: Vec<Issuer>,
     /// The notices caused by the current event, for now or for later.
-    happened: Vec<IssuedEvent>,
+    happened: Vec<PendingNotice>,
 }
 
 #[derive(Clone, Default)]
@@ -37,7 +37,7 @@ struct Issuer {
 }
 
 #[derive(Clone, Copy)]
-struct IssuedEvent {
+struct PendingNotice {
     rank: u32,
     at: SimTime,
     notice: Notice,
@@ -104,7 +104,7 @@ impl<O: Observer> Execution<'_, O> {
         now: SimTime,
         rank: u32,
         time: SimDuration,
-        (lanes, turn): (Lanes, Turn),
+        (lanes, turn): (IssueResources, IssueOrder),
     ) -> Result<Operation, SimulationError> {
         let operation = self.matching.begin_computation(rank, lanes);
         self.observer.on(&Occurrence::Begun { rank, operation });
@@ -146,7 +146,7 @@ impl<O: Observer> Execution<'_, O> {
         now: SimTime,
         rank: u32,
         (to, message): (u32, Message),
-        (lanes, turn): (Lanes, Turn),
+        (lanes, turn): (IssueResources, IssueOrder),
     ) -> Result<Operation, SimulationError> {
         let Message { bytes, again, .. } = message;
         self.check_send(rank, to, bytes)?;
@@ -170,7 +170,7 @@ impl<O: Observer> Execution<'_, O> {
         now: SimTime,
         rank: u32,
         pattern: MessagePattern,
-        (lanes, turn): (Lanes, Turn),
+        (lanes, turn): (IssueResources, IssueOrder),
     ) -> Operation {
         let operation = self.matching.prepare_receive(rank, pattern, Some(lanes));
         self.observer.on(&Occurrence::Begun { rank, operation });
@@ -224,18 +224,18 @@ impl<O: Observer> Execution<'_, O> {
     }
 
     /// Handles the time that was set for an issued operation: posts a receive, or ends an operation.
-    pub(super) fn due(&mut self, now: SimTime, operation: Operation, turn: Turn) {
+    pub(super) fn due(&mut self, now: SimTime, operation: Operation, turn: IssueOrder) {
         if matches!(self.matching.request(operation).state, TaskState::Prepared) {
             return self.post(now, operation);
         }
         let (rank, leaves) = (self.matching.rank(operation), Some(self.matching.cpu(operation)));
-        let notice = Notice { operation, is_end: true, turn: Turn { leaves, ..turn } };
-        self.board.happened.push(IssuedEvent { rank, at: now, notice });
+        let notice = Notice { operation, is_end: true, turn: IssueOrder { leaves, ..turn } };
+        self.board.happened.push(PendingNotice { rank, at: now, notice });
     }
 
     fn happens(&mut self, rank: u32, at: SimTime, operation: Operation, is_end: bool) {
-        let notice = Notice { operation, is_end, turn: Turn::default() };
-        self.board.happened.push(IssuedEvent { rank, at, notice });
+        let notice = Notice { operation, is_end, turn: IssueOrder::default() };
+        self.board.happened.push(PendingNotice { rank, at, notice });
     }
 
     /// Notifies processes about the operations they have issued, in rank order. Returns whether there was any notice.
@@ -250,16 +250,16 @@ impl<O: Observer> Execution<'_, O> {
     }
 
     /// Delivers the current notices to a process, and schedules the later ones.
-    fn tell(&mut self, now: SimTime, happened: &[IssuedEvent]) -> Result<(), SimulationError> {
-        let Some(IssuedEvent { rank, .. }) = happened.first().copied() else { return Ok(()) };
-        let is_now = |happening: &&IssuedEvent| happening.at <= now;
+    fn tell(&mut self, now: SimTime, happened: &[PendingNotice]) -> Result<(), SimulationError> {
+        let Some(PendingNotice { rank, .. }) = happened.first().copied() else { return Ok(()) };
+        let is_now = |happening: &&PendingNotice| happening.at <= now;
         let new = self.transport.interfaces().map(MessageTransport::next_turn).unwrap_or_default();
         let turn_of = |notice: Notice| match notice.turn {
-            Turn { order: 0, .. } if notice.is_end => new.of_end(),
-            Turn { order: 0, .. } => new,
+            IssueOrder { order: 0, .. } if notice.is_end => new.of_end(),
+            IssueOrder { order: 0, .. } => new,
             known => known,
         };
-        for IssuedEvent { notice, .. } in happened.iter().filter(is_now) {
+        for PendingNotice { notice, .. } in happened.iter().filter(is_now) {
             self.note(now, rank, Notice { turn: turn_of(*notice), ..*notice });
         }
         if matches!(self.ranks[rank as usize].waits, WaitState::ForNotices) {
@@ -268,7 +268,7 @@ impl<O: Observer> Execution<'_, O> {
                 self.run(now, rank, Some(Reply::Noticed(notices)))?;
             }
         }
-        for IssuedEvent { at, notice, .. } in happened.iter().filter(|happening| !is_now(happening)) {
+        for PendingNotice { at, notice, .. } in happened.iter().filter(|happening| !is_now(happening)) {
             let interfaces = self.transport.interfaces().expect("only interfaces foresee what happens");
             interfaces.remind(*at, notice.operation.0, turn_of(*notice));
         }

@@ -34,7 +34,7 @@ fn any_act() -> impl Strategy<Value = Act> {
 }
 
 #[derive(Debug)]
-struct SlowMessage {
+struct ReferenceMessage {
     from: u32,
     to: u32,
     tag: u32,
@@ -45,14 +45,14 @@ struct SlowMessage {
 
 /// The reference implementation: messages and receives in the order of the calls, searched completely for every rule.
 #[derive(Debug, Default)]
-struct SlowOffice {
+struct ReferenceMatching {
     overtaking: Overtaking,
-    messages: Vec<SlowMessage>,
+    messages: Vec<ReferenceMessage>,
     /// The rank, the pattern and the matched message of each receive.
     receives: Vec<(u32, MessagePattern, Option<usize>)>,
 }
 
-impl SlowOffice {
+impl ReferenceMatching {
     fn settle(&mut self) {
         while let Some((message, receive)) = self.next_match() {
             self.messages[message].is_matched = true;
@@ -65,7 +65,7 @@ impl SlowOffice {
         let mut arrived: Vec<usize> = (0..self.messages.len()).filter(waits).collect();
         let is_ordered = self.overtaking == Overtaking::Forbidden;
         arrived.sort_by_key(|index| {
-            let SlowMessage { arrival, from, .. } = self.messages[*index];
+            let ReferenceMessage { arrival, from, .. } = self.messages[*index];
             let (time, place) = arrival.expect("it has arrived");
             (time, from, if is_ordered { *index } else { place })
         });
@@ -74,7 +74,7 @@ impl SlowOffice {
 
     fn receive_for(&self, index: usize) -> Option<usize> {
         let message = &self.messages[index];
-        let fits = |message: &SlowMessage, receive: &(u32, MessagePattern, Option<usize>)| {
+        let fits = |message: &ReferenceMessage, receive: &(u32, MessagePattern, Option<usize>)| {
             receive.0 == message.to && receive.2.is_none() && receive.1.fits(message.from, message.tag)
         };
         let first = self.receives.iter().position(|receive| fits(message, receive))?;
@@ -86,21 +86,21 @@ impl SlowOffice {
 }
 
 /// Message matching and its reference implementation side by side.
-struct Offices {
+struct MatchingPair {
     office: Matching,
-    slow: SlowOffice,
+    slow: ReferenceMatching,
     now: u64,
     handles: Vec<u32>,
     operations: Vec<Operation>,
 }
 
-impl Offices {
+impl MatchingPair {
     fn act(&mut self, act: Act) {
         let now = SimTime::from_ps(self.now);
         match act {
             Act::Send { from, to, tag } => {
                 self.handles.push(self.office.post(now, from, to, Message::new(1).tag(tag)).1);
-                self.slow.messages.push(SlowMessage { from, to, tag, arrival: None, is_matched: false });
+                self.slow.messages.push(ReferenceMessage { from, to, tag, arrival: None, is_matched: false });
             }
             Act::Arrive { which } => {
                 let under_way = self.slow.messages.iter().enumerate().filter(|(_, one)| one.arrival.is_none());
@@ -141,9 +141,9 @@ proptest! {
         acts in prop::collection::vec(any_act(), 1..60),
         overtaking in prop_oneof![Just(Overtaking::Forbidden), Just(Overtaking::Allowed)],
     ) {
-        let mut offices = Offices {
+        let mut offices = MatchingPair {
             office: Matching::new(3, overtaking),
-            slow: SlowOffice { overtaking, ..SlowOffice::default() },
+            slow: ReferenceMatching { overtaking, ..ReferenceMatching::default() },
             now: 0,
             handles: Vec::new(),
             operations: Vec::new(),
@@ -160,7 +160,7 @@ proptest! {
 }
 
 /// A later message of the same sender, receiver and tag is not received by the earlier of two receives that both fit.
-fn assert_in_order(office: &SlowOffice) {
+fn assert_in_order(office: &ReferenceMatching) {
     for (place, (rank, pattern, first)) in office.receives.iter().enumerate() {
         for (.., second) in office.receives[place + 1..].iter().filter(|later| later.0 == *rank) {
             let Some(second) = second else { continue };

@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 
 /// An event in the event queue.
 #[derive(Clone, Copy)]
-pub struct Entry {
+pub struct ScheduledEvent {
     pub time: SimTime,
     pub precedence: Precedence,
     pub event: PackedEvent,
@@ -71,26 +71,26 @@ impl PackedEvent {
 /// An event is stored in the bucket of the highest bit in which its time differs from the current time. The events at
 /// the current time are stored in their order of execution. When they have been executed, the events of the lowest
 /// bucket are distributed over lower ones.
-pub struct Agenda {
+pub struct RadixHeap {
     present: SimTime,
     /// Events at the current time that were requested in order; those before `next` have been popped.
-    in_order: Vec<Entry>,
+    in_order: Vec<ScheduledEvent>,
     next: usize,
     /// Events at the current time that were requested out of order.
-    of_present: BinaryHeap<Next>,
-    buckets: [Vec<Entry>; u64::BITS as usize],
+    of_present: BinaryHeap<EarliestFirst>,
+    buckets: [Vec<ScheduledEvent>; u64::BITS as usize],
     /// Bit b is set if bucket b is not empty.
     filled: u64,
 }
 
 /// An event at the current time, ordered so that the event with the lowest precedence is the greatest.
 #[derive(Clone, Copy)]
-struct Next(Entry);
+struct EarliestFirst(ScheduledEvent);
 
 /// The capacity, in events, that a vector keeps even if it is unused.
 const SPARE: usize = 1 << 12;
 
-impl Agenda {
+impl RadixHeap {
     pub fn new() -> Self {
         let buckets = std::array::from_fn(|_| Vec::new());
         Self {
@@ -105,7 +105,7 @@ impl Agenda {
 
     /// Adds an event, which must not be earlier than the last one popped.
     #[inline]
-    pub fn push(&mut self, entry: Entry) {
+    pub fn push(&mut self, entry: ScheduledEvent) {
         let different = entry.time.ps() ^ self.present.ps();
         if different == 0 {
             return self.push_present(entry);
@@ -116,24 +116,24 @@ impl Agenda {
     }
 
     #[inline]
-    fn push_present(&mut self, entry: Entry) {
+    fn push_present(&mut self, entry: ScheduledEvent) {
         if self.in_order.last().is_none_or(|last| last.precedence < entry.precedence) {
             self.in_order.push(entry);
         } else {
-            self.of_present.push(Next(entry));
+            self.of_present.push(EarliestFirst(entry));
         }
     }
 
     /// Removes and returns the first event.
     #[inline]
-    pub fn pop(&mut self) -> Option<Entry> {
+    pub fn pop(&mut self) -> Option<ScheduledEvent> {
         let Some(entry) = self.in_order.get(self.next).copied() else {
-            return if let Some(Next(entry)) = self.of_present.pop() { Some(entry) } else { self.go_on() };
+            return if let Some(EarliestFirst(entry)) = self.of_present.pop() { Some(entry) } else { self.go_on() };
         };
-        if let Some(Next(first)) = self.of_present.peek()
+        if let Some(EarliestFirst(first)) = self.of_present.peek()
             && first.precedence < entry.precedence
         {
-            return self.of_present.pop().map(|Next(entry)| entry);
+            return self.of_present.pop().map(|EarliestFirst(entry)| entry);
         }
         self.next += 1;
         if self.next == self.in_order.len() {
@@ -146,12 +146,12 @@ impl Agenda {
     /// Returns the order of the first event at the current time.
     pub fn first_order(&self) -> Option<u64> {
         let in_order = self.in_order.get(self.next).map(|entry| entry.precedence.order);
-        let others = self.of_present.peek().map(|Next(entry)| entry.precedence.order);
+        let others = self.of_present.peek().map(|EarliestFirst(entry)| entry.precedence.order);
         in_order.into_iter().chain(others).min()
     }
 
     /// Advances to the time of the next event and removes that event.
-    fn go_on(&mut self) -> Option<Entry> {
+    fn go_on(&mut self) -> Option<ScheduledEvent> {
         if self.filled == 0 {
             return None;
         }
@@ -171,24 +171,24 @@ impl Agenda {
     }
 }
 
-impl Ord for Next {
+impl Ord for EarliestFirst {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         other.0.precedence.cmp(&self.0.precedence)
     }
 }
 
-impl PartialOrd for Next {
+impl PartialOrd for EarliestFirst {
     #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Next {
+impl PartialEq for EarliestFirst {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Next {}
+impl Eq for EarliestFirst {}

@@ -14,12 +14,12 @@ const LEAST: usize = 64;
 
 /// A hash table of links, keyed by route, with linear probing. It stores only the links; the caller provides their
 /// routes.
-pub struct Heads {
+pub struct QueueHeads {
     slots: Vec<u32>,
     count: usize,
 }
 
-impl Heads {
+impl QueueHeads {
     pub fn new() -> Self {
         Self { slots: vec![NONE; LEAST], count: 0 }
     }

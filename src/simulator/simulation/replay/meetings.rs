@@ -3,7 +3,7 @@
 //! In a replay, either no message overtakes another one of its pair, or overtaking is allowed. Messages with the same
 //! sender and tag are therefore matched in the order of their arrivals.
 
-use super::heads::{Heads, Route};
+use super::heads::{QueueHeads, Route};
 use crate::engine::Slab;
 use crate::program::MessagePattern;
 use crate::units::SimTime;
@@ -14,19 +14,19 @@ use std::collections::VecDeque;
 const NONE: u32 = u32::MAX;
 
 /// The unmatched messages and receives of all ranks.
-pub struct Meetings {
+pub struct ReplayMatching {
     /// The head of each queue, for ranks all of whose receives specify sender and tag. A queue contains either receives
     /// or messages, since a receive and a message in the same queue would have been matched.
-    heads: Heads,
-    links: Slab<MeetingLink>,
+    heads: QueueHeads,
+    links: Slab<QueueLink>,
     /// The queues of the other ranks.
-    any: FxHashMap<u32, Box<AnyQueue>>,
+    any: FxHashMap<u32, Box<WildcardQueue>>,
 }
 
 /// An entry of a queue.
 #[derive(Clone, Copy)]
-struct MeetingLink {
-    what: What,
+struct QueueLink {
+    what: MessageOrReceive,
     next: u32,
     /// The last link of the queue, valid in its first link.
     last: u32,
@@ -34,14 +34,14 @@ struct MeetingLink {
 
 /// A message or a receive, identified by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum MessageOrReceive {
     Message(u32),
     Receive(u32),
 }
 
 /// The queues of a rank with receives of any sender or any tag.
 #[derive(Default)]
-struct AnyQueue {
+struct WildcardQueue {
     receives: VecDeque<(MessagePattern, u32)>,
     /// Unexpected messages, ordered by arrival and sender.
     messages: VecDeque<UnexpectedMessage>,
@@ -64,23 +64,23 @@ pub struct Arrival {
     pub message: u32,
 }
 
-impl Meetings {
+impl ReplayMatching {
     /// Creates empty queues. `take_any` are the ranks with receives of any sender or any tag.
     pub fn new(take_any: impl Iterator<Item = u32>) -> Self {
         let any = take_any.map(|rank| (rank, Box::default())).collect();
-        Self { heads: Heads::new(), links: Slab::new(), any }
+        Self { heads: QueueHeads::new(), links: Slab::new(), any }
     }
 
     /// Handles the arrival of a message. Returns the receive it is matched with; without one, the message is queued.
     /// `route_of` returns the route of a queued message or receive.
-    pub fn arrive(&mut self, now: SimTime, arrival: Arrival, route_of: impl Fn(What) -> Route) -> Option<u32> {
+    pub fn arrive(&mut self, now: SimTime, arrival: Arrival, route_of: impl Fn(MessageOrReceive) -> Route) -> Option<u32> {
         let Arrival { to, from, tag, message } = arrival;
         if !self.any.is_empty()
             && let Some(any) = self.any.get_mut(&to)
         {
             return any.arrive(now, arrival);
         }
-        self.meet((to, from, tag), What::Message(message), route_of)
+        self.meet((to, from, tag), MessageOrReceive::Message(message), route_of)
     }
 
     /// Posts a receive. Returns the message it is matched with; without one, the receive is queued.
@@ -89,7 +89,7 @@ impl Meetings {
         rank: u32,
         pattern: MessagePattern,
         receive: u32,
-        route_of: impl Fn(What) -> Route,
+        route_of: impl Fn(MessageOrReceive) -> Route,
     ) -> Option<u32> {
         if !self.any.is_empty()
             && let Some(any) = self.any.get_mut(&rank)
@@ -99,26 +99,26 @@ impl Meetings {
         let MessagePattern { from: Some(from), tag: Some(tag) } = pattern else {
             unreachable!("a rank that takes any message is known before")
         };
-        self.meet((rank, from, tag), What::Receive(receive), route_of)
+        self.meet((rank, from, tag), MessageOrReceive::Receive(receive), route_of)
     }
 
-    fn meet(&mut self, route: Route, what: What, route_of: impl Fn(What) -> Route) -> Option<u32> {
+    fn meet(&mut self, route: Route, what: MessageOrReceive, route_of: impl Fn(MessageOrReceive) -> Route) -> Option<u32> {
         let links = &self.links;
         let route_of_head = |head: u32| route_of(links[head].what);
         let Some(slot) = self.heads.find(route, route_of_head) else {
-            let link = self.links.put(MeetingLink { what, next: NONE, last: NONE });
+            let link = self.links.put(QueueLink { what, next: NONE, last: NONE });
             self.links[link].last = link;
             let links = &self.links;
             self.heads.insert(route, link, |head| route_of(links[head].what));
             return None;
         };
         let head = self.heads.at(slot);
-        let (found, MeetingLink { next, last, .. }) = match (self.links[head].what, what) {
-            (What::Message(found), What::Receive(_)) | (What::Receive(found), What::Message(_)) => {
+        let (found, QueueLink { next, last, .. }) = match (self.links[head].what, what) {
+            (MessageOrReceive::Message(found), MessageOrReceive::Receive(_)) | (MessageOrReceive::Receive(found), MessageOrReceive::Message(_)) => {
                 (found, self.links[head])
             }
             _ => {
-                let link = self.links.put(MeetingLink { what, next: NONE, last: NONE });
+                let link = self.links.put(QueueLink { what, next: NONE, last: NONE });
                 let last = std::mem::replace(&mut self.links[head].last, link);
                 self.links[last].next = link;
                 return None;
@@ -136,7 +136,7 @@ impl Meetings {
     }
 }
 
-impl AnyQueue {
+impl WildcardQueue {
     fn arrive(&mut self, now: SimTime, Arrival { from, tag, message, .. }: Arrival) -> Option<u32> {
         if let Some(place) = self.receives.iter().position(|(pattern, _)| pattern.fits(from, tag)) {
             return self.receives.remove(place).map(|(_, receive)| receive);

@@ -1,6 +1,6 @@
 //! The processors and interfaces of all ranks.
 
-use crate::machine::Lanes;
+use crate::machine::IssueResources;
 use crate::units::{SimDuration, SimTime};
 
 /// The state of all processors and interfaces. Each rank has as many as the highest lanes of any operation require.
@@ -25,7 +25,7 @@ struct SoftwareWork {
 
 impl RankResources {
     /// Creates the resources of `ranks` ranks whose operations use lanes up to `highest`.
-    pub fn new(ranks: u32, highest: Lanes) -> Self {
+    pub fn new(ranks: u32, highest: IssueResources) -> Self {
         let (cpus, nics) = (u32::from(highest.cpu) + 1, u32::from(highest.nic) + 1);
         let (all, processors) = (ranks as usize * (cpus + 2 * nics) as usize, ranks as usize * cpus as usize);
         Self { cpus, nics, free: vec![SimTime::START; all], work: vec![SoftwareWork::default(); processors] }

@@ -5,14 +5,14 @@
 //! [`MessageTransport`](crate::machine::MessageTransport) for the resources that a message uses, and [`Turn`] for the
 //! order of simultaneous events.
 
-use super::agenda::{Agenda, Entry, EventKind, NO_LINE, PackedEvent};
+use super::agenda::{RadixHeap, ScheduledEvent, EventKind, NO_LINE, PackedEvent};
 use super::costs::LogGopsCosts;
 use super::heads::Route;
-use super::meetings::{Arrival, Meetings, What};
+use super::meetings::{Arrival, ReplayMatching, MessageOrReceive};
 use super::rank::RankState;
 use super::resources::RankResources;
 use crate::engine::{Precedence, RetrialQueues, Slab};
-use crate::machine::{Lanes, Turn};
+use crate::machine::{IssueResources, IssueOrder};
 use crate::program::MessagePattern;
 use crate::program::schedule::{ANY, NodeKind, Operations, ScheduleNode};
 use crate::units::{SimDuration, SimTime};
@@ -24,21 +24,21 @@ pub struct Replay {
     operations: Box<dyn Operations>,
     unit: SimDuration,
     costs: LogGopsCosts,
-    agenda: Agenda,
+    agenda: RadixHeap,
     lines: RetrialQueues<PackedEvent>,
     resources: RankResources,
-    meetings: Meetings,
+    meetings: ReplayMatching,
     pub ranks: Vec<RankState>,
     /// Issued operations that have not ended.
-    under_way: Slab<UnderWay>,
+    under_way: Slab<ReplayedOperation>,
     /// Messages between the beginning of their send and the match with their receive.
-    messages: Slab<Carried>,
+    messages: Slab<InFlightMessage>,
     /// Operations with some dependencies satisfied and others not, by rank and number.
-    partly: FxHashMap<(u32, u32), PartlyFree>,
+    partly: FxHashMap<(u32, u32), PartiallyReady>,
     /// Notices caused by the current event, for now or for later.
-    happened: Vec<Happening>,
+    happened: Vec<OperationNotice>,
     /// Operations of the current rank whose dependencies are all satisfied.
-    free: Vec<(u32, ScheduleNode, Turn)>,
+    free: Vec<(u32, ScheduleNode, IssueOrder)>,
     /// The number of requests so far, which orders those made at the same time.
     requests: u64,
     /// The number of requests made while ranks are opened.
@@ -55,7 +55,7 @@ pub struct Replay {
 
 /// An issued operation that has not ended, with the part of its node that is still needed.
 #[derive(Clone, Copy)]
-struct UnderWay {
+struct ReplayedOperation {
     size: u64,
     rank: u32,
     peer: u32,
@@ -72,7 +72,7 @@ struct UnderWay {
     has_begun: bool,
 }
 
-impl UnderWay {
+impl ReplayedOperation {
     #[inline]
     const fn of(rank: u32, node: &ScheduleNode) -> Self {
         let ScheduleNode { size, peer, tag, first, first_at_begin, at_end, at_begin, kind, cpu, nic, .. } = *node;
@@ -82,7 +82,7 @@ impl UnderWay {
 
 /// A message between the beginning of its send and the match with its receive.
 #[derive(Clone, Copy)]
-struct Carried {
+struct InFlightMessage {
     bytes: u64,
     from: u32,
     to: u32,
@@ -101,24 +101,24 @@ const NONE: u32 = u32::MAX;
 
 /// An operation with some of its dependencies satisfied.
 #[derive(Clone, Copy)]
-struct PartlyFree {
+struct PartiallyReady {
     awaited: u32,
-    turn: Turn,
+    turn: IssueOrder,
 }
 
 /// The beginning or end of an operation, of which its rank is notified at `at`.
 #[derive(Clone, Copy)]
-struct Happening {
+struct OperationNotice {
     rank: u32,
     operation: u32,
     at: SimTime,
-    turn: Turn,
+    turn: IssueOrder,
     is_end: bool,
 }
 
 impl Replay {
     /// Creates the replay of a schedule. `highest` are the highest lanes used by any operation.
-    pub fn new(operations: Box<dyn Operations>, unit: SimDuration, costs: LogGopsCosts, highest: Lanes) -> Self {
+    pub fn new(operations: Box<dyn Operations>, unit: SimDuration, costs: LogGopsCosts, highest: IssueResources) -> Self {
         let ranks = operations.ranks();
         let resources = RankResources::new(ranks, highest);
         let take_any: Vec<_> = (0..ranks).filter(|rank| operations.takes_any(*rank)).collect();
@@ -126,10 +126,10 @@ impl Replay {
             operations,
             unit,
             costs,
-            agenda: Agenda::new(),
+            agenda: RadixHeap::new(),
             lines: RetrialQueues::new(),
             resources,
-            meetings: Meetings::new(take_any.into_iter()),
+            meetings: ReplayMatching::new(take_any.into_iter()),
             ranks: vec![RankState::new(); ranks as usize],
             under_way: Slab::new(),
             messages: Slab::new(),
@@ -165,7 +165,7 @@ impl Replay {
     fn open(&mut self, rank: u32) {
         for number in self.operations.roots(rank) {
             let node = self.operations.node(rank, number);
-            self.free.push((number, node, Turn::default()));
+            self.free.push((number, node, IssueOrder::default()));
         }
         self.issue_free(SimTime::START, rank);
     }
@@ -179,7 +179,7 @@ impl Replay {
         if self.opens && self.agenda.first_order().is_none_or(|order| order > OPENING) {
             return None;
         }
-        let Entry { time, precedence, event, line } = self.agenda.pop()?;
+        let ScheduledEvent { time, precedence, event, line } = self.agenda.pop()?;
         self.events += 1;
         if line == NO_LINE {
             self.attempt(time, precedence, event);
@@ -215,13 +215,13 @@ impl Replay {
         self.requests
     }
 
-    fn order_of(&mut self, turn: Turn) -> u64 {
+    fn order_of(&mut self, turn: IssueOrder) -> u64 {
         if turn.order == 0 { self.next_request() } else { turn.order }
     }
 
     fn schedule(&mut self, time: SimTime, order: u64, event: PackedEvent) {
         let precedence = Precedence { order, number: self.next_request() };
-        self.agenda.push(Entry { time, precedence, event, line: NO_LINE });
+        self.agenda.push(ScheduledEvent { time, precedence, event, line: NO_LINE });
     }
 
     /// Executes an event if all resources that it needs are free. Otherwise, the event is queued and keeps its
@@ -269,17 +269,17 @@ impl Replay {
     fn call(&mut self, now: SimTime, resource: u32) {
         if let Some((precedence, event)) = self.lines.call(resource) {
             let time = self.resources.free(resource).max(now);
-            self.agenda.push(Entry { time, precedence, event, line: resource });
+            self.agenda.push(ScheduledEvent { time, precedence, event, line: resource });
         }
     }
 
     fn happens(&mut self, rank: u32, at: SimTime, operation: u32, is_end: bool) {
-        self.happened.push(Happening { rank, operation, at, turn: Turn::default(), is_end });
+        self.happened.push(OperationNotice { rank, operation, at, turn: IssueOrder::default(), is_end });
     }
 
     /// Begins a computation.
     fn begin(&mut self, now: SimTime, precedence: Precedence, event: PackedEvent, place: u32) {
-        let UnderWay { size, rank, cpu, .. } = self.under_way[place];
+        let ReplayedOperation { size, rank, cpu, .. } = self.under_way[place];
         let core = self.resources.core(rank, cpu);
         if self.waits(now, (precedence, event), (core, None)) {
             return;
@@ -292,7 +292,7 @@ impl Replay {
 
     /// Begins the transmission of a message.
     fn send(&mut self, now: SimTime, precedence: Precedence, event: PackedEvent, place: u32) {
-        let UnderWay { rank, peer, cpu, nic, size: bytes, tag, .. } = self.under_way[place];
+        let ReplayedOperation { rank, peer, cpu, nic, size: bytes, tag, .. } = self.under_way[place];
         let (core, is_own) = (self.resources.core(rank, cpu), peer == rank);
         let interface = (!is_own).then(|| self.resources.sender(rank, nic));
         if self.waits(now, (precedence, event), (core, interface)) {
@@ -305,7 +305,7 @@ impl Replay {
             self.resources.keep_until(interface, now + costs.occupancy);
         }
         let send = if costs.is_eager { NONE } else { place };
-        let message = self.messages.put(Carried { bytes, from: rank, to: peer, tag, send, cpu, nic });
+        let message = self.messages.put(InFlightMessage { bytes, from: rank, to: peer, tag, send, cpu, nic });
         let order = self.next_request();
         let arrival = now + self.costs.delay(is_own);
         self.schedule(arrival, order, PackedEvent::new(EventKind::Arrive, message));
@@ -316,7 +316,7 @@ impl Replay {
 
     /// Handles the arrival of a message, which occupies the receiving interface and processor.
     fn arrive(&mut self, now: SimTime, precedence: Precedence, event: PackedEvent, place: u32) {
-        let Carried { bytes, from, to, tag, cpu, nic, .. } = self.messages[place];
+        let InFlightMessage { bytes, from, to, tag, cpu, nic, .. } = self.messages[place];
         let core = self.resources.core(to, cpu);
         let interface = (from != to).then(|| self.resources.receiver(to, nic));
         if self.waits(now, (precedence, event), (core, interface)) {
@@ -328,7 +328,7 @@ impl Replay {
         }
         self.resources.communicate(to, cpu, now, costs.taking);
         let (under_way, messages) = (&self.under_way, &self.messages);
-        let route_of = |what: What| route(under_way, messages, what);
+        let route_of = |what: MessageOrReceive| route(under_way, messages, what);
         if let Some(receive) = self.meetings.arrive(now, Arrival { to, from, tag, message: place }, route_of) {
             self.meet(now, receive, place);
         }
@@ -337,10 +337,10 @@ impl Replay {
     /// Posts a receive, or ends an operation.
     fn due(&mut self, now: SimTime, order: u64, place: u32) {
         let operation = &mut self.under_way[place];
-        let UnderWay { rank, peer, tag, cpu, .. } = *operation;
+        let ReplayedOperation { rank, peer, tag, cpu, .. } = *operation;
         if operation.has_begun {
-            let turn = Turn { order, leaves: Some(cpu), ..Turn::default() };
-            self.happened.push(Happening { rank, operation: place, at: now, turn, is_end: true });
+            let turn = IssueOrder { order, leaves: Some(cpu), ..IssueOrder::default() };
+            self.happened.push(OperationNotice { rank, operation: place, at: now, turn, is_end: true });
             return;
         }
         operation.has_begun = true;
@@ -348,7 +348,7 @@ impl Replay {
         let known = |number: u32| (number != ANY).then_some(number);
         let pattern = MessagePattern { from: known(peer), tag: known(tag) };
         let (under_way, messages) = (&self.under_way, &self.messages);
-        let route_of = |what: What| route(under_way, messages, what);
+        let route_of = |what: MessageOrReceive| route(under_way, messages, what);
         if let Some(message) = self.meetings.receive(rank, pattern, place, route_of) {
             self.meet(now, place, message);
         }
@@ -356,11 +356,11 @@ impl Replay {
 
     /// Ends a receive that has been matched, and the send that waits for it, if any.
     fn meet(&mut self, now: SimTime, receive: u32, message: u32) {
-        let Carried { to, send, cpu, .. } = self.messages.take(message);
+        let InFlightMessage { to, send, cpu, .. } = self.messages.take(message);
         self.under_way[receive].cpu = cpu;
         self.has_ended(now, to, receive, cpu);
         if send != NONE {
-            let UnderWay { rank, cpu, .. } = self.under_way[send];
+            let ReplayedOperation { rank, cpu, .. } = self.under_way[send];
             self.has_ended(now, rank, send, cpu);
         }
     }
@@ -389,13 +389,13 @@ impl Replay {
     }
 
     /// Delivers the current notices to a rank, and schedules the later ones.
-    fn tell(&mut self, now: SimTime, happened: &[Happening]) {
-        let Some(Happening { rank, .. }) = happened.first().copied() else { return };
-        let new = Turn { order: self.requests + 1, ..Turn::default() };
-        self.requests += Turn::OF_AN_EVENT;
-        let turn_of = |happening: &Happening| match happening.turn {
-            Turn { order: 0, .. } if happening.is_end => new.of_end(),
-            Turn { order: 0, .. } => new,
+    fn tell(&mut self, now: SimTime, happened: &[OperationNotice]) {
+        let Some(OperationNotice { rank, .. }) = happened.first().copied() else { return };
+        let new = IssueOrder { order: self.requests + 1, ..IssueOrder::default() };
+        self.requests += IssueOrder::OF_AN_EVENT;
+        let turn_of = |happening: &OperationNotice| match happening.turn {
+            IssueOrder { order: 0, .. } if happening.is_end => new.of_end(),
+            IssueOrder { order: 0, .. } => new,
             known => known,
         };
         let mut is_told = false;
@@ -414,10 +414,10 @@ impl Replay {
     }
 
     /// Handles the beginning or end of an operation, which may satisfy the dependencies of others.
-    fn note(&mut self, rank: u32, place: u32, is_end: bool, turn: Turn) {
+    fn note(&mut self, rank: u32, place: u32, is_end: bool, turn: IssueOrder) {
         let state = &mut self.ranks[rank as usize];
         let (first, count) = if is_end {
-            let UnderWay { kind, first, at_end, .. } = self.under_way.take(place);
+            let ReplayedOperation { kind, first, at_end, .. } = self.under_way.take(place);
             state.under_way -= 1;
             match kind {
                 NodeKind::Send => state.sending -= 1,
@@ -439,12 +439,12 @@ impl Replay {
 
     /// Satisfies one dependency of an operation.
     #[inline]
-    fn release(&mut self, rank: u32, number: u32, turn: Turn) {
+    fn release(&mut self, rank: u32, number: u32, turn: IssueOrder) {
         let free = match self.partly.entry((rank, number)) {
             Slot::Vacant(vacant) => {
                 let node = self.operations.node(rank, number);
                 if node.awaited > 1 {
-                    vacant.insert(PartlyFree { awaited: node.awaited - 1, turn });
+                    vacant.insert(PartiallyReady { awaited: node.awaited - 1, turn });
                     return;
                 }
                 (number, node, turn)
@@ -482,10 +482,10 @@ impl Replay {
         }
     }
 
-    fn issue(&mut self, now: SimTime, rank: u32, node: ScheduleNode, turn: Turn) {
+    fn issue(&mut self, now: SimTime, rank: u32, node: ScheduleNode, turn: IssueOrder) {
         let turn = turn.of(node.kind as u64 - 1);
         let order = self.order_of(turn);
-        let place = self.under_way.put(UnderWay::of(rank, &node));
+        let place = self.under_way.put(ReplayedOperation::of(rank, &node));
         let state = &mut self.ranks[rank as usize];
         state.under_way += 1;
         let (time, kind) = match node.kind {
@@ -503,7 +503,7 @@ impl Replay {
             }
         };
         let (precedence, event) = (Precedence::foreseen(order, turn.place), PackedEvent::new(kind, place));
-        self.agenda.push(Entry { time, precedence, event, line: NO_LINE });
+        self.agenda.push(ScheduledEvent { time, precedence, event, line: NO_LINE });
     }
 
     /// Finishes a rank once its processor has completed its work for communication.
@@ -520,14 +520,14 @@ impl Replay {
 }
 
 /// Returns the route of a message or a receive.
-fn route(under_way: &Slab<UnderWay>, messages: &Slab<Carried>, what: What) -> Route {
+fn route(under_way: &Slab<ReplayedOperation>, messages: &Slab<InFlightMessage>, what: MessageOrReceive) -> Route {
     match what {
-        What::Message(place) => {
-            let Carried { to, from, tag, .. } = messages[place];
+        MessageOrReceive::Message(place) => {
+            let InFlightMessage { to, from, tag, .. } = messages[place];
             (to, from, tag)
         }
-        What::Receive(place) => {
-            let UnderWay { rank, peer, tag, .. } = under_way[place];
+        MessageOrReceive::Receive(place) => {
+            let ReplayedOperation { rank, peer, tag, .. } = under_way[place];
             (rank, peer, tag)
         }
     }

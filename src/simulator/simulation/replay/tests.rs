@@ -1,4 +1,4 @@
-use super::heads::Heads;
+use super::heads::QueueHeads;
 use crate::machine::{LogGops, Machine, Overtaking};
 use crate::node::{EmptyMessage, WithinNode};
 use crate::program::schedule::{ANY, Edge, NodeKind, RankSchedule, Schedule, ScheduleNode, StoredSchedule, follow};
@@ -126,7 +126,7 @@ proptest! {
     #[test]
     fn a_table_of_heads_is_a_map(routes in prop::collection::vec(0..200_u32, 0..600_usize)) {
         let route = |link: u32| (link % 3, link / 3, link * 7);
-        let (mut heads, mut expected) = (Heads::new(), BTreeMap::new());
+        let (mut heads, mut expected) = (QueueHeads::new(), BTreeMap::new());
         for link in routes {
             let found = heads.find(route(link), route);
             prop_assert_eq!(found.map(|slot| heads.at(slot)), expected.remove(&link));

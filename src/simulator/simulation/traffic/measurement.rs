@@ -6,7 +6,7 @@ use crate::units::{SimDuration, SimTime};
 
 /// A packet from its injection to its delivery.
 #[derive(Clone, Copy, Debug)]
-struct Journey {
+struct PacketRecord {
     born: SimTime,
     /// The latency; [`UNDELIVERED`] until the packet is delivered.
     latency: SimDuration,
@@ -22,7 +22,7 @@ pub(super) struct Measurement {
     pub(super) begin: SimTime,
     pub(super) end: SimTime,
     /// All packets in the order of injection.
-    packets: Vec<Journey>,
+    packets: Vec<PacketRecord>,
     /// The indices of delivered packets in the order of delivery, which is the order in which latencies are summed.
     delivered: Vec<u32>,
 }
@@ -39,7 +39,7 @@ impl Measurement {
 
     /// Adds a packet injected by `source` and returns its number.
     pub(super) fn inject(&mut self, born: SimTime, source: u32, bytes: u32) -> u32 {
-        self.packets.push(Journey { born, latency: UNDELIVERED, source, bytes });
+        self.packets.push(PacketRecord { born, latency: UNDELIVERED, source, bytes });
         u32::try_from(self.packets.len() - 1).expect("fewer than four thousand million packets")
     }
 
@@ -56,16 +56,16 @@ impl Measurement {
     }
 
     /// Returns the packets injected since the beginning of the window.
-    fn injected(&self) -> impl Iterator<Item = &Journey> {
+    fn injected(&self) -> impl Iterator<Item = &PacketRecord> {
         self.packets.iter().filter(|packet| packet.born >= self.begin)
     }
 
-    fn delivered(&self) -> impl Iterator<Item = &Journey> {
+    fn delivered(&self) -> impl Iterator<Item = &PacketRecord> {
         self.delivered.iter().map(|packet| &self.packets[*packet as usize])
     }
 
     /// Returns the packets delivered in the window.
-    fn accepted(&self) -> impl Iterator<Item = &Journey> {
+    fn accepted(&self) -> impl Iterator<Item = &PacketRecord> {
         self.delivered().filter(|packet| (self.begin..self.end).contains(&(packet.born + packet.latency)))
     }
 

@@ -5,7 +5,7 @@ use super::{Simulation, SimulationError};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::machine::Layout;
 use crate::network::traffic::unit;
-use crate::network::{Fabric, HopEvent, Network, Onward, Packet, PacketKind, Switching};
+use crate::network::{Fabric, HopEvent, Network, ForwardedBy, Packet, PacketKind, Switching};
 use crate::program::{InjectionProcess, Traffic};
 use crate::trace::{Accounts, Activity, Counts, LinkLoad, SourceLoad, Trace};
 use crate::units::{SimDuration, SimTime};
@@ -23,13 +23,13 @@ use latencies::Latencies;
 /// A deadlock of the network, or an exceeded limit.
 pub fn play(simulation: &Simulation<'_>, traffic: &Traffic) -> Result<Trace, SimulationError> {
     let Simulation { machine, layout, streams, .. } = simulation;
-    let mut field = Field::new(&machine.network, traffic, layout, *streams);
+    let mut field = TrafficRun::new(&machine.network, traffic, layout, *streams);
     field.run(Guard::new(&simulation.limits, simulation.pulse))?;
     Ok(field.trace(layout))
 }
 
 /// The network with its sources.
-struct Field<'f> {
+struct TrafficRun<'f> {
     traffic: &'f Traffic,
     layout: &'f Layout,
     calendar: Calendar,
@@ -54,9 +54,9 @@ struct Field<'f> {
     now: SimTime,
 }
 
-impl<'f> Field<'f> {
+impl<'f> TrafficRun<'f> {
     fn new(network: &Network, traffic: &'f Traffic, layout: &'f Layout, streams: Streams) -> Self {
-        let fabric = Fabric::new(network, layout.topology.clone(), Onward::ByRouter, streams);
+        let fabric = Fabric::new(network, layout.topology.clone(), ForwardedBy::ByRouter, streams);
         let byte = network.injection_time(&layout.topology).expect("the check rejects nodes whose links differ");
         let packet_time = match &traffic.mix[..] {
             [] => byte.time(traffic.packet.count()),

@@ -32,7 +32,7 @@ fn recorded() -> Vec<u8> {
     writer.interval(&interval(1, Activity::Computing, 1, None)).unwrap();
     let sent = writer.interval(&interval(0, Activity::Computing, 3, None)).unwrap();
     assert_eq!(sent, Some(1));
-    let means = Means::Message { bytes: 120 };
+    let means = CauseKind::Message { bytes: 120 };
     let cause = Cause { event: 1, delay: SimDuration::from_us(1), means };
     writer.interval(&interval(1, Activity::Blocked, 4, Some(cause))).unwrap();
     let sending = interval(0, Activity::Sending, 5, None);

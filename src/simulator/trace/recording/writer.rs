@@ -1,6 +1,6 @@
 //! The writer of recordings.
 
-use super::{FreeTimes, Header, Interval, MAGIC, Means, mark};
+use super::{FreeTimes, Header, Interval, MAGIC, CauseKind, mark};
 use crate::trace::accounts::Activity;
 use crate::trace::events::EventId;
 use crate::trace::{Counts, LinkLoad, Transfer, find_phase};
@@ -146,7 +146,7 @@ impl<W: Write> RecordingWriter<W> {
         if let Some(cause) = cause {
             self.buffer.number(self.events - 1 - u64::from(cause.event));
             self.buffer.number(cause.delay.ps());
-            if let Means::Message { bytes } = cause.means {
+            if let CauseKind::Message { bytes } = cause.means {
                 self.buffer.number(bytes);
             }
         }

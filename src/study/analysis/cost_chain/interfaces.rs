@@ -1,6 +1,6 @@
 //! Passages through network interfaces, indexed by place and time.
 
-use super::InterfaceTimes;
+use super::InterfaceParameters;
 use parsim_sim::trace::{Passage, PassageStep};
 use parsim_sim::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
@@ -63,7 +63,7 @@ impl<'t> Interfaces<'t> {
     }
 
     /// Returns the passage before this one, if its interface became free when this one began.
-    pub fn queued(&self, number: u32, times: &InterfaceTimes<'_>) -> Option<u32> {
+    pub fn queued(&self, number: u32, times: &InterfaceParameters<'_>) -> Option<u32> {
         let begin = self.get(number).begin;
         self.before[number as usize].filter(|before| self.get(*before).free(times.gap) == begin)
     }
@@ -91,11 +91,11 @@ impl<'t> Interfaces<'t> {
 }
 
 /// The time at which a passage frees its interface.
-trait Free {
+trait FreesInterface {
     fn free(&self, gap: SimDuration) -> SimTime;
 }
 
-impl Free for Passage {
+impl FreesInterface for Passage {
     fn free(&self, gap: SimDuration) -> SimTime {
         if self.has_gap { self.end + gap } else { self.end }
     }

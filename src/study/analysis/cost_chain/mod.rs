@@ -107,11 +107,11 @@ pub struct ObservedRun<'t> {
     /// The rule by which packets cross links.
     pub crossing: CrossingRule,
     /// The parameters of the network interfaces, if there are any.
-    pub interfaces: Option<InterfaceTimes<'t>>,
+    pub interfaces: Option<InterfaceParameters<'t>>,
 }
 
 /// The parameters of network interfaces, which are equal on all nodes.
-pub struct InterfaceTimes<'t> {
+pub struct InterfaceParameters<'t> {
     /// The processor time per message.
     pub overhead: SimDuration,
     /// The time between messages.

@@ -9,7 +9,7 @@ use parsim_sim::units::{SimDuration, SimTime};
 
 /// An event that something else has waited for.
 #[derive(Clone, Copy, Debug)]
-enum Ended {
+enum PathEvent {
     /// The end of an activity of a rank.
     Activity(u32),
     /// The end of a service of communication software.
@@ -47,11 +47,11 @@ pub fn walk(run: &ObservedRun<'_>) -> Option<Vec<ChainStep>> {
     let mut walk = Walk { run, index: TimeIndex::of(run), steps: Vec::new(), phase: "" };
     let end = SimTime::START + run.makespan;
     let last = run.log.entries.iter().position(|entry| entry.end == end)?;
-    let mut ended = Ended::Activity(u32::try_from(last).ok()?);
+    let mut ended = PathEvent::Activity(u32::try_from(last).ok()?);
     // The number of steps is bounded, because activities that take no time may seem to wait for themselves.
     let mut left = 16 + 2 * (walk.index.entries.len() + walk.index.services.len() + walk.index.packets.len());
     left += 2 * walk.index.interfaces.count();
-    while !matches!(ended, Ended::Initialisation) {
+    while !matches!(ended, PathEvent::Initialisation) {
         left = left.checked_sub(1)?;
         ended = walk.cause_of(ended)?;
     }
@@ -68,17 +68,17 @@ impl Walk<'_, '_> {
     }
 
     /// Adds the piece that has ended to the path and returns its cause.
-    fn cause_of(&mut self, ended: Ended) -> Option<Ended> {
+    fn cause_of(&mut self, ended: PathEvent) -> Option<PathEvent> {
         match ended {
-            Ended::Activity(entry) => self.before_activity(self.index.entries[entry as usize]),
-            Ended::Service(service) => self.before_service(service),
-            Ended::Departure(packet) => {
+            PathEvent::Activity(entry) => self.before_activity(self.index.entries[entry as usize]),
+            PathEvent::Service(service) => self.before_service(service),
+            PathEvent::Departure(packet) => {
                 let carried = self.index.packets[packet as usize];
                 let place = ChainPlace::Link(carried.from, carried.to);
                 self.push(place, Charge::Link { bytes: carried.bytes }, carried.time);
                 self.before_packet(packet)
             }
-            Ended::Arrival(packet) => {
+            PathEvent::Arrival(packet) => {
                 let carried = self.index.packets[packet as usize];
                 let place = ChainPlace::Link(carried.from, carried.to);
                 self.push(place, Charge::Latency, self.run.crossing.latency);
@@ -86,21 +86,21 @@ impl Walk<'_, '_> {
                 self.push(place, Charge::Link { bytes }, carried.needed_time(&self.run.crossing));
                 self.before_packet(packet)
             }
-            Ended::Head(packet) => {
+            PathEvent::Head(packet) => {
                 let carried = self.index.packets[packet as usize];
                 let place = ChainPlace::Link(carried.from, carried.to);
                 self.push(place, Charge::Latency, self.run.crossing.latency);
                 self.push(place, Charge::Link { bytes: 0 }, self.run.crossing.empty_time);
                 self.before_packet(packet)
             }
-            Ended::Passed(passage) | Ended::Free(passage) | Ended::Left(passage) => self.before_passage(ended, passage),
-            Ended::Entered(passage) => self.before_entry(passage),
-            Ended::Wire { departure, hops } => self.before_wire(departure, hops),
-            Ended::Initialisation => Some(ended),
+            PathEvent::Passed(passage) | PathEvent::Free(passage) | PathEvent::Left(passage) => self.before_passage(ended, passage),
+            PathEvent::Entered(passage) => self.before_entry(passage),
+            PathEvent::Wire { departure, hops } => self.before_wire(departure, hops),
+            PathEvent::Initialisation => Some(ended),
         }
     }
 
-    fn before_activity(&mut self, entry: LogEntry) -> Option<Ended> {
+    fn before_activity(&mut self, entry: LogEntry) -> Option<PathEvent> {
         self.phase = entry.phase;
         let own = match (entry.activity, entry.doing) {
             (Activity::Computing, LogDetail::Computing { loops, amount }) => Charge::Computation { loops, amount },
@@ -119,7 +119,7 @@ impl Walk<'_, '_> {
     }
 
     /// Adds a computation, which lasts for its own time and for the services that interrupt it.
-    fn before_computation(&mut self, entry: &LogEntry, own: Charge) -> Option<Ended> {
+    fn before_computation(&mut self, entry: &LogEntry, own: Charge) -> Option<PathEvent> {
         let (begun, served, waited_for) = self.services_between(entry, entry.end);
         let computed = entry.end.since(begun).ps().checked_sub(served.ps())?;
         self.push(ChainPlace::Processor(entry.processor), own, SimDuration::from_ps(computed));
@@ -128,13 +128,13 @@ impl Walk<'_, '_> {
 
     /// Adds the services between the beginning of a computation and `until`. Returns the time at which the computation
     /// obtained the processor, the time of these services, and the service that the computation had to wait for.
-    fn services_between(&mut self, entry: &LogEntry, until: SimTime) -> (SimTime, SimDuration, Option<Ended>) {
+    fn services_between(&mut self, entry: &LogEntry, until: SimTime) -> (SimTime, SimDuration, Option<PathEvent>) {
         let between: Vec<_> = self.index.services_in(entry.processor, entry.begin, until).collect();
         let (mut begun, mut served, mut waited_for) = (entry.begin, SimDuration::ZERO, None);
         for number in between {
             let service = self.index.services[number as usize];
             if service.begin() < entry.begin {
-                (begun, waited_for) = (service.end, Some(Ended::Service(number)));
+                (begun, waited_for) = (service.end, Some(PathEvent::Service(number)));
             } else {
                 served += service.time();
                 self.push_service(&service);
@@ -149,35 +149,35 @@ impl Walk<'_, '_> {
     }
 
     /// Returns the cause of a process being ready at `time`.
-    fn ready(&self, rank: u32, time: SimTime) -> Option<Ended> {
+    fn ready(&self, rank: u32, time: SimTime) -> Option<PathEvent> {
         if time.since(SimTime::START) == self.run.start {
-            return Some(Ended::Initialisation);
+            return Some(PathEvent::Initialisation);
         }
-        self.index.of_rank(rank, time).map(Ended::Activity)
+        self.index.of_rank(rank, time).map(PathEvent::Activity)
     }
 
     /// Returns the event that ended the wait of a process.
-    fn end_of_wait(&self, entry: &LogEntry) -> Option<Ended> {
+    fn end_of_wait(&self, entry: &LogEntry) -> Option<PathEvent> {
         let LogEntry { processor, end, .. } = *entry;
         if matches!(entry.doing, LogDetail::AtBarrier) {
-            return self.index.ended(end).map(Ended::Activity);
+            return self.index.ended(end).map(PathEvent::Activity);
         }
         if matches!(entry.doing, LogDetail::Transferring { .. }) {
-            return self.index.left_host(end).map(Ended::Activity);
+            return self.index.left_host(end).map(PathEvent::Activity);
         }
-        let served = || self.index.served(processor, end).map(Ended::Service);
-        let departed = || self.index.departed((self.run.vertex)(processor), end).map(Ended::Departure);
-        let passed = || self.index.interfaces.passed((self.run.vertex)(processor), end).map(Ended::Passed);
+        let served = || self.index.served(processor, end).map(PathEvent::Service);
+        let departed = || self.index.departed((self.run.vertex)(processor), end).map(PathEvent::Departure);
+        let passed = || self.index.interfaces.passed((self.run.vertex)(processor), end).map(PathEvent::Passed);
         let others = || {
             let is_other = |number: &u32| self.index.entries[*number as usize].rank != entry.rank;
-            self.index.ended(end).filter(is_other).map(Ended::Activity)
+            self.index.ended(end).filter(is_other).map(PathEvent::Activity)
         };
         let own =
             if entry.activity == Activity::Sending { departed().or_else(served) } else { served().or_else(departed) };
         own.or_else(passed).or_else(others)
     }
 
-    fn before_service(&mut self, number: u32) -> Option<Ended> {
+    fn before_service(&mut self, number: u32) -> Option<PathEvent> {
         let service = self.index.services[number as usize];
         self.push_service(&service);
         if self.run.interfaces.is_some() {
@@ -186,19 +186,19 @@ impl Walk<'_, '_> {
         let (begin, processor) = (service.begin(), service.processor);
         let vertex = (self.run.vertex)(processor);
         let queued = self.index.before(number).filter(|before| self.index.services[*before as usize].end == begin);
-        let arrived = || self.index.arrived(vertex, begin).map(Ended::Arrival);
+        let arrived = || self.index.arrived(vertex, begin).map(PathEvent::Arrival);
         let asked = || self.asked(processor, begin);
-        let departed = || self.index.departed(vertex, begin).map(Ended::Departure);
-        let handed_over = || self.index.served_beside(vertex, processor, begin).map(Ended::Service);
+        let departed = || self.index.departed(vertex, begin).map(PathEvent::Departure);
+        let handed_over = || self.index.served_beside(vertex, processor, begin).map(PathEvent::Service);
         let prepares = service.parts[0].0 == Software::Preparing;
-        let at_once = queued.map(Ended::Service).or_else(|| {
+        let at_once = queued.map(PathEvent::Service).or_else(|| {
             if prepares { asked().or_else(departed) } else { arrived().or_else(handed_over).or_else(asked) }
         });
         at_once.or_else(|| self.before_end_of_row(processor, begin))
     }
 
     /// Adds the rows of a computation, and the services between them, after which a router got its turn at `time`.
-    fn before_end_of_row(&mut self, processor: u32, time: SimTime) -> Option<Ended> {
+    fn before_end_of_row(&mut self, processor: u32, time: SimTime) -> Option<PathEvent> {
         let entry = self.index.during(processor, time).map(|number| self.index.entries[number as usize])?;
         let (Activity::Computing, LogDetail::Computing { loops, amount: ComputationAmount::Rows(rows) }) =
             (entry.activity, entry.doing)
@@ -218,22 +218,22 @@ impl Walk<'_, '_> {
     }
 
     /// Returns the activity after which a process on this processor made a request at `time`.
-    fn asked(&self, processor: u32, time: SimTime) -> Option<Ended> {
+    fn asked(&self, processor: u32, time: SimTime) -> Option<PathEvent> {
         if time.since(SimTime::START) == self.run.start {
-            return Some(Ended::Initialisation);
+            return Some(PathEvent::Initialisation);
         }
-        self.index.of_processor(processor, time).map(Ended::Activity)
+        self.index.of_processor(processor, time).map(PathEvent::Activity)
     }
 
-    fn before_packet(&self, number: u32) -> Option<Ended> {
+    fn before_packet(&self, number: u32) -> Option<PathEvent> {
         let packet = self.index.packets[number as usize];
         let end = |before: u32| self.index.packets[before as usize].begin + self.index.packets[before as usize].time;
-        let queued = packet.before.filter(|before| end(*before) == packet.begin).map(Ended::Departure);
-        let served = || self.index.served_at(packet.from, packet.begin).map(Ended::Service);
-        let arrived = || self.index.arrived(packet.from, packet.begin).map(Ended::Arrival);
-        let room = || self.index.departed(packet.to, packet.begin).map(Ended::Departure);
-        let taken_in = || self.index.served_at(packet.to, packet.begin).map(Ended::Service);
-        let asked = || self.index.of_vertex(packet.from, packet.begin).map(Ended::Activity);
+        let queued = packet.before.filter(|before| end(*before) == packet.begin).map(PathEvent::Departure);
+        let served = || self.index.served_at(packet.from, packet.begin).map(PathEvent::Service);
+        let arrived = || self.index.arrived(packet.from, packet.begin).map(PathEvent::Arrival);
+        let room = || self.index.departed(packet.to, packet.begin).map(PathEvent::Departure);
+        let taken_in = || self.index.served_at(packet.to, packet.begin).map(PathEvent::Service);
+        let asked = || self.index.of_vertex(packet.from, packet.begin).map(PathEvent::Activity);
         if self.run.interfaces.is_some() {
             return queued.or_else(|| self.before_injection(&packet)).or_else(arrived).or_else(room);
         }

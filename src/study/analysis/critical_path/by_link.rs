@@ -10,7 +10,7 @@ use std::fmt;
 
 /// The location of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Where {
+pub enum MessageLocation {
     /// A link that carries a packet of the message; of several such links, the one the message reached last.
     Link(Direction),
     /// A vertex, while no link carries a packet of the message because software handles it or it waits. The vertex is
@@ -20,9 +20,9 @@ pub enum Where {
 
 /// A part of a message's route in which the message is at one location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WayPart {
+pub struct RoutePart {
     /// The location.
-    pub place: Where,
+    pub place: MessageLocation,
     /// The time of arrival at the location.
     pub from: SimDuration,
     /// The time of departure from the location.
@@ -30,13 +30,13 @@ pub struct WayPart {
 }
 
 /// The transfers over links for the messages on a path.
-pub struct MessageWay<'r> {
+pub struct MessageTransfers<'r> {
     nodes: &'r [u32],
     /// The transfers by the event that sent the message.
     transfers: FxHashMap<EventId, Vec<&'r Transfer>>,
 }
 
-impl<'r> MessageWay<'r> {
+impl<'r> MessageTransfers<'r> {
     /// Collects the transfers of the messages on a path. Returns `None` if the run has no transfers.
     pub(super) fn of(path: &CriticalPath<'_>, run: &'r Recording) -> Option<Self> {
         if run.transfers.is_empty() {
@@ -53,7 +53,7 @@ impl<'r> MessageWay<'r> {
     /// Returns the route of a message that is a piece of a path, from the beginning of the piece to its end without
     /// gaps. Returns `None` if the piece is not a message, or if the message used no link.
     #[must_use]
-    pub fn way(&self, path: &CriticalPath<'_>, span: &PathSpan) -> Option<Vec<WayPart>> {
+    pub fn way(&self, path: &CriticalPath<'_>, span: &PathSpan) -> Option<Vec<RoutePart>> {
         let cause = message(path, span)?;
         let destination = *self.nodes.get(path.events().get(span.event).process as usize)?;
         let own = self.transfers.get(&cause)?.iter().filter(|transfer| transfer.destination == destination);
@@ -79,7 +79,7 @@ fn message(path: &CriticalPath<'_>, span: &PathSpan) -> Option<EventId> {
 }
 
 /// Divides a piece of a path by links, which are given in the order in which the message reached them.
-fn sweep(span: &PathSpan, links: &[(SimTime, Direction, Vec<&Transfer>)]) -> Vec<WayPart> {
+fn sweep(span: &PathSpan, links: &[(SimTime, Direction, Vec<&Transfer>)]) -> Vec<RoutePart> {
     let clip = |time: SimTime| time.since(SimTime::START).clamp(span.from, span.to);
     let mut changes: Vec<(SimDuration, usize, bool)> = Vec::new();
     for (order, (.., transfers)) in links.iter().enumerate() {
@@ -90,7 +90,7 @@ fn sweep(span: &PathSpan, links: &[(SimTime, Direction, Vec<&Transfer>)]) -> Vec
         }
     }
     changes.sort_unstable_by_key(|(time, ..)| *time);
-    let mut way: Vec<WayPart> = Vec::new();
+    let mut way: Vec<RoutePart> = Vec::new();
     let mut holding: BTreeMap<usize, i64> = BTreeMap::new();
     let mut since = span.from;
     let mut come_to: Option<usize> = None;
@@ -101,10 +101,10 @@ fn sweep(span: &PathSpan, links: &[(SimTime, Direction, Vec<&Transfer>)]) -> Vec
                 Some(order) => links[order].1.far_end(),
                 None => links.first().map_or(0, |link| link.1.near_end()),
             };
-            let place = farthest.map_or_else(|| Where::Node(vertex()), Where::Link);
+            let place = farthest.map_or_else(|| MessageLocation::Node(vertex()), MessageLocation::Link);
             match way.last_mut().filter(|last| last.place == place) {
                 Some(last) => last.to = time,
-                None => way.push(WayPart { place, from: since, to: time }),
+                None => way.push(RoutePart { place, from: since, to: time }),
             }
             since = time;
         }
@@ -114,7 +114,7 @@ fn sweep(span: &PathSpan, links: &[(SimTime, Direction, Vec<&Transfer>)]) -> Vec
     way
 }
 
-impl fmt::Display for Where {
+impl fmt::Display for MessageLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Link(direction) => direction.fmt(f),
@@ -150,15 +150,15 @@ mod tests {
         let span = PathSpan { event: 1, from: us(10), to: us(25), through: EventArc::Activity };
         // The first link holds packets from 11 to 14 and 15 to 18, the second one from 16 to 19 and 20 to 23.
         let places = [
-            (Where::Node(0), 10, 11),
-            (Where::Link(link(0, 1)), 11, 14),
-            (Where::Node(1), 14, 15),
-            (Where::Link(link(0, 1)), 15, 16),
-            (Where::Link(link(1, 2)), 16, 19),
-            (Where::Node(2), 19, 20),
-            (Where::Link(link(1, 2)), 20, 23),
-            (Where::Node(2), 23, 25),
+            (MessageLocation::Node(0), 10, 11),
+            (MessageLocation::Link(link(0, 1)), 11, 14),
+            (MessageLocation::Node(1), 14, 15),
+            (MessageLocation::Link(link(0, 1)), 15, 16),
+            (MessageLocation::Link(link(1, 2)), 16, 19),
+            (MessageLocation::Node(2), 19, 20),
+            (MessageLocation::Link(link(1, 2)), 20, 23),
+            (MessageLocation::Node(2), 23, 25),
         ];
-        assert_eq!(sweep(&span, &links), places.map(|(place, from, to)| WayPart { place, from: us(from), to: us(to) }));
+        assert_eq!(sweep(&span, &links), places.map(|(place, from, to)| RoutePart { place, from: us(from), to: us(to) }));
     }
 }

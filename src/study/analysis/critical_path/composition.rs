@@ -1,6 +1,6 @@
 //! Composition of the critical path.
 
-use super::by_link::{MessageWay, WayPart, Where};
+use super::by_link::{MessageTransfers, RoutePart, MessageLocation};
 use super::{CriticalPath, EventArc, PathSpan};
 use parsim_sim::trace::Direction;
 use parsim_sim::trace::events::MESSAGE;
@@ -37,7 +37,7 @@ pub struct PathPart<T> {
 }
 
 impl Composition {
-    pub(super) fn of(path: &CriticalPath<'_>, carried: Option<MessageWay<'_>>) -> Self {
+    pub(super) fn of(path: &CriticalPath<'_>, carried: Option<MessageTransfers<'_>>) -> Self {
         let events = path.events();
         let way = |span: &PathSpan| match &span.through {
             EventArc::Activity => None,
@@ -66,7 +66,7 @@ impl Composition {
 /// Returns the parts by single link. The time of a message on no link has the key [`AT_NODES`].
 fn links(
     path: &CriticalPath<'_>,
-    carried: &MessageWay<'_>,
+    carried: &MessageTransfers<'_>,
     whole: impl Fn(&PathSpan) -> Option<String>,
 ) -> Vec<PathPart<Option<String>>> {
     let pieces = path.spans().flat_map(|span| match carried.way(path, &span) {
@@ -77,12 +77,12 @@ fn links(
 }
 
 /// Returns the time of a message at each of its locations, in the order in which it reached them.
-fn parts_of_way(way: &[WayPart]) -> Vec<(Option<String>, SimDuration)> {
+fn parts_of_way(way: &[RoutePart]) -> Vec<(Option<String>, SimDuration)> {
     let mut parts: Vec<(Option<Direction>, SimDuration)> = Vec::new();
-    for WayPart { place, from, to } in way {
+    for RoutePart { place, from, to } in way {
         let link = match place {
-            Where::Link(direction) => Some(*direction),
-            Where::Node(_) => None,
+            MessageLocation::Link(direction) => Some(*direction),
+            MessageLocation::Node(_) => None,
         };
         match parts.iter_mut().find(|part| part.0 == link) {
             Some(part) => part.1 += *to - *from,

@@ -5,7 +5,7 @@ mod composition;
 mod order;
 mod overlap;
 
-pub use by_link::{MessageWay, WayPart, Where};
+pub use by_link::{MessageTransfers, RoutePart, MessageLocation};
 pub use composition::{Composition, PathPart};
 pub use order::CausalityError;
 
@@ -168,8 +168,8 @@ impl<'e> CriticalPath<'e> {
 
     /// Returns the transfers for the messages on the path of a recorded run, if the recording has transfers.
     #[must_use]
-    pub fn carried<'r>(&self, run: &'r Recording) -> Option<MessageWay<'r>> {
-        MessageWay::of(self, run)
+    pub fn carried<'r>(&self, run: &'r Recording) -> Option<MessageTransfers<'r>> {
+        MessageTransfers::of(self, run)
     }
 
     /// Returns the sum of the service times of all activities that occupy a processor.

@@ -3,7 +3,7 @@
 use super::description::{Alternatives, CalibrationCase};
 use super::rows::MeasuredRow;
 use super::simulated::{Assignment, Simulated};
-use super::unknown::Unknown;
+use super::unknown::FittedParameter;
 use crate::experiment::{Setting, StudyError};
 use crate::scenario::source::{Document, SourceFault};
 
@@ -12,8 +12,8 @@ impl CalibrationCase {
     ///
     /// # Errors
     /// Returns an error for fields that do not exist, or that do not accept values of the range.
-    pub(super) fn unknowns(&self, document: &Document, simulated: &Simulated<'_>) -> Result<Vec<Unknown>, StudyError> {
-        let mut unknowns: Vec<Unknown> = Vec::new();
+    pub(super) fn unknowns(&self, document: &Document, simulated: &Simulated<'_>) -> Result<Vec<FittedParameter>, StudyError> {
+        let mut unknowns: Vec<FittedParameter> = Vec::new();
         let mut faults = Vec::new();
         for (index, parameter) in self.parameters.iter().enumerate() {
             let at = format!("parameters.{index}");
@@ -34,11 +34,11 @@ impl CalibrationCase {
                 );
             }
             let same =
-                |known: &Unknown| known.path == parameter.path && known.tables.iter().any(|one| tables.contains(one));
+                |known: &FittedParameter| known.path == parameter.path && known.tables.iter().any(|one| tables.contains(one));
             if unknowns.iter().any(same) {
                 fault("path", "it is given twice", "give each field once, or for different `tables`");
             }
-            match Unknown::of(parameter, index, tables, document) {
+            match FittedParameter::of(parameter, index, tables, document) {
                 Ok(unknown) => {
                     faults.extend(value_fault(&unknown, simulated, &at, document));
                     unknowns.push(unknown);
@@ -59,7 +59,7 @@ impl CalibrationCase {
         &self,
         document: &Document,
         rows: &[MeasuredRow],
-        unknowns: &[Unknown],
+        unknowns: &[FittedParameter],
     ) -> Result<(), StudyError> {
         let fields = unknowns.iter().map(|one| &one.path).chain(self.choices.iter().map(|one| &one.path));
         for path in fields {
@@ -139,8 +139,8 @@ impl Alternatives {
 }
 
 /// Returns the coordinates of the scenarios' own values, if all of them are within the bounds.
-pub fn own_values(unknowns: &[Unknown], simulated: &Simulated<'_>) -> Option<Vec<f64>> {
-    let of = |unknown: &Unknown| unknown.coordinate_in(simulated.document(*unknown.tables.first()?));
+pub fn own_values(unknowns: &[FittedParameter], simulated: &Simulated<'_>) -> Option<Vec<f64>> {
+    let of = |unknown: &FittedParameter| unknown.coordinate_in(simulated.document(*unknown.tables.first()?));
     unknowns.iter().map(of).collect()
 }
 
@@ -148,7 +148,7 @@ pub fn own_values(unknowns: &[Unknown], simulated: &Simulated<'_>) -> Option<Vec
 const TRIED: [f64; 3] = [0.0, 1.0, 0.37];
 
 /// Returns the reason why a field rejects a value of its range, if there is one.
-fn value_fault(unknown: &Unknown, simulated: &Simulated<'_>, at: &str, document: &Document) -> Option<SourceFault> {
+fn value_fault(unknown: &FittedParameter, simulated: &Simulated<'_>, at: &str, document: &Document) -> Option<SourceFault> {
     TRIED.into_iter().find_map(|coordinate| {
         let text = unknown.text(unknown.value(coordinate));
         let assigned =

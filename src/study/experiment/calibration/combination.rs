@@ -1,8 +1,8 @@
 //! Combinations of parameters that the data determine although they do not determine the parameters.
 
-use super::found::FoundMinimum;
+use super::found::BestFit;
 use crate::experiment::StudyError;
-use crate::model::fit::{Entangled, Identifiability};
+use crate::model::fit::{NonIdentifiableSet, Identifiability};
 
 /// The fraction of its value by which a parameter is moved to test whether a combination keeps the simulated values.
 const MOVE: f64 = 0.25;
@@ -48,7 +48,7 @@ pub struct Combination {
 }
 
 /// A combination as coefficients of its members: factors of a sum, or exponents of a product.
-pub struct Told {
+pub struct CombinationTerms {
     form: CombinationForm,
     /// The index and the coefficient of each parameter.
     terms: Vec<(usize, f64)>,
@@ -59,7 +59,7 @@ pub struct Told {
 ///
 /// # Errors
 /// Returns the errors of the runs.
-pub fn told(found: &FoundMinimum<'_>, identified: &Identifiability, limit: f64) -> Result<Vec<Told>, StudyError> {
+pub fn told(found: &BestFit<'_>, identified: &Identifiability, limit: f64) -> Result<Vec<CombinationTerms>, StudyError> {
     let mut all = Vec::new();
     for set in &identified.entangled {
         for weights in &set.determined {
@@ -77,12 +77,12 @@ struct MovedPoint {
 
 /// Returns the form, sum or product, that best keeps the simulated values when the parameters move. Returns `None` for
 /// a single parameter, or if neither form keeps the values.
-fn best(found: &FoundMinimum<'_>, set: &Entangled, weights: &[f64], limit: f64) -> Result<Option<Told>, StudyError> {
+fn best(found: &BestFit<'_>, set: &NonIdentifiableSet, weights: &[f64], limit: f64) -> Result<Option<CombinationTerms>, StudyError> {
     let terms: Vec<_> = set.members.iter().copied().zip(weights.iter().copied()).filter(|term| term.1 != 0.0).collect();
     if terms.len() < 2 {
         return Ok(None);
     }
-    let mut best: Option<(f64, Told)> = None;
+    let mut best: Option<(f64, CombinationTerms)> = None;
     for told in [found.sum(&terms), found.power(&terms)] {
         let Some(moved) = found.moved(&told) else { continue };
         let change = found.distance(&moved.together)?;
@@ -94,7 +94,7 @@ fn best(found: &FoundMinimum<'_>, set: &Entangled, weights: &[f64], limit: f64) 
     Ok(best.map(|(_, told)| told))
 }
 
-impl FoundMinimum<'_> {
+impl BestFit<'_> {
     fn value_of(&self, index: usize) -> f64 {
         self.fit.unknowns[index].value(self.best.point[index])
     }
@@ -104,23 +104,23 @@ impl FoundMinimum<'_> {
     }
 
     /// Returns the sum of amounts that corresponds to these weights of the range fractions.
-    fn sum(&self, terms: &[(usize, f64)]) -> Told {
+    fn sum(&self, terms: &[(usize, f64)]) -> CombinationTerms {
         let per_amount = |index: usize| self.fit.unknowns[index].amount_by_part(self.best.point[index]).recip();
         let terms = terms.iter().map(|(index, weight)| (*index, weight * per_amount(*index))).collect::<Vec<_>>();
-        Told { form: CombinationForm::Sum, terms: simple(&terms) }
+        CombinationTerms { form: CombinationForm::Sum, terms: simple(&terms) }
     }
 
-    fn power(&self, terms: &[(usize, f64)]) -> Told {
+    fn power(&self, terms: &[(usize, f64)]) -> CombinationTerms {
         let per_value = |index: usize| self.fit.unknowns[index].slope_by_part(self.best.point[index]).recip();
         let exponent = |(index, weight): &(usize, f64)| (*index, weight * per_value(*index) * self.value_of(*index));
         let terms = simple(&terms.iter().map(exponent).collect::<Vec<_>>());
         let is_ratio = terms.iter().any(|(_, exponent)| *exponent < 0.0);
-        Told { form: if is_ratio { CombinationForm::Ratio } else { CombinationForm::Product }, terms }
+        CombinationTerms { form: if is_ratio { CombinationForm::Ratio } else { CombinationForm::Product }, terms }
     }
 
     /// Returns the point where the first parameter has moved and the last one compensates, so that the combination
     /// keeps its value; `None` if a parameter would leave its bounds.
-    fn moved(&self, told: &Told) -> Option<MovedPoint> {
+    fn moved(&self, told: &CombinationTerms) -> Option<MovedPoint> {
         let [(first, of_first), .., (last, of_last)] = told.terms[..] else { return None };
         let unknowns = [&self.fit.unknowns[first], &self.fit.unknowns[last]];
         let ratio = of_first / of_last;
@@ -150,7 +150,7 @@ impl FoundMinimum<'_> {
     /// members stay within their bounds. Returns the whole range if the parameter is not a member.
     pub fn range_within(
         &self,
-        told: &Told,
+        told: &CombinationTerms,
         parameter: usize,
         identified: &Identifiability,
         quantile: f64,
@@ -186,7 +186,7 @@ impl FoundMinimum<'_> {
     }
 
     /// Returns the half-width of the 95 % interval of a combination; for a product or a ratio, of its logarithm.
-    fn half_width(&self, told: &Told, identified: &Identifiability, quantile: f64) -> f64 {
+    fn half_width(&self, told: &CombinationTerms, identified: &Identifiability, quantile: f64) -> f64 {
         let mut weights = vec![0.0; self.best.point.len()];
         for (index, coefficient) in &told.terms {
             let (unknown, at) = (&self.fit.unknowns[*index], self.best.point[*index]);
@@ -202,19 +202,19 @@ impl FoundMinimum<'_> {
     }
 
     /// Returns the combinations with their values and intervals, their members in case order.
-    pub fn combinations(&self, told: &[Told], identified: &Identifiability, quantile: f64) -> Vec<Combination> {
+    pub fn combinations(&self, told: &[CombinationTerms], identified: &Identifiability, quantile: f64) -> Vec<Combination> {
         let place = |term: &(usize, f64)| self.fit.unknowns[term.0].place;
-        let ordered = |one: &Told| {
+        let ordered = |one: &CombinationTerms| {
             let mut terms = one.terms.clone();
             terms.sort_by_key(place);
-            Told { form: one.form, terms: simple(&terms) }
+            CombinationTerms { form: one.form, terms: simple(&terms) }
         };
-        let mut all: Vec<Told> = told.iter().map(ordered).collect();
+        let mut all: Vec<CombinationTerms> = told.iter().map(ordered).collect();
         all.sort_by_key(|one| one.terms.iter().map(place).collect::<Vec<_>>());
         all.iter().map(|one| self.combination(one, identified, quantile)).collect()
     }
 
-    fn combination(&self, told: &Told, identified: &Identifiability, quantile: f64) -> Combination {
+    fn combination(&self, told: &CombinationTerms, identified: &Identifiability, quantile: f64) -> Combination {
         let half = self.half_width(told, identified, quantile);
         let (value, interval95) = if told.form == CombinationForm::Sum {
             let value: f64 = told.terms.iter().map(|(index, factor)| factor * self.amount_of(*index)).sum();
@@ -226,7 +226,7 @@ impl FoundMinimum<'_> {
         Combination { names: self.names(told), form: told.form, value, interval95 }
     }
 
-    fn names(&self, told: &Told) -> String {
+    fn names(&self, told: &CombinationTerms) -> String {
         let name = |index: usize| self.fit.unknowns[index].name.as_str();
         let of_sum = |(index, factor): &(usize, f64)| match (*factor, self.fit.unknowns[*index].is_rate()) {
             (1.0, false) => name(*index).to_owned(),

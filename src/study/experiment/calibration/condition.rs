@@ -15,7 +15,7 @@ pub struct RowCondition {
 type TextComparison = (String, String);
 
 /// A fault of a condition, and the help for it.
-type Wrong = (String, String);
+type ConditionFault = (String, String);
 
 /// Returns the name in the formula that stands for a comparison with a text literal.
 fn stand_in(index: usize) -> String {
@@ -27,7 +27,7 @@ impl RowCondition {
     ///
     /// # Errors
     /// Returns a fault of the text and the help for it.
-    pub fn read(text: &str, columns: &[String]) -> Result<Self, Wrong> {
+    pub fn read(text: &str, columns: &[String]) -> Result<Self, ConditionFault> {
         let (plain, texts) = without_texts(text)?;
         let formula = Formula::read(&plain).map_err(|fault| (fault.message, fault.help))?;
         if !formula.is_truth() {
@@ -75,7 +75,7 @@ impl RowCondition {
 
 /// Replaces every comparison of a column with a quoted text literal by a comparison of numbers, and returns the new
 /// text with the literals.
-fn without_texts(text: &str) -> Result<(String, Vec<TextComparison>), Wrong> {
+fn without_texts(text: &str) -> Result<(String, Vec<TextComparison>), ConditionFault> {
     let wrong = |what: &str| (what.to_owned(), "compare a column with it: `nodes == \"2x2x2\"`".to_owned());
     let (mut plain, mut texts) = (String::new(), Vec::new());
     let mut rest = text;

@@ -1,13 +1,13 @@
 //! Errors of rows that are left out of the fit.
 
-use super::found::FoundMinimum;
+use super::found::BestFit;
 use super::mean_error;
 use crate::experiment::StudyError;
 use crate::model::fit::leverages;
 
 /// The error of the rows with one value of an axis, predicted from all other training rows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LeftOut {
+pub struct HeldOutGroup {
     /// The axis or label.
     pub axis: String,
     /// The value that is left out.
@@ -21,7 +21,7 @@ pub struct LeftOut {
 }
 
 /// Leaves out the values of every group, one at a time.
-pub fn leave_out(found: &FoundMinimum<'_>) -> Result<Vec<LeftOut>, StudyError> {
+pub fn leave_out(found: &BestFit<'_>) -> Result<Vec<HeldOutGroup>, StudyError> {
     let mut answers = Vec::new();
     for axis in &found.case.groups {
         let mut values: Vec<String> = Vec::new();
@@ -48,7 +48,7 @@ const MOST_WEIGHT: f64 = 0.3;
 ///
 /// # Errors
 /// Returns the errors of the runs.
-pub fn alone(found: &FoundMinimum<'_>) -> Result<Vec<Option<f64>>, StudyError> {
+pub fn alone(found: &BestFit<'_>) -> Result<Vec<Option<f64>>, StudyError> {
     let of = |((row, residual), weight): ((&usize, &f64), f64)| match 1.0 - weight {
         ..=INDISPENSABLE => Ok(None),
         kept if weight <= MOST_WEIGHT => Ok(Some(residual / kept)),
@@ -64,14 +64,14 @@ pub fn alone(found: &FoundMinimum<'_>) -> Result<Vec<Option<f64>>, StudyError> {
 
 /// Fits the parameters to the rows that are not left out, independently of the others: the descents start where those
 /// of a calibration on these rows would. Returns `None` if the budget does not reach the first slopes.
-fn refitted(found: &FoundMinimum<'_>, is_left: impl Fn(usize) -> bool) -> Result<Option<Vec<f64>>, StudyError> {
+fn refitted(found: &BestFit<'_>, is_left: impl Fn(usize) -> bool) -> Result<Option<Vec<f64>>, StudyError> {
     let mut rest = found.fit.within(found.case.share());
     rest.training.retain(|row| !is_left(*row));
     Ok(rest.minima()?.minima.into_iter().next().map(|minimum| minimum.point))
 }
 
 /// Returns the error of one group, predicted with the parameters fitted to all other rows.
-fn without(found: &FoundMinimum<'_>, axis: &str, value: &str) -> Result<LeftOut, StudyError> {
+fn without(found: &BestFit<'_>, axis: &str, value: &str) -> Result<HeldOutGroup, StudyError> {
     let fit = found.fit;
     let is_left = |row: usize| fit.rows[row].value(axis).is_some_and(|own| own.to_string() == value);
     let mut all = vec![None; fit.rows.len()];
@@ -83,7 +83,7 @@ fn without(found: &FoundMinimum<'_>, axis: &str, value: &str) -> Result<LeftOut,
     let error = |is_out: bool| {
         mean_error(fit.rows, &all, |row| row.value(axis).is_some_and(|own| own.to_string() == value) == is_out)
     };
-    Ok(LeftOut {
+    Ok(HeldOutGroup {
         axis: axis.to_owned(),
         value: value.to_owned(),
         train_error: error(false),

@@ -3,7 +3,7 @@
 use super::description::Loss;
 use super::rows::MeasuredRow;
 use super::simulated::{Assignment, Simulated};
-use super::unknown::Unknown;
+use super::unknown::FittedParameter;
 use crate::experiment::StudyError;
 use crate::model::fit::{LeastSquares, Minimum};
 use std::cell::Cell;
@@ -14,7 +14,7 @@ pub struct Fitting<'a> {
     pub rows: &'a [MeasuredRow],
     /// The indices of the training rows.
     pub training: Vec<usize>,
-    pub unknowns: &'a [Unknown],
+    pub unknowns: &'a [FittedParameter],
     pub loss: Loss,
     /// The standard deviation of a measurement, by table; 1 if it is not known.
     pub noise: &'a [f64],

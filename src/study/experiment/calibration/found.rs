@@ -11,13 +11,13 @@ use crate::model::fit::{Identifiability, Minimum};
 const LEAST_DEVIATION: f64 = 1e-9;
 
 /// The best minimum of the best alternative.
-pub struct FoundMinimum<'a> {
+pub struct BestFit<'a> {
     pub case: &'a CalibrationCase,
     pub fit: &'a Fitting<'a>,
     pub best: &'a Minimum,
 }
 
-impl FoundMinimum<'_> {
+impl BestFit<'_> {
     /// Returns the standard deviation of a residual, and the quantile of Student's t for the data.
     pub fn deviation(&self) -> (f64, f64) {
         let freedom = self.best.residuals.len().saturating_sub(self.best.point.len()).max(1);

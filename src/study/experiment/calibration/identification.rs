@@ -2,7 +2,7 @@
 
 use super::cross_validation::{alone, leave_out};
 use super::description::{CalibrationCase, Loss};
-use super::found::FoundMinimum;
+use super::found::BestFit;
 use super::{AlternativeFits, FittedChoice, Setting, mean_error};
 use crate::analysis::Sample;
 use crate::experiment::{StudyError, Workers};
@@ -103,7 +103,7 @@ impl CalibrationCase {
             return Err(document.faults(vec![fault]).into());
         }
         self.with_fits(document, file, workers, |fits| {
-            let tried = fits.fitted.iter().map(|one| Tried::of(self, fits, one)).collect::<Result<Vec<_>, _>>()?;
+            let tried = fits.fitted.iter().map(|one| CrossValidated::of(self, fits, one)).collect::<Result<Vec<_>, _>>()?;
             let folds = tried.iter().map(|one| one.errors.len()).max().unwrap_or_default();
             if folds < LEAST_FOLDS {
                 let help = "name a column with two values among the rows that calibrate, or leave out `groups`";
@@ -137,7 +137,7 @@ fn mechanism(setting: Setting, choices: &[JudgedAlternative]) -> JudgedMechanism
 }
 
 /// An alternative with its errors, group by group.
-struct Tried {
+struct CrossValidated {
     settings: Vec<Setting>,
     constants: usize,
     train_error: Option<f64>,
@@ -147,14 +147,14 @@ struct Tried {
     has_converged: bool,
 }
 
-impl Tried {
+impl CrossValidated {
     fn of(case: &CalibrationCase, fits: &AlternativeFits<'_, '_>, one: &FittedChoice) -> Result<Self, StudyError> {
         let settings = one.settings.clone();
         let Some(best) = &one.minimum else {
             return Ok(Self { settings, constants: 0, train_error: None, errors: Vec::new(), has_converged: false });
         };
         let fit = (fits.open)(&one.settings, usize::MAX);
-        let found = FoundMinimum { case, fit: &fit, best };
+        let found = BestFit { case, fit: &fit, best };
         let values = found.values_of(&best.point, |row| row.trains)?;
         Ok(Self {
             settings,
@@ -171,7 +171,7 @@ impl Tried {
 }
 
 /// Returns the mean absolute error of each group, predicted without the group; of each row if no column defines groups.
-fn errors(found: &FoundMinimum<'_>) -> Result<Vec<Option<f64>>, StudyError> {
+fn errors(found: &BestFit<'_>) -> Result<Vec<Option<f64>>, StudyError> {
     if !found.case.groups.is_empty() {
         return Ok(leave_out(found)?.into_iter().map(|group| group.held_out_error).collect());
     }
@@ -187,8 +187,8 @@ fn errors(found: &FoundMinimum<'_>) -> Result<Vec<Option<f64>>, StudyError> {
 }
 
 /// Sorts the alternatives, the best one first, and compares each with the best one.
-fn judged(mut tried: Vec<Tried>) -> Vec<JudgedAlternative> {
-    let error = |one: &Tried| one.mean().unwrap_or(f64::INFINITY);
+fn judged(mut tried: Vec<CrossValidated>) -> Vec<JudgedAlternative> {
+    let error = |one: &CrossValidated| one.mean().unwrap_or(f64::INFINITY);
     tried.sort_by(|one, other| error(one).total_cmp(&error(other)));
     let best = tried.first().map(|one| one.errors.clone()).unwrap_or_default();
     let mut choices: Vec<JudgedAlternative> = tried.into_iter().map(|one| beside(&best, one)).collect();
@@ -199,7 +199,7 @@ fn judged(mut tried: Vec<Tried>) -> Vec<JudgedAlternative> {
     choices
 }
 
-fn beside(best: &[Option<f64>], one: Tried) -> JudgedAlternative {
+fn beside(best: &[Option<f64>], one: CrossValidated) -> JudgedAlternative {
     let pairs = one.errors.iter().zip(best).filter_map(|(own, of_best)| Some((*own)? - (*of_best)?));
     let sample = Sample::of(&pairs.collect::<Vec<_>>()).filter(|sample| sample.count >= LEAST_FOLDS);
     let is_refuted = sample.is_some_and(|sample| sample.mean - sample.interval > 0.0);

@@ -1,10 +1,10 @@
 //! Intervals of parameters, including the cases in which slopes do not determine them.
 
 use super::CalibratedParameter;
-use super::combination::Told;
-use super::found::FoundMinimum;
+use super::combination::CombinationTerms;
+use super::found::BestFit;
 use super::profile::{CoordinateInterval, Profiles};
-use super::unknown::Unknown;
+use super::unknown::FittedParameter;
 use crate::experiment::StudyError;
 use crate::model::fit::Identifiability;
 
@@ -27,7 +27,7 @@ fn reach((low, high): &mut CoordinateInterval, index: usize, as_good: &[Vec<f64>
     *low < from - (to - from) || *high > to + (to - from)
 }
 
-impl FoundMinimum<'_> {
+impl BestFit<'_> {
     /// Returns the parameters with their intervals, taken from the profiles where available and widened to all points
     /// that fit as well. `deviation` is the standard deviation of a residual, and `quantile` the number of deviations
     /// by which noise may change the residuals.
@@ -37,7 +37,7 @@ impl FoundMinimum<'_> {
     pub fn parameters(
         &self,
         identified: &Identifiability,
-        told: &[Told],
+        told: &[CombinationTerms],
         (deviation, quantile): (f64, f64),
         profiles: &Profiles,
     ) -> Result<Vec<CalibratedParameter>, StudyError> {
@@ -75,7 +75,7 @@ impl FoundMinimum<'_> {
         is_told: impl Fn(usize) -> bool,
         has_influence: impl Fn(usize) -> bool,
     ) -> Vec<CalibratedParameter> {
-        let of = |(index, unknown): (usize, &Unknown)| {
+        let of = |(index, unknown): (usize, &FittedParameter)| {
             let ((low, high), at) = (intervals[index], self.best.point[index]);
             CalibratedParameter {
                 path: unknown.name.clone(),
@@ -92,7 +92,7 @@ impl FoundMinimum<'_> {
 
     /// Returns the 95 % interval of a coordinate from the slopes; for an entangled parameter, all values that keep the
     /// determined combinations.
-    fn interval(&self, index: usize, identified: &Identifiability, told: &[Told], quantile: f64) -> CoordinateInterval {
+    fn interval(&self, index: usize, identified: &Identifiability, told: &[CombinationTerms], quantile: f64) -> CoordinateInterval {
         if identified.is_entangled(index) {
             let ranges = told.iter().map(|one| self.range_within(one, index, identified, quantile));
             return ranges.fold((0.0, 1.0), |(low, high), (least, most)| (f64::max(low, least), f64::min(high, most)));

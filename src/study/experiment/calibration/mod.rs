@@ -20,12 +20,12 @@ mod unknown;
 mod words;
 
 pub use combination::{Combination, CombinationForm};
-pub use cross_validation::LeftOut;
+pub use cross_validation::HeldOutGroup;
 pub use description::{
     Alternatives, CalibrationCase, CalibrationTable, FreeParameter, Loss, ParameterScale, PredictionIntervals,
 };
 pub use identification::{Identified, JudgedAlternative, JudgedMechanism, Verdict};
-pub use prediction::{Coverage, ErrorsFrom, RowIntervals};
+pub use prediction::{Coverage, ErrorOrigin, RowIntervals};
 pub use predictor::Predictor;
 pub use rows::MeasuredRow;
 
@@ -35,12 +35,12 @@ use crate::model::fit::{Identifiability, Minimum};
 use crate::scenario::source::Document;
 use descents::FoundMinima;
 use fitting::Fitting;
-use found::FoundMinimum;
+use found::BestFit;
 use profile::{Profiled, Profiles};
 use simulated::{Assignment, Simulated};
 use std::cell::Cell;
 use std::path::Path;
-use unknown::Unknown;
+use unknown::FittedParameter;
 
 /// The default number of evaluations for each alternative; an evaluation simulates all training rows once.
 const EVALUATIONS: usize = 200;
@@ -61,7 +61,7 @@ pub struct Calibrated {
     /// The alternatives that were tried, the best one first.
     pub choices: Vec<TriedChoice>,
     /// The errors of groups of rows that were left out of the fit.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<HeldOutGroup>,
     /// Measurements that could be made, the most informative first: the row, and the expected gain, the logarithm of
     /// the factor by which it would shrink the confidence region of the parameters.
     pub candidates: Vec<(usize, f64)>,
@@ -192,7 +192,7 @@ impl CalibrationCase {
             let interval_evaluations = fit.spent.replace(fits.spent());
             let mut fitted = fits.fitted.clone();
             fitted[0].minimum = Some(best.clone());
-            let found = FoundMinimum { case: self, fit: &fit, best: &best };
+            let found = BestFit { case: self, fit: &fit, best: &best };
             let choices = found.choices(&fitted)?;
             found.answer(choices, (&profiles, interval_evaluations), found.descents(best_of_all))
         })
@@ -208,7 +208,7 @@ impl CalibrationCase {
     ) -> Result<(Minimum, Profiles), StudyError> {
         let mut best = minimum.clone();
         for _ in 0..RESTARTS {
-            let found = FoundMinimum { case: self, fit, best: &best };
+            let found = BestFit { case: self, fit, best: &best };
             let (deviation, quantile) = found.deviation();
             if !found.knows_noise() || found.is_exact() {
                 return Ok((best, Profiles::default()));
@@ -303,7 +303,7 @@ impl CalibrationCase {
         document: &Document,
         rows: &[MeasuredRow],
         simulated: &Simulated<'_>,
-    ) -> Result<(Vec<Unknown>, Vec<usize>), StudyError> {
+    ) -> Result<(Vec<FittedParameter>, Vec<usize>), StudyError> {
         let unknowns = self.unknowns(document, simulated)?;
         self.check_choices(document, simulated)?;
         self.check_rows(document, rows, &unknowns)?;
@@ -312,7 +312,7 @@ impl CalibrationCase {
     }
 }
 
-impl FoundMinimum<'_> {
+impl BestFit<'_> {
     fn answer(
         &self,
         choices: Vec<TriedChoice>,
@@ -384,7 +384,7 @@ impl FoundMinimum<'_> {
                 let choice =
                     one.settings.iter().map(|(path, text)| everywhere(path, text, self.fit.simulated)).collect();
                 let fit = Fitting { choice, training: Vec::new(), spent: Cell::new(0), ..*self.fit };
-                let found = FoundMinimum { case: self.case, fit: &fit, best: minimum };
+                let found = BestFit { case: self.case, fit: &fit, best: minimum };
                 let values = found.values_of(&minimum.point, |row| row.reference.is_some())?;
                 let errors = [true, false].map(|trains| mean_error(self.fit.rows, &values, |row| row.trains == trains));
                 Ok::<_, StudyError>(errors)

@@ -1,17 +1,17 @@
 //! Prediction intervals of a calibrated model. They combine the uncertainty of the parameters with the errors of rows
 //! that took no part in the fit.
 
-use super::LeftOut;
+use super::HeldOutGroup;
 use super::cross_validation::alone;
 use super::description::{CalibrationCase, Loss};
-use super::found::FoundMinimum;
+use super::found::BestFit;
 use super::rows::MeasuredRow;
 use crate::experiment::{IntervalLevel, StudyError};
 use crate::model::fit::{Conformal, Identifiability, Score};
 
 /// The origin of the errors from which intervals are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ErrorsFrom {
+pub enum ErrorOrigin {
     /// Rows that the case sets apart for this purpose.
     RowsSetApart,
     /// Training rows, predicted without their group; with several groups, the largest error counts.
@@ -20,7 +20,7 @@ pub enum ErrorsFrom {
     RowsLeftOut,
 }
 
-impl ErrorsFrom {
+impl ErrorOrigin {
     /// Describes the origin in words.
     #[must_use]
     pub const fn words(self) -> &'static str {
@@ -42,7 +42,7 @@ pub struct RowIntervals {
     /// The conformal scores from which the intervals are made.
     pub conformal: Conformal,
     /// The origin of the errors.
-    pub errors_from: ErrorsFrom,
+    pub errors_from: ErrorOrigin,
 }
 
 impl RowIntervals {
@@ -98,7 +98,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-impl FoundMinimum<'_> {
+impl BestFit<'_> {
     /// Returns the intervals of the values of all rows.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ impl FoundMinimum<'_> {
         level: IntervalLevel,
         values: &[Option<f64>],
         identified: &Identifiability,
-        left_out: &[LeftOut],
+        left_out: &[HeldOutGroup],
     ) -> Result<RowIntervals, StudyError> {
         let (deviation, _) = self.deviation();
         let expected = self.expected_errors(identified, deviation)?;
@@ -143,22 +143,22 @@ impl FoundMinimum<'_> {
     fn errors(
         &self,
         values: &[Option<f64>],
-        left_out: &[LeftOut],
-    ) -> Result<(ErrorsFrom, Vec<(usize, f64)>), StudyError> {
+        left_out: &[HeldOutGroup],
+    ) -> Result<(ErrorOrigin, Vec<(usize, f64)>), StudyError> {
         let apart = (0..self.fit.rows.len()).filter(|row| self.fit.rows[*row].sets_intervals);
         let apart: Vec<_> = apart.filter_map(|row| Some((row, self.fit.residual(row, values[row]?)))).collect();
         if !apart.is_empty() {
-            return Ok((ErrorsFrom::RowsSetApart, apart));
+            return Ok((ErrorOrigin::RowsSetApart, apart));
         }
         if left_out.is_empty() {
             let alone = self.fit.training.iter().zip(alone(self)?);
-            return Ok((ErrorsFrom::RowsLeftOut, alone.filter_map(|(row, error)| Some((*row, error?))).collect()));
+            return Ok((ErrorOrigin::RowsLeftOut, alone.filter_map(|(row, error)| Some((*row, error?))).collect()));
         }
         let of = |row: &usize| {
             let own = left_out.iter().flat_map(|one| &one.residuals).filter(|(other, _)| other == row);
             own.copied().max_by(|one, other| one.1.abs().total_cmp(&other.1.abs()))
         };
-        Ok((ErrorsFrom::GroupsLeftOut, self.fit.training.iter().filter_map(of).collect()))
+        Ok((ErrorOrigin::GroupsLeftOut, self.fit.training.iter().filter_map(of).collect()))
     }
 }
 

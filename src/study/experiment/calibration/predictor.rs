@@ -3,7 +3,7 @@
 use super::AlternativeFits;
 use super::cross_validation;
 use super::description::{CalibrationCase, Loss};
-use super::found::FoundMinimum;
+use super::found::BestFit;
 use super::prediction::around;
 use crate::experiment::{IntervalLevel, Setting, StudyError, Workers};
 use crate::model::fit::{Conformal, Identifiability};
@@ -77,13 +77,13 @@ impl CalibrationCase {
             return Err(StudyError::Failed(message.to_owned()));
         };
         let fit = (fits.open)(&chosen.settings, usize::MAX);
-        let found = FoundMinimum { case: self, fit: &fit, best };
+        let found = BestFit { case: self, fit: &fit, best };
         let (deviation, quantile) = found.deviation();
         let identified = Identifiability::of(&found.by_parts(best.slopes.clone()), deviation, quantile);
         let left_out = cross_validation::leave_out(&found)?;
         let values = found.values_of(&best.point, |row| row.reference.is_some())?;
         let conformal = found.intervals(level, &values, &identified, &left_out)?.conformal;
-        let parameter = |(unknown, at): (&super::unknown::Unknown, &f64)| {
+        let parameter = |(unknown, at): (&super::unknown::FittedParameter, &f64)| {
             let (here, there) = (unknown.value(*at), unknown.value(at + unknown.step(*at)));
             NearbyParameter {
                 path: unknown.path.clone(),

@@ -2,8 +2,8 @@
 //! enough.
 
 use super::fitting::Fitting;
-use super::found::FoundMinimum;
-use super::unknown::Unknown;
+use super::found::BestFit;
+use super::unknown::FittedParameter;
 use crate::experiment::StudyError;
 use crate::model::fit::{Identifiability, LeastSquares, Minimum, minimise};
 
@@ -54,13 +54,13 @@ impl From<StudyError> for Stop {
 }
 
 /// The least-squares problem in the other coordinates, with one coordinate fixed.
-struct Others<'f, 'a> {
+struct ReducedFit<'f, 'a> {
     fit: &'f Fitting<'a>,
     fixed: (usize, f64),
     left: usize,
 }
 
-impl Others<'_, '_> {
+impl ReducedFit<'_, '_> {
     fn whole(&self, point: &[f64]) -> Vec<f64> {
         let mut whole = point.to_vec();
         whole.insert(self.fixed.0, self.fixed.1);
@@ -78,7 +78,7 @@ impl Others<'_, '_> {
     }
 }
 
-impl LeastSquares for Others<'_, '_> {
+impl LeastSquares for ReducedFit<'_, '_> {
     type Error = StudyError;
 
     fn at(&mut self, point: &[f64]) -> Result<Option<Vec<f64>>, StudyError> {
@@ -100,7 +100,7 @@ impl LeastSquares for Others<'_, '_> {
 
 /// The state of profiling a best point.
 struct ProfileWalk<'w, 'f> {
-    found: &'w FoundMinimum<'f>,
+    found: &'w BestFit<'f>,
     identified: &'w Identifiability,
     /// The squared change of the residuals that noise explains.
     explained: f64,
@@ -109,7 +109,7 @@ struct ProfileWalk<'w, 'f> {
     left: usize,
 }
 
-impl FoundMinimum<'_> {
+impl BestFit<'_> {
     /// Profiles the minimum, with all other parameters refitted at each step. Parameters that are not entangled are
     /// followed to the ends of their intervals. Parameters without influence are tried beyond the point where they
     /// begin to have some. `deviation` is that of a residual, and `quantile` the number of deviations that noise
@@ -189,7 +189,7 @@ impl ProfileWalk<'_, '_> {
     /// according to their correlations with it.
     fn beside(&self, minimum: &Minimum, identified: &Identifiability, (index, by): (usize, f64)) -> Vec<f64> {
         let covariance = &identified.covariance[index];
-        let moved = |(other, (unknown, at)): (usize, (&Unknown, &f64))| {
+        let moved = |(other, (unknown, at)): (usize, (&FittedParameter, &f64))| {
             unknown.at_part(unknown.part(*at) + by * covariance[other] / covariance[index])
         };
         self.found.fit.unknowns.iter().zip(&minimum.point).enumerate().map(moved).collect()
@@ -224,7 +224,7 @@ impl ProfileWalk<'_, '_> {
         let size = start.len();
         let fixed = (index, start[index]);
         let left = self.left.min(4 * size + 8);
-        let mut others = Others { fit: self.found.fit, fixed, left };
+        let mut others = ReducedFit { fit: self.found.fit, fixed, left };
         let mut reduced = start.to_vec();
         reduced.remove(index);
         let Some(residuals) = others.at(&reduced)? else { return Ok(None) };

@@ -2,7 +2,7 @@
 
 use super::description::CalibrationTable;
 use super::rows::MeasuredRow;
-use crate::experiment::{CaseError, CaseTurn, References, StudyError, Workers, run_each};
+use crate::experiment::{CaseError, CaseResult, References, StudyError, Workers, run_each};
 use crate::scenario::source::{Document, Faults};
 use crate::scenario::{Case, Described, Plan};
 use std::borrow::Cow;
@@ -159,7 +159,7 @@ impl<'a> Simulated<'a> {
         let base = plan.base()?.scenario;
         let references = References::about(described, &base, &scenario.path).map_err(|(_, fault)| fault)?;
         let make = |row: &usize| {
-            let faulty = |faults| CaseTurn::Unplayed(Vec::new(), CaseError::Faulty(Box::new(faults)));
+            let faulty = |faults| CaseResult::Unplayed(Vec::new(), CaseError::Faulty(Box::new(faults)));
             plan.at(&self.rows[*row].axes).map(Cow::<Case>::Owned).map_err(faulty)
         };
         let (mut values, mut failure) = (Vec::new(), None);
@@ -200,11 +200,11 @@ impl NoValue {
 
 impl TableScenario {
     /// Returns the simulated value of a processed case.
-    fn value(&self, turn: CaseTurn<'_>) -> Result<f64, NoValue> {
+    fn value(&self, turn: CaseResult<'_>) -> Result<f64, NoValue> {
         let outcome = match turn {
-            CaseTurn::Played(_, result) => (*result).map_err(|error| NoValue::Failed(error.to_string()))?,
-            CaseTurn::Found(outcome) => *outcome,
-            CaseTurn::Unplayed(_, error) => return Err(NoValue::Faulty(error.to_string())),
+            CaseResult::Played(_, result) => (*result).map_err(|error| NoValue::Failed(error.to_string()))?,
+            CaseResult::Found(outcome) => *outcome,
+            CaseResult::Unplayed(_, error) => return Err(NoValue::Faulty(error.to_string())),
         };
         let value = outcome.record().number(&self.simulated);
         value

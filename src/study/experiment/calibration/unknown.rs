@@ -18,7 +18,7 @@ const WHOLE: [&str; 7] = ["B", "kB", "MB", "GB", "KiB", "MiB", "GiB"];
 
 /// A parameter between its bounds, as a coordinate from 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unknown {
+pub struct FittedParameter {
     /// The name in the output.
     pub name: String,
     /// The index among the parameters of the case.
@@ -34,7 +34,7 @@ pub struct Unknown {
     scale: ParameterScale,
 }
 
-impl Unknown {
+impl FittedParameter {
     /// Returns parameter number `place` of a case.
     ///
     /// # Errors
@@ -194,10 +194,10 @@ fn rounded(value: f64) -> String {
 mod tests {
     use super::*;
 
-    fn unknown(from: &str, to: &str, scale: ParameterScale) -> Result<Unknown, SourceFault> {
+    fn unknown(from: &str, to: &str, scale: ParameterScale) -> Result<FittedParameter, SourceFault> {
         let [from, to] = [from, to].map(AxisValue::parse);
         let parameter = FreeParameter { path: "machine.L".to_owned(), from, to, scale, tables: Vec::new() };
-        Unknown::of(&parameter, 0, [0].into(), &Document::from_text("case", "(parameters: [()])").unwrap())
+        FittedParameter::of(&parameter, 0, [0].into(), &Document::from_text("case", "(parameters: [()])").unwrap())
     }
 
     #[test]

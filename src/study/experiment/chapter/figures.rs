@@ -1,6 +1,6 @@
 //! The figures of a chapter.
 
-use super::summary::Findings;
+use super::summary::SummaryInput;
 use crate::report::figures::{composition, times_by_group};
 use crate::report::latency_load::latency_load;
 use crate::report::scaling::{growing_problem, scaling};
@@ -10,7 +10,7 @@ use crate::report::{Figure, MOST_PANELS, Panels, Picture, Section};
 const LARGEST_PICTURE: usize = 1 << 20;
 
 /// Draws the times along the axis, their scaling, and their composition.
-pub(super) fn curves(findings: &Findings<'_>) -> Vec<Section> {
+pub(super) fn curves(findings: &SummaryInput<'_>) -> Vec<Section> {
     let (program, axis) = (&findings.base.scenario.program, findings.axis);
     if axis.name.is_empty() || findings.cases < 2 || findings.times.is_empty() {
         return Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn curves(findings: &Findings<'_>) -> Vec<Section> {
     ]
 }
 
-fn times(findings: &Findings<'_>) -> Figure {
+fn times(findings: &SummaryInput<'_>) -> Figure {
     let (panels, left_out) =
         times_by_group(findings.base.scenario.program.name(), &findings.axis.along, findings.times);
     let has_bars = findings.times.iter().flat_map(|line| &line.half_widths).any(|half| *half > 0.0);
@@ -53,7 +53,7 @@ fn times(findings: &Findings<'_>) -> Figure {
     charts("times.svg", &caption, panels)
 }
 
-fn compositions(findings: &Findings<'_>) -> Vec<Figure> {
+fn compositions(findings: &SummaryInput<'_>) -> Vec<Figure> {
     let curves: Vec<_> = findings.curves.iter().map(|group| (group.name.as_str(), &group.curve)).collect();
     let rest = match curves.len().saturating_sub(MOST_PANELS) {
         0 => String::new(),

@@ -21,12 +21,12 @@ const MOST_RECORDED: u64 = 200_000;
 const MOST_EVENTS: u64 = 1_000_000;
 
 /// The run that is shown individually.
-pub(super) struct Chosen<'c> {
+pub(super) struct ShownRun<'c> {
     case: &'c Case,
     recording: Recording,
 }
 
-impl<'c> Chosen<'c> {
+impl<'c> ShownRun<'c> {
     /// Chooses the largest case that can be shown in full, or else the one with the fewest messages. Returns `None` if
     /// no case exchanges messages or all are too large.
     pub(super) fn of(cases: &'c [Case], messages: &[u64]) -> Result<Option<Self>, StudyError> {

@@ -16,14 +16,14 @@ use crate::answer::{Quantity, Record, Role};
 use crate::report::{BottleneckPoint, Chapter, HeatMap, Section};
 use crate::scenario::source::{STANDARD_INPUT, is_standard_input, standard_input};
 use crate::scenario::{Case, Plan};
-use history::Chosen;
+use history::ShownRun;
 use parsim_sim::units::escaped;
 use std::path::Path;
-use summary::Findings;
+use summary::SummaryInput;
 
 /// The results of a scenario's cases, gathered while they run.
 #[derive(Default)]
-struct Gathered {
+struct ChapterResults {
     /// The cases that have an outcome.
     played: Vec<Case>,
     /// Number of cases with withheld measurements or predictions.
@@ -53,11 +53,11 @@ pub fn chapter(
 ) -> Result<Chapter, StudyError> {
     let (cases, references) = prepared(plan, scenario)?;
     let axis = CurveAxis::of_page(plan, &cases);
-    let mut gathered = Gathered::from_runs(&cases, &axis, &references, workers, failures)?;
+    let mut gathered = ChapterResults::from_runs(&cases, &axis, &references, workers, failures)?;
     let base = plan.base()?;
     let curves = gathered.take_curves(&axis);
-    let chosen = Chosen::of(&gathered.played, &gathered.messages)?;
-    let findings = Findings {
+    let chosen = ShownRun::of(&gathered.played, &gathered.messages)?;
+    let findings = SummaryInput {
         base: &base,
         cases: cases.len(),
         axis: &axis,
@@ -87,9 +87,9 @@ pub fn chapter(
 }
 
 /// Returns the figures of a chapter; those that are too large for a page are replaced by a note.
-fn sections(findings: &Findings<'_>, heat_map: Option<String>, notes: &mut Vec<String>) -> Vec<Section> {
+fn sections(findings: &SummaryInput<'_>, heat_map: Option<String>, notes: &mut Vec<String>) -> Vec<Section> {
     let mut sections = figures::curves(findings);
-    sections.push(Section { title: "One run", figures: findings.chosen.into_iter().map(Chosen::figure).collect() });
+    sections.push(Section { title: "One run", figures: findings.chosen.into_iter().map(ShownRun::figure).collect() });
     sections.push(Section { title: "Links", figures: heat_map.map(figures::links).into_iter().collect() });
     for section in &mut sections {
         section.figures.retain(|figure| figures::fits(figure, notes));
@@ -97,7 +97,7 @@ fn sections(findings: &Findings<'_>, heat_map: Option<String>, notes: &mut Vec<S
     sections
 }
 
-impl Gathered {
+impl ChapterResults {
     /// Runs the cases and gathers their results.
     fn from_runs(
         cases: &[Case],

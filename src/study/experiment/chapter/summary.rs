@@ -1,6 +1,6 @@
 //! The summary of a chapter: the question, the result, its accuracy, its limits, and possible improvements.
 
-use super::history::Chosen;
+use super::history::ShownRun;
 use super::{in_role, values};
 use crate::analysis::Residuals;
 use crate::answer::{Record, Role};
@@ -12,7 +12,7 @@ use crate::report::{Statement, counted, digits, percent, time};
 use crate::scenario::{Case, Plan};
 
 /// The results from which the sentences are made.
-pub(super) struct Findings<'f> {
+pub(super) struct SummaryInput<'f> {
     pub(super) base: &'f Case,
     /// Number of cases.
     pub(super) cases: usize,
@@ -25,20 +25,20 @@ pub(super) struct Findings<'f> {
     pub(super) rows: &'f [Record],
     pub(super) curves: &'f [CurveCases],
     /// The run that is shown individually.
-    pub(super) chosen: Option<&'f Chosen<'f>>,
+    pub(super) chosen: Option<&'f ShownRun<'f>>,
 }
 
 /// The maximum number of groups that are named individually.
 const MOST_NAMED: usize = 4;
 
-impl Findings<'_> {
+impl SummaryInput<'_> {
     pub(super) fn statements(&self, plan: &Plan, cases: &[Case]) -> Vec<Statement> {
         let statements = [
             ("Asked", vec![self.asked(plan, cases)]),
             ("Result", self.came_out()),
             ("How good", self.how_good()),
             ("What limits", self.limits()),
-            ("What would help", self.chosen.and_then(Chosen::helps).into_iter().collect()),
+            ("What would help", self.chosen.and_then(ShownRun::helps).into_iter().collect()),
         ];
         let told = statements.into_iter().filter(|(_, sentences)| !sentences.is_empty());
         told.map(|(label, sentences)| Statement { label, sentences }).collect()

@@ -13,7 +13,7 @@ mod path;
 mod prices;
 mod variation;
 
-pub use path::{PaidPath, is_same};
+pub use path::{PricedPath, is_same};
 pub use variation::Variation;
 
 use super::StudyError;
@@ -65,7 +65,7 @@ pub struct Gradient<'p> {
     /// The derivatives by constant, in the order of the scenario.
     pub derivatives: Vec<Derivative<'p>>,
     /// The critical path of the run, if it is known and verified.
-    pub path: Option<PaidPath>,
+    pub path: Option<PricedPath>,
 }
 
 /// The choice of method for the derivatives of a scenario.
@@ -120,7 +120,7 @@ impl<'p> Gradient<'p> {
     #[must_use]
     pub fn of(base: &'p Variation, approach: DerivativeMethod, wanted: impl Fn(&Parameter) -> bool) -> Self {
         let constants: Vec<_> = base.parameters().iter().filter(|one| !one.is_whole() && wanted(one)).collect();
-        let path = if approach.exact { None } else { PaidPath::of(base) };
+        let path = if approach.exact { None } else { PricedPath::of(base) };
         let known: Vec<_> = constants.par_iter().map(|one| path.as_ref()?.slopes(base, one)).collect();
         let paid = constants.iter().zip(&known).filter(|(_, slopes)| slopes.is_some()).map(|(one, _)| *one);
         let path = path.filter(|path| path.is_proved(base, &paid.collect::<Vec<_>>()));

@@ -9,7 +9,7 @@
 use super::prices::Prices;
 use super::variation::{Variation, weights};
 use super::{Method, Slopes};
-use crate::analysis::cost_chain::{ChainStep, Charge, CostChain, CrossingRule, InterfaceTimes, ObservedRun};
+use crate::analysis::cost_chain::{ChainStep, Charge, CostChain, CrossingRule, InterfaceParameters, ObservedRun};
 use crate::experiment::simulation;
 use crate::scenario::source::Document;
 use crate::scenario::{CheckedScenario, Dimension, Parameter, Repeat, Scenario};
@@ -35,7 +35,7 @@ const S_PER_PS: f64 = 1e-12;
 const MOST_EVENTS: u64 = 20_000_000;
 
 /// The critical path of a run: its charges, and the number of each.
-pub struct PaidPath {
+pub struct PricedPath {
     steps: Vec<ChainStep>,
     /// The rank on each processor in use.
     ranks: FxHashMap<u32, u32>,
@@ -44,7 +44,7 @@ pub struct PaidPath {
     makespan: SimDuration,
 }
 
-impl PaidPath {
+impl PricedPath {
     /// Returns the path of a run of `scenario`; `None` if its machine has features that are not itemised, or if no path
     /// is found.
     #[must_use]
@@ -86,7 +86,7 @@ impl PaidPath {
             makespan: trace.makespan,
             vertex: &vertex,
             crossing: crossing(&scenario.machine),
-            interfaces: prices.interface().map(|interface| InterfaceTimes {
+            interfaces: prices.interface().map(|interface| InterfaceParameters {
                 overhead: interface.overhead,
                 gap: interface.gap,
                 packet: (packet, interface.gap_per_byte.time(packet)),

@@ -39,7 +39,7 @@ pub struct GrowingProblem {
 
 /// The quantity held constant while the number of processors grows.
 #[derive(Clone, Copy, Debug)]
-pub enum Kept {
+pub enum HeldQuantity {
     /// The efficiency T(n, 1) / (p T(n, p)), between 0 and 1, both excluded. It is assumed to increase with n.
     Efficiency(f64),
     /// The makespan, in seconds. It is assumed to increase with n.
@@ -52,7 +52,7 @@ pub struct ProblemGrowth {
     pub found: Vec<SearchedProblem>,
     /// The memory of a node, in bytes.
     pub present: u64,
-    kept: Kept,
+    kept: HeldQuantity,
     largest: u64,
 }
 
@@ -85,7 +85,7 @@ impl GrowingProblem {
     ///
     /// # Errors
     /// Returns the errors of the runs, or an error if no size is accepted.
-    pub fn search(&self, kept: Kept, recall: Recall<'_>) -> Result<ProblemGrowth, StudyError> {
+    pub fn search(&self, kept: HeldQuantity, recall: Recall<'_>) -> Result<ProblemGrowth, StudyError> {
         self.document.read_at::<u64>(&self.size)?;
         let present = self.machine()?.nodes.memory.count();
         let search = |p: &u32| Problem::new(self, *p, recall)?.search(kept);
@@ -94,7 +94,7 @@ impl GrowingProblem {
         let pairs = self.processors.iter().copied().zip(problems);
         let mut found: Vec<_> =
             pairs.map(|(processors, problem)| SearchedProblem { processors, problem, closed_form: None }).collect();
-        if let Kept::Efficiency(_) = kept {
+        if let HeldQuantity::Efficiency(_) = kept {
             add_closed_form(&mut found);
         }
         Ok(ProblemGrowth { found, present, kept, largest: self.largest })
@@ -120,8 +120,8 @@ impl ProblemGrowth {
         let fits = |one: &&SearchedProblem| one.problem.as_ref().is_some_and(|problem| problem.memory <= *present);
         let most = found.iter().filter(fits).map(|one| one.processors).max();
         let what = match kept {
-            Kept::Efficiency(held) => format!("holds an efficiency of {held}"),
-            Kept::Seconds(time) => format!("has a problem that uses up {time} s"),
+            HeldQuantity::Efficiency(held) => format!("holds an efficiency of {held}"),
+            HeldQuantity::Seconds(time) => format!("has a problem that uses up {time} s"),
         };
         let is_any_found = found.iter().any(|one| one.problem.is_some());
         let mut text = match most {
@@ -134,13 +134,13 @@ impl ProblemGrowth {
         if !missing.is_empty() {
             let missing = missing.join(", ");
             match kept {
-                Kept::Efficiency(_) => {
+                HeldQuantity::Efficiency(_) => {
                     writeln!(
                         text,
                         "no size from 1 to {largest} was found for p = {missing}: `--largest` sets that limit"
                     )
                 }
-                Kept::Seconds(time) => {
+                HeldQuantity::Seconds(time) => {
                     writeln!(text, "even the smallest problem takes longer than {time} s on p = {missing}")
                 }
             }
@@ -237,10 +237,10 @@ impl<'a> Problem<'a> {
         Ok(if time_s > 0.0 { efficiency(speedup(single, time_s), f64::from(self.processors)) } else { 0.0 })
     }
 
-    fn search(&self, kept: Kept) -> Result<Option<FoundProblem>, StudyError> {
+    fn search(&self, kept: HeldQuantity) -> Result<Option<FoundProblem>, StudyError> {
         let size = match kept {
-            Kept::Efficiency(held) => smallest(1, self.largest, |size| self.is_efficient(size, held))?,
-            Kept::Seconds(most) => {
+            HeldQuantity::Efficiency(held) => smallest(1, self.largest, |size| self.is_efficient(size, held))?,
+            HeldQuantity::Seconds(most) => {
                 let first = smallest(1, self.largest, |size| self.is_too_long(size, most))?;
                 let open = || format!("`{}` = {} takes less than {most} s: raise `--largest`", self.size, self.largest);
                 match first {
@@ -251,7 +251,7 @@ impl<'a> Problem<'a> {
             }
         };
         let Some((size, scenario)) = size.and_then(|size| self.accepted(size)) else {
-            if matches!(kept, Kept::Efficiency(_)) {
+            if matches!(kept, HeldQuantity::Efficiency(_)) {
                 self.check_cost()?;
             }
             return self.refused.take().map_or(Ok(None), |faults| Err(faults.into()));

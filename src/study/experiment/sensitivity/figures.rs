@@ -1,8 +1,8 @@
 //! Figures of sensitivities: a tornado chart, and the makespan over one constant.
 
-use super::{Finding, Sensitivities, VariedRun};
+use super::{ParameterSensitivity, Sensitivities, VariedRun};
 use crate::experiment::StudyError;
-use crate::experiment::gradient::{PaidPath, Variation};
+use crate::experiment::gradient::{PricedPath, Variation};
 use crate::report::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use crate::report::tornado::{Tornado, TornadoBar};
 use crate::scenario::Parameter;
@@ -21,7 +21,7 @@ impl VariedRun {
     /// Draws the effects of the most important constants as a tornado chart.
     #[must_use]
     pub fn tornado(&self, found: &Sensitivities<'_>) -> Tornado {
-        let bar = |finding: &Finding<'_>| {
+        let bar = |finding: &ParameterSensitivity<'_>| {
             let elasticity = finding.elasticity()?;
             let name = finding.parameter.name.clone();
             Some(TornadoBar { name, smaller: -elasticity.left, larger: elasticity.right })
@@ -64,13 +64,13 @@ impl VariedRun {
     }
 
     /// Returns the critical path with another value.
-    fn path_at(&self, parameter: &Parameter, factor: f64) -> Option<PaidPath> {
+    fn path_at(&self, parameter: &Parameter, factor: f64) -> Option<PricedPath> {
         let scenario = self.base.changed(|document| parameter.set(document, parameter.scaled(factor))).ok()?;
-        PaidPath::of(&Variation::of(&scenario).ok()?)
+        PricedPath::of(&Variation::of(&scenario).ok()?)
     }
 
     /// Returns the length of the longest of some paths with another value.
-    fn priced(&self, parameter: &Parameter, factor: f64, paths: &[PaidPath]) -> Option<(f64, f64)> {
+    fn priced(&self, parameter: &Parameter, factor: f64, paths: &[PricedPath]) -> Option<(f64, f64)> {
         let mut document = self.base.document().clone();
         parameter.set(&mut document, parameter.scaled(factor)).ok()?;
         let longest = paths.iter().filter_map(|path| path.length_s(&document)).reduce(f64::max);

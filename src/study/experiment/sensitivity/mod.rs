@@ -7,7 +7,7 @@ mod places;
 mod reach;
 
 pub use places::PathShare;
-pub use reach::Reach;
+pub use reach::LinearRange;
 
 use super::StudyError;
 use super::gradient::{Derivative, DerivativeMethod, Gradient, Method, Slopes, Variation};
@@ -25,7 +25,7 @@ const NO_EFFECT: f64 = 1e-9;
 pub const STEP: f64 = 0.01;
 
 /// The sensitivity of the makespan to one parameter.
-pub struct Finding<'p> {
+pub struct ParameterSensitivity<'p> {
     /// The parameter.
     pub parameter: &'p Parameter,
     /// The group to which the parameter belongs.
@@ -55,7 +55,7 @@ pub struct ContinuousEffect {
     /// The derivatives, in seconds per SI unit.
     pub slopes: Slopes,
     /// The changes within which the derivatives are valid.
-    pub reach: Reach,
+    pub reach: LinearRange,
 }
 
 /// The result with another whole number.
@@ -94,7 +94,7 @@ pub struct VariedRun {
 /// The effects of all parameters.
 pub struct Sensitivities<'s> {
     /// The effects of single parameters, the largest first.
-    pub findings: Vec<Finding<'s>>,
+    pub findings: Vec<ParameterSensitivity<'s>>,
     /// The shares of phases, ranks and links on the critical path, if the path is known.
     pub shares: Vec<PathShare>,
     /// The effects of groups of times and rates.
@@ -147,7 +147,7 @@ impl VariedRun {
         WHAT_IFS.par_iter().filter_map(|part| self.what_if(*part)).collect()
     }
 
-    fn finding<'s>(&'s self, derivative: &Derivative<'s>, gradient: &Gradient<'s>) -> Finding<'s> {
+    fn finding<'s>(&'s self, derivative: &Derivative<'s>, gradient: &Gradient<'s>) -> ParameterSensitivity<'s> {
         let parameter = derivative.parameter;
         let of_slopes = |slopes: &Slopes| {
             let per_percent = parameter.number() * parameter.si_factor() / self.base.makespan_s();
@@ -156,11 +156,11 @@ impl VariedRun {
             Effect::Continuous(ContinuousEffect { elasticity, slopes: *slopes, reach })
         };
         let effect = derivative.slopes.as_ref().map(of_slopes).map_err(Clone::clone);
-        Finding { parameter, group: group_of(parameter), effect }
+        ParameterSensitivity { parameter, group: group_of(parameter), effect }
     }
 
     /// Varies a whole number by `step`, rounded, and by at least one.
-    fn whole_number<'s>(&'s self, parameter: &'s Parameter, step: f64) -> Finding<'s> {
+    fn whole_number<'s>(&'s self, parameter: &'s Parameter, step: f64) -> ParameterSensitivity<'s> {
         let by = (parameter.number().abs() * step).round().max(1.0);
         let step_to = |value: f64| {
             let time_s = self.base.makespan_with(parameter, value);
@@ -168,7 +168,7 @@ impl VariedRun {
             WholeVariation { value: parameter.shown(value), change }
         };
         let (smaller, larger) = (step_to(parameter.number() - by), step_to(parameter.number() + by));
-        Finding { parameter, group: group_of(parameter), effect: Ok(Effect::Steps { smaller, larger }) }
+        ParameterSensitivity { parameter, group: group_of(parameter), effect: Ok(Effect::Steps { smaller, larger }) }
     }
 
     /// Returns the effect of a group; `None` for a group without a time or rate that can change.
@@ -217,7 +217,7 @@ impl VariedRun {
     }
 }
 
-impl Finding<'_> {
+impl ParameterSensitivity<'_> {
     /// Returns the effect of a continuous constant; `None` for other parameters.
     #[must_use]
     pub const fn continuous(&self) -> Option<&ContinuousEffect> {

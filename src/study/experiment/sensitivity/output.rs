@@ -1,7 +1,7 @@
 //! The answers of `parsim sensitivity`, as records and in words.
 
 use super::{
-    ConstantGroup, ContinuousEffect, Effect, Finding, PathShare, Sensitivities, VariedRun, WhatIf, WholeVariation,
+    ConstantGroup, ContinuousEffect, Effect, ParameterSensitivity, PathShare, Sensitivities, VariedRun, WhatIf, WholeVariation,
 };
 use crate::analysis::Elasticity;
 use crate::answer::{QuantityValue, Record};
@@ -61,7 +61,7 @@ pub fn records(answers: &Sensitivities) -> Vec<Record> {
         .collect()
 }
 
-fn of_finding(finding: &Finding) -> Record {
+fn of_finding(finding: &ParameterSensitivity) -> Record {
     let parameter = finding.parameter;
     let mut record = record(if parameter.is_whole() { "whole_number" } else { "parameter" }, &parameter.name);
     record.put("group", finding.group);
@@ -143,7 +143,7 @@ pub fn text(run: &VariedRun, answers: &Sensitivities) -> String {
     let mut text = format!("{title}: {makespan_s} s{seeds}\n\n{}\n", constants(answers));
     let mut write = |line: String| writeln!(text, "{line}").expect("a text can be written to");
     write(wrapped(&ways(answers)) + "\n");
-    if answers.findings.iter().filter_map(Finding::elasticity).any(is_tie) {
+    if answers.findings.iter().filter_map(ParameterSensitivity::elasticity).any(is_tie) {
         write(wrapped(TIE) + "\n");
     }
     for (kind, words) in [("phase", "Phases"), ("rank", "Ranks"), ("link", "Links")] {
@@ -186,7 +186,7 @@ fn is_tie(elasticity: Elasticity) -> bool {
 
 /// Describes the methods by which the derivatives were found.
 fn ways(answers: &Sensitivities) -> String {
-    let constants = || answers.findings.iter().filter_map(Finding::continuous);
+    let constants = || answers.findings.iter().filter_map(ParameterSensitivity::continuous);
     let by = |method| constants().filter(|effect| effect.slopes.method == method).count();
     match (by(Method::Path), by(Method::Rerun)) {
         (0, _) => "All by runs with other values: the longest path of the run is not itemised, or it ties.".to_owned(),

@@ -1,7 +1,7 @@
 //! The shares of phases, ranks and links on the critical path.
 
 use crate::analysis::cost_chain::{ChainPlace, ChainStep};
-use crate::experiment::gradient::{PaidPath, Variation};
+use crate::experiment::gradient::{PricedPath, Variation};
 use rustc_hash::FxHashMap;
 
 /// The share of a phase, a rank or a link in the critical path: the elasticity of the makespan with respect to the time
@@ -17,7 +17,7 @@ pub struct PathShare {
 }
 
 /// Returns the shares of all phases, ranks and links, the largest of each kind first.
-pub fn shares(path: &PaidPath, base: &Variation) -> Vec<PathShare> {
+pub fn shares(path: &PricedPath, base: &Variation) -> Vec<PathShare> {
     let rank = |step: &ChainStep| match step.place {
         ChainPlace::Processor(processor) => path.rank_on(processor).map(|rank| rank.to_string()),
         ChainPlace::Link(..) | ChainPlace::Machine => None,

@@ -2,7 +2,7 @@
 //! makespan grow by a given fraction.
 
 use crate::analysis::Elasticity;
-use crate::experiment::gradient::{PaidPath, Variation, is_same};
+use crate::experiment::gradient::{PricedPath, Variation, is_same};
 use crate::scenario::{Dimension, Parameter};
 
 /// The growths of the makespan for which tolerances are computed.
@@ -18,7 +18,7 @@ const MOST_DOWN: f64 = 0.5;
 
 /// The reach of the derivative with respect to a constant, and the tolerances of the constant.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reach {
+pub struct LinearRange {
     /// The relative decrease at which a run agrees with the path to the picosecond; `None` if it does not.
     pub down: Option<f64>,
     /// The relative increase at which a run agrees with the path to the picosecond; `None` if it does not.
@@ -29,7 +29,7 @@ pub struct Reach {
 }
 
 /// A constant whose times are lengthened by a fraction.
-struct Slowing<'v> {
+struct Slowdown<'v> {
     base: &'v Variation,
     parameter: &'v Parameter,
     /// The derivative of the makespan with respect to the fraction, in seconds.
@@ -37,17 +37,17 @@ struct Slowing<'v> {
 }
 
 /// Returns the reach of the derivative with respect to a constant with this elasticity.
-pub fn reach(base: &Variation, parameter: &Parameter, elasticity: Elasticity, path: Option<&PaidPath>) -> Reach {
+pub fn reach(base: &Variation, parameter: &Parameter, elasticity: Elasticity, path: Option<&PricedPath>) -> LinearRange {
     let slower = if parameter.dimension == Dimension::Rate { -elasticity.left } else { elasticity.right };
-    let slowing = Slowing { base, parameter, slope_s: slower * base.makespan_s() };
+    let slowing = Slowdown { base, parameter, slope_s: slower * base.makespan_s() };
     if parameter.dimension == Dimension::None {
-        return Reach::default();
+        return LinearRange::default();
     }
     if slower * MOST < GROWTHS[0] {
         // By the derivative, the growth is not reached, but another path may become longer.
         let found = slowing.makespan_s(MOST).map(|found_s| (MOST, found_s));
         return found
-            .map_or_else(Reach::default, |_| Reach { tolerances: slowing.tolerances(found), ..Reach::default() });
+            .map_or_else(LinearRange::default, |_| LinearRange { tolerances: slowing.tolerances(found), ..LinearRange::default() });
     }
     let share = (GROWTHS[0] / slower).min(MOST_DOWN);
     let holds = |share: f64, found_s: Option<f64>| {
@@ -57,16 +57,16 @@ pub fn reach(base: &Variation, parameter: &Parameter, elasticity: Elasticity, pa
     let (longer, shorter) = (holds(share, longer_s), holds(-share, path.and_then(|_| slowing.makespan_s(-share))));
     let (down, up) = if parameter.dimension == Dimension::Rate { (longer, shorter) } else { (shorter, longer) };
     let found = longer_s.map(|found_s| (share, found_s));
-    Reach { down, up, tolerances: slowing.tolerances(found) }
+    LinearRange { down, up, tolerances: slowing.tolerances(found) }
 }
 
-impl Slowing<'_> {
+impl Slowdown<'_> {
     fn makespan_s(&self, share: f64) -> Option<f64> {
         self.base.makespan_after(|document| self.parameter.slow_down(document, 1.0 + share)).ok()
     }
 
     /// Returns `true` if `found_s`, the simulated makespan at this fraction, is the length of `path`.
-    fn is_met(&self, path: &PaidPath, share: f64, found_s: Option<f64>) -> bool {
+    fn is_met(&self, path: &PricedPath, share: f64, found_s: Option<f64>) -> bool {
         let mut document = self.base.document().clone();
         let priced = self.parameter.slow_down(&mut document, 1.0 + share).ok().and_then(|()| path.length_s(&document));
         matches!((priced, found_s), (Some(priced), Some(found)) if is_same(priced, found))

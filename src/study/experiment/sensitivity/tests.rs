@@ -30,7 +30,7 @@ fn elasticities_of_times_sum_to_one() {
     let study = study(&[]);
     let answers = study.sensitivities(DerivativeMethod { exact: true, step: Some(1e-4) });
     let find = |name: &str| answers.findings.iter().find(|one| one.parameter.name == name).unwrap();
-    let of_times = |finding: &Finding| match finding.parameter.dimension {
+    let of_times = |finding: &ParameterSensitivity| match finding.parameter.dimension {
         Dimension::Time => finding.elasticity().map(|elasticity| elasticity.right),
         Dimension::Rate => finding.elasticity().map(|elasticity| -elasticity.right),
         Dimension::None => None,

@@ -12,7 +12,7 @@ use crate::scenario::{CheckedScenario, Override, Plan, Scenario};
 use parsim_sim::machine::Machine;
 use parsim_sim::network::Contention;
 use parsim_sim::node::Progress;
-use rounds::Raced;
+use rounds::RaceResult;
 
 /// The path of the field that switches contention off, and the value that does.
 const CONTENTION: &str = "machine.network.contention";
@@ -121,7 +121,7 @@ impl<'a> Tuning<'a> {
         let errors_of = self.predictor.map_or_else(|| Ok(Vec::new()), |one| one.other_than(MAKESPAN))?;
         let plan = self.plan()?;
         let bounds = self.bounds(plan.scenario());
-        let Raced { groups, subject: (program, machine), contradicted } =
+        let RaceResult { groups, subject: (program, machine), contradicted } =
             rounds::run(self, &plan, bounds.is_ok(), workers)?;
         let names = |is_wanted: &dyn Fn(&str) -> bool| -> Vec<String> {
             plan.axes().map(|axis| axis.name.clone()).filter(|name| is_wanted(name)).collect()

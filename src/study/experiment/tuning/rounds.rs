@@ -7,7 +7,7 @@ use super::{CONTENTION, OFF, Subject, Tuning, can_be_bound, subject};
 use crate::analysis::Sample;
 use crate::experiment::calibration::Predictor;
 use crate::experiment::cases::guarded;
-use crate::experiment::memory_budget::Room;
+use crate::experiment::memory_budget::MemoryBudget;
 use crate::experiment::repetition::repetition;
 use crate::experiment::stopping::goes_on;
 use crate::experiment::sweep::made;
@@ -31,13 +31,13 @@ struct CandidateRun {
 }
 
 /// A candidate with the makespan of one of its runs, in seconds.
-type Ran = (usize, Result<f64, SimulationError>);
+type CandidateMakespan = (usize, Result<f64, SimulationError>);
 
 /// The candidates of all groups, with the settings for running them.
 struct Race<'a> {
     tuning: &'a Tuning<'a>,
     workers: Workers<'a>,
-    room: Room,
+    room: MemoryBudget,
     repeat: Repeat,
     candidates: Vec<Candidate>,
     /// The indices of the candidates of each group.
@@ -47,7 +47,7 @@ struct Race<'a> {
 }
 
 /// The candidates after all runs.
-pub struct Raced {
+pub struct RaceResult {
     /// The candidates by group, the best first.
     pub groups: Vec<Vec<Candidate>>,
     pub subject: Subject,
@@ -56,7 +56,7 @@ pub struct Raced {
 }
 
 /// Runs the candidates of `plan`.
-pub fn run(tuning: &Tuning<'_>, plan: &Plan, is_bounded: bool, workers: Workers<'_>) -> Result<Raced, StudyError> {
+pub fn run(tuning: &Tuning<'_>, plan: &Plan, is_bounded: bool, workers: Workers<'_>) -> Result<RaceResult, StudyError> {
     let candidates = candidates(plan)?;
     let first = candidates.iter().find_map(|candidate| candidate.case.as_ref()).map(|case| &*case.scenario);
     let Some((repeat, subject)) = first.map(|scenario| (scenario.repeat, subject(scenario))) else {
@@ -65,7 +65,7 @@ pub fn run(tuning: &Tuning<'_>, plan: &Plan, is_bounded: bool, workers: Workers<
     };
     let groups = groups(&candidates, tuning.each);
     let mut race =
-        Race { tuning, workers, room: Room::of_this_computer(), repeat, candidates, groups, contradicted: None };
+        Race { tuning, workers, room: MemoryBudget::of_this_computer(), repeat, candidates, groups, contradicted: None };
     workers.progress.begin(race.candidates.len() as u64);
     if is_bounded && tuning.margin.is_some() && !race.is_repeated() {
         race.bound()?;
@@ -76,7 +76,7 @@ pub fn run(tuning: &Tuning<'_>, plan: &Plan, is_bounded: bool, workers: Workers<
     race.find_intervals()?;
     workers.progress.end();
     let contradicted = race.contradicted.take();
-    Ok(Raced { groups: race.into_groups(), subject, contradicted })
+    Ok(RaceResult { groups: race.into_groups(), subject, contradicted })
 }
 
 /// Returns the candidates in axis order.
@@ -203,7 +203,7 @@ impl Race<'_> {
     }
 
     /// Returns the makespans of jobs, in order.
-    fn results(&self, jobs: &[CandidateRun]) -> Result<Vec<Ran>, StudyError> {
+    fn results(&self, jobs: &[CandidateRun]) -> Result<Vec<CandidateMakespan>, StudyError> {
         let (recall, room) = (self.workers.recall, &self.room);
         let makespan = |job: &CandidateRun| {
             let _place = room.enter(job.scenario.estimate().memory_bytes);

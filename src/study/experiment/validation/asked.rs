@@ -39,34 +39,34 @@ impl Commands for () {
 
 /// The answers of commands, by their words. Several tables of a case may judge different figures of one answer.
 #[derive(Default)]
-pub struct AskedAnswers(HashMap<Vec<String>, Record>);
+pub struct CommandAnswers(HashMap<Vec<String>, Record>);
 
 /// A command for one point.
-pub struct Asked<'p> {
+pub struct PointCommand<'p> {
     point: &'p PublishedPoint,
     words: Vec<String>,
     question: Box<dyn Command>,
 }
 
-impl AskedAnswers {
+impl CommandAnswers {
     /// Runs the commands of a table and returns its readings at their points.
     pub fn readings(
         &mut self,
         table: &MeasuredTable,
-        asked: &[Asked<'_>],
+        asked: &[PointCommand<'_>],
         workers: Workers<'_>,
     ) -> Result<Vec<CellReading>, StudyError> {
         let unknown: Vec<_> = asked.iter().filter(|asked| !self.0.contains_key(&asked.words)).collect();
-        let answer = |asked: &&Asked<'_>| Ok((asked.words.clone(), asked.answer(table, workers.recall)?));
+        let answer = |asked: &&PointCommand<'_>| Ok((asked.words.clone(), asked.answer(table, workers.recall)?));
         let answer_all = || unknown.par_iter().map(answer).collect::<Result<Vec<_>, StudyError>>();
         let answers = workers.pool(unknown.len())?.install(answer_all)?;
         self.0.extend(answers);
-        let read = |asked: &Asked<'_>| CellReading::answered(table, &self.0[&asked.words], asked.point);
+        let read = |asked: &PointCommand<'_>| CellReading::answered(table, &self.0[&asked.words], asked.point);
         Ok(asked.iter().filter_map(read).collect())
     }
 }
 
-impl<'p> Asked<'p> {
+impl<'p> PointCommand<'p> {
     /// Parses the command of a table for each of its points.
     ///
     /// # Errors

@@ -13,19 +13,19 @@ const CALIBRATING: &str = "calibrating_";
 const REFERENCE: &str = "reference";
 
 /// The best baseline for some cells.
-pub struct Best {
+pub struct BestBaseline {
     pub name: String,
     pub residuals: Residuals,
 }
 
 /// Returns the baseline with the least mean absolute error, among those that have a value in all of the cells.
-pub fn best(cells: &[&Cell]) -> Option<Best> {
+pub fn best(cells: &[&Cell]) -> Option<BestBaseline> {
     let names = cells.first()?.baselines.iter().map(|(name, _)| name);
     let of = |name: &String| {
         let errors = cells.iter().map(|cell| Some(Residuals::error(cell.value(name)?, cell.reference)));
-        Some(Best { name: name.clone(), residuals: errors.collect::<Option<_>>()? })
+        Some(BestBaseline { name: name.clone(), residuals: errors.collect::<Option<_>>()? })
     };
-    let mean = |best: &Best| best.residuals.mean_absolute().unwrap_or(f64::INFINITY);
+    let mean = |best: &BestBaseline| best.residuals.mean_absolute().unwrap_or(f64::INFINITY);
     names.filter_map(of).min_by(|one, other| mean(one).total_cmp(&mean(other)))
 }
 

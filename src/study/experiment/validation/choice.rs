@@ -30,7 +30,7 @@ pub struct JudgedChoice {
 }
 
 /// The cells of the alternative ways to do one task.
-type Ways<'c> = Vec<&'c Cell>;
+type TaskCells<'c> = Vec<&'c Cell>;
 
 /// Judges the choices of a validation: first those among cells that calibrated nothing, then the others.
 pub fn judged_choices(validation: &Validation, cells: &[Cell]) -> Vec<JudgedChoice> {
@@ -43,8 +43,8 @@ pub fn judged_choices(validation: &Validation, cells: &[Cell]) -> Vec<JudgedChoi
 }
 
 /// Groups the cells of a choice by the task that they perform; a task with a single way is no choice.
-fn ways<'c>(choice: &MeasuredChoice, cells: &'c [Cell]) -> Vec<Ways<'c>> {
-    let mut groups: Vec<Ways<'_>> = Vec::new();
+fn ways<'c>(choice: &MeasuredChoice, cells: &'c [Cell]) -> Vec<TaskCells<'c>> {
+    let mut groups: Vec<TaskCells<'_>> = Vec::new();
     for cell in cells.iter().filter(|cell| choice.tables.contains(&cell.table)) {
         let does_the_same = |other: &&Cell| choice.among.iter().all(|axis| other.at(axis) == cell.at(axis));
         match groups.iter_mut().find(|group| does_the_same(&group[0])) {
@@ -57,7 +57,7 @@ fn ways<'c>(choice: &MeasuredChoice, cells: &'c [Cell]) -> Vec<Ways<'c>> {
 }
 
 /// Judges the choices by the simulation, and by each baseline.
-fn of_ways(choice: &MeasuredChoice, ways: &[Ways<'_>], calibrated: bool) -> Vec<JudgedChoice> {
+fn of_ways(choice: &MeasuredChoice, ways: &[TaskCells<'_>], calibrated: bool) -> Vec<JudgedChoice> {
     let Some(first) = ways.first().map(|ways| ways[0]) else { return Vec::new() };
     let simulated = first.judged.iter().take(1).map(|(key, _)| (key, false));
     let baselines = first.baselines.iter().map(|(key, _)| (key, true));
@@ -67,7 +67,7 @@ fn of_ways(choice: &MeasuredChoice, ways: &[Ways<'_>], calibrated: bool) -> Vec<
 
 fn of_key(
     choice: &MeasuredChoice,
-    ways: &[Ways<'_>],
+    ways: &[TaskCells<'_>],
     key: &str,
     is_baseline: bool,
     calibrated: bool,
@@ -98,7 +98,7 @@ fn of_key(
 }
 
 /// Returns the ways with the least predicted time; `None` if a way has no prediction.
-fn chosen<'c>(ways: &[&'c Cell], key: &str) -> Option<Ways<'c>> {
+fn chosen<'c>(ways: &[&'c Cell], key: &str) -> Option<TaskCells<'c>> {
     let predicted = ways.iter().map(|cell| Some((cell.value(key)?, *cell))).collect::<Option<Vec<_>>>()?;
     let least = predicted.iter().map(|(time, _)| *time).min_by(f64::total_cmp)?;
     let is_least = |time: f64| time.total_cmp(&least).is_eq();

@@ -21,7 +21,7 @@ pub use description::{
     Total, Validation,
 };
 pub use folders::{folders, note_on_long};
-pub use own::OwnTable;
+pub use own::AdHocTable;
 pub use summary::Summary;
 
 use super::{Setting, StudyError, Workers};
@@ -39,7 +39,7 @@ pub const CASE: &str = "case.ron";
 
 /// The settings for running the tables of a validation.
 #[derive(Clone, Copy)]
-pub struct Judging<'a> {
+pub struct ValidationRun<'a> {
     /// Base values for every scenario, to try an alternative.
     pub set: &'a [Setting],
     /// The settings for running cases.
@@ -49,7 +49,7 @@ pub struct Judging<'a> {
 }
 
 /// The result of a validation.
-pub struct Judged {
+pub struct ValidationResult {
     validation: Validation,
     /// The cells of all tables.
     pub cells: Vec<Cell>,
@@ -78,7 +78,7 @@ pub fn note_on_alternatives(settings: &[Setting]) -> Option<String> {
 /// Returns the faults of the case, of its scenarios and of its data.
 pub fn inspect(document: &Document, folder: &Path, commands: &dyn Commands) -> Result<String, StudyError> {
     let validation = Validation::of(document)?;
-    let judging = Judging { set: &[], workers: Workers::default(), commands };
+    let judging = ValidationRun { set: &[], workers: Workers::default(), commands };
     let case = TableRunner::new(folder, judging);
     case.check_choices(&validation)?;
     let counts: Vec<_> = validation.tables.iter().map(|table| case.count(table)).collect::<Result<_, _>>()?;
@@ -93,7 +93,7 @@ impl Validation {
     ///
     /// # Errors
     /// Returns the errors of the runs, or an error for tables whose data do not match.
-    pub fn judge(&self, folder: &Path, judging: Judging<'_>) -> Result<Judged, StudyError> {
+    pub fn judge(&self, folder: &Path, judging: ValidationRun<'_>) -> Result<ValidationResult, StudyError> {
         let mut validation = self.clone();
         let mut cells = Vec::new();
         let case = TableRunner::new(folder, judging);
@@ -110,7 +110,7 @@ impl Validation {
         let summaries = summaries(&validation, &cells);
         let choices = judged_choices(&validation, &cells);
         let fits = validation.tables.iter().filter_map(|table| PointToPointFit::of(table, &cells)).collect();
-        Ok(Judged { summaries, choices, fits, notes: case.notes.take(), validation, cells })
+        Ok(ValidationResult { summaries, choices, fits, notes: case.notes.take(), validation, cells })
     }
 }
 
@@ -129,7 +129,7 @@ fn check_tolerances(validation: &Validation, cells: &[Cell]) -> Result<(), Study
     Ok(())
 }
 
-impl Judged {
+impl ValidationResult {
     /// Returns `true` if all errors are within their tolerances.
     #[must_use]
     pub fn is_within(&self) -> bool {

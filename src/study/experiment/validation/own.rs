@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// A scenario that is judged by a file of measurements.
 #[derive(Clone, Copy, Debug)]
-pub struct OwnTable<'o> {
+pub struct AdHocTable<'o> {
     /// The scenario.
     pub scenario: &'o Path,
     /// The measurements.
@@ -24,7 +24,7 @@ pub struct OwnTable<'o> {
     pub tolerated: (Option<f64>, Option<f64>),
 }
 
-impl OwnTable<'_> {
+impl AdHocTable<'_> {
     /// Returns a validation case with this table only.
     ///
     /// # Errors

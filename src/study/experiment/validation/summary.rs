@@ -1,6 +1,6 @@
 //! The errors of a table, or of several tables together.
 
-use super::baseline::{self, Best};
+use super::baseline::{self, BestBaseline};
 use super::cell::Cell;
 use super::description::{LeaveOut, MeasuredTable, Tolerance, ToleranceKind, Total, Validation};
 use crate::analysis::{Residuals, root_mean_square};
@@ -29,7 +29,7 @@ pub struct Summary {
     /// The left-out value of an axis, if the summary covers its cells only, as predicted from a fit to all others.
     pub left_out: Option<String>,
     /// The best baseline over the same cells, for the simulated quantity.
-    pub best_baseline: Option<Best>,
+    pub best_baseline: Option<BestBaseline>,
 }
 
 impl Summary {

@@ -1,10 +1,10 @@
 //! The cells of a table, from runs of its scenario or its command.
 
-use super::asked::{Asked, AskedAnswers};
+use super::asked::{PointCommand, CommandAnswers};
 use super::cell::{Cell, CellReading};
 use super::description::{Baseline, MeasuredTable, TableSource, Validation};
 use super::points::PublishedPoint;
-use super::{CASE, Judging, baseline, leave_out};
+use super::{CASE, ValidationRun, baseline, leave_out};
 use crate::experiment::cases::name;
 use crate::experiment::{References, Setting, StudyError, run_all, set_all};
 use crate::scenario::source::{Document, Faults};
@@ -16,22 +16,22 @@ use std::path::Path;
 pub struct TableRunner<'a> {
     /// The folder of the case.
     folder: &'a Path,
-    judging: Judging<'a>,
+    judging: ValidationRun<'a>,
     /// The answers of commands so far.
-    answers: RefCell<AskedAnswers>,
+    answers: RefCell<CommandAnswers>,
     /// Remarks on the tables so far.
     pub notes: RefCell<Vec<String>>,
 }
 
 impl<'a> TableRunner<'a> {
     /// Returns a runner that has run nothing yet.
-    pub fn new(folder: &'a Path, judging: Judging<'a>) -> Self {
+    pub fn new(folder: &'a Path, judging: ValidationRun<'a>) -> Self {
         Self { folder, judging, answers: RefCell::default(), notes: RefCell::default() }
     }
 }
 
 /// The cases of a table, and their references.
-struct Unfolded {
+struct TableCases {
     cases: Vec<Case>,
     references: References,
 }
@@ -103,7 +103,7 @@ impl TableRunner<'_> {
         let scenario = match table.subject().expect("a checked table has one") {
             TableSource::Scenario(scenario) => self.folder.join(scenario),
             TableSource::Command(command) => {
-                return Ok(Asked::at(&points, table, command, self.folder, self.judging.commands)?.len());
+                return Ok(PointCommand::at(&points, table, command, self.folder, self.judging.commands)?.len());
             }
         };
         for simpler in &table.baselines {
@@ -122,7 +122,7 @@ impl TableRunner<'_> {
             TableSource::Scenario(scenario) => self.run_case(table, &self.folder.join(scenario), more, &points)?,
             TableSource::Command(command) => {
                 self.notes.borrow_mut().extend(note_on_settings(table, self.judging.set));
-                let asked = Asked::at(&points, table, command, self.folder, self.judging.commands)?;
+                let asked = PointCommand::at(&points, table, command, self.folder, self.judging.commands)?;
                 self.answers.borrow_mut().readings(table, &asked, self.judging.workers)?
             }
         };
@@ -143,7 +143,7 @@ impl TableRunner<'_> {
         more: &[(String, String)],
         points: &[PublishedPoint],
     ) -> Result<Vec<CellReading>, StudyError> {
-        let Unfolded { cases, references } = self.unfolded(table, scenario, more, points)?;
+        let TableCases { cases, references } = self.unfolded(table, scenario, more, points)?;
         self.notes.borrow_mut().extend(note_on_unused_points(table, points, &cases));
         let readings = self.readings(table, points, &cases, &references)?;
         Ok(match &table.mean_over {
@@ -159,7 +159,7 @@ impl TableRunner<'_> {
         scenario: &Path,
         more: &[(String, String)],
         points: &[PublishedPoint],
-    ) -> Result<Unfolded, StudyError> {
+    ) -> Result<TableCases, StudyError> {
         let document = self.document(table, scenario, more)?;
         // Settings of the case and of the command line only redescribe the measured system.
         let described = Described::of(Ok(document.clone()));
@@ -180,7 +180,7 @@ impl TableRunner<'_> {
         };
         check_calibration(table, &cases)?;
         let references = References::about(described, &plan.base()?.scenario, scenario).map_err(|(_, fault)| fault)?;
-        Ok(Unfolded { cases, references })
+        Ok(TableCases { cases, references })
     }
 
     /// Returns the table's scenario with its base values.

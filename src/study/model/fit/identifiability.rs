@@ -21,12 +21,12 @@ pub struct Identifiability {
     /// Half the width of the 95 % confidence interval of each coordinate.
     pub half_widths: Vec<f64>,
     /// The sets of coordinates that cannot be determined separately.
-    pub entangled: Vec<Entangled>,
+    pub entangled: Vec<NonIdentifiableSet>,
 }
 
 /// A set of coordinates that cannot be determined separately.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entangled {
+pub struct NonIdentifiableSet {
     /// The indices of the coordinates.
     pub members: Vec<usize>,
     /// The linear combinations of small changes that are determined, each with a coefficient per member.
@@ -95,7 +95,7 @@ pub fn untold_first(slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
 }
 
 /// Returns the sets of coordinates that are connected by undetermined directions.
-fn entangled(untold: &[Vec<f64>], count: usize) -> Vec<Entangled> {
+fn entangled(untold: &[Vec<f64>], count: usize) -> Vec<NonIdentifiableSet> {
     let part = |one: usize, other: usize| untold.iter().map(|vector| vector[one] * vector[other]).sum::<f64>();
     let mut left: Vec<usize> = (0..count).filter(|index| part(*index, *index) > PART * PART).collect();
     let mut sets = Vec::new();
@@ -112,7 +112,7 @@ fn entangled(untold: &[Vec<f64>], count: usize) -> Vec<Entangled> {
         }
         members.sort_unstable();
         let rows = untold.iter().map(|vector| members.iter().map(|member| vector[*member]).collect()).collect();
-        sets.push(Entangled { determined: orthogonal(rows, members.len()), members });
+        sets.push(NonIdentifiableSet { determined: orthogonal(rows, members.len()), members });
     }
     sets
 }
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn nothing_is_told_of_what_has_no_influence() {
         let found = Identifiability::of(&[vec![1.0, 1.0], vec![0.0, 0.0]], 0.01, 2.0);
-        assert_eq!(found.entangled, [Entangled { members: vec![1], determined: Vec::new() }]);
+        assert_eq!(found.entangled, [NonIdentifiableSet { members: vec![1], determined: Vec::new() }]);
         assert!((found.correlation(0, 1)).abs() < 1e-12);
     }
 

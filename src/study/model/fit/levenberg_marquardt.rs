@@ -174,9 +174,9 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    struct Of<F>(F);
+    struct ClosureResiduals<F>(F);
 
-    impl<F: Fn(&[f64]) -> Vec<f64>> LeastSquares for Of<F> {
+    impl<F: Fn(&[f64]) -> Vec<f64>> LeastSquares for ClosureResiduals<F> {
         type Error = Infallible;
 
         fn at(&mut self, point: &[f64]) -> Result<Option<Vec<f64>>, Infallible> {
@@ -195,7 +195,7 @@ mod tests {
 
     fn from(start: &[f64], of: impl Fn(&[f64]) -> Vec<f64>) -> Minimum {
         let residuals = of(start);
-        let Ok(minimum) = minimise(&mut Of(of), start, residuals);
+        let Ok(minimum) = minimise(&mut ClosureResiduals(of), start, residuals);
         minimum.expect("there is no budget")
     }
 

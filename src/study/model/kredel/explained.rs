@@ -4,7 +4,7 @@ use super::{Demand, Hardware, Scaling};
 
 /// The model's time for a problem, in seconds. Each field replaces one more input by the value counted in a program.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Explained {
+pub struct InputReplacements {
     /// The time of equation (3) with the published characteristic values.
     pub published_s: f64,
     /// The time with the operations of the program.
@@ -18,7 +18,7 @@ pub struct Explained {
     pub interfaces_s: f64,
 }
 
-impl Explained {
+impl InputReplacements {
     /// Computes the times for a problem with a `published` and a `counted` demand, on `p` nodes with `q` cores.
     #[must_use]
     pub fn of(published: &Demand, counted: &Demand, hardware: &Hardware, beta1: f64, at: (f64, f64)) -> Self {
@@ -62,7 +62,7 @@ mod tests {
         let published = Demand { operations: 4e9, bytes: 8e9, exchanged_bytes: 1e8 };
         let counted = Demand { operations: 8e9, bytes: 4e9, exchanged_bytes: 2e8 };
         // q = 2, p = 4: operations / 8e9 + bytes / 8e9 + 2 #x / 1e8.
-        let explained = Explained::of(&published, &counted, &HARDWARE, 1.0, (2.0, 4.0));
+        let explained = InputReplacements::of(&published, &counted, &HARDWARE, 1.0, (2.0, 4.0));
         let close = |one: f64, other: f64| assert!((one - other).abs() < 1e-12, "{one} is not {other}");
         close(explained.published_s, 0.5 + 1.0 + 2.0);
         close(explained.operations_s, 1.0 + 1.0 + 2.0);

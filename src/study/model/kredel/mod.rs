@@ -14,7 +14,7 @@ mod published;
 mod tests;
 
 pub use demand::Demand;
-pub use explained::Explained;
+pub use explained::InputReplacements;
 pub use optimum::{Communication, NodeOptimum, NodeSearch, best_cores, best_nodes};
 
 use parsim_sim::machine::Machine;
@@ -162,7 +162,7 @@ impl Parameters {
 
 /// The amount of rounding in a simulation whose times are whole picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Roundings {
+pub struct RoundingErrors {
     /// The cores per node.
     pub q: f64,
     /// The number of chunks of all rounds. Each is loaded and computed.
@@ -176,7 +176,7 @@ pub struct Roundings {
     pub message_bytes: f64,
 }
 
-impl Roundings {
+impl RoundingErrors {
     /// Returns an upper bound of the relative deviation of the efficiency of a bulk-synchronous run of `makespan_s`
     /// from (5). In every chunk, q loads and a computation are rounded; in every exchange, q messages, whose lengths
     /// are also rounded to whole bytes.

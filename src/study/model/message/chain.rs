@@ -1,6 +1,6 @@
 //! Services in causal order, and the longest chain of them.
 
-use super::services::{Priced, ServiceId};
+use super::services::{PricedService, ServiceId};
 use parsim_sim::units::SimDuration;
 
 /// The index of a service that has been executed.
@@ -12,11 +12,11 @@ const BEGIN: ServiceIndex = ServiceIndex::MAX;
 /// The executed services of a message.
 #[derive(Default)]
 pub struct Chain {
-    done: Vec<Done>,
+    done: Vec<ExecutedService>,
 }
 
 /// An executed service.
-struct Done {
+struct ExecutedService {
     end: SimDuration,
     /// The service with the latest end among those that the service waited for.
     cause: ServiceIndex,
@@ -29,7 +29,7 @@ impl Chain {
     pub fn serve<const N: usize>(
         &mut self,
         causes: [Option<ServiceIndex>; N],
-        (service, time): Priced,
+        (service, time): PricedService,
     ) -> ServiceIndex {
         let mut latest = (SimDuration::ZERO, BEGIN);
         for cause in causes.into_iter().flatten() {
@@ -38,12 +38,12 @@ impl Chain {
                 latest = (end, cause);
             }
         }
-        self.done.push(Done { end: latest.0 + time, cause: latest.1, service });
+        self.done.push(ExecutedService { end: latest.0 + time, cause: latest.1, service });
         ServiceIndex::try_from(self.done.len() - 1).expect("services are counted before")
     }
 
     /// Adds a service that waits for one other service only. A service that takes no time is not added.
-    pub fn then(&mut self, cause: ServiceIndex, service: Priced) -> ServiceIndex {
+    pub fn then(&mut self, cause: ServiceIndex, service: PricedService) -> ServiceIndex {
         if service.1 == SimDuration::ZERO { cause } else { self.serve([Some(cause)], service) }
     }
 
@@ -56,7 +56,7 @@ impl Chain {
     pub fn back_from(&self, last: ServiceIndex) -> impl Iterator<Item = (ServiceId, SimDuration)> + '_ {
         std::iter::successors(Some(last), |step| Some(self.done[*step as usize].cause).filter(|cause| *cause != BEGIN))
             .map(|step| {
-                let Done { end, cause, service } = &self.done[step as usize];
+                let ExecutedService { end, cause, service } = &self.done[step as usize];
                 let begin = if *cause == BEGIN { SimDuration::ZERO } else { self.end(*cause) };
                 (*service, *end - begin)
             })

@@ -1,14 +1,14 @@
 //! The transit of packets over links that carry whole packets, by store and forward or cut-through.
 
 use super::chain::{Chain, ServiceIndex};
-use super::services::{NOTHING, OfLink, OfPacket, Services};
+use super::services::{NOTHING, LinkCosts, PacketCosts, Services};
 use super::{CostItem, stores_packets};
 use parsim_sim::machine::Machine;
 use std::collections::VecDeque;
 
 /// The services of a packet that the next packet waits for.
 #[derive(Default)]
-pub struct Before {
+pub struct PreviousPacket {
     pub prepared: Option<ServiceIndex>,
     /// The end of the transmission from the source.
     pub left: Option<ServiceIndex>,
@@ -20,9 +20,9 @@ pub struct Before {
     pub taken_in: Option<ServiceIndex>,
 }
 
-impl Before {
+impl PreviousPacket {
     /// Prepares the packet and moves it through the resources that the cores of its source share.
-    pub fn leave_core(&self, chain: &mut Chain, services: &Services, packet: &OfPacket) -> (Self, ServiceIndex) {
+    pub fn leave_core(&self, chain: &mut Chain, services: &Services, packet: &PacketCosts) -> (Self, ServiceIndex) {
         let cause = if services.overlap { self.prepared } else { self.left };
         let prepared = chain.serve([cause], packet.prepare);
         let mut now = prepared;
@@ -38,7 +38,7 @@ impl Before {
 }
 
 /// The packets of a message, in order.
-struct MessageCourse<'s> {
+struct PacketPipeline<'s> {
     services: &'s Services,
     stores: bool,
     chain: Chain,
@@ -49,14 +49,14 @@ struct MessageCourse<'s> {
 /// Returns the cost items of a message whose packets occupy links as a whole.
 pub fn chain(machine: &Machine, services: &Services) -> Vec<CostItem> {
     let stores = stores_packets(&machine.network.switching);
-    let mut course = MessageCourse { services, stores, chain: Chain::default(), made_room: VecDeque::new() };
-    let mut before = Before::default();
+    let mut course = PacketPipeline { services, stores, chain: Chain::default(), made_room: VecDeque::new() };
+    let mut before = PreviousPacket::default();
     let mut last = None;
     for number in 0..services.packets {
         if number + 1 == services.packets && services.last_may_overtake() {
             // In this case only its preparation certainly follows that of the others.
             last = before.taken_in;
-            before = Before { prepared: before.prepared, ..Before::default() };
+            before = PreviousPacket { prepared: before.prepared, ..PreviousPacket::default() };
             course.made_room.clear();
         }
         before = course.packet(&before, services.packet(number));
@@ -65,8 +65,8 @@ pub fn chain(machine: &Machine, services: &Services) -> Vec<CostItem> {
     services.bill(course.chain.back_from(last.expect("a message has a packet")))
 }
 
-impl MessageCourse<'_> {
-    fn packet(&mut self, before: &Before, packet: &OfPacket) -> Before {
+impl PacketPipeline<'_> {
+    fn packet(&mut self, before: &PreviousPacket, packet: &PacketCosts) -> PreviousPacket {
         let (mut state, mut now) = before.leave_core(&mut self.chain, self.services, packet);
         if self.services.is_local {
             state.left = Some(now);
@@ -94,8 +94,8 @@ impl MessageCourse<'_> {
     /// needs.
     fn cross(
         &mut self,
-        before: &Before,
-        (index, link): (usize, &OfLink),
+        before: &PreviousPacket,
+        (index, link): (usize, &LinkCosts),
         now: ServiceIndex,
         (tail, is_last): (Option<ServiceIndex>, bool),
     ) -> (ServiceIndex, ServiceIndex) {
@@ -111,12 +111,12 @@ impl MessageCourse<'_> {
     }
 
     /// Returns the service of an earlier packet after which a buffer of the link has room for another packet.
-    fn room(&self, index: usize, link: &OfLink) -> Option<ServiceIndex> {
+    fn room(&self, index: usize, link: &LinkCosts) -> Option<ServiceIndex> {
         let behind = self.made_room.len().checked_sub(link.room? as usize)?;
         self.made_room.get(behind).map(|steps| steps[index])
     }
 
-    fn make_room(&mut self, state: &Before, packet: &OfPacket) {
+    fn make_room(&mut self, state: &PreviousPacket, packet: &PacketCosts) {
         let Some(most) = packet.links.iter().filter_map(|link| link.room).max() else { return };
         let onward = state.sent.iter().skip(1).copied();
         self.made_room.push_back(onward.chain(state.taken_in).collect());

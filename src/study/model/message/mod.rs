@@ -16,7 +16,7 @@ mod course;
 mod services;
 mod worm;
 
-use parsim_sim::machine::{Machine, Seat};
+use parsim_sim::machine::{Machine, RankLocation};
 use parsim_sim::network::{Routing, Switching};
 use parsim_sim::units::{SimDuration, SimTime};
 use services::Services;
@@ -54,9 +54,9 @@ pub struct Itinerary {
 #[derive(Clone, Copy, Debug)]
 pub struct LoneMessage {
     /// The source.
-    pub from: Seat,
+    pub from: RankLocation,
     /// The destination.
-    pub to: Seat,
+    pub to: RankLocation,
     /// The number of links on the route.
     pub hops: u32,
     /// The length in bytes.
@@ -69,7 +69,7 @@ pub struct LoneMessage {
 
 /// The reason why a message is not itemised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotItemised {
+pub enum ItemisationError {
     /// The routes differ between packets, or the links differ.
     #[error(
         "only messages with routing DimensionOrder over equal links (no network.overrides, no network.link_classes) are itemised"
@@ -88,11 +88,11 @@ impl Itinerary {
     ///
     /// # Errors
     /// A machine whose messages are not chains of such services.
-    pub fn of(machine: &Machine, message: &LoneMessage) -> Result<Self, NotItemised> {
+    pub fn of(machine: &Machine, message: &LoneMessage) -> Result<Self, ItemisationError> {
         check(machine)?;
         let services = Services::of(machine, message);
         if services.count() > MOST_SERVICES {
-            return Err(NotItemised::TooLarge);
+            return Err(ItemisationError::TooLarge);
         }
         let items = if services.is_on_one_processor() {
             services.all()
@@ -112,12 +112,12 @@ impl Itinerary {
     }
 }
 
-fn check(machine: &Machine) -> Result<(), NotItemised> {
+fn check(machine: &Machine) -> Result<(), ItemisationError> {
     let network = &machine.network;
     if network.routing != Routing::DimensionOrder || !network.overrides.is_empty() || !network.link_classes.is_empty() {
-        return Err(NotItemised::Network);
+        return Err(ItemisationError::Network);
     }
-    if machine.overrides.is_empty() { Ok(()) } else { Err(NotItemised::Nodes) }
+    if machine.overrides.is_empty() { Ok(()) } else { Err(ItemisationError::Nodes) }
 }
 
 /// Returns whether a node receives all of a packet before it forwards the packet.
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn what_clocked_routers_do_for_a_large_message_is_too_much() {
         let machine = crate::load_machine("../../scenarios/machines/router-network.ron").expect("a sound machine");
-        let seat = |node| Seat { node, core: 0 };
+        let seat = |node| RankLocation { node, core: 0 };
         let packet = machine.network.switching.packet_bytes();
         let over = |hops, packets| {
             let bytes = packets * packet;
@@ -140,6 +140,6 @@ mod tests {
             Itinerary::of(&machine, &message).map(|itinerary| itinerary.packets)
         };
         assert_eq!(over(10, 100), Ok(100));
-        assert_eq!(over(1000, 10_000), Err(NotItemised::TooLarge));
+        assert_eq!(over(1000, 10_000), Err(ItemisationError::TooLarge));
     }
 }

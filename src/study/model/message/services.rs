@@ -12,7 +12,7 @@ use std::borrow::Cow;
 pub type ServiceId = u32;
 
 /// A service and its duration.
-pub type Priced = (ServiceId, SimDuration);
+pub type PricedService = (ServiceId, SimDuration);
 
 type LabelText = Cow<'static, str>;
 
@@ -23,29 +23,29 @@ type ServicePart = (usize, u64, SimDuration);
 type ChargeKind = (LabelText, Option<LabelText>);
 
 /// The costs of packets of one length.
-pub struct OfPacket {
-    pub prepare: Priced,
+pub struct PacketCosts {
+    pub prepare: PricedService,
     /// The services of resources that the cores of the source share: the transfer, the latency, and whether packets are
     /// served one after another.
-    pub shared: Vec<(Priced, Priced, bool)>,
+    pub shared: Vec<(PricedService, PricedService, bool)>,
     /// The links of the route.
-    pub links: Vec<OfLink>,
+    pub links: Vec<LinkCosts>,
     /// The forwarding at each node between the ends; `None` for hardware routers.
-    pub pass_on: Option<Priced>,
-    pub take_in: Priced,
+    pub pass_on: Option<PricedService>,
+    pub take_in: PricedService,
     /// The cycles of clocked routers.
     pub cycles: Option<RouterCycles>,
 }
 
 /// The costs of a packet on a link.
 #[derive(Clone, Copy)]
-pub struct OfLink {
+pub struct LinkCosts {
     /// The transmission of the whole packet.
-    pub all: Priced,
+    pub all: PricedService,
     /// The transmission of the part that the far end needs to forward the packet.
-    pub header: Priced,
+    pub header: PricedService,
     /// The latency of the link.
-    pub latency: Priced,
+    pub latency: PricedService,
     /// `true` if the far end is not the destination of the packet and its router handles the packet.
     pub to_router: bool,
     /// The number of packets for which the far end has buffers; `None` if unbounded.
@@ -56,25 +56,25 @@ pub struct OfLink {
 #[derive(Clone, Copy)]
 pub struct RouterCycles {
     /// The transfer from the node into its router, if it takes cycles.
-    pub enter: Option<Priced>,
+    pub enter: Option<PricedService>,
     /// The transfer from the last router to its node, if it takes cycles.
-    pub leave: Option<Priced>,
+    pub leave: Option<PricedService>,
     /// The time from the beginning of the cycle in which a head requests a router until the head is at the front of the
     /// next one.
-    pub hop: Priced,
+    pub hop: PricedService,
     /// The time from the beginning of the cycle in which a head requests the last router until the head leaves it.
-    pub out: Priced,
+    pub out: PricedService,
     /// The flits behind the head.
-    pub body: Priced,
+    pub body: PricedService,
     /// All flits, one per cycle.
-    pub flits: Priced,
+    pub flits: PricedService,
 }
 
 /// The services of a message. All packets except the last are equal.
 pub struct Services {
     pub packets: u64,
-    pub full: OfPacket,
-    pub last: OfPacket,
+    pub full: PacketCosts,
+    pub last: PacketCosts,
     /// `true` if a packet is prepared as soon as the previous one is prepared, `false` if only after that has left.
     pub overlap: bool,
     pub is_local: bool,
@@ -85,7 +85,7 @@ pub struct Services {
 }
 
 /// A service without cost.
-pub const NOTHING: Priced = (0, SimDuration::ZERO);
+pub const NOTHING: PricedService = (0, SimDuration::ZERO);
 /// The wait for the next cycle of routers. Its duration is known only when it begins.
 pub const CLOCK: ServiceId = 1;
 
@@ -100,7 +100,7 @@ impl Services {
     pub fn of(machine: &Machine, message: &LoneMessage) -> Self {
         let packet = machine.network.switching.packet_bytes();
         let packets = message.bytes.div_ceil(packet).max(1);
-        let mut bill = Bill::default();
+        let mut bill = ServicePricing::default();
         let full = bill.packet(machine, message, packet.min(message.bytes));
         let last = bill.packet(machine, message, message.bytes - (packets - 1) * packet);
         let cores = machine.nodes.cores();
@@ -126,7 +126,7 @@ impl Services {
         self.full.cycles.is_some() && !self.is_local
     }
 
-    pub const fn packet(&self, number: u64) -> &OfPacket {
+    pub const fn packet(&self, number: u64) -> &PacketCosts {
         if number + 1 == self.packets { &self.last } else { &self.full }
     }
 
@@ -162,7 +162,7 @@ impl Services {
 
     /// Returns all services of a message that does not leave its processor. The processor is always busy.
     pub fn all(&self) -> Vec<CostItem> {
-        let of_packet = |packet: &OfPacket| [packet.prepare, packet.take_in];
+        let of_packet = |packet: &PacketCosts| [packet.prepare, packet.take_in];
         let full = of_packet(&self.full).map(|(service, _)| (service, self.packets - 1));
         let last = of_packet(&self.last).map(|(service, _)| (service, 1));
         let mut sums = self.sums();
@@ -173,7 +173,7 @@ impl Services {
     }
 
     /// Returns the items of a chain.
-    pub fn bill(&self, services: impl Iterator<Item = Priced>) -> Vec<CostItem> {
+    pub fn bill(&self, services: impl Iterator<Item = PricedService>) -> Vec<CostItem> {
         let mut sums = self.sums();
         for (service, time) in services {
             if service == CLOCK {
@@ -231,12 +231,12 @@ impl<'m> NamedLink<'m> {
 }
 
 /// A builder that assigns prices to services.
-struct Bill {
+struct ServicePricing {
     kinds: Vec<ChargeKind>,
     charges: Vec<Vec<ServicePart>>,
 }
 
-impl Default for Bill {
+impl Default for ServicePricing {
     fn default() -> Self {
         let mut bill = Self { kinds: Vec::new(), charges: vec![Vec::new()] };
         for (what, constant) in PREPARATION {
@@ -248,9 +248,9 @@ impl Default for Bill {
     }
 }
 
-impl Bill {
+impl ServicePricing {
     /// Returns the services of a packet of `bytes` bytes.
-    fn packet(&mut self, machine: &Machine, message: &LoneMessage, bytes: u64) -> OfPacket {
+    fn packet(&mut self, machine: &Machine, message: &LoneMessage, bytes: u64) -> PacketCosts {
         let nodes = &machine.nodes;
         let prepare = self.prepare(&nodes.sending, message.hops, if message.copies { bytes } else { 0 });
         let shared = self.shared(machine, message, bytes);
@@ -266,10 +266,10 @@ impl Bill {
             ("receiving packets", "machine.nodes.receiving.per_packet", 1, receiving.per_packet),
             ("copying at the destination", "machine.nodes.receiving.per_byte", bytes, receiving.per_byte.time(bytes)),
         ]);
-        OfPacket { prepare, shared, links, pass_on, take_in, cycles }
+        PacketCosts { prepare, shared, links, pass_on, take_in, cycles }
     }
 
-    fn prepare(&mut self, sending: &Sending, hops: u32, bytes: u64) -> Priced {
+    fn prepare(&mut self, sending: &Sending, hops: u32, bytes: u64) -> PricedService {
         let hops = u64::from(hops);
         let [packets, copies, routes] = PREPARATION;
         self.service([
@@ -281,7 +281,7 @@ impl Bill {
 
     /// Returns the services of the resources that the cores of the source share, from the innermost to the outermost.
     #[expect(clippy::cast_precision_loss, reason = "a packet has fewer than 2^32 bytes")]
-    fn shared(&mut self, machine: &Machine, message: &LoneMessage, bytes: u64) -> Vec<(Priced, Priced, bool)> {
+    fn shared(&mut self, machine: &Machine, message: &LoneMessage, bytes: u64) -> Vec<(PricedService, PricedService, bool)> {
         let inside = machine.nodes.levels.len();
         let on_the_way = machine.shared_on_the_way(message.from, message.to).into_iter().map(|server| {
             let (levels, number) =
@@ -305,7 +305,7 @@ impl Bill {
 
     /// Returns the links over which a packet is transmitted: those between nodes and routers, if they exist, and those
     /// between vertices.
-    fn way(&mut self, machine: &Machine, message: &LoneMessage, bytes: u64) -> Vec<OfLink> {
+    fn way(&mut self, machine: &Machine, message: &LoneMessage, bytes: u64) -> Vec<LinkCosts> {
         let network = &machine.network;
         let hops = message.hops as usize;
         if hops == 0 {
@@ -319,7 +319,7 @@ impl Bill {
         };
         let end = NamedLink { link, name: "end links", path: "machine.network.end_links" };
         let end = self.link(machine, end, bytes);
-        let between_nodes_and_routers = OfLink { to_router: false, ..end };
+        let between_nodes_and_routers = LinkCosts { to_router: false, ..end };
         let mut way = vec![within; hops];
         if network.topology.switches() > 0 {
             way[0] = end;
@@ -332,7 +332,7 @@ impl Bill {
         way
     }
 
-    fn link(&mut self, machine: &Machine, named: NamedLink<'_>, bytes: u64) -> OfLink {
+    fn link(&mut self, machine: &Machine, named: NamedLink<'_>, bytes: u64) -> LinkCosts {
         let header = machine.network.switching.header_bytes(bytes);
         let all = self.transmission(named, bytes);
         let header = if stores_packets(&machine.network.switching) { all } else { self.transmission(named, header) };
@@ -342,10 +342,10 @@ impl Bill {
             Buffers::Unbounded => None,
             Buffers::Packets(room) => Some(room),
         };
-        OfLink { all, header, latency: self.service([latency]), to_router: true, room }
+        LinkCosts { all, header, latency: self.service([latency]), to_router: true, room }
     }
 
-    fn transmission(&mut self, named: NamedLink<'_>, bytes: u64) -> Priced {
+    fn transmission(&mut self, named: NamedLink<'_>, bytes: u64) -> PricedService {
         let NamedLink { link, name, path } = named;
         let start = (format!("start of packets on {name}"), format!("{path}.per_packet"), 1, link.per_packet);
         let time = link.byte_time().time(bytes);
@@ -386,7 +386,7 @@ impl Bill {
     fn service<const N: usize, W: Into<String>, C: Into<String>>(
         &mut self,
         charges: [(W, C, u64, SimDuration); N],
-    ) -> Priced {
+    ) -> PricedService {
         let charges: Vec<ServicePart> = charges
             .into_iter()
             .map(|(what, constant, count, time)| {

@@ -8,8 +8,8 @@
 //! waits for the previous one in this model.
 
 use super::chain::{Chain, ServiceIndex};
-use super::course::Before;
-use super::services::{CLOCK, NOTHING, OfPacket, RouterCycles, Services};
+use super::course::PreviousPacket;
+use super::services::{CLOCK, NOTHING, PacketCosts, RouterCycles, Services};
 use super::{CostItem, LoneMessage};
 use parsim_sim::machine::Machine;
 use parsim_sim::network::Switching;
@@ -24,8 +24,8 @@ struct WormChain<'s> {
 
 /// The services of a packet that the next packet waits for.
 #[derive(Default)]
-struct Ahead {
-    before: Before,
+struct PreviousWormPacket {
+    before: PreviousPacket,
     /// The injection of all flits into the first router.
     injected: Option<ServiceIndex>,
 }
@@ -38,7 +38,7 @@ pub fn chain(machine: &Machine, message: &LoneMessage, services: &Services) -> V
     };
     let cycle = machine.network.links.byte_time().time(flit);
     let mut worms = WormChain { services, message, cycle, chain: Chain::default() };
-    let mut ahead = Ahead::default();
+    let mut ahead = PreviousWormPacket::default();
     for number in 0..services.packets {
         let packet = services.packet(number);
         let cycles = packet.cycles.expect("routers with a clock have cycles");
@@ -49,7 +49,7 @@ pub fn chain(machine: &Machine, message: &LoneMessage, services: &Services) -> V
 }
 
 impl WormChain<'_> {
-    fn packet(&mut self, ahead: &Ahead, packet: &OfPacket, cycles: RouterCycles) -> Ahead {
+    fn packet(&mut self, ahead: &PreviousWormPacket, packet: &PacketCosts, cycles: RouterCycles) -> PreviousWormPacket {
         let (mut before, ready) = ahead.before.leave_core(&mut self.chain, self.services, packet);
         let on_clock = self.wait_for_clock(ready);
         let arrived = cycles.enter.map_or(on_clock, |enter| self.chain.then(on_clock, enter));
@@ -68,7 +68,7 @@ impl WormChain<'_> {
         let out = cycles.leave.map_or(out, |leave| self.chain.then(out, leave));
         let tail = self.chain.then(out, cycles.body);
         before.taken_in = Some(self.chain.then(tail, packet.take_in));
-        Ahead { before, injected: Some(injected) }
+        PreviousWormPacket { before, injected: Some(injected) }
     }
 
     /// Waits for the first cycle that begins after `step`.

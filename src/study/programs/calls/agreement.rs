@@ -4,7 +4,7 @@ use parsim_sim::engine::mixed;
 
 /// The lengths that a rank, or all ranks together, state for a collective operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stated {
+pub struct StatedLengths {
     /// The hash of the lengths that must be the same at all ranks.
     pub common: u64,
     /// The number of bytes sent.
@@ -15,7 +15,7 @@ pub struct Stated {
     balance: u64,
 }
 
-impl Stated {
+impl StatedLengths {
     /// Creates the statement of lengths that must be the same at all ranks.
     pub fn common(lengths: &[u64]) -> Self {
         Self { common: lengths.iter().fold(0, |hash, length| mixed(hash ^ length)), ..Self::default() }

@@ -9,7 +9,7 @@ mod line;
 use super::call::{BUFFERED, Call, RequestName};
 use super::line_reader::{CallQueue, LineFault, LineReader};
 use super::recorded::{Clock, GapFactor};
-use super::splits::Made;
+use super::splits::RankCommunicators;
 use line::{CallRecord, Fields, number};
 use parsim_sim::program::MessagePattern;
 use parsim_sim::program::collective::CollectiveCall;
@@ -25,7 +25,7 @@ pub struct LiballprofReader {
     rank: u32,
     ranks: u32,
     clock: Clock,
-    made: Made,
+    made: RankCommunicators,
     /// The addresses of the requests that may be pending.
     open: FxHashSet<u64>,
     /// The addresses of the requests of buffered sends, which complete at once, as long as no wait has named them.
@@ -167,7 +167,7 @@ impl LineReader for LiballprofReader {
 ///
 /// # Errors
 /// Errors of the file. Invalid lines are ignored here, because they are reported when the calls are read.
-pub fn name_communicators(path: &Path, (rank, ranks): (u32, u32), made: Made) -> io::Result<Made> {
+pub fn name_communicators(path: &Path, (rank, ranks): (u32, u32), made: RankCommunicators) -> io::Result<RankCommunicators> {
     let (mut file, mut line) = (BufReader::new(File::open(path)?), Vec::new());
     let (mut reader, mut calls) = (LiballprofReader::new((rank, ranks), made, GapFactor(0.0)), CallQueue::new());
     while !reader.made.is_settled() && file.read_until(b'\n', &mut line)? > 0 {
@@ -179,7 +179,7 @@ pub fn name_communicators(path: &Path, (rank, ranks): (u32, u32), made: Made) ->
 }
 
 impl LiballprofReader {
-    pub fn new((rank, ranks): (u32, u32), made: Made, factor: GapFactor) -> Self {
+    pub fn new((rank, ranks): (u32, u32), made: RankCommunicators, factor: GapFactor) -> Self {
         Self {
             rank,
             ranks,

@@ -1,6 +1,6 @@
 //! The interface of the readers of trace lines.
 
-use super::agreement::Stated;
+use super::agreement::StatedLengths;
 use super::call::Call;
 use parsim_sim::trace::Phase;
 use std::collections::VecDeque;
@@ -37,7 +37,7 @@ impl LineFault {
 pub struct CallQueue {
     calls: VecDeque<(Phase, Call)>,
     phase: Phase,
-    stated: Stated,
+    stated: StatedLengths,
     /// Number of waits in the last lines for requests that no line of the rank has begun.
     unbegun: u64,
     /// Number of operations that begin without any line of the rank saying what they move.
@@ -53,7 +53,7 @@ impl CallQueue {
         Self {
             calls: VecDeque::new(),
             phase: "program",
-            stated: Stated::default(),
+            stated: StatedLengths::default(),
             unbegun: 0,
             unended: 0,
             is_initialised: false,
@@ -62,12 +62,12 @@ impl CallQueue {
     }
 
     /// Sets the lengths that the line of the next collective operation states.
-    pub const fn state(&mut self, stated: Stated) {
+    pub const fn state(&mut self, stated: StatedLengths) {
         self.stated = stated;
     }
 
     /// Returns the lengths that the last line with a collective operation states; empty in formats without them.
-    pub const fn stated(&self) -> Stated {
+    pub const fn stated(&self) -> StatedLengths {
         self.stated
     }
 

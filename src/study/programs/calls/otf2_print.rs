@@ -43,13 +43,13 @@ pub struct Otf2Reader {
     depth: u32,
     /// `true` if an event has occurred since the call began.
     is_moving: bool,
-    held: VecDeque<(Phase, Held)>,
+    held: VecDeque<(Phase, HeldCall)>,
     /// The requests of pending sends.
     sending: FxHashSet<u64>,
 }
 
 /// A call that has been read.
-enum Held {
+enum HeldCall {
     Known(Call),
     /// A nonblocking receive or collective operation, by its request, whose data is not known yet.
     Begun(u64, RequestKind),
@@ -89,7 +89,7 @@ impl LineReader for Otf2Reader {
 
     fn finish(&mut self, calls: &mut CallQueue) {
         let held = self.held.len();
-        self.held.retain(|(_, held)| matches!(held, Held::Known(_)));
+        self.held.retain(|(_, held)| matches!(held, HeldCall::Known(_)));
         calls.lack_ends((held - self.held.len()) as u64);
         self.release(calls);
     }
@@ -161,7 +161,7 @@ impl Otf2Reader {
         if region.starts_with("MPI_Sendrecv") && self.is_moving {
             // A receive from MPI_PROC_NULL has no event.
             self.held.retain(|(_, held)| !held.is(RECEIVING, RequestKind::Receive));
-            self.hold(Held::Known(Call::Wait(SENDING)));
+            self.hold(HeldCall::Known(Call::Wait(SENDING)));
         }
         if self.is_moving || region.starts_with("MPI_Init") {
             self.clock.begin(self.time(line)?);
@@ -181,7 +181,7 @@ impl Otf2Reader {
         if !self.is_moving {
             let time = self.time(line)?;
             let gap = self.clock.gap(time).map_err(|message| fault(&message))?;
-            self.held.extend(gap.map(|gap| ("compute", Held::Known(Call::Keep(gap)))));
+            self.held.extend(gap.map(|gap| ("compute", HeldCall::Known(Call::Keep(gap)))));
             self.is_moving = true;
         }
         Ok(())
@@ -189,19 +189,19 @@ impl Otf2Reader {
 
     fn push(&mut self, line: &EventRecord<'_>, call: Call) -> Result<(), LineFault> {
         self.moves(line)?;
-        self.hold(Held::Known(call));
+        self.hold(HeldCall::Known(call));
         Ok(())
     }
 
-    fn hold(&mut self, held: Held) {
+    fn hold(&mut self, held: HeldCall) {
         self.held.push_back((self.call.unwrap_or("program"), held));
     }
 
     /// Passes on the calls before the first nonblocking operation that is incomplete.
     fn release(&mut self, calls: &mut CallQueue) {
-        while let Some((phase, Held::Known(_))) = self.held.front() {
+        while let Some((phase, HeldCall::Known(_))) = self.held.front() {
             calls.set_phase(phase);
-            if let Some((_, Held::Known(call))) = self.held.pop_front() {
+            if let Some((_, HeldCall::Known(call))) = self.held.pop_front() {
                 calls.push(call);
             }
         }
@@ -214,7 +214,7 @@ impl Otf2Reader {
             return Err(fault(&format!("the request of this {} has begun before, and is not complete", kind.words())));
         }
         self.moves(line)?;
-        self.hold(Held::Begun(number, kind));
+        self.hold(HeldCall::Begun(number, kind));
         Ok(())
     }
 
@@ -241,7 +241,7 @@ impl Otf2Reader {
             self.held.remove(place);
             return self.moves(line);
         };
-        self.held[place].1 = Held::Known(call(Some(request(number))));
+        self.held[place].1 = HeldCall::Known(call(Some(request(number))));
         self.push(line, Call::Wait(request(number)))
     }
 
@@ -259,7 +259,7 @@ impl Otf2Reader {
         if is_exchange {
             // MPI libraries post the receive before the send; the event with its data follows the event of the send.
             self.moves(line)?;
-            self.hold(Held::Begun(RECEIVING, RequestKind::Receive));
+            self.hold(HeldCall::Begun(RECEIVING, RequestKind::Receive));
         }
         let is_buffered = self.call == Some("MPI_Bsend");
         let request = is_exchange.then_some(SENDING).or(is_buffered.then_some(BUFFERED));
@@ -367,7 +367,7 @@ impl RequestKind {
     }
 }
 
-impl Held {
+impl HeldCall {
     fn is(&self, number: u64, kind: RequestKind) -> bool {
         matches!(self, Self::Begun(waiting, of) if (*waiting, *of) == (number, kind))
     }

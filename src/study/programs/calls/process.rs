@@ -3,10 +3,10 @@
 use super::call::{Call, RequestName};
 use super::files::CallFiles;
 use super::reader::CallReader;
-use super::requests::{BegunWork, Requests};
+use super::requests::{PendingOperation, Requests};
 use parsim_sim::fault::Fault;
 use parsim_sim::program::collective::{CollectiveCall, Library};
-use parsim_sim::program::{AsideNumber, Asides, Message, Operation, Process, RankGroup};
+use parsim_sim::program::{SideTaskId, SideTasks, Message, Operation, Process, RankGroup};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub async fn make(me: Process, files: Arc<CallFiles>, groups: Rc<[Rc<RankGroup>]>, library: Library) {
     let me = me.with_free_additions();
     let reader = CallReader::new(files, me.rank());
-    let (requests, asides) = (Requests::default(), Asides::default());
+    let (requests, asides) = (Requests::default(), SideTasks::default());
     let mut caller = Caller { me, reader, groups, library, requests, asides, begun: FxHashMap::default() };
     if let Err(fault) = caller.run().await {
         caller.me.fail(*fault).await;
@@ -30,7 +30,7 @@ struct Caller {
     library: Library,
     requests: Requests,
     /// The nonblocking collective operations that have begun.
-    asides: Asides,
+    asides: SideTasks,
     /// The number of nonblocking collective operations so far, by communicator.
     begun: FxHashMap<u32, u32>,
 }
@@ -62,7 +62,7 @@ impl Caller {
                 let receiving = self.me.start_receive(pattern).await;
                 match request {
                     None => self.asides.wait_for(&self.me, receiving).await,
-                    Some(name) => self.requests.push(name, Some(BegunWork::Message(receiving))),
+                    Some(name) => self.requests.push(name, Some(PendingOperation::Message(receiving))),
                 }
             }
             Call::Wait(name) => {
@@ -86,7 +86,7 @@ impl Caller {
         let sending = self.me.start_send(to, message).await;
         match request {
             None => self.asides.wait_for(&self.me, sending).await,
-            Some(name) => self.requests.push(name, Some(BegunWork::Message(sending))),
+            Some(name) => self.requests.push(name, Some(PendingOperation::Message(sending))),
         }
     }
 
@@ -106,17 +106,17 @@ impl Caller {
         let number = self.asides.begin(&me, serial, work).await;
         match request {
             None => self.asides.end(&self.me, number).await,
-            Some(name) => self.requests.push(name, Some(BegunWork::Collective(number))),
+            Some(name) => self.requests.push(name, Some(PendingOperation::Collective(number))),
         }
     }
 
-    async fn wait(&mut self, work: BegunWork) {
+    async fn wait(&mut self, work: PendingOperation) {
         match work {
-            BegunWork::Message(operation) if self.asides.are_over() => {
+            PendingOperation::Message(operation) if self.asides.are_over() => {
                 self.me.wait(operation).await;
             }
-            BegunWork::Message(operation) => self.asides.wait_for(&self.me, operation).await,
-            BegunWork::Collective(number) => self.asides.end(&self.me, number).await,
+            PendingOperation::Message(operation) => self.asides.wait_for(&self.me, operation).await,
+            PendingOperation::Collective(number) => self.asides.end(&self.me, number).await,
         }
     }
 
@@ -124,8 +124,8 @@ impl Caller {
         let (mut messages, mut collectives) = (Vec::new(), Vec::new());
         for name in names {
             match self.requests.oldest(*name) {
-                Some(BegunWork::Message(operation)) => messages.push((*name, operation)),
-                Some(BegunWork::Collective(number)) => collectives.push((*name, number)),
+                Some(PendingOperation::Message(operation)) => messages.push((*name, operation)),
+                Some(PendingOperation::Collective(number)) => collectives.push((*name, number)),
                 None => {}
             }
         }
@@ -133,7 +133,7 @@ impl Caller {
             return;
         }
         let operations: Vec<Operation> = messages.iter().map(|(_, operation)| *operation).collect();
-        let numbers: Vec<AsideNumber> = collectives.iter().map(|(_, number)| *number).collect();
+        let numbers: Vec<SideTaskId> = collectives.iter().map(|(_, number)| *number).collect();
         let first = if self.asides.are_over() {
             self.me.wait_any(&operations).await
         } else {
@@ -150,8 +150,8 @@ impl Caller {
         self.asides.go_on(&self.me).await;
         let Some(work) = self.requests.take(name) else { return };
         let is_complete = match work {
-            BegunWork::Message(operation) => self.me.test(operation).await,
-            BegunWork::Collective(number) => self.asides.is_over(number),
+            PendingOperation::Message(operation) => self.me.test(operation).await,
+            PendingOperation::Collective(number) => self.asides.is_over(number),
         };
         if is_complete {
             self.wait(work).await;

@@ -1,6 +1,6 @@
 //! The calls of a rank, read line by line.
 
-use super::agreement::Stated;
+use super::agreement::StatedLengths;
 use super::call::Call;
 use super::files::CallFiles;
 use super::line_reader::{CallQueue, LineReader};
@@ -23,18 +23,18 @@ pub struct CallReader {
     counted: u64,
     /// The names of the collective operations of communicators.
     names: FxHashMap<(Phase, u32), Phase>,
-    unbegun: UnbegunWaits,
+    unbegun: UnmatchedWaits,
 }
 
 /// Waits for requests that no call of the rank has begun.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct UnbegunWaits {
+pub struct UnmatchedWaits {
     pub count: u64,
     /// The place of the first such wait.
     pub first: Option<LinePlace>,
 }
 
-impl UnbegunWaits {
+impl UnmatchedWaits {
     pub const fn add(&mut self, count: u64, first: Option<LinePlace>) {
         self.count += count;
         if self.first.is_none() && count > 0 {
@@ -49,7 +49,7 @@ impl CallReader {
         let lines = Lines::new(Arc::clone(&files.paths), extents, window_bytes(files.extents.len()));
         let format = files.format.reader(rank, files.ranks());
         let place = LinePlace { file: 0, line: 0 };
-        let (calls, names, unbegun) = (CallQueue::new(), FxHashMap::default(), UnbegunWaits::default());
+        let (calls, names, unbegun) = (CallQueue::new(), FxHashMap::default(), UnmatchedWaits::default());
         Self { files, lines, format, calls, place, rank, counted: 0, names, unbegun }
     }
 
@@ -76,7 +76,7 @@ impl CallReader {
                 return Ok(self.calls.pop());
             };
             self.place = place;
-            self.calls.state(Stated::default());
+            self.calls.state(StatedLengths::default());
             let read = self.format.read(self.lines.text(range), &mut self.calls);
             let is_open = self.lines.is_open();
             read.map_err(|fault| Box::new(self.files.line_fault(place, fault.of_line(is_open))))?;
@@ -100,12 +100,12 @@ impl CallReader {
     }
 
     /// Returns the lengths that the line of the last call states.
-    pub const fn stated(&self) -> Stated {
+    pub const fn stated(&self) -> StatedLengths {
         self.calls.stated()
     }
 
     /// Returns the waits so far for requests that no call has begun.
-    pub const fn unbegun(&self) -> UnbegunWaits {
+    pub const fn unbegun(&self) -> UnmatchedWaits {
         self.unbegun
     }
 

@@ -1,15 +1,15 @@
 //! Pending requests, by name.
 
 use super::call::RequestName;
-use parsim_sim::program::{AsideNumber, Operation};
+use parsim_sim::program::{SideTaskId, Operation};
 use rustc_hash::FxHashMap;
 use std::mem;
 
 /// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BegunWork {
+pub enum PendingOperation {
     Message(Operation),
-    Collective(AsideNumber),
+    Collective(SideTaskId),
 }
 
 /// The pending requests of a rank. Requests of the same name form a linked list.
@@ -25,14 +25,14 @@ pub struct Requests {
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     /// The operation, or `None` if the request is complete already.
-    work: Option<BegunWork>,
+    work: Option<PendingOperation>,
     begun: u64,
     next: Option<u32>,
 }
 
 impl Requests {
     /// Appends a request to those of its name. A request without work is complete.
-    pub fn push(&mut self, name: RequestName, work: Option<BegunWork>) {
+    pub fn push(&mut self, name: RequestName, work: Option<PendingOperation>) {
         let slot = Slot { work, begun: self.begun, next: None };
         self.begun += 1;
         let number = self.free.pop().unwrap_or_else(|| {
@@ -48,7 +48,7 @@ impl Requests {
     }
 
     /// Removes the oldest request of a name. Returns `None` if there is none, or if it is complete.
-    pub fn take(&mut self, name: RequestName) -> Option<BegunWork> {
+    pub fn take(&mut self, name: RequestName) -> Option<PendingOperation> {
         let list = self.lists.get_mut(&name)?;
         let number = list.0;
         let slot = self.slots[number as usize];
@@ -61,14 +61,14 @@ impl Requests {
     }
 
     /// Returns the operation of the oldest request of a name, unless the request is known to be complete.
-    pub fn oldest(&self, name: RequestName) -> Option<BegunWork> {
+    pub fn oldest(&self, name: RequestName) -> Option<PendingOperation> {
         self.lists.get(&name).and_then(|(first, _)| self.slots[*first as usize].work)
     }
 
     /// Removes all requests and returns their operations in the order in which they began.
-    pub fn take_all(&mut self) -> Vec<BegunWork> {
+    pub fn take_all(&mut self) -> Vec<PendingOperation> {
         let Self { lists, slots, .. } = mem::take(self);
-        let mut all: Vec<(u64, BegunWork)> = Vec::new();
+        let mut all: Vec<(u64, PendingOperation)> = Vec::new();
         for (first, _) in lists.into_values() {
             let mut next = Some(first);
             while let Some(number) = next {

@@ -86,7 +86,7 @@ impl Splits {
     ///
     /// # Errors
     /// Errors of `read`.
-    pub fn in_order_of_use(self, mut read: impl FnMut(u32, Made) -> io::Result<Made>) -> io::Result<Self> {
+    pub fn in_order_of_use(self, mut read: impl FnMut(u32, RankCommunicators) -> io::Result<RankCommunicators>) -> io::Result<Self> {
         if self.order.len() < 2 {
             return Ok(self);
         }
@@ -124,9 +124,9 @@ impl Splits {
     }
 
     /// Returns the communicators that a rank creates, in order.
-    pub fn of_rank(&self, rank: u32) -> Made {
+    pub fn of_rank(&self, rank: u32) -> RankCommunicators {
         let calls = self.made.get(rank as usize).map(|calls| calls.iter().copied().collect()).unwrap_or_default();
-        Made { splits: self.clone(), calls, called: 0, new: Vec::new(), known: FxHashMap::default(), uses: Vec::new() }
+        RankCommunicators { splits: self.clone(), calls, called: 0, new: Vec::new(), known: FxHashMap::default(), uses: Vec::new() }
     }
 }
 
@@ -152,7 +152,7 @@ fn share(line: &[u8], ranks: u64) -> Option<SplitKey> {
 }
 
 /// The communicators of a rank while its lines are read.
-pub struct Made {
+pub struct RankCommunicators {
     splits: Splits,
     calls: VecDeque<Option<u32>>,
     /// The number of splits so far.
@@ -165,7 +165,7 @@ pub struct Made {
     uses: Vec<FirstUse>,
 }
 
-impl Made {
+impl RankCommunicators {
     /// Records that the rank splits the communicator of all ranks.
     pub fn split(&mut self) {
         self.new.extend(self.calls.pop_front().flatten().map(|number| (self.called, number)));

@@ -1,12 +1,12 @@
 //! A survey of the calls of all ranks before the run. Every file is read once.
 
-use super::agreement::Stated;
+use super::agreement::StatedLengths;
 use super::call::Call;
 use super::files::CallFiles;
 use super::line_reader::LineFault;
 use super::lines::LinePlace;
-use super::reader::{CallReader, UnbegunWaits};
-use crate::programs::balance::{Balance, Unequal};
+use super::reader::{CallReader, UnmatchedWaits};
+use crate::programs::balance::{MessageBalance, RouteImbalance};
 use crate::programs::phases::name;
 use crate::programs::{mean_distance, real};
 use parsim_sim::fault::Fault;
@@ -28,7 +28,7 @@ pub struct Survey {
     /// `true` if the files alone determine which message each receive gets.
     pub is_determined: bool,
     pub faults: Vec<Fault>,
-    unbegun: UnbegunWaits,
+    unbegun: UnmatchedWaits,
     unended: u64,
     /// The ranks whose programs begin but do not end, with their last lines.
     unfinished: Vec<(u32, LinePlace)>,
@@ -50,7 +50,7 @@ struct SurveyedOperation {
     phase: Phase,
     part: CommonPart,
     place: LinePlace,
-    stated: Stated,
+    stated: StatedLengths,
 }
 
 /// The parts of a collective operation that are the same at all ranks: its name, the root and the bytes.
@@ -61,7 +61,7 @@ struct Surveyor<'f> {
     library: Library,
     survey: Survey,
     phases: BTreeSet<Phase>,
-    balance: Balance,
+    balance: MessageBalance,
     sequences: FxHashMap<u32, Sequence>,
 }
 
@@ -76,7 +76,7 @@ impl Survey {
             library,
             survey: Self::default(),
             phases: BTreeSet::new(),
-            balance: Balance::default(),
+            balance: MessageBalance::default(),
             sequences: FxHashMap::default(),
         };
         for rank in 0..files.ranks() {
@@ -113,7 +113,7 @@ impl Survey {
     }
 
     fn unbegun(&self, files: &CallFiles) -> Option<String> {
-        let UnbegunWaits { count, first: Some(place) } = self.unbegun else { return None };
+        let UnmatchedWaits { count, first: Some(place) } = self.unbegun else { return None };
         let place = files.place_name(place);
         let waits = match count {
             1 => format!("a wait is for a request that no call of its rank has begun, at {place}: it ends"),
@@ -228,7 +228,7 @@ impl Surveyor<'_> {
             else {
                 continue;
             };
-            let Stated { sent, received, .. } = operation.stated;
+            let StatedLengths { sent, received, .. } = operation.stated;
             let each = if sent == received { ", but not the same from each to each" } else { "" };
             let message = format!(
                 "collective operation {} here is {}: its senders state {sent} B together, and its receivers {received} \
@@ -320,7 +320,7 @@ fn differing(
 }
 
 /// Returns the place of the last surplus operation on an unbalanced route. The files are read again.
-fn last_of(files: &Arc<CallFiles>, unequal: Unequal) -> Result<Option<LinePlace>, Box<Fault>> {
+fn last_of(files: &Arc<CallFiles>, unequal: RouteImbalance) -> Result<Option<LinePlace>, Box<Fault>> {
     let mut last = None;
     let ranks = unequal.rank().map_or(0..files.ranks(), |rank| rank..rank + 1);
     for rank in ranks {

@@ -3,7 +3,7 @@
 //! Verbs, arguments and data types are those of SimGrid 3.32, `src/smpi/internals/smpi_replay.cpp` and
 //! `src/smpi/mpi/smpi_datatype.cpp`.
 
-use super::agreement::Stated;
+use super::agreement::StatedLengths;
 use super::call::{Call, RequestName};
 use super::line_reader::{CallQueue, LineFault, LineReader};
 use super::words::Words;
@@ -217,7 +217,7 @@ impl TimeIndependentReader {
             "allgatherv" => (self.gathered_list(line, calls)?, None),
             "reducescatter" => {
                 let lengths = self.lengths(line, 2, 3 + p)?;
-                calls.state(Stated::common(&lengths));
+                calls.state(StatedLengths::common(&lengths));
                 (Call_::ReduceScatter { lengths }, Some(2 + p))
             }
             _ => (self.exchanged_lists(line, calls)?, None),
@@ -232,7 +232,7 @@ impl TimeIndependentReader {
         if received != bytes {
             return Err(self.contradiction(3, received, bytes, "the rank sends"));
         }
-        calls.state(Stated::common(&[bytes]));
+        calls.state(StatedLengths::common(&[bytes]));
         Ok(match verb {
             "alltoall" => CollectiveCall::AllToAll { bytes },
             _ => CollectiveCall::AllGather { bytes },
@@ -267,8 +267,8 @@ impl TimeIndependentReader {
 
     /// Returns the lengths that a rank states for blocks to (`is_gather`) or from a root: its own block or, at the
     /// root, those of all other ranks.
-    fn stated_beside(&self, root: u32, is_gather: bool, own: u64, others: impl Fn(u32) -> u64) -> Stated {
-        let mut stated = Stated::default();
+    fn stated_beside(&self, root: u32, is_gather: bool, own: u64, others: impl Fn(u32) -> u64) -> StatedLengths {
+        let mut stated = StatedLengths::default();
         match (self.rank == root, is_gather) {
             (false, true) => stated.send(self.rank, root, own),
             (false, false) => stated.receive(root, self.rank, own),
@@ -297,7 +297,7 @@ impl TimeIndependentReader {
         if own != listed {
             return Err(self.contradiction(2, own, listed, "the list has for this rank"));
         }
-        calls.state(Stated::common(&lengths));
+        calls.state(StatedLengths::common(&lengths));
         Ok(CollectiveCall::AllGatherV { lengths })
     }
 
@@ -315,7 +315,7 @@ impl TimeIndependentReader {
 
     /// Returns an `alltoallv` operation, with blocks of different lengths between all pairs of ranks.
     fn exchanged_lists(&self, line: &[u8], calls: &mut CallQueue) -> Result<CollectiveCall, LineFault> {
-        let (p, mut stated) = (self.ranks as usize, Stated::default());
+        let (p, mut stated) = (self.ranks as usize, StatedLengths::default());
         for buffer in [2, 3 + p] {
             self.words.count(line, buffer, "a number of elements")?;
         }

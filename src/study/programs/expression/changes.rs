@@ -1,6 +1,6 @@
 //! Expressions whose value differs from that of earlier versions, by path.
 
-use super::{Former, Value};
+use super::{FormerExpression, Value};
 use std::collections::BTreeMap;
 
 /// Maximum number of changes that are reported.
@@ -25,13 +25,13 @@ impl Default for Changes {
 
 impl Changes {
     /// Returns the expression `text` at `path` if its value may have changed and no change has been found for it yet.
-    pub fn suspect(&mut self, path: &str, text: &str) -> Option<Former> {
+    pub fn suspect(&mut self, path: &str, text: &str) -> Option<FormerExpression> {
         self.spend(1 + text.len() as u64 / BYTES);
-        if self.is_over() || self.found.contains_key(path) { None } else { Former::of(text) }
+        if self.is_over() || self.found.contains_key(path) { None } else { FormerExpression::of(text) }
     }
 
     /// Compares the current and the former value of the expression at `path`, given the values of the names.
-    pub fn compare(&mut self, path: &str, former: &Former, value: impl Fn(&str) -> Option<Value>) {
+    pub fn compare(&mut self, path: &str, former: &FormerExpression, value: impl Fn(&str) -> Option<Value>) {
         if self.is_over() || self.found.contains_key(path) {
             return;
         }
@@ -79,7 +79,7 @@ mod tests {
         }
         assert_eq!(changes.found().count(), MOST);
         let mut changes = Changes::default();
-        let former = Former::of("1 / x").unwrap();
+        let former = FormerExpression::of("1 / x").unwrap();
         for _ in 0..WORK {
             changes.compare("path", &former, |_| Some(Value::Whole(1)));
         }

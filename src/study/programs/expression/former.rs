@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 
 /// An expression whose value may differ from that of versions before 0.2.
 #[derive(Debug)]
-pub struct Former {
+pub struct FormerExpression {
     text: String,
     now: Formula,
     before: Formula,
@@ -20,7 +20,7 @@ pub struct Former {
 /// Maximum length of an expression that is repeated in a note.
 const LONGEST_SHOWN: usize = 80;
 
-impl Former {
+impl FormerExpression {
     /// Parses the expression `text`, or returns `None` if it contains nothing that has changed.
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
@@ -167,7 +167,7 @@ mod tests {
             ("2 ^ 3 ^ 2", Value::Whole(64)),
             ("-2 ^ 2", Value::Whole(4)),
         ] {
-            assert_eq!(Former::of(text).and_then(|former| former.former_value(names)), Some(expected), "{text}");
+            assert_eq!(FormerExpression::of(text).and_then(|former| former.former_value(names)), Some(expected), "{text}");
         }
     }
 
@@ -179,7 +179,7 @@ mod tests {
             "p" => Some(Value::Whole(4)),
             _ => None,
         };
-        let change = |text: &str| Former::of(text).and_then(|former| former.change(names));
+        let change = |text: &str| FormerExpression::of(text).and_then(|former| former.change(names));
         let divided = "`n / p` is 1.75 here (n = 7, p = 4); earlier versions gave 1: write `n div p` for that";
         assert_eq!(change("n / p").as_deref(), Some(divided));
         let compared = change("rank < sqrt(p)").unwrap();

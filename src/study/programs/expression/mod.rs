@@ -17,7 +17,7 @@ mod value;
 
 pub use changes::Changes;
 pub use fault::{ExpressionFault, REFERENCE, TextSpan};
-pub use former::Former;
+pub use former::FormerExpression;
 pub use value::Value;
 
 use node::{ExpressionNode, PartKind};
@@ -44,12 +44,12 @@ pub enum Binding {
     /// The number in a slot.
     Slot(u16),
     /// A number that becomes available during the run.
-    Awaited(&'static Awaited),
+    Awaited(&'static DeferredName),
 }
 
 /// A name whose number becomes available during the run. Evaluating an expression that needs it earlier is an error.
 #[derive(Debug)]
-pub struct Awaited {
+pub struct DeferredName {
     /// The name.
     pub name: &'static str,
     /// The slot of the number, which contains [`NOTHING_YET`] until the number is available.

@@ -3,7 +3,7 @@
 use super::fault::{ExpressionFault, REFERENCE, TextSpan};
 use super::functions::{Function, finite, floored, floored_whole, power};
 use super::value::{real, whole};
-use super::{Awaited, NOTHING_YET, Value};
+use super::{DeferredName, NOTHING_YET, Value};
 use std::cmp::Ordering;
 
 /// A part of an expression. The kind determines whether it is a number or a truth value; the parser has checked the
@@ -21,7 +21,7 @@ pub(super) enum PartKind {
     /// The index of a name or, once the name is bound, of a slot.
     Variable(u16),
     /// The number in a slot that may be empty.
-    Awaited(&'static Awaited),
+    Awaited(&'static DeferredName),
     Negate(Box<ExpressionNode>),
     Not(Box<ExpressionNode>),
     Arithmetic(Arithmetic, Box<[ExpressionNode; 2]>),
@@ -193,7 +193,7 @@ impl ExpressionNode {
     }
 
     #[cold]
-    fn too_early(&self, Awaited { name, event, .. }: &Awaited) -> ExpressionFault {
+    fn too_early(&self, DeferredName { name, event, .. }: &DeferredName) -> ExpressionFault {
         let message = format!("`{name}` has no value before {event}");
         ExpressionFault::new(self.span, message, "leave the step out with a condition, or move it behind that")
     }

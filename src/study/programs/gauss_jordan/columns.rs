@@ -3,14 +3,14 @@
 use super::{GaussJordan, Matrix};
 use crate::programs::dense::index;
 use parsim_sim::node::{Module, Work};
-use parsim_sim::program::Blocks;
+use parsim_sim::program::BlockPartition;
 use parsim_sim::program::WORD;
 use parsim_sim::program::{Message, Process};
 use std::rc::Rc;
 
 /// Returns the distribution of the columns, the last of which is the right-hand side.
-pub(super) const fn columns(n: u64, ranks: u32) -> Blocks {
-    Blocks::new(n + 1, ranks)
+pub(super) const fn columns(n: u64, ranks: u32) -> BlockPartition {
+    BlockPartition::new(n + 1, ranks)
 }
 
 /// Solves the system. In step k the owner of column k inverts the pivot and broadcasts the column. Every rank
@@ -47,7 +47,7 @@ pub(super) async fn solve(me: Process, system: GaussJordan) {
     deliver(&me, &system, shares, block).await;
 }
 
-async fn obtain(me: &Process, system: &GaussJordan, shares: Blocks) -> Option<ColumnBlock> {
+async fn obtain(me: &Process, system: &GaussJordan, shares: BlockPartition) -> Option<ColumnBlock> {
     if me.rank() != me.host() {
         me.phase("distribution");
         let message = me.receive(me.host()).await;
@@ -66,7 +66,7 @@ async fn obtain(me: &Process, system: &GaussJordan, shares: Blocks) -> Option<Co
 }
 
 /// Sends the solution from the owner of the right-hand side to the host's rank, which writes it.
-async fn deliver(me: &Process, system: &GaussJordan, shares: Blocks, block: Option<ColumnBlock>) {
+async fn deliver(me: &Process, system: &GaussJordan, shares: BlockPartition, block: Option<ColumnBlock>) {
     let owner = shares.owner(system.n);
     let mut solution: Option<Rc<[f64]>> = None;
     me.phase("collection");
@@ -98,7 +98,7 @@ struct ColumnBlock {
 }
 
 impl ColumnBlock {
-    fn new(shares: Blocks, rank: u32, values: Vec<f64>) -> Self {
+    fn new(shares: BlockPartition, rank: u32, values: Vec<f64>) -> Self {
         Self { first: shares.first(rank), width: index(shares.count(rank)), values }
     }
 

@@ -16,7 +16,7 @@ pub struct TextBlocks<R> {
     /// The end of the current part in the buffer.
     end: usize,
     has_ended: bool,
-    scan: ScannedText,
+    scan: ScannerState,
     /// The number of lines before the current part.
     lines: usize,
     /// The number of bytes before the current part in its first line.
@@ -25,7 +25,7 @@ pub struct TextBlocks<R> {
 
 /// The kind of text at the current position of the search for the end of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum ScannedText {
+enum ScannerState {
     Statements,
     /// A comment that begins with `//`.
     Line,
@@ -42,7 +42,7 @@ impl<R: Read> TextBlocks<R> {
             begin: 0,
             end: 0,
             has_ended: false,
-            scan: ScannedText::Statements,
+            scan: ScannerState::Statements,
             lines: 0,
             columns: 0,
         }
@@ -80,9 +80,9 @@ impl<R: Read> TextBlocks<R> {
     fn find_end(&mut self) -> bool {
         while let Some(rest) = self.buffer.get(self.end..).filter(|rest| !rest.is_empty()) {
             let stops = |byte: &u8| match self.scan {
-                ScannedText::Statements => matches!(byte, b'}' | b'/'),
-                ScannedText::Line => *byte == b'\n',
-                ScannedText::Comment => *byte == b'*',
+                ScannerState::Statements => matches!(byte, b'}' | b'/'),
+                ScannerState::Line => *byte == b'\n',
+                ScannerState::Comment => *byte == b'*',
             };
             let Some(length) = rest.iter().position(stops) else {
                 self.end = self.buffer.len();
@@ -90,15 +90,15 @@ impl<R: Read> TextBlocks<R> {
             };
             let next = rest.get(length + 1);
             // The meaning of a slash or a star depends on the byte after it.
-            if next.is_none() && rest[length] != b'}' && self.scan != ScannedText::Line && !self.has_ended {
+            if next.is_none() && rest[length] != b'}' && self.scan != ScannerState::Line && !self.has_ended {
                 self.end += length;
                 return false;
             }
             let (scan, passed) = match (self.scan, rest[length], next) {
-                (ScannedText::Statements, b'}', _) | (ScannedText::Line, ..) => (ScannedText::Statements, 1),
-                (ScannedText::Statements, _, Some(b'/')) => (ScannedText::Line, 2),
-                (ScannedText::Statements, _, Some(b'*')) => (ScannedText::Comment, 2),
-                (ScannedText::Comment, _, Some(b'/')) => (ScannedText::Statements, 2),
+                (ScannerState::Statements, b'}', _) | (ScannerState::Line, ..) => (ScannerState::Statements, 1),
+                (ScannerState::Statements, _, Some(b'/')) => (ScannerState::Line, 2),
+                (ScannerState::Statements, _, Some(b'*')) => (ScannerState::Comment, 2),
+                (ScannerState::Comment, _, Some(b'/')) => (ScannerState::Statements, 2),
                 (scan, ..) => (scan, 1),
             };
             let is_closed = rest[length] == b'}';

@@ -11,7 +11,7 @@ const TAG: u32 = 1;
 ///
 /// Messages of one sender are delivered in the order in which they were sent, whatever the order of arrival. Protocols
 /// of parallel simulation depend on this.
-pub struct Courier {
+pub struct OrderedMessenger {
     me: Process,
     awaited: Option<Operation>,
     under_way: VecDeque<Operation>,
@@ -23,7 +23,7 @@ pub struct Courier {
     early: BTreeMap<(u32, u32), Vec<f64>>,
 }
 
-impl Courier {
+impl OrderedMessenger {
     /// Creates the messenger of a process that has neither sent nor received.
     pub fn new(me: &Process) -> Self {
         let ranks = me.ranks() as usize;

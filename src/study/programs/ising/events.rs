@@ -52,7 +52,7 @@ struct LogicalProcess {
 
 /// The rollback that an event or a message has caused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RolledBack {
+pub struct RollbackCost {
     /// `true` if any event was undone.
     pub happened: bool,
     /// Number of events that were undone.
@@ -130,7 +130,7 @@ impl EventQueue {
     }
 
     /// Processes the earliest event, or returns `None` if there is none.
-    pub fn process_next(&mut self) -> Option<(IsingEventKind, RolledBack)> {
+    pub fn process_next(&mut self) -> Option<(IsingEventKind, RollbackCost)> {
         let earliest = |index: &usize| self.processes[*index].next_time(&self.model);
         let index = (0..self.processes.len()).min_by(|a, b| earliest(a).total_cmp(&earliest(b)))?;
         if earliest(&index).is_infinite() {
@@ -172,13 +172,13 @@ impl EventQueue {
     }
 
     /// Accepts a message. A late message or an anti-message may cause a rollback.
-    pub fn take_in(&mut self, message: EventMessage) -> RolledBack {
+    pub fn take_in(&mut self, message: EventMessage) -> RollbackCost {
         self.dispatch(vec![message])
     }
 
     /// Delivers messages for this rank, including all that result from them, and collects those for other ranks.
-    fn dispatch(&mut self, messages: Vec<EventMessage>) -> RolledBack {
-        let mut total = RolledBack::default();
+    fn dispatch(&mut self, messages: Vec<EventMessage>) -> RollbackCost {
+        let mut total = RollbackCost::default();
         let mut messages = VecDeque::from(messages);
         while let Some(message) = messages.pop_front() {
             let to = message.update.to;
@@ -193,7 +193,7 @@ impl EventQueue {
             if undone > 0 {
                 self.rollbacks += 1;
                 self.undone += undone;
-                total = RolledBack { happened: true, undone: total.undone + undone };
+                total = RollbackCost { happened: true, undone: total.undone + undone };
             }
         }
         total

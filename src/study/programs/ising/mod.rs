@@ -15,7 +15,7 @@ mod wire;
 use super::real;
 use parsim_sim::fault::Fault;
 use parsim_sim::node::{Module, Work};
-use parsim_sim::program::Blocks;
+use parsim_sim::program::BlockPartition;
 use parsim_sim::program::Numerics;
 use parsim_sim::program::{Message, MessagePattern, Process};
 use parsim_sim::program::{Program, RankFuture};
@@ -219,7 +219,7 @@ impl Program for Ising {
 
     /// Returns the memory of the sub-lattices. The number of states that are saved at once is not known in advance.
     fn memory(&self, rank: u32, ranks: u32, _host: u32) -> Bytes {
-        let held = Blocks::new(u64::from(self.processes), ranks).count(rank);
+        let held = BlockPartition::new(u64::from(self.processes), ranks).count(rank);
         Bytes::new(held.saturating_mul(self.state_bytes()))
     }
 }
@@ -253,7 +253,7 @@ async fn set_up(me: &Process, program: &Ising) {
         me.compute(attempt.rows(u64::from(program.initialisation))).await;
     }
     for rank in 1..me.ranks() {
-        let held = Blocks::new(u64::from(program.processes), me.ranks()).count(rank);
+        let held = BlockPartition::new(u64::from(program.processes), me.ranks()).count(rank);
         me.send(rank, Message::new(held * program.state_bytes()).tag(BEGINNING)).await;
     }
 }

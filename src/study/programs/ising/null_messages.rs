@@ -5,7 +5,7 @@
 //! boundary. This is its lookahead. On one rank the protocol is the sequential simulation.
 
 use super::rank::Rank;
-use super::wire::Note;
+use super::wire::RankMessage;
 
 /// The clocks of the channels between a rank and a neighbour.
 struct NeighbourClock {
@@ -39,13 +39,13 @@ pub async fn simulate(rank: &mut Rank) {
     }
 }
 
-async fn listen(rank: &mut Rank, channels: &mut [NeighbourClock], from: u32, note: Note) {
+async fn listen(rank: &mut Rank, channels: &mut [NeighbourClock], from: u32, note: RankMessage) {
     let safe_until = match note {
-        Note::Message(message) => {
+        RankMessage::Message(message) => {
             rank.take_in(message).await;
             message.update.time
         }
-        Note::Promise(time) => time,
+        RankMessage::Promise(time) => time,
         note => unreachable!("a conservative rank received {note:?}"),
     };
     for channel in channels.iter_mut().filter(|channel| channel.rank == from) {
@@ -60,7 +60,7 @@ async fn promise(rank: &mut Rank, channels: &mut [NeighbourClock]) {
         if time > channel.promised {
             channel.promised = time;
             rank.null_messages += 1;
-            rank.notify(channel.rank, &Note::Promise(time)).await;
+            rank.notify(channel.rank, &RankMessage::Promise(time)).await;
         }
     }
 }

@@ -1,12 +1,12 @@
 //! One rank of a simulation: its logical processes, its messages, and the costs of its work.
 
-use super::courier::Courier;
-use super::events::{EventMessage, EventQueue, IsingEventKind, RolledBack};
+use super::courier::OrderedMessenger;
+use super::events::{EventMessage, EventQueue, IsingEventKind, RollbackCost};
 use super::lattice::IsingModel;
-use super::wire::Note;
+use super::wire::RankMessage;
 use super::{Ising, StateSaving};
 use parsim_sim::node::{Module, Work};
-use parsim_sim::program::Blocks;
+use parsim_sim::program::BlockPartition;
 use parsim_sim::program::Process;
 
 /// Size of an element that [`Module::Buf`] copies, in bytes.
@@ -17,7 +17,7 @@ pub struct Rank {
     pub me: Process,
     pub program: Ising,
     pub queue: EventQueue,
-    pub courier: Courier,
+    pub courier: OrderedMessenger,
     /// Number of messages between logical processes sent to each rank.
     pub sent: Vec<u64>,
     /// Number of messages between logical processes received.
@@ -33,7 +33,7 @@ impl Rank {
     /// Creates the rank of `me` before the first event.
     pub fn new(me: &Process, program: &Ising) -> Self {
         let model = IsingModel::of(program);
-        let blocks = Blocks::new(model.processes() as u64, me.ranks());
+        let blocks = BlockPartition::new(model.processes() as u64, me.ranks());
         let (first, count) = (to_index(blocks.first(me.rank())), to_index(blocks.count(me.rank())));
         let mut lattices = model.beginning(me.streams());
         let mut own: Vec<_> = lattices.drain(first..first + count).collect();
@@ -42,7 +42,7 @@ impl Rank {
         }
         Self {
             queue: EventQueue::new(&model, first, own, program.saving().is_some()),
-            courier: Courier::new(me),
+            courier: OrderedMessenger::new(me),
             sent: vec![0; me.ranks() as usize],
             received: 0,
             null_messages: 0,
@@ -55,7 +55,7 @@ impl Rank {
 
     /// Returns the rank that holds a logical process.
     pub fn holder(&self, process: usize) -> u32 {
-        let blocks = Blocks::new(self.model.processes() as u64, self.me.ranks());
+        let blocks = BlockPartition::new(self.model.processes() as u64, self.me.ranks());
         let holds = |rank: &u32| to_index(blocks.first(rank + 1)) > process;
         (0..self.me.ranks()).find(holds).unwrap_or(0)
     }
@@ -93,31 +93,31 @@ impl Rank {
     }
 
     /// Sends a note to another rank and accounts for its cost.
-    pub async fn notify(&mut self, to: u32, note: &Note) {
+    pub async fn notify(&mut self, to: u32, note: &RankMessage) {
         self.operate(self.program.costs.send).await;
         let bytes = match note {
-            Note::Report(report) => self.program.costs.message.count() + 4 * report.sent.len() as u64,
+            RankMessage::Report(report) => self.program.costs.message.count() + 4 * report.sent.len() as u64,
             _ => self.program.costs.message.count(),
         };
         self.courier.send(to, bytes, &note.encode()).await;
     }
 
     /// Returns the next note with its sender, if one has arrived, and accounts for its cost.
-    pub async fn poll(&mut self) -> Option<(u32, Note)> {
+    pub async fn poll(&mut self) -> Option<(u32, RankMessage)> {
         let (from, content) = self.courier.poll().await?;
         self.operate(self.program.costs.receive).await;
-        Some((from, Note::decode(&content)))
+        Some((from, RankMessage::decode(&content)))
     }
 
     /// Waits for the next note, and accounts for its cost.
-    pub async fn next(&mut self) -> (u32, Note) {
+    pub async fn next(&mut self) -> (u32, RankMessage) {
         let (from, content) = self.courier.next().await;
         self.operate(self.program.costs.receive).await;
-        (from, Note::decode(&content))
+        (from, RankMessage::decode(&content))
     }
 
     /// Accounts for the cost of a rollback, and sends the outgoing messages.
-    async fn settle(&mut self, rolled_back: RolledBack) {
+    async fn settle(&mut self, rolled_back: RollbackCost) {
         if rolled_back.happened {
             let costs = &self.program.costs;
             let operations = u64::from(costs.rollback) + u64::from(costs.undo) * rolled_back.undone;
@@ -127,7 +127,7 @@ impl Rank {
         for message in std::mem::take(&mut self.queue.outgoing) {
             let to = self.holder(message.update.to);
             self.sent[to as usize] += 1;
-            self.notify(to, &Note::Message(message)).await;
+            self.notify(to, &RankMessage::Message(message)).await;
         }
     }
 

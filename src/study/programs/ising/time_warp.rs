@@ -9,7 +9,7 @@
 //! the number of their round.
 
 use super::rank::Rank;
-use super::wire::{Note, Report};
+use super::wire::{RankMessage, Report};
 use parsim_sim::units::{SimDuration, SimTime};
 
 /// The rank that computes the global virtual time.
@@ -70,18 +70,18 @@ impl TimeWarp<'_> {
     async fn rest(&mut self) {
         if self.rank.me.rank() != COORDINATOR && !self.noticed {
             self.noticed = true;
-            self.rank.notify(COORDINATOR, &Note::Idle).await;
+            self.rank.notify(COORDINATOR, &RankMessage::Idle).await;
         }
         let (from, note) = self.rank.next().await;
         self.listen(from, note).await;
     }
 
-    async fn listen(&mut self, from: u32, note: Note) {
+    async fn listen(&mut self, from: u32, note: RankMessage) {
         match note {
-            Note::Message(message) => self.rank.take_in(message).await,
-            Note::Idle => self.idle[from as usize] = true,
-            Note::Stop(round) => self.stand_still(round).await,
-            Note::Report(_) => {}
+            RankMessage::Message(message) => self.rank.take_in(message).await,
+            RankMessage::Idle => self.idle[from as usize] = true,
+            RankMessage::Stop(round) => self.stand_still(round).await,
+            RankMessage::Report(_) => {}
             note => unreachable!("a rank that works received {note:?}"),
         }
     }
@@ -103,17 +103,17 @@ impl TimeWarp<'_> {
 
     /// Processes no events until the global virtual time is known, but accepts messages.
     async fn stand_still(&mut self, round: f64) {
-        let report = Note::Report(self.report(round));
+        let report = RankMessage::Report(self.report(round));
         self.rank.notify(COORDINATOR, &report).await;
         loop {
             let (_, note) = self.rank.next().await;
             match note {
-                Note::Message(message) => {
+                RankMessage::Message(message) => {
                     self.rank.take_in(message).await;
-                    let report = Note::Report(self.report(round));
+                    let report = RankMessage::Report(self.report(round));
                     self.rank.notify(COORDINATOR, &report).await;
                 }
-                Note::GlobalTime(time) => return self.go_on(time),
+                RankMessage::GlobalTime(time) => return self.go_on(time),
                 note => unreachable!("a stopped rank received {note:?}"),
             }
         }
@@ -125,22 +125,22 @@ impl TimeWarp<'_> {
         let round = f64::from(self.rank.rounds);
         let others = (0..self.rank.me.ranks()).filter(|rank| *rank != COORDINATOR);
         for other in others.clone() {
-            self.rank.notify(other, &Note::Stop(round)).await;
+            self.rank.notify(other, &RankMessage::Stop(round)).await;
         }
         let mut reports: Vec<Option<Report>> = vec![None; self.rank.me.ranks() as usize];
         loop {
             reports[COORDINATOR as usize] = Some(self.report(round));
             if let Some(time) = global_time(&reports) {
                 for other in others {
-                    self.rank.notify(other, &Note::GlobalTime(time)).await;
+                    self.rank.notify(other, &RankMessage::GlobalTime(time)).await;
                 }
                 return self.go_on(time);
             }
             let (from, note) = self.rank.next().await;
             match note {
-                Note::Message(message) => self.rank.take_in(message).await,
-                Note::Report(report) if is_of(&report, round) => reports[from as usize] = Some(report),
-                Note::Report(_) | Note::Idle => {}
+                RankMessage::Message(message) => self.rank.take_in(message).await,
+                RankMessage::Report(report) if is_of(&report, round) => reports[from as usize] = Some(report),
+                RankMessage::Report(_) | RankMessage::Idle => {}
                 note => unreachable!("the coordinator received {note:?}"),
             }
         }

@@ -5,7 +5,7 @@ use super::lattice::{BoundarySide, Critical, Update};
 
 /// A message between ranks.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Note {
+pub enum RankMessage {
     /// A message between logical processes.
     Message(EventMessage),
     /// A null message: no message will follow before this virtual time.
@@ -34,7 +34,7 @@ pub struct Report {
     pub sent: Vec<f64>,
 }
 
-impl Note {
+impl RankMessage {
     /// Encodes the note as numbers.
     #[expect(clippy::cast_precision_loss, reason = "indices of processes and sites are small")]
     pub fn encode(&self) -> Vec<f64> {

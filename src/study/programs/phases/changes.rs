@@ -4,7 +4,7 @@ use super::bound::BoundExpression;
 use super::compiled::StepAction;
 use super::expression::Expression;
 use super::{Phases, legality};
-use crate::programs::expression::{Changes, Former, Value};
+use crate::programs::expression::{Changes, FormerExpression, Value};
 use parsim_sim::engine::Streams;
 use parsim_sim::program::{Grid, Process};
 use parsim_sim::program::{Program, RankFuture, Starter, rehearse_within};
@@ -28,7 +28,7 @@ pub(super) struct Watch {
 
 struct Suspect {
     path: String,
-    former: Former,
+    former: FormerExpression,
     left: Cell<u32>,
 }
 

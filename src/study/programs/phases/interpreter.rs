@@ -15,7 +15,7 @@ use parsim_sim::fault::Fault;
 use parsim_sim::program::Process;
 use parsim_sim::units::SimTime;
 use rand_chacha::ChaCha8Rng;
-use requests::RequestsUnderWay;
+use requests::OutstandingRequests;
 use std::rc::Rc;
 
 /// Number of steps that are counted at a time.
@@ -41,7 +41,7 @@ pub(super) struct StepInterpreter {
     idle_since: SimTime,
     /// Number of steps that may begin before they are counted.
     uncounted: u32,
-    under_way: RequestsUnderWay,
+    under_way: OutstandingRequests,
     calls: CallStack,
     /// The streams of random numbers, each opened at its first use.
     streams: Vec<Option<Box<ChaCha8Rng>>>,
@@ -50,13 +50,13 @@ pub(super) struct StepInterpreter {
 }
 
 /// The outcome of a step.
-enum TakenStep {
+enum StepOutcome {
     Done,
     Asks,
 }
 
 /// The reason why the execution of steps is interrupted.
-enum Halt<'p> {
+enum InterruptReason<'p> {
     /// This step is a verb that requires the simulator.
     Asks(&'p CompiledStep),
     /// As many steps have been executed as are counted at a time.
@@ -77,7 +77,7 @@ impl StepInterpreter {
             idle: 0,
             idle_since: me.now(),
             uncounted: PAUSE - 1,
-            under_way: RequestsUnderWay::default(),
+            under_way: OutstandingRequests::default(),
             calls: CallStack::default(),
             streams: Vec::new(),
             me,
@@ -94,9 +94,9 @@ impl StepInterpreter {
         let program = Rc::clone(&self.program);
         loop {
             match self.go_on(&program)? {
-                Halt::Asks(step) => self.ask(step).await.map_err(|fault| (step.number, fault))?,
-                Halt::Pauses => self.me.pause(PAUSE.into()).await,
-                Halt::Ends => break,
+                InterruptReason::Asks(step) => self.ask(step).await.map_err(|fault| (step.number, fault))?,
+                InterruptReason::Pauses => self.me.pause(PAUSE.into()).await,
+                InterruptReason::Ends => break,
             }
         }
         let forgotten = self.under_way.forgotten(&program.requests);
@@ -104,13 +104,13 @@ impl StepInterpreter {
     }
 
     /// Executes steps up to the next one that requires the simulator.
-    fn go_on<'p>(&mut self, program: &'p CompiledProgram) -> Result<Halt<'p>, PlacedFault> {
+    fn go_on<'p>(&mut self, program: &'p CompiledProgram) -> Result<InterruptReason<'p>, PlacedFault> {
         while let Some(step) = program.steps.get(self.at as usize) {
             if step.action.begins() {
                 self.me.step(step.number);
                 if self.uncounted == 0 {
                     self.count_steps().map_err(|fault| (step.number, fault))?;
-                    return Ok(Halt::Pauses);
+                    return Ok(InterruptReason::Pauses);
                 }
                 self.uncounted -= 1;
                 if let Some(watch) = &self.watch {
@@ -119,12 +119,12 @@ impl StepInterpreter {
             }
             self.at += 1;
             match self.control(&step.action) {
-                Ok(TakenStep::Done) => {}
-                Ok(TakenStep::Asks) => return Ok(Halt::Asks(step)),
+                Ok(StepOutcome::Done) => {}
+                Ok(StepOutcome::Asks) => return Ok(InterruptReason::Asks(step)),
                 Err(fault) => return Err((step.number, fault)),
             }
         }
-        Ok(Halt::Ends)
+        Ok(InterruptReason::Ends)
     }
 
     /// Counts the steps since the last count, so that loops without progress are detected.
@@ -145,7 +145,7 @@ impl StepInterpreter {
 
     /// Executes a step unless it requires the simulator.
     #[inline]
-    fn control(&mut self, action: &StepAction) -> Result<TakenStep, Box<Fault>> {
+    fn control(&mut self, action: &StepAction) -> Result<StepOutcome, Box<Fault>> {
         match action {
             StepAction::Enter { phase, outer } => {
                 self.set(*outer, index_value(self.phase));
@@ -174,9 +174,9 @@ impl StepInterpreter {
                 self.at = self.calls.open(&self.program, (*function, self.at), arguments, &mut self.slots)?;
             }
             StepAction::Return => self.at = self.calls.close(&self.program, &mut self.slots),
-            _ => return Ok(TakenStep::Asks),
+            _ => return Ok(StepOutcome::Asks),
         }
-        Ok(TakenStep::Done)
+        Ok(StepOutcome::Done)
     }
 
     fn set(&mut self, slot: u16, value: Value) {

@@ -1,6 +1,6 @@
 //! The names that expressions may use, and the slots of variables.
 
-use crate::programs::expression::{Awaited, Binding, Formula, Value};
+use crate::programs::expression::{DeferredName, Binding, Formula, Value};
 use parsim_sim::program::Grid;
 
 /// The index of a variable among those of a process.
@@ -13,10 +13,10 @@ const ROW: VariableSlot = 1;
 /// The slot of the column of a process in the grid of ranks.
 const COLUMN: VariableSlot = 2;
 /// The sender of the message that was received last.
-pub(super) static SOURCE: Awaited = Awaited { name: "source", slot: 3, event: "a message has been received" };
+pub(super) static SOURCE: DeferredName = DeferredName { name: "source", slot: 3, event: "a message has been received" };
 /// The number in the last received message that contained one.
-pub(super) static NUMBER: Awaited =
-    Awaited { name: "number", slot: 4, event: "a message with a number has been received" };
+pub(super) static NUMBER: DeferredName =
+    DeferredName { name: "number", slot: 4, event: "a message with a number has been received" };
 /// The first slot that steps declare.
 const FIRST_DECLARED: usize = 5;
 

@@ -1,6 +1,6 @@
 //! Checks of the messages of a schedule that require no run.
 
-use crate::programs::balance::Balance;
+use crate::programs::balance::MessageBalance;
 use parsim_sim::fault::Fault;
 use parsim_sim::program::schedule::{ANY, NodeKind, Operations, ScheduleNode};
 use rustc_hash::FxHashMap;
@@ -18,7 +18,7 @@ pub fn unmatched(
     field: &str,
     place: impl Fn(OperationPlace) -> Option<String>,
 ) -> Vec<Fault> {
-    let mut balance = Balance::default();
+    let mut balance = MessageBalance::default();
     let known = |number: u32| (number != ANY).then_some(number);
     operations.each(&mut |rank, node| match node.kind {
         NodeKind::Send => balance.send(rank, node.peer, node.tag),

@@ -106,12 +106,12 @@ struct GoalSchedule<'s> {
     /// The number of times that `after` has changed.
     changes: u64,
     /// The last send and the last receive; `None` if all later operations require its end.
-    last: [Option<Latest>; 2],
+    last: [Option<LatestOperation>; 2],
 }
 
 /// The latest operation of a kind that a process has started.
 #[derive(Clone, Copy)]
-struct Latest {
+struct LatestOperation {
     label: u64,
     /// The value of `changes` when the operation was started. Operations that a process starts at the same moment have
     /// the same value.
@@ -173,7 +173,7 @@ impl GoalSchedule<'_> {
         let required = awaited.iter().map(|(_, before)| *before).max().unwrap_or_default();
         self.after.retain(|(_, number)| *number >= required);
         // Later operations still wait for the start of operations that are not known to have ended.
-        let has_ended = |last: &mut Latest| awaited.iter().any(|(ended, _)| *ended == last.label);
+        let has_ended = |last: &mut LatestOperation| awaited.iter().any(|(ended, _)| *ended == last.label);
         self.last.iter_mut().for_each(|last| _ = last.take_if(has_ended));
         self.wait_for(awaited.into_iter().map(|(label, _)| label));
     }
@@ -202,7 +202,7 @@ impl GoalSchedule<'_> {
             if let Some(before) = before {
                 writeln!(self.sink, "l{label} irequires l{before}")?;
             }
-            self.last[kind] = Some(Latest { label, changes: self.changes, before, number });
+            self.last[kind] = Some(LatestOperation { label, changes: self.changes, before, number });
         }
         Ok(label)
     }

@@ -19,7 +19,7 @@ pub struct TimeIndependentTrace<'l> {
 }
 
 /// Sender, receiver and tag, by which a wait identifies its operation.
-type Triple = (u32, u32, u32);
+type MessageKey = (u32, u32, u32);
 
 impl<'l> TimeIndependentTrace<'l> {
     /// Creates the trace of a run on processors of this rate. A computation becomes the number of operations that take
@@ -84,9 +84,9 @@ struct RankCalls<'s> {
     sink: &'s mut dyn Write,
     count: u64,
     /// The triple by which a wait identifies each operation.
-    operations: Vec<Triple>,
+    operations: Vec<MessageKey>,
     /// The operations in progress for each triple, in the order of their start.
-    open: FxHashMap<Triple, VecDeque<u32>>,
+    open: FxHashMap<MessageKey, VecDeque<u32>>,
 }
 
 impl RankCalls<'_> {
@@ -141,7 +141,7 @@ impl RankCalls<'_> {
         }
     }
 
-    fn begin(&mut self, triple: Triple, is_blocking: bool) {
+    fn begin(&mut self, triple: MessageKey, is_blocking: bool) {
         let number = u32::try_from(self.operations.len()).expect("operations are counted in 32 bits");
         self.operations.push(triple);
         if !is_blocking {

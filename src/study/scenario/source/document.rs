@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use super::fault::{Faults, SourceFault};
 use super::files::Loader;
 use super::named_files::NamedFiles;
-use super::overrides::{self, Typed};
+use super::overrides::{self, TypedValue};
 use super::paths;
 use super::place::{SourceText, Sources};
 use super::reader::ValueReader;
@@ -134,7 +134,7 @@ impl Document {
     /// # Errors
     /// The parent accepts no fields, or the text is not a value.
     pub fn set_from(&mut self, from: &Path, path: &str, text: &str) -> Result<(), SourceFault> {
-        let typed = Typed { option: "--set", name: path, text };
+        let typed = TypedValue { option: "--set", name: path, text };
         overrides::set(&mut self.sources, &mut self.root, path, typed, from)
     }
 
@@ -144,7 +144,7 @@ impl Document {
     /// # Errors
     /// The parent accepts no fields, or the text is not a value.
     pub fn set_along(&mut self, option: &str, name: &str, path: &str, text: &str) -> Result<(), SourceFault> {
-        let typed = Typed { option, name, text };
+        let typed = TypedValue { option, name, text };
         overrides::set(&mut self.sources, &mut self.root, path, typed, Path::new(""))
     }
 
@@ -160,7 +160,7 @@ impl Document {
         path: &str,
         text: &str,
     ) -> Result<Tree, SourceFault> {
-        let typed = Typed { option, name, text };
+        let typed = TypedValue { option, name, text };
         overrides::meaning_of(&mut self.sources, &self.root, path, typed, Path::new(""))
     }
 

@@ -12,7 +12,7 @@ use super::tree::{Name, Tree, TreeField, TreeValue};
 
 /// A value typed on the command line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Typed<'a> {
+pub(super) struct TypedValue<'a> {
     /// The option that the value belongs to, such as `--set`.
     pub option: &'a str,
     /// The text before the `=`: a path, or the name of an axis.
@@ -26,7 +26,7 @@ pub(super) fn set(
     sources: &mut Sources,
     root: &mut Tree,
     path: &str,
-    typed: Typed<'_>,
+    typed: TypedValue<'_>,
     from: &Path,
 ) -> Result<(), SourceFault> {
     let file = sources.count();
@@ -41,10 +41,10 @@ pub(super) fn meaning_of(
     sources: &mut Sources,
     root: &Tree,
     path: &str,
-    typed: Typed<'_>,
+    typed: TypedValue<'_>,
     from: &Path,
 ) -> Result<Tree, SourceFault> {
-    let Typed { option, name, text } = typed;
+    let TypedValue { option, name, text } = typed;
     let whole = format!("{name}={text}");
     let place = sources.add(SourceText { name: format!("{option} {whole}"), text: whole, typed: true });
     let place = Place { start: name.len() + 1, ..place };
@@ -70,9 +70,9 @@ fn meaning(
     let parsed = Loader::new(sources).text(place, from).map_err(|mut faults| faults.swap_remove(0));
     let words = Tree { place, node: TreeValue::Text(text.to_owned()) };
     match (kind_of(old), parsed) {
-        (Old::Text, Ok(tree)) if is_bare(&tree) => Ok(words),
-        (Old::Text | Old::Absent, Err(_)) if !is_bracketed(text) => Ok(words),
-        (Old::Variant, parsed) if !matches!(parsed, Ok(Tree { node: TreeValue::Bool(_), .. })) => {
+        (PreviousValue::Text, Ok(tree)) if is_bare(&tree) => Ok(words),
+        (PreviousValue::Text | PreviousValue::Absent, Err(_)) if !is_bracketed(text) => Ok(words),
+        (PreviousValue::Variant, parsed) if !matches!(parsed, Ok(Tree { node: TreeValue::Bool(_), .. })) => {
             match camel_case(text) {
                 Some(name) => Ok(Tree { place, node: renamed(name, place, old) }),
                 None => parsed,
@@ -90,22 +90,22 @@ fn renamed(name: String, place: Place, old: Option<&Tree>) -> TreeValue {
 }
 
 /// The kind of the value that is replaced.
-enum Old {
+enum PreviousValue {
     Absent,
     Text,
     Variant,
     Other,
 }
 
-fn kind_of(old: Option<&Tree>) -> Old {
+fn kind_of(old: Option<&Tree>) -> PreviousValue {
     match old.map(|tree| &tree.node) {
-        None | Some(TreeValue::Option(None)) => Old::Absent,
+        None | Some(TreeValue::Option(None)) => PreviousValue::Absent,
         Some(TreeValue::Option(Some(inner))) => kind_of(Some(inner)),
-        Some(TreeValue::Text(_)) => Old::Text,
+        Some(TreeValue::Text(_)) => PreviousValue::Text,
         Some(TreeValue::Name(_) | TreeValue::Record { name: Some(_), .. } | TreeValue::Tuple { name: Some(_), .. }) => {
-            Old::Variant
+            PreviousValue::Variant
         }
-        Some(_) => Old::Other,
+        Some(_) => PreviousValue::Other,
     }
 }
 

@@ -6,14 +6,14 @@ use super::spelling::{advice, excerpt};
 use super::tree::{Name, Tree, TreeField, TreeValue};
 
 /// The point at which a path fails: the first segment that leads nowhere.
-pub(super) struct Break<'a> {
+pub(super) struct PathError<'a> {
     parent: &'a Tree,
     route: Vec<usize>,
     index: usize,
 }
 
 /// Returns the value at a path and the indices of the children on the way to it.
-pub(super) fn walk<'a>(root: &'a Tree, path: &str) -> Result<(Vec<usize>, &'a Tree), Break<'a>> {
+pub(super) fn walk<'a>(root: &'a Tree, path: &str) -> Result<(Vec<usize>, &'a Tree), PathError<'a>> {
     let mut route = Vec::new();
     let mut tree = root;
     for (index, segment) in segments(path).enumerate() {
@@ -22,7 +22,7 @@ pub(super) fn walk<'a>(root: &'a Tree, path: &str) -> Result<(Vec<usize>, &'a Tr
                 route.extend(steps);
                 tree = child;
             }
-            None => return Err(Break { parent: tree, route, index }),
+            None => return Err(PathError { parent: tree, route, index }),
         }
     }
     Ok((route, tree))
@@ -107,7 +107,7 @@ fn add_field(tree: &mut Tree, field: TreeField) -> Result<(), SourceFault> {
     Ok(())
 }
 
-fn missing(broken: &Break, path: &str, name: &str) -> SourceFault {
+fn missing(broken: &PathError, path: &str, name: &str) -> SourceFault {
     let parent: Vec<_> = segments(path).take(broken.index).collect();
     let owner = if parent.is_empty() { "the document".to_owned() } else { format!("`{}`", parent.join(".")) };
     let names = broken.parent.field_names();

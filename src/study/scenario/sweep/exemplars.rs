@@ -23,7 +23,7 @@ const NETWORK: &str = "machine.network.";
 
 /// The properties that a case and its exemplar have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Likeness {
+pub enum Similarity {
     /// All fields but the seed.
     AllButSeed,
     /// The kind of the program, the nodes and the layout of the ranks. Sizes, counts and rates may differ.
@@ -45,14 +45,14 @@ type Exemplar = Option<Arc<CheckedScenario>>;
 impl<'c> Exemplars<'c> {
     /// Creates the exemplars of `cases`, with the given likeness.
     #[must_use]
-    pub fn of(cases: &'c Cases<'c>, likeness: Likeness) -> Self {
+    pub fn of(cases: &'c Cases<'c>, likeness: Similarity) -> Self {
         let planned = &cases.plan.axes;
         let may_be_random = cases.plan.scenario.placement == Placement::Random
             || planned.iter().any(|planned| planned.axis.path.starts_with(PLACEMENT));
         let is_free = |planned: &PlannedAxis| match likeness {
             _ if planned.axis.path == SEED => !may_be_random,
-            Likeness::AllButSeed => false,
-            Likeness::Layout => is_size(planned),
+            Similarity::AllButSeed => false,
+            Similarity::Layout => is_size(planned),
         };
         let axes = (0..planned.len()).filter(|axis| !is_free(&planned[*axis])).collect();
         Self { cases, axes, known: HashMap::new(), last: None }

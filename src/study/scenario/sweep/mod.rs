@@ -18,7 +18,7 @@ mod resolved;
 pub(super) use cases::OF_ALL_CASES;
 pub use cases::{Cases, Inspection};
 pub use costs::{CaseCost, CaseCosts};
-pub use exemplars::{Exemplars, Likeness};
+pub use exemplars::{Exemplars, Similarity};
 pub use ids::Ids;
 pub(super) use inspection::spread;
 pub use over::{Override, assigned};

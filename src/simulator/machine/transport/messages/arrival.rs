@@ -3,21 +3,21 @@
 use super::resources::Port;
 use super::wire::Piece;
 use super::{MessageState, MessageTransport, TransportEvent};
-use crate::machine::Seat;
+use crate::machine::RankLocation;
 use crate::machine::transport::MessageId;
 use crate::node::Progress;
 use crate::units::{SimDuration, SimTime};
 
 /// The bytes of a part of a message that are charged: all except the first byte of the message.
 #[derive(Clone, Copy)]
-pub struct PaidBytes {
+pub struct ChargedBytes {
     /// The bytes charged at the interface, including those of the header.
     pub interface: u64,
     /// The bytes charged at the processor, which the header does not reach.
     pub processor: u64,
 }
 
-impl PaidBytes {
+impl ChargedBytes {
     /// Returns the bytes charged for the first `arrived` bytes of a message, whose header arrives first.
     const fn until(arrived: u64, header: u64) -> Self {
         Self { interface: arrived.saturating_sub(1), processor: arrived.saturating_sub(header).saturating_sub(1) }
@@ -36,7 +36,7 @@ impl MessageTransport {
         let message = &mut self.messages[piece.message];
         let is_first = message.arrived == 0;
         let header = self.interface.header.count();
-        let before = PaidBytes::until(message.arrived, header);
+        let before = ChargedBytes::until(message.arrived, header);
         message.arrived += piece.bytes;
         let MessageState { to, lanes, arrived, .. } = *message;
         let port = message.destination();
@@ -44,7 +44,7 @@ impl MessageTransport {
             return self.take_in(now, piece.message);
         }
         let is_last = arrived == carried;
-        let paid = PaidBytes::until(arrived, header).since(before);
+        let paid = ChargedBytes::until(arrived, header).since(before);
         let cpu = self.resources.cpu(to, lanes.cpu);
         let begun = self.begin_of_taking(now, piece, cpu, port);
         let end = now.max(begun + self.interface.gap_per_byte.time(paid.interface));
@@ -73,8 +73,8 @@ impl MessageTransport {
 
     /// Returns the time in which the processor of a seat takes bytes from the interface: at its own speed, but not
     /// faster than they pass the interface.
-    pub(super) fn taking(&self, seat: Seat, bytes: PaidBytes) -> SimDuration {
-        let PaidBytes { interface, processor } = bytes;
+    pub(super) fn taking(&self, seat: RankLocation, bytes: ChargedBytes) -> SimDuration {
+        let ChargedBytes { interface, processor } = bytes;
         let own = self.paced(seat, self.interface.overhead_per_byte.time(processor));
         self.interface.gap_per_byte.time(interface).max(own)
     }

@@ -4,7 +4,7 @@ use super::{MessageTransport, TransportEvent};
 use crate::engine::Precedence;
 use crate::machine::speed_profile::paced_rows;
 use crate::machine::transport::Completion;
-use crate::machine::{Lanes, Seat, Turn};
+use crate::machine::{IssueResources, RankLocation, IssueOrder};
 use crate::node::processor::{Computation, KernelError};
 use crate::trace::events::EventId;
 use crate::units::{SimDuration, SimTime};
@@ -14,13 +14,13 @@ impl MessageTransport {
     pub fn issue_computation(
         &mut self,
         now: SimTime,
-        (seat, owner): (Seat, u32),
+        (seat, owner): (RankLocation, u32),
         (operation, time): (u32, SimDuration),
-        (cpu, turn): (u8, Turn),
+        (cpu, turn): (u8, IssueOrder),
     ) -> Result<(), KernelError> {
         let computation = Computation::Time(time);
         let (row, passes) = paced_rows(&mut self.stopwatch, self.pace.as_deref_mut(), (seat.node, owner), computation)?;
-        self.resources.provide(seat, 0, Lanes { cpu, nic: 0 });
+        self.resources.provide(seat, 0, IssueResources { cpu, nic: 0 });
         let (core, precedence) = (self.resources.cpu(seat, cpu), self.foreseen(turn));
         self.push(now, precedence, TransportEvent::Begin { core, operation, time: row * passes });
         Ok(())
@@ -35,7 +35,7 @@ impl MessageTransport {
     pub fn send_on_port(
         &mut self,
         now: SimTime,
-        (from, to): (Seat, Seat),
+        (from, to): (RankLocation, RankLocation),
         (bytes, handle, cause): (u64, u32, EventId),
         port: u8,
     ) {
@@ -50,9 +50,9 @@ impl MessageTransport {
     pub fn issue_send(
         &mut self,
         now: SimTime,
-        (from, to): (Seat, Seat),
+        (from, to): (RankLocation, RankLocation),
         (bytes, handle, cause): (u64, u32, EventId),
-        (lanes, turn): (Lanes, Turn),
+        (lanes, turn): (IssueResources, IssueOrder),
     ) {
         self.cause = cause;
         let mut message = self.message(from, to, bytes, handle);
@@ -65,7 +65,7 @@ impl MessageTransport {
     }
 
     /// Requests a receive; `Due` reports, once its processor is free, that it is to be posted.
-    pub fn issue_receive(&mut self, now: SimTime, seat: Seat, operation: u32, (lanes, turn): (Lanes, Turn)) {
+    pub fn issue_receive(&mut self, now: SimTime, seat: RankLocation, operation: u32, (lanes, turn): (IssueResources, IssueOrder)) {
         self.resources.provide(seat, 0, lanes);
         let is_left = turn.leaves == Some(lanes.cpu);
         let free = if is_left { now } else { self.resources.free_at(self.resources.cpu(seat, lanes.cpu)) };
@@ -74,23 +74,23 @@ impl MessageTransport {
     }
 
     /// Schedules `Due` for a time.
-    pub fn remind(&mut self, at: SimTime, operation: u32, turn: Turn) {
+    pub fn remind(&mut self, at: SimTime, operation: u32, turn: IssueOrder) {
         let order = self.order_of(turn);
         self.schedule(at, order, TransportEvent::Due(operation));
     }
 
     /// Returns a turn after all that have been used.
-    pub fn next_turn(&mut self) -> Turn {
+    pub fn next_turn(&mut self) -> IssueOrder {
         let first = self.requests + 1;
-        self.requests += Turn::OF_AN_EVENT;
-        Turn { order: first, ..Turn::default() }
+        self.requests += IssueOrder::OF_AN_EVENT;
+        IssueOrder { order: first, ..IssueOrder::default() }
     }
 
-    fn foreseen(&mut self, turn: Turn) -> Precedence {
+    fn foreseen(&mut self, turn: IssueOrder) -> Precedence {
         Precedence::foreseen(self.order_of(turn), turn.place)
     }
 
-    fn order_of(&mut self, turn: Turn) -> u64 {
+    fn order_of(&mut self, turn: IssueOrder) -> u64 {
         if turn.order == 0 { self.next_request() } else { turn.order }
     }
 }

@@ -1,9 +1,9 @@
 //! Optional record of the communication work of processors and interfaces.
 
-use super::arrival::PaidBytes;
+use super::arrival::ChargedBytes;
 use super::wire::Piece;
 use super::{MessageState, MessageTransport};
-use crate::machine::Seat;
+use crate::machine::RankLocation;
 use crate::trace::{CommunicationLog, Passage, PassageStep, Service, Software, SoftwareCharge};
 use crate::units::{SimDuration, SimTime};
 
@@ -90,8 +90,8 @@ impl MessageTransport {
         &mut self,
         now: SimTime,
         begun: SimTime,
-        seat: Seat,
-        (paid, handling): (PaidBytes, Option<SimDuration>),
+        seat: RankLocation,
+        (paid, handling): (ChargedBytes, Option<SimDuration>),
     ) {
         let overhead = handling.map_or(NOTHING, |time| (Software::Overhead, 1, time));
         let time = self.taking(seat, paid);
@@ -110,7 +110,7 @@ impl MessageTransport {
     }
 
     /// Records that a processor handles a message that has arrived.
-    pub(super) fn note_handling(&mut self, now: SimTime, seat: Seat, bytes: u64, is_copied: bool) {
+    pub(super) fn note_handling(&mut self, now: SimTime, seat: RankLocation, bytes: u64, is_copied: bool) {
         let charges = if is_copied {
             self.charges(self.interface.copying(bytes), (Software::CopiedBytes, bytes.saturating_sub(1)))
         } else {
@@ -130,7 +130,7 @@ impl MessageTransport {
         (Software::HandedBytes, self.interface.handed(bytes))
     }
 
-    fn note_service(&mut self, begin: SimTime, seat: Seat, [first, second]: [SoftwareCharge; 2]) {
+    fn note_service(&mut self, begin: SimTime, seat: RankLocation, [first, second]: [SoftwareCharge; 2]) {
         let processor = self.resources.core(seat);
         let Some(log) = &mut self.log else { return };
         log.services.push(Service { processor, end: begin + first.2 + second.2, parts: [first, second, NOTHING] });

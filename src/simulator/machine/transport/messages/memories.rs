@@ -2,21 +2,21 @@
 
 use super::{MessageTransport, Piece, TransportEvent};
 use crate::engine::{Calendar, Slab};
-use crate::machine::hierarchy::{Hierarchy, Traveller};
+use crate::machine::hierarchy::{Hierarchy, HierarchyTransfer};
 use crate::machine::transport::{Completion, MessageId};
-use crate::machine::{Machine, Seat};
+use crate::machine::{Machine, RankLocation};
 use crate::units::SimTime;
 
 /// The memories of all nodes, and the transfers that pass through them.
 pub struct Memories {
     hierarchy: Box<Hierarchy>,
     calendar: Calendar,
-    passing: Slab<Passing>,
+    passing: Slab<MemoryTransfer>,
 }
 
 /// A transfer through a memory.
 #[derive(Clone, Copy)]
-pub enum Passing {
+pub enum MemoryTransfer {
     /// A load, with the handle given by the caller.
     Load(u32),
     Message(MessageId),
@@ -34,46 +34,46 @@ impl Memories {
     }
 
     /// Runs the next event. Returns its time, and the transfer that has ended, if there is one.
-    fn step(&mut self) -> Option<(SimTime, Option<Passing>)> {
+    fn step(&mut self) -> Option<(SimTime, Option<MemoryTransfer>)> {
         let (now, entity) = self.calendar.pop()?;
         let traveller = self.hierarchy.step(&mut self.calendar, now, entity);
         Some((now, self.through(traveller)))
     }
 
     /// Starts a load of a core, and returns it if it takes no time.
-    fn load(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) -> Option<Passing> {
-        let place = self.passing.put(Passing::Load(handle));
+    fn load(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) -> Option<MemoryTransfer> {
+        let place = self.passing.put(MemoryTransfer::Load(handle));
         let traveller = self.hierarchy.load(&mut self.calendar, now, seat, (bytes, place));
         self.through(traveller)
     }
 
     /// Starts the transfer of a message from core to core, and returns it if it takes no time.
-    fn send(&mut self, now: SimTime, ends: (Seat, Seat), bytes: u64, message: MessageId) -> Option<Passing> {
-        let place = self.passing.put(Passing::Message(message));
+    fn send(&mut self, now: SimTime, ends: (RankLocation, RankLocation), bytes: u64, message: MessageId) -> Option<MemoryTransfer> {
+        let place = self.passing.put(MemoryTransfer::Message(message));
         #[expect(clippy::cast_precision_loss, reason = "a memory's time is rounded once, from a real number of bytes")]
         let load = (bytes as f64, place);
         let traveller = self.hierarchy.pass(&mut self.calendar, now, ends, load);
         self.through(traveller)
     }
 
-    fn through(&mut self, traveller: Option<Traveller>) -> Option<Passing> {
-        let Some(Traveller::Bytes { handle: place }) = traveller else { return None };
+    fn through(&mut self, traveller: Option<HierarchyTransfer>) -> Option<MemoryTransfer> {
+        let Some(HierarchyTransfer::Bytes { handle: place }) = traveller else { return None };
         Some(self.passing.take(place))
     }
 }
 
 impl MessageTransport {
     /// Loads `bytes` bytes from the memory of a node; `Moved` reports the end with `handle`.
-    pub fn load(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) {
+    pub fn load(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) {
         let through = match &mut self.memories {
             Some(memories) => memories.load(now, seat, bytes, handle),
-            None => Some(Passing::Load(handle)),
+            None => Some(MemoryTransfer::Load(handle)),
         };
         self.come_through(now, through);
     }
 
     /// Returns whether a memory carries the messages between two cores of a node.
-    pub(super) fn has_memory_between(&self, from: Seat, to: Seat) -> bool {
+    pub(super) fn has_memory_between(&self, from: RankLocation, to: RankLocation) -> bool {
         self.memories.as_ref().is_some_and(|memories| memories.hierarchy.has_memory_between(from, to))
     }
 
@@ -92,10 +92,10 @@ impl MessageTransport {
         self.come_through(now, through);
     }
 
-    fn come_through(&mut self, now: SimTime, through: Option<Passing>) {
+    fn come_through(&mut self, now: SimTime, through: Option<MemoryTransfer>) {
         match through {
-            Some(Passing::Load(handle)) => self.completions.push_back(Completion::Moved { handle }),
-            Some(Passing::Message(id)) => {
+            Some(MemoryTransfer::Load(handle)) => self.completions.push_back(Completion::Moved { handle }),
+            Some(MemoryTransfer::Message(id)) => {
                 let bytes = self.messages[id].bytes;
                 self.request(now, TransportEvent::Arrive(Piece::whole(id, bytes)));
             }

@@ -5,7 +5,7 @@ use super::wire::Piece;
 use super::{MessageState, MessageTransport, TransferRole};
 use crate::engine::Precedence;
 use crate::machine::transport::{BACKGROUND_HANDLES, Completion, MessageId};
-use crate::machine::{Seat, Turn};
+use crate::machine::{RankLocation, IssueOrder};
 use crate::node::{DataTransfer, Progress};
 use crate::units::{SimDuration, SimTime};
 use std::cmp::Reverse;
@@ -99,7 +99,7 @@ impl MessageTransport {
 
     /// Returns whether an owner that wants to compute has to wait for sends of its core that are in a queue; `TimeUp`
     /// reports that they have begun.
-    pub fn waits_behind_sends(&mut self, seat: Seat, owner: u32) -> bool {
+    pub fn waits_behind_sends(&mut self, seat: RankLocation, owner: u32) -> bool {
         let core = self.resources.core(seat);
         let waits = self.waiting_sends.are_of(core);
         if waits {
@@ -158,7 +158,7 @@ impl MessageTransport {
             TransportEvent::Computed(owner) => self.completions.push_back(Completion::Computed { owner }),
             TransportEvent::Begin { core, operation, time } => self.begin_computation(now, core, operation, time),
             TransportEvent::Due(operation) => {
-                self.completions.push_back(Completion::Due { operation, turn: Turn { order, ..Turn::default() } });
+                self.completions.push_back(Completion::Due { operation, turn: IssueOrder { order, ..IssueOrder::default() } });
             }
             TransportEvent::Compute { core, owner, time } => {
                 self.resources.compute(core, now, time);

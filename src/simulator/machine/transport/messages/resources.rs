@@ -1,6 +1,6 @@
 //! Processors and interfaces, each with the time from which it is free.
 
-use crate::machine::{Lanes, Seat};
+use crate::machine::{IssueResources, RankLocation};
 use crate::node::{Interface, InterfaceChoice};
 use crate::units::{SimDuration, SimTime};
 use rustc_hash::FxHashMap;
@@ -90,18 +90,18 @@ impl Resources {
     }
 
     /// Returns the number of the core of a seat. A node may have fewer cores than ranks, which then share them.
-    pub const fn core(&self, seat: Seat) -> u32 {
+    pub const fn core(&self, seat: RankLocation) -> u32 {
         seat.node * self.cores_per_node + seat.core_of(self.cores_per_node)
     }
 
     /// Returns the number of the core that a program requests as core `cpu` of a seat.
-    pub fn cpu(&self, seat: Seat, cpu: u8) -> u32 {
+    pub fn cpu(&self, seat: RankLocation, cpu: u8) -> u32 {
         let first = self.core(seat);
         if cpu == 0 { first } else { self.more_cores.get(&(first, cpu)).copied().unwrap_or(first) }
     }
 
     /// Creates the core and the interface that a program requests for a seat, if they do not exist yet.
-    pub fn provide(&mut self, seat: Seat, interface: u32, Lanes { cpu, nic }: Lanes) {
+    pub fn provide(&mut self, seat: RankLocation, interface: u32, IssueResources { cpu, nic }: IssueResources) {
         if cpu > 0 {
             let next = u32::try_from(self.cores.len()).expect("cores are counted in 32 bits");
             if *self.more_cores.entry((self.core(seat), cpu)).or_insert(next) == next {
@@ -118,7 +118,7 @@ impl Resources {
     }
 
     /// Returns the number of the interface for a message.
-    pub fn choose(&mut self, interface: &Interface, from: Seat, to: Seat) -> u32 {
+    pub fn choose(&mut self, interface: &Interface, from: RankLocation, to: RankLocation) -> u32 {
         match interface.choice {
             InterfaceChoice::RoundRobin => self.turns.get_mut(from.node as usize).map_or(0, |turn| {
                 *turn = (*turn + 1) % self.per_node;

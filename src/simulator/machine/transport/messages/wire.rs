@@ -6,7 +6,7 @@ mod packets;
 
 use crate::engine::Streams;
 use crate::machine::transport::MessageId;
-use crate::network::{Contention, Network, Standstill, Topology, Transfers};
+use crate::network::{Contention, Network, BufferDeadlock, Topology, Transfers};
 use crate::node::Interface;
 use crate::trace::LinkLoad;
 use crate::trace::events::EventId;
@@ -188,9 +188,9 @@ impl Wire {
         }
     }
 
-    pub fn standstill(&self) -> Standstill {
+    pub fn standstill(&self) -> BufferDeadlock {
         match self {
-            Self::Free(_) | Self::Flows(_) => Standstill::default(),
+            Self::Free(_) | Self::Flows(_) => BufferDeadlock::default(),
             Self::Packets(packets) => packets.standstill(),
         }
     }

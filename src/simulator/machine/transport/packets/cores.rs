@@ -2,8 +2,8 @@
 
 use super::{Completion, PacketTransport, PacketizedMessage};
 use crate::engine::Entity;
-use crate::machine::Seat;
-use crate::machine::hierarchy::Traveller;
+use crate::machine::RankLocation;
+use crate::machine::hierarchy::HierarchyTransfer;
 use crate::network::Packet;
 use crate::units::SimTime;
 
@@ -17,7 +17,7 @@ impl PacketTransport {
     /// Returns the number of the processor of `seat`. The first core of a node has the number of its vertex, and also
     /// passes packets on; the other cores come after the last vertex.
     #[must_use]
-    pub const fn processor(&self, seat: Seat) -> u32 {
+    pub const fn processor(&self, seat: RankLocation) -> u32 {
         match seat.core_of(self.cores) {
             0 => seat.node,
             core => self.vertices + seat.node * (self.cores - 1) + core - 1,
@@ -25,19 +25,19 @@ impl PacketTransport {
     }
 
     /// Loads `bytes` bytes from the memory of a node; `Moved` reports the end with `handle`.
-    pub fn load(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) {
+    pub fn load(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) {
         let traveller = match &mut self.hierarchy {
             Some(hierarchy) => hierarchy.load(&mut self.calendar, now, seat, (bytes, handle)),
-            None => Some(Traveller::Bytes { handle }),
+            None => Some(HierarchyTransfer::Bytes { handle }),
         };
         self.come_through(now, traveller);
     }
 
     /// Charges `bytes` bytes to the interface of the node, without a receiver; `Moved` reports the end with `handle`.
-    pub fn leave_node(&mut self, now: SimTime, seat: Seat, bytes: f64, handle: u32) {
+    pub fn leave_node(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) {
         let traveller = match &mut self.hierarchy {
             Some(hierarchy) => hierarchy.leave(&mut self.calendar, now, seat, (bytes, handle)),
-            None => Some(Traveller::Bytes { handle }),
+            None => Some(HierarchyTransfer::Bytes { handle }),
         };
         self.come_through(now, traveller);
     }
@@ -48,7 +48,7 @@ impl PacketTransport {
         let ends = (message.source(), message.destination());
         let traveller = match &mut self.hierarchy {
             Some(hierarchy) => hierarchy.send(&mut self.calendar, now, ends, packet),
-            None => Some(Traveller::Packet(packet)),
+            None => Some(HierarchyTransfer::Packet(packet)),
         };
         self.come_through(now, traveller);
     }
@@ -60,10 +60,10 @@ impl PacketTransport {
         self.come_through(now, traveller);
     }
 
-    fn come_through(&mut self, now: SimTime, traveller: Option<Traveller>) {
+    fn come_through(&mut self, now: SimTime, traveller: Option<HierarchyTransfer>) {
         match traveller {
-            Some(Traveller::Bytes { handle }) => self.completions.push_back(Completion::Moved { handle }),
-            Some(Traveller::Packet(packet)) => self.admit(now, packet),
+            Some(HierarchyTransfer::Bytes { handle }) => self.completions.push_back(Completion::Moved { handle }),
+            Some(HierarchyTransfer::Packet(packet)) => self.admit(now, packet),
             None => {}
         }
     }

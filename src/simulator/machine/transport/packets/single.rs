@@ -4,7 +4,7 @@
 use super::software::{passing_on, taking_in};
 use super::{Carrier, Completion, Job, MessageId, PacketTransport, PacketizedMessage};
 use crate::engine::{Calendar, Entity};
-use crate::machine::{Seat, Sends};
+use crate::machine::{RankLocation, Sends};
 use crate::network::{Fabric, Packet, PacketKind};
 use crate::node::Router;
 use crate::units::{SimDuration, SimTime};
@@ -161,7 +161,7 @@ impl PacketTransport {
             Router::Hardware => self.forward(now, node, packet),
             Router::Software => {
                 let service = passing_on(&self.node, packet.kind);
-                self.serve(now, Seat { node, core: 0 }, Job::PassOn(packet), service);
+                self.serve(now, RankLocation { node, core: 0 }, Job::PassOn(packet), service);
             }
         }
     }
@@ -192,7 +192,7 @@ impl PacketTransport {
         self.messages.take(id);
     }
 
-    fn serve(&mut self, now: SimTime, seat: Seat, job: Job, service: SimDuration) {
+    fn serve(&mut self, now: SimTime, seat: RankLocation, job: Job, service: SimDuration) {
         let service = self.pace.as_ref().map_or(service, |pace| pace.service(seat.node, service));
         let processor = self.processor(seat);
         let departure = self.processors.serve(&mut self.calendar, now, processor, (job, service));

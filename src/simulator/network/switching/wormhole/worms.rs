@@ -3,13 +3,13 @@
 use super::{Allocators, Arbiters, Wormhole, WormholeRouter};
 use crate::engine::{Calendar, Streams};
 use crate::network::Network;
-use crate::network::packet::{HopEvent, Onward};
+use crate::network::packet::{HopEvent, ForwardedBy};
 use crate::network::packet::{NOWHERE, Packet};
 use crate::network::router::RouteSelector as Guide;
 use crate::network::topology::Topology;
 use crate::network::virtual_channels::Classes;
-use crate::network::waiting::{BufferWait, Standstill};
-use crate::network::way::PacketWay;
+use crate::network::waiting::{BufferWait, BufferDeadlock};
+use crate::network::way::RouteState;
 use crate::units::{PerByte, SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 use std::ops::{Index, IndexMut};
@@ -33,26 +33,26 @@ use buffers::{Input, Output, RoundRobin, WormHeads};
 use channel_allocation::ChannelGroup;
 use injection::PacketSource;
 use islip::Islip;
-use layout::{Leaves, NONE, RouterShape};
+use layout::{LeafNodes, NONE, RouterShape};
 use matrix::MatrixArbiters;
 use pipeline::Pipeline;
 use recording::FlitRecorder;
-use switch_allocation::{RouterRequests, Taken};
-use wires::Wires;
+use switch_allocation::{RouterRequests, PortGrant};
+use wires::LinkLatencies;
 
 /// The runtime state of all routers of a network; one event per cycle while anything moves.
 pub struct Worms {
     topology: Topology,
     guide: Guide,
     classes: Classes,
-    onward: Onward,
+    onward: ForwardedBy,
     shape: RouterShape,
     router: WormholeRouter,
     cycle: SimDuration,
     flit_bytes: u64,
     /// Time of a byte on a link.
     byte_time: PerByte,
-    wires: Wires,
+    wires: LinkLatencies,
     inputs: Vec<Input>,
     heads: WormHeads,
     outputs: Vec<Output>,
@@ -63,12 +63,12 @@ pub struct Worms {
     active: Vec<u32>,
     sources: Vec<PacketSource>,
     sending: Vec<u32>,
-    crowd: Crowd,
+    crowd: WormTable,
     /// The first cycle that acts on what is scheduled now.
     next: u64,
     pipeline: Pipeline,
     groups: Vec<ChannelGroup>,
-    leaves: Leaves,
+    leaves: LeafNodes,
     /// Groups with both a free channel and a request.
     grantable: Vec<u32>,
     /// The iSLIP state; `None` with other allocators.
@@ -76,7 +76,7 @@ pub struct Worms {
     /// The matrix arbiters; `None` with other arbiters.
     matrix: Option<Box<MatrixArbiters>>,
     /// The input that each output port selects; scratch space for one router at a time.
-    taken: Vec<Taken>,
+    taken: Vec<PortGrant>,
     /// Input channels whose front flits cross the crossbar in this cycle.
     crossings: Vec<u32>,
     is_ticking: bool,
@@ -90,7 +90,7 @@ struct Worm {
     flits: u32,
     /// The input channel where the head waits for software.
     held_at: u32,
-    way: PacketWay,
+    way: RouteState,
     /// The cycle after the one in which the head has crossed to its node.
     out: u64,
     /// Number of cycles after the head has crossed to its node in which no flit of the worm has crossed.
@@ -99,14 +99,14 @@ struct Worm {
 
 /// The worms in the network, by place.
 #[derive(Clone, Default)]
-struct Crowd {
+struct WormTable {
     worms: Vec<Worm>,
     vacant: Vec<u32>,
     /// Places of worms that reached their nodes in the last cycle; the caller may still query them.
     just_left: Vec<u32>,
 }
 
-impl Crowd {
+impl WormTable {
     /// Adds a worm; returns its place.
     fn enter(&mut self, worm: Worm) -> u32 {
         let place = self.vacant.pop().unwrap_or_else(|| {
@@ -128,7 +128,7 @@ impl Crowd {
     }
 }
 
-impl Index<usize> for Crowd {
+impl Index<usize> for WormTable {
     type Output = Worm;
 
     fn index(&self, place: usize) -> &Worm {
@@ -136,7 +136,7 @@ impl Index<usize> for Crowd {
     }
 }
 
-impl IndexMut<usize> for Crowd {
+impl IndexMut<usize> for WormTable {
     fn index_mut(&mut self, place: usize) -> &mut Worm {
         &mut self.worms[place]
     }
@@ -148,13 +148,13 @@ impl Worms {
     /// # Panics
     /// If a router has more than 128 virtual channels at its inputs, which a check rejects.
     #[must_use]
-    pub fn new(network: &Network, mode: &Wormhole, topology: Topology, onward: Onward, streams: Streams) -> Self {
+    pub fn new(network: &Network, mode: &Wormhole, topology: Topology, onward: ForwardedBy, streams: Streams) -> Self {
         let shape = shape_of(network, mode, &topology);
         let cycle = network.links.byte_time().time(mode.flit.count());
-        let wires = Wires::new(network, &topology, cycle);
+        let wires = LinkLatencies::new(network, &topology, cycle);
         let (router, vertices) = (mode.router.unwrap_or_default(), topology.vertices());
         let (inputs, outputs) = buffers::channels(&topology, shape, &wires);
-        let leaves = Leaves::of(&topology, &network.routing);
+        let leaves = LeafNodes::of(&topology, &network.routing);
         Self {
             guide: Guide::new(network, &topology, streams),
             classes: Classes::of(network, &topology),
@@ -172,7 +172,7 @@ impl Worms {
             active: Vec::new(),
             sources: vec![PacketSource::default(); vertices as usize],
             sending: Vec::new(),
-            crowd: Crowd::default(),
+            crowd: WormTable::default(),
             next: 0,
             pipeline: Pipeline::new(router, &wires),
             grantable: Vec::new(),
@@ -180,7 +180,7 @@ impl Worms {
             matrix: (router.arbiters == Arbiters::Matrix).then(|| Box::new(MatrixArbiters::new(shape, vertices))),
             router,
             crossings: Vec::new(),
-            taken: vec![Taken::default(); shape.ports as usize],
+            taken: vec![PortGrant::default(); shape.ports as usize],
             is_ticking: false,
             recorder: None,
             topology,
@@ -200,8 +200,8 @@ impl Worms {
     #[must_use]
     pub fn links_to_next_stop(&self, at: u32, to: u32) -> u32 {
         match self.onward {
-            Onward::BySoftware => 1,
-            Onward::ByRouter => self.hops(at, to),
+            ForwardedBy::BySoftware => 1,
+            ForwardedBy::ByRouter => self.hops(at, to),
         }
     }
 
@@ -316,7 +316,7 @@ impl Worms {
 
     /// Returns the packets that wait for buffers once no event is left, and the buffers that they wait for.
     #[must_use]
-    pub fn standstill(&self) -> Standstill {
+    pub fn standstill(&self) -> BufferDeadlock {
         let mut waits = Vec::new();
         for (channel, input) in (0..).zip(&self.inputs) {
             let port = u32::from(input.to_port);
@@ -327,7 +327,7 @@ impl Worms {
             let next = self.buffer_behind(input.router, port, class);
             waits.extend(next.map(|next| (self.buffer_of(channel), next)));
         }
-        Standstill::of(waits)
+        BufferDeadlock::of(waits)
     }
 
     fn buffer_behind(&self, from: u32, port: u32, class: u32) -> Option<BufferWait> {

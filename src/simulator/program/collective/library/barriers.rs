@@ -1,7 +1,7 @@
 //! Barriers made of messages.
 
 use super::communicator::Communicator;
-use super::shape::{Distances, Shape};
+use super::shape::{Distances, TreeShape};
 use crate::program::collective::payload::Payload;
 
 /// Runs a barrier in which all ranks notify rank 0, which notifies all.
@@ -62,7 +62,7 @@ pub(in crate::program::collective) async fn recursive_doubling_barrier(comm: Com
 
 /// Runs a barrier in which tokens go up and down a binomial tree of consecutive ranks.
 pub(in crate::program::collective) async fn tree_barrier(comm: Communicator<'_>) {
-    let shape = Shape::Nomial(2, Distances::Halving);
+    let shape = TreeShape::Nomial(2, Distances::Halving);
     let children = shape.children(comm.place(), comm.size());
     for child in children.iter().rev() {
         comm.receive(*child).await;

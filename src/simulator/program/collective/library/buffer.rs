@@ -1,6 +1,6 @@
 //! The parts of a message that a rank holds, by their position in the whole message.
 
-use crate::program::Blocks;
+use crate::program::BlockPartition;
 use crate::program::WORD;
 use crate::program::collective::payload::Payload;
 use std::ops::Range;
@@ -199,7 +199,7 @@ impl Division {
     pub fn start(&self, part: u32) -> u64 {
         match &self.kind {
             DivisionKind::Even(bytes) => bytes * u64::from(part),
-            DivisionKind::Shares { words, word } => Blocks::new(*words, self.parts).first(part) * word,
+            DivisionKind::Shares { words, word } => BlockPartition::new(*words, self.parts).first(part) * word,
             DivisionKind::Ceiling { part: length, bytes } => (length * u64::from(part)).min(*bytes),
             DivisionKind::Listed(starts) => starts[part as usize],
         }

@@ -3,7 +3,7 @@
 
 use super::buffer::{Buffer, Division};
 use super::communicator::Communicator;
-use super::lane::Lane;
+use super::lane::PortPath;
 use super::shape::{Bine, Distances};
 use crate::node::Scratch;
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub(in crate::program::collective) enum PartnerPattern {
     /// Bine numbers, nearest partner first.
     Bine,
     /// Cycling through the dimensions of a torus.
-    Torus(Lane),
+    Torus(PortPath),
 }
 
 impl Butterfly {
@@ -83,12 +83,12 @@ impl Butterfly {
 pub(in crate::program::collective) struct Fold {
     pub steps: u32,
     pairs: u32,
-    keeps: Keeps,
+    keeps: DoerParity,
 }
 
 /// The number of a pair that does the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::program::collective) enum Keeps {
+pub(in crate::program::collective) enum DoerParity {
     Even,
     Odd,
 }
@@ -106,7 +106,7 @@ pub(in crate::program::collective) enum FoldRole {
 }
 
 impl Fold {
-    pub const fn of(size: u32, keeps: Keeps) -> Self {
+    pub const fn of(size: u32, keeps: DoerParity) -> Self {
         let steps = size.ilog2();
         Self { steps, pairs: size - (1 << steps), keeps }
     }
@@ -114,7 +114,7 @@ impl Fold {
     pub const fn role(self, number: u32) -> FoldRole {
         if number >= 2 * self.pairs {
             FoldRole::Alone(number - self.pairs)
-        } else if number.is_multiple_of(2) == matches!(self.keeps, Keeps::Even) {
+        } else if number.is_multiple_of(2) == matches!(self.keeps, DoerParity::Even) {
             FoldRole::Doer(number / 2, number ^ 1)
         } else {
             FoldRole::Guest(number ^ 1)
@@ -126,7 +126,7 @@ impl Fold {
         if doer >= self.pairs {
             return doer + self.pairs;
         }
-        2 * doer + matches!(self.keeps, Keeps::Odd) as u32
+        2 * doer + matches!(self.keeps, DoerParity::Odd) as u32
     }
 
     /// Returns the numbers that a doer does the steps for.
@@ -141,7 +141,7 @@ pub(in crate::program::collective) async fn all_reduce(
     pattern: PartnerPattern,
     data: &mut Buffer,
 ) {
-    let fold = Fold::of(comm.size(), Keeps::Odd);
+    let fold = Fold::of(comm.size(), DoerParity::Odd);
     let whole = [0..data.bytes()];
     comm.allocate(Scratch::of(&[data.bytes()]).with(2, data.bytes())).await;
     let role = fold.role(comm.place());
@@ -186,7 +186,7 @@ pub(super) async fn add(
 }
 
 /// The steps of a reduce-scatter: each halves the window of codes whose sums a rank holds.
-pub(in crate::program::collective) struct Halving<'a, R> {
+pub(in crate::program::collective) struct WindowedButterfly<'a, R> {
     pub comm: Communicator<'a>,
     pub butterfly: Butterfly,
     /// A function that returns the place of a doer.
@@ -197,7 +197,7 @@ pub(in crate::program::collective) struct Halving<'a, R> {
     pub by_block: bool,
 }
 
-impl<R: Fn(Range<u32>) -> Vec<Range<u64>>> Halving<'_, R> {
+impl<R: Fn(Range<u32>) -> Vec<Range<u64>>> WindowedButterfly<'_, R> {
     /// Exchanges and adds halves until only the own code is left.
     pub async fn reduce_scatter(&self, doer: u32, data: &mut Buffer) {
         let own = self.butterfly.code(doer);
@@ -305,7 +305,7 @@ pub(in crate::program::collective) async fn rabenseifner(
     data: &mut Buffer,
 ) {
     let origin = root.unwrap_or(0);
-    let keeps = if root.is_some() || joining == Joining::Halves { Keeps::Even } else { Keeps::Odd };
+    let keeps = if root.is_some() || joining == Joining::Halves { DoerParity::Even } else { DoerParity::Odd };
     let fold = Fold::of(comm.size(), keeps);
     let number = comm.number(origin);
     let at = |number: u32| comm.numbered(origin, number);
@@ -346,7 +346,7 @@ async fn sum_of_doers(
     data: &mut Buffer,
 ) {
     let division = Division::shares(data.bytes(), 1 << butterfly.steps());
-    let steps = Halving { comm, butterfly, place, ranges: |codes| vec![division.range(codes)], by_block: false };
+    let steps = WindowedButterfly { comm, butterfly, place, ranges: |codes| vec![division.range(codes)], by_block: false };
     steps.reduce_scatter(doer, data).await;
     if is_for_all {
         steps.all_gather(doer, data).await;
@@ -392,7 +392,7 @@ pub(in crate::program::collective) async fn scatter_all_gather(
     root: u32,
     data: &mut Buffer,
 ) {
-    let fold = Fold::of(comm.size(), Keeps::Even);
+    let fold = Fold::of(comm.size(), DoerParity::Even);
     let number = comm.number(root);
     let at = |number: u32| comm.numbered(root, number);
     let whole = 0..data.bytes();
@@ -405,7 +405,7 @@ pub(in crate::program::collective) async fn scatter_all_gather(
         FoldRole::Doer(doer, _) | FoldRole::Alone(doer) => doer,
     };
     let division = Division::shares(data.bytes(), 1 << fold.steps);
-    let steps = Halving {
+    let steps = WindowedButterfly {
         comm,
         butterfly: Butterfly::new(fold.steps, pattern),
         place: &|doer| at(fold.number(doer)),

@@ -133,7 +133,7 @@ impl<'a> Communicator<'a> {
         &self,
         receive_from: impl IntoIterator<Item = u32>,
         send_to: impl IntoIterator<Item = (u32, impl Borrow<Payload>)>,
-    ) -> Started<'a> {
+    ) -> OutstandingTransfers<'a> {
         let mut receiving = VecDeque::new();
         for from in receive_from {
             receiving.push_back((from, self.start_receive(from).await));
@@ -142,12 +142,12 @@ impl<'a> Communicator<'a> {
         for (to, payload) in send_to {
             sending.push(self.start_send(to, payload.borrow()).await);
         }
-        Started { comm: *self, receiving, sending }
+        OutstandingTransfers { comm: *self, receiving, sending }
     }
 
     /// Starts a receive from every other rank, the nearest preceding rank first, then a send of the same payload to
     /// every other rank, the nearest following rank first.
-    pub async fn start_with_all(&self, payload: &Payload) -> Started<'a> {
+    pub async fn start_with_all(&self, payload: &Payload) -> OutstandingTransfers<'a> {
         let before = (1..self.size).map(|distance| self.before(distance));
         let behind = (1..self.size).map(|distance| (self.behind(distance), payload));
         self.start(before, behind).await
@@ -201,13 +201,13 @@ impl<'a> Communicator<'a> {
 }
 
 /// Outstanding receives and sends.
-pub(in crate::program::collective) struct Started<'a> {
+pub(in crate::program::collective) struct OutstandingTransfers<'a> {
     comm: Communicator<'a>,
     receiving: VecDeque<(u32, Operation)>,
     sending: Vec<Operation>,
 }
 
-impl Started<'_> {
+impl OutstandingTransfers<'_> {
     /// Waits for the next receive, in the order in which the receives were started. Returns the place of its sender and
     /// its payload. After the last receive, waits for all sends and returns `None`.
     pub async fn next(&mut self) -> Option<(u32, Payload)> {

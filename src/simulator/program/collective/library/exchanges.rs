@@ -1,7 +1,7 @@
 //! Butterflies among any number of ranks that end with parts of the message on each rank.
 
 use super::buffer::{Buffer, Division};
-use super::butterfly::{Butterfly, Fold, FoldRole, Halving, Keeps, PartnerPattern, add, fold_in};
+use super::butterfly::{Butterfly, Fold, FoldRole, WindowedButterfly, DoerParity, PartnerPattern, add, fold_in};
 use super::communicator::{Communicator, count};
 use crate::node::Scratch;
 use crate::program::collective::payload::Payload;
@@ -34,7 +34,7 @@ struct WindowLayout<'a> {
 impl<'a> WindowLayout<'a> {
     /// Creates the layout among the ranks of a communicator.
     fn of(comm: Communicator<'_>, pattern: PartnerPattern, remap: Remap, division: &'a Division) -> Self {
-        let fold = Fold::of(comm.size(), Keeps::Odd);
+        let fold = Fold::of(comm.size(), DoerParity::Odd);
         Self { fold, butterfly: Butterfly::new(fold.steps, pattern), remap, division }
     }
 
@@ -102,7 +102,7 @@ pub(in crate::program::collective) async fn reduce_scatter(
     if layout.is_permuted() {
         comm.copy(data.bytes()).await;
     }
-    let steps = Halving {
+    let steps = WindowedButterfly {
         comm,
         butterfly: layout.butterfly,
         place: &|doer| fold.number(doer),
@@ -155,7 +155,7 @@ pub(in crate::program::collective) async fn all_gather(
     while let Some((rank, received)) = started.next().await {
         data.put([division.one(rank)], &received);
     }
-    let steps = Halving {
+    let steps = WindowedButterfly {
         comm,
         butterfly: layout.butterfly,
         place: &|doer| fold.number(doer),
@@ -206,7 +206,7 @@ pub(in crate::program::collective) async fn all_to_all(
     division: &Division,
     data: &Buffer,
 ) -> Buffer {
-    let fold = Fold::of(comm.size(), Keeps::Odd);
+    let fold = Fold::of(comm.size(), DoerParity::Odd);
     let butterfly = Butterfly::new(fold.steps, pattern);
     let place = comm.place();
     let whole = [0..division.total()];
@@ -326,7 +326,7 @@ pub(in crate::program::collective) async fn doubling_reduce_scatter(
     division: &Division,
     data: &mut Buffer,
 ) {
-    let fold = Fold::of(comm.size(), Keeps::Odd);
+    let fold = Fold::of(comm.size(), DoerParity::Odd);
     let place = comm.place();
     let role = fold.role(place);
     fold_in(comm, role, data).await;

@@ -2,29 +2,29 @@
 
 use super::buffer::{Buffer, Division};
 use super::communicator::{Communicator, count};
-use super::shape::{Distances, Shape};
+use super::shape::{Distances, TreeShape};
 use super::trees;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::pin::Pin;
 
 /// A running operation and its result.
-pub(in crate::program::collective) type Running<'a, T = ()> = Pin<Box<dyn Future<Output = T> + 'a>>;
+pub(in crate::program::collective) type OperationFuture<'a, T = ()> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// An operation on the whole message, from or to the place `root` if it has a root.
-pub(in crate::program::collective) trait OnWhole {
-    fn within<'a>(&'a self, comm: Communicator<'a>, root: u32, data: &'a mut Buffer) -> Running<'a>;
+pub(in crate::program::collective) trait WholeMessageOperation {
+    fn within<'a>(&'a self, comm: Communicator<'a>, root: u32, data: &'a mut Buffer) -> OperationFuture<'a>;
 }
 
 /// An operation on the parts of a message, with one part for each place.
-pub(in crate::program::collective) trait OnParts {
+pub(in crate::program::collective) trait PartwiseOperation {
     fn within<'a>(
         &'a self,
         comm: Communicator<'a>,
         root: u32,
         division: &'a Division,
         data: &'a mut Buffer,
-    ) -> Running<'a>;
+    ) -> OperationFuture<'a>;
 }
 
 /// The ranks that form a group. The leader of a group is its lowest rank, or the root if it is a member.
@@ -110,7 +110,7 @@ impl MemberGroups {
 pub(in crate::program::collective) async fn broadcast(
     comm: Communicator<'_>,
     grouping: Grouping,
-    [between, within]: [&dyn OnWhole; 2],
+    [between, within]: [&dyn WholeMessageOperation; 2],
     root: u32,
     data: &mut Buffer,
 ) {
@@ -125,7 +125,7 @@ pub(in crate::program::collective) async fn broadcast(
 pub(in crate::program::collective) async fn reduce(
     comm: Communicator<'_>,
     grouping: Grouping,
-    [within, between]: [&dyn OnWhole; 2],
+    [within, between]: [&dyn WholeMessageOperation; 2],
     root: u32,
     data: &mut Buffer,
 ) {
@@ -140,7 +140,7 @@ pub(in crate::program::collective) async fn reduce(
 pub(in crate::program::collective) async fn all_reduce(
     comm: Communicator<'_>,
     grouping: Grouping,
-    [reduce, between, broadcast]: [&dyn OnWhole; 3],
+    [reduce, between, broadcast]: [&dyn WholeMessageOperation; 3],
     data: &mut Buffer,
 ) {
     let groups = MemberGroups::new(comm, grouping, 0);
@@ -156,7 +156,7 @@ pub(in crate::program::collective) async fn all_reduce(
 pub(in crate::program::collective) async fn barrier(
     comm: Communicator<'_>,
     grouping: Grouping,
-    [within, between]: [&dyn OnWhole; 2],
+    [within, between]: [&dyn WholeMessageOperation; 2],
 ) {
     let groups = MemberGroups::new(comm, grouping, 0);
     let (inside, leader) = groups.inside(comm);
@@ -166,11 +166,11 @@ pub(in crate::program::collective) async fn barrier(
     if let Some(leaders) = groups.leaders(comm) {
         between.within(Communicator::of(comm.me(), &leaders), 0, &mut nothing).await;
     }
-    trees::broadcast_in_turn(inside, Shape::Nomial(2, Distances::Halving), leader, &mut nothing).await;
+    trees::broadcast_in_turn(inside, TreeShape::Nomial(2, Distances::Halving), leader, &mut nothing).await;
 }
 
 /// Blocks in the order of the groups, so that those of a group are consecutive.
-struct Grouped {
+struct GroupedBlocks {
     order: Buffer,
     groups: Division,
     /// The blocks of the own group.
@@ -178,7 +178,7 @@ struct Grouped {
     start: u64,
 }
 
-impl Grouped {
+impl GroupedBlocks {
     fn new(groups: &MemberGroups, division: &Division, data: &Buffer) -> Self {
         let block = division.start(1);
         let lengths: Vec<u64> =
@@ -212,14 +212,14 @@ fn ranges(groups: &MemberGroups, division: &Division) -> Vec<Range<u64>> {
 pub(in crate::program::collective) async fn gather(
     comm: Communicator<'_>,
     grouping: Grouping,
-    [within, between]: [&dyn OnParts; 2],
+    [within, between]: [&dyn PartwiseOperation; 2],
     root: u32,
     division: &Division,
     data: &mut Buffer,
 ) {
     let groups = MemberGroups::new(comm, grouping, root);
     let (inside, leader) = groups.inside(comm);
-    let mut grouped = Grouped::new(&groups, division, data);
+    let mut grouped = GroupedBlocks::new(&groups, division, data);
     let mut part = grouped.inside();
     within.within(Communicator::of(comm.me(), &inside), leader, &grouped.own, &mut part).await;
     grouped.put_inside(&part);
@@ -233,14 +233,14 @@ pub(in crate::program::collective) async fn gather(
 pub(in crate::program::collective) async fn scatter(
     comm: Communicator<'_>,
     grouping: Grouping,
-    [between, within]: [&dyn OnParts; 2],
+    [between, within]: [&dyn PartwiseOperation; 2],
     root: u32,
     division: &Division,
     data: &mut Buffer,
 ) {
     let groups = MemberGroups::new(comm, grouping, root);
     let (inside, leader) = groups.inside(comm);
-    let mut grouped = Grouped::new(&groups, division, data);
+    let mut grouped = GroupedBlocks::new(&groups, division, data);
     if let Some(leaders) = groups.leaders(comm) {
         let leaders = Communicator::of(comm.me(), &leaders);
         between.within(leaders, groups.root_group(), &grouped.groups, &mut grouped.order).await;
@@ -255,14 +255,14 @@ pub(in crate::program::collective) async fn scatter(
 pub(in crate::program::collective) async fn all_gather(
     comm: Communicator<'_>,
     grouping: Grouping,
-    (gather, between, broadcast): (&dyn OnParts, &dyn OnParts, &dyn OnWhole),
+    (gather, between, broadcast): (&dyn PartwiseOperation, &dyn PartwiseOperation, &dyn WholeMessageOperation),
     division: &Division,
     data: &mut Buffer,
 ) {
     let groups = MemberGroups::new(comm, grouping, 0);
     let (list, leader) = groups.inside(comm);
     let inside = Communicator::of(comm.me(), &list);
-    let mut grouped = Grouped::new(&groups, division, data);
+    let mut grouped = GroupedBlocks::new(&groups, division, data);
     let mut part = grouped.inside();
     gather.within(inside, leader, &grouped.own, &mut part).await;
     grouped.put_inside(&part);

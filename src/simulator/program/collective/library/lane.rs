@@ -20,7 +20,7 @@ const DIMENSIONS: usize = 6;
 /// A torus with extents that are powers of two, as one port traverses it: one step in each dimension at a time, nearest
 /// partners first. Ranks are numbered in row-major order: the last dimension varies fastest.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::program::collective) struct Lane {
+pub(in crate::program::collective) struct PortPath {
     /// The binary logarithms of the extents.
     sides: [u32; DIMENSIONS],
     pub(in crate::program::collective) dimensions: usize,
@@ -29,7 +29,7 @@ pub(in crate::program::collective) struct Lane {
     numbers: Numbers,
 }
 
-impl Lane {
+impl PortPath {
     /// Creates the lanes of `ports` ports. Each port begins in the next dimension. After each cycle through the
     /// dimensions, the direction is reversed for the following ports.
     pub fn of(shape: &[u32], ports: u32, numbers: Numbers) -> Vec<Self> {
@@ -282,9 +282,9 @@ mod tests {
     fn partners_differ_in_the_bit_of_their_step_and_trees_are_trees() {
         for shape in [&[8][..], &[4, 4], &[2, 8], &[4, 4, 4], &[2, 4, 2]] {
             let size = shape.iter().product();
-            assert_eq!(Lane::fault(shape, 6, size), None);
+            assert_eq!(PortPath::fault(shape, 6, size), None);
             for numbers in [Numbers::Bine, Numbers::Binary] {
-                for lane in Lane::of(shape, 6, numbers) {
+                for lane in PortPath::of(shape, 6, numbers) {
                     let codes: std::collections::HashSet<u32> = (0..size).map(|place| lane.code(place)).collect();
                     assert_eq!(codes.len(), size as usize);
                     let around: std::collections::HashSet<u32> =
@@ -317,7 +317,7 @@ mod tests {
     /// The partners on the 4 x 4 x 4 torus: one step in each dimension, then the next steps.
     #[test]
     fn dimensions_take_turns() {
-        let lane = Lane::of(&[4, 4, 4], 6, Numbers::Bine);
+        let lane = PortPath::of(&[4, 4, 4], 6, Numbers::Bine);
         assert_eq!([0, 1, 2, 3].map(|step| lane[0].partner(0, step)), [16, 4, 1, 48]);
         assert_eq!([0, 1, 2].map(|step| lane[1].partner(0, step)), [4, 1, 16]);
         assert_eq!([0, 1, 2].map(|step| lane[3].partner(0, step)), [48, 12, 3]);

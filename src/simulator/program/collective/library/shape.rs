@@ -16,7 +16,7 @@ pub enum Distances {
 
 /// A tree over the numbers 0 to p − 1 with root 0, except `InOrder`, whose root is p − 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::program::collective) enum Shape {
+pub(in crate::program::collective) enum TreeShape {
     /// This number of chains of consecutive numbers start at the root, with lengths as equal as possible.
     Chains(u32),
     /// Numbered level by level, with this fan-out: the numbers of a level are assigned to those of the level above
@@ -33,7 +33,7 @@ pub(in crate::program::collective) enum Shape {
     Bine(Distances),
 }
 
-impl Shape {
+impl TreeShape {
     pub fn parent(self, number: u32, size: u32) -> Option<u32> {
         if let Self::InOrder = self {
             return in_order(number, size).0;
@@ -318,14 +318,14 @@ mod tests {
 
     #[test]
     fn every_number_but_the_root_is_the_child_of_its_parent() {
-        let mut shapes = vec![Shape::InOrder, Shape::Bine(HALVING), Shape::Bine(DOUBLING)];
+        let mut shapes = vec![TreeShape::InOrder, TreeShape::Bine(HALVING), TreeShape::Bine(DOUBLING)];
         for count in 1..6 {
-            shapes.extend([Shape::Chains(count), Shape::Levels(count), Shape::Complete(count)]);
-            shapes.extend([HALVING, DOUBLING].map(|distances| Shape::Nomial(count + 1, distances)));
+            shapes.extend([TreeShape::Chains(count), TreeShape::Levels(count), TreeShape::Complete(count)]);
+            shapes.extend([HALVING, DOUBLING].map(|distances| TreeShape::Nomial(count + 1, distances)));
         }
         for shape in shapes {
             for size in 1..70 {
-                let root = if shape == Shape::InOrder { size - 1 } else { 0 };
+                let root = if shape == TreeShape::InOrder { size - 1 } else { 0 };
                 let all = shape.subtree(root, size);
                 assert_eq!(all.len(), size as usize, "{shape:?}, {size}");
                 assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len(), "{shape:?}, {size}");
@@ -342,40 +342,40 @@ mod tests {
     /// The examples that are drawn in the source of Open MPI 4.1.6, `coll_base_topo.c`.
     #[test]
     fn trees_are_those_of_open_mpi() {
-        let levels = Shape::Levels(2);
+        let levels = TreeShape::Levels(2);
         assert_eq!([0, 1, 2].map(|number| levels.children(number, 7)), [[1, 2], [3, 5], [4, 6]]);
-        let binomial = Shape::Nomial(2, DOUBLING);
+        let binomial = TreeShape::Nomial(2, DOUBLING);
         assert_eq!(binomial.children(0, 8), [1, 2, 4]);
         assert_eq!(binomial.children(1, 8), [3, 5]);
         assert_eq!(binomial.children(3, 8), [7]);
-        let knomial = Shape::Nomial(3, HALVING);
+        let knomial = TreeShape::Nomial(3, HALVING);
         assert_eq!(knomial.children(0, 10), [9, 3, 6, 1, 2]);
         assert_eq!(knomial.children(3, 10), [4, 5]);
-        assert_eq!(Shape::Nomial(4, HALVING).children(0, 10), [4, 8, 1, 2, 3]);
-        assert_eq!(Shape::InOrder.children(8, 9), [7, 3]);
-        assert_eq!(Shape::InOrder.children(7, 9), [6, 5]);
-        assert_eq!(Shape::InOrder.children(3, 9), [2, 1]);
-        assert_eq!(Shape::InOrder.children(6, 9), Vec::<u32>::new());
-        assert_eq!(Shape::InOrder.children(5, 9), [4]);
-        assert_eq!(Shape::InOrder.children(1, 9), [0]);
+        assert_eq!(TreeShape::Nomial(4, HALVING).children(0, 10), [4, 8, 1, 2, 3]);
+        assert_eq!(TreeShape::InOrder.children(8, 9), [7, 3]);
+        assert_eq!(TreeShape::InOrder.children(7, 9), [6, 5]);
+        assert_eq!(TreeShape::InOrder.children(3, 9), [2, 1]);
+        assert_eq!(TreeShape::InOrder.children(6, 9), Vec::<u32>::new());
+        assert_eq!(TreeShape::InOrder.children(5, 9), [4]);
+        assert_eq!(TreeShape::InOrder.children(1, 9), [0]);
     }
 
     /// De Sensi and others 2025: the tree by falling distance of 8 ranks, and the lengths of its edges modulo p.
     #[test]
     fn bine_trees_reach_less_far_than_binomial_ones() {
-        assert_eq!(Shape::Bine(HALVING).children(0, 8), [3, 7, 1]);
-        assert_eq!(Shape::Bine(DOUBLING).children(0, 8), [1, 7, 3]);
+        assert_eq!(TreeShape::Bine(HALVING).children(0, 8), [3, 7, 1]);
+        assert_eq!(TreeShape::Bine(DOUBLING).children(0, 8), [1, 7, 3]);
         for steps in 1..12 {
             let size = 1 << steps;
             for distances in [HALVING, DOUBLING] {
-                let reach = |shape: Shape| -> u64 {
+                let reach = |shape: TreeShape| -> u64 {
                     let distance = |number: u32| {
                         let between = number.abs_diff(shape.parent(number, size).expect("not the root"));
                         u64::from(between.min(size - between))
                     };
                     (1..size).map(distance).sum()
                 };
-                let [bine, binomial] = [Shape::Bine(distances), Shape::Nomial(2, distances)].map(reach);
+                let [bine, binomial] = [TreeShape::Bine(distances), TreeShape::Nomial(2, distances)].map(reach);
                 assert!(bine <= binomial, "{size}: {bine}, {binomial}");
             }
             let bine = Bine::of_steps(steps);

@@ -7,7 +7,7 @@ use super::buffer::{Buffer, Division};
 use super::butterfly::{PartnerPattern, add};
 use super::communicator::{Communicator, count};
 use super::exchanges;
-use super::lane::{Lane, Numbers};
+use super::lane::{PortPath, Numbers};
 use crate::program::collective::payload::Payload;
 use crate::program::process::Operation;
 use crate::units::Bytes;
@@ -20,7 +20,7 @@ pub(in crate::program::collective) use trees::{
 };
 
 /// Runs an all-reduce by recursive doubling, with an equal part of the message on each port.
-pub(in crate::program::collective) async fn doubling(comm: Communicator<'_>, lanes: &[Lane], data: &mut Buffer) {
+pub(in crate::program::collective) async fn doubling(comm: Communicator<'_>, lanes: &[PortPath], data: &mut Buffer) {
     let parts = Division::shares(data.bytes(), count(lanes.len()));
     for step in 0..lanes[0].steps() {
         let partners: Vec<_> = lanes.iter().map(|lane| lane.partner(comm.place(), step)).collect();
@@ -66,18 +66,18 @@ pub(in crate::program::collective) async fn addressed_rings(
     comm: Communicator<'_>,
     shape: &[u32],
     (ports, address): (u32, Bytes),
-    passes: Passes,
+    passes: RingPasses,
     division: &Division,
     data: &mut Buffer,
 ) {
     gather_addresses(comm, ports, address).await;
-    rings(comm, &Lane::of(shape, ports, Numbers::Binary), passes, Some(division), data).await;
+    rings(comm, &PortPath::of(shape, ports, Numbers::Binary), passes, Some(division), data).await;
 }
 
 /// Runs an all-to-all: in each step, half of all blocks go to the partner in one message.
 pub(in crate::program::collective) async fn all_to_all(
     comm: Communicator<'_>,
-    lane: Lane,
+    lane: PortPath,
     division: &Division,
     data: &Buffer,
 ) -> Buffer {
@@ -99,10 +99,10 @@ pub(in crate::program::collective) async fn all_to_all(
 
 /// Runs a reduce-scatter by halving, with an equal part of the message on each port, and an all-gather by the reverse
 /// steps.
-pub(in crate::program::collective) async fn halving(comm: Communicator<'_>, lanes: &[Lane], data: &mut Buffer) {
+pub(in crate::program::collective) async fn halving(comm: Communicator<'_>, lanes: &[PortPath], data: &mut Buffer) {
     let whole = Division::even(data.bytes(), 1);
     comm.prepare(lanes[0].steps()).await;
-    let layout = PortLayout { lanes, blocks: BlockPlaces::Consecutive(whole.one(0)) };
+    let layout = PortLayout { lanes, blocks: BlockPositions::Consecutive(whole.one(0)) };
     through(comm, &layout, false, false, data).await;
     through(comm, &layout, true, false, data).await;
 }
@@ -111,12 +111,12 @@ pub(in crate::program::collective) async fn halving(comm: Communicator<'_>, lane
 /// `back`, the all-gather.
 pub(in crate::program::collective) async fn blocks(
     comm: Communicator<'_>,
-    lanes: &[Lane],
+    lanes: &[PortPath],
     (back, remap): (bool, Remap),
     division: &Division,
     data: &mut Buffer,
 ) {
-    let blocks = if remap == Remap::Send { BlockPlaces::ByCode(division) } else { BlockPlaces::ByRank(division) };
+    let blocks = if remap == Remap::Send { BlockPositions::ByCode(division) } else { BlockPositions::ByRank(division) };
     let layout = PortLayout { lanes, blocks };
     if !back && remap == Remap::Permute {
         comm.copy(data.bytes()).await;
@@ -134,7 +134,7 @@ pub(in crate::program::collective) async fn blocks(
 }
 
 /// Sends each block to the rank whose code is the number of the block (`there`), or back.
-async fn to_codes(comm: Communicator<'_>, lane: &Lane, there: bool, division: &Division, data: &mut Buffer) {
+async fn to_codes(comm: Communicator<'_>, lane: &PortPath, there: bool, division: &Division, data: &mut Buffer) {
     let (numbered, coded) = (lane.with_code(comm.place()), lane.code(comm.place()));
     let (to, from, sent) = if there { (numbered, coded, comm.place()) } else { (coded, numbered, coded) };
     if to != comm.place() {
@@ -146,12 +146,12 @@ async fn to_codes(comm: Communicator<'_>, lane: &Lane, there: bool, division: &D
 
 /// The bytes of each port in a message of blocks.
 struct PortLayout<'a> {
-    lanes: &'a [Lane],
-    blocks: BlockPlaces<'a>,
+    lanes: &'a [PortPath],
+    blocks: BlockPositions<'a>,
 }
 
 /// The position of the block of a code.
-enum BlockPlaces<'a> {
+enum BlockPositions<'a> {
     /// An equal part of the range for each port, divided equally among the codes.
     Consecutive(Range<u64>),
     /// A part for each port of the block of the rank with the code.
@@ -169,13 +169,13 @@ impl PortLayout<'_> {
     /// Returns the byte ranges of a window of codes; `rank` maps codes to ranks.
     fn ranges(&self, port: u32, codes: Range<u32>, size: u32, rank: impl Fn(u32) -> u32) -> Vec<Range<u64>> {
         match &self.blocks {
-            BlockPlaces::Consecutive(range) => {
+            BlockPositions::Consecutive(range) => {
                 let part = self.part(range, port);
                 let window = Division::shares(part.end - part.start, size).range(codes);
                 vec![part.start + window.start..part.start + window.end]
             }
-            BlockPlaces::ByRank(division) => codes.map(|code| self.part(&division.one(rank(code)), port)).collect(),
-            BlockPlaces::ByCode(division) => codes.map(|code| self.part(&division.one(code), port)).collect(),
+            BlockPositions::ByRank(division) => codes.map(|code| self.part(&division.one(rank(code)), port)).collect(),
+            BlockPositions::ByCode(division) => codes.map(|code| self.part(&division.one(code), port)).collect(),
         }
     }
 
@@ -183,7 +183,7 @@ impl PortLayout<'_> {
     /// returns a single range of the same total length.
     fn of(&self, port: u32, codes: Range<u32>, data: &Buffer, rank: impl Fn(u32) -> u32, size: u32) -> Vec<Range<u64>> {
         match &self.blocks {
-            BlockPlaces::ByRank(division) | BlockPlaces::ByCode(division)
+            BlockPositions::ByRank(division) | BlockPositions::ByCode(division)
                 if !data.has_numbers() && division.is_equal() =>
             {
                 let part = self.part(&division.one(0), port);
@@ -239,7 +239,7 @@ async fn take_in(comm: Communicator<'_>, receiving: Vec<(Vec<Range<u64>>, Operat
 
 /// The passes around the rings of all dimensions: sums in one dimension after the other, and blocks in reverse order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::program::collective) enum Passes {
+pub(in crate::program::collective) enum RingPasses {
     /// Only the sums.
     Sums,
     /// Only the blocks.
@@ -251,18 +251,18 @@ pub(in crate::program::collective) enum Passes {
 /// Runs the rings of one dimension after the other, with an equal part of the message, or of each block, on each port.
 pub(in crate::program::collective) async fn rings(
     comm: Communicator<'_>,
-    lanes: &[Lane],
-    passes: Passes,
+    lanes: &[PortPath],
+    passes: RingPasses,
     division: Option<&Division>,
     data: &mut Buffer,
 ) {
     let whole = Division::even(data.bytes(), 1);
-    let blocks = division.map_or_else(|| BlockPlaces::Consecutive(whole.one(0)), BlockPlaces::ByRank);
+    let blocks = division.map_or_else(|| BlockPositions::Consecutive(whole.one(0)), BlockPositions::ByRank);
     let layout = PortLayout { lanes, blocks };
     let steps: u32 = (0..lanes[0].dimensions).map(|dimension| lanes[0].side(dimension) - 1).sum();
     comm.pack(data.bytes()).await;
-    let sums = (0..steps).filter(|_| passes != Passes::Blocks).map(|step| (step, false));
-    for (step, back) in sums.chain((0..steps).rev().filter(|_| passes != Passes::Sums).map(|step| (step, true))) {
+    let sums = (0..steps).filter(|_| passes != RingPasses::Blocks).map(|step| (step, false));
+    for (step, back) in sums.chain((0..steps).rev().filter(|_| passes != RingPasses::Sums).map(|step| (step, true))) {
         step_around(comm, &layout, (step, back), data).await;
     }
 }

@@ -2,7 +2,7 @@
 
 use super::buffer::{Buffer, Division, Segments};
 use super::communicator::Communicator;
-use super::shape::Shape;
+use super::shape::TreeShape;
 use crate::node::Scratch;
 use crate::program::collective::payload::Payload;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use std::ops::Range;
 /// is sent on.
 pub(in crate::program::collective) async fn broadcast(
     comm: Communicator<'_>,
-    shape: Shape,
+    shape: TreeShape,
     root: u32,
     segment: u64,
     data: &mut Buffer,
@@ -57,7 +57,7 @@ pub(in crate::program::collective) async fn linear_broadcast(comm: Communicator<
 /// complete on the root.
 pub(in crate::program::collective) async fn reduce(
     comm: Communicator<'_>,
-    shape: Shape,
+    shape: TreeShape,
     root: u32,
     segment: u64,
     data: &mut Buffer,
@@ -107,7 +107,7 @@ pub(in crate::program::collective) async fn reduce_in_order(
     segment: u64,
     data: &mut Buffer,
 ) {
-    reduce(comm, Shape::InOrder, 0, segment, data).await;
+    reduce(comm, TreeShape::InOrder, 0, segment, data).await;
     let (last, whole) = (comm.size() - 1, 0..data.bytes());
     if last == root {
         return;
@@ -159,7 +159,7 @@ pub(in crate::program::collective) async fn linear_reduce_at_once(
 /// Runs a gather up a tree: each rank passes on the blocks of its whole subtree in one message.
 pub(in crate::program::collective) async fn gather(
     comm: Communicator<'_>,
-    shape: Shape,
+    shape: TreeShape,
     root: u32,
     division: &Division,
     data: &mut Buffer,
@@ -179,7 +179,7 @@ pub(in crate::program::collective) async fn gather(
 /// Runs a scatter down a tree: each rank receives the blocks of its whole subtree in one message.
 pub(in crate::program::collective) async fn scatter(
     comm: Communicator<'_>,
-    shape: Shape,
+    shape: TreeShape,
     root: u32,
     division: &Division,
     data: &mut Buffer,
@@ -197,7 +197,7 @@ pub(in crate::program::collective) async fn scatter(
 }
 
 /// Returns the buffer for the blocks of the subtree of a rank; none on the root and on leaves.
-fn subtree(shape: Shape, number: u32, size: u32, division: &Division) -> Scratch {
+fn subtree(shape: TreeShape, number: u32, size: u32, division: &Division) -> Scratch {
     let children = shape.children(number, size).len() as u64;
     if children == 0 || shape.parent(number, size).is_none() {
         return Scratch::default();
@@ -314,11 +314,11 @@ pub(in crate::program::collective) async fn split_binary_broadcast(
     let middle = data.bytes() - Division::shares(data.bytes(), 2).start(1);
     let halves = [0..middle, middle..data.bytes()];
     if size < 3 || halves.iter().any(|half| half.is_empty() || segment > half.end - half.start) {
-        return broadcast(comm, Shape::Chains(1), root, segment, data).await;
+        return broadcast(comm, TreeShape::Chains(1), root, segment, data).await;
     }
-    let children = Shape::Levels(2).children(number, size);
+    let children = TreeShape::Levels(2).children(number, size);
     let segments = [&halves[0], &halves[1]].map(|half| Segments::of(half, segment));
-    match Shape::Levels(2).parent(number, size) {
+    match TreeShape::Levels(2).parent(number, size) {
         None => send_halves(comm, root, &children, segments, data).await,
         Some(parent) => {
             let children = places(comm, root, children);
@@ -374,7 +374,7 @@ fn places(comm: Communicator<'_>, root: u32, numbers: Vec<u32>) -> Vec<u32> {
 /// Returns the blocks of a subtree.
 fn blocks(
     comm: Communicator<'_>,
-    shape: Shape,
+    shape: TreeShape,
     root: u32,
     number: u32,
     division: &Division,
@@ -386,7 +386,7 @@ fn blocks(
 /// Runs a scatter down a tree of consecutive numbers, in which number i receives part i of the message.
 pub(in crate::program::collective) async fn scatter_numbers(
     comm: Communicator<'_>,
-    shape: Shape,
+    shape: TreeShape,
     root: u32,
     division: &Division,
     data: &mut Buffer,
@@ -408,7 +408,7 @@ pub(in crate::program::collective) async fn scatter_numbers(
 /// Runs a broadcast down a tree that sends the whole message to one child after the other.
 pub(in crate::program::collective) async fn broadcast_in_turn(
     comm: Communicator<'_>,
-    shape: Shape,
+    shape: TreeShape,
     root: u32,
     data: &mut Buffer,
 ) {

@@ -1,7 +1,7 @@
 use super::*;
 use std::path::Path;
 
-fn search(p: &[u32], document: &Document, kept: Kept) -> Result<Vec<SearchedProblem>, StudyError> {
+fn search(p: &[u32], document: &Document, kept: HeldQuantity) -> Result<Vec<SearchedProblem>, StudyError> {
     Ok(growing(p, document).search(kept, Recall::NONE)?.found)
 }
 
@@ -29,7 +29,7 @@ fn differences(found: &[SearchedProblem]) -> Vec<f64> {
 #[test]
 fn a_reduction_grows_as_its_closed_form() {
     let document = document("reduction", &[("machine.nodes.processor.flop", "1 us")]);
-    let found = search(&[2, 4, 16, 64], &document, Kept::Efficiency(0.75)).unwrap();
+    let found = search(&[2, 4, 16, 64], &document, HeldQuantity::Efficiency(0.75)).unwrap();
     assert!(differences(&found).iter().all(|difference| difference.abs() < 0.01), "{:?}", differences(&found));
     for one in &found {
         assert!(one.problem.as_ref().unwrap().efficiency >= 0.75);
@@ -38,7 +38,7 @@ fn a_reduction_grows_as_its_closed_form() {
 
 #[test]
 fn a_program_that_takes_no_time_has_no_efficiency() {
-    let Err(failure) = search(&[4], &document("reduction", &[]), Kept::Efficiency(0.5)) else {
+    let Err(failure) = search(&[4], &document("reduction", &[]), HeldQuantity::Efficiency(0.5)) else {
         panic!("additions are free on that machine")
     };
     assert!(format!("{failure:?}").contains("takes no time on one processor"), "{failure:?}");
@@ -67,7 +67,7 @@ const NO_STARTUP: (&str, &str) = ("machine.nodes.sending.per_packet", "0 us");
 #[test]
 fn floyd_grows_as_its_closed_form_where_only_bytes_take_time() {
     let document = ideal("floyd", &[NO_STARTUP]);
-    let found = search(&[2, 4, 8], &document, Kept::Efficiency(0.5)).unwrap();
+    let found = search(&[2, 4, 8], &document, HeldQuantity::Efficiency(0.5)).unwrap();
     assert!(differences(&found).iter().all(|difference| difference.abs() < 0.02), "{:?}", differences(&found));
 }
 
@@ -75,7 +75,7 @@ fn floyd_grows_as_its_closed_form_where_only_bytes_take_time() {
 #[test]
 fn finite_differences_grow_as_their_closed_form_where_only_bytes_take_time() {
     let document = ideal("finite-difference", &[NO_STARTUP, ("program.rows", "None")]);
-    let found = search(&[4, 16, 64], &document, Kept::Efficiency(0.75)).unwrap();
+    let found = search(&[4, 16, 64], &document, HeldQuantity::Efficiency(0.75)).unwrap();
     assert!(differences(&found).iter().all(|difference| difference.abs() < 0.005), "{:?}", differences(&found));
 }
 
@@ -98,7 +98,7 @@ fn assert_near(sizes: &[f64], processors: &[u32], expected: impl Fn(f64) -> f64,
 fn gauss_jordan_grows_as_its_closed_form_and_the_distribution() {
     let document = ideal("gauss-jordan-neighbour", &[NO_STARTUP, ("ranks", "4"), ("program.broadcast", "Binomial")]);
     let p = [2, 4, 8];
-    let found = search(&p, &document, Kept::Efficiency(0.5)).unwrap();
+    let found = search(&p, &document, HeldQuantity::Efficiency(0.5)).unwrap();
     let with_distribution = |p: f64| 2.0 * 16.0 * p * (p.log2() + 1.0 - 1.0 / p);
     assert_near(&sizes(&found), &p, with_distribution, 0.015);
     assert!(differences(&found)[2] < -0.1);
@@ -109,7 +109,7 @@ fn gauss_jordan_grows_as_its_closed_form_and_the_distribution() {
 fn floyd_grows_as_a_root_where_only_startups_take_time() {
     let document = ideal("floyd", &[("machine.network.links.per_byte", "0.001 us/B")]);
     let p = [4, 8, 16, 32];
-    let found = search(&p, &document, Kept::Efficiency(0.5)).unwrap();
+    let found = search(&p, &document, HeldQuantity::Efficiency(0.5)).unwrap();
     assert_near(&sizes(&found), &p, |p| (100.0 * p * p.log2()).sqrt(), 0.03);
 }
 
@@ -119,10 +119,10 @@ fn what_is_found_is_the_edge() {
     let document = document("floyd", &[]);
     let growing = growing(&[4], &document);
     let problem = Problem::new(&growing, 4, Recall::NONE).unwrap();
-    let found = problem.search(Kept::Efficiency(0.5)).unwrap().unwrap();
+    let found = problem.search(HeldQuantity::Efficiency(0.5)).unwrap().unwrap();
     assert!(problem.is_efficient(found.size, 0.5).unwrap());
     assert!(!problem.is_efficient(found.size - 1, 0.5).unwrap());
-    let found = problem.search(Kept::Seconds(0.1)).unwrap().unwrap();
+    let found = problem.search(HeldQuantity::Seconds(0.1)).unwrap().unwrap();
     assert!(found.time_s <= 0.1);
     assert!(problem.is_too_long(found.size + 1, 0.1).unwrap());
 }
@@ -131,14 +131,14 @@ fn what_is_found_is_the_edge() {
 #[test]
 fn sizes_that_a_program_refuses_are_stepped_over() {
     let document = document("finite-difference", &[("program.rows", "1"), ("program.iterations", "1")]);
-    let found = search(&[8], &document, Kept::Efficiency(0.001)).unwrap();
+    let found = search(&[8], &document, HeldQuantity::Efficiency(0.001)).unwrap();
     assert_eq!(found[0].problem.as_ref().unwrap().size, 8);
 }
 
 #[test]
 fn a_fault_of_every_size_is_reported() {
     let document = document("finite-difference", &[]);
-    let Err(StudyError::Faults(faults)) = search(&[6], &document, Kept::Efficiency(0.5)) else {
+    let Err(StudyError::Faults(faults)) = search(&[6], &document, HeldQuantity::Efficiency(0.5)) else {
         panic!("four rows do not divide six ranks");
     };
     assert!(faults.render(false).contains("rows"), "{}", faults.render(false));
@@ -147,7 +147,7 @@ fn a_fault_of_every_size_is_reported() {
 #[test]
 fn a_fixed_time_has_no_closed_form() {
     let document = document("floyd", &[]);
-    let found = search(&[1, 4], &document, Kept::Seconds(0.1)).unwrap();
+    let found = search(&[1, 4], &document, HeldQuantity::Seconds(0.1)).unwrap();
     assert!(found.iter().all(|one| one.closed_form.is_none()));
     let sizes: Vec<_> = found.iter().map(|one| one.problem.as_ref().unwrap().size).collect();
     assert!(sizes[0] < sizes[1], "{sizes:?}");

@@ -17,7 +17,7 @@ const TOLERANCE: f64 = 0.005;
 const MOST_ROUNDS: usize = 8;
 
 /// Lines for the time of a single message and for the processor time between messages in a row, by length.
-struct TimeBounds {
+struct TransferLines {
     lone: LinearTime,
     processor: LinearTime,
 }
@@ -44,7 +44,7 @@ struct DelaySolution {
 /// each.
 pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<LogGp> {
     let (late, mut timed): (Vec<_>, Vec<_>) = transfers.iter().partition(|one| one.late_s > 0.0);
-    let bounds = TimeBounds::of(&timed, weighting)?;
+    let bounds = TransferLines::of(&timed, weighting)?;
     if !bounds.tell_gap(&timed) {
         timed.retain(|one| !bounds.waits_for_interface(one));
     }
@@ -74,7 +74,7 @@ pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<LogGp> {
     Some(fit)
 }
 
-impl TimeBounds {
+impl TransferLines {
     fn of(transfers: &[&TimedTransfer], weighting: Weighting) -> Option<Self> {
         let alone = transfers.iter().filter(|one| one.messages <= 1.0);
         let (lone, _) = LinearTime::through(&alone.map(|one| (one.bytes, one.seconds)).collect::<Vec<_>>(), weighting)?;
@@ -166,7 +166,7 @@ impl DelaySolution {
 
     /// Returns whether messages occupy their interface longer than their processor; `false` if the data do not
     /// determine all constants.
-    fn interface_is_longer(&self, bounds: &TimeBounds, one: &TimedTransfer) -> bool {
+    fn interface_is_longer(&self, bounds: &TransferLines, one: &TimedTransfer) -> bool {
         let all = [DelayConstant::Gap, DelayConstant::Overhead, DelayConstant::PerByte, DelayConstant::OtherPerByte]
             .map(|constant| self.of(constant));
         let [Some(gap), Some(overhead), Some(larger), Some(smaller)] = all else { return false };

@@ -7,11 +7,11 @@ use std::collections::VecDeque;
 
 /// The pending operations, in the order in which they began.
 #[derive(Default)]
-pub(super) struct RequestsUnderWay(VecDeque<RequestUnderWay>);
+pub(super) struct OutstandingRequests(VecDeque<OutstandingRequest>);
 
 /// A pending send or receive.
 #[derive(Clone, Copy)]
-pub(super) struct RequestUnderWay {
+pub(super) struct OutstandingRequest {
     pub operation: Operation,
     pub name: RequestNumber,
     /// The communicator in which the sender's rank is counted.
@@ -20,13 +20,13 @@ pub(super) struct RequestUnderWay {
     pub step: usize,
 }
 
-impl RequestsUnderWay {
-    pub fn begin(&mut self, request: RequestUnderWay) {
+impl OutstandingRequests {
+    pub fn begin(&mut self, request: OutstandingRequest) {
         self.0.push_back(request);
     }
 
     /// Removes the first operation, with this name if one is given.
-    pub fn take_first(&mut self, name: Option<RequestNumber>) -> Option<RequestUnderWay> {
+    pub fn take_first(&mut self, name: Option<RequestNumber>) -> Option<OutstandingRequest> {
         let place = self.0.iter().position(|request| name.is_none_or(|name| request.name == name))?;
         self.0.remove(place)
     }
@@ -37,7 +37,7 @@ impl RequestsUnderWay {
     }
 
     /// Removes the operation with index `index` among those with this name.
-    pub fn take(&mut self, name: RequestNumber, index: usize) -> Option<RequestUnderWay> {
+    pub fn take(&mut self, name: RequestNumber, index: usize) -> Option<OutstandingRequest> {
         let of_name = self.0.iter().enumerate().filter(|(_, request)| request.name == name);
         let place = of_name.map(|(place, _)| place).nth(index)?;
         self.0.remove(place)

@@ -1,7 +1,7 @@
 //! Verbs: steps that require the simulator.
 
 use super::StepInterpreter;
-use super::requests::RequestUnderWay;
+use super::requests::OutstandingRequest;
 use crate::programs::expression::Value;
 use crate::programs::phases::bound::{BoundExpression, BoundSize};
 use crate::programs::phases::compiled::{CompiledStep, ReceiveStep, RequestNumber, SendStep, StepAction, Within};
@@ -161,7 +161,7 @@ impl StepInterpreter {
     }
 
     fn under_way(&mut self, operation: Operation, name: RequestNumber, within: Within, step: usize) {
-        self.under_way.begin(RequestUnderWay { operation, name, within, step });
+        self.under_way.begin(OutstandingRequest { operation, name, within, step });
     }
 
     async fn wait_for(&mut self, name: Option<RequestNumber>) {
@@ -181,7 +181,7 @@ impl StepInterpreter {
         }
     }
 
-    async fn end(&mut self, request: RequestUnderWay) {
+    async fn end(&mut self, request: OutstandingRequest) {
         if let Some(received) = self.me.wait(request.operation).await {
             self.note(&received, request.within);
         }

@@ -1,17 +1,17 @@
 //! A network without contention.
 
-use crate::network::{LoneWay, Network, Topology};
+use crate::network::{UncontendedRoute, Network, Topology};
 use crate::units::{PerByte, SimDuration};
 
 /// A network in which every message has all links of its path to itself.
 pub struct FreeWire {
     topology: Topology,
-    way: LoneWay,
+    way: UncontendedRoute,
 }
 
 impl FreeWire {
     pub fn new(network: &Network, topology: Topology) -> Self {
-        Self { topology, way: LoneWay::of(network) }
+        Self { topology, way: UncontendedRoute::of(network) }
     }
 
     /// Returns the time per byte of the slower of a link and an interface.

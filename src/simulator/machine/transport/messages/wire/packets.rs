@@ -3,7 +3,7 @@
 use super::{Piece, WireEnds};
 use crate::engine::{Calendar, Slab, Streams};
 use crate::machine::transport::MessageId;
-use crate::network::{Fabric, HopEvent, Network, Onward, Packet, PacketKind, Standstill, Topology, Transfers};
+use crate::network::{Fabric, HopEvent, Network, ForwardedBy, Packet, PacketKind, BufferDeadlock, Topology, Transfers};
 use crate::trace::LinkLoad;
 use crate::units::SimTime;
 
@@ -21,7 +21,7 @@ pub struct PacketWire {
 impl PacketWire {
     pub fn new(network: &Network, topology: Topology, streams: Streams) -> Self {
         Self {
-            fabric: Fabric::new(network, topology, Onward::ByRouter, streams),
+            fabric: Fabric::new(network, topology, ForwardedBy::ByRouter, streams),
             calendar: Calendar::new(),
             packet_bytes: network.switching.packet_bytes(),
             hops: Vec::new(),
@@ -97,7 +97,7 @@ impl PacketWire {
         self.fabric.finish_transfers(end);
     }
 
-    pub fn standstill(&self) -> Standstill {
+    pub fn standstill(&self) -> BufferDeadlock {
         self.fabric.standstill()
     }
 }

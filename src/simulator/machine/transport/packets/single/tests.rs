@@ -2,7 +2,7 @@
 
 use crate::engine::Streams;
 use crate::machine::transport::packets::PacketTransport;
-use crate::machine::{Completion, Machine, Seat, Sends};
+use crate::machine::{Completion, Machine, RankLocation, Sends};
 use crate::network::Topology;
 use crate::node::{Copies, Module, Processor, Receiving, Sending, Work};
 use crate::units::{PerByte, SimDuration, SimTime};
@@ -40,7 +40,7 @@ fn end_with(directions: u32) -> SimTime {
     let mut transport = PacketTransport::new(&machine, mesh, 9, Streams::new(1));
     let neighbours = [1, 3, 5, 7];
     let now = SimTime::START;
-    let seat = |node| Seat { node, core: 0 };
+    let seat = |node| RankLocation { node, core: 0 };
     transport.compute(now, seat(CENTRE), CENTRE, Work::new(Module::Rsub, 10_000).into()).expect("a sound processor");
     for direction in 0..directions {
         let neighbour = neighbours[direction as usize / 2];

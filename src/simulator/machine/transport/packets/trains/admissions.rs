@@ -98,7 +98,7 @@ impl SpeculativeAdmission {
 }
 
 /// The admissions of every place that may have to be withdrawn, with the last to arrive on top.
-pub(super) struct Passages {
+pub(super) struct AdmissionStacks {
     stacks: Stacks<SpeculativeAdmission>,
     /// For each place, the arrival of the last packet of the top admission, or the start of time if there is none. It
     /// is kept apart because it is read at every place on the path of every packet, while the stacks are spread over
@@ -106,7 +106,7 @@ pub(super) struct Passages {
     until: Vec<SimTime>,
 }
 
-impl Passages {
+impl AdmissionStacks {
     pub(super) fn new(vertices: u32) -> Self {
         Self { stacks: Stacks::new(vertices), until: vec![SimTime::START; vertices as usize] }
     }

@@ -1,9 +1,9 @@
 //! Advance of trains: arrival at a place, service there and departure, as far ahead of their events as is allowed.
 
 use super::admissions::SpeculativeAdmission;
-use super::buffers::Came;
+use super::buffers::BufferArrival;
 use super::places::NO_LINK;
-use super::{Advance, Coming, MovingTrain, Play, Train, longest};
+use super::{SpeculationLimit, PendingArrival, MovingTrain, TrainContext, Train, longest};
 use crate::engine::{Entity, EvenInstants, Runs};
 use crate::machine::transport::packets::{Job, PacketizedMessage};
 use crate::machine::{Completion, Sends};
@@ -11,7 +11,7 @@ use crate::network::{Packet, PacketKind, PacketTimes};
 use crate::node::Admission;
 use crate::units::{SimDuration, SimTime};
 
-impl Play<'_> {
+impl TrainContext<'_> {
     /// Runs the event of a link: a packet leaves it or arrives at its end. The event is void if the packet has been
     /// withdrawn.
     pub(in crate::machine::transport) fn come_out(&mut self, entity: Entity) {
@@ -26,14 +26,14 @@ impl Play<'_> {
     /// Handles the arrival of a train by `way`, if the event of `entity` is one.
     fn arrive_by(&mut self, way: u32, entity: Entity) {
         let key = (self.key.0, entity);
-        let Some(Coming { mut train, .. }) = self.trains.coming.front(way).filter(|one| one.key() == key).copied()
+        let Some(PendingArrival { mut train, .. }) = self.trains.coming.front(way).filter(|one| one.key() == key).copied()
         else {
             return;
         };
         self.trains.coming.pop_front(way);
         self.settle_for_train(way, &train);
-        if train.advance == Advance::AfterLink {
-            train.advance = Advance::Ahead;
+        if train.advance == SpeculationLimit::AfterLink {
+            train.advance = SpeculationLimit::Ahead;
         }
         self.arrive(MovingTrain { link: way, entity, train });
         self.schedule_next(way);
@@ -100,7 +100,7 @@ impl Play<'_> {
     /// admitted ahead, and must not be overtaken.
     fn keep_order(&mut self) {
         while let Some(MovingTrain { link, entity, train }) = self.trains.ahead.pop_front() {
-            self.come(link, Coming { train, entity });
+            self.come(link, PendingArrival { train, entity });
         }
     }
 
@@ -243,7 +243,7 @@ impl Play<'_> {
         let admission = self.processors.serve_run(self.calendar, vertex, run, (job, service));
         if let Some(rest) = run.tail(admission.count) {
             let train = Train { run: rest, ..flight.train };
-            self.trains.coming.push_front(link, Coming { train, entity });
+            self.trains.coming.push_front(link, PendingArrival { train, entity });
             self.schedule_next(link);
             flight.train.run.count = admission.count;
         }
@@ -292,7 +292,7 @@ impl Play<'_> {
         if admission.train.run.last() > self.key.0 {
             self.trains.admissions.push(vertex, admission.train.run.last(), admission);
         } else if self.trains.buffers.is_some() {
-            self.trains.fill_buffer(vertex, &Came::of(&admission));
+            self.trains.fill_buffer(vertex, &BufferArrival::of(&admission));
         }
     }
 
@@ -334,9 +334,9 @@ impl Play<'_> {
             let MovingTrain { link, entity, train } = flight;
             let vertex = self.end(link, train.packet.to);
             let key = (train.run.first, entity);
-            let is_admitted = come || train.advance == Advance::Ahead && self.is_next(vertex, link, key);
+            let is_admitted = come || train.advance == SpeculationLimit::Ahead && self.is_next(vertex, link, key);
             if !is_admitted {
-                self.come(link, Coming { train, entity });
+                self.come(link, PendingArrival { train, entity });
                 return;
             }
             let passes = train.packet.to != vertex && self.pass_freely(vertex, &mut flight);
@@ -383,7 +383,7 @@ impl Play<'_> {
 
     /// Adds a train that arrives at the end of `link` by its own events.
     #[inline(never)]
-    pub(super) fn come(&mut self, link: u32, coming: Coming) {
+    pub(super) fn come(&mut self, link: u32, coming: PendingArrival) {
         let is_first = self.trains.coming.is_empty(link);
         self.trains.coming.push_back(link, coming);
         if is_first {
@@ -393,7 +393,7 @@ impl Play<'_> {
 
     /// Schedules the first arrival by `way`, unless it is also the first departure from that link.
     pub(super) fn schedule_next(&mut self, way: u32) {
-        let Some(key) = self.trains.coming.front(way).map(Coming::key) else { return };
+        let Some(key) = self.trains.coming.front(way).map(PendingArrival::key) else { return };
         let is_scheduled = key > self.key && way < self.trains.places.links() && self.trains.leaves_by(way, key);
         if !is_scheduled {
             self.calendar.schedule(key.0, key.1);

@@ -30,7 +30,7 @@ pub(super) struct FiniteBuffers {
     /// on it.
     deferred: Lists<(u32, EvenInstants)>,
     /// The admissions that are being counted; empty otherwise.
-    came: Vec<Came>,
+    came: Vec<BufferArrival>,
     is_short: bool,
 }
 
@@ -47,7 +47,7 @@ struct LaneOccupancy {
 
 /// The part of an admission that matters for buffers.
 #[derive(Clone, Copy)]
-pub(super) struct Came {
+pub(super) struct BufferArrival {
     link: u32,
     packet: Packet,
     run: EvenInstants,
@@ -55,7 +55,7 @@ pub(super) struct Came {
     deferred: bool,
 }
 
-impl Came {
+impl BufferArrival {
     /// Returns the part of an admission all packets of which have arrived.
     pub(super) const fn of(admission: &SpeculativeAdmission) -> Self {
         let SpeculativeAdmission { train: Train { run, packet, .. }, link, stay, deferred, .. } = *admission;
@@ -94,7 +94,7 @@ impl FiniteBuffers {
 
     /// Counts packets that have arrived at `place`, by a link over which they take `crossing` from their starts.
     #[inline]
-    fn come(&mut self, (place, places): (u32, &Places), came: &Came, crossing: SimDuration) {
+    fn come(&mut self, (place, places): (u32, &Places), came: &BufferArrival, crossing: SimDuration) {
         let starts = came.run.moved(crossing, SimDuration::ZERO);
         if came.deferred {
             return self.deferred.push_back(place, (came.link, starts));
@@ -156,7 +156,7 @@ impl Trains {
     pub(super) fn fill_buffers(&mut self, place: u32) {
         let Some(buffers) = &mut self.buffers else { return };
         let mut came = std::mem::take(&mut buffers.came);
-        came.extend(self.admissions.iter(place).map(Came::of));
+        came.extend(self.admissions.iter(place).map(BufferArrival::of));
         while let Some(one) = came.pop() {
             self.fill_buffer(place, &one);
         }
@@ -165,7 +165,7 @@ impl Trains {
 
     /// Counts one admission that has arrived.
     #[inline]
-    pub(super) fn fill_buffer(&mut self, place: u32, came: &Came) {
+    pub(super) fn fill_buffer(&mut self, place: u32, came: &BufferArrival) {
         let Some(buffers) = &mut self.buffers else { return };
         if let Some(track) = self.tracks.get(came.link as usize) {
             let times = self.models.times(came.link, came.packet.bytes);

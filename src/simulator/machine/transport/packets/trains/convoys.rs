@@ -7,7 +7,7 @@
 
 use super::admissions::{Preparation, SpeculativeAdmission};
 use super::places::NO_LINK;
-use super::{Advance, MovingTrain, Play, Train, longest};
+use super::{SpeculationLimit, MovingTrain, TrainContext, Train, longest};
 use crate::engine::{Entity, EvenInstants, Runs};
 use crate::network::{Packet, PacketCourse, PacketTimes};
 use crate::units::{SimDuration, SimTime};
@@ -23,7 +23,7 @@ pub(super) trait Rear {
 
     /// Passes a vertex by the same way as the train in front: the packets arrive by a link, on this course, and leave
     /// by a link after a service.
-    fn follow<const STAY: bool>(&mut self, play: &mut Play<'_>, from: (u32, u32, PacketCourse), to: (u32, SimDuration));
+    fn follow<const STAY: bool>(&mut self, play: &mut TrainContext<'_>, from: (u32, u32, PacketCourse), to: (u32, SimDuration));
 }
 
 /// No packets.
@@ -40,7 +40,7 @@ impl Rear for NoRear {
     const COUNT: u32 = 0;
 
     #[inline]
-    fn follow<const STAY: bool>(&mut self, _: &mut Play<'_>, _: (u32, u32, PacketCourse), _: (u32, SimDuration)) {}
+    fn follow<const STAY: bool>(&mut self, _: &mut TrainContext<'_>, _: (u32, u32, PacketCourse), _: (u32, SimDuration)) {}
 }
 
 impl Rear for ShortRear {
@@ -50,7 +50,7 @@ impl Rear for ShortRear {
     #[inline(always)]
     fn follow<const STAY: bool>(
         &mut self,
-        play: &mut Play<'_>,
+        play: &mut TrainContext<'_>,
         (vertex, link, course): (u32, u32, PacketCourse),
         (out, service): (u32, SimDuration),
     ) {
@@ -68,7 +68,7 @@ impl Rear for ShortRear {
             play.record_transfer(out, &packet, &[EvenInstants::one(left)], times.occupancy);
         }
         let run = EvenInstants::one(arrival);
-        let train = Train { run, packet, course, advance: Advance::Ahead };
+        let train = Train { run, packet, course, advance: SpeculationLimit::Ahead };
         let admission = SpeculativeAdmission::passing(train, (link, entity), (out, service), (free, link_free));
         let stay = if STAY { longest(run, (left, left)) } else { SimDuration::ZERO };
         play.keep(vertex, SpeculativeAdmission { stay, ..admission });
@@ -78,7 +78,7 @@ impl Rear for ShortRear {
     }
 }
 
-impl Play<'_> {
+impl TrainContext<'_> {
     /// Returns the last packet of a message, if its source prepares it as soon as the link has carried the packets like
     /// `packet` that have been prepared, and does nothing else.
     pub(super) fn rear(
@@ -158,7 +158,7 @@ impl Play<'_> {
             self.pass_in_convoy(vertex, &mut flight, &mut rear);
         }
         let ShortRear { packet, arrival, entity } = rear;
-        let train = Train { run: EvenInstants::one(arrival), packet, advance: Advance::Ahead, ..flight.train };
+        let train = Train { run: EvenInstants::one(arrival), packet, advance: SpeculationLimit::Ahead, ..flight.train };
         let last = MovingTrain { link: flight.link, entity, train };
         self.go_on(flight, false);
         // The last packet must not overtake trains that were handed to other links before.

@@ -2,14 +2,14 @@
 
 use super::admissions::{Preparation, SpeculativeAdmission};
 use super::places::NO_LINK;
-use super::{Coming, Leaving, MovingTrain, Play, Train};
+use super::{PendingArrival, PendingDeparture, MovingTrain, TrainContext, Train};
 use crate::engine::{Entity, EvenInstants, Runs};
 use crate::machine::transport::packets::{Job, MessageId, PacketizedMessage};
 use crate::machine::{Completion, Sends};
 use crate::network::{Packet, PacketKind, PacketTimes};
 use crate::units::{SimDuration, SimTime};
 
-impl Play<'_> {
+impl TrainContext<'_> {
     /// Prepares the next packets of a message on the processor of the source: as many as nothing is known to interrupt.
     pub(in crate::machine::transport) fn prepare(&mut self, id: MessageId) {
         let now = self.key.0;
@@ -65,7 +65,7 @@ impl Play<'_> {
             if !is_alone {
                 // The order of arrivals at a link with a backlog cannot be known in advance.
                 let train = Train { run: EvenInstants::one(comings.first()), ..train };
-                self.come(out, Coming { train, entity });
+                self.come(out, PendingArrival { train, entity });
                 return;
             }
             self.go_ahead(out, entity, train, &comings);
@@ -101,13 +101,13 @@ impl Play<'_> {
         let mut train = Train::new(departure, packet);
         if self.trains.places.shares_links() {
             let entity = self.first_processor + from;
-            self.come(self.trains.places.to_router(from), Coming { train, entity });
+            self.come(self.trains.places.to_router(from), PendingArrival { train, entity });
             return;
         }
         let way = self.trains.way(from, &packet, &mut train.course);
         let (entity, comings, _) = self.inject(from, way, &packet, &Runs::One(departure));
         train.run = EvenInstants::one(comings.first());
-        self.come(way.0, Coming { train, entity });
+        self.come(way.0, PendingArrival { train, entity });
     }
 
     /// Hands packets of a message to their first link at their departures from the processor of `from`. Returns the
@@ -146,7 +146,7 @@ impl Play<'_> {
         if is_awaited {
             let time = self.trains.tracks[link as usize].line.free();
             let is_first = self.trains.leaving.is_empty(link);
-            self.trains.leaving.push_back(link, Leaving { time, entity, message: id });
+            self.trains.leaving.push_back(link, PendingDeparture { time, entity, message: id });
             if is_first {
                 self.schedule_next_departure(link);
             }
@@ -167,7 +167,7 @@ impl Play<'_> {
     /// Handles the departure of a packet from `link`, if the event of `entity` is one.
     pub(super) fn leave_link(&mut self, link: u32, entity: Entity) {
         let key = (self.key.0, entity);
-        if let Some(Leaving { message, .. }) = self.trains.leaving.front(link).filter(|one| one.key() == key).copied() {
+        if let Some(PendingDeparture { message, .. }) = self.trains.leaving.front(link).filter(|one| one.key() == key).copied() {
             self.trains.leaving.pop_front(link);
             self.schedule_next_departure(link);
             self.leave(message);
@@ -176,7 +176,7 @@ impl Play<'_> {
 
     /// Schedules the first departure from `link`, unless it is also the first arrival by it.
     fn schedule_next_departure(&mut self, link: u32) {
-        let Some(key) = self.trains.leaving.front(link).map(Leaving::key) else { return };
+        let Some(key) = self.trains.leaving.front(link).map(PendingDeparture::key) else { return };
         if key <= self.key || !self.trains.comes_by(link, key) {
             self.calendar.schedule(key.0, key.1);
         }

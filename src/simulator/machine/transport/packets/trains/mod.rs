@@ -25,7 +25,7 @@ use crate::network::{LinkModels, Packet, PacketCourse, PacketTimes, Routes, Topo
 use crate::node::{Dispatcher, Node, Router};
 use crate::trace::{Counts, LinkLoad};
 use crate::units::{SimDuration, SimTime};
-use admissions::Passages;
+use admissions::AdmissionStacks;
 use buffers::FiniteBuffers;
 use places::{NO_LINK, Places};
 use std::collections::VecDeque;
@@ -52,11 +52,11 @@ pub(super) struct Trains {
     /// separate.
     link_events: u32,
     /// For each way, the arrivals that have not been admitted to the place at its end.
-    coming: Lists<Coming>,
+    coming: Lists<PendingArrival>,
     /// For each link, the departures of packets that their source waits for.
-    leaving: Lists<Leaving>,
+    leaving: Lists<PendingDeparture>,
     /// For each place, the admissions that may have to be withdrawn, with the last to arrive on top.
-    admissions: Passages,
+    admissions: AdmissionStacks,
     /// For each vertex, the number of upcoming messages whose last packet is not speculated, because an earlier
     /// speculation failed.
     unforeseen: Vec<u8>,
@@ -83,14 +83,14 @@ struct Train {
     run: EvenInstants,
     packet: Packet,
     course: PacketCourse,
-    advance: Advance,
+    advance: SpeculationLimit,
 }
 
 /// The extent to which a train may be admitted ahead of its events.
 // As wide as its neighbours in a train, because copies often follow directly after writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
-enum Advance {
+enum SpeculationLimit {
     /// At every further place.
     Ahead,
     /// Not before it has left its link, on which it waits behind others that may be withdrawn.
@@ -99,7 +99,7 @@ enum Advance {
     Never,
 }
 
-impl Advance {
+impl SpeculationLimit {
     /// Returns the same extent, but not before the train has left its link.
     const fn after_link(self) -> Self {
         match self {
@@ -112,7 +112,7 @@ impl Advance {
 impl Train {
     /// Creates a train at the start of its path.
     const fn new(run: EvenInstants, packet: Packet) -> Self {
-        Self { run, packet, course: PacketCourse::UNKNOWN, advance: Advance::Ahead }
+        Self { run, packet, course: PacketCourse::UNKNOWN, advance: SpeculationLimit::Ahead }
     }
 }
 
@@ -128,13 +128,13 @@ struct MovingTrain {
 
 /// A train that arrives by its own events.
 #[derive(Clone, Copy)]
-struct Coming {
+struct PendingArrival {
     train: Train,
     /// The entity of the arrival, as in [`MovingTrain`].
     entity: Entity,
 }
 
-impl Coming {
+impl PendingArrival {
     const fn key(&self) -> (SimTime, Entity) {
         (self.train.run.first, self.entity)
     }
@@ -142,13 +142,13 @@ impl Coming {
 
 /// The end of a transmission that the source of the packet waits for.
 #[derive(Clone, Copy)]
-struct Leaving {
+struct PendingDeparture {
     time: SimTime,
     entity: Entity,
     message: MessageId,
 }
 
-impl Leaving {
+impl PendingDeparture {
     const fn key(&self) -> (SimTime, Entity) {
         (self.time, self.entity)
     }
@@ -195,7 +195,7 @@ impl Trains {
             coming: Lists::new(places.ways()),
             leaving: Lists::new(places.links()),
             unforeseen: vec![0; topology.vertices() as usize],
-            admissions: Passages::new(places.count()),
+            admissions: AdmissionStacks::new(places.count()),
             places,
             ahead: VecDeque::new(),
             transfers: None,
@@ -304,7 +304,7 @@ fn shortest_jobs(node: &Node, acknowledges: bool) -> impl Iterator<Item = SimDur
 }
 
 /// The parts of a [`Transport`] on which trains act, borrowed for one event.
-pub(super) struct Play<'t> {
+pub(super) struct TrainContext<'t> {
     pub(super) trains: &'t mut Trains,
     pub(super) node: &'t Node,
     pub(super) pace: Option<&'t SpeedProfile>,
@@ -322,9 +322,9 @@ pub(super) struct Play<'t> {
 
 impl PacketTransport {
     /// Returns the parts on which trains act, if this machine moves packets in trains.
-    pub(super) fn play(&mut self) -> Option<Play<'_>> {
+    pub(super) fn play(&mut self) -> Option<TrainContext<'_>> {
         let super::Carrier::Trains(trains) = &mut self.carrier else { return None };
-        Some(Play {
+        Some(TrainContext {
             trains,
             node: &self.node,
             pace: self.pace.as_deref(),
@@ -341,7 +341,7 @@ impl PacketTransport {
     }
 }
 
-impl Play<'_> {
+impl TrainContext<'_> {
     /// Returns the packet that acknowledges a message.
     fn acknowledge_packet(&self, id: MessageId) -> Packet {
         self.messages[id].acknowledge(id, self.node)

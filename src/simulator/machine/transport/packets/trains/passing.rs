@@ -3,7 +3,7 @@
 use super::super::software::passing_on;
 use super::admissions::SpeculativeAdmission;
 use super::convoys::{NoRear, Rear, ShortRear};
-use super::{Advance, MovingTrain, Play, Train, longest};
+use super::{SpeculationLimit, MovingTrain, TrainContext, Train, longest};
 use crate::engine::Instants;
 use crate::network::{Packet, PacketCourse};
 use crate::units::{SimDuration, SimTime};
@@ -27,7 +27,7 @@ struct Crossing<R> {
     is_at_once: bool,
 }
 
-impl Play<'_> {
+impl TrainContext<'_> {
     /// Lets a train that may be admitted to `vertex` pass this vertex and the following ones, while it may be admitted
     /// ahead and the vertices do nothing else. Afterwards `flight` describes its arrival at the first vertex
     /// that it has not passed. Returns whether it has passed any.
@@ -99,7 +99,7 @@ impl Play<'_> {
             let exit = self.trains.places.arrival(crossing.out);
             entity = if crossing.is_at_once { self.first_processor + vertex } else { exit };
             (link, vertex, course, arrivals) = (crossing.out, crossing.end, crossing.onward, crossing.comings);
-            let may_go_on = advance == Advance::Ahead && packet.to != vertex && self.trains.ahead.is_empty();
+            let may_go_on = advance == SpeculationLimit::Ahead && packet.to != vertex && self.trains.ahead.is_empty();
             if !may_go_on || !self.is_next_to_come(vertex, link, (arrivals.first(), entity)) {
                 break;
             }
@@ -152,7 +152,7 @@ impl Play<'_> {
 
     /// Returns the extent to which a packet that has waited at a place may be admitted ahead.
     #[inline(never)]
-    pub(super) fn behind(&self, place: u32, packet: Packet, advance: Advance) -> Advance {
+    pub(super) fn behind(&self, place: u32, packet: Packet, advance: SpeculationLimit) -> SpeculationLimit {
         if self.waits_for_itself(place, packet) { advance } else { advance.after_link() }
     }
 }

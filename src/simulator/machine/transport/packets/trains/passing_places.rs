@@ -2,7 +2,7 @@
 
 use super::super::software::passing_on;
 use super::admissions::SpeculativeAdmission;
-use super::{Advance, MovingTrain, Play, Train};
+use super::{SpeculationLimit, MovingTrain, TrainContext, Train};
 use crate::engine::{Entity, Instants};
 use crate::network::{Packet, PacketCourse};
 use crate::units::{SimDuration, SimTime};
@@ -13,7 +13,7 @@ struct Approach<R> {
     entity: Entity,
     packet: Packet,
     course: PacketCourse,
-    advance: Advance,
+    advance: SpeculationLimit,
     arrivals: R,
 }
 
@@ -36,7 +36,7 @@ impl<R: Instants> Approach<R> {
     }
 }
 
-impl Play<'_> {
+impl TrainContext<'_> {
     /// Lets a train pass the places on its path that do nothing else, while it may be admitted ahead. It may pass
     /// the first one in any case if it has arrived there (`come`). Afterwards `flight` describes its arrival at the
     /// first place that it has not passed. Returns whether it has passed any.
@@ -144,7 +144,7 @@ impl Play<'_> {
     /// Returns whether a train may be admitted to `place` ahead of its event.
     #[inline]
     fn may_go_ahead<R: Instants>(&mut self, place: u32, train: &Approach<R>) -> bool {
-        train.advance == Advance::Ahead
+        train.advance == SpeculationLimit::Ahead
             && self.is_next_to_come(place, train.link, (train.arrivals.first(), train.entity))
     }
 }

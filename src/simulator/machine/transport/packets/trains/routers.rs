@@ -4,14 +4,14 @@
 use super::super::software::passing_on;
 use super::admissions::SpeculativeAdmission;
 use super::places::NO_LINK;
-use super::{Advance, Coming, MovingTrain, Play, Train};
+use super::{SpeculationLimit, PendingArrival, MovingTrain, TrainContext, Train};
 use crate::engine::{EvenInstants, Runs};
 use crate::machine::Completion;
 use crate::machine::transport::packets::{Job, MessageId, PacketizedMessage};
 use crate::network::{Packet, PacketKind, PacketTimes};
 use crate::units::SimDuration;
 
-impl Play<'_> {
+impl TrainContext<'_> {
     /// Advances a train as [`go_on`](Self::go_on) does, where links are separate places.
     #[inline(never)]
     pub(super) fn go_on_by_routers(&mut self, mut flight: MovingTrain, mut come: bool) {
@@ -34,9 +34,9 @@ impl Play<'_> {
             return self.go_by_router(vertex, flight, come);
         }
         let key = (train.run.first, entity);
-        let is_admitted = come || train.advance == Advance::Ahead && self.is_next(vertex, link, key);
+        let is_admitted = come || train.advance == SpeculationLimit::Ahead && self.is_next(vertex, link, key);
         if !is_admitted {
-            self.come(link, Coming { train, entity });
+            self.come(link, PendingArrival { train, entity });
             return false;
         }
         if train.run.count == 1 && train.packet.to != vertex {
@@ -114,7 +114,7 @@ impl Play<'_> {
             // arrival.
             let entity = self.trains.places.arrival(out);
             for run in comings.as_slice() {
-                self.come(out, Coming { train: Train { run: *run, ..flight.train }, entity });
+                self.come(out, PendingArrival { train: Train { run: *run, ..flight.train }, entity });
             }
             return false;
         }
@@ -140,15 +140,15 @@ impl Play<'_> {
         let by_event = !takes_time && self.trains.places.processor_before(link).is_none();
         let is_next = come
             || !by_event
-                && train.advance == Advance::Ahead
+                && train.advance == SpeculationLimit::Ahead
                 && self.is_next_to_come(place, link, (train.run.first, entity));
         if !is_next {
-            self.come(link, Coming { train, entity });
+            self.come(link, PendingArrival { train, entity });
             return false;
         }
         if let Some(run) = train.run.tail(1).filter(|_| by_event) {
             flight.train.run.count = 1;
-            self.trains.coming.push_front(link, Coming { train: Train { run, ..train }, entity });
+            self.trains.coming.push_front(link, PendingArrival { train: Train { run, ..train }, entity });
             self.schedule_next(link);
         }
         self.admit_to_link(vertex, (out, times), flight)

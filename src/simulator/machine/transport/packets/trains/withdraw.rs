@@ -1,14 +1,14 @@
 //! Rollback of trains that have been admitted ahead of time.
 
 use super::admissions::{Preparation, SpeculativeAdmission};
-use super::buffers::Came;
+use super::buffers::BufferArrival;
 use super::places::NO_LINK;
-use super::{Advance, Coming, Play, Train};
+use super::{SpeculationLimit, PendingArrival, TrainContext, Train};
 use crate::engine::{EvenInstants, Runs};
 use crate::network::{Packet, PacketKind};
 use crate::units::{SimDuration, SimTime};
 
-impl Play<'_> {
+impl TrainContext<'_> {
     /// Settles `place` before an event that is not the arrival of a train: packets that have not arrived yet are
     /// withdrawn.
     pub(in crate::machine::transport) fn settle(&mut self, place: u32) {
@@ -67,7 +67,7 @@ impl Play<'_> {
             }
             if arrived > 0 {
                 self.trains.clear(place);
-                self.trains.fill_buffer(place, &Came::of(&admission).head(arrived));
+                self.trains.fill_buffer(place, &BufferArrival::of(&admission).head(arrived));
             }
         }
     }
@@ -221,11 +221,11 @@ impl Play<'_> {
         } else if link == NO_LINK {
             self.go_on_preparing(place, train.packet.message, self.processors.free(place));
         } else if let Some(run) = train.run.tail(kept) {
-            let train = Train { run, advance: Advance::Never, ..train };
+            let train = Train { run, advance: SpeculationLimit::Never, ..train };
             // Earlier packets for other places may arrive by the same way.
             self.trains
                 .coming
-                .insert_before_last(link, Coming { train, entity }, |one| one.train.run.first >= run.first);
+                .insert_before_last(link, PendingArrival { train, entity }, |one| one.train.run.first >= run.first);
             self.schedule_next(link);
         }
     }

@@ -3,7 +3,7 @@
 use super::Worms;
 use super::buffers::{self, Output};
 use super::layout::{Flit, NONE, RouterShape};
-use crate::network::packet::{HopEvent, Onward};
+use crate::network::packet::{HopEvent, ForwardedBy};
 use crate::network::virtual_channels::{Hop, LastHop};
 use std::slice::Iter;
 
@@ -111,7 +111,7 @@ impl Worms {
         let input = &mut self.inputs[channel as usize];
         (input.front, input.left) = (Flit::head(number), worm.flits);
         let router = input.router;
-        let needs_software = self.onward == Onward::BySoftware && worm.packet.to != router && worm.way.from != router;
+        let needs_software = self.onward == ForwardedBy::BySoftware && worm.packet.to != router && worm.way.from != router;
         if needs_software {
             worm.held_at = channel;
             passages.push(HopEvent::Arrived { packet: worm.packet, at: router });

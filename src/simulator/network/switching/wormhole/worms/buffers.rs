@@ -1,7 +1,7 @@
 //! The two ends of every virtual channel: the input buffer, and the credits and state at its sender.
 
 use super::layout::{Flit, NONE, RouterShape};
-use super::wires::Wires;
+use super::wires::LinkLatencies;
 use crate::network::topology::Topology;
 
 /// An input channel: its buffer, and the worm whose flits are at the front.
@@ -99,7 +99,7 @@ impl WormHeads {
 }
 
 /// Creates the input and output channels of all routers.
-pub(super) fn channels(topology: &Topology, shape: RouterShape, wires: &Wires) -> (Vec<Input>, Vec<Output>) {
+pub(super) fn channels(topology: &Topology, shape: RouterShape, wires: &LinkLatencies) -> (Vec<Input>, Vec<Output>) {
     let ends = far_ends(topology, shape);
     let wires = wires.of_ports(topology, shape, &ends);
     (inputs(&ends, &wires, shape), outputs(&ends, &wires, shape))

@@ -5,7 +5,7 @@
 
 use super::Worms;
 use super::buffers::Input;
-use super::layout::{Leaves, NONE, RouterShape, low_bits};
+use super::layout::{LeafNodes, NONE, RouterShape, low_bits};
 use super::pipeline::Pipeline;
 
 /// The virtual channels of a class of a port, any of which suits a head that requests one of them. All channels to the
@@ -27,7 +27,7 @@ pub(super) struct ChannelGroup {
 
 impl ChannelGroup {
     /// Creates the groups of all routers, by router, port and class.
-    pub(super) fn all(shape: RouterShape, routers: u32, leaves: &Leaves) -> Vec<Self> {
+    pub(super) fn all(shape: RouterShape, routers: u32, leaves: &LeafNodes) -> Vec<Self> {
         let group = |router: u32, port: u32, class: u32| {
             let are_one = port == shape.links || leaves.contain(router);
             let channels = if are_one { shape.channels } else { shape.lanes };

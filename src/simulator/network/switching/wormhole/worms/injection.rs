@@ -4,7 +4,7 @@ use super::layout::{Flit, NONE};
 use super::{Worm, Worms};
 use crate::network::packet::HopEvent;
 use crate::network::packet::Packet;
-use crate::network::way::PacketWay;
+use crate::network::way::RouteState;
 use std::collections::VecDeque;
 
 /// The packets of a node that are not completely in the network yet.
@@ -23,7 +23,7 @@ impl Worms {
     pub(super) fn enter(&mut self, at: u32, packet: Packet) {
         let flits = u64::from(packet.bytes).div_ceil(self.flit_bytes).max(1);
         let flits = u32::try_from(flits).expect("a packet has no more flits than bytes");
-        let worm = Worm { packet, flits, held_at: NONE, way: PacketWay::from(at), out: 0, stood: 0 };
+        let worm = Worm { packet, flits, held_at: NONE, way: RouteState::from(at), out: 0, stood: 0 };
         let place = self.crowd.enter(worm);
         let source = &mut self.sources[at as usize];
         source.queue.push_back(place);

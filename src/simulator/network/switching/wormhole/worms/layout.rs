@@ -64,12 +64,12 @@ impl RouterShape {
 
 /// The leaf nodes: nodes with a single link, to a switch, through which no packet passes. A packet holds no channel
 /// before it takes that link, so that any channel of the link suits it, whatever its class.
-pub(super) struct Leaves {
+pub(super) struct LeafNodes {
     /// By node, `true` if it is a leaf; empty if there are none.
     are: Vec<bool>,
 }
 
-impl Leaves {
+impl LeafNodes {
     pub(super) fn of(topology: &Topology, routing: &Routing) -> Self {
         let nodes = if topology.switches() > 0 { topology.nodes() } else { 0 };
         let is_leaf = |node: u32| {

@@ -3,7 +3,7 @@
 use super::arrival::Transit;
 use super::stage::Stage;
 use super::wheel::{Wheel, Wheels};
-use super::wires::Wires;
+use super::wires::LinkLatencies;
 use crate::network::packet::Packet;
 use crate::network::switching::wormhole::WormholeRouter;
 
@@ -24,7 +24,7 @@ pub(super) struct Pipeline {
 
 impl Pipeline {
     /// Creates an empty pipeline for links of these latencies.
-    pub(super) fn new(router: WormholeRouter, wires: &Wires) -> Self {
+    pub(super) fn new(router: WormholeRouter, wires: &LinkLatencies) -> Self {
         Self {
             entering: Stage::empty(),
             routing: Stage::empty(),

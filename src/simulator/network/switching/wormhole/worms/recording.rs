@@ -10,12 +10,12 @@ use crate::units::{SimDuration, SimTime};
 pub(super) struct FlitRecorder {
     pub(super) transfers: Transfers,
     /// By output channel, the packet whose flits the channel carries.
-    begun: Vec<Option<Begun>>,
+    begun: Vec<Option<PartialTransfer>>,
 }
 
 /// A packet whose head a channel has carried.
 #[derive(Clone, Copy)]
-struct Begun {
+struct PartialTransfer {
     packet: Packet,
     first: SimTime,
     last: SimTime,
@@ -25,7 +25,7 @@ struct Begun {
 impl FlitRecorder {
     /// Records a flit of `packet` that was on the link of a channel from `from` to `to`.
     fn flit(&mut self, channel: u32, packet: Packet, is_tail: bool, (from, to): (SimTime, SimTime)) {
-        let begun = self.begun[channel as usize].get_or_insert(Begun {
+        let begun = self.begun[channel as usize].get_or_insert(PartialTransfer {
             packet,
             first: from,
             last: from,
@@ -40,7 +40,7 @@ impl FlitRecorder {
 
     /// Records the transfer of the part that a channel has carried of its current packet.
     fn tell(&mut self, channel: u32) {
-        if let Some(Begun { packet, first, last, on_wire }) = self.begun[channel as usize].take() {
+        if let Some(PartialTransfer { packet, first, last, on_wire }) = self.begun[channel as usize].take() {
             self.transfers.carried(channel, &packet, first, (last.since(first), on_wire));
         }
     }

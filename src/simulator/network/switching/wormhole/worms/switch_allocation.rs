@@ -47,7 +47,7 @@ impl RouterRequests {
 
 /// The input port that an output port selects, and the channel that this input port selects.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Taken {
+pub(super) struct PortGrant {
     port: u32,
     channel: u32,
 }
@@ -55,12 +55,12 @@ pub(super) struct Taken {
 /// Collects the selected channels of the requested output ports of a router, and advances the round-robin pointers.
 #[expect(clippy::inline_always, reason = "called for every router in every cycle")]
 #[inline(always)]
-fn take_turns(turns: &mut [RoundRobin], asked: [u64; 2], taken: &[Taken], inputs: &[Input], crossings: &mut Vec<u32>) {
+fn take_turns(turns: &mut [RoundRobin], asked: [u64; 2], taken: &[PortGrant], inputs: &[Input], crossings: &mut Vec<u32>) {
     for (first, mut asked) in (0..).step_by(64).zip(asked) {
         while asked != 0 {
             let to_port = first + asked.trailing_zeros() as usize;
             asked &= asked - 1;
-            let Taken { port, channel } = taken[to_port];
+            let PortGrant { port, channel } = taken[to_port];
             turns[to_port].output = port + 1;
             turns[port as usize].input = u32::from(inputs[channel as usize].lane) + 1;
             crossings.push(channel);
@@ -130,7 +130,7 @@ impl Worms {
                     // Input ports are visited in ascending order: the first one wins, unless a later one is the first
                     // from the round-robin pointer on.
                     if *asked & bit == 0 || taken.port < turn && port >= turn {
-                        *taken = Taken { port, channel };
+                        *taken = PortGrant { port, channel };
                     }
                     *asked |= bit;
                 }

@@ -6,14 +6,14 @@ use crate::network::{Link, Network};
 use crate::units::SimDuration;
 
 /// The distinct link latencies, and the latency of each link class.
-pub(super) struct Wires {
+pub(super) struct LinkLatencies {
     /// The distinct latencies; that of `links` is the first.
     latencies: Vec<u64>,
     /// By link class, the index of its latency.
     of_class: Vec<u8>,
 }
 
-impl Wires {
+impl LinkLatencies {
     pub(super) fn new(network: &Network, topology: &Topology, cycle: SimDuration) -> Self {
         let cycles = |link: &Link| link.latency.ps() / cycle.ps().max(1);
         let mut latencies = vec![cycles(&network.links)];

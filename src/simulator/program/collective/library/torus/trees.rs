@@ -3,9 +3,9 @@
 use super::super::buffer::{Buffer, Division};
 use super::super::butterfly::add;
 use super::super::communicator::{Communicator, count};
-use super::super::lane::Lane;
+use super::super::lane::PortPath;
 use super::super::shape::Distances;
-use super::{BlockPlaces, PortLayout, through};
+use super::{BlockPositions, PortLayout, through};
 use crate::program::collective::payload::Payload;
 use crate::program::process::Operation;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ type Ranges<'a> = &'a dyn Fn(u32, u32, bool) -> Vec<Range<u64>>;
 /// their arrival.
 pub(in crate::program::collective) async fn broadcast(
     comm: Communicator<'_>,
-    lanes: &[Lane],
+    lanes: &[PortPath],
     root: u32,
     data: &mut Buffer,
 ) {
@@ -67,7 +67,7 @@ async fn next(comm: Communicator<'_>, open: &mut Vec<(u32, Operation)>) -> (u32,
 /// blocks and that of the trees.
 pub(in crate::program::collective) async fn scatter(
     comm: Communicator<'_>,
-    lanes: &[Lane],
+    lanes: &[PortPath],
     (root, distances): (u32, Distances),
     division: &Division,
     data: &mut Buffer,
@@ -97,7 +97,7 @@ pub(in crate::program::collective) async fn scatter(
 async fn send_blocks(
     comm: Communicator<'_>,
     port: u32,
-    (lane, root, distances): (&Lane, u32, Distances),
+    (lane, root, distances): (&PortPath, u32, Distances),
     of: Ranges<'_>,
     data: &Buffer,
     under_way: &mut Vec<Operation>,
@@ -108,7 +108,7 @@ async fn send_blocks(
 }
 
 fn blocks_of_subtrees<'a>(
-    lanes: &'a [Lane],
+    lanes: &'a [PortPath],
     (root, distances): (u32, Distances),
     division: &'a Division,
 ) -> impl Fn(u32, u32, bool) -> Vec<Range<u64>> + use<'a> {
@@ -131,7 +131,7 @@ fn blocks_of_subtrees<'a>(
 }
 
 /// An outstanding receive in an upward tree.
-enum Open {
+enum UpwardReceive {
     /// The data of a child.
     Data(u32),
     /// The notification that the parent is ready.
@@ -141,7 +141,7 @@ enum Open {
 /// Runs a reduce up the same trees: sums of an equal part of the message, one port after the other.
 pub(in crate::program::collective) async fn reduce(
     comm: Communicator<'_>,
-    lanes: &[Lane],
+    lanes: &[PortPath],
     root: u32,
     data: &mut Buffer,
 ) {
@@ -156,7 +156,7 @@ pub(in crate::program::collective) async fn reduce(
 /// and that of the trees.
 pub(in crate::program::collective) async fn gather(
     comm: Communicator<'_>,
-    lanes: &[Lane],
+    lanes: &[PortPath],
     (root, distances): (u32, Distances),
     division: &Division,
     data: &mut Buffer,
@@ -172,14 +172,14 @@ pub(in crate::program::collective) async fn gather(
 
 async fn upwards(
     comm: Communicator<'_>,
-    lanes: &[(u32, &Lane)],
+    lanes: &[(u32, &PortPath)],
     (root, distances): (u32, Distances),
     sums: bool,
     ranges: Ranges<'_>,
     data: &mut Buffer,
 ) {
     let asks = sums && comm.asks(data.bytes());
-    let mut up = Upwards { comm, ranges, asks, sums, trees: BTreeMap::new(), open: Vec::new(), under_way: Vec::new() };
+    let mut up = UpwardTrees { comm, ranges, asks, sums, trees: BTreeMap::new(), open: Vec::new(), under_way: Vec::new() };
     for (port, lane) in lanes.iter().copied() {
         let (parent, mut children) = lane.tree(comm.place(), root, distances);
         // The first child to arrive is the last one that the tree reaches.
@@ -197,14 +197,14 @@ async fn upwards(
 }
 
 /// The state of a rank in the upward trees of all ports.
-struct Upwards<'a> {
+struct UpwardTrees<'a> {
     comm: Communicator<'a>,
     ranges: Ranges<'a>,
     /// `true` if parents notify their children that they are ready.
     asks: bool,
     sums: bool,
     trees: BTreeMap<u32, PortTree>,
-    open: Vec<(u32, Open, Operation)>,
+    open: Vec<(u32, UpwardReceive, Operation)>,
     under_way: Vec<Operation>,
 }
 
@@ -217,10 +217,10 @@ struct PortTree {
     missing: usize,
 }
 
-impl Upwards<'_> {
+impl UpwardTrees<'_> {
     async fn receive(&mut self, port: u32, child: u32) {
         let operation = self.comm.on_port(port).start_receive(child).await;
-        self.open.push((port, Open::Data(child), operation));
+        self.open.push((port, UpwardReceive::Data(child), operation));
     }
 
     /// Asks the next child to send, or passes the data on to the parent if all children are done.
@@ -234,7 +234,7 @@ impl Upwards<'_> {
         let Some(parent) = tree.parent.filter(|_| tree.missing == 0) else { return };
         if self.asks {
             let operation = self.comm.on_port(port).start_receive(parent).await;
-            self.open.push((port, Open::Ready, operation));
+            self.open.push((port, UpwardReceive::Ready, operation));
         } else {
             self.send_up(port, data).await;
         }
@@ -251,7 +251,7 @@ impl Upwards<'_> {
             let operations: Vec<_> = self.open.iter().map(|(_, _, operation)| *operation).collect();
             let (port, kind, operation) = self.open.remove(self.comm.me().wait_any(&operations).await);
             let received = self.comm.received(operation).await;
-            let Open::Data(child) = kind else {
+            let UpwardReceive::Data(child) = kind else {
                 self.send_up(port, data).await;
                 continue;
             };
@@ -269,7 +269,7 @@ impl Upwards<'_> {
 }
 
 /// Returns a place and all its descendants in pre-order: the order in which their blocks arrive.
-fn downwards(lane: &Lane, place: u32, (root, distances): (u32, Distances)) -> Vec<u32> {
+fn downwards(lane: &PortPath, place: u32, (root, distances): (u32, Distances)) -> Vec<u32> {
     let children = lane.tree(place, root, distances).1;
     let below = children.into_iter().flat_map(|child| downwards(lane, child, (root, distances)));
     std::iter::once(place).chain(below).collect()
@@ -279,11 +279,11 @@ fn downwards(lane: &Lane, place: u32, (root, distances): (u32, Distances)) -> Ve
 /// the reverse steps. Each port handles an equal part of the message.
 pub(in crate::program::collective) async fn scatter_by_block(
     comm: Communicator<'_>,
-    lanes: &[Lane],
+    lanes: &[PortPath],
     root: u32,
     data: &mut Buffer,
 ) {
-    let layout = PortLayout { lanes, blocks: BlockPlaces::Consecutive(0..data.bytes()) };
+    let layout = PortLayout { lanes, blocks: BlockPositions::Consecutive(0..data.bytes()) };
     let relays = lanes.iter().map(|lane| relays(lane, comm.place(), root)).collect();
     let mut scatter = BlockScatter { comm, layout: &layout, relays, under_way: Vec::new() };
     let open = scatter.start_receives(root).await;
@@ -296,7 +296,7 @@ pub(in crate::program::collective) async fn scatter_by_block(
 }
 
 /// Returns the children to which a place passes blocks on, each with the rank that the block is destined for, in order.
-fn relays(lane: &Lane, place: u32, root: u32) -> Vec<(u32, u32)> {
+fn relays(lane: &PortPath, place: u32, root: u32) -> Vec<(u32, u32)> {
     let children = lane.tree(place, root, SCATTERED).1;
     let of_child = |child: u32| downwards(lane, child, (root, SCATTERED)).into_iter().map(move |rank| (child, rank));
     children.into_iter().flat_map(of_child).collect()
@@ -365,11 +365,11 @@ impl BlockScatter<'_> {
 /// part of the message.
 pub(in crate::program::collective) async fn reduce_scatter_gather(
     comm: Communicator<'_>,
-    lanes: &[Lane],
+    lanes: &[PortPath],
     root: u32,
     data: &mut Buffer,
 ) {
-    let layout = PortLayout { lanes, blocks: BlockPlaces::Consecutive(0..data.bytes()) };
+    let layout = PortLayout { lanes, blocks: BlockPositions::Consecutive(0..data.bytes()) };
     comm.copy(data.bytes()).await;
     through(comm, &layout, false, false, data).await;
     let ranges = |port: u32, place: u32, _: bool| {
