@@ -7,7 +7,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use parsim::engine::{Calendar, Streams};
-use parsim::network::{Fabric, HopEvent, ForwardedBy, Packet, PacketKind, Topology};
+use parsim::network::{Fabric, ForwardedBy, HopEvent, Packet, PacketKind, Topology};
 use parsim::units::SimTime;
 use parsim::{Machine, load_machine};
 use serde::Serialize;

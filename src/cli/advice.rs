@@ -7,7 +7,7 @@ use clap::{Command, CommandFactory};
 
 /// Adds fitting advice to an error.
 pub fn on(mut error: clap::Error) -> clap::Error {
-    if let Some(advice) = on_stranger(&error) {
+    if let Some(advice) = on_unknown_option(&error) {
         error.remove(ContextKind::SuggestedArg);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(advice)]));
     }
@@ -15,7 +15,7 @@ pub fn on(mut error: clap::Error) -> clap::Error {
 }
 
 /// Returns a sentence that names the commands with the unknown option of this error.
-fn on_stranger(error: &clap::Error) -> Option<String> {
+fn on_unknown_option(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
     if error.kind() != ErrorKind::UnknownArgument {
         return None;

@@ -48,7 +48,7 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
         Some(_) => CurveAxis::to_draw(&plan, arguments.axis.as_deref())?,
         None => CurveAxis::of(&plan, arguments.axis.as_deref())?,
     };
-    if common.dumps(&plan.unfold()?)? {
+    if common.dump_config(&plan.unfold()?)? {
         return Ok(());
     }
     let (cases, references) = prepared(&plan, &common.scenario)?;

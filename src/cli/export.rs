@@ -5,7 +5,7 @@ use clap::Args;
 use parsim_sim::units::SimDuration;
 use parsim_study::answer::Answer;
 use parsim_study::experiment::export::{Export, ExportForm, ExportedRun};
-use parsim_study::files::{OutputClaims, fill, make_folder};
+use parsim_study::files::{OutputClaims, create_with, make_folder};
 use parsim_study::report::ExportError;
 use parsim_study::scenario::Case;
 use std::io::Write;
@@ -36,8 +36,9 @@ struct Target {
 
 pub fn execute(arguments: &ExportArguments) -> Result<(), Failure> {
     let target = &arguments.target;
-    let claims =
-        |claims: OutputClaims| claims.output("--goal", target.goal.as_deref()).folder(target.time_independent.as_deref());
+    let claims = |claims: OutputClaims| {
+        claims.output("--goal", target.goal.as_deref()).folder(target.time_independent.as_deref())
+    };
     arguments.common.answer(claims, |_, case| arguments.answer(case))
 }
 
@@ -52,16 +53,16 @@ impl ExportArguments {
     /// Writes the run to the requested place; returns the number of statements and the path.
     fn write(&self, run: &ExportedRun<'_>) -> Result<(u64, &Path), Failure> {
         if let Some(file) = &self.target.goal {
-            return Ok((fill(file, |sink| run.write_goal(self.unit, sink).map_err(Failure::from))?, file));
+            return Ok((create_with(file, |sink| run.write_goal(self.unit, sink).map_err(Failure::from))?, file));
         }
         let folder = self.target.time_independent.as_deref().expect("one of them is required");
         let trace = run.time_independent()?;
         make_folder(folder)?;
         let mut statements = 0;
         for (rank, file) in trace.files().enumerate() {
-            statements += fill(&folder.join(file), |sink| trace.write(rank, sink).map_err(Failure::from))?;
+            statements += create_with(&folder.join(file), |sink| trace.write(rank, sink).map_err(Failure::from))?;
         }
-        fill(&folder.join("trace.txt"), |sink| {
+        create_with(&folder.join("trace.txt"), |sink| {
             trace.files().try_for_each(|file| writeln!(sink, "{file}")).map_err(Failure::from)
         })?;
         Ok((statements, folder))

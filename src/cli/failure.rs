@@ -87,7 +87,7 @@ impl From<SourceFault> for Failure {
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
         match error {
-            FileError::Refused(message) => Self::Usage(message),
+            FileError::InvalidPath(message) => Self::Usage(message),
             FileError::Unwritable(message) => Self::Unwritable(message),
             FileError::Io(error) => Self::Output(error),
         }

@@ -28,7 +28,7 @@ pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
     let (common, bar) = (&arguments.common, Bar::default());
     let plan = common.plan(&arguments.cases.over)?;
     let cases = plan.unfold()?;
-    if common.dumps(&cases)? {
+    if common.dump_config(&cases)? {
         return Ok(());
     }
     let references = References::load(plan.scenario(), &common.scenario)?;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
 /// Suppresses notes and progress from now on.
-pub fn be_quiet() {
+pub fn set_quiet() {
     IS_QUIET.store(true, Ordering::Relaxed);
 }
 

@@ -47,7 +47,7 @@ impl ScenarioArguments {
     }
 
     /// Prints the resolved scenarios of all cases if `--dump-config` is given; returns whether it is.
-    pub fn dumps(&self, cases: &Cases<'_>) -> Result<bool, Failure> {
+    pub fn dump_config(&self, cases: &Cases<'_>) -> Result<bool, Failure> {
         if !self.dump_config {
             return Ok(false);
         }

@@ -11,7 +11,7 @@ use parsim_study::store::Store;
 use std::path::{Path, PathBuf};
 
 /// Number of cases that the human-readable table shows.
-const SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 
 #[derive(Debug, Args)]
 pub struct PlanArguments {
@@ -32,7 +32,7 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
     let common = &arguments.common;
     let plan = common.plan(&arguments.over)?;
     let cases = plan.unfold()?;
-    if common.dumps(&cases)? {
+    if common.dump_config(&cases)? {
         return Ok(());
     }
     common.claims(&plan).check()?;
@@ -41,7 +41,7 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
     let known = known.as_ref().map(|(store, references)| (store, references));
     let mut planned = PlannedCases::of(&cases, arguments.shard, known)?;
     if common.output.is_text() {
-        output.words(planned.table(SHOWN)?)?;
+        output.words(planned.table(MAX_SHOWN)?)?;
     } else {
         planned.list(|record| Ok::<_, Failure>(output.row(record)?))?;
     }

@@ -34,16 +34,16 @@ impl RowCommandLine {
             let sentence = text.lines().next().unwrap_or_default();
             sentence.strip_prefix("error: ").unwrap_or(sentence).to_owned()
         })?;
-        if question.asked().claims().writes() {
+        if question.command().claims().writes() {
             return Err("it writes a file: leave that option out".to_owned());
         }
-        if question.asked().has_store() {
+        if question.command().has_store() {
             return Err("it has a separate store: give --store to `validate` instead".to_owned());
         }
         Ok(question)
     }
 
-    fn asked(&self) -> &dyn RowCommand {
+    fn command(&self) -> &dyn RowCommand {
         match &self.command {
             QuestionCommand::CriticalPath(arguments) => arguments,
             QuestionCommand::Laws(arguments) => arguments,
@@ -55,7 +55,7 @@ impl RowCommandLine {
 
 impl Command for RowCommandLine {
     fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError> {
-        self.asked().records(recall)
+        self.command().records(recall)
     }
 }
 
@@ -72,7 +72,7 @@ impl Commands for RowCommands {
 mod tests {
     use super::*;
     use parsim_study::experiment::Workers;
-    use parsim_study::experiment::validation::{Cell, ValidationRun, Validation};
+    use parsim_study::experiment::validation::{Cell, Validation, ValidationRun};
     use parsim_study::scenario::source::Document;
 
     const DATA: &str = "f,p,kind,recomputed\n0.1,4,measured,3.0769230769230766\n0.2,inf,measured,5\n";

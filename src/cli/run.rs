@@ -7,7 +7,7 @@ use clap::Args;
 use parsim_sim::simulation::Detail;
 use parsim_study::experiment::topology::drawing;
 use parsim_study::experiment::{Outcome, References, check_critical_times, degrees_of_parallelism};
-use parsim_study::files::{OutputClaims, create, fill};
+use parsim_study::files::{OutputClaims, create, create_with};
 use parsim_study::report::{HeatMap, write_accounts, write_sources};
 use parsim_study::scenario::Case;
 use std::io::Write;
@@ -58,7 +58,9 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
         None => arguments.store.with(|recall| Ok(Outcome::of(&case, &references, recall)?))?,
         Some(file) => {
             let detail = if arguments.transfers { Detail::Links } else { Detail::Ranks };
-            fill(file, |sink| Outcome::recorded(&case, &references, detail, Box::new(sink)).map_err(Failure::from))?
+            create_with(file, |sink| {
+                Outcome::recorded(&case, &references, detail, Box::new(sink)).map_err(Failure::from)
+            })?
         }
     };
     common.output.print(outcome.answer())?;

@@ -30,7 +30,7 @@ pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
     let common = &arguments.common;
     let plan = arguments.plan()?;
     common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;
-    if common.dumps(&plan.unfold()?)? {
+    if common.dump_config(&plan.unfold()?)? {
         return Ok(());
     }
     let found = arguments

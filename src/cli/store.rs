@@ -3,7 +3,7 @@
 use super::notice::{note, say};
 use clap::Args;
 use parsim_study::experiment::{Recall, StudyError};
-use parsim_study::files::{InterruptRegistration, announce};
+use parsim_study::files::{InterruptRegistration, on_interrupt};
 use parsim_study::scenario::source::is_standard_input;
 use parsim_study::store::Store;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ fn folder(text: &str) -> Result<PathBuf, String> {
 /// Announces, for as long as the result lives, how to resume after an interrupt if no store is given.
 pub fn announce_without_store() -> InterruptRegistration {
     let words = "interrupted: with `--store DIR`, the same command resumes with the unfinished cases";
-    announce(move || note(Some(words)))
+    on_interrupt(move || note(Some(words)))
 }
 
 /// A store that accepts results. While it lives, an interrupt prints how to resume.
@@ -68,7 +68,7 @@ impl OpenStore {
         warn(&store);
         let words =
             format!("interrupted: {} has the finished cases; the same command runs the others", folder.display());
-        Ok(Self { store, _announced: announce(move || note(Some(words))) })
+        Ok(Self { store, _announced: on_interrupt(move || note(Some(words))) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The log of the tool, on stderr. Simulation output is never part of it.
 
-use super::notice::{be_quiet, has_colours};
+use super::notice::{has_colours, set_quiet};
 use super::progress::RunProgress;
 use clap::{Args, ValueEnum};
 use tracing_subscriber::filter::{FilterFn, LevelFilter, Targets};
@@ -28,7 +28,7 @@ enum LogFormat {
 /// Sends spans and events to stderr from now on.
 pub fn install(arguments: &TelemetryArguments) {
     if arguments.quiet {
-        be_quiet();
+        set_quiet();
     }
     let level = match arguments.verbose {
         0 if arguments.quiet => LevelFilter::ERROR,

@@ -46,7 +46,7 @@ pub fn execute(arguments: &TuneArguments) -> Result<(), Failure> {
     let margin = (!arguments.all).then_some(arguments.margin);
     let tuning = Tuning::new(common.file(&arguments.cases.over), &arguments.each, margin, predictor.as_ref())?;
     let plan = tuning.plan()?;
-    if common.dumps(&plan.unfold()?)? {
+    if common.dump_config(&plan.unfold()?)? {
         return Ok(());
     }
     common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;

@@ -722,7 +722,7 @@ impl<'m> SlowMachine<'m> {
         match job {
             Job::PassOn(packet) => self.transmit(node, packet),
             Job::TakeIn(packet) if packet.acknowledges => self.sent(packet.message),
-            Job::TakeIn(packet) => self.take_in(packet.message),
+            Job::TakeIn(packet) => self.receive_packet(packet.message),
             Job::Prepare(message, bytes) => {
                 if self.machine.overlap && self.letters[message].unprepared > 0 {
                     self.prepare(message);
@@ -733,7 +733,7 @@ impl<'m> SlowMachine<'m> {
         }
     }
 
-    fn take_in(&mut self, id: usize) {
+    fn receive_packet(&mut self, id: usize) {
         let letter = &mut self.letters[id];
         letter.not_arrived -= 1;
         if letter.not_arrived > 0 {

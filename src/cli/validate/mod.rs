@@ -11,7 +11,9 @@ use super::{Failure, OutputArguments};
 use clap::Args;
 use own::OwnCase;
 use parsim_study::answer::AnswerShape;
-use parsim_study::experiment::validation::{CASE, ValidationRun, Validation, folders, note_on_alternatives, note_on_long};
+use parsim_study::experiment::validation::{
+    CASE, Validation, ValidationRun, folders, note_on_alternatives, note_on_long,
+};
 use parsim_study::experiment::{Recall, RunMemory, Setting, Workers, read_setting};
 use parsim_study::files::AnswerOutput;
 use parsim_study::files::OutputClaims;

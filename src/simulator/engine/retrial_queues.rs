@@ -71,7 +71,7 @@ impl<E: Copy> RetrialQueues<E> {
     }
 
     /// Records that a called event is being retried.
-    pub fn come(&mut self, server: u32) {
+    pub fn retry(&mut self, server: u32) {
         self.queue(server).called -= 1;
     }
 
@@ -132,7 +132,7 @@ mod tests {
         queues.call(0);
         assert!(!queues.join(0, precedence(4, 8), "later of its order"));
         assert!(!queues.join(0, precedence(4, 7), "earlier of its order"));
-        queues.come(0);
+        queues.retry(0);
         assert!(queues.is_next_due(0));
         assert_eq!(queues.call(0), Some((precedence(4, 7), "earlier of its order")));
     }

@@ -52,7 +52,7 @@ impl StationState {
     }
 
     /// Withdraws the jobs offered last, which need `service` in total and found the station busy until `free`.
-    pub fn take_back(&mut self, free: SimTime, service: SimDuration) {
+    pub fn revoke(&mut self, free: SimTime, service: SimDuration) {
         self.free = free;
         self.offered -= service;
     }

@@ -90,7 +90,7 @@ impl<'m> Allocation<'m> {
     /// `machine.network`, `ranks`, `partition`, `placement`.
     pub fn layout(&self) -> Result<Layout, Rejection> {
         let topology = self.topology_in_use()?;
-        Rejection::unless_empty(within("machine", self.machine.misfits(&topology)).collect())?;
+        Rejection::unless_empty(within("machine", self.machine.machine_faults(&topology)).collect())?;
         Rejection::unless_empty(self.placement_faults(&topology))?;
         let layout = self.placement.lay_out(topology, self.ranks, self.streams);
         Rejection::unless_empty(self.host_fault(&layout).into_iter().collect())?;

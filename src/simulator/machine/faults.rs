@@ -12,7 +12,7 @@ impl Machine {
     #[must_use]
     pub fn faults(&self) -> Vec<Fault> {
         let faults = self.faults_of_parts();
-        if faults.is_empty() { self.misfits(&self.network.topology) } else { faults }
+        if faults.is_empty() { self.machine_faults(&self.network.topology) } else { faults }
     }
 
     /// Returns all faults that do not depend on the part of the machine in use.
@@ -171,11 +171,11 @@ impl Machine {
     }
 
     /// Returns the faults of the combination when `topology` is in use.
-    pub(super) fn misfits(&self, topology: &Topology) -> Vec<Fault> {
+    pub(super) fn machine_faults(&self, topology: &Topology) -> Vec<Fault> {
         if self.is_free_of_contention() {
             return Vec::new();
         }
-        within("network", self.network.misfits(topology)).collect()
+        within("network", self.network.machine_faults(topology)).collect()
     }
 
     /// Checks that the packets of the largest message can be counted in 32 bits; a message is at most as large as a

@@ -171,12 +171,24 @@ impl Hierarchy {
 
     /// Starts to load bytes for a core through the memory of every level within its node that has one. Returns `Some`
     /// if the load takes no time.
-    pub fn load(&mut self, calendar: &mut Calendar, now: SimTime, seat: RankLocation, load: (f64, u32)) -> Option<HierarchyTransfer> {
+    pub fn load(
+        &mut self,
+        calendar: &mut Calendar,
+        now: SimTime,
+        seat: RankLocation,
+        load: (f64, u32),
+    ) -> Option<HierarchyTransfer> {
         self.begin(calendar, now, SharedKind::Memory, self.core(seat), load, self.inside)
     }
 
     /// Starts to send bytes of a core out of its node through the interface of every level.
-    pub fn leave(&mut self, calendar: &mut Calendar, now: SimTime, seat: RankLocation, load: (f64, u32)) -> Option<HierarchyTransfer> {
+    pub fn leave(
+        &mut self,
+        calendar: &mut Calendar,
+        now: SimTime,
+        seat: RankLocation,
+        load: (f64, u32),
+    ) -> Option<HierarchyTransfer> {
         self.begin(calendar, now, SharedKind::Interface, self.core(seat), load, self.tiers.len())
     }
 
@@ -190,7 +202,7 @@ impl Hierarchy {
     ) -> Option<HierarchyTransfer> {
         let (core, TierPath { kind, next, until }) = (self.core(from), self.reach(from, to));
         let traveller = HierarchyTransfer::Packet(packet);
-        self.go_on(calendar, now, TierTransit { traveller, kind, bytes: f64::from(packet.bytes), core, next, until })
+        self.advance(calendar, now, TierTransit { traveller, kind, bytes: f64::from(packet.bytes), core, next, until })
     }
 
     /// Transfers bytes between two cores of a node.
@@ -203,7 +215,7 @@ impl Hierarchy {
     ) -> Option<HierarchyTransfer> {
         let (core, TierPath { kind, next, until }) = (self.core(from), self.reach(from, to));
         let traveller = HierarchyTransfer::Bytes { handle };
-        self.go_on(calendar, now, TierTransit { traveller, kind, bytes, core, next, until })
+        self.advance(calendar, now, TierTransit { traveller, kind, bytes, core, next, until })
     }
 
     /// Returns whether bytes between two cores of a node pass through a memory.
@@ -221,7 +233,7 @@ impl Hierarchy {
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<HierarchyTransfer> {
         if entity >= self.first_delay {
             let journey = self.journeys.take(entity - self.first_delay);
-            return self.go_on(calendar, now, journey);
+            return self.advance(calendar, now, journey);
         }
         let id = self.servers.depart(calendar, now, entity - self.first_server);
         let journey = &mut self.journeys[id];
@@ -233,7 +245,7 @@ impl Hierarchy {
             return None;
         }
         let journey = self.journeys.take(id);
-        self.go_on(calendar, now, journey)
+        self.advance(calendar, now, journey)
     }
 
     fn core(&self, seat: RankLocation) -> u64 {
@@ -250,11 +262,16 @@ impl Hierarchy {
         until: usize,
     ) -> Option<HierarchyTransfer> {
         let traveller = HierarchyTransfer::Bytes { handle };
-        self.go_on(calendar, now, TierTransit { traveller, kind, bytes, core, next: 0, until })
+        self.advance(calendar, now, TierTransit { traveller, kind, bytes, core, next: 0, until })
     }
 
     /// Advances a load or packet to its next server, and returns it if there is none.
-    fn go_on(&mut self, calendar: &mut Calendar, now: SimTime, mut journey: TierTransit) -> Option<HierarchyTransfer> {
+    fn advance(
+        &mut self,
+        calendar: &mut Calendar,
+        now: SimTime,
+        mut journey: TierTransit,
+    ) -> Option<HierarchyTransfer> {
         while journey.next < journey.until {
             let tier = &self.tiers[journey.next];
             if let Some((first, shared)) = tier.shared(journey.kind) {

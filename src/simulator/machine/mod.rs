@@ -19,7 +19,7 @@ pub use allocation::Allocation;
 pub(crate) use allocation::nodes_in_use;
 pub use builder::MachineBuilder;
 pub use hierarchy::SharedServer;
-pub use lanes::{IssueResources, IssueOrder};
+pub use lanes::{IssueOrder, IssueResources};
 pub use loggops::LogGops;
 pub use overrides::NodeOverride;
 pub use part::Submachine;

@@ -6,7 +6,7 @@
 mod messages;
 mod packets;
 
-use super::{Machine, RankLocation, IssueOrder};
+use super::{IssueOrder, Machine, RankLocation};
 use crate::engine::Streams;
 use crate::network::{BufferDeadlock, Topology, Transfers};
 use crate::node::processor::{Computation, KernelError};

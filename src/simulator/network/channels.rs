@@ -13,11 +13,11 @@ use super::switching::Switching;
 use super::topology::Topology;
 use super::transfers::{self, Transfers};
 use super::virtual_channels::{Classes, Hop, LastHop};
-use super::waiting::{BufferWait, BufferDeadlock};
+use super::waiting::{BufferDeadlock, BufferWait};
 use super::{HopEvent, Network};
 use crate::engine::{Calendar, Entity, EvenInstants, Slab, Streams};
 use crate::units::{SimDuration, SimTime};
-use state::{ChannelState, ChannelTransmission, ChannelEnds, PacketBuffer, PacketState};
+use state::{ChannelEnds, ChannelState, ChannelTransmission, PacketBuffer, PacketState};
 use waiting_line::BlockedPacket;
 
 mod state;
@@ -85,7 +85,7 @@ impl Channels {
             classes,
             switching: network.switching.clone(),
             contention: network.contention,
-            comes_as_it_leaves: network.comes_as_it_leaves(),
+            comes_as_it_leaves: network.arrives_on_departure(),
             ports,
             wires,
             first_inward,
@@ -162,7 +162,7 @@ impl Channels {
 
     /// Runs the event of `entity` and appends the resulting hop to `passages`.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
-        let left = self.leaving(entity);
+        let left = self.pending_departures(entity);
         let at = self.ends(entity.checked_sub(self.count()).unwrap_or(entity)).1;
         let arrived = self.end(calendar, now, entity).map(|flight| self.flights[flight].packet);
         passages.extend(match (left, arrived) {
@@ -174,7 +174,7 @@ impl Channels {
     }
 
     /// Returns the packet that leaves a node by the event of `entity`, if any, and the node.
-    fn leaving(&self, entity: Entity) -> Option<(Packet, u32)> {
+    fn pending_departures(&self, entity: Entity) -> Option<(Packet, u32)> {
         let sending = self.wires.get(entity as usize)?.sending.as_ref()?;
         // Without separate links between nodes and routers, a packet leaves the memory of the node itself.
         let leaves_node = sending.leaves.is_none() || self.ends == 0;
@@ -306,7 +306,7 @@ impl Channels {
     }
 
     /// Returns the last hop of a packet that holds `buffer`; `None` for a packet that has just been injected.
-    fn came(&self, buffer: Option<PacketBuffer>) -> Option<LastHop> {
+    fn last_hop(&self, buffer: Option<PacketBuffer>) -> Option<LastHop> {
         let buffer = buffer.filter(|buffer| buffer.channel < self.first_inward)?;
         let ChannelEnds { port, .. } = self.wires[buffer.channel as usize].joint;
         Some(LastHop { port, class: buffer.class })
@@ -317,7 +317,7 @@ impl Channels {
     fn turn(&self, state: &PacketState) -> u64 {
         match self.contention {
             Contention::RoundRobin(RoundRobinOver::InputPorts) => {
-                self.came(state.buffer).map_or(self.ports, |came| came.port).into()
+                self.last_hop(state.buffer).map_or(self.ports, |came| came.port).into()
             }
             Contention::RoundRobin(RoundRobinOver::Flows) => {
                 u64::from(state.way.from) << u32::BITS | u64::from(state.packet.to)
@@ -334,7 +334,7 @@ impl Channels {
 
     fn class_of_port(&self, channel: u32, state: &PacketState) -> u32 {
         let PacketState { packet, buffer, way, .. } = state;
-        let came = self.came(*buffer);
+        let came = self.last_hop(*buffer);
         let (at, next) = self.ends(channel);
         let (to, leg) = (way.target(packet.to), way.leg());
         self.classes.next(&self.topology, came, Hop { at, port: channel % self.ports, next, to, leg })
@@ -374,7 +374,7 @@ impl Channels {
         channel.free = tail;
         calendar.schedule_after(now, tail.since(now), number);
         if let Some(transfers) = &mut self.transfers {
-            transfers.give(now, number, packet, &[EvenInstants::one(tail)], tail.since(now));
+            transfers.record(now, number, packet, &[EvenInstants::one(tail)], tail.since(now));
         }
         if self.comes_as_it_leaves {
             return;
@@ -394,7 +394,7 @@ impl Channels {
             self.make_room(calendar, now, leaves);
         }
         self.start(calendar, now, number);
-        if self.comes_as_it_leaves { self.come(calendar, now, number, flight) } else { None }
+        if self.comes_as_it_leaves { self.handle_arrival(calendar, now, number, flight) } else { None }
     }
 
     fn make_room(&mut self, calendar: &mut Calendar, now: SimTime, buffer: Option<PacketBuffer>) {
@@ -414,12 +414,12 @@ impl Channels {
         if let Some((next, _)) = channel.under_way.front() {
             calendar.schedule_after(now, next.since(now), self.first_arrival + number);
         }
-        self.come(calendar, now, number, flight)
+        self.handle_arrival(calendar, now, number, flight)
     }
 
     /// Handles the arrival of a packet at the end of a channel. Returns the packet, unless it continues at once.
     #[inline]
-    fn come(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, flight: u32) -> Option<u32> {
+    fn handle_arrival(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, flight: u32) -> Option<u32> {
         if number < self.first_outward {
             let at = self.ends(number).1;
             if number >= self.first_inward || at == self.flights[flight].packet.to {

@@ -49,14 +49,14 @@ impl IndirectRouting {
         // A detour that passes its source again would only be longer.
         let returns = || topology.path(at, via).skip(1).chain(topology.path(via, to)).any(|vertex| vertex == from);
         let leads_on = leads_on && !returns();
-        let is_taken =
-            leads_on && self.preference.is_none_or(|preference| self.pays(topology, (at, via, to), load, preference));
+        let is_taken = leads_on
+            && self.preference.is_none_or(|preference| self.is_preferred(topology, (at, via, to), load, preference));
         is_taken.then_some(via)
     }
 
     /// Returns whether the detour is preferred, by UGAL with local information: weight times load of the first link of
     /// each route.
-    fn pays(
+    fn is_preferred(
         &self,
         topology: &Topology,
         (at, via, to): (u32, u32, u32),
@@ -65,7 +65,7 @@ impl IndirectRouting {
     ) -> bool {
         let load = |target| load(self.routes.course(at, target).0);
         let (straight, round) = match weights {
-            Weights::Links => (topology.distance(at, to).into(), self.links_round(topology, (at, via, to))),
+            Weights::Links => (topology.distance(at, to).into(), self.detour_length(topology, (at, via, to))),
             Weights::OneAndTwo => (1, 2),
         };
         straight * load(to) > round * load(via) + u64::from(threshold)
@@ -74,7 +74,7 @@ impl IndirectRouting {
 
 impl IndirectRouting {
     /// Returns the number of links from `at` through `via` to `to`.
-    fn links_round(&self, topology: &Topology, (at, via, to): (u32, u32, u32)) -> u64 {
+    fn detour_length(&self, topology: &Topology, (at, via, to): (u32, u32, u32)) -> u64 {
         let mut links = 0;
         for vertex in topology.path(at, via) {
             if turns(topology, self.through, vertex, via) {
@@ -137,7 +137,7 @@ mod tests {
                 at = topology.neighbour(at, way.leave(at, 71, &detours.routes)).unwrap().0;
                 links += 1;
             }
-            assert_eq!(detours.links_round(&topology, (72, via, 71)), links, "{through:?} {via}");
+            assert_eq!(detours.detour_length(&topology, (72, via, 71)), links, "{through:?} {via}");
             let turned = turned.unwrap();
             assert_eq!((turned - 72) / 4, via / 8, "in the group");
             assert!(through == Through::Group || topology.neighbour(via, 0).unwrap().0 == turned);
@@ -150,7 +150,7 @@ mod tests {
         let detours = IndirectRouting::new(&topology, None, Through::Router);
         // From router 72 to node 71 by port 2, to node 9, of the next group, by port 3.
         let pays = |loads: [u64; 2], weights| {
-            detours.pays(&topology, (72, 9, 71), |port| loads[usize::from(port != 2)], (30, weights))
+            detours.is_preferred(&topology, (72, 9, 71), |port| loads[usize::from(port != 2)], (30, weights))
         };
         assert!(!pays([50, 10], Weights::OneAndTwo) && pays([51, 10], Weights::OneAndTwo));
         assert!(pays([50, 10], Weights::Links), "4 links of 50 against 6 of 10, and 30");

@@ -47,25 +47,25 @@ impl DistanceTable {
         (distances.into(), reached)
     }
 
-    fn toward(&self, to: u32) -> &[u32] {
+    fn tables(&self, to: u32) -> &[u32] {
         self.toward[to as usize].get_or_init(|| self.search(to).0)
     }
 
     /// Returns the number of links on a shortest path.
     pub fn from(&self, from: u32, to: u32) -> u32 {
-        self.toward(to)[from as usize]
+        self.tables(to)[from as usize]
     }
 
     /// Returns the ports of `at` that lead closer to `to`, in ascending order, with the neighbours at their ends.
     pub fn closer(&self, at: u32, to: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let distances = self.toward(to);
+        let distances = self.tables(to);
         let is_closer = move |next: u32| distances[next as usize] < distances[at as usize];
         self.links_at(at).iter().copied().filter(move |(_, next)| is_closer(*next))
     }
 
     /// Returns the largest number of valleys on any shortest path: turns from a link to a lower-numbered vertex to a
     /// link to a higher-numbered one.
-    pub fn most_valleys(&self) -> u32 {
+    pub fn max_valleys(&self) -> u32 {
         let mut most = vec![[0; 2]; self.first.len() - 1];
         (0..).take(self.nodes).map(|to| self.most_valleys_to(to, &mut most)).max().unwrap_or(0)
     }

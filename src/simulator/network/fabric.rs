@@ -2,7 +2,7 @@
 
 use super::channels::Channels;
 use super::link::{Buffers, Links};
-use super::packet::{HopEvent, ForwardedBy, Packet};
+use super::packet::{ForwardedBy, HopEvent, Packet};
 use super::router::RouteSelector;
 use super::routing::Routing;
 use super::switching::Switching;
@@ -41,7 +41,7 @@ impl Network {
     /// Returns whether the tail of a forwarded packet arrives at the end of a link in the instant in which it leaves
     /// the start: packets are stored, and no link has a latency.
     #[must_use]
-    pub fn comes_as_it_leaves(&self) -> bool {
+    pub fn arrives_on_departure(&self) -> bool {
         let mut others = self.end_links.iter().chain(self.link_classes.values());
         let is_short = |link: &Link| link.latency == SimDuration::ZERO;
         matches!(self.switching, Switching::StoreAndForward(_)) && is_short(&self.links) && others.all(is_short)
@@ -104,7 +104,7 @@ impl Fabric {
         const ROUTER_PORT_BYTES: f64 = 50.0;
         const VIRTUAL_CHANNEL_BYTES: f64 = 75.0;
         let (vertices, ports) = (f64::from(topology.vertices()), f64::from(topology.ports()));
-        let classes = Classes::of(network, topology).roughly(topology, &network.routing);
+        let classes = Classes::of(network, topology).estimated_count(topology, &network.routing);
         match &network.switching {
             Switching::Wormhole(mode) => {
                 let port = ROUTER_PORT_BYTES + VIRTUAL_CHANNEL_BYTES * classes * f64::from(mode.lanes);

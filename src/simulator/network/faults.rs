@@ -76,9 +76,11 @@ impl Network {
         }
         let latencies =
             [("links", links)].into_iter().chain(self.link_classes.values().map(|link| ("link_classes", link)));
-        if let Some((path, link)) = latencies.into_iter().find(|(_, link)| link.latency > cycle * MOST_LATENCY) {
-            let message =
-                format!("a latency of {} is more than {MOST_LATENCY} cycles of {cycle} of the routers", link.latency);
+        if let Some((path, link)) = latencies.into_iter().find(|(_, link)| link.latency > cycle * MAX_LATENCY_CYCLES) {
+            let message = format!(
+                "a latency of {} is more than {MAX_LATENCY_CYCLES} cycles of {cycle} of the routers",
+                link.latency
+            );
             fault(path, message, "give longer flits or a shorter latency, or CutThrough switching, which has no clock");
         }
         if links.buffers != Buffers::Unbounded || self.end_links.is_some() {
@@ -117,9 +119,9 @@ impl Network {
     }
 
     /// Returns the fault that a router needs more virtual channels than it can have, which depends on the part in use.
-    fn crowded_router(&self, topology: &Topology) -> Option<Fault> {
+    fn too_many_channels(&self, topology: &Topology) -> Option<Fault> {
         let Switching::Wormhole(mode) = &self.switching else { return None };
-        if let Some(message) = wormhole::uncountable(self, topology) {
+        if let Some(message) = wormhole::class_count_fault(self, topology) {
             let help = "give fewer nodes, another routing, or `virtual_channels: Single`";
             return Some(Fault::new("virtual_channels", message, help));
         }
@@ -134,20 +136,20 @@ impl Network {
 
     /// Returns the inconsistencies with `topology`, the part in use, which must have no faults itself.
     #[must_use]
-    pub fn misfits(&self, topology: &Topology) -> Vec<Fault> {
+    pub fn machine_faults(&self, topology: &Topology) -> Vec<Fault> {
         let mut faults: Vec<_> =
             (0..self.overrides.len()).filter_map(|index| self.override_fault(topology, index)).collect();
         faults.extend(self.illegal_pair(topology));
         faults.extend(self.phases_without_legs(topology));
         if faults.is_empty() {
             let wiring = Wiring::new(topology, &self.overrides);
-            faults.extend(self.parted(&wiring).or_else(|| self.parted_levels(topology)));
+            faults.extend(self.disconnected_pair(&wiring).or_else(|| self.parted_levels(topology)));
             if let (true, Routing::Table(table)) = (faults.is_empty(), &self.routing) {
                 faults = table_faults(wiring, table);
             }
         }
         if faults.is_empty() {
-            faults.extend(self.crowded_router(topology));
+            faults.extend(self.too_many_channels(topology));
         }
         faults
     }
@@ -208,9 +210,9 @@ impl Network {
         })
     }
 
-    fn parted(&self, wiring: &Wiring) -> Option<Fault> {
+    fn disconnected_pair(&self, wiring: &Wiring) -> Option<Fault> {
         let (index, _) = self.failures(wiring.topology()).next_back()?;
-        let lost = wiring.lost()?;
+        let lost = wiring.first_unreachable()?;
         let message = format!("without the links that have failed, vertex {lost} cannot be reached from vertex 0");
         Some(Fault::new(&format!("overrides.{index}"), message, "let fewer links fail"))
     }
@@ -218,7 +220,7 @@ impl Network {
     /// Returns the fault that two nodes of a fat tree with failed links have no route that goes up and then down.
     fn parted_levels(&self, topology: &Topology) -> Option<Fault> {
         let (index, _) = self.failures(topology).next_back().filter(|_| self.routing == Routing::UpDown)?;
-        let (from, to) = RoutingTable::up_down(Wiring::new(topology, &self.overrides)).parted()?;
+        let (from, to) = RoutingTable::up_down(Wiring::new(topology, &self.overrides)).disconnected_pair()?;
         let message = format!("without the links that have failed, no route from {from} to {to} goes up and then down");
         Some(Fault::new(
             &format!("overrides.{index}"),
@@ -254,7 +256,7 @@ impl Link {
 }
 
 /// Largest latency of a link in cycles of a clocked router, which keeps a list for each cycle.
-const MOST_LATENCY: u64 = 1 << 16;
+const MAX_LATENCY_CYCLES: u64 = 1 << 16;
 
 /// Returns the impossible stages of a router, and a conflict between its allocators and arbiters.
 fn router_faults(router: &WormholeRouter) -> Vec<Fault> {
@@ -328,7 +330,7 @@ mod tests {
         let mut network = plain(topology.clone());
         network.routing = routing;
         network.overrides = failed.iter().map(|&(from, to)| LinkOverride::LinkFailed { from, to }).collect();
-        network.misfits(topology).into_iter().map(|fault| format!("{}: {}", fault.path, fault.message)).collect()
+        network.machine_faults(topology).into_iter().map(|fault| format!("{}: {}", fault.path, fault.message)).collect()
     }
 
     #[test]

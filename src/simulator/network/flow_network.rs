@@ -185,7 +185,7 @@ impl FlowNetwork {
     /// Injects a message, or queues it until earlier messages have left its gate.
     pub fn enter(&mut self, now: SimTime, ends: FlowEnds, message: u32, bytes: u64) {
         let departure = Departure { ends, message, bytes };
-        if self.queues.as_mut().is_none_or(|queues| queues.lets_pass(departure)) {
+        if self.queues.as_mut().is_none_or(|queues| queues.try_pass(departure)) {
             self.depart(departure, |delay| now + delay);
         }
     }
@@ -227,7 +227,7 @@ impl FlowNetwork {
         }
         let (mut at, mut packet_way) = (ends.from, RouteState::from(ends.from));
         while at != ends.to {
-            let load = |port| self.flows.given(at * self.ports + port);
+            let load = |port| self.flows.assigned_flows(at * self.ports + port);
             let port = self.router.leave(&mut packet_way, &self.topology, (at, ends.to), load);
             let channel = at * self.ports + port;
             way.cross(channel, self.link(channel), &self.flows);

@@ -136,7 +136,7 @@ impl Flows {
     }
 
     /// Returns the number of flows assigned to a channel, including those whose first byte is in transit.
-    pub fn given(&self, channel: u32) -> u64 {
+    pub fn assigned_flows(&self, channel: u32) -> u64 {
         let channel = &self.channels[channel as usize];
         channel.flows.len() as u64 + u64::from(channel.coming)
     }

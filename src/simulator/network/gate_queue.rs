@@ -34,7 +34,7 @@ pub struct GateQueues {
 
 impl GateQueues {
     /// Returns `true` if the message may leave at once; otherwise queues it.
-    pub fn lets_pass(&mut self, departure: Departure) -> bool {
+    pub fn try_pass(&mut self, departure: Departure) -> bool {
         let gate = (departure.ends.from, departure.ends.gate);
         match self.waiting.get_mut(&gate) {
             Some(queue) => queue.push_back(departure),
@@ -78,7 +78,7 @@ mod tests {
         let mut queues = GateQueues::default();
         let delay = SimDuration::from_ps(7);
         for (message, gate, passes) in [(1, 0, true), (2, 0, false), (3, 1, true), (4, 0, false)] {
-            assert_eq!(queues.lets_pass(departure(message, gate)), passes, "{message}");
+            assert_eq!(queues.try_pass(departure(message, gate)), passes, "{message}");
             if passes {
                 queues.begin(&departure(message, gate), delay);
             }
@@ -90,6 +90,6 @@ mod tests {
                 queues.begin(&departure, delay);
             }
         }
-        assert!(queues.lets_pass(departure(5, 0)) && queues.waiting.len() == 1);
+        assert!(queues.try_pass(departure(5, 0)) && queues.waiting.len() == 1);
     }
 }

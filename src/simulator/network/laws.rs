@@ -149,7 +149,7 @@ fn transfers(fabric: &mut Fabric, packets: &[(u64, u32, u32, u32)]) -> Vec<Trans
     fabric.record_transfers();
     assert!(deliveries(fabric, packets).iter().all(Option::is_some));
     fabric.finish_transfers(SimTime::END);
-    let mut transfers: Vec<_> = fabric.transfers().expect("they are recorded").sure().to_vec();
+    let mut transfers: Vec<_> = fabric.transfers().expect("they are recorded").finalised().to_vec();
     transfers.sort_by_key(|transfer| (transfer.from, transfer.first));
     transfers
 }
@@ -242,7 +242,7 @@ impl Oracle<'_> {
             for wire in 0..wires.len() {
                 let Some((number, _)) = wires[wire].carries.take_if(|(_, gone)| *gone == now) else { continue };
                 self.start(&mut standing, &mut wires[wire], wire, now);
-                if !self.comes_as_it_leaves() {
+                if !self.arrives_on_departure() {
                     continue;
                 }
                 let head = (now, u32::try_from(wire).unwrap());
@@ -270,7 +270,7 @@ impl Oracle<'_> {
         delivered
     }
 
-    fn comes_as_it_leaves(&self) -> bool {
+    fn arrives_on_departure(&self) -> bool {
         self.header.is_none() && self.wires.iter().all(|wire| wire.latency == SimDuration::ZERO)
     }
 
@@ -423,7 +423,7 @@ fn fail(network: &mut Network, links: &[usize]) {
         let topology = network.topology.clone();
         let Some(((from, _), (to, _))) = topology.links().nth(*link) else { continue };
         network.overrides.push(LinkOverride::LinkFailed { from, to });
-        if !network.misfits(&topology).is_empty() {
+        if !network.machine_faults(&topology).is_empty() {
             network.overrides.pop();
         }
     }
@@ -491,7 +491,7 @@ proptest! {
         fabric.finish_transfers(end);
         let load = |(from, to, packets, busy)| LinkLoad { from, to, packets, busy };
         let links: Vec<_> = fabric.loads(end).into_iter().map(load).collect();
-        let transfers: Vec<_> = fabric.transfers().expect("they are recorded").sure().to_vec();
+        let transfers: Vec<_> = fabric.transfers().expect("they are recorded").finalised().to_vec();
         let directions: Vec<Direction> = Direction::of_loads(&links).collect();
         for direction in &directions {
             let own = || transfers.iter().filter(|transfer| transfer.direction() == *direction);

@@ -212,7 +212,7 @@ impl Links {
         self.stations.offer(calendar, now, link, packet, time);
         if let Some(transfers) = &mut self.transfers {
             let end = EvenInstants::one(self.stations.free(link));
-            transfers.give(now, link, &packet, &[end], time);
+            transfers.record(now, link, &packet, &[end], time);
         }
     }
 

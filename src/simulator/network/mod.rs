@@ -44,14 +44,14 @@ pub use link::{Buffers, Link};
 pub(crate) use link_model::{LinkModels, PacketTimes};
 pub use lone_way::UncontendedRoute;
 pub use overrides::LinkOverride;
-pub use packet::{HopEvent, ForwardedBy, Packet, PacketKind};
+pub use packet::{ForwardedBy, HopEvent, Packet, PacketKind};
 pub use protocol::{LinkRates, Protocol};
 pub use routing::{Choice, Routing, Signpost, Through, TieRule, Weights};
 pub use switching::Switching;
 pub use topology::{Routes, Topology};
 pub(crate) use transfers::{TransferChannel, Transfers};
 pub use virtual_channels::VirtualChannels;
-pub use waiting::{BufferWait, BufferDeadlock};
+pub use waiting::{BufferDeadlock, BufferWait};
 
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};

@@ -56,7 +56,7 @@ impl LinkRates {
 /// Number of bytes that are simulated.
 const BYTES: u32 = 1000;
 /// Number of bytes at the beginning that are not measured.
-const UNCOUNTED: u32 = 100;
+const WARM_UP_BYTES: u32 = 100;
 
 impl Protocol {
     /// Returns the rates that follow from the protocol, by simulating packets and acknowledges.
@@ -71,11 +71,11 @@ impl Protocol {
         let mut counted_from = SimTime::START;
         while wires.ends[0].unacknowledged > 0 {
             let now = wires.step().expect("a byte that is not acknowledged has its next event");
-            if wires.ends[0].unacknowledged == BYTES - UNCOUNTED && counted_from == SimTime::START {
+            if wires.ends[0].unacknowledged == BYTES - WARM_UP_BYTES && counted_from == SimTime::START {
                 counted_from = now;
             }
             if wires.ends[0].unacknowledged == 0 {
-                return now.since(counted_from).ratio(1, u64::from(BYTES - UNCOUNTED));
+                return now.since(counted_from).ratio(1, u64::from(BYTES - WARM_UP_BYTES));
             }
         }
         SimDuration::ZERO

@@ -128,14 +128,14 @@ impl RouteSelector {
 
     /// Returns the largest number of valleys on any route between two nodes: turns from a link to a lower-numbered
     /// vertex to a link to a higher-numbered one.
-    pub fn most_valleys(&self, topology: &Topology) -> u32 {
+    pub fn max_valleys(&self, topology: &Topology) -> u32 {
         match &self.manner {
             // A bound: a valley takes two links.
             Selection::Natural(_) | Selection::EvenTies(_) | Selection::RingTies(_) => {
                 Some(topology.metrics().diameter_links / 2)
             }
             Selection::Indirect(_) => Some(topology.metrics().diameter_links),
-            Selection::Shortest(distances, _) => Some(distances.most_valleys()),
+            Selection::Shortest(distances, _) => Some(distances.max_valleys()),
             Selection::Signposts(routing_table) => {
                 let pairs = (0..topology.nodes()).flat_map(|to| (0..topology.nodes()).map(move |from| (from, to)));
                 pairs.filter_map(|(from, to)| routing_table.path(from, to)).map(|path| valleys(&path)).max()
@@ -189,7 +189,7 @@ impl RingTies {
 
     fn port(&mut self, topology: &Topology, at: u32, to: u32) -> u32 {
         let (natural, _) = self.routes.course(at, to);
-        let Some(other) = topology.other_way_round(at, to) else { return natural };
+        let Some(other) = topology.opposite_direction(at, to) else { return natural };
         // The ports of a ring come in pairs, that of the ascending direction first.
         let rises = match self.rule {
             TieRule::ByParity => return natural,
@@ -207,7 +207,7 @@ impl RingTies {
 
 /// Returns the ports by which equally long routes lead from `at` to `to`, at least one.
 fn tied_ports(topology: &Topology, at: u32, to: u32) -> Box<[u32]> {
-    let rivals = topology.rivals(at, to);
+    let rivals = topology.tied_port_range(at, to);
     if rivals.len() == 1 {
         return [rivals.start].into();
     }
@@ -275,6 +275,6 @@ mod tests {
         assert_eq!(port(3, |_| 1), 0);
         assert_eq!(port(3, |port| u64::from(port == 0)), 2);
         assert_eq!(port(1, |port| u64::from(port == 0)), 0);
-        assert_eq!((router.hops(&mesh, 0, 3), router.most_valleys(&mesh)), (2, 1));
+        assert_eq!((router.hops(&mesh, 0, 3), router.max_valleys(&mesh)), (2, 1));
     }
 }

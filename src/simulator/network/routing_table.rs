@@ -85,7 +85,7 @@ impl RoutingTable {
 
     /// Returns a pair of nodes without a route between them, which is possible in a tree with levels whose links have
     /// failed.
-    pub fn parted(&self) -> Option<(u32, u32)> {
+    pub fn disconnected_pair(&self) -> Option<(u32, u32)> {
         let PortOrder::UpDown(places) = &self.order else { return None };
         if !has_levels(self.topology()) {
             return None;
@@ -215,7 +215,7 @@ mod tests {
             for link in tree.links().filter(|((from, _), (to, _))| from.min(to) >= &tree.nodes()) {
                 let failed = [LinkOverride::LinkFailed { from: link.0.0, to: link.1.0 }];
                 let damaged = RoutingTable::up_down(Wiring::new(&tree, &failed));
-                if damaged.parted().is_some() {
+                if damaged.disconnected_pair().is_some() {
                     continue;
                 }
                 for (from, to) in pairs() {

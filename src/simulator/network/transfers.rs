@@ -63,7 +63,7 @@ impl Transfers {
     /// Packets recorded together are withdrawn together, or not at all once the last of them has begun before `now`. A
     /// packet that begins at `now` may still be withdrawn, because another event at this instant may precede it.
     #[inline]
-    pub fn give(&mut self, now: SimTime, channel: u32, packet: &Packet, ends: &[EvenInstants], time: SimDuration) {
+    pub fn record(&mut self, now: SimTime, channel: u32, packet: &Packet, ends: &[EvenInstants], time: SimDuration) {
         let given = &mut self.given[channel as usize];
         while let Some(front) = given.front()
             && front.sure_at < now
@@ -75,7 +75,10 @@ impl Transfers {
         for EvenInstants { first, gap, count: packets } in ends.iter().copied() {
             let gap = if packets == 1 { SimDuration::ZERO } else { gap };
             let one = self.transfer(channel, packet, first.before(time), (time, time));
-            self.add(channel, RecordedTransfer { transfer: Transfer { gap, packets, ..one }, message: packet.message, sure_at });
+            self.add(
+                channel,
+                RecordedTransfer { transfer: Transfer { gap, packets, ..one }, message: packet.message, sure_at },
+            );
         }
     }
 
@@ -145,7 +148,7 @@ impl Transfers {
     ///
     /// # Panics
     /// If there are fewer, or they are final already.
-    pub fn give_back(&mut self, channel: u32, mut packets: u32) {
+    pub fn withdraw(&mut self, channel: u32, mut packets: u32) {
         let given = &mut self.given[channel as usize];
         while packets > 0 {
             let last = given.back_mut().expect("withdrawn packets have been recorded and are not final");
@@ -160,12 +163,12 @@ impl Transfers {
 
     /// Returns the transfers that are final and have not been dropped.
     #[must_use]
-    pub fn sure(&self) -> &[Transfer] {
+    pub fn finalised(&self) -> &[Transfer] {
         &self.sure
     }
 
     /// Drops the final transfers, once the caller has taken them over.
-    pub fn forget_sure(&mut self) {
+    pub fn drop_finalised(&mut self) {
         self.sure.clear();
     }
 
@@ -197,29 +200,29 @@ mod tests {
         let packet = Packet::new(0, 5, 120, PacketKind::Data);
         let link = 0;
         transfers.caused(0, 17);
-        transfers.give(us(0), link, &packet, &train(2, 4), TIME);
-        transfers.give(us(0), link, &packet, &train(10, 2), TIME);
-        assert!(transfers.sure().is_empty());
+        transfers.record(us(0), link, &packet, &train(2, 4), TIME);
+        transfers.record(us(0), link, &packet, &train(10, 2), TIME);
+        assert!(transfers.finalised().is_empty());
         // Of six packets at 1, 3, …, 11 us the last three are withdrawn.
-        transfers.give_back(0, 6);
-        transfers.give(us(5), link, &packet, &train(2, 3), TIME);
+        transfers.withdraw(0, 6);
+        transfers.record(us(5), link, &packet, &train(2, 3), TIME);
         transfers.caused(1, 18);
-        transfers.give(us(6), link, &Packet::new(1, 5, 120, PacketKind::Data), &train(9, 1), TIME);
-        let sure = transfers.sure().to_vec();
-        transfers.forget_sure();
+        transfers.record(us(6), link, &Packet::new(1, 5, 120, PacketKind::Data), &train(9, 1), TIME);
+        let sure = transfers.finalised().to_vec();
+        transfers.drop_finalised();
         assert_eq!(sure.len(), 1);
         assert_eq!((sure[0].packets, sure[0].first, sure[0].end(), sure[0].event), (3, us(1), us(6), 17));
         transfers.finish(us(7));
-        assert!(transfers.sure().is_empty());
+        assert!(transfers.finalised().is_empty());
     }
 
     #[test]
     fn what_begins_at_this_instant_may_still_be_given_back() {
         let mut transfers = Transfers::new(std::iter::once(TransferChannel { from: 3, to: 4, number: 0 }));
-        transfers.give(us(0), 0, &Packet::new(0, 5, 120, PacketKind::Data), &train(2, 1), TIME);
-        transfers.give(us(1), 0, &Packet::new(1, 5, 120, PacketKind::Data), &train(9, 1), TIME);
-        transfers.give_back(0, 2);
+        transfers.record(us(0), 0, &Packet::new(0, 5, 120, PacketKind::Data), &train(2, 1), TIME);
+        transfers.record(us(1), 0, &Packet::new(1, 5, 120, PacketKind::Data), &train(9, 1), TIME);
+        transfers.withdraw(0, 2);
         transfers.finish(us(20));
-        assert!(transfers.sure().is_empty());
+        assert!(transfers.finalised().is_empty());
     }
 }

@@ -88,7 +88,7 @@ impl Classes {
     }
 
     /// Returns the number of classes, estimated where valleys count, because their number takes a search of all routes.
-    pub fn roughly(self, topology: &Topology, routing: &Routing) -> f64 {
+    pub fn estimated_count(self, topology: &Topology, routing: &Routing) -> f64 {
         self.known(routing).map_or_else(|| 1.0 + f64::from(topology.nodes()).log2(), f64::from)
     }
 
@@ -247,7 +247,7 @@ mod tests {
         };
         match routing {
             Routing::EvenTies | Routing::Ties(_) => {
-                let ports: Vec<u32> = topology.rivals(at, to).filter(comes_closer).collect();
+                let ports: Vec<u32> = topology.tied_port_range(at, to).filter(comes_closer).collect();
                 if ports.is_empty() { vec![topology.route(at, to)] } else { ports }
             }
             Routing::ShortestPath(_) | Routing::MinimalAdaptive => {
@@ -445,13 +445,13 @@ mod tests {
             for pair in links.iter().flat_map(|one| links.iter().map(move |other| [one.clone(), other.clone()])) {
                 let damaged = Network { overrides: pair.to_vec(), ..plain(tree.clone()) };
                 let damaged = Network { routing: adaptive.clone(), ..damaged };
-                if !damaged.misfits(&tree).is_empty() {
+                if !damaged.machine_faults(&tree).is_empty() {
                     continue;
                 }
                 let waits = waits_beside(&tree, VirtualChannels::AsNeeded, &adaptive, &pair);
                 assert!(are_in_order(&waits), "{tree} {pair:?}");
                 let most = waits.keys().map(|(.., class)| *class).max();
-                let counted = RouteSelector::new(&damaged, &tree, Streams::new(1)).most_valleys(&tree);
+                let counted = RouteSelector::new(&damaged, &tree, Streams::new(1)).max_valleys(&tree);
                 assert_eq!(most, Some(counted), "{tree} {pair:?}");
                 in_need += counted;
             }

@@ -65,7 +65,7 @@ impl fmt::Display for BufferWait {
 }
 
 /// Number of buffers of a cycle that are printed.
-const SHOWN: usize = 16;
+const MAX_SHOWN: usize = 16;
 
 impl fmt::Display for BufferDeadlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -74,10 +74,10 @@ impl fmt::Display for BufferDeadlock {
             return Ok(());
         }
         write!(f, "\neach of these buffers (from → to [virtual channel]) waits for the next, the last for the first:")?;
-        for buffer in self.cycle.iter().take(SHOWN) {
+        for buffer in self.cycle.iter().take(MAX_SHOWN) {
             write!(f, "\n  {buffer}")?;
         }
-        match self.cycle.len().checked_sub(SHOWN) {
+        match self.cycle.len().checked_sub(MAX_SHOWN) {
             Some(more) if more > 0 => write!(f, "\n  and {more} more"),
             _ => Ok(()),
         }

@@ -53,7 +53,7 @@ impl Wiring {
     }
 
     /// Returns the first vertex that vertex 0 does not reach.
-    pub fn lost(&self) -> Option<u32> {
+    pub fn first_unreachable(&self) -> Option<u32> {
         (0..).zip(&self.distances(0)).find(|(_, distance)| **distance == UNREACHABLE).map(|(vertex, _)| vertex)
     }
 
@@ -62,7 +62,7 @@ impl Wiring {
     /// Vertices that cannot be the centre are skipped: a neighbour's farthest node is at most one link nearer (Takes
     /// and Kosters, *Computing the eccentricity distribution of large graphs*, 2013).
     pub fn centre(&self) -> u32 {
-        if self.failed.is_empty() && looks_alike_everywhere(&self.topology) {
+        if self.failed.is_empty() && is_vertex_transitive(&self.topology) {
             return 0;
         }
         let (nodes, vertices) = (self.topology.nodes() as usize, self.topology.vertices());
@@ -85,7 +85,7 @@ impl Wiring {
 }
 
 /// Returns whether the topology, if whole, looks the same from every vertex.
-const fn looks_alike_everywhere(topology: &Topology) -> bool {
+const fn is_vertex_transitive(topology: &Topology) -> bool {
     matches!(
         topology,
         Topology::Complete { .. }

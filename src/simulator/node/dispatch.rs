@@ -63,7 +63,7 @@ pub struct DispatchCheckpoint {
 impl DispatchCheckpoint {
     /// Returns the checkpoint of a processor that does not compute and finishes its jobs at `free`.
     #[must_use]
-    pub const fn calm(free: SimTime) -> Self {
+    pub const fn idle(free: SimTime) -> Self {
         Self { free, router_has_turn: false }
     }
 
@@ -118,7 +118,7 @@ impl<J: Copy> Dispatcher<J> {
                     running.slice_ends = self.turns.tick(now, 1);
                 }
             }
-            None => background.give(self.turns, now.max(free), computation),
+            None => background.dispatch(self.turns, now.max(free), computation),
         }
         background.set_alarm(calendar, self.first_alarm + processor);
     }
@@ -137,7 +137,7 @@ impl<J: Copy> Dispatcher<J> {
         let occupancy = &mut self.processors[processor as usize];
         occupancy.router_has_turn &= occupancy.line.free() >= now;
         if occupancy.running().is_some() {
-            return self.serve_beside(calendar, now, processor, (job, service));
+            return self.serve_during_computation(calendar, now, processor, (job, service));
         }
         Some(occupancy.line.serve(now, service))
     }
@@ -145,7 +145,7 @@ impl<J: Copy> Dispatcher<J> {
     /// Serves a communication job on a processor that computes.
     #[cold]
     #[inline(never)]
-    fn serve_beside(
+    fn serve_during_computation(
         &mut self,
         calendar: &mut Calendar,
         now: SimTime,
@@ -158,7 +158,7 @@ impl<J: Copy> Dispatcher<J> {
             return None;
         }
         let departure = occupancy.line.serve(now, service);
-        self.put_off(calendar, processor, service);
+        self.delay_computation(calendar, processor, service);
         Some(departure)
     }
 
@@ -175,7 +175,7 @@ impl<J: Copy> Dispatcher<J> {
         let occupancy = &mut self.processors[processor as usize];
         occupancy.router_has_turn &= occupancy.line.free() >= arrivals.first;
         if occupancy.running().is_some() || occupancy.router_has_turn {
-            return self.serve_run_beside(calendar, processor, arrivals, (job, service));
+            return self.serve_run_during_computation(calendar, processor, arrivals, (job, service));
         }
         let departures = arrivals.through(&mut occupancy.line, service);
         Admission { count: arrivals.count, departures: Some(departures) }
@@ -184,14 +184,14 @@ impl<J: Copy> Dispatcher<J> {
     /// Returns the station of a processor if its communication jobs wait only for earlier ones, that is if the
     /// processor does not compute and no turn of its router can end.
     #[inline]
-    pub fn calm_line(&mut self, processor: u32) -> Option<&mut StationState> {
+    pub fn idle_station(&mut self, processor: u32) -> Option<&mut StationState> {
         let occupancy = &mut self.processors[processor as usize];
         (!occupancy.router_has_turn && occupancy.running().is_none()).then_some(&mut occupancy.line)
     }
 
     /// Serves a run of communication jobs on a processor that computes or whose router has its turn.
     #[inline(never)]
-    fn serve_run_beside(
+    fn serve_run_during_computation(
         &mut self,
         calendar: &mut Calendar,
         processor: u32,
@@ -203,9 +203,9 @@ impl<J: Copy> Dispatcher<J> {
             let count = self.defer(calendar, processor, arrivals, (job, service));
             return Admission { count, departures: None };
         }
-        let count = occupancy.foreseen(arrivals, service);
+        let count = occupancy.predictable(arrivals, service);
         let departures = arrivals.head(count).through(&mut occupancy.line, service);
-        self.put_off(calendar, processor, service * u64::from(count));
+        self.delay_computation(calendar, processor, service * u64::from(count));
         Admission { count, departures: Some(departures) }
     }
 
@@ -217,7 +217,7 @@ impl<J: Copy> Dispatcher<J> {
         if let Some(running) = occupancy.background.as_mut().and_then(|background| background.running.as_mut()) {
             running.row.stolen_ends = running.left_at_row_end(now, free);
         }
-        self.put_off(calendar, processor, span);
+        self.delay_computation(calendar, processor, span);
     }
 
     /// Handles the alarm of a processor: a computation or its time slice ends, or the router's turn begins.
@@ -243,10 +243,10 @@ impl<J: Copy> Dispatcher<J> {
         }
         if !background.deferred.is_empty() {
             occupancy.router_has_turn = background.running.is_some();
-            background.let_router_in(self.turns, now, &mut occupancy.line, let_in);
+            background.serve_deferred(self.turns, now, &mut occupancy.line, let_in);
         }
         if let Some(next) = background.waiting.pop_front_if(|_| background.running.is_none()) {
-            background.give(self.turns, now.max(occupancy.line.free()), next);
+            background.dispatch(self.turns, now.max(occupancy.line.free()), next);
         }
         background.set_alarm(calendar, self.first_alarm + processor);
         ended.map(|running| running.owner)
@@ -286,14 +286,14 @@ impl<J: Copy> Dispatcher<J> {
 
     /// Returns the checkpoint of a processor.
     #[must_use]
-    pub fn standing(&self, processor: u32) -> DispatchCheckpoint {
+    pub fn checkpoint(&self, processor: u32) -> DispatchCheckpoint {
         let occupancy = &self.processors[processor as usize];
         DispatchCheckpoint { free: occupancy.line.free(), router_has_turn: occupancy.router_has_turn }
     }
 
     /// Withdraws all but the first `kept` of the jobs handed over last, which the processor serves, because they do not
     /// arrive after all. Returns the departures of the remaining ones.
-    pub fn take_back(
+    pub fn withdraw(
         &mut self,
         calendar: &mut Calendar,
         processor: u32,
@@ -302,7 +302,7 @@ impl<J: Copy> Dispatcher<J> {
         service: SimDuration,
     ) -> Option<Runs> {
         let occupancy = &mut self.processors[processor as usize];
-        occupancy.line.take_back(before.free, service * u64::from(arrivals.count));
+        occupancy.line.revoke(before.free, service * u64::from(arrivals.count));
         occupancy.router_has_turn = before.router_has_turn;
         if let Some(background) = occupancy.background.as_mut()
             && let Some(running) = &mut background.running
@@ -320,14 +320,14 @@ impl<J: Copy> Dispatcher<J> {
     ///
     /// # Panics
     /// If no jobs wait.
-    pub fn take_back_deferred(&mut self, processor: u32, kept: u32) {
+    pub fn withdraw_deferred(&mut self, processor: u32, kept: u32) {
         let background = self.processors[processor as usize].background.as_mut();
         let last = background.and_then(|background| background.deferred.last_mut());
         last.expect("deferred jobs are waiting").count = kept;
     }
 
     /// Delays the end of the running computation, if any, by `span`.
-    fn put_off(&mut self, calendar: &mut Calendar, processor: u32, span: SimDuration) {
+    fn delay_computation(&mut self, calendar: &mut Calendar, processor: u32, span: SimDuration) {
         if let Some(background) = self.processors[processor as usize].background.as_mut()
             && let Some(running) = &mut background.running
         {

@@ -270,21 +270,21 @@ impl Interface {
 
     /// Returns the processor time of sending a message of `bytes` bytes.
     #[must_use]
-    pub fn sending(&self, bytes: u64) -> SimDuration {
-        let time = self.overhead + self.overhead_per_byte.time(self.handed(bytes));
+    pub fn sending_time(&self, bytes: u64) -> SimDuration {
+        let time = self.overhead + self.overhead_per_byte.time(self.copied_bytes(bytes));
         self.of_message(bytes, time, self.overhead_per_byte.time(1))
     }
 
     /// Returns the processor time of receiving a message of `bytes` bytes, apart from the time of its bytes.
     #[must_use]
-    pub fn handling(&self, bytes: u64) -> SimDuration {
-        self.of_message(bytes, self.overhead, least(self.gap_per_byte, self.overhead_per_byte))
+    pub fn receiving_overhead(&self, bytes: u64) -> SimDuration {
+        self.of_message(bytes, self.overhead, empty_message_saving(self.gap_per_byte, self.overhead_per_byte))
     }
 
     /// Returns the processor time of receiving a message of `bytes` bytes.
     #[must_use]
-    pub fn taking(&self, bytes: u64) -> SimDuration {
-        self.handling(bytes) + self.byte_time(bytes.saturating_sub(1))
+    pub fn receiving_time(&self, bytes: u64) -> SimDuration {
+        self.receiving_overhead(bytes) + self.byte_time(bytes.saturating_sub(1))
     }
 
     /// Returns `time`, less `of_byte` if the message is empty and costs less than one of one byte.
@@ -295,15 +295,15 @@ impl Interface {
 
     /// Returns the number of bytes of a message of `bytes` bytes that cost processor time.
     #[must_use]
-    pub fn handed(&self, bytes: u64) -> u64 {
+    pub fn copied_bytes(&self, bytes: u64) -> u64 {
         let is_copied = self.copied.is_none_or(|largest| bytes <= largest.count());
         if is_copied { bytes.saturating_sub(1) } else { 0 }
     }
 
     /// Returns the delay of a message of `bytes` bytes in the stages beside the network.
     #[must_use]
-    pub fn stages(&self, bytes: u64) -> SimDuration {
-        self.latency_per_byte.time(self.handed(bytes))
+    pub fn stage_delay(&self, bytes: u64) -> SimDuration {
+        self.latency_per_byte.time(self.copied_bytes(bytes))
     }
 
     /// Returns the time for which a message of `bytes` bytes, or the first part of one, occupies its interface.
@@ -322,16 +322,16 @@ impl Interface {
 
     /// Returns the processor time of receiving a message of `bytes` bytes from another rank of the node.
     #[must_use]
-    pub fn copying(&self, bytes: u64) -> SimDuration {
+    pub fn local_receiving_time(&self, bytes: u64) -> SimDuration {
         let (per_byte, rest) = (self.copy_per_byte.unwrap_or(self.gap_per_byte), bytes.saturating_sub(1));
         let time = self.overhead + per_byte.time(rest).max(self.overhead_per_byte.time(rest));
-        self.of_message(bytes, time, least(per_byte, self.overhead_per_byte))
+        self.of_message(bytes, time, empty_message_saving(per_byte, self.overhead_per_byte))
     }
 }
 
 /// Returns the byte time that an empty message saves: the smaller of G and O, but not zero if either is positive. This
 /// is the larger of −G and −O as LogGOPSim compares them, in unsigned arithmetic.
-fn least(one: PerByte, other: PerByte) -> SimDuration {
+fn empty_message_saving(one: PerByte, other: PerByte) -> SimDuration {
     match (one.time(1), other.time(1)) {
         (SimDuration::ZERO, time) | (time, SimDuration::ZERO) => time,
         (one, other) => one.min(other),

@@ -37,7 +37,7 @@ impl BackgroundTraffic {
 
     /// Returns the nodes that take part, out of `nodes` nodes in use.
     #[must_use]
-    pub fn taking_part(&self, nodes: u32) -> Vec<u32> {
+    pub fn participants(&self, nodes: u32) -> Vec<u32> {
         if self.nodes.is_empty() { (0..nodes).collect() } else { self.nodes.clone() }
     }
 
@@ -85,7 +85,7 @@ impl BackgroundTraffic {
     fn processor_time(&self, machine: &Machine) -> SimDuration {
         let (nodes, bytes) = (&machine.nodes, self.bytes.count());
         if let Some(interface) = &nodes.interface {
-            return interface.sending(bytes);
+            return interface.sending_time(bytes);
         }
         let packet = machine.network.switching.packet_bytes().min(bytes.max(1));
         let (whole, rest) = (bytes / packet, bytes % packet);

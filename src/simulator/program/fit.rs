@@ -11,24 +11,24 @@ use crate::node::processor::Processor;
 #[must_use]
 pub fn faults_on(program: &dyn Program, machine: &Machine, layout: &Layout, streams: Streams) -> Vec<Fault> {
     let faults: Vec<_> = within("program", program.faults(layout.ranks())).collect();
-    if faults.is_empty() { misfits(program, machine, layout, streams) } else { faults }
+    if faults.is_empty() { machine_faults(program, machine, layout, streams) } else { faults }
 }
 
 /// Returns the faults of a program on a machine, given that the program alone has none.
 #[must_use]
-pub fn misfits(program: &dyn Program, machine: &Machine, layout: &Layout, streams: Streams) -> Vec<Fault> {
-    inspected(program, machine, layout, streams).0
+pub fn machine_faults(program: &dyn Program, machine: &Machine, layout: &Layout, streams: Streams) -> Vec<Fault> {
+    inspect(program, machine, layout, streams).0
 }
 
-/// Like [`misfits`], but also returns the rehearsal of a program that is rehearsed.
+/// Like [`machine_faults`], but also returns the rehearsal of a program that is rehearsed.
 #[must_use]
-pub fn inspected(
+pub fn inspect(
     program: &dyn Program,
     machine: &Machine,
     layout: &Layout,
     streams: Streams,
 ) -> (Vec<Fault>, Option<Rehearsal>) {
-    let mut faults = program.misfits(machine, layout);
+    let mut faults = program.machine_faults(machine, layout);
     faults.extend(memory_fault(program, machine, layout));
     let may_overtake = machine.overtaking == Overtaking::Allowed;
     if !faults.is_empty() || may_overtake || !program.is_rehearsed() {
@@ -72,7 +72,7 @@ pub fn host(machine: &Machine, layout: &Layout) -> u32 {
 
 /// Formats an amount of memory for users.
 #[expect(clippy::cast_precision_loss, reason = "the value is shown with four digits")]
-fn in_words(bytes: u64) -> String {
+fn format_memory(bytes: u64) -> String {
     let (mut value, mut unit) = (bytes as f64, "B");
     for larger in ["KiB", "MiB", "GiB", "TiB", "PiB"] {
         if value >= 1024.0 {
@@ -89,19 +89,19 @@ fn memory_fault(program: &dyn Program, machine: &Machine, layout: &Layout) -> Op
     let rank = layout.first_rank(node).unwrap_or(0);
     let message = format!(
         "the program does not fit: node {node} with rank {rank} needs {}, but has {} of memory",
-        in_words(bytes),
-        in_words(available)
+        format_memory(bytes),
+        format_memory(available)
     );
     Some(Fault::new("program", message, "give a smaller problem, more ranks, or nodes with more memory"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::in_words;
+    use super::format_memory;
 
     #[test]
-    fn memory_is_told_with_its_unit() {
-        let told = [0, 1000, 4 << 20, 4_227_136, 3 << 40].map(in_words);
+    fn memory_is_formatted_with_its_unit() {
+        let told = [0, 1000, 4 << 20, 4_227_136, 3 << 40].map(format_memory);
         assert_eq!(told, ["0 B", "1000 B", "4 MiB", "4.031 MiB (4227136 B)", "3 TiB"]);
     }
 }

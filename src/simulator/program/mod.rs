@@ -14,18 +14,18 @@ mod rehearsal;
 pub mod schedule;
 mod traffic;
 
-pub use crate::machine::{IssueResources, IssueOrder};
+pub use crate::machine::{IssueOrder, IssueResources};
 pub use background::BackgroundTraffic;
-pub use fit::{faults_on, host, inspected, misfits, node_memory};
+pub use fit::{faults_on, host, inspect, machine_faults, node_memory};
 pub use grid::Grid;
 pub use numerics::{Numerics, WORD};
 pub use partition::{BlockCyclic, BlockPartition};
 pub use process::{
-    SideTaskId, SideTasks, Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process, RankGroup, Received,
+    Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Process, RankGroup, Received, SideTaskId, SideTasks,
     Tally,
 };
 pub(crate) use process::{
-    ProcessRecord, PhaseIndex, PhaseNames, Reply, STUCK, RunContext, Verb, port_of, send_fault, tag_words,
+    PhaseIndex, PhaseNames, ProcessRecord, Reply, RunContext, STUCK, Verb, port_of, send_fault, tag_words,
 };
 pub use rehearsal::{Rehearsal, UntimedMachine, rehearse, rehearse_within};
 pub use traffic::{InjectionProcess, LengthShare, Traffic};
@@ -114,7 +114,7 @@ pub trait Program {
 
     /// Returns the faults on `machine`, with ranks placed as in `layout`. Paths are those of a scenario, such as
     /// `machine.network`.
-    fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+    fn machine_faults(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
         let _ = (machine, layout);
         Vec::new()
     }

@@ -26,7 +26,7 @@ pub(crate) use message::{BARRIER_TAG, COLLECTIVE_TAG, port_of, port_tag, tag_wor
 pub use message::{Message, MessagePattern, Operation, Received};
 pub use rank_group::RankGroup;
 pub use surroundings::Tally;
-pub(crate) use surroundings::{ProcessRecord, PhaseIndex, PhaseNames, RunContext};
+pub(crate) use surroundings::{PhaseIndex, PhaseNames, ProcessRecord, RunContext};
 pub use verb::{Reply, Verb};
 pub(crate) use verb::{STUCK, send_fault};
 

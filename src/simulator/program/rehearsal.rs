@@ -14,7 +14,7 @@ mod tests;
 
 use super::Program;
 use super::grid::Grid;
-use super::process::{Message, ProcessRecord, PhaseNames, Process, Reply, STUCK, RunContext, Verb};
+use super::process::{Message, PhaseNames, Process, ProcessRecord, Reply, RunContext, STUCK, Verb};
 use crate::engine::{Mailbox, Processes, Resumed, Streams};
 use crate::fault::Fault;
 use crate::machine::Sends;
@@ -28,11 +28,11 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// The number of requests after which a rehearsal is abandoned without a verdict; they take less than a second.
-const LONGEST: u64 = 250_000;
+const MAX_REQUESTS: u64 = 250_000;
 /// The bound of requests for a program that is known to exceed `LONGEST`; only its beginning is rehearsed.
-const BEGINNING: u64 = LONGEST / 8;
+const MAX_REQUESTS_OF_LONG_PROGRAM: u64 = MAX_REQUESTS / 8;
 /// The largest memory of a rehearsal in bytes; programs that need more are not rehearsed.
-const MOST_MEMORY: f64 = 50e6;
+const MAX_MEMORY: f64 = 50e6;
 /// The memory in bytes of a rank in a rehearsal, in addition to that of its process.
 const RANK_BYTES: f64 = 800.0;
 /// The largest number of faults that are reported.
@@ -100,7 +100,7 @@ impl Rehearsal {
     /// Returns whether at the end as many messages were in flight as ever before, so that a longer rehearsal would see
     /// more.
     #[must_use]
-    pub const fn piles_up(&self) -> bool {
+    pub const fn backlog_grows(&self) -> bool {
         self.backlog.messages > 0 && self.backlog.messages >= self.backlog.most_messages
     }
 
@@ -142,9 +142,9 @@ pub fn rehearse(
     UntimedMachine { sends, packet_bytes, has_speed }: UntimedMachine,
     streams: Streams,
 ) -> Rehearsal {
-    let most = if program.least_verbs(ranks) > LONGEST { BEGINNING } else { LONGEST };
+    let most = if program.least_verbs(ranks) > MAX_REQUESTS { MAX_REQUESTS_OF_LONG_PROGRAM } else { MAX_REQUESTS };
     let open = || DryRun { sends, has_speed, most, ..DryRun::open(program, ranks, host, packet_bytes, streams) };
-    where_it_fits(program, ranks, open)
+    rehearse_if_it_fits(program, ranks, open)
 }
 
 /// Like [`rehearse`], but with buffered sends and a bound of `most` requests.
@@ -155,13 +155,13 @@ pub fn rehearse_within(
     packet_bytes: u64,
     streams: Streams,
 ) -> Rehearsal {
-    where_it_fits(program, ranks, || DryRun { most, ..DryRun::open(program, ranks, host, packet_bytes, streams) })
+    rehearse_if_it_fits(program, ranks, || DryRun { most, ..DryRun::open(program, ranks, host, packet_bytes, streams) })
 }
 
 /// Runs a rehearsal of `program` on `ranks` ranks, unless it would need too much memory.
-fn where_it_fits<'p>(program: &dyn Program, ranks: u32, open: impl FnOnce() -> DryRun<'p>) -> Rehearsal {
+fn rehearse_if_it_fits<'p>(program: &dyn Program, ranks: u32, open: impl FnOnce() -> DryRun<'p>) -> Rehearsal {
     let bytes = f64::from(ranks) * (RANK_BYTES + program.rank_memory(ranks));
-    if bytes <= MOST_MEMORY { open().rehearsal() } else { Rehearsal::default() }
+    if bytes <= MAX_MEMORY { open().rehearsal() } else { Rehearsal::default() }
 }
 
 enum Interruption {
@@ -192,7 +192,7 @@ struct DryRun<'p> {
 }
 
 /// Creates surroundings in which nothing takes time and each rank has a separate node.
-fn without_time(ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> RunContext {
+fn untimed_surroundings(ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> RunContext {
     RunContext {
         mailbox: Mailbox::new(),
         clock: Cell::new(SimTime::START),
@@ -216,7 +216,7 @@ fn without_time(ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> R
 
 impl<'p> DryRun<'p> {
     fn open(program: &'p dyn Program, ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> Self {
-        let surroundings = Rc::new(without_time(ranks, host, packet_bytes, streams));
+        let surroundings = Rc::new(untimed_surroundings(ranks, host, packet_bytes, streams));
         let start = program.starter(ranks, host);
         let process = |rank| start(Process::new(rank, Rc::clone(&surroundings)));
         Self {
@@ -229,7 +229,7 @@ impl<'p> DryRun<'p> {
             ready: (0..ranks).map(|rank| (rank, None)).collect(),
             at_barrier: 0,
             verbs: 0,
-            most: LONGEST,
+            most: MAX_REQUESTS,
             packet_bytes,
             grid: Grid::of(ranks),
             packets: 0,

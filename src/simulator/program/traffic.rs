@@ -148,7 +148,7 @@ impl Program for Traffic {
     }
 
     /// Returns the faults on `machine`. Traffic is injected by nodes, and a packet from a node to itself has no route.
-    fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+    fn machine_faults(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
         let mut faults = self.misfits_of_lengths(machine);
         faults.extend(self.misfits_of_load(machine, layout));
         let mut fault = |path, message: String, help: &str| faults.push(Fault::new(path, message, help));
@@ -179,8 +179,8 @@ impl Traffic {
         let help = format!("give {} to {}", Bytes::new(smallest), Bytes::new(largest));
         let others = self.mix.iter().map(|other| ("program.mix", other.packet));
         let lengths = std::iter::once(("program.packet", self.packet)).chain(others);
-        let misfits = lengths.filter(|(_, packet)| !(smallest..=largest).contains(&packet.count()));
-        misfits
+        let machine_faults = lengths.filter(|(_, packet)| !(smallest..=largest).contains(&packet.count()));
+        machine_faults
             .map(|(path, packet)| Fault::new(path, format!("the network does not support packets of {packet}"), &help))
             .collect()
     }

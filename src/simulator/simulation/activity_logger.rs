@@ -35,7 +35,7 @@ impl ActivityLogger {
     }
 
     /// Handles a request. `awaited` is the kind of operation the process waits for, if it waits for a single one.
-    fn asked(&mut self, rank: u32, verb: &Verb, awaited: Option<TaskKind>) {
+    fn requested(&mut self, rank: u32, verb: &Verb, awaited: Option<TaskKind>) {
         self.doing[rank as usize] = match verb {
             Verb::Compute(work) => {
                 LogDetail::Computing { loops: self.loops(*work), amount: ComputationAmount::Rows(work.passes()) }
@@ -101,12 +101,12 @@ impl ActivityLogger {
 impl Observer for ActivityLogger {
     fn on(&mut self, occurrence: &Occurrence<'_>) {
         match *occurrence {
-            Occurrence::Asked { rank, verb, awaited, .. } => self.asked(rank, verb, awaited),
-            Occurrence::Answered { rank, reply } => self.answered(rank, reply),
+            Occurrence::Requested { rank, verb, awaited, .. } => self.requested(rank, verb, awaited),
+            Occurrence::Replied { rank, reply } => self.answered(rank, reply),
             Occurrence::Moving { operation, is_memory, bytes } => {
                 self.moves.insert(operation.0, (is_memory, bytes));
             }
-            Occurrence::Booked(ref entry) => self.booked(entry),
+            Occurrence::ActivityEnded(ref entry) => self.booked(entry),
             _ => {}
         }
     }

@@ -34,7 +34,7 @@ pub enum BackgroundCompletion {
     /// A source's next message is due.
     Due(u32),
     /// A message has arrived or has been announced.
-    Came(MessageId),
+    Arrived(MessageId),
     /// The end of an operation, which requires no action.
     Nothing,
 }
@@ -44,7 +44,7 @@ impl<'s> Background<'s> {
     pub fn new(description: &'s BackgroundTraffic, nodes: u32, ranks: u32, streams: Streams) -> Self {
         let source = |node: u32| BackgroundSource { node, dice: streams.stream("background", node.into()) };
         Self {
-            sources: description.taking_part(nodes).into_iter().map(source).collect(),
+            sources: description.participants(nodes).into_iter().map(source).collect(),
             description,
             first_owner: ranks,
             silent: Vec::new(),
@@ -74,13 +74,15 @@ impl<'s> Background<'s> {
     }
 
     /// Returns the completion as one of background traffic, or `None` if it belongs to the program.
-    pub const fn own(&self, completion: Completion) -> Option<BackgroundCompletion> {
+    pub const fn classify(&self, completion: Completion) -> Option<BackgroundCompletion> {
         Some(match completion {
-            Completion::TimeUp { owner } if owner >= self.first_owner => BackgroundCompletion::Due(owner - self.first_owner),
+            Completion::TimeUp { owner } if owner >= self.first_owner => {
+                BackgroundCompletion::Due(owner - self.first_owner)
+            }
             Completion::Delivered { message, handle } | Completion::Announced { message, handle }
                 if handle >= FIRST =>
             {
-                BackgroundCompletion::Came(message)
+                BackgroundCompletion::Arrived(message)
             }
             Completion::Sent { handle } if handle >= FIRST => BackgroundCompletion::Nothing,
             Completion::Arrived { receive } if receive >= FIRST => BackgroundCompletion::Nothing,
@@ -115,17 +117,17 @@ impl<'s> Background<'s> {
     }
 
     /// Suspends a source until the program makes progress.
-    pub fn silence(&mut self, source: u32) {
+    pub fn suspend(&mut self, source: u32) {
         self.silent.push(source);
     }
 
     /// Counts a message or load that the program has started.
-    pub const fn program_begins(&mut self) {
+    pub const fn count_program_operation(&mut self) {
         self.under_way += 1;
     }
 
     /// Handles a completion of the program: suspended sources send immediately.
-    pub fn program_goes_on(&mut self, transport: &mut Transport, now: SimTime, completion: Completion) {
+    pub fn program_progressed(&mut self, transport: &mut Transport, now: SimTime, completion: Completion) {
         use Completion::{Announced, Arrived, Delivered, Moved};
         if let Delivered { .. } | Announced { .. } | Arrived { .. } | Moved { .. } = completion {
             self.under_way = self.under_way.saturating_sub(1);

@@ -54,8 +54,8 @@ impl DeadlockReport {
     /// Adds the source locations of the processes that the report lists.
     #[must_use]
     pub(super) fn placed(mut self, place: impl Fn(u32, usize) -> Option<String>) -> Self {
-        let told = self.told();
-        for rank in told.into_iter().take(LINES) {
+        let told = self.listed();
+        for rank in told.into_iter().take(MAX_LISTED) {
             if let Ok(found) = self.blocked.binary_search_by_key(&rank, |blocked| blocked.rank) {
                 let blocked = &mut self.blocked[found];
                 blocked.place = place(rank, blocked.step);
@@ -65,7 +65,7 @@ impl DeadlockReport {
     }
 
     /// Returns the ranks that the report lists: those of a cycle, or all if there is none.
-    fn told(&self) -> Vec<u32> {
+    fn listed(&self) -> Vec<u32> {
         let cycle = self.cycle();
         if cycle.is_empty() { self.blocked.iter().map(|one| one.rank).collect() } else { cycle }
     }
@@ -86,23 +86,23 @@ impl DeadlockReport {
 }
 
 /// The largest number of processes listed.
-const LINES: usize = 16;
+const MAX_LISTED: usize = 16;
 
 impl fmt::Display for DeadlockReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "deadlock at {} s: {} of {} processes wait", self.at_s, self.blocked.len(), self.ranks)?;
-        let (is_circle, listed) = (!self.cycle().is_empty(), self.told());
+        let (is_circle, listed) = (!self.cycle().is_empty(), self.listed());
         let title = if is_circle {
             "each of these waits for the next, the last for the first:"
         } else {
             "there is no cycle of waits; the waiting processes:"
         };
         write!(f, "\n{title}")?;
-        for rank in listed.iter().take(LINES) {
+        for rank in listed.iter().take(MAX_LISTED) {
             self.write_line(f, *rank)?;
         }
-        if listed.len() > LINES {
-            write!(f, "\n  and {} more", listed.len() - LINES)?;
+        if listed.len() > MAX_LISTED {
+            write!(f, "\n  and {} more", listed.len() - MAX_LISTED)?;
         }
         Ok(())
     }

@@ -38,7 +38,7 @@ pub const BYTE_S: f64 = 0.7e-9;
 /// Returns a forecast as a count; negative values become 0.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a forecast; what is larger is saturated")]
 #[must_use]
-pub fn whole(count: f64) -> u64 {
+pub fn as_count(count: f64) -> u64 {
     count.max(0.0) as u64
 }
 
@@ -52,7 +52,7 @@ impl Estimate {
             events: 0,
             least_events: 0,
             operations: 0,
-            memory_bytes: whole(PROCESS_BYTES + machine + processes),
+            memory_bytes: as_count(PROCESS_BYTES + machine + processes),
             cpu_s: f64::from(ranks) * RANK_S + machine * BYTE_S,
             heaviest: if machine > processes { "machine.network.topology" } else { "ranks" },
             is_open: false,
@@ -63,7 +63,7 @@ impl Estimate {
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a forecast")]
     pub fn times(self, factor: f64) -> Self {
-        let more = |count: u64| whole(count as f64 * factor);
+        let more = |count: u64| as_count(count as f64 * factor);
         Self {
             events: more(self.events),
             least_events: more(self.least_events),
@@ -103,7 +103,7 @@ impl fmt::Display for Estimate {
     /// Writes events, memory and time, rounded to one or two digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         #[expect(clippy::cast_precision_loss, reason = "shown to one digit")]
-        let (events, memory) = (self.events as f64, in_words(self.memory_bytes));
+        let (events, memory) = (self.events as f64, format_bytes(self.memory_bytes));
         if self.is_open {
             return write!(f, "at least {events:.0e} events (the number depends on messages), {memory}");
         }
@@ -123,7 +123,7 @@ fn time(seconds: f64) -> String {
 
 /// Formats a number of bytes with two significant digits.
 #[must_use]
-pub fn in_words(bytes: u64) -> String {
+pub fn format_bytes(bytes: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "shown to two digits")]
     let bytes = bytes as f64;
     let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];

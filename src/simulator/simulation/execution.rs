@@ -10,7 +10,7 @@ use crate::engine::{Mailbox, Processes, Resumed};
 use crate::machine::{Completion, Layout, Machine, MessageId, Transport};
 use crate::node::processor::Computation;
 use crate::program::{
-    ProcessRecord, Operation, PhaseIndex, PhaseNames, Process, Program, Received, Reply, STUCK, RunContext, Verb,
+    Operation, PhaseIndex, PhaseNames, Process, ProcessRecord, Program, Received, Reply, RunContext, STUCK, Verb,
 };
 use crate::trace::{Accounts, Activity, Phase};
 use crate::units::{Bytes, SimDuration, SimTime};
@@ -110,7 +110,7 @@ enum WaitState {
 
 impl<'s, O: Observer> Execution<'s, O> {
     /// Sets up a run before its first event.
-    pub fn set(simulation: &'s Simulation<'_>, program: &dyn Program, observer: O) -> Self {
+    pub fn new(simulation: &'s Simulation<'_>, program: &dyn Program, observer: O) -> Self {
         let Simulation { machine, layout, streams, .. } = simulation;
         let ranks = layout.ranks();
         let surroundings = Rc::new(surroundings(simulation));
@@ -201,13 +201,13 @@ impl<'s, O: Observer> Execution<'s, O> {
 
     /// Returns whether a packet may have found a buffer full, or is still on its way to a buffer. If so, the run must
     /// be repeated packet by packet.
-    pub fn doubts_room(&mut self) -> bool {
+    pub fn may_have_lacked_room(&mut self) -> bool {
         let is_under_way = self.transport.stop();
-        is_under_way || self.is_short_of_room()
+        is_under_way || self.may_lack_room()
     }
 
     /// Returns whether a packet may have found a buffer full so far.
-    pub fn is_short_of_room(&self) -> bool {
+    pub fn may_lack_room(&self) -> bool {
         self.transport.is_short_of_room()
     }
 
@@ -215,26 +215,26 @@ impl<'s, O: Observer> Execution<'s, O> {
     fn settle(&mut self, now: SimTime) -> Result<(), SimulationError> {
         loop {
             while let Some(completion) = self.transport.next_completion() {
-                self.notice(now, completion)?;
+                self.handle_completion(now, completion)?;
             }
             if !self.freed.is_empty() {
                 self.resume_by_rank(now);
             }
             if let Some((rank, reply)) = self.ready.pop_front() {
                 self.run(now, rank, Some(reply))?;
-            } else if !self.tell_of_issued(now)? {
+            } else if !self.deliver_notices(now)? {
                 return Ok(());
             }
         }
     }
 
     /// Handles one completion of the transport.
-    fn notice(&mut self, now: SimTime, completion: Completion) -> Result<(), SimulationError> {
-        if self.background.is_some() && self.background_takes(now, completion) {
+    fn handle_completion(&mut self, now: SimTime, completion: Completion) -> Result<(), SimulationError> {
+        if self.background.is_some() && self.handle_background(now, completion) {
             return Ok(());
         }
         match completion {
-            Completion::Computed { owner } | Completion::TimeUp { owner } => self.time_is_up(now, owner)?,
+            Completion::Computed { owner } | Completion::TimeUp { owner } => self.timer_expired(now, owner)?,
             Completion::Begun { handle } => {
                 let operation = self.matching.begin_send(handle);
                 self.has_begun(now, operation);
@@ -248,10 +248,10 @@ impl<'s, O: Observer> Execution<'s, O> {
             }
             Completion::Sent { handle } => self.sent(now, handle, false),
             Completion::Delivered { message, handle } => {
-                self.show_delivery(now, handle);
+                self.report_delivery(now, handle);
                 self.match_arrival(now, handle, message);
             }
-            Completion::Whole { handle } => self.show_delivery(now, handle),
+            Completion::Whole { handle } => self.report_delivery(now, handle),
             Completion::Announced { message, handle } => {
                 if O::OBSERVES {
                     self.observer.on(&Occurrence::Announced { now, handle });
@@ -265,7 +265,7 @@ impl<'s, O: Observer> Execution<'s, O> {
 
     /// Reports to the observer that all bytes of a message have arrived.
     #[inline]
-    fn show_delivery(&mut self, now: SimTime, handle: u32) {
+    fn report_delivery(&mut self, now: SimTime, handle: u32) {
         if O::OBSERVES {
             let (at, delivery) = self.delivery(now, handle);
             self.observer.on(&Occurrence::Delivered { at, handle, delivery });
@@ -274,7 +274,7 @@ impl<'s, O: Observer> Execution<'s, O> {
 
     /// Handles the end of a computation, of a wait for a time, or of the communication work that a rank waited for.
     #[inline]
-    fn time_is_up(&mut self, now: SimTime, rank: u32) -> Result<(), SimulationError> {
+    fn timer_expired(&mut self, now: SimTime, rank: u32) -> Result<(), SimulationError> {
         if !self.finishing.is_empty() && self.finishing.remove(&rank) {
             self.account(now, rank);
             self.finish(now, rank);
@@ -290,7 +290,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             && let Some((computation, activity)) = self.held_back.remove(&rank)
         {
             self.account(now, rank);
-            return self.occupy(now, rank, computation, activity).map(|_| ());
+            return self.start_computation(now, rank, computation, activity).map(|_| ());
         }
         let delayed = if self.delayed.is_empty() { None } else { self.delayed.remove(&rank) };
         self.ready.push_back((rank, delayed.unwrap_or(Reply::Done)));
@@ -334,11 +334,11 @@ impl<'s, O: Observer> Execution<'s, O> {
     fn accept(&mut self, now: SimTime, found: &Match) -> bool {
         let is_there = self.transport.accept(now, found.message, found.operation.0);
         if !is_there {
-            self.tell_background();
+            self.count_program_operation();
             self.matching.await_data(found.operation, found.handle);
         }
-        self.meet(now, found, is_there);
-        if self.matching.meet(found.handle) {
+        self.report_match(now, found, is_there);
+        if self.matching.mark_matched(found.handle) {
             self.sent(now, found.handle, true);
         }
         is_there
@@ -364,7 +364,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             self.freed.push((rank, operation, index));
         } else {
             let reply = index.unwrap_or_else(|| answer(self.matching.end(operation)));
-            self.observer.on(&Occurrence::Joined { rank, operation, at: None });
+            self.observer.on(&Occurrence::Resumed { rank, operation, at: None });
             self.ready.push_back((rank, reply));
         }
     }
@@ -384,13 +384,13 @@ impl<'s, O: Observer> Execution<'s, O> {
     fn resume_after_work(&mut self, now: SimTime, rank: u32, operation: Operation, reply: Reply) {
         let end = self.end_of_work(now, rank);
         self.delayed.insert(rank, reply);
-        self.observer.on(&Occurrence::Joined { rank, operation, at: Some(end) });
+        self.observer.on(&Occurrence::Resumed { rank, operation, at: Some(end) });
         self.transport.wait(now, rank, end.since(now));
     }
 
     /// Runs the process of `rank` until it has to wait.
     fn run(&mut self, now: SimTime, rank: u32, mut answer: Option<Reply>) -> Result<(), SimulationError> {
-        self.observer.on(&Occurrence::Answered { rank, reply: answer.as_ref() });
+        self.observer.on(&Occurrence::Replied { rank, reply: answer.as_ref() });
         self.account(now, rank);
         self.ranks[rank as usize].waits = WaitState::Nothing;
         self.forget_computed(rank);
@@ -403,7 +403,7 @@ impl<'s, O: Observer> Execution<'s, O> {
                     }
                     match self.serve(now, rank, verb)? {
                         Some(at_once) => {
-                            self.observer.on(&Occurrence::AnsweredAtOnce { rank, reply: &at_once });
+                            self.observer.on(&Occurrence::RepliedImmediately { rank, reply: &at_once });
                             answer = Some(at_once);
                         }
                         None => return Ok(()),

@@ -6,7 +6,7 @@ use crate::units::{SimDuration, SimTime};
 use std::time::Duration;
 
 /// The number of events between two reads of the clock, since a read takes longer than an event.
-const BETWEEN_LOOKS: u32 = 1024;
+const CHECKS_PER_CLOCK_READ: u32 = 1024;
 
 /// A function that receives the progress of a run, about every thousand events.
 pub type ProgressCallback = fn(events: u64, simulated: SimTime);
@@ -38,24 +38,24 @@ impl<'l> Guard<'l> {
     pub(super) fn check(&mut self, now: SimTime, events: u64) -> Result<(), SimulationError> {
         self.before_look -= 1;
         if now > self.last || events > self.limits.events || self.before_look == 0 {
-            return self.look(now, events);
+            return self.check_slowly(now, events);
         }
         Ok(())
     }
 
     #[cold]
-    fn look(&mut self, now: SimTime, events: u64) -> Result<(), SimulationError> {
+    fn check_slowly(&mut self, now: SimTime, events: u64) -> Result<(), SimulationError> {
         if now > self.last {
             return Err(SimulationError::TimeLimit { limit: self.limits.simulated, events });
         }
         if events > self.limits.events {
             return Err(SimulationError::EventLimit { limit: self.limits.events, at_s: now.seconds() });
         }
-        self.before_look = BETWEEN_LOOKS;
-        self.look_at_the_clock(now, events)
+        self.before_look = CHECKS_PER_CLOCK_READ;
+        self.check_wall_clock(now, events)
     }
 
-    fn look_at_the_clock(&self, now: SimTime, events: u64) -> Result<(), SimulationError> {
+    fn check_wall_clock(&self, now: SimTime, events: u64) -> Result<(), SimulationError> {
         if let Some(pulse) = self.pulse {
             pulse(events, now);
         }

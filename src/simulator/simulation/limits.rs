@@ -1,6 +1,6 @@
 //! Limits at which a run is aborted, and at which a run that would need too much is rejected in advance.
 
-use super::estimate::{Estimate, in_words};
+use super::estimate::{Estimate, format_bytes};
 use crate::fault::Fault;
 use crate::units::{Bytes, SimDuration};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 /// The help for a run that needs too much memory.
-const SMALLER: &str = "use a smaller machine (`partition: Fitted` takes only the part that the ranks need), fewer \
+const MEMORY_HELP: &str = "use a smaller machine (`partition: Fitted` takes only the part that the ranks need), fewer \
                        ranks, or a shorter run; `limits.memory` sets another limit";
 
 /// The limits at which a run is aborted.
@@ -61,10 +61,10 @@ impl Limits {
         (estimate.memory_bytes > limit).then(|| {
             let message = format!(
                 "the run would need about {}, and {whose} {}",
-                in_words(estimate.memory_bytes),
-                in_words(limit)
+                format_bytes(estimate.memory_bytes),
+                format_bytes(limit)
             );
-            Fault::new(estimate.heaviest, message, SMALLER)
+            Fault::new(estimate.heaviest, message, MEMORY_HELP)
         })
     }
 

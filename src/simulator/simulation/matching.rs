@@ -187,7 +187,7 @@ impl Matching {
     }
 
     /// Marks a message as matched. Returns whether its send waited only for this.
-    pub fn meet(&mut self, handle: u32) -> bool {
+    pub fn mark_matched(&mut self, handle: u32) -> bool {
         let envelope = self.envelopes.get(handle).expect("an envelope is kept until it is received");
         envelope.has_met = true;
         envelope.has_left
@@ -233,7 +233,7 @@ impl Matching {
             }
         }
         if !self.early.is_empty() && (followers > 0 || !self.met.is_empty()) {
-            self.reconsider(to, handle);
+            self.retry_early(to, handle);
         }
         if followers > 0 {
             let order = &self.order;
@@ -244,7 +244,7 @@ impl Matching {
     /// Retries the early messages of `rank` after the arrival of `by`. A match that has removed a receive, or an
     /// arrival that has closed a gap in the order, may allow them to be received. They are tried in the order of their
     /// arrival.
-    fn reconsider(&mut self, rank: u32, by: u32) {
+    fn retry_early(&mut self, rank: u32, by: u32) {
         while !self.receives.is_empty(rank) {
             let of_rank = (rank, SimTime::START, 0, 0)..=(rank, SimTime::END, u32::MAX, u32::MAX);
             let mut early = self.early.range(of_rank).map(|key| key.3);
@@ -266,7 +266,7 @@ impl Matching {
 
     fn match_on_arrival(&mut self, operation: Operation, handle: u32) {
         let Envelope { from, to, id: message, .. } = *self.envelope(handle);
-        self.order.leave((from, to), handle);
+        self.order.remove((from, to), handle);
         self.receives.take_first(to, |receive| *receive == operation);
         self.task(operation).state = TaskState::Received(handle);
         self.met.push_back(Match { operation, handle, message, by: handle });
@@ -284,7 +284,7 @@ impl Matching {
         if self.order.has_overtaken(handle) {
             self.early.remove(&self.key(handle));
         }
-        self.order.leave((from, to), handle);
+        self.order.remove((from, to), handle);
         self.task(operation).state = TaskState::Received(handle);
         Match { operation, handle, message, by: handle }
     }
@@ -334,22 +334,24 @@ impl Matching {
     }
 
     fn find_from(&self, pair: Pair, pattern: MessagePattern) -> Option<u32> {
-        let oldest = self.order.of(pair).find(|handle| pattern.takes(self.envelope(*handle)))?;
-        (self.order.has_arrived(oldest) && self.is_free(oldest)).then_some(oldest)
+        let oldest = self.order.of(pair).find(|handle| pattern.fits_envelope(self.envelope(*handle)))?;
+        (self.order.has_arrived(oldest) && self.may_be_taken(oldest)).then_some(oldest)
     }
 
     fn find_arrived(&self, rank: u32, pattern: MessagePattern) -> Option<u32> {
         let is_oldest = |handle: u32| {
             !self.order.has_overtaken(handle)
-                || !self.order.before(handle).any(|earlier| pattern.takes(self.envelope(earlier)))
+                || !self.order.before(handle).any(|earlier| pattern.fits_envelope(self.envelope(earlier)))
         };
         let mut arrived = self.inboxes.iter(rank).copied();
-        arrived.find(|handle| pattern.takes(self.envelope(*handle)) && is_oldest(*handle) && self.is_free(*handle))
+        arrived.find(|handle| {
+            pattern.fits_envelope(self.envelope(*handle)) && is_oldest(*handle) && self.may_be_taken(*handle)
+        })
     }
 
     /// Returns whether an arrived message may be taken by a new receive: an early message may not if a posted receive
     /// fits it and so has priority.
-    fn is_free(&self, handle: u32) -> bool {
+    fn may_be_taken(&self, handle: u32) -> bool {
         let fits = |operation: &Operation| self.fits(*operation, self.envelope(handle));
         !self.order.is_early(handle) || !self.receives.iter(self.envelope(handle).to).any(fits)
     }
@@ -439,7 +441,7 @@ impl Matching {
 
     fn fits(&self, operation: Operation, envelope: &Envelope) -> bool {
         match self.tasks.peek(operation.0).expect("an operation is kept until it is ended").kind {
-            TaskKind::Receive(pattern) => pattern.takes(envelope),
+            TaskKind::Receive(pattern) => pattern.fits_envelope(envelope),
             TaskKind::Send { .. } | TaskKind::Move { .. } | TaskKind::Computation => {
                 unreachable!("only receives wait for messages")
             }
@@ -448,8 +450,8 @@ impl Matching {
 }
 
 impl MessagePattern {
-    fn takes(self, envelope: &Envelope) -> bool {
-        self.fits(envelope.from, envelope.message.tag)
+    fn fits_envelope(self, envelope: &Envelope) -> bool {
+        self.matches(envelope.from, envelope.message.tag)
     }
 }
 

@@ -167,7 +167,7 @@ pub enum SimulationError {
 
 impl SimulationError {
     /// Adds the source locations of deadlocked processes, taken from the files of their program.
-    fn placed(self, program: &dyn Program) -> Self {
+    fn with_source_locations(self, program: &dyn Program) -> Self {
         match self {
             Self::Deadlock(report) => Self::Deadlock(report.placed(|rank, step| program.place_of_step(rank, step))),
             error => error,
@@ -176,7 +176,7 @@ impl SimulationError {
 
     /// Replaces the wall-clock limit of a partial run by the limit of its whole case.
     #[must_use]
-    pub fn of_case(self, limits: &Limits) -> Self {
+    pub fn with_limit_of_case(self, limits: &Limits) -> Self {
         match (self, limits.wall) {
             (Self::WallLimit { events, at_s, .. }, Some(limit)) => Self::WallLimit { limit, events, at_s },
             (error, _) => error,
@@ -212,12 +212,12 @@ impl<'m> Simulation<'m> {
         let topology = allocation.topology_in_use()?;
         let estimate = Estimate::idle(allocation.machine(), &topology, allocation.ranks());
         Rejection::unless_empty(Limits::default().exceeded_by(&estimate).into_iter().collect())?;
-        Ok(Self::laid_out(allocation.machine(), allocation.layout()?, allocation.random_streams()))
+        Ok(Self::with_layout(allocation.machine(), allocation.layout()?, allocation.random_streams()))
     }
 
     /// Creates a run of a layout on `machine`. The layout must have been accepted for this machine.
     #[must_use]
-    pub fn laid_out(machine: &'m Machine, layout: Layout, streams: Streams) -> Self {
+    pub fn with_layout(machine: &'m Machine, layout: Layout, streams: Streams) -> Self {
         let (limits, logs) = (Limits::default(), Logs::default());
         Self { machine, layout, streams, limits, logs, pulse: None, packet_by_packet: false, background: None }
     }
@@ -306,15 +306,15 @@ impl<'m> Simulation<'m> {
     /// The errors of [`run`](Self::run).
     pub fn run_checked(&self, program: &dyn Program) -> Result<Trace, SimulationError> {
         if let Some(traffic) = program.traffic() {
-            return traffic::play(self, traffic);
+            return traffic::run(self, traffic);
         }
         if self.logs == Logs::default() {
-            return match replay::replayed(self, program)? {
+            return match replay::replay(self, program)? {
                 Some(trace) => Ok(trace),
-                None => self.observed(program, (), None),
+                None => self.run_observed(program, (), None),
             };
         }
-        self.observed(program, Observers::of(self, None), None)
+        self.run_observed(program, Observers::of(self, None), None)
     }
 
     /// Runs the program to completion and records the activities of every rank into `sink`. `name` describes the
@@ -348,61 +348,61 @@ impl<'m> Simulation<'m> {
             return Err(SimulationError::NothingToRecord { program: name.to_owned() });
         }
         let recorder = Recorder::new(sink, name, self.machine, &self.layout)?;
-        self.observed(program, Observers::of(self, Some(recorder)), Some(detail))
+        self.run_observed(program, Observers::of(self, Some(recorder)), Some(detail))
     }
 
     /// Runs the program with `observer`. Packets travel in trains unless they may find a finite buffer full.
-    fn observed<O: Observer>(
+    fn run_observed<O: Observer>(
         &self,
         program: &dyn Program,
         observer: O,
         detail: Option<Detail>,
     ) -> Result<Trace, SimulationError> {
         if self.packet_by_packet || !Transport::presumes_room(self.machine, &self.layout.topology) {
-            return self.carried(program, observer, detail);
+            return self.run_exactly(program, observer, detail);
         }
-        match self.with_room(program)? {
+        match self.run_presuming_room(program)? {
             Some(trace) if !O::OBSERVES => Ok(trace),
-            Some(_) => self.carried(program, observer, detail),
-            None => self.clone().packet_by_packet().carried(program, observer, detail),
+            Some(_) => self.run_exactly(program, observer, detail),
+            None => self.clone().packet_by_packet().run_exactly(program, observer, detail),
         }
     }
 
     /// Runs the program on the assumption that every packet finds room in its buffers. Returns `None` if this
     /// assumption may have failed.
-    fn with_room(&self, program: &dyn Program) -> Result<Option<Trace>, SimulationError> {
-        let mut execution = Execution::set(self, program, ());
-        let outcome = self.advance_until(&mut execution, Execution::is_short_of_room);
+    fn run_presuming_room(&self, program: &dyn Program) -> Result<Option<Trace>, SimulationError> {
+        let mut execution = Execution::new(self, program, ());
+        let outcome = self.advance_until(&mut execution, Execution::may_lack_room);
         if let Err(error @ SimulationError::WallLimit { .. }) = outcome {
             return Err(error);
         }
-        if execution.doubts_room() {
+        if execution.may_have_lacked_room() {
             return Ok(None);
         }
         outcome?;
-        execution.close().map(Some).map_err(|error| error.placed(program))
+        execution.close().map(Some).map_err(|error| error.with_source_locations(program))
     }
 
     /// Runs the program with `observer`. If the run stops with foreseen packets still in flight, a second run, packet
     /// by packet, provides its counts.
-    fn carried(
+    fn run_exactly(
         &self,
         program: &dyn Program,
         observer: impl Observer,
         detail: Option<Detail>,
     ) -> Result<Trace, SimulationError> {
-        let mut execution = Execution::set(self, program, observer);
+        let mut execution = Execution::new(self, program, observer);
         if detail == Some(Detail::Links) {
             execution.record_transfers();
         }
         self.advance(&mut execution)?;
         if !execution.is_cut_short() {
-            return execution.close().map_err(|error| error.placed(program));
+            return execution.close().map_err(|error| error.with_source_locations(program));
         }
         let slow = self.clone().packet_by_packet();
-        let mut exact = Execution::set(&slow, program, ());
+        let mut exact = Execution::new(&slow, program, ());
         slow.advance(&mut exact)?;
-        execution.close_counted_by(exact)
+        execution.close_with_counts_of(exact)
     }
 
     fn advance<O: Observer>(&self, execution: &mut Execution<'_, O>) -> Result<(), SimulationError> {

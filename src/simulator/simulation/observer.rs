@@ -12,17 +12,17 @@ pub enum Occurrence<'o> {
     /// The process of a rank starts, after the machine has been initialised.
     Created { rank: u32, phase: Phase, at: SimTime },
     /// A process makes a request. `awaited` is the kind of operation it waits for, if it waits for a single one.
-    Asked { rank: u32, phase: Phase, verb: &'o Verb, awaited: Option<TaskKind> },
+    Requested { rank: u32, phase: Phase, verb: &'o Verb, awaited: Option<TaskKind> },
     /// A process resumes with the reply it waited for. Without a reply, it starts.
-    Answered { rank: u32, reply: Option<&'o Reply> },
+    Replied { rank: u32, reply: Option<&'o Reply> },
     /// A process resumes immediately with the reply to its request.
-    AnsweredAtOnce { rank: u32, reply: &'o Reply },
+    RepliedImmediately { rank: u32, reply: &'o Reply },
     /// A rank starts a send.
     Posted { rank: u32, operation: Operation, handle: u32, bytes: u64 },
     /// A rank starts a receive, a computation or a move of bytes.
     Begun { rank: u32, operation: Operation },
     /// A rank is notified that an operation it issued has begun or ended.
-    Noticed { now: SimTime, rank: u32, operation: Operation, is_end: bool },
+    Notified { now: SimTime, rank: u32, operation: Operation, is_end: bool },
     /// Bytes start to move through memory, or out of the node without a receiver.
     Moving { operation: Operation, is_memory: bool, bytes: f64 },
     /// The last byte of a message has arrived.
@@ -32,14 +32,14 @@ pub enum Occurrence<'o> {
     /// The data of an announced message have arrived.
     Arrived { at: SimTime, operation: Operation, handle: u32, delivery: Delivery },
     /// A message is matched with a receive of a rank. `is_there` is false if its data have not arrived yet.
-    Met { now: SimTime, rank: u32, found: &'o Match, is_there: bool },
+    Matched { now: SimTime, rank: u32, found: &'o Match, is_there: bool },
     /// A send is complete. `has_met` is true if it completes because its message has just been matched.
     Sent { at: SimTime, operation: Operation, handle: u32, has_met: bool },
     /// A move of bytes is complete.
     Moved { now: SimTime, operation: Operation },
     /// A rank is resumed by the completion of an operation. With network interfaces, `at` is the time at which its
     /// processor has handled everything that has arrived.
-    Joined { rank: u32, operation: Operation, at: Option<SimTime> },
+    Resumed { rank: u32, operation: Operation, at: Option<SimTime> },
     /// A rank requests an operation that is already complete, and does not wait.
     JoinedAtOnce { now: SimTime, rank: u32, operation: Operation },
     /// A rank is released because rank `by` has reached the barrier, or has left the host.
@@ -47,9 +47,9 @@ pub enum Occurrence<'o> {
     /// A processor starts the work that a rank requested, which takes `time` unless it is interrupted.
     Computes { rank: u32, time: SimDuration },
     /// A rank has spent time in one activity. Only the activity log knows the request behind it.
-    Booked(LogEntry),
+    ActivityEnded(LogEntry),
     /// Links have carried packets. The transfers of each link are in order.
-    Carried(&'o [Transfer]),
+    Transferred(&'o [Transfer]),
 }
 
 /// An observer of a run. Observers are passive: a run is the same with any of them.

@@ -7,7 +7,7 @@ use crate::machine::{Layout, Machine};
 use crate::program::Operation;
 use crate::trace::events::EventId;
 use crate::trace::{
-    Activity, Cause, CommunicationLog, Header, Interval, LogEntry, CauseKind, RecordingWriter, Trace, Transfer,
+    Activity, Cause, CauseKind, CommunicationLog, Header, Interval, LogEntry, RecordingWriter, Trace, Transfer,
 };
 use crate::units::{SimDuration, SimTime};
 use crate::version;
@@ -81,7 +81,7 @@ impl<'w> Recorder<'w> {
     }
 
     /// Records the interval that a rank has just completed.
-    fn booked(&mut self, entry: &LogEntry) {
+    fn record_interval(&mut self, entry: &LogEntry) {
         let LogEntry { rank, phase, activity, end, system, ready, .. } = *entry;
         let cause = self.causes[rank as usize].take();
         let begin = self.writer.end(rank);
@@ -135,7 +135,7 @@ impl<'w> Recorder<'w> {
     /// earlier message is then the cause. If an issued receive had to wait for its processor until now although its
     /// message was already there, the receive itself is the cause.
     fn received(&mut self, now: SimTime, rank: u32, found: &Match) {
-        self.met(now, rank, found);
+        self.note_match(now, rank, found);
         let message = *self.message(found.by);
         let (delivered, delay) = (message.delivered, message.delivered.since(message.sent.1));
         let cause = Cause { event: message.sent.0, delay, means: CauseKind::Message { bytes: message.bytes } };
@@ -152,7 +152,7 @@ impl<'w> Recorder<'w> {
     /// Handles the match of a receive with a message or its announcement. An unexpected message has waited for the
     /// receiving rank. So has a message if the rank's last interval ends now, because the processor may not have
     /// handled the message before.
-    fn met(&mut self, now: SimTime, rank: u32, found: &Match) {
+    fn note_match(&mut self, now: SimTime, rank: u32, found: &Match) {
         let origin = self.origin(rank);
         let by = self.message(found.by).sent;
         let message = self.message(found.handle);
@@ -221,7 +221,8 @@ impl<'w> Recorder<'w> {
     /// Handles the beginning of an issued operation that resumes its rank.
     fn has_begun(&mut self, now: SimTime, rank: u32, operation: Operation) {
         if let Some(Some(RecordedOperation::UnderWay((event, at)))) = self.tasks.get(operation.0 as usize) {
-            self.causes[rank as usize] = Some(Cause { event: *event, delay: now.since(*at), means: CauseKind::Sending });
+            self.causes[rank as usize] =
+                Some(Cause { event: *event, delay: now.since(*at), means: CauseKind::Sending });
         }
     }
 
@@ -251,7 +252,7 @@ impl Observer for Recorder<'_> {
                 let is_shared = self.is_shared(rank);
                 self.write(&Interval { rank, phase, activity, end, system, ready, is_shared, cause: None });
             }
-            Occurrence::Booked(ref entry) => self.booked(entry),
+            Occurrence::ActivityEnded(ref entry) => self.record_interval(entry),
             Occurrence::Posted { rank, operation, handle, bytes } => {
                 self.posted(self.origin(rank), operation, handle, bytes);
             }
@@ -263,19 +264,19 @@ impl Observer for Recorder<'_> {
                 self.message(handle).delivered = now;
             }
             Occurrence::Arrived { at, operation, handle, .. } => self.arrived(at, operation, handle),
-            Occurrence::Met { now, rank, found, is_there: true } => self.received(now, rank, found),
-            Occurrence::Met { now, rank, found, is_there: false } => self.met(now, rank, found),
+            Occurrence::Matched { now, rank, found, is_there: true } => self.received(now, rank, found),
+            Occurrence::Matched { now, rank, found, is_there: false } => self.note_match(now, rank, found),
             Occurrence::Sent { at, operation, handle, has_met } => self.sent(at, operation, handle, has_met),
             Occurrence::Moved { now, operation } => self.moved(now, operation),
-            Occurrence::Joined { rank, operation, at } => self.joined(rank, operation, at),
+            Occurrence::Resumed { rank, operation, at } => self.joined(rank, operation, at),
             Occurrence::JoinedAtOnce { now, rank, operation } => self.joined_at_once(now, rank, operation),
-            Occurrence::Noticed { now, rank, operation, is_end: true } => self.has_ended(now, rank, operation),
-            Occurrence::Noticed { now, rank, operation, is_end: false } => self.has_begun(now, rank, operation),
+            Occurrence::Notified { now, rank, operation, is_end: true } => self.has_ended(now, rank, operation),
+            Occurrence::Notified { now, rank, operation, is_end: false } => self.has_begun(now, rank, operation),
             Occurrence::Released { rank, by } => self.released(rank, by),
-            Occurrence::Carried(transfers) => self.carried(transfers),
-            Occurrence::Asked { .. }
-            | Occurrence::Answered { .. }
-            | Occurrence::AnsweredAtOnce { .. }
+            Occurrence::Transferred(transfers) => self.carried(transfers),
+            Occurrence::Requested { .. }
+            | Occurrence::Replied { .. }
+            | Occurrence::RepliedImmediately { .. }
             | Occurrence::Moving { .. }
             | Occurrence::Computes { .. } => {}
         }

@@ -37,8 +37,8 @@ struct RankRequests {
 impl Observer for RequestLogger {
     fn on(&mut self, occurrence: &Occurrence<'_>) {
         match *occurrence {
-            Occurrence::Asked { rank, phase, verb, .. } => self.asked(rank, verb, phase),
-            Occurrence::Answered { rank, reply: Some(reply) } | Occurrence::AnsweredAtOnce { rank, reply } => {
+            Occurrence::Requested { rank, phase, verb, .. } => self.requested(rank, verb, phase),
+            Occurrence::Replied { rank, reply: Some(reply) } | Occurrence::RepliedImmediately { rank, reply } => {
                 self.answered(rank, reply);
             }
             Occurrence::Computes { rank, time } => self.computes(rank, time),
@@ -63,10 +63,10 @@ impl RequestLogger {
     }
 
     /// Handles a request of a process.
-    fn asked(&mut self, rank: u32, verb: &Verb, phase: Phase) {
+    fn requested(&mut self, rank: u32, verb: &Verb, phase: Phase) {
         self.ranks[rank as usize].work = None;
         self.ranks[rank as usize].is_moving = matches!(verb, Verb::StartLoad(_) | Verb::StartLeave(_) | Verb::Issue(_));
-        self.note_unsaid(verb);
+        self.count_unexpressed(verb);
         let shares_memory = self.machine.nodes.shared_memory().is_some();
         let mut other = |what| self.log.ranks[rank as usize].push(Request::Other { what, phase });
         match verb {
@@ -115,7 +115,7 @@ impl RequestLogger {
     }
 
     /// Counts properties of requests that the log cannot express.
-    fn note_unsaid(&mut self, verb: &Verb) {
+    fn count_unexpressed(&mut self, verb: &Verb) {
         let (nodes, unsaid) = (&self.machine.nodes, &mut self.log.unsaid);
         let in_rows = nodes.router_turn == Some(RouterTurn::EndOfRow);
         match verb {

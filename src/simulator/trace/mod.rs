@@ -13,7 +13,7 @@ pub use activity_log::{
     Software, SoftwareCharge,
 };
 pub use recording::{
-    Cause, Header, Interval, MAGIC, CauseKind, RankTimes, Recording, RecordingError, RecordingWriter, is_recording,
+    Cause, CauseKind, Header, Interval, MAGIC, RankTimes, Recording, RecordingError, RecordingWriter, is_recording,
 };
 pub use requests::{RESERVED_TAGS, ReceivedMessage, Request, RequestLog, UnexportedDetails};
 pub use transfer::{Direction, Transfer};

@@ -75,7 +75,7 @@ pub enum TableError {
 }
 
 /// The largest process number plus one. Every process up to the largest number takes memory.
-const MOST_PROCESSES: u32 = 1 << 20;
+const MAX_PROCESSES: u32 = 1 << 20;
 
 /// The largest number of pairs of kind and phase, which events refer to by 16 bits.
 const MOST_LABELS: usize = 1 << 16;
@@ -192,7 +192,7 @@ fn add(
 ) -> Result<(), TableError> {
     let id = line.id(columns)?;
     let process = line.cell((columns.process, PROCESS), "a process number below 1048576", |text| {
-        text.parse().ok().filter(|process| *process < MOST_PROCESSES)
+        text.parse().ok().filter(|process| *process < MAX_PROCESSES)
     })?;
     let clock = |text: &str| text.parse().ok().filter(|clock: &f64| clock.is_finite());
     let clock = line.cell((columns.clock, CLOCK), "a finite number", clock)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// The largest number of points that are searched exhaustively.
-const FEW_POINTS: u64 = 128;
+const MAX_EXHAUSTIVE_POINTS: u64 = 128;
 
 /// The performance of a number of cores on each of a number of nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,7 +117,7 @@ impl SearchLimits {
     ///
     /// # Errors
     /// Any error of `speedup`.
-    pub fn look_everywhere<E>(
+    pub fn search_exhaustively<E>(
         &self,
         speedup: impl FnMut(u32, u32) -> Result<Option<f64>, E>,
     ) -> Result<Option<Optimum>, E> {
@@ -136,18 +136,18 @@ impl SearchLimits {
     ///
     /// # Errors
     /// Any error of `speedup`.
-    pub fn look_around<E>(
+    pub fn search_unimodal<E>(
         &self,
         speedup: impl FnMut(u32, u32) -> Result<Option<f64>, E>,
     ) -> Result<Option<Optimum>, E> {
-        if u64::from(self.most_cores) * u64::from(self.most_nodes) <= FEW_POINTS {
-            return self.look_everywhere(speedup);
+        if u64::from(self.most_cores) * u64::from(self.most_nodes) <= MAX_EXHAUSTIVE_POINTS {
+            return self.search_exhaustively(speedup);
         }
         let mut looked = EvaluatedPoints { speedup, known: BTreeMap::new() };
         for cores in 1..=self.most_cores {
             match self.goal {
                 SearchGoal::Speedup => self.climb(cores, &mut looked)?,
-                SearchGoal::CoresAt(_) => self.fall(cores, &mut looked)?,
+                SearchGoal::CoresAt(_) => self.bisect_nodes(cores, &mut looked)?,
             }
         }
         self.conclude(&mut looked)
@@ -190,7 +190,7 @@ impl SearchLimits {
     }
 
     /// Finds the largest number of nodes that is admitted, by bisection.
-    fn fall<F, E>(&self, cores: u32, looked: &mut EvaluatedPoints<F>) -> Result<(), E>
+    fn bisect_nodes<F, E>(&self, cores: u32, looked: &mut EvaluatedPoints<F>) -> Result<(), E>
     where
         F: FnMut(u32, u32) -> Result<Option<f64>, E>,
     {
@@ -262,8 +262,8 @@ mod tests {
         for goal in [SearchGoal::Speedup, SearchGoal::CoresAt(0.5), SearchGoal::CoresAt(0.05)] {
             for (most_cores, most_nodes) in [(1, 1), (1, 7), (4, 500), (16, 1000), (3, 20)] {
                 let choice = SearchLimits { most_cores, most_nodes, goal, tolerance: 0.05 };
-                let everywhere = choice.look_everywhere(speedup).unwrap().unwrap();
-                let around = choice.look_around(speedup).unwrap().unwrap();
+                let everywhere = choice.search_exhaustively(speedup).unwrap().unwrap();
+                let around = choice.search_unimodal(speedup).unwrap().unwrap();
                 assert_eq!(around.best, everywhere.best, "{choice:?}");
                 assert_eq!((around.first, around.last), (everywhere.first, everywhere.last), "{choice:?}");
                 assert_eq!(around.cheapest.size(), everywhere.cheapest.size(), "{choice:?}");
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn the_plateau_is_what_lacks_no_more_than_the_tolerance() {
         let choice = SearchLimits { most_cores: 1, most_nodes: 1000, goal: SearchGoal::Speedup, tolerance: 0.05 };
-        let Optimum { best, first, last, cheapest, .. } = choice.look_everywhere(speedup).unwrap().unwrap();
+        let Optimum { best, first, last, cheapest, .. } = choice.search_exhaustively(speedup).unwrap().unwrap();
         assert_eq!(best.nodes, 32);
         assert!(first.nodes < 32 && last.nodes > 32 && cheapest == first);
         let at = |nodes| speedup(1, nodes).unwrap().unwrap() / best.speedup;
@@ -286,6 +286,6 @@ mod tests {
                 && at(last.nodes + 1) < 0.95
         );
         let none = SearchLimits { goal: SearchGoal::CoresAt(0.99), ..choice };
-        assert_eq!(none.look_around(speedup).unwrap(), None);
+        assert_eq!(none.search_unimodal(speedup).unwrap(), None);
     }
 }

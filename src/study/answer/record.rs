@@ -37,7 +37,7 @@ pub struct Record {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum Origin {
     #[default]
-    Untold,
+    Omitted,
     NoScenario,
     Scenario(Metadata),
 }
@@ -63,7 +63,7 @@ type OriginEntries = [(&'static str, QuantityValue); 7];
 impl Origin {
     const fn metadata(&self) -> Option<&Metadata> {
         match self {
-            Self::Untold | Self::NoScenario => None,
+            Self::Omitted | Self::NoScenario => None,
             Self::Scenario(metadata) => Some(metadata),
         }
     }
@@ -71,7 +71,7 @@ impl Origin {
     /// Returns the metadata, if the origin is part of the output. A record that does not come from a scenario has
     /// neither id nor seed.
     fn entries(&self) -> Option<OriginEntries> {
-        if *self == Self::Untold {
+        if *self == Self::Omitted {
             return None;
         }
         let metadata = self.metadata();
@@ -250,7 +250,7 @@ impl Serialize for Record {
         for one in self.quantities.iter().chain(&self.error) {
             map.serialize_entry(&*one.key, &one.value)?;
         }
-        if self.origin != Origin::Untold {
+        if self.origin != Origin::Omitted {
             map.serialize_entry(META, &self.origin)?;
         }
         map.end()

@@ -156,7 +156,7 @@ pub fn run_each<'c, T: Send>(
     let turn = |item| match make(item) {
         Ok(case) => {
             let _place = room.enter(case.scenario.estimate().memory_bytes);
-            let result = Box::new(guarded(|| Outcome::of(&case, references, workers.recall)));
+            let result = Box::new(catching_panics(|| Outcome::of(&case, references, workers.recall)));
             CaseResult::Played(Box::new(case), result)
         }
         Err(turn) => turn,
@@ -167,15 +167,15 @@ pub fn run_each<'c, T: Send>(
         receive(turns)
     };
     match pool {
-        Some(pool) => side_by_side(&pool, cases, turn, receive),
-        None => one_by_one(cases, turn, receive),
+        Some(pool) => run_in_parallel(&pool, cases, turn, receive),
+        None => run_sequentially(cases, turn, receive),
     }
     workers.progress.end();
     Ok(())
 }
 
 /// Applies `turn` to all `items` on the threads of `pool` and passes the results to `receive` in order.
-fn side_by_side<T: Send, R: Send>(
+fn run_in_parallel<T: Send, R: Send>(
     pool: &rayon::ThreadPool,
     items: impl Iterator<Item = T> + Send,
     turn: impl Fn(T) -> R + Sync,
@@ -209,7 +209,7 @@ fn side_by_side<T: Send, R: Send>(
 }
 
 /// Applies `turn` to all `items` on this thread, since some platforms have no other threads.
-fn one_by_one<T, R>(
+fn run_sequentially<T, R>(
     mut items: impl Iterator<Item = T>,
     turn: impl Fn(T) -> R,
     mut receive: impl FnMut(Vec<R>) -> bool,
@@ -293,7 +293,7 @@ impl BatchSize {
 ///
 /// # Errors
 /// Returns the error of `play`, or a defect if `play` panics.
-pub fn guarded<T>(play: impl FnOnce() -> Result<T, SimulationError>) -> Result<T, SimulationError> {
+pub fn catching_panics<T>(play: impl FnOnce() -> Result<T, SimulationError>) -> Result<T, SimulationError> {
     // Any state that a panic leaves half changed belongs to the case and is dropped with it.
     let played = panic::catch_unwind(AssertUnwindSafe(play));
     played.unwrap_or_else(|cause| {
@@ -330,14 +330,14 @@ pub struct Failures {
 }
 
 /// Number of failures that are reported individually.
-const TOLD: usize = 20;
+const MOST_REPORTED: usize = 20;
 
 impl Failures {
     /// Adds the failure of the case with these keys.
     pub fn add(&mut self, keys: &Keys, error: &CaseError) {
         self.count += 1;
         self.defects += u64::from(error.is_defect());
-        if self.words.len() < TOLD {
+        if self.words.len() < MOST_REPORTED {
             let case = name(keys);
             self.words.push(if case.is_empty() { error.to_string() } else { format!("{case}: {error}") });
         }
@@ -408,7 +408,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_the_failure_of_one_case() {
-        let defect = |case: u32| guarded(|| if case == 1 { panic!("case {case} is lost") } else { Ok(case) });
+        let defect = |case: u32| catching_panics(|| if case == 1 { panic!("case {case} is lost") } else { Ok(case) });
         let outcomes: Vec<_> = (0..3).map(defect).collect();
         assert!(matches!(outcomes[..], [Ok(0), Err(_), Ok(2)]));
         assert_eq!(outcomes[1].as_ref().unwrap_err().to_string(), "parsim has a defect: case 1 is lost");

@@ -7,7 +7,7 @@ use crate::model::kredel::{
 };
 use crate::programs::Shipped;
 use crate::programs::characteristic::{Application, Characteristic, Growth, Mode};
-use crate::report::{ReferenceValue, ReferenceTarget};
+use crate::report::{ReferenceTarget, ReferenceValue};
 use crate::scenario::CheckedScenario;
 use parsim_sim::engine::Discipline;
 use parsim_sim::trace::Trace;
@@ -35,7 +35,7 @@ pub fn mean_flop_per_s(scenario: &CheckedScenario) -> Option<f64> {
 
 /// Adds quantities derived from the operations that the program reports: the performance and, for a characteristic
 /// program, the dimensionless parameters. `makespan_s` is the mean over all seeds.
-pub fn judge(scenario: &CheckedScenario, makespan_s: f64, trace: &mut Trace) {
+pub fn add_derived(scenario: &CheckedScenario, makespan_s: f64, trace: &mut Trace) {
     let (Some(operations), Some(rate)) = (trace.outcome(OPERATIONS), mean_flop_per_s(scenario)) else {
         return;
     };

@@ -6,7 +6,7 @@ use crate::report::HorizontalAxis;
 use crate::report::figures::{self, LineOrigin, TimeLine};
 use crate::report::latency_load::{MEAN, P99, latency_load};
 use crate::report::plot::LineChart;
-use crate::report::{ReferenceValue, ReferenceTarget};
+use crate::report::{ReferenceTarget, ReferenceValue};
 use crate::scenario::{AxisValue, Case, Plan};
 
 /// The path of the offered load.
@@ -183,7 +183,8 @@ impl TimeLines {
         let group = axis.group(case);
         // A prediction that is itself the subject is not compared with itself.
         let others = compared.iter().filter(|one| !kind.ends_with(one.title.as_str()));
-        let times = others.filter(|one| !matches!(one.beside, ReferenceTarget::Outcome(_) | ReferenceTarget::Outcomes(_)));
+        let times =
+            others.filter(|one| !matches!(one.beside, ReferenceTarget::Outcome(_) | ReferenceTarget::Outcomes(_)));
         let others = times.map(|one| (one.title.as_str(), one.value, 0.0, origin(one)));
         for (kind, seconds, half_width, origin) in
             [(kind, seconds, half_width, LineOrigin::Subject)].into_iter().chain(others)

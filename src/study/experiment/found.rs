@@ -8,7 +8,7 @@ use super::identity::Identity;
 use super::outcome::Outcome;
 use super::references::{OneRankTime, References};
 use super::run_series::RunSeries;
-use crate::scenario::{CaseId, Cases, CheckedScenario, Exemplars, Ids, Similarity, Repeat};
+use crate::scenario::{CaseId, Cases, CheckedScenario, Exemplars, Ids, Repeat, Similarity};
 use crate::store::{State, Store};
 use parsim_sim::trace::Trace;
 use std::collections::HashMap;

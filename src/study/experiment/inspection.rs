@@ -67,10 +67,10 @@ pub fn inspect(file: &Path, settings: &[Setting], commands: &dyn Commands) -> Re
 fn along_the_axes(plan: &Plan) -> Result<InspectedFile, StudyError> {
     let (mut estimates, mut changed, mut remarks) = (Vec::new(), ChangedValues::default(), Remarks::default());
     let cases = plan.unfold()?;
-    changed.see_axes(plan, &cases);
+    changed.examine_axes(plan, &cases);
     let inspection = cases.inspect(|case| {
         estimates.push(case.scenario.estimate());
-        changed.see(&case.scenario);
+        changed.examine(&case.scenario);
         remarks.see(&case.scenario);
     })?;
     if inspection.is_complete && inspection.checked == 0 {

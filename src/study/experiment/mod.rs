@@ -51,7 +51,9 @@ mod unfinished;
 pub mod validation;
 mod window;
 
-pub use cases::{CaseError, CaseProgress, CaseResult, Failures, Keys, Workers, failed_row, guarded, run_all, run_each};
+pub use cases::{
+    CaseError, CaseProgress, CaseResult, Failures, Keys, Workers, catching_panics, failed_row, run_all, run_each,
+};
 pub use cluster::{ClosedForms, ClusterCase};
 pub use curves::{CurveAxis, OFFERED, TimeLines};
 pub use degrees::{check_critical_times, degrees_of_parallelism};
@@ -62,7 +64,7 @@ pub use interval::IntervalLevel;
 pub use outcome::{Outcome, keyed};
 pub use paired::{CasePair, Pairs, StoredPlan};
 pub use planning::{PlannedCases, SweepPart, Workload};
-pub use played::{MOST_BYTES_ALONE, played};
+pub use played::{MOST_BYTES_ALONE, animated_figure};
 pub use recall::{CaseRuns, Recall, RunCounts, RunMemory};
 pub use references::{MatchedPoints, References, note_on_withheld, prepared};
 pub use remarks::Remarks;
@@ -107,7 +109,7 @@ pub fn run_recorded(
 /// Returns the simulation of a scenario: its machine, ranks, background traffic, seed and limits.
 #[must_use]
 pub fn simulation(scenario: &CheckedScenario) -> Simulation<'_> {
-    let simulation = Simulation::laid_out(&scenario.machine, scenario.layout(), scenario.streams());
+    let simulation = Simulation::with_layout(&scenario.machine, scenario.layout(), scenario.streams());
     let simulation = simulation.limits(scenario.limits.clone()).pulse(telemetry::pulse);
     match &scenario.background {
         Some(background) => simulation.background(background.clone()),

@@ -78,7 +78,7 @@ impl<'s> Optima<'s> {
         if by_simulation {
             found.push((
                 "simulated",
-                limits.look_around(|cores, nodes| simulated_speedup(&case.scenario, cores, nodes))?,
+                limits.search_unimodal(|cores, nodes| simulated_speedup(&case.scenario, cores, nodes))?,
             ));
         }
         Ok(Self { case, limits, found })
@@ -160,7 +160,7 @@ impl<'s> Optima<'s> {
 fn predicted(choice: &SearchLimits, case: &ClusterCase<'_>) -> Option<Optimum> {
     let speedup =
         |cores, nodes| Ok::<_, Infallible>(Some(predicted_speedup(case.program, &case.hardware, cores, nodes)));
-    let Ok(found) = choice.look_everywhere(speedup);
+    let Ok(found) = choice.search_exhaustively(speedup);
     found
 }
 

@@ -15,7 +15,7 @@ use super::stopping::{is_precise, note_on_imprecise, note_on_undelivered};
 use crate::analysis::{Breakdown, Components, ComputationSplit, Parallelism, Residuals, Sample};
 use crate::answer::{Answer, Quantity, QuantityValue, Record, Role};
 use crate::programs::phases::time_key;
-use crate::report::{ReferenceValue, ReferenceTarget, RunReport, counted};
+use crate::report::{ReferenceTarget, ReferenceValue, RunReport, counted};
 use crate::scenario::{AxisValue, Case, Repeat};
 use parsim_sim::fault::{Fault, Rejection};
 use parsim_sim::network::topology::NAMES;
@@ -117,7 +117,7 @@ impl Outcome {
         let RunSeries { first: mut trace, makespans, others } = series;
         let sample = Sample::of(&makespans).filter(|_| makespans.len() > 1 || has_seeds_as_axis(&case));
         let mean_s = sample.map_or(makespans[0], |sample| sample.mean);
-        cluster::judge(&case.scenario, mean_s, &mut trace);
+        cluster::add_derived(&case.scenario, mean_s, &mut trace);
         let (compared, runs) = compare(&case);
         let mut outcome = Self {
             identity,

@@ -4,7 +4,7 @@ use super::cases::{Keys, name};
 use super::outcome::keyed;
 use super::recall::{Recall, state};
 use super::repetition::first_and_makespans_s;
-use super::sweep::made;
+use super::sweep::case_at;
 use super::unfinished::NAMED;
 use super::{StudyError, SweepPart, one_a_line};
 use crate::analysis::Sample;
@@ -164,7 +164,7 @@ impl Pairs {
 impl StoredPlan<'_> {
     /// Returns the stored case at a point, or the reason why it is not available.
     fn at(self, cases: &Cases<'_>, point: u64) -> (Keys, Result<Stored, String>) {
-        let case = match made(cases, point) {
+        let case = match case_at(cases, point) {
             Ok(case) => case.into_owned(),
             Err((keys, error)) => return (keys, Err(error.to_string())),
         };

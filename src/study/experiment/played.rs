@@ -19,7 +19,7 @@ const MOST_RANKS: usize = 32;
 /// every packet if that takes at most `bytes`, and sums over time bins otherwise. The still picture shows the whole
 /// run, or a time window from its middle.
 #[must_use]
-pub fn played(
+pub fn animated_figure(
     title: &str,
     path: &CriticalPath<'_>,
     run: Option<&Recording>,

@@ -1,7 +1,7 @@
 //! Programs with real data on clusters of multi-core nodes: the time by the hierarchical model, and an explanation of
 //! its error.
 
-use crate::model::kredel::{BandwidthReading, Demand, InputReplacements, Hardware, Scaling};
+use crate::model::kredel::{BandwidthReading, Demand, Hardware, InputReplacements, Scaling};
 use crate::programs::Shipped;
 use crate::programs::characteristic::Application;
 use crate::scenario::CheckedScenario;

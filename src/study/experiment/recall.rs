@@ -1,7 +1,7 @@
 //! The lookup of results before a run: in a store, or among the earlier runs of a command.
 
-use super::reported::play;
-use super::stopping::goes_on;
+use super::reported::simulate;
+use super::stopping::needs_another_run;
 use crate::scenario::{CaseId, CheckedScenario};
 use crate::store::{RunResult, State, Store};
 use parsim_sim::simulation::SimulationError;
@@ -139,7 +139,7 @@ impl CaseRuns<'_> {
             return result;
         }
         self.count(RunCounts { made: 1, found: 0 });
-        let result = play(scenario);
+        let result = simulate(scenario);
         self.recall.keep(scenario, &result);
         result
     }
@@ -159,7 +159,7 @@ impl CaseRuns<'_> {
 pub fn state(store: &Store, scenario: &CheckedScenario) -> State {
     let mut makespans = Vec::new();
     for run in 0.. {
-        if !goes_on(scenario.repeat, &makespans) {
+        if !needs_another_run(scenario.repeat, &makespans) {
             break;
         }
         let Ok(other) = (run > 0).then(|| scenario.repetition(run)).transpose() else { return State::Failed };

@@ -7,7 +7,7 @@ use super::repetition::first_and_mean_s;
 use crate::model::point_to_point::PointToPoint;
 use crate::model::zemerly::{self, Prediction};
 use crate::programs::{Distribution, GaussJordan, Shipped};
-use crate::report::{ReferenceValue, ReferenceTarget, counted};
+use crate::report::{ReferenceTarget, ReferenceValue, counted};
 use crate::scenario::source::{Document, Faults, SourceFault, Sources};
 use crate::scenario::{AxisValue, Case, CheckedScenario, Comparison, Described, Measurements, Plan, Scenario};
 use crate::store::{State, Store};
@@ -57,7 +57,7 @@ fn measurements(file: &Path, described: &Described) -> Result<Measurements, Sour
             "name the columns before the measured time as the scenario names its axes",
         ));
     }
-    if let Some(axis) = measured.behind().iter().find(|name| described.declares(name)) {
+    if let Some(axis) = measured.columns_after().iter().find(|name| described.declares(name)) {
         return Err(fault(
             &format!("the axis `{axis}` is to the right of the measured time, where it is ignored"),
             "give the columns of the axes first, then the measured time",
@@ -234,7 +234,7 @@ impl References {
         let compared = reference.compare(case, alone);
         let belongs = match reference {
             _ if compared.iter().all(|one| one.value.is_none()) => true,
-            Reference::Measured(table) => self.described.is_met_by(case, table.keys()),
+            Reference::Measured(table) => self.described.matches(case, table.keys()),
             Reference::AsWritten | Reference::AsPrinted | Reference::PointToPoint | Reference::InnerIteration => {
                 self.has_machine_of(case)
             }

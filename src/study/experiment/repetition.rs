@@ -1,7 +1,7 @@
 //! The runs of a case: one with its seed, and the repetitions with further seeds.
 
 use super::recall::{CaseRuns, Recall};
-use super::stopping::goes_on;
+use super::stopping::needs_another_run;
 use crate::analysis::Sample;
 use crate::scenario::CheckedScenario;
 use parsim_sim::simulation::{SimulationError, WallClock};
@@ -17,7 +17,7 @@ pub fn repetition(
 ) -> Result<Trace, SimulationError> {
     let seed = scenario.seed + u64::from(run);
     let trace = runs.run(&scenario.with_seed(seed, begin.elapsed())?);
-    trace.map_err(|error| error.of_case(&scenario.limits))
+    trace.map_err(|error| error.with_limit_of_case(&scenario.limits))
 }
 
 /// Returns the makespan of `scenario` in seconds, averaged over its seeds, whose results are looked up in `recall`.
@@ -46,7 +46,7 @@ pub fn first_and_makespans_s(
     let begin = WallClock::begin();
     let first = runs.run(scenario)?;
     let mut makespans = vec![first.makespan.seconds()];
-    while goes_on(scenario.repeat, &makespans) {
+    while needs_another_run(scenario.repeat, &makespans) {
         let run = u32::try_from(makespans.len()).expect("a case has fewer runs");
         makespans.push(repetition(scenario, run, begin, runs)?.makespan.seconds());
     }

@@ -7,7 +7,7 @@ use parsim_sim::simulation::{Estimate, SimulationError};
 use parsim_sim::trace::Trace;
 
 /// Runs `scenario` with its own seed.
-pub fn play(scenario: &CheckedScenario) -> Result<Trace, SimulationError> {
+pub fn simulate(scenario: &CheckedScenario) -> Result<Trace, SimulationError> {
     run_reported(scenario, || run(scenario))
 }
 

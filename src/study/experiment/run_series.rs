@@ -1,6 +1,6 @@
 //! The runs of a case, one for each of its seeds.
 
-use super::stopping::goes_on;
+use super::stopping::needs_another_run;
 use crate::analysis::{Components, Sample};
 use crate::scenario::Repeat;
 use parsim_sim::trace::Trace;
@@ -22,7 +22,7 @@ impl RunSeries {
     /// Returns the errors of `play`.
     pub fn of<E>(repeat: Repeat, first: Trace, mut play: impl FnMut(u32) -> Result<Trace, E>) -> Result<Self, E> {
         let mut series = Self { makespans: vec![first.makespan.seconds()], first, others: Vec::new() };
-        while goes_on(repeat, &series.makespans) {
+        while needs_another_run(repeat, &series.makespans) {
             let run = u32::try_from(series.makespans.len()).expect("a case has fewer runs");
             let trace = play(run)?;
             series.makespans.push(trace.makespan.seconds());

@@ -5,20 +5,20 @@ use crate::scenario::{Repeat, Until};
 
 /// Returns `true` if a case needs a further run after those with these makespans, in seed order. The rule uses no other
 /// information, so that the number of runs is the same on every computer and for every shard, thread and store.
-pub fn goes_on(repeat: Repeat, makespans: &[f64]) -> bool {
+pub fn needs_another_run(repeat: Repeat, makespans: &[f64]) -> bool {
     let runs = u32::try_from(makespans.len()).unwrap_or(u32::MAX);
     match repeat {
         Repeat::Times(times) => runs < times,
         Repeat::Until(until) => {
             let has_precision = || Sample::of(makespans).is_some_and(|sample| is_precise(until, &sample));
-            runs < until.at_most && !(is_look(until, runs) && has_precision())
+            runs < until.at_most && !(is_checkpoint(until, runs) && has_precision())
         }
     }
 }
 
 /// Returns `true` if the precision is examined after `runs` runs.
-fn is_look(until: Until, runs: u32) -> bool {
-    let mut looks = std::iter::successors(Some(until.at_least), |look| Some(until.next_look(*look)));
+fn is_checkpoint(until: Until, runs: u32) -> bool {
+    let mut looks = std::iter::successors(Some(until.at_least), |look| Some(until.next_check(*look)));
     looks.find(|look| *look >= runs) == Some(runs)
 }
 
@@ -65,7 +65,7 @@ mod tests {
     /// Draws makespans until the rule stops.
     fn makespans(until: Until, mut draw: impl FnMut() -> f64) -> Vec<f64> {
         let mut makespans = Vec::new();
-        while goes_on(Repeat::Until(until), &makespans) {
+        while needs_another_run(Repeat::Until(until), &makespans) {
             makespans.push(draw());
         }
         makespans
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn a_case_ends_at_a_look() {
         let looks = |until: Until| {
-            let ends = |runs: &u32| is_look(until, *runs);
+            let ends = |runs: &u32| is_checkpoint(until, *runs);
             (1..until.at_most).filter(ends).collect::<Vec<_>>()
         };
         assert_eq!(looks(until(0.1, 10, 100)), [10, 15, 23, 35, 53, 80]);

@@ -1,6 +1,6 @@
 //! Sweeps: every case of a scenario's axes, in axis order.
 
-use super::cases::{CaseError, CaseResult, Keys, Workers, guarded, run_each};
+use super::cases::{CaseError, CaseResult, Keys, Workers, catching_panics, run_each};
 use super::found::PerThreadCaseIndex;
 use super::planning::SweepPart;
 use super::references::{MatchedPoints, References, note_on_withheld};
@@ -35,7 +35,7 @@ pub fn sweep<'c>(
     }
     let make = |point| match found.as_ref().and_then(|found| found.with(|found| found.outcome(point))) {
         Some(outcome) => Err(CaseResult::Found(Box::new(outcome))),
-        None => made(cases, point).map_err(|(keys, error)| CaseResult::Unplayed(keys, error)),
+        None => case_at(cases, point).map_err(|(keys, error)| CaseResult::Unplayed(keys, error)),
     };
     let count = part.size(count.unwrap_or(points));
     run_each(part.points(cases), count, make, workers, references, receive)
@@ -47,12 +47,12 @@ pub fn sweep<'c>(
 /// Returns all faults of the first case that has any.
 pub fn inspected(cases: &Cases<'_>, found: Option<&PerThreadCaseIndex<'_>>) -> Result<Inspection, Faults> {
     let is_found = |found: &PerThreadCaseIndex<'_>, point| found.with(|found| found.state(point)).is_some();
-    cases.inspection_but_for(|point| found.is_some_and(|found| is_found(found, point)))
+    cases.inspection_except(|point| found.is_some_and(|found| is_found(found, point)))
 }
 
 /// Returns the case at a point, or its keys and the reason why it cannot be constructed.
-pub fn made(cases: &Cases<'_>, point: u64) -> Result<Cow<'static, Case>, (Keys, CaseError)> {
-    let error = match guarded(|| Ok(cases.holds(point).and_then(|_| cases.case(point)))) {
+pub fn case_at(cases: &Cases<'_>, point: u64) -> Result<Cow<'static, Case>, (Keys, CaseError)> {
+    let error = match catching_panics(|| Ok(cases.holds(point).and_then(|_| cases.case(point)))) {
         Ok(Ok(case)) => return Ok(Cow::Owned(case)),
         Ok(Err(faults)) => CaseError::Faulty(Box::new(faults)),
         Err(defect) => defect.into(),

@@ -1,7 +1,7 @@
 //! Traces from files, and from scenarios that are run to obtain them.
 
 use super::identity::metadata;
-use super::played::played;
+use super::played::animated_figure;
 use super::topology::drawing;
 use super::{ScenarioFile, Setting, StudyError, run_recorded};
 use crate::analysis::read_table;
@@ -72,7 +72,7 @@ impl Traced {
         if is_table(input) {
             let (file, _) = open(input).map_err(|error| fault(error.to_string()))?;
             let events = read_table(BufReader::new(file)).map_err(|error| fault(error.to_string()))?;
-            refuse_values(&name, set, seed)?;
+            reject_settings(&name, set, seed)?;
             return Ok(Self {
                 title: name.clone(),
                 name,
@@ -85,7 +85,7 @@ impl Traced {
             let (file, length) = open(input).map_err(|error| fault(error.to_string()))?;
             let recording = Recording::read_sized(BufReader::new(file), length);
             let recording = recording.map_err(|error| fault(error.to_string()))?;
-            refuse_values(&name, set, seed)?;
+            reject_settings(&name, set, seed)?;
             return Ok(Self {
                 name,
                 title: recording_title(&recording),
@@ -189,7 +189,7 @@ impl Traced {
     #[must_use]
     pub fn played(&self, path: &CriticalPath<'_>, bytes: usize) -> Figure {
         let drawing = self.scenario.as_ref().and_then(|scenario| drawing("", &scenario.layout().topology).ok());
-        played(&self.title, path, self.recording(), drawing, bytes)
+        animated_figure(&self.title, path, self.recording(), drawing, bytes)
     }
 
     /// Returns the makespan, if it is known.
@@ -262,7 +262,7 @@ fn beginning(input: &Path) -> std::io::Result<Vec<u8>> {
     Ok(first)
 }
 
-fn refuse_values(name: &str, set: &[Setting], seed: Option<u64>) -> Result<(), StudyError> {
+fn reject_settings(name: &str, set: &[Setting], seed: Option<u64>) -> Result<(), StudyError> {
     if set.is_empty() && seed.is_none() {
         return Ok(());
     }

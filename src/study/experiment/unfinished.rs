@@ -3,7 +3,7 @@
 use super::cases::{Keys, Workers, name};
 use super::found::PerThreadCaseIndex;
 use super::references::References;
-use super::sweep::{inspected, made};
+use super::sweep::{case_at, inspected};
 use super::{CaseError, StudyError};
 use crate::scenario::{CaseId, Cases};
 use crate::store::{State, Store};
@@ -100,7 +100,7 @@ impl Search<'_> {
 
     /// Adds the case at `point` if it has no result.
     fn add_made(&self, point: u64, unfinished: &mut Unfinished) {
-        let (id, keys, state, error) = match made(self.cases, point) {
+        let (id, keys, state, error) = match case_at(self.cases, point) {
             Ok(case) => {
                 let id = case.scenario.id();
                 let failure = || self.store.get(id).ok().flatten()?.err().map(CaseError::from);

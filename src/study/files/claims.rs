@@ -59,25 +59,27 @@ impl OutputClaims {
             let shown = path.display();
             if path.as_os_str() == "-" {
                 let help = "give a file name, or `./-` for a file called `-`";
-                return Err(FileError::Refused(format!("{option} -: only data can go to the standard output: {help}")));
+                return Err(FileError::InvalidPath(format!(
+                    "{option} -: only data can go to the standard output: {help}"
+                )));
             }
             let WriteTarget::File(place) = destination(path) else { continue };
             let own = FileIdentity::of(&place);
             if self.inputs.iter().any(|input| FileIdentity::of(input).is_some_and(|input| Some(input) == own)) {
                 let message = format!("{option} {shown}: this file is read by the command: choose another file");
-                return Err(FileError::Refused(message));
+                return Err(FileError::InvalidPath(message));
             }
             make_folder(folder_of(&place))?;
             let own = FileIdentity::of(&place);
             if let Some((_, other)) = taken.iter().find(|(taken, _)| Some(taken) == own.as_ref()) {
                 let message = format!("{option} {shown}: {other} writes to the same file: give each its own file");
-                return Err(FileError::Refused(message));
+                return Err(FileError::InvalidPath(message));
             }
             taken.extend(own.map(|own| (own, *option)));
             drop(OutputFile::open(path)?);
         }
         self.folders.iter().try_for_each(|folder| make_folder(folder))?;
-        self.fault.clone().map_or(Ok(()), |fault| Err(FileError::Refused(fault)))
+        self.fault.clone().map_or(Ok(()), |fault| Err(FileError::InvalidPath(fault)))
     }
 }
 

@@ -9,7 +9,7 @@ mod under_way;
 pub use claims::OutputClaims;
 pub use output::AnswerOutput;
 pub use output_file::{OutputFile, folder_of, is_stream};
-pub use under_way::{InterruptRegistration, announce, end};
+pub use under_way::{InterruptRegistration, end, on_interrupt};
 
 use std::fs;
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ use std::path::Path;
 pub enum FileError {
     /// The path is invalid, or is that of another file of the same command.
     #[error("{0}")]
-    Refused(String),
+    InvalidPath(String),
     /// The file cannot be written.
     #[error("{0}")]
     Unwritable(String),
@@ -34,14 +34,17 @@ pub enum FileError {
 /// # Errors
 /// The error of `write`, or an error of the file system. An older file with this path is then unchanged.
 pub fn create(path: &Path, write: impl FnOnce(&mut OutputFile) -> io::Result<()>) -> Result<(), FileError> {
-    fill(path, |sink| write(sink).map_err(|error| unwritable(path, &error)))
+    create_with(path, |sink| write(sink).map_err(|error| unwritable(path, &error)))
 }
 
 /// Works as [`create`] for a `write` that returns a value and has its own type of errors.
 ///
 /// # Errors
 /// The error of `write`, or an error of the file system. An older file with this path is then unchanged.
-pub fn fill<T, E: From<FileError>>(path: &Path, write: impl FnOnce(&mut OutputFile) -> Result<T, E>) -> Result<T, E> {
+pub fn create_with<T, E: From<FileError>>(
+    path: &Path,
+    write: impl FnOnce(&mut OutputFile) -> Result<T, E>,
+) -> Result<T, E> {
     let mut file = OutputFile::open(path)?;
     let value = write(&mut file)?;
     file.commit()?;

@@ -1,6 +1,6 @@
 //! Output of answers to the standard output or to a file, in complete lines.
 
-use super::{InterruptRegistration, FileError, OutputFile, announce};
+use super::{FileError, InterruptRegistration, OutputFile, on_interrupt};
 use crate::answer::{Answer, AnswerShape, Record};
 use crate::report::{Format, RowSink, Writer};
 use std::fmt::Display;
@@ -84,7 +84,7 @@ impl AnswerOutput {
             AnswerShape::Mixed => Writer::mixed(sink, format),
         })));
         let shared = Arc::clone(&writer);
-        Ok(Self { writer, _announced: announce(move || end(&shared, left)) })
+        Ok(Self { writer, _announced: on_interrupt(move || end(&shared, left)) })
     }
 
     /// Writes the records of an answer or, in the text format, its words.
@@ -137,7 +137,7 @@ fn end(shared: &SharedWriter, left: impl FnOnce(&Path)) {
     if let Some(writer) = writer.take() {
         match writer.finish() {
             Ok(Sink::File(file)) => {
-                if let Some(rows) = file.leave() {
+                if let Some(rows) = file.keep_unfinished() {
                     left(&rows);
                 }
             }

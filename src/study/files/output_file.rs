@@ -52,7 +52,7 @@ impl OutputFile {
 
     /// Keeps the unfinished file at its temporary path, which is returned. Returns `None` for a pipe or device.
     #[must_use]
-    pub fn leave(self) -> Option<PathBuf> {
+    pub fn keep_unfinished(self) -> Option<PathBuf> {
         self.replacement.and_then(|replacement| replacement.unfinished.keep().ok())
     }
 

@@ -31,7 +31,7 @@ fn a_file_appears_when_it_is_complete() {
     let folder = folder();
     let file = folder.path().join("file");
     fs::write(&file, "older").unwrap();
-    fill(&file, |sink| {
+    create_with(&file, |sink| {
         sink.write_all(b"newer").unwrap();
         sink.flush().unwrap();
         assert_eq!(fs::read(&file).unwrap(), b"older");
@@ -80,7 +80,7 @@ fn an_output_is_neither_an_input_nor_another_output() {
     std::os::unix::fs::symlink("new", at("dangling")).unwrap();
     fs::create_dir(at("folder")).unwrap();
     let refused = |claims: OutputClaims| match claims.check() {
-        Err(FileError::Refused(message)) => message,
+        Err(FileError::InvalidPath(message)) => message,
         other => panic!("{other:?}"),
     };
     for name in ["in", "hard", "soft", "folder/../in"] {

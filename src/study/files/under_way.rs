@@ -8,7 +8,8 @@ use std::sync::{Mutex, PoisonError};
 type InterruptCallback = Box<dyn FnOnce() + Send>;
 
 /// The output in progress that an interrupt must end.
-static UNDER_WAY: Mutex<OutputsInProgress> = Mutex::new(OutputsInProgress { temporaries: Vec::new(), outputs: Vec::new(), next: 0 });
+static UNDER_WAY: Mutex<OutputsInProgress> =
+    Mutex::new(OutputsInProgress { temporaries: Vec::new(), outputs: Vec::new(), next: 0 });
 
 struct OutputsInProgress {
     temporaries: Vec<(u64, PathBuf)>,
@@ -35,7 +36,7 @@ pub(super) fn temporary(path: &Path) -> TemporaryGuard {
 }
 
 /// Registers an output that an interrupt ends by calling `end`.
-pub fn announce(end: impl FnOnce() + Send + 'static) -> InterruptRegistration {
+pub fn on_interrupt(end: impl FnOnce() + Send + 'static) -> InterruptRegistration {
     InterruptRegistration(with(|under_way| {
         let number = under_way.number();
         under_way.outputs.push((number, Box::new(end)));

@@ -76,7 +76,7 @@ impl Program for Collective {
         Bytes::new(self.operation.memory(self.bytes.count(), ranks))
     }
 
-    fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+    fn machine_faults(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
         if !self.operation.adds() || self.bytes.count() == 0 || layout.ranks() < 2 {
             return Vec::new();
         }

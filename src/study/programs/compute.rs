@@ -58,7 +58,7 @@ impl Program for Compute {
 
     /// Rejects computations that the processors cannot perform: kernels without a listing, or with data that exceeds
     /// the memory.
-    fn misfits(&self, machine: &Machine, _layout: &Layout) -> Vec<Fault> {
+    fn machine_faults(&self, machine: &Machine, _layout: &Layout) -> Vec<Fault> {
         let work = Work::new(self.module, self.iterations).rows(self.rows);
         let timed = Stopwatch::new(&machine.nodes.processor).rows(Computation::Rows(work));
         let help = "give fewer iterations, or describe processors that can compute them";

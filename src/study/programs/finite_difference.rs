@@ -102,7 +102,8 @@ impl PointBlock {
     fn new(program: &FiniteDifference, rank: u32, ranks: u32) -> Self {
         let grid = Grid::shaped(ranks, program.rows);
         let (row, column) = grid.coordinates(rank);
-        let (by_row, by_column) = (BlockPartition::new(program.n, grid.rows()), BlockPartition::new(program.n, grid.columns));
+        let (by_row, by_column) =
+            (BlockPartition::new(program.n, grid.rows()), BlockPartition::new(program.n, grid.columns));
         let (top, left) = (by_row.first(row), by_column.first(column));
         Self { grid, top, left, rows: by_row.count(row), columns: by_column.count(column) }
     }

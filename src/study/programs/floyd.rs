@@ -114,7 +114,7 @@ async fn shorten(me: Process, program: Floyd) {
         me.phase("comparison");
         me.compute_on(Work::new(Module::Rsub, columns).rows(rows), 2 * rows * columns * WORD).await;
         if let (Some(block), Some(row_k), Some(column_k)) = (&mut block, row_k.values, column_k.values) {
-            go_over(block, &row_k, &column_k);
+            relax(block, &row_k, &column_k);
         }
     }
     if let Some((graph, block)) = graph.zip(block) {
@@ -137,7 +137,7 @@ fn lengths(random: &Dense) -> Dense {
 }
 
 /// Replaces paths by those over a vertex, given by its row and column of distances, where these are shorter.
-fn go_over(block: &mut Dense, row: &[f64], column: &[f64]) {
+fn relax(block: &mut Dense, row: &[f64], column: &[f64]) {
     for (index, to_vertex) in column.iter().enumerate() {
         for (distance, from_vertex) in block.row_mut(index).iter_mut().zip(row) {
             *distance = distance.min(to_vertex + from_vertex);

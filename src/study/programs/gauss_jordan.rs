@@ -99,7 +99,9 @@ impl GaussJordan {
     const fn rows(&self, ranks: u32) -> RowDistribution {
         match self.distribution {
             Distribution::CyclicRows => RowDistribution::Cyclic(BlockCyclic::new(self.n, 1, ranks)),
-            Distribution::BlockRows | Distribution::BlockColumns => RowDistribution::Blocks(BlockPartition::new(self.n, ranks)),
+            Distribution::BlockRows | Distribution::BlockColumns => {
+                RowDistribution::Blocks(BlockPartition::new(self.n, ranks))
+            }
         }
     }
 

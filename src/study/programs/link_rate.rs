@@ -23,7 +23,7 @@ impl Program for LinkRate {
         &[]
     }
 
-    fn misfits(&self, machine: &Machine, _layout: &Layout) -> Vec<Fault> {
+    fn machine_faults(&self, machine: &Machine, _layout: &Layout) -> Vec<Fault> {
         let fault = || {
             let help = "describe the wire: `protocol: Protocol(…)`";
             Fault::new("machine.network.links", "the links have no protocol to take rates from", help)

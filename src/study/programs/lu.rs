@@ -209,7 +209,7 @@ impl Worker {
             let pivot = self.pivot(start, end, column).await;
             pivots.push(pivot.row);
             if let (Some(tile), Some(rows)) = (&mut self.tile, &pivot.rows) {
-                tile.change_places(column, pivot.row, start..end, rows);
+                tile.swap_rows(column, pivot.row, start..end, rows);
             }
             let below = self.place.rows_from(column + 1);
             let work = match end - column - 1 {
@@ -374,7 +374,7 @@ impl Tile {
 
     /// Swaps two rows of the panel: `rows` holds the pivot's row, which moves to `row`, followed by the row that moves
     /// to `pivot`.
-    fn change_places(&mut self, row: u64, pivot: u64, panel: std::ops::Range<u64>, rows: &[f64]) {
+    fn swap_rows(&mut self, row: u64, pivot: u64, panel: std::ops::Range<u64>, rows: &[f64]) {
         let (upper, lower) = rows.split_at(rows.len() / 2);
         self.set(pivot, panel.clone(), lower);
         self.set(row, panel, upper);

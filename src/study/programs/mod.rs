@@ -295,13 +295,13 @@ impl Program for Shipped {
         self.as_program().faults(ranks)
     }
 
-    fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+    fn machine_faults(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
         let has_speed = machine.nodes.processor != Processor::Unspecified;
         let no_speed = (self.computes() && !has_speed).then(|| {
             let message = format!("the program computes, and {NO_SPEED}");
             Fault::new("machine", message, GIVE_SPEED)
         });
-        no_speed.into_iter().chain(self.as_program().misfits(machine, layout)).collect()
+        no_speed.into_iter().chain(self.as_program().machine_faults(machine, layout)).collect()
     }
 
     fn traffic(&self) -> Option<&Traffic> {

@@ -35,7 +35,7 @@ impl Program for Ping {
         &["transfer"]
     }
 
-    fn misfits(&self, _machine: &Machine, layout: &Layout) -> Vec<Fault> {
+    fn machine_faults(&self, _machine: &Machine, layout: &Layout) -> Vec<Fault> {
         let fault = || Fault::new("ranks", "a ping needs two ranks", "give a number from 2 on");
         (layout.ranks() < 2).then(fault).into_iter().collect()
     }

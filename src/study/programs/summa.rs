@@ -93,7 +93,8 @@ impl MatrixBlocks {
     fn new(program: &Summa, rank: u32, ranks: u32) -> Self {
         let grid = Grid::shaped(ranks, program.rows);
         let (row, column) = grid.coordinates(rank);
-        let (by_row, by_column) = (BlockPartition::new(program.n, grid.rows()), BlockPartition::new(program.n, grid.columns));
+        let (by_row, by_column) =
+            (BlockPartition::new(program.n, grid.rows()), BlockPartition::new(program.n, grid.columns));
         Self { by_row, by_column, row, column, rows: by_row.count(row), columns: by_column.count(column) }
     }
 

@@ -2,7 +2,7 @@
 
 use super::along::HorizontalAxis;
 use super::bottleneck::BottleneckCurve;
-use super::panels::{MOST_PANELS, Panels};
+use super::panels::{MAX_PANELS, Panels};
 use super::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use super::table::capitalised;
 use crate::analysis::{Component, Components, SubComponent};
@@ -81,7 +81,7 @@ pub fn times(program: &str, along: &HorizontalAxis, times: &[TimeLine]) -> Named
 pub fn times_by_group(program: &str, along: &HorizontalAxis, lines: &[TimeLine]) -> (Panels, usize) {
     let groups = numbered(lines, |time| &time.group);
     let kinds = numbered(lines, |time| &time.kind);
-    let shown = &groups[..groups.len().min(MOST_PANELS)];
+    let shown = &groups[..groups.len().min(MAX_PANELS)];
     let of_shown: Vec<_> = lines.iter().filter(|time| shown.contains(&&time.group)).cloned().collect();
     let (_, whole) = times(program, along, &of_shown);
     let left_out = groups.len() - shown.len();
@@ -121,7 +121,7 @@ pub fn composition(title: &str, curves: &[(&str, &BottleneckCurve)], of_parts: b
         };
         [whole].into_iter().chain(all).collect()
     };
-    let all: Vec<_> = curves.iter().take(MOST_PANELS).map(|(name, curve)| (*name, *curve, named(curve))).collect();
+    let all: Vec<_> = curves.iter().take(MAX_PANELS).map(|(name, curve)| (*name, *curve, named(curve))).collect();
     // A line has the same colour in all panels.
     let mut known: Vec<String> = Vec::new();
     for (name, points) in all.iter().flat_map(|(_, _, lines)| lines) {

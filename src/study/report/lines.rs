@@ -1,6 +1,6 @@
 //! Tables whose rows are written one at a time.
 
-use super::summary::{cell, streamed};
+use super::summary::{cell, streamed_columns};
 use crate::answer::{Quantity, QuantityValue, Record, Role};
 
 /// A table whose rows are written one at a time. The width of a column is that of its name or its first cell, with
@@ -37,7 +37,7 @@ impl LineTable {
             LineColumn { name, key, width, is_number: value.is_number() || value.is_missing() }
         };
         // The reason why a case failed is appended to its row.
-        let shown = streamed(first).into_iter().filter(|quantity| quantity.role != Role::Failure);
+        let shown = streamed_columns(first).into_iter().filter(|quantity| quantity.role != Role::Failure);
         let lines = Self { columns: shown.map(column).collect() };
         let names = lines.line(|column| column.name.clone());
         (lines, names)

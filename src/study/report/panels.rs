@@ -16,7 +16,7 @@ pub struct Panels {
 }
 
 /// The largest number of panels that remain readable in one picture.
-pub const MOST_PANELS: usize = 12;
+pub const MAX_PANELS: usize = 12;
 
 const CELL: (u32, u32) = (430, 330);
 const HEAD: u32 = 44;

@@ -389,8 +389,12 @@ mod tests {
     #[test]
     fn published_shares_stand_beside_the_others() {
         let parallelism = Parallelism::of_units(&[(0.0, 1.0), (0.0, 2.0)]).unwrap();
-        let mut degrees =
-            ParallelismHistogram { title: "two".to_owned(), note: String::new(), of: "active".to_owned(), published: Vec::new() };
+        let mut degrees = ParallelismHistogram {
+            title: "two".to_owned(),
+            note: String::new(),
+            of: "active".to_owned(),
+            published: Vec::new(),
+        };
         let alone = degrees.svg(&parallelism);
         degrees.published = vec![(1, 0.3), (4, 0.1)];
         let beside = degrees.svg(&parallelism);

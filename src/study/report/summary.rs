@@ -12,7 +12,7 @@ const WITH_MEAN: [&str; 2] = ["makespan_s", "makespan_interval95_s"];
 /// interval.
 #[must_use]
 pub fn columns(rows: &[Record]) -> Vec<&Quantity> {
-    let mut columns = rows.first().map(streamed).unwrap_or_default();
+    let mut columns = rows.first().map(streamed_columns).unwrap_or_default();
     columns.retain(|column| rows.iter().any(|row| row.get(&column.key).is_some_and(|value| !value.is_missing())));
     columns
 }
@@ -20,7 +20,7 @@ pub fn columns(rows: &[Record]) -> Vec<&Quantity> {
 /// Returns the columns of a table whose rows are written one at a time after `first`; any column may have a value
 /// later.
 #[must_use]
-pub fn streamed(first: &Record) -> Vec<&Quantity> {
+pub fn streamed_columns(first: &Record) -> Vec<&Quantity> {
     let mut columns: Vec<_> = first.summary().collect();
     if columns.iter().any(|column| column.key == MEAN) {
         columns.retain(|column| !WITH_MEAN.contains(&&*column.key));
@@ -37,7 +37,7 @@ pub fn number(unit: Unit, value: f64) -> String {
 /// Returns the human-readable content of the column `key` in `row`.
 #[must_use]
 pub fn cell(row: &Record, key: &str) -> String {
-    let shown = row.quantity(key).map_or_else(String::new, shown);
+    let shown = row.quantity(key).map_or_else(String::new, displayed);
     match row.number(WITH_MEAN[1]) {
         Some(half_width) if key == MEAN => format!("{shown} ± {}", time(half_width)),
         _ => shown,
@@ -56,7 +56,7 @@ pub fn table(rows: &[Record]) -> TextTable {
     table
 }
 
-fn shown(quantity: &Quantity) -> String {
+fn displayed(quantity: &Quantity) -> String {
     match quantity.value {
         QuantityValue::Real(value) => number(quantity.unit, value),
         ref other => other.to_string(),

@@ -15,7 +15,7 @@ pub struct ChangedValues(Changes);
 
 impl ChangedValues {
     /// Examines the expressions that a dry run of the scenario's program evaluates.
-    pub fn see(&mut self, scenario: &CheckedScenario) {
+    pub fn examine(&mut self, scenario: &CheckedScenario) {
         if !self.0.is_over() {
             let machine = &scenario.machine;
             note_changes(&scenario.program, machine, &scenario.layout(), scenario.streams(), &mut self.0);
@@ -23,7 +23,7 @@ impl ChangedValues {
     }
 
     /// Examines the computed axes and the filter, over the values of the axes.
-    pub fn see_axes(&mut self, plan: &Plan, cases: &Cases<'_>) {
+    pub fn examine_axes(&mut self, plan: &Plan, cases: &Cases<'_>) {
         let suspects = self.of_axes(plan);
         let points = cases.point_count();
         let step = if points <= POINTS { 1 } else { spread(points) };

@@ -8,7 +8,7 @@ use super::source::{Document, Faults};
 use parsim_sim::fault::{Fault, Rejection, within};
 use parsim_sim::machine::{Allocation, Layout, Placement};
 use parsim_sim::node::processor::{Kernel, Modules, T800};
-use parsim_sim::program::{BackgroundTraffic, Program as _, Rehearsal, inspected, node_memory};
+use parsim_sim::program::{BackgroundTraffic, Program as _, Rehearsal, inspect, node_memory};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::ops::Deref;
@@ -158,7 +158,7 @@ impl Scenario {
         }
         match self.allocation().layout() {
             Ok(layout) if faults.is_empty() => {
-                (faults, rehearsal) = inspected(&self.program, &self.machine, &layout, self.streams());
+                (faults, rehearsal) = inspect(&self.program, &self.machine, &layout, self.streams());
                 let faults_beside = |background: &BackgroundTraffic| {
                     background.faults(&self.program, &self.machine, layout.topology.nodes())
                 };

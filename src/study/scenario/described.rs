@@ -2,7 +2,7 @@
 
 use super::named_topology;
 use super::source::{Document, Faults, NamedFiles};
-use super::sweep::{OF_ALL_CASES, Plan, PlannedAxis, PlannedValue, typed_or_described};
+use super::sweep::{Plan, PlannedAxis, PlannedValue, SHARED_FIELDS, typed_or_described};
 use super::{AxisValue, Case, Scenario};
 
 /// A scenario as its file describes it, before any override.
@@ -19,13 +19,13 @@ impl Described {
     #[must_use]
     pub fn of(document: Result<Document, Faults>) -> Self {
         let plan = document.and_then(|document| Plan::new(document, &[])).ok();
-        Self(plan.map(|plan| BaseScenario { base: plan.document().without(&OF_ALL_CASES), plan }))
+        Self(plan.map(|plan| BaseScenario { base: plan.document().without(&SHARED_FIELDS), plan }))
     }
 
     /// Returns `true` if `case` has the machine, the ranks and the program that the file describes at the values of the
     /// case for the axes in `columns`. Seeds, limits and comparisons are ignored.
     #[must_use]
-    pub fn is_met_by(&self, case: &Case, columns: &[String]) -> bool {
+    pub fn matches(&self, case: &Case, columns: &[String]) -> bool {
         self.at(case, columns).is_some_and(|described| {
             let played = &case.scenario;
             described.machine == played.machine
@@ -143,7 +143,7 @@ mod tests {
         let plan = Plan::new(document, &overs.iter().map(over).collect::<Vec<_>>()).unwrap();
         let case = if overs.is_empty() { plan.base().unwrap() } else { plan.cases().unwrap().swap_remove(0) };
         let columns: Vec<_> = columns.iter().map(|&column| column.to_owned()).collect();
-        Described::of(Document::load(&path)).is_met_by(&case, &columns)
+        Described::of(Document::load(&path)).matches(&case, &columns)
     }
 
     #[test]

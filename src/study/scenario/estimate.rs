@@ -7,7 +7,7 @@ use parsim_sim::machine::{Machine, Transport};
 use parsim_sim::network::{Buffers, Contention, Fabric, Network, Topology};
 use parsim_sim::program::{InFlight, Numerics, Program, Rehearsal, Traffic};
 use parsim_sim::simulation::Estimate;
-use parsim_sim::simulation::estimate::{BYTE_S, PROCESS_BYTES, RANK_BYTES, RANK_S, whole};
+use parsim_sim::simulation::estimate::{BYTE_S, PROCESS_BYTES, RANK_BYTES, RANK_S, as_count};
 use parsim_sim::units::SimDuration;
 
 /// Memory of a rank for the accounting of its times in one phase.
@@ -27,7 +27,7 @@ const EVENT_S: f64 = 30e-9;
 /// CPU time of an event of packets under round-robin arbitration, or of messages of processes, in seconds (measured).
 const QUEUED_EVENT_S: f64 = 300e-9;
 /// Events of a packet for each link that it crosses: a departure from one station and an arrival at the next.
-const EVENTS_A_HOP: f64 = 2.0;
+const EVENTS_PER_HOP: f64 = 2.0;
 /// CPU time of an arithmetic operation of the program, in seconds (measured).
 const OPERATION_S: f64 = 1e-9;
 
@@ -56,10 +56,10 @@ impl Scenario {
         let seeds = f64::from(self.repeat.least());
         let is_open = is_open || self.repeat.least() < self.repeat.most();
         Estimate {
-            events: whole(events * seeds),
-            least_events: whole(least * seeds),
-            operations: whole(operations * seeds),
-            memory_bytes: whole(PROCESS_BYTES + machine + memory + bytes),
+            events: as_count(events * seeds),
+            least_events: as_count(least * seeds),
+            operations: as_count(operations * seeds),
+            memory_bytes: as_count(PROCESS_BYTES + machine + memory + bytes),
             cpu_s: seeds
                 * (events * self.event_s()
                     + operations * OPERATION_S
@@ -99,7 +99,7 @@ impl Scenario {
         let used_link = if carries_trains { 0.0 } else { Fabric::used_link_memory(&self.machine.network) };
         let is_single = !carries_trains;
         Load {
-            events: if is_open { least } else { EVENTS_A_HOP * crossings + jobs },
+            events: if is_open { least } else { EVENTS_PER_HOP * crossings + jobs },
             least,
             memory: ranks * (RANK_BYTES + ACCOUNT_BYTES * phases + self.program.rank_memory(self.ranks))
                 + self.messages_memory(&forecast, rehearsal, is_single.then_some(topology))
@@ -201,7 +201,7 @@ impl Scenario {
         let taken = (f64::from(topology.ports()) / distance).min(1.0);
         let waiting = packets * (1.0 - taken / traffic.offered).max(0.0) + nodes * distance;
         // A link has one event for the departure of a packet and one for its arrival, unless both coincide.
-        let hop = if network.comes_as_it_leaves() { 1.0 } else { 2.0 };
+        let hop = if network.arrives_on_departure() { 1.0 } else { 2.0 };
         Load {
             events: packets * (1.0 + hop * distance),
             // Half of the expected number, because the number of packets is random.
@@ -219,8 +219,11 @@ impl Scenario {
 fn in_flight(rehearsal: &Rehearsal, forecast: &Forecast) -> (f64, f64) {
     let (messages, packets) = rehearsal.most_in_flight();
     let seen = real(rehearsal.packet_hops()).max(1.0);
-    let rest =
-        if rehearsal.is_complete() || !rehearsal.piles_up() { 1.0 } else { (forecast.packet_hops / seen).max(1.0) };
+    let rest = if rehearsal.is_complete() || !rehearsal.backlog_grows() {
+        1.0
+    } else {
+        (forecast.packet_hops / seen).max(1.0)
+    };
     (real(messages) * rest, real(packets) * rest)
 }
 

@@ -78,7 +78,7 @@ impl Measurements {
 
     /// Returns the columns after the measured value, which are not interpreted here.
     #[must_use]
-    pub fn behind(&self) -> &[String] {
+    pub fn columns_after(&self) -> &[String] {
         &self.behind
     }
 

@@ -33,7 +33,7 @@ pub use parameter::{Dimension, Parameter};
 pub use repeat::{Repeat, Until};
 pub use settings::apply_settings;
 pub use sweep::{
-    Case, CaseCost, CaseCosts, Cases, Exemplars, Ids, Inspection, Similarity, Override, Plan, Settings, assigned,
+    Case, CaseCost, CaseCosts, Cases, Exemplars, Ids, Inspection, Override, Plan, Settings, Similarity, assigned,
 };
 
 use crate::programs::Shipped;

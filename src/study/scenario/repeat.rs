@@ -92,7 +92,7 @@ impl fmt::Display for Repeat {
 impl Until {
     /// Returns the number of runs after which the precision is checked next, given the number of runs so far.
     #[must_use]
-    pub fn next_look(self, runs: u32) -> u32 {
+    pub fn next_check(self, runs: u32) -> u32 {
         if runs < self.at_least { self.at_least } else { runs.saturating_add(runs.div_ceil(2)).min(self.at_most) }
     }
 

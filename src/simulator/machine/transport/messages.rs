@@ -273,7 +273,7 @@ impl MessageTransport {
     }
 
     /// Returns the time of communication on a node at the speed of its processors.
-    fn paced(&self, seat: RankLocation, time: SimDuration) -> SimDuration {
+    fn at_node_speed(&self, seat: RankLocation, time: SimDuration) -> SimDuration {
         self.pace.as_ref().map_or(time, |pace| pace.service(seat.node, time))
     }
 
@@ -285,15 +285,15 @@ impl MessageTransport {
         }
         let mut leaves = now;
         if !self.is_sent_by_interface(&message) {
-            leaves += self.paced(from, self.interface.overhead);
-            let busy = self.paced(from, self.interface.sending(bytes));
+            leaves += self.at_node_speed(from, self.interface.overhead);
+            let busy = self.at_node_speed(from, self.interface.sending_time(bytes));
             self.resources.communicate(self.resources.cpu(from, lanes.cpu), now, busy);
         }
         self.note_send(now, &message);
         self.leave(now, leaves, id);
         match message.role {
-            TransferRole::Data => self.left(message),
-            TransferRole::Announcement { of } => self.left(self.messages[of]),
+            TransferRole::Data => self.complete_if_buffered(message),
+            TransferRole::Announcement { of } => self.complete_if_buffered(self.messages[of]),
             TransferRole::AwaitedData { .. }
             | TransferRole::ComingData { .. }
             | TransferRole::Request { .. }
@@ -316,7 +316,7 @@ impl MessageTransport {
         }
         let carried = self.carried(&message);
         self.resources.send(message.source(), now + self.interface.occupancy(carried));
-        let leaves = leaves + self.interface.stages(bytes);
+        let leaves = leaves + self.interface.stage_delay(bytes);
         match self.wire.delay(from.node, to.node, carried) {
             Some(delay) => {
                 let arrival = leaves + self.interface.latency + delay;

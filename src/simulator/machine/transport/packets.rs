@@ -10,9 +10,9 @@ use crate::engine::{Calendar, Entity, Runs, Slab, Streams, Timers};
 use crate::machine::hierarchy::Hierarchy;
 use crate::machine::speed_profile::{SpeedProfile, paced_rows};
 use crate::machine::{Machine, RankLocation, Sends};
-use crate::network::{Fabric, HopEvent, ForwardedBy, Packet, PacketKind, BufferDeadlock, Topology};
+use crate::network::{BufferDeadlock, Fabric, ForwardedBy, HopEvent, Packet, PacketKind, Topology};
 use crate::node::processor::{Computation, KernelError, Stopwatch};
-use crate::node::{Dispatcher, Node, Router, PreemptionRules};
+use crate::node::{Dispatcher, Node, PreemptionRules, Router};
 use crate::trace::events::EventId;
 use crate::trace::{Counts, Service};
 use crate::units::{SimDuration, SimTime};
@@ -175,8 +175,10 @@ impl PacketTransport {
         let processors = processors(vertices, nodes, cores).expect("check limits the size of machines");
         let first =
             FirstEntities::after(carrier.entities(), processors, owners).expect("check limits the size of machines");
-        let turns =
-            PreemptionRules { router: machine.nodes.router_turn.unwrap_or_default(), time_slice: machine.nodes.time_slice };
+        let turns = PreemptionRules {
+            router: machine.nodes.router_turn.unwrap_or_default(),
+            time_slice: machine.nodes.time_slice,
+        };
         Self {
             node: machine.nodes.clone(),
             stopwatch: Stopwatch::new(&machine.nodes.processor),
@@ -279,7 +281,14 @@ impl PacketTransport {
     ///
     /// # Panics
     /// Panics if the message has 2^32 packets or more, which the stage rejects.
-    pub fn send(&mut self, now: SimTime, source: RankLocation, destination: RankLocation, (bytes, again): (u64, bool), handle: u32) {
+    pub fn send(
+        &mut self,
+        now: SimTime,
+        source: RankLocation,
+        destination: RankLocation,
+        (bytes, again): (u64, bool),
+        handle: u32,
+    ) {
         let packets =
             u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("the stage limits the size of messages");
         let (from, to, cores) = (source.node, destination.node, (source.core, destination.core));
@@ -294,8 +303,8 @@ impl PacketTransport {
         let id = self.messages.put(message);
         self.counts.messages += 1;
         self.record_cause(id);
-        self.pass_by(now, 0);
-        match self.play() {
+        self.advance_key(now, 0);
+        match self.train_context() {
             Some(mut play) => play.prepare(id),
             None => self.prepare(now, id),
         }
@@ -308,8 +317,8 @@ impl PacketTransport {
     pub fn accept(&mut self, now: SimTime, message: MessageId) {
         match self.messages[message].rule {
             Sends::Rendezvous => {
-                self.pass_by(now, 0);
-                match self.play() {
+                self.advance_key(now, 0);
+                match self.train_context() {
                     Some(mut play) => play.acknowledge(message),
                     None => self.acknowledge(now, message),
                 }
@@ -324,20 +333,20 @@ impl PacketTransport {
     /// Runs the next event. Returns its time, or `None` if no event is left.
     pub fn step(&mut self) -> Option<SimTime> {
         let (now, entity) = self.calendar.pop()?;
-        self.pass_by(now, entity);
+        self.advance_key(now, entity);
         if entity >= self.first.alarm {
             self.counts.events += 1;
             if entity < self.first.timer {
-                self.hear_alarm(now, entity - self.first.alarm);
+                self.handle_alarm(now, entity - self.first.alarm);
             } else if entity < self.first.hierarchy {
                 self.completions.push_back(Completion::TimeUp { owner: entity - self.first.timer });
             } else {
                 self.step_hierarchy(now, entity);
             }
-        } else if let Some(mut play) = self.play() {
+        } else if let Some(mut play) = self.train_context() {
             match entity.checked_sub(play.first_processor) {
                 Some(node) => play.finish_job(node),
-                None => play.come_out(entity),
+                None => play.run_link_event(entity),
             }
         } else {
             self.counts.events += 1;
@@ -350,25 +359,25 @@ impl PacketTransport {
     }
 
     /// Advances the latest key to that of the event that is run now.
-    fn pass_by(&mut self, now: SimTime, entity: Entity) {
+    fn advance_key(&mut self, now: SimTime, entity: Entity) {
         self.key = self.key.max((now, entity));
     }
 
     /// Brings the state of a processor to `now`, before an action changes it.
     fn settle(&mut self, now: SimTime, processor: u32) {
-        self.pass_by(now, 0);
-        if let Some(mut play) = self.play() {
+        self.advance_key(now, 0);
+        if let Some(mut play) = self.train_context() {
             play.settle(processor);
         }
     }
 
     /// Handles the alarm of a processor.
-    fn hear_alarm(&mut self, now: SimTime, processor: u32) {
+    fn handle_alarm(&mut self, now: SimTime, processor: u32) {
         self.settle(now, processor);
         let mut let_in = std::mem::take(&mut self.let_in);
         let ended = self.processors.alarm(&mut self.calendar, now, processor, &mut let_in);
-        match self.play() {
-            Some(mut play) => play.let_in(processor, let_in.drain(..)),
+        match self.train_context() {
+            Some(mut play) => play.admit_deferred(processor, let_in.drain(..)),
             None => {
                 for (job, departures) in let_in.drain(..) {
                     self.add_departure(processor, departures.first(), job);
@@ -397,7 +406,7 @@ impl PacketTransport {
     /// those that were admitted ahead of time.
     pub fn stop(&mut self) -> bool {
         let (now, vertices) = (self.key.0, self.vertices);
-        let Some(mut play) = self.play() else { return false };
+        let Some(mut play) = self.train_context() else { return false };
         play.settle_all();
         let is_busy = |processors: &Dispatcher<Job>| (0..vertices).any(|node| processors.is_busy(node, now));
         play.trains.are_under_way(now) || !play.job_timers.is_empty() || is_busy(play.processors)

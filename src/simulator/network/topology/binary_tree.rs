@@ -63,7 +63,7 @@ impl TopologyShape for BinaryTree {
         (0..(1_u32 << self.levels) - 1).map(place).collect()
     }
 
-    fn figures(&self) -> Option<TopologyMetrics> {
+    fn closed_form_metrics(&self) -> Option<TopologyMetrics> {
         let nodes = u128::from(self.nodes());
         let crossing = |depth: u32| {
             let below = (1_u128 << (self.levels - depth)) - 1;

@@ -40,7 +40,7 @@ impl TopologyShape for Complete {
         circle(self.nodes, roomy_radius(self.nodes)).collect()
     }
 
-    fn figures(&self) -> Option<TopologyMetrics> {
+    fn closed_form_metrics(&self) -> Option<TopologyMetrics> {
         let nodes = u64::from(self.nodes);
         let others = self.nodes - 1;
         Some(TopologyMetrics {

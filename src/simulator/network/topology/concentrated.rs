@@ -66,9 +66,9 @@ impl TopologyShape for Concentrated<'_> {
         if a == b { 0 } else { up + self.routers.distance(from, to) + down }
     }
 
-    fn rivals(&self, at: u32, to: u32) -> Range<u32> {
+    fn tied_port_range(&self, at: u32, to: u32) -> Range<u32> {
         match self.router(at) {
-            (router, 0) if router != to / self.nodes => self.routers.rivals(router, to / self.nodes),
+            (router, 0) if router != to / self.nodes => self.routers.tied_port_range(router, to / self.nodes),
             _ => {
                 let port = self.route(at, to);
                 port..port + 1
@@ -76,9 +76,9 @@ impl TopologyShape for Concentrated<'_> {
         }
     }
 
-    fn other_way_round(&self, at: u32, to: u32) -> Option<u32> {
+    fn opposite_direction(&self, at: u32, to: u32) -> Option<u32> {
         match self.router(at) {
-            (router, 0) if router != to / self.nodes => self.routers.other_way_round(router, to / self.nodes),
+            (router, 0) if router != to / self.nodes => self.routers.opposite_direction(router, to / self.nodes),
             _ => None,
         }
     }
@@ -132,8 +132,8 @@ impl TopologyShape for Concentrated<'_> {
         below.chain(routers.iter().map(place)).collect()
     }
 
-    fn figures(&self) -> Option<TopologyMetrics> {
-        let routers = self.routers.figures();
+    fn closed_form_metrics(&self) -> Option<TopologyMetrics> {
+        let routers = self.routers.closed_form_metrics();
         let nodes = u128::from(self.all_nodes());
         let links_of = |router| self.routers.links_at(router).count();
         let degree_of_nodes = (0..self.routers.nodes()).map(links_of).max().unwrap_or(0);

@@ -96,7 +96,7 @@ impl TopologyShape for CubeConnectedCycles {
         bits.count_ones() + self.tour(self.position(a), self.position(b), bits)
     }
 
-    fn rivals(&self, _at: u32, _to: u32) -> Range<u32> {
+    fn tied_port_range(&self, _at: u32, _to: u32) -> Range<u32> {
         0..self.ports()
     }
 
@@ -116,7 +116,7 @@ impl TopologyShape for CubeConnectedCycles {
         (0..1 << self.dimension).flat_map(ring).collect()
     }
 
-    fn figures(&self) -> Option<TopologyMetrics> {
+    fn closed_form_metrics(&self) -> Option<TopologyMetrics> {
         let nodes = self.dimension << self.dimension;
         let from_one: u128 = (0..nodes).map(|node| u128::from(self.distance(0, node))).sum();
         Some(TopologyMetrics {

@@ -218,7 +218,7 @@ impl TopologyShape for Dragonfly {
         nodes.chain(routers).map(|(group, spoke)| place(group, spoke)).collect()
     }
 
-    fn figures(&self) -> Option<TopologyMetrics> {
+    fn closed_form_metrics(&self) -> Option<TopologyMetrics> {
         let nodes = u128::from(self.all_nodes());
         let (groups, of_router) = (u64::from(self.groups), u128::from(self.nodes).pow(2));
         let links = self.links();
@@ -267,7 +267,7 @@ mod tests {
                 let lengths = nodes().flat_map(|from| nodes().map(move |to| (from, to)));
                 let length = |(from, to)| u32::try_from(topology.path(from, to).count() - 1).unwrap();
                 let lengths: Vec<u32> = lengths.map(length).collect();
-                let figures = topology.figures();
+                let figures = topology.closed_form_metrics();
                 assert_eq!(lengths.iter().copied().max(), Some(figures.longest), "{topology:?}");
                 assert_eq!(lengths.iter().map(|length| u128::from(*length)).sum::<u128>(), figures.total_distance);
                 assert_eq!(topology.links().count() as u64, figures.links);

@@ -235,7 +235,7 @@ impl TopologyShape for DragonflyPlus {
         below.chain(routers).collect()
     }
 
-    fn figures(&self) -> Option<TopologyMetrics> {
+    fn closed_form_metrics(&self) -> Option<TopologyMetrics> {
         let nodes = u128::from(self.all_nodes());
         let (of_leaf, of_group) = (u128::from(self.nodes), u128::from(self.nodes) * u128::from(self.leaves));
         let links = self.links();
@@ -295,7 +295,7 @@ mod tests {
                     total += u128::from(length);
                 }
             }
-            let figures = topology.figures();
+            let figures = topology.closed_form_metrics();
             assert_eq!((longest, total), (figures.longest, figures.total_distance), "{topology:?}");
             assert_eq!(topology.links().count() as u64, figures.links);
         }

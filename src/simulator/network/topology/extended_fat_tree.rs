@@ -159,7 +159,7 @@ impl TopologyShape for ExtendedFatTree<'_> {
         self.down_ports(level) + spread % self.parents[level]
     }
 
-    fn rivals(&self, at: u32, to: u32) -> Range<u32> {
+    fn tied_port_range(&self, at: u32, to: u32) -> Range<u32> {
         let TreePlace { level, subtree, .. } = self.place(at);
         let is_above = subtree == to / self.below(level);
         let (down, up) = (self.down_ports(level), self.up_ports(level));
@@ -220,7 +220,7 @@ impl TopologyShape for ExtendedFatTree<'_> {
         (0..=self.levels()).flat_map(row).collect()
     }
 
-    fn figures(&self) -> Option<TopologyMetrics> {
+    fn closed_form_metrics(&self) -> Option<TopologyMetrics> {
         let nodes = self.below(self.levels());
         let levels = 0..=self.levels();
         let degree = |level: usize| self.down_ports(level) + self.up_ports(level);
@@ -253,7 +253,7 @@ mod tests {
     fn equal_levels_are_a_k_ary_tree() {
         let (extended, plain) = (tree(&[3, 3, 3], &[1, 3, 3]), Topology::FatTree { arity: 3, levels: 3 });
         assert_eq!((extended.metrics().nodes, extended.switches()), (27, 27));
-        assert_eq!(extended.figures().total_distance, plain.figures().total_distance);
+        assert_eq!(extended.closed_form_metrics().total_distance, plain.closed_form_metrics().total_distance);
         for shift in 1..27 {
             let traffic = (0..27).map(|node| (node, (node + shift) % 27, 1.0));
             assert!((ChannelLoads::along_routes(&extended, traffic).max() - 1.0).abs() < 1e-12, "shift {shift}");

@@ -123,7 +123,7 @@ impl TopologyShape for FatTree {
         2 * (top - bottom) - (high - low)
     }
 
-    fn rivals(&self, _at: u32, _to: u32) -> Range<u32> {
+    fn tied_port_range(&self, _at: u32, _to: u32) -> Range<u32> {
         0..self.ports()
     }
 
@@ -154,7 +154,7 @@ impl TopologyShape for FatTree {
         below.chain((0..self.levels).flat_map(row)).collect()
     }
 
-    fn figures(&self) -> Option<TopologyMetrics> {
+    fn closed_form_metrics(&self) -> Option<TopologyMetrics> {
         let (nodes, arity) = (u128::from(self.nodes()), u128::from(self.arity));
         let at_height = |height: u32| (arity.pow(height) - arity.pow(height - 1)) * 2 * u128::from(height);
         Some(TopologyMetrics {

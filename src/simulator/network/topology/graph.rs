@@ -17,7 +17,7 @@ pub(super) struct Graph<'a> {
 }
 
 impl Graph<'_> {
-    fn strangers(&self) -> impl Iterator<Item = String> {
+    fn unknown_vertices(&self) -> impl Iterator<Item = String> {
         let vertices = self.count().vertices();
         self.links
             .pairs
@@ -50,7 +50,7 @@ impl Graph<'_> {
     }
 
     /// Checks connectivity; the search runs only if there are enough links.
-    fn parted(&self) -> Option<String> {
+    fn disconnected_pair(&self) -> Option<String> {
         let (links, vertices) = (self.links.pairs.len() as u64, self.count().vertices());
         if links + 1 < vertices {
             return Some(format!("{links} links cannot connect {vertices} vertices"));
@@ -85,7 +85,7 @@ impl TopologyShape for Graph<'_> {
         self.links.table().step(a, b).distance
     }
 
-    fn rivals(&self, _at: u32, _to: u32) -> Range<u32> {
+    fn tied_port_range(&self, _at: u32, _to: u32) -> Range<u32> {
         0..self.ports()
     }
 
@@ -111,7 +111,7 @@ impl TopologyShape for Graph<'_> {
 
     fn faults(&self) -> Vec<String> {
         let mut faults: Vec<String> = at_least(1, "nodes", self.nodes).into_iter().collect();
-        faults.extend(self.strangers());
+        faults.extend(self.unknown_vertices());
         faults.extend(self.loops());
         faults.extend(self.duplicates());
         faults.extend(self.crowded());
@@ -120,7 +120,7 @@ impl TopologyShape for Graph<'_> {
             faults.push(format!("`classes` has {classes} names for {links} links: give one each, \"\" for none"));
         }
         if faults.is_empty() {
-            faults.extend(self.parted());
+            faults.extend(self.disconnected_pair());
         }
         faults
     }
@@ -130,7 +130,7 @@ impl TopologyShape for Graph<'_> {
         circle(self.nodes, radius).chain(circle(self.switches, radius / 2.0)).collect()
     }
 
-    fn figures(&self) -> Option<TopologyMetrics> {
+    fn closed_form_metrics(&self) -> Option<TopologyMetrics> {
         None
     }
 }

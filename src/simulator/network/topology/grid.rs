@@ -289,12 +289,12 @@ impl<A: GridAxes> TopologyShape for GridShape<A> {
         self.axes().zip(ends).map(|(axis, (a, b))| axis.distance(a, b)).sum()
     }
 
-    fn rivals(&self, at: u32, to: u32) -> Range<u32> {
+    fn tied_port_range(&self, at: u32, to: u32) -> Range<u32> {
         let port = self.route(at, to);
         if self.axis(port).0.wraps() { port & !1..(port | 1) + 1 } else { port..port + 1 }
     }
 
-    fn other_way_round(&self, at: u32, to: u32) -> Option<u32> {
+    fn opposite_direction(&self, at: u32, to: u32) -> Option<u32> {
         let port = self.route(at, to);
         let (axis, stride) = self.axis(port);
         let [here, there] = [at, to].map(|node| node / stride % axis.side);
@@ -341,7 +341,7 @@ impl<A: GridAxes> TopologyShape for GridShape<A> {
         (0..nodes).map(|node| grid_place(&sides, self.coordinates(node))).collect()
     }
 
-    fn figures(&self) -> Option<TopologyMetrics> {
+    fn closed_form_metrics(&self) -> Option<TopologyMetrics> {
         let axes = self.axes();
         let least_degree = axes.clone().map(GridAxis::least_degree).sum();
         let pairs = |axis: GridAxis| axis.total_distance() * u128::from(self.layer(axis)).pow(2);

@@ -111,7 +111,7 @@ impl TopologyShape for HyperX<'_> {
         (0..nodes).map(|node| grid_place(&sides, self.cliques().map(|clique| clique.coordinate(node)))).collect()
     }
 
-    fn figures(&self) -> Option<TopologyMetrics> {
+    fn closed_form_metrics(&self) -> Option<TopologyMetrics> {
         let nodes = self.nodes();
         let degree = self.ports();
         let proper = || self.sides.iter().filter(|side| **side > 1);

@@ -37,7 +37,7 @@ impl TopologyShape for Hypercube {
         (0..1 << self.dimension).map(corner).collect()
     }
 
-    fn figures(&self) -> Option<TopologyMetrics> {
+    fn closed_form_metrics(&self) -> Option<TopologyMetrics> {
         let nodes = 1_u64 << self.dimension;
         let links = u64::from(self.dimension) * nodes / 2;
         Some(TopologyMetrics {

@@ -164,7 +164,7 @@ proptest! {
             prop_assert_eq!(truth[*at as usize] as usize, left);
         }
         if from < topology.nodes() {
-            prop_assert!(truth[from as usize] <= topology.figures().longest);
+            prop_assert!(truth[from as usize] <= topology.closed_form_metrics().longest);
         }
     }
 

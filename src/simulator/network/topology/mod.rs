@@ -74,7 +74,7 @@ pub use shape::DeadlockAvoidance;
 /// The largest number of vertices of any topology, 2³¹.
 pub const MAX_VERTICES: u64 = 1 << 31;
 /// The largest depth of nested topologies, because every level queries the next one several times.
-const MOST_NESTED: u32 = 4;
+const MAX_NESTING: u32 = 4;
 
 /// Evaluates an expression on the shape of a topology, with static dispatch.
 macro_rules! with_shape {
@@ -275,15 +275,15 @@ impl Topology {
     /// Returns a range of ports of `at` that includes those of all routes to `to` of the same length and kind as the
     /// natural one: both directions round a ring, all routes up a fat tree.
     #[must_use]
-    pub fn rivals(&self, at: u32, to: u32) -> Range<u32> {
-        with_shape!(self, shape => shape.rivals(at, to))
+    pub fn tied_port_range(&self, at: u32, to: u32) -> Range<u32> {
+        with_shape!(self, shape => shape.tied_port_range(at, to))
     }
 
     /// Returns the port of `at` that leads to `to` in the direction opposite to the natural route, if both directions
     /// round the ring are equally long.
     #[must_use]
-    pub fn other_way_round(&self, at: u32, to: u32) -> Option<u32> {
-        with_shape!(self, shape => shape.other_way_round(at, to))
+    pub fn opposite_direction(&self, at: u32, to: u32) -> Option<u32> {
+        with_shape!(self, shape => shape.opposite_direction(at, to))
     }
 
     /// Returns the cycles in which packets on natural routes could wait for each other.
@@ -354,8 +354,8 @@ impl Topology {
     /// Returns the impossible parameters, with a sentence for each; empty if there are none.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
-        if self.nesting() > MOST_NESTED {
-            return vec![format!("{} topologies are nested, at most {MOST_NESTED} may be", self.nesting())];
+        if self.nesting() > MAX_NESTING {
+            return vec![format!("{} topologies are nested, at most {MAX_NESTING} may be", self.nesting())];
         }
         let mut faults = with_shape!(self, shape => shape.faults());
         let vertices = with_shape!(self, shape => shape.count()).vertices();
@@ -399,8 +399,8 @@ impl Topology {
         (port, there, next)
     }
 
-    fn figures(&self) -> TopologyMetrics {
-        let figures = with_shape!(self, shape => shape.figures());
+    fn closed_form_metrics(&self) -> TopologyMetrics {
+        let figures = with_shape!(self, shape => shape.closed_form_metrics());
         let narrowed = |figures: TopologyMetrics| TopologyMetrics {
             bisection: bisection::narrowed(self, figures.bisection),
             ..figures

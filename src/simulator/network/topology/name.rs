@@ -25,7 +25,7 @@ pub const NAMES: [&str; 14] = [
 
 const LARGEST: u32 = 1 << 31;
 /// Largest number of global links per router that is tried; a balanced dragonfly with more exceeds `LARGEST` nodes.
-const MOST_GLOBALS: u32 = 256;
+const MAX_GLOBALS: u32 = 256;
 
 /// The reason why a name and a number of nodes do not form a topology.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -175,7 +175,7 @@ fn dragonfly(name: &str, nodes: u32) -> Option<Topology> {
         let group = of_group(*globals);
         nodes.is_multiple_of(group) && nodes / group <= group + 1
     };
-    let globals = (1..=MOST_GLOBALS).find(fits)?;
+    let globals = (1..=MAX_GLOBALS).find(fits)?;
     let (groups, arrangement) = (nodes / of_group(globals), Arrangement::default());
     Some(if name == "dragonfly" {
         Topology::Dragonfly { groups, routers: 2 * globals, nodes: globals, globals, arrangement }
@@ -191,7 +191,7 @@ fn nodes_of_group(name: &str) -> fn(u32) -> u32 {
 
 /// Returns, for every size of a group, the numbers of nodes next to `nodes` that form whole groups.
 fn whole_groups_near(nodes: u32, of_group: fn(u32) -> u32) -> impl Iterator<Item = u32> {
-    (1..=MOST_GLOBALS).flat_map(move |globals| {
+    (1..=MAX_GLOBALS).flat_map(move |globals| {
         let group = of_group(globals);
         [nodes / group, nodes / group + 1].map(|groups| groups.clamp(1, group + 1) * group)
     })

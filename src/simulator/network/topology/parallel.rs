@@ -69,13 +69,13 @@ impl TopologyShape for Parallel<'_> {
         self.of.distance(a, b)
     }
 
-    fn rivals(&self, at: u32, to: u32) -> Range<u32> {
-        let rivals = self.of.rivals(at, to);
+    fn tied_port_range(&self, at: u32, to: u32) -> Range<u32> {
+        let rivals = self.of.tied_port_range(at, to);
         rivals.start * self.links..rivals.end * self.links
     }
 
-    fn other_way_round(&self, at: u32, to: u32) -> Option<u32> {
-        Some(self.of.other_way_round(at, to)? * self.links + self.link(to))
+    fn opposite_direction(&self, at: u32, to: u32) -> Option<u32> {
+        Some(self.of.opposite_direction(at, to)? * self.links + self.link(to))
     }
 
     fn natural_waits(&self) -> DeadlockAvoidance {
@@ -114,8 +114,8 @@ impl TopologyShape for Parallel<'_> {
         self.of.layout()
     }
 
-    fn figures(&self) -> Option<TopologyMetrics> {
-        let of = self.of.figures();
+    fn closed_form_metrics(&self) -> Option<TopologyMetrics> {
+        let of = self.of.closed_form_metrics();
         let links = u64::from(self.links);
         Some(TopologyMetrics {
             links: of.links * links,

@@ -64,12 +64,12 @@ pub(super) trait TopologyShape {
     }
     fn distance(&self, a: u32, b: u32) -> u32;
     /// Returns the ports of `at` by which routes of natural length may lead to `to`.
-    fn rivals(&self, at: u32, to: u32) -> Range<u32> {
+    fn tied_port_range(&self, at: u32, to: u32) -> Range<u32> {
         let port = self.route(at, to);
         port..port + 1
     }
     /// Implements [`Topology::other_way_round`](super::Topology::other_way_round).
-    fn other_way_round(&self, _at: u32, _to: u32) -> Option<u32> {
+    fn opposite_direction(&self, _at: u32, _to: u32) -> Option<u32> {
         None
     }
     fn natural_waits(&self) -> DeadlockAvoidance {
@@ -102,7 +102,7 @@ pub(super) trait TopologyShape {
     fn faults(&self) -> Vec<String>;
     fn layout(&self) -> Vec<(f64, f64)>;
     /// Returns the metrics if a closed form is known.
-    fn figures(&self) -> Option<TopologyMetrics>;
+    fn closed_form_metrics(&self) -> Option<TopologyMetrics>;
 }
 
 /// Converts the number of vertices of a topology without faults.

@@ -1,6 +1,6 @@
 //! Load of one processor: the admitted communication jobs, and the computations in the background.
 
-use super::{RouterTurn, PreemptionRules};
+use super::{PreemptionRules, RouterTurn};
 use crate::engine::{Calendar, Entity, EvenInstants, Runs, StationState};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
@@ -103,7 +103,7 @@ impl<J> Occupancy<J> {
 
     /// Returns the number of jobs, at least one, that depart as if they were handed over one by one: those that arrive
     /// before the next alarm, which each of them may delay, and before the end of the router's turn.
-    pub fn foreseen(&self, arrivals: EvenInstants, service: SimDuration) -> u32 {
+    pub fn predictable(&self, arrivals: EvenInstants, service: SimDuration) -> u32 {
         let mut count = arrivals.count;
         if self.router_has_turn {
             count = count.min(arrivals.within(self.line.free(), service));
@@ -123,7 +123,7 @@ impl<J> Default for Computations<J> {
 
 impl<J> Computations<J> {
     /// Gives the processor to a computation from `begin` on.
-    pub fn give(
+    pub fn dispatch(
         &mut self,
         turns: PreemptionRules,
         begin: SimTime,
@@ -133,7 +133,13 @@ impl<J> Computations<J> {
     }
 
     /// Serves the deferred jobs; the running computation, if any, gets a new time slice.
-    pub fn let_router_in(&mut self, turns: PreemptionRules, now: SimTime, line: &mut StationState, let_in: &mut Vec<(J, Runs)>) {
+    pub fn serve_deferred(
+        &mut self,
+        turns: PreemptionRules,
+        now: SimTime,
+        line: &mut StationState,
+        let_in: &mut Vec<(J, Runs)>,
+    ) {
         let mut stolen = SimDuration::ZERO;
         for Deferred { job, service, count } in self.deferred.drain(..) {
             stolen += service * u64::from(count);

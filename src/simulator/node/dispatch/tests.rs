@@ -8,7 +8,7 @@ fn ps(ps: u64) -> SimDuration {
 
 /// Runs `jobs` = (arrival, service) against a computation of `rows` rows of 10 ps that starts at 0. Returns the
 /// departures and the end of the computation.
-fn play(router: RouterTurn, rows: u64, jobs: &[(u64, u64)]) -> (Vec<u64>, u64) {
+fn run(router: RouterTurn, rows: u64, jobs: &[(u64, u64)]) -> (Vec<u64>, u64) {
     let mut calendar = Calendar::new();
     let mut dispatcher = Dispatcher::new(1, PreemptionRules { router, time_slice: ps(8) }, ALARM);
     dispatcher.compute(&mut calendar, SimTime::START, 0, 0, (ps(10), rows));
@@ -39,36 +39,36 @@ fn play(router: RouterTurn, rows: u64, jobs: &[(u64, u64)]) -> (Vec<u64>, u64) {
 #[test]
 fn a_router_with_high_priority_preempts() {
     let jobs = [(3, 4), (5, 4)];
-    assert_eq!(play(RouterTurn::AtOnce, 3, &jobs), (vec![7, 11], 38));
+    assert_eq!(run(RouterTurn::AtOnce, 3, &jobs), (vec![7, 11], 38));
 }
 
 #[test]
 fn a_router_that_waits_gets_its_turn_at_the_end_of_the_row() {
     let jobs = [(3, 4), (5, 4), (17, 1)];
-    assert_eq!(play(RouterTurn::EndOfRow, 3, &jobs), (vec![14, 18, 19], 39));
+    assert_eq!(run(RouterTurn::EndOfRow, 3, &jobs), (vec![14, 18, 19], 39));
 }
 
 #[test]
-fn what_comes_when_the_turn_is_over_waits_for_the_next_one() {
+fn a_job_after_the_turn_waits_for_the_next_turn() {
     // The first turn is over at 14, and the second row ends at 24.
-    assert_eq!(play(RouterTurn::EndOfRow, 3, &[(3, 4), (16, 4), (17, 1)]), (vec![14, 28, 29], 39));
+    assert_eq!(run(RouterTurn::EndOfRow, 3, &[(3, 4), (16, 4), (17, 1)]), (vec![14, 28, 29], 39));
 }
 
 #[test]
 fn the_turn_after_the_last_row_does_not_delay_the_computation() {
     let jobs = [(13, 4)];
-    assert_eq!(play(RouterTurn::EndOfRow, 2, &jobs), (vec![24], 20));
+    assert_eq!(run(RouterTurn::EndOfRow, 2, &jobs), (vec![24], 20));
 }
 
 #[test]
 fn a_time_slice_ends_at_the_second_tick() {
     let jobs = [(3, 4)];
-    assert_eq!(play(RouterTurn::TimeSlice, 3, &jobs), (vec![20], 34));
+    assert_eq!(run(RouterTurn::TimeSlice, 3, &jobs), (vec![20], 34));
 }
 
 #[test]
 fn a_job_at_the_end_of_a_row_has_the_turn_of_that_row() {
-    assert_eq!(play(RouterTurn::EndOfRow, 3, &[(3, 4), (10, 1)]), (vec![14, 15], 35));
+    assert_eq!(run(RouterTurn::EndOfRow, 3, &[(3, 4), (10, 1)]), (vec![14, 15], 35));
 }
 
 /// Returns the ends of computations of these lengths that start together on one processor.

@@ -330,7 +330,7 @@ fn place(drafts: &[ResolvedInstruction]) -> Vec<Instruction> {
     let mut bytes: Vec<u32> = drafts.iter().map(|draft| draft.operation.bytes).collect();
     loop {
         let instructions = lay_out(drafts, &bytes);
-        let longer = instructions.iter().zip(&bytes).map(|(instruction, now)| needed(instruction).max(*now));
+        let longer = instructions.iter().zip(&bytes).map(|(instruction, now)| needed_bytes(instruction).max(*now));
         let longer: Vec<u32> = longer.collect();
         if longer == bytes {
             return instructions;
@@ -356,7 +356,7 @@ fn lay_out(drafts: &[ResolvedInstruction], bytes: &[u32]) -> Vec<Instruction> {
     drafts.iter().enumerate().map(instruction).collect()
 }
 
-const fn needed(instruction: &Instruction) -> u32 {
+const fn needed_bytes(instruction: &Instruction) -> u32 {
     match instruction.operation.takes {
         OperandKind::Nothing => instruction.operation.bytes,
         _ => encoded_bytes(instruction.operand),
@@ -396,8 +396,11 @@ mod tests {
     fn far_slots_and_large_constants_need_prefixes() {
         let mut kernel = with_listing(&["ldl near; ldl far; ldc 300; adc -1"]);
         let local = |name: &str, holds| super::super::Local { name: name.to_owned(), holds };
-        kernel.locals =
-            vec![local("near", InitialValue::Word(0)), local("room", InitialValue::Space(15)), local("far", InitialValue::Word(0))];
+        kernel.locals = vec![
+            local("near", InitialValue::Word(0)),
+            local("room", InitialValue::Space(15)),
+            local("far", InitialValue::Word(0)),
+        ];
         let lengths: Vec<u32> =
             kernel.assemble().unwrap().instructions().iter().map(|instruction| instruction.bytes).collect();
         assert_eq!(lengths, [1, 2, 3, 2]);

@@ -30,7 +30,7 @@ impl T800 {
     pub fn faults(&self) -> Vec<Fault> {
         let fault =
             |error: super::KernelError| Fault::new("", error.to_string(), "change the description of the memory");
-        self.sound().err().map(fault).into_iter().collect()
+        self.check().err().map(fault).into_iter().collect()
     }
 }
 
@@ -50,7 +50,7 @@ impl Kernel {
             Err(errors) => errors.iter().map(listing_fault).collect(),
             Ok(assembly) => {
                 let fault = |error: super::KernelError| Fault::new("", error.to_string(), "change the kernel");
-                assembly.try_out().err().map(fault).into_iter().collect()
+                assembly.trial_run().err().map(fault).into_iter().collect()
             }
         }
     }

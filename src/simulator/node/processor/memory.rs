@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_on_the_chip_must_fit_there() {
+    fn on_chip_data_must_fit() {
         let mut kernel = kernel("rsub-row-pointers");
         kernel.placement.data = MemoryRegion::OnChip;
         let assembly = kernel.assemble().unwrap();

@@ -33,7 +33,9 @@ pub use cycles::QuarterCycles;
 pub use instruction::{DatabookCycles, InstructionSpec, Mnemonic, OPERATIONS, OperandKind};
 pub use interpreter::{ExecutedInstruction, KernelFault, KernelInterpreter, MemoryAccess};
 pub use kernels::Kernels;
-pub use listing::{Array, CodePlacement, Constant, Contents, InitialValue, Iteration, Kernel, Length, Local, MemoryRegion};
+pub use listing::{
+    Array, CodePlacement, Constant, Contents, InitialValue, Iteration, Kernel, Length, Local, MemoryRegion,
+};
 pub use memory::{LayoutError, MemoryLayout};
 pub use modules::{Module, Modules, Work};
 pub use stopwatch::{Computation, Stopwatch};

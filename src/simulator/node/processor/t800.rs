@@ -87,7 +87,7 @@ impl T800 {
     ///
     /// # Errors
     /// If external memory is too fast or the cache is invalid.
-    pub fn sound(&self) -> Result<(), KernelError> {
+    pub fn check(&self) -> Result<(), KernelError> {
         if self.external_cycles < LEAST_EXTERNAL_CYCLES {
             return Err(KernelError::ExternalCycles { cycles: self.external_cycles });
         }
@@ -103,7 +103,7 @@ impl Assembly {
     ///
     /// # Errors
     /// If the kernel does not fit into memory, or faults.
-    pub fn try_out(&self) -> Result<(), KernelError> {
+    pub fn trial_run(&self) -> Result<(), KernelError> {
         Ok(self.start(1)?.run()?)
     }
 }

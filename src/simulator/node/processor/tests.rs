@@ -290,7 +290,7 @@ mod laws {
     }
 
     #[test]
-    fn a_settled_kernel_costs_what_playing_it_costs() {
+    fn a_periodic_kernel_costs_the_same_as_a_full_run() {
         for processor in processors() {
             for name in KERNELS {
                 let timed = TimedKernel::new(&processor, &kernel(name)).unwrap();
@@ -314,7 +314,7 @@ mod laws {
     }
 
     #[test]
-    fn a_product_whose_cycles_grow_is_played_in_full() {
+    fn a_product_with_growing_cycles_is_run_in_full() {
         let mut kernel = on_chip("buf");
         kernel.listing[1] = "ldl x; ldl j; ldc 8; rev; prod; sum; fpldnldb".to_owned();
         let timed = TimedKernel::new(&t800(4), &kernel).unwrap();
@@ -399,7 +399,7 @@ mod descriptions {
     }
 
     #[test]
-    fn what_cannot_be_built_is_refused() {
+    fn an_impossible_processor_is_rejected() {
         let refused = |processor: &T800| TimedKernel::new(processor, &kernel("buf")).unwrap_err().to_string();
         assert_eq!(refused(&t800(2)), "external memory of 2 cycles a word: a T800 needs at least 3");
         let line = "16 B".parse().unwrap();
@@ -453,7 +453,7 @@ mod stopwatch {
     }
 
     #[test]
-    fn what_was_played_is_remembered() {
+    fn row_times_are_cached() {
         let mut stopwatch = Stopwatch::new(&Processor::Kernels(Box::new(kernels(AccountingRule::Overlapped))));
         let work = Work::new(Module::Buf, 12);
         assert_eq!(stopwatch.row_time(work).unwrap(), stopwatch.row_time(work).unwrap());

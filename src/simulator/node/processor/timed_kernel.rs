@@ -62,7 +62,7 @@ impl TimedKernel {
     /// # Errors
     /// If the processor or the listing is faulty, or the kernel faults.
     pub fn new(processor: &T800, kernel: &Kernel) -> Result<Self, KernelError> {
-        processor.sound()?;
+        processor.check()?;
         let listing = |faults| KernelError::Listing { name: kernel.name.clone(), faults };
         let assembly = kernel.assemble().map_err(listing)?;
         let mut timed = Self { processor: processor.clone(), assembly, profile: None };

@@ -117,7 +117,7 @@ impl<'a> KernelClock<'a> {
         self.fetch(instruction);
         self.compute(integer_cycles(cycles, step));
         if let Some(access) = step.access {
-            self.touch(access);
+            self.access_memory(access);
         }
         self.hand_over(cycles);
         if step.taken {
@@ -162,7 +162,7 @@ impl<'a> KernelClock<'a> {
     }
 
     /// Accounts for a memory access. The databook cycles include one memory cycle for each word.
-    fn touch(&mut self, access: MemoryAccess) {
+    fn access_memory(&mut self, access: MemoryAccess) {
         for word in 0..access.words {
             self.cpu = self.cpu - whole(1);
             let address = access.address.wrapping_add(4 * word);
@@ -184,18 +184,18 @@ impl<'a> KernelClock<'a> {
         for byte in 0..instruction.bytes {
             let Some(cycles) = self.code_cycles(instruction.offset + byte) else { return };
             self.fetch_whole += QuarterCycles::quarters(u64::from(cycles));
-            self.hold_up(QuarterCycles::quarters(u64::from(cycles.saturating_sub(4))));
+            self.stall(QuarterCycles::quarters(u64::from(cycles.saturating_sub(4))));
         }
     }
 
     fn transfer_control(&mut self, target: u32) {
         self.fetched = None;
         if let Some(cycles) = self.code_cycles(target) {
-            self.hold_up(whole(cycles + 2));
+            self.stall(whole(cycles + 2));
         }
     }
 
-    fn hold_up(&mut self, cycles: QuarterCycles) {
+    fn stall(&mut self, cycles: QuarterCycles) {
         self.fetch_held_up += cycles;
         self.now += cycles;
     }

@@ -4,7 +4,7 @@ use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
 use super::library::butterfly::PartnerPattern;
 use super::library::communicator::Communicator;
-use super::library::hierarchy::{PartwiseOperation, WholeMessageOperation, OperationFuture};
+use super::library::hierarchy::{OperationFuture, PartwiseOperation, WholeMessageOperation};
 use super::library::lane::PortPath;
 use super::library::torus::{self, RingPasses};
 use super::library::{Distances, Grouping, Library, Remap, bruck, decision, exchanges, hierarchy, rings};
@@ -161,9 +161,9 @@ impl AllGather {
     /// Returns the reason why the algorithm cannot run on a subset of the ranks, if any.
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
-            Self::Torus => Some(super::only_of_all("Torus")),
-            Self::ByDimensions { .. } => Some(super::only_of_all("ByDimensions")),
-            Self::TorusRings { .. } => Some(super::only_of_all("TorusRings")),
+            Self::Torus => Some(super::needs_all_ranks("Torus")),
+            Self::ByDimensions { .. } => Some(super::needs_all_ranks("ByDimensions")),
+            Self::TorusRings { .. } => Some(super::needs_all_ranks("TorusRings")),
             _ => self.fault(1),
         }
     }

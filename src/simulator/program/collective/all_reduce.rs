@@ -6,7 +6,7 @@ use super::library::Numbers;
 use super::library::buffer::Buffer;
 use super::library::butterfly::{self, Joining, PartnerPattern};
 use super::library::communicator::Communicator;
-use super::library::hierarchy::{WholeMessageOperation, OperationFuture};
+use super::library::hierarchy::{OperationFuture, WholeMessageOperation};
 use super::library::lane::PortPath;
 use super::library::torus::{self, RingPasses};
 use super::library::{Distances, Grouping, Library, decision, hierarchy, multiplying, rings};
@@ -187,7 +187,7 @@ impl AllReduce {
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
             Self::TorusDoubling { .. } | Self::TorusHalving { .. } | Self::TorusRings { .. } => {
-                Some(super::only_of_all("an algorithm for a torus"))
+                Some(super::needs_all_ranks("an algorithm for a torus"))
             }
             _ => self.fault(1),
         }

@@ -2,7 +2,7 @@
 
 use super::library::buffer::Buffer;
 use super::library::communicator::Communicator;
-use super::library::hierarchy::{WholeMessageOperation, OperationFuture};
+use super::library::hierarchy::{OperationFuture, WholeMessageOperation};
 use super::library::{Grouping, Library, barriers, bruck, decision, hierarchy};
 use crate::program::process::{BARRIER_TAG, Message, MessagePattern, Process};
 use serde::{Deserialize, Serialize};
@@ -92,8 +92,8 @@ impl Barrier {
 
     fn fault_in_groups(&self) -> Option<String> {
         match self {
-            Self::Never | Self::Ideal => Some(super::only_of_all("a barrier without messages")),
-            Self::Tree => Some(super::only_of_all("Tree")),
+            Self::Never | Self::Ideal => Some(super::needs_all_ranks("a barrier without messages")),
+            Self::Tree => Some(super::needs_all_ranks("Tree")),
             _ => self.fault(),
         }
     }

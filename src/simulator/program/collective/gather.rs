@@ -3,7 +3,7 @@
 use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
 use super::library::communicator::Communicator;
-use super::library::hierarchy::{PartwiseOperation, OperationFuture};
+use super::library::hierarchy::{OperationFuture, PartwiseOperation};
 use super::library::lane::PortPath;
 use super::library::shape::TreeShape;
 use super::library::torus;
@@ -125,8 +125,8 @@ impl Gather {
     /// Returns the reason why the algorithm cannot run on a subset of the ranks, if any.
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
-            Self::Hypercube => Some(super::only_of_all("Hypercube")),
-            Self::TorusTree { .. } => Some(super::only_of_all("TorusTree")),
+            Self::Hypercube => Some(super::needs_all_ranks("Hypercube")),
+            Self::TorusTree { .. } => Some(super::needs_all_ranks("TorusTree")),
             _ => self.fault(1),
         }
     }

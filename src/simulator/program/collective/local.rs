@@ -100,7 +100,7 @@ impl CallCosts {
 
     /// Returns whether a message of `bytes` bytes is sent only after its receiver has declared itself ready.
     #[must_use]
-    pub fn asks(&self, bytes: u64) -> bool {
+    pub fn awaits_ready(&self, bytes: u64) -> bool {
         self.costs.ready_above.is_some_and(|above| bytes > above.count())
     }
 

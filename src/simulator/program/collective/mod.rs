@@ -54,7 +54,7 @@ fn base(algorithm: &str, radix: u32, least: u32) -> Option<String> {
 }
 
 /// Returns the fault of an algorithm that needs the grid or the numbers of all ranks.
-fn only_of_all(algorithm: &str) -> String {
+fn needs_all_ranks(algorithm: &str) -> String {
     format!("{algorithm} runs only among all ranks, not between or inside groups")
 }
 

@@ -4,7 +4,7 @@ use super::library::Numbers;
 use super::library::buffer::Buffer;
 use super::library::butterfly::{self, Joining, PartnerPattern};
 use super::library::communicator::Communicator;
-use super::library::hierarchy::{WholeMessageOperation, OperationFuture};
+use super::library::hierarchy::{OperationFuture, WholeMessageOperation};
 use super::library::lane::PortPath;
 use super::library::shape::TreeShape;
 use super::library::torus;
@@ -176,9 +176,9 @@ impl Reduce {
     /// Returns the reason why the algorithm cannot run on a subset of the ranks, if any.
     pub(super) fn fault_in_groups(&self) -> Option<String> {
         match self {
-            Self::Hypercube => Some(super::only_of_all("Hypercube")),
+            Self::Hypercube => Some(super::needs_all_ranks("Hypercube")),
             Self::TorusTree { .. } | Self::TorusReduceScatterGather { .. } => {
-                Some(super::only_of_all("an algorithm for a torus"))
+                Some(super::needs_all_ranks("an algorithm for a torus"))
             }
             _ => self.fault(1),
         }

@@ -5,7 +5,7 @@ use super::library::Numbers;
 use super::library::buffer::{Buffer, Division};
 use super::library::butterfly::PartnerPattern;
 use super::library::communicator::Communicator;
-use super::library::hierarchy::{WholeMessageOperation, OperationFuture};
+use super::library::hierarchy::{OperationFuture, WholeMessageOperation};
 use super::library::lane::PortPath;
 use super::library::torus::{self, RingPasses};
 use super::library::{Distances, Library, Remap, decision, exchanges, rings, trees};
@@ -129,7 +129,12 @@ impl ReduceScatter {
     }
 
     /// Runs the algorithm among the ranks of a communicator.
-    fn within<'a>(&'a self, comm: Communicator<'a>, division: &'a Division, data: &'a mut Buffer) -> OperationFuture<'a> {
+    fn within<'a>(
+        &'a self,
+        comm: Communicator<'a>,
+        division: &'a Division,
+        data: &'a mut Buffer,
+    ) -> OperationFuture<'a> {
         let halving = |distances, remap, data| {
             Box::pin(exchanges::reduce_scatter(comm, PartnerPattern::Binary(distances), remap, division, data))
         };

@@ -56,7 +56,7 @@ impl SideTasks {
         let tag = serial.map(|serial| ASIDE_TAG + serial % ASIDE_TAGS);
         let process = Processes::new(mailbox, [Box::pin(process) as _]);
         let mut aside = SideTask { process, tag, state: SideTaskState::Ready(None), collective: (None, 0) };
-        aside.go_on(me).await;
+        aside.progress(me).await;
         let number = self.works.iter().position(Option::is_none).unwrap_or(self.works.len());
         self.works.resize_with(self.works.len().max(number + 1), || None);
         self.works[number] = Some(aside);
@@ -65,9 +65,9 @@ impl SideTasks {
     }
 
     /// Runs all tasks until they have to wait.
-    pub async fn go_on(&mut self, me: &Process) {
+    pub async fn progress(&mut self, me: &Process) {
         for work in self.works.iter_mut().flatten() {
-            work.go_on(me).await;
+            work.progress(me).await;
         }
     }
 
@@ -94,7 +94,7 @@ impl SideTasks {
     /// counted after operations. It still has to be waited for, which then takes no time.
     pub async fn wait_any(&mut self, me: &Process, operations: &[Operation], works: &[SideTaskId]) -> usize {
         loop {
-            self.go_on(me).await;
+            self.progress(me).await;
             if let Some(over) = works.iter().position(|number| self.is_over(*number)) {
                 return operations.len() + over;
             }
@@ -119,7 +119,7 @@ impl SideTask {
     }
 
     /// Runs the task until it has to wait.
-    async fn go_on(&mut self, me: &Process) {
+    async fn progress(&mut self, me: &Process) {
         let notes = me.notes();
         let others = (notes.collective.replace(self.collective.0), notes.collective_bytes.replace(self.collective.1));
         while let Some(answer) = self.answer(me).await {
@@ -153,7 +153,9 @@ impl SideTask {
     /// Executes a request of the task without waiting.
     async fn serve(&self, me: &Process, verb: Verb) -> SideTaskState {
         match verb {
-            Verb::Send(to, message) => SideTaskState::Waits(me.ask(Verb::StartSend(to, self.own(message)), started).await),
+            Verb::Send(to, message) => {
+                SideTaskState::Waits(me.ask(Verb::StartSend(to, self.own(message)), started).await)
+            }
             Verb::Receive(pattern) => {
                 SideTaskState::Waits(me.ask(Verb::StartReceive(self.taking(pattern)), started).await)
             }

@@ -1,7 +1,7 @@
 //! Operations that a process issues without waiting for them, any number at once and in any order.
 
 use super::message::{Message, MessagePattern, Operation};
-use crate::machine::{IssueResources, IssueOrder};
+use crate::machine::{IssueOrder, IssueResources};
 use crate::units::SimDuration;
 
 /// An operation to be issued.

@@ -105,7 +105,7 @@ pub struct MessagePattern {
 impl MessagePattern {
     /// Returns whether a message from `from` with `tag` matches.
     #[must_use]
-    pub fn fits(self, from: u32, tag: u32) -> bool {
+    pub fn matches(self, from: u32, tag: u32) -> bool {
         self.from.is_none_or(|wanted| wanted == from) && self.tag.map_or(tag < COLLECTIVE_TAG, |wanted| wanted == tag)
     }
 }

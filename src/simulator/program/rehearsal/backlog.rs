@@ -19,7 +19,7 @@ impl Backlog {
         self.most_messages = self.most_messages.max(self.operations / 2);
     }
 
-    pub fn leave(&mut self, packets: u64) {
+    pub fn send(&mut self, packets: u64) {
         self.messages += 1;
         self.packets += packets;
         self.most_messages = self.most_messages.max(self.messages);

@@ -6,14 +6,14 @@ use crate::fault::Fault;
 use std::collections::BTreeSet;
 
 /// Number of ranks of a cycle that are named.
-const SHOWN_OF_A_CIRCLE: usize = 4;
+const SHOWN_OF_A_CYCLE: usize = 4;
 
 impl DryRun<'_> {
     /// Returns the faults once no rank can proceed. A waiting rank might still send and receive the messages that
     /// others miss from it, so it is reported only if there is no other fault.
     pub(super) fn missing(&self) -> Vec<Fault> {
-        let mut faults = self.partial_collectives();
-        faults.extend(self.circle());
+        let mut faults = self.incomplete_collectives();
+        faults.extend(self.cycle());
         let is_over = |rank: usize| matches!(self.ranks[rank].waits, RehearsedWait::Finished | RehearsedWait::Nothing);
         let is_shown = |rank: usize| self.ranks[rank].awaited().is_none_or(|from| from == rank || is_over(from));
         faults.extend(self.unmatched(is_shown, is_over));
@@ -50,7 +50,7 @@ impl DryRun<'_> {
     }
 
     /// Returns the fault of a cycle of ranks, each of which waits for the next one, if there is one.
-    fn circle(&self) -> Option<Fault> {
+    fn cycle(&self) -> Option<Fault> {
         let mut seen = vec![usize::MAX; self.ranks.len()];
         for first in 0..self.ranks.len() {
             let (mut rank, mut way) = (first, Vec::new());
@@ -65,14 +65,14 @@ impl DryRun<'_> {
             let is_circle = self.ranks[rank].awaited().is_some_and(|next| next != rank);
             if seen[rank] == first && is_circle {
                 let begin = way.iter().position(|one| *one == rank).unwrap_or(0);
-                return Some(self.in_a_circle(&way[begin..]));
+                return Some(self.cycle_fault(&way[begin..]));
             }
         }
         None
     }
 
     /// Returns the fault of ranks each of which waits for the next one, and the last for the first.
-    fn in_a_circle(&self, ranks: &[usize]) -> Fault {
+    fn cycle_fault(&self, ranks: &[usize]) -> Fault {
         let sends = |rank: &usize| self.ranks[*rank].offers().is_some();
         let is_of_messages = !ranks.iter().any(sends);
         let next = ranks.iter().cycle().skip(1);
@@ -81,9 +81,9 @@ impl DryRun<'_> {
             (false, true, place) => format!("rank {rank} sends to rank {next}{place}"),
             (false, false, place) => format!("rank {rank} receives from rank {next}{place}"),
         };
-        let waits: Vec<_> = ranks.iter().zip(next).take(SHOWN_OF_A_CIRCLE).map(wait).collect();
+        let waits: Vec<_> = ranks.iter().zip(next).take(SHOWN_OF_A_CYCLE).map(wait).collect();
         let (count, waits) = (ranks.len(), waits.join(", "));
-        let rest = if count > SHOWN_OF_A_CIRCLE { ", …" } else { "" };
+        let rest = if count > SHOWN_OF_A_CYCLE { ", …" } else { "" };
         let path = self.path(self.step(ranks[0]));
         if is_of_messages {
             let message = format!("{count} ranks wait for messages from each other in a cycle: {waits}{rest}");
@@ -99,7 +99,7 @@ impl DryRun<'_> {
     }
 
     /// Returns the faults of collective operations that some ranks have entered and others have not.
-    fn partial_collectives(&self) -> Vec<Fault> {
+    fn incomplete_collectives(&self) -> Vec<Fault> {
         let mut names = BTreeSet::new();
         for (rank, state) in self.ranks.iter().enumerate() {
             names.extend(self.collective(rank));

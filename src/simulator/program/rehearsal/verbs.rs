@@ -1,10 +1,10 @@
 //! Execution of the requests of processes in a rehearsal.
 
 use super::operations::{AwaitedOperations, RehearsedOperation};
-use super::rank::{ReplyKind, PendingMessage, RehearsedWait};
+use super::rank::{PendingMessage, RehearsedWait, ReplyKind};
 use super::{DryRun, Interruption};
 use crate::fault::Fault;
-use crate::machine::{Sends, IssueOrder};
+use crate::machine::{IssueOrder, Sends};
 use crate::node::processor::{GIVE_SPEED, NO_SPEED};
 use crate::program::process::{
     Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Received, Reply, Verb, send_fault,
@@ -82,14 +82,14 @@ impl DryRun<'_> {
         let mut looks = 0;
         let waiting = |task: &&mut RehearsedOperation| {
             looks += 1;
-            matches!(task, RehearsedOperation::Awaiting(pattern) if pattern.fits(from, tag))
+            matches!(task, RehearsedOperation::Awaiting(pattern) if pattern.matches(from, tag))
         };
         if let Some(task) = addressee.operations.iter_mut().find(waiting) {
             *task = RehearsedOperation::Received(received);
         } else {
             let packets = bytes.div_ceil(self.packet_bytes).max(1);
             self.state(to).inbox.push_back(PendingMessage { phase, collective, step, sending, received });
-            self.backlog.leave(packets);
+            self.backlog.send(packets);
             if let Some(sending) = sending {
                 self.state(from).operations.set(sending, RehearsedOperation::Offered(to));
             }
@@ -110,7 +110,8 @@ impl DryRun<'_> {
 
     fn receive(&mut self, rank: u32, pattern: MessagePattern) -> u32 {
         let inbox = &mut self.state(rank).inbox;
-        let found = inbox.iter().position(|message| pattern.fits(message.received.from, message.received.message.tag));
+        let found =
+            inbox.iter().position(|message| pattern.matches(message.received.from, message.received.message.tag));
         let looks = found.unwrap_or(inbox.len()) as u64;
         let message = found.and_then(|place| inbox.remove(place));
         self.verbs += looks / LOOKS_PER_VERB;
@@ -149,7 +150,8 @@ impl DryRun<'_> {
         self.verbs += open.len() as u64 / LOOKS_PER_VERB;
         let state = self.state(rank);
         state.issued = open;
-        let notice = |is_end| move |number| Notice { operation: Operation(number), is_end, turn: IssueOrder::default() };
+        let notice =
+            |is_end| move |number| Notice { operation: Operation(number), is_end, turn: IssueOrder::default() };
         let notices: Vec<_> =
             begun.into_iter().map(notice(false)).chain(ended.iter().map(|(one, _)| *one).map(notice(true))).collect();
         for (operation, _) in ended {

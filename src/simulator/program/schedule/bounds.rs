@@ -31,7 +31,7 @@ pub struct Bounds {
 impl Bounds {
     /// Adds an operation.
     pub fn add(&mut self, node: &ScheduleNode) {
-        let of_node = Self { operations: 1, highest: node.lanes(), takes_any: node.takes_any(), ..Self::default() };
+        let of_node = Self { operations: 1, highest: node.lanes(), takes_any: node.matches_any(), ..Self::default() };
         *self = self.and(match node.kind {
             NodeKind::Compute => Self { computations: 1, longest_computation: node.size, ..of_node },
             NodeKind::Receive => of_node,

@@ -70,7 +70,7 @@ impl Operations for Arc<Schedule> {
         u32::try_from(self.ranks[rank as usize].nodes.len()).expect("operations of a rank are counted in 32 bits")
     }
 
-    fn takes_any(&self, rank: u32) -> bool {
+    fn matches_any(&self, rank: u32) -> bool {
         self.ranks[rank as usize].bounds.takes_any
     }
 

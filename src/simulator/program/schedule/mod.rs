@@ -62,7 +62,7 @@ impl ScheduleNode {
 
     /// Returns whether this is a receive from any source or with any tag.
     #[must_use]
-    pub const fn takes_any(&self) -> bool {
+    pub const fn matches_any(&self) -> bool {
         matches!(self.kind, NodeKind::Receive) && (self.peer == ANY || self.tag == ANY)
     }
 
@@ -132,7 +132,7 @@ pub trait Operations {
     fn count(&self, rank: u32) -> u32;
 
     /// Returns whether a receive of a rank matches messages from any source or with any tag.
-    fn takes_any(&self, rank: u32) -> bool;
+    fn matches_any(&self, rank: u32) -> bool;
 
     /// Returns the operations of a rank without dependencies, in order.
     fn roots(&self, rank: u32) -> Vec<u32>;

@@ -9,24 +9,26 @@ use crate::units::SimTime;
 
 impl<O: Observer> Execution<'_, O> {
     /// Handles a completion that concerns background traffic only. Returns whether it is one.
-    pub(super) fn background_takes(&mut self, now: SimTime, completion: Completion) -> bool {
+    pub(super) fn handle_background(&mut self, now: SimTime, completion: Completion) -> bool {
         let Some(mut background) = self.background.take() else { return false };
-        let own = background.own(completion);
+        let own = background.classify(completion);
         match own {
-            Some(BackgroundCompletion::Due(source)) if background.is_alone() && self.all_wait() => background.silence(source),
+            Some(BackgroundCompletion::Due(source)) if background.is_alone() && self.all_wait() => {
+                background.suspend(source)
+            }
             Some(BackgroundCompletion::Due(source)) => background.send(&mut self.transport, now, source),
-            Some(BackgroundCompletion::Came(message)) => Background::receive(&mut self.transport, now, message),
+            Some(BackgroundCompletion::Arrived(message)) => Background::receive(&mut self.transport, now, message),
             Some(BackgroundCompletion::Nothing) => {}
-            None => background.program_goes_on(&mut self.transport, now, completion),
+            None => background.program_progressed(&mut self.transport, now, completion),
         }
         self.background = Some(background);
         own.is_some()
     }
 
     /// Notifies background traffic that an operation of the program has started.
-    pub(super) fn tell_background(&mut self) {
+    pub(super) fn count_program_operation(&mut self) {
         if let Some(background) = &mut self.background {
-            background.program_begins();
+            background.count_program_operation();
         }
     }
 

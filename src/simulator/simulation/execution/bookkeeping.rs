@@ -18,9 +18,9 @@ impl<O: Observer> Execution<'_, O> {
     /// Reports the packets that links have carried.
     pub(super) fn observe_transfers(&mut self) {
         let Some(transfers) = self.transport.transfers() else { return };
-        if !transfers.sure().is_empty() {
-            self.observer.on(&Occurrence::Carried(transfers.sure()));
-            transfers.forget_sure();
+        if !transfers.finalised().is_empty() {
+            self.observer.on(&Occurrence::Transferred(transfers.finalised()));
+            transfers.drop_finalised();
         }
     }
 
@@ -31,7 +31,7 @@ impl<O: Observer> Execution<'_, O> {
             _ => None,
         };
         let phase = self.phase(rank);
-        self.observer.on(&Occurrence::Asked { rank, phase, verb, awaited });
+        self.observer.on(&Occurrence::Requested { rank, phase, verb, awaited });
     }
 
     /// Returns the delivery record of a message whose last byte has arrived, and the time at which its receiver has it.
@@ -42,15 +42,21 @@ impl<O: Observer> Execution<'_, O> {
     }
 
     /// Reports that a message, or its announcement, has been matched with a receive.
-    pub(super) fn meet(&mut self, now: SimTime, found: &Match, is_there: bool) {
+    pub(super) fn report_match(&mut self, now: SimTime, found: &Match, is_there: bool) {
         if O::OBSERVES {
             let rank = self.matching.rank(found.operation);
-            self.observer.on(&Occurrence::Met { now, rank, found, is_there });
+            self.observer.on(&Occurrence::Matched { now, rank, found, is_there });
         }
     }
 
     /// Reports that `rank` need not wait, because its operation is already complete.
-    pub(super) fn join_at_once(&mut self, now: SimTime, rank: u32, operation: Operation, activity: Activity) {
+    pub(super) fn report_already_complete(
+        &mut self,
+        now: SimTime,
+        rank: u32,
+        operation: Operation,
+        activity: Activity,
+    ) {
         if O::OBSERVES {
             self.observer.on(&Occurrence::JoinedAtOnce { now, rank, operation });
             self.observe_time(now, rank, activity, (SimDuration::ZERO, SimDuration::ZERO), now);
@@ -69,7 +75,7 @@ impl<O: Observer> Execution<'_, O> {
         let (phase, processor) = (self.phase(rank), self.transport.processor(self.layout.seat(rank)));
         let (doing, end) = (LogDetail::Else, now);
         let entry = LogEntry { rank, processor, phase, activity, doing, begin, end, system, ready };
-        self.observer.on(&Occurrence::Booked(entry));
+        self.observer.on(&Occurrence::ActivityEnded(entry));
     }
 
     fn phase(&self, rank: u32) -> Phase {
@@ -83,7 +89,7 @@ impl<O: Observer> Execution<'_, O> {
         let state = &self.ranks[rank as usize];
         let stolen = system - state.system_before;
         let rest = now.since(state.since) - stolen;
-        let ready = self.ready(rank, rest);
+        let ready = self.ready_time(rank, rest);
         let (state, rest) = (&mut self.ranks[rank as usize], rest - ready);
         let (index, phases) = (state.phase as usize, &self.surroundings.phases);
         if stolen + rest + ready > SimDuration::ZERO {
@@ -122,7 +128,7 @@ impl<O: Observer> Execution<'_, O> {
     }
 
     /// Returns the part of this span in which `rank` could have computed while its processor computed for other ranks.
-    fn ready(&mut self, rank: u32, span: SimDuration) -> SimDuration {
+    fn ready_time(&mut self, rank: u32, span: SimDuration) -> SimDuration {
         let uncomputed = self.uncomputed.as_mut().and_then(|uncomputed| uncomputed.get_mut(&rank));
         let Some(left) = uncomputed else { return SimDuration::ZERO };
         let computed = span.min(*left);
@@ -141,14 +147,14 @@ impl<O: Observer> Execution<'_, O> {
     }
 
     /// Returns the trace with the counts and link loads of another run of the same program.
-    pub fn close_counted_by(self, mut other: Execution<'_, ()>) -> Result<Trace, SimulationError> {
+    pub fn close_with_counts_of(self, mut other: Execution<'_, ()>) -> Result<Trace, SimulationError> {
         let (links, counts) = other.traffic()?;
         self.close_with(links, counts)
     }
 
     fn traffic(&mut self) -> Result<(Vec<LinkLoad>, Counts), SimulationError> {
         let (links, mut counts) = (self.transport.take_link_loads(self.last_finish), self.transport.counts());
-        counted(&links, counts.packet_hops)?;
+        check_packet_counts(&links, counts.packet_hops)?;
         counts.messages -= self.background.as_ref().map_or(0, |background| background.counts().messages);
         if self.machine.network.routing.is_indirect() && counts.packet_hops > 0 {
             // The length of an indirect route is known only after the packet has taken it.
@@ -188,7 +194,7 @@ impl<O: Observer> Execution<'_, O> {
 
 /// Rejects a run in which a link has carried more than 2^32 packets. Packets are counted per link in 32 bits and in
 /// total in 64 bits, so that the two sums differ.
-fn counted(links: &[LinkLoad], packet_hops: u64) -> Result<(), SimulationError> {
+fn check_packet_counts(links: &[LinkLoad], packet_hops: u64) -> Result<(), SimulationError> {
     let of_links: u64 = links.iter().map(|link| u64::from(link.packets)).sum();
     if packet_hops > of_links && packet_hops > u64::from(u32::MAX) {
         return Err(SimulationError::PacketLimit { packet_hops });
@@ -203,8 +209,8 @@ mod tests {
     #[test]
     fn more_packets_than_a_link_can_count_are_an_error() {
         let link = |packets| LinkLoad { from: 0, to: 1, packets, busy: SimDuration::ZERO };
-        assert_eq!(counted(&[link(u32::MAX), link(7)], u64::from(u32::MAX) + 7), Ok(()));
-        let error = counted(&[link(3), link(7)], (1 << 32) + 10).unwrap_err();
+        assert_eq!(check_packet_counts(&[link(u32::MAX), link(7)], u64::from(u32::MAX) + 7), Ok(()));
+        let error = check_packet_counts(&[link(3), link(7)], (1 << 32) + 10).unwrap_err();
         assert!(error.to_string().contains("4294967306 packet-hops"), "{error}");
     }
 }

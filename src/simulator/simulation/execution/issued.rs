@@ -1,7 +1,7 @@
 //! Operations that processes issue without waiting for them, and the notices about these operations.
 
 use super::{Execution, WaitState, fault};
-use crate::machine::{IssueResources, MessageTransport, IssueOrder};
+use crate::machine::{IssueOrder, IssueResources, MessageTransport};
 use crate::node::processor::Computation;
 use crate::program::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Reply};
 use crate::simulation::SimulationError;
@@ -126,14 +126,14 @@ impl<O: Observer> Execution<'_, O> {
         let own = begun.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
         self.begin_computing(rank, own);
         self.board.issuer(rank).computing = 1;
-        self.happens(rank, now, operation, false);
+        self.queue_notice(rank, now, operation, false);
         Ok(())
     }
 
     /// Handles the end of a computation on a node without interfaces. Returns whether the computation was issued.
     pub(super) fn computed(&mut self, now: SimTime, rank: u32) -> Result<bool, SimulationError> {
         let Some((operation, _)) = self.board.issuer(rank).computations.pop_front() else { return Ok(false) };
-        self.happens(rank, now, operation, true);
+        self.queue_notice(rank, now, operation, true);
         self.account(now, rank);
         self.board.issuer(rank).computing = 0;
         self.forget_computed(rank);
@@ -158,10 +158,10 @@ impl<O: Observer> Execution<'_, O> {
             interfaces.issue_send(now, seats, (bytes, handle, cause), (lanes, turn));
         } else {
             let begun = self.matching.begin_send(handle);
-            self.happens(rank, now, begun, false);
+            self.queue_notice(rank, now, begun, false);
             self.transport.send(now, seats, (bytes, again), handle, cause);
         }
-        self.tell_background();
+        self.count_program_operation();
         Ok(operation)
     }
 
@@ -185,7 +185,7 @@ impl<O: Observer> Execution<'_, O> {
     /// Posts an issued receive.
     fn post(&mut self, now: SimTime, operation: Operation) {
         let rank = self.matching.rank(operation);
-        self.happens(rank, now, operation, false);
+        self.queue_notice(rank, now, operation, false);
         if let Some(found) = self.matching.post_receive(operation)
             && self.accept(now, &found)
         {
@@ -196,20 +196,20 @@ impl<O: Observer> Execution<'_, O> {
     /// Handles the beginning of an issued send.
     pub(super) fn has_begun(&mut self, now: SimTime, operation: Operation) {
         let rank = self.matching.rank(operation);
-        self.happens(rank, now, operation, false);
+        self.queue_notice(rank, now, operation, false);
     }
 
     /// Handles the beginning of an issued computation, which ends at `end`.
     pub(super) fn computes(&mut self, now: SimTime, operation: Operation, end: SimTime) {
         let rank = self.matching.rank(operation);
-        self.happens(rank, now, operation, false);
-        self.happens(rank, end, operation, true);
+        self.queue_notice(rank, now, operation, false);
+        self.queue_notice(rank, end, operation, true);
     }
 
     /// Ends an issued send or receive once its processor has handled it.
     pub(super) fn has_ended(&mut self, now: SimTime, operation: Operation) {
         let (rank, at) = (self.matching.rank(operation), self.end_of(now, operation));
-        self.happens(rank, at, operation, true);
+        self.queue_notice(rank, at, operation, true);
     }
 
     /// Returns the time until which the processor of a complete operation handles it.
@@ -233,24 +233,24 @@ impl<O: Observer> Execution<'_, O> {
         self.board.happened.push(PendingNotice { rank, at: now, notice });
     }
 
-    fn happens(&mut self, rank: u32, at: SimTime, operation: Operation, is_end: bool) {
+    fn queue_notice(&mut self, rank: u32, at: SimTime, operation: Operation, is_end: bool) {
         let notice = Notice { operation, is_end, turn: IssueOrder::default() };
         self.board.happened.push(PendingNotice { rank, at, notice });
     }
 
     /// Notifies processes about the operations they have issued, in rank order. Returns whether there was any notice.
-    pub(super) fn tell_of_issued(&mut self, now: SimTime) -> Result<bool, SimulationError> {
+    pub(super) fn deliver_notices(&mut self, now: SimTime) -> Result<bool, SimulationError> {
         let mut happened = std::mem::take(&mut self.board.happened);
         happened.sort_by_key(|happening| happening.rank);
         let any = !happened.is_empty();
         for of_rank in happened.chunk_by(|one, other| one.rank == other.rank) {
-            self.tell(now, of_rank)?;
+            self.deliver_notices_to(now, of_rank)?;
         }
         Ok(any)
     }
 
     /// Delivers the current notices to a process, and schedules the later ones.
-    fn tell(&mut self, now: SimTime, happened: &[PendingNotice]) -> Result<(), SimulationError> {
+    fn deliver_notices_to(&mut self, now: SimTime, happened: &[PendingNotice]) -> Result<(), SimulationError> {
         let Some(PendingNotice { rank, .. }) = happened.first().copied() else { return Ok(()) };
         let is_now = |happening: &&PendingNotice| happening.at <= now;
         let new = self.transport.interfaces().map(MessageTransport::next_turn).unwrap_or_default();
@@ -260,7 +260,7 @@ impl<O: Observer> Execution<'_, O> {
             known => known,
         };
         for PendingNotice { notice, .. } in happened.iter().filter(is_now) {
-            self.note(now, rank, Notice { turn: turn_of(*notice), ..*notice });
+            self.store_notice(now, rank, Notice { turn: turn_of(*notice), ..*notice });
         }
         if matches!(self.ranks[rank as usize].waits, WaitState::ForNotices) {
             let notices = std::mem::take(&mut self.board.issuer(rank).notices);
@@ -270,15 +270,15 @@ impl<O: Observer> Execution<'_, O> {
         }
         for PendingNotice { at, notice, .. } in happened.iter().filter(|happening| !is_now(happening)) {
             let interfaces = self.transport.interfaces().expect("only interfaces foresee what happens");
-            interfaces.remind(*at, notice.operation.0, turn_of(*notice));
+            interfaces.schedule_due(*at, notice.operation.0, turn_of(*notice));
         }
         Ok(())
     }
 
     /// Stores a notice for a process. An operation that has ended is released.
-    fn note(&mut self, now: SimTime, rank: u32, notice: Notice) {
+    fn store_notice(&mut self, now: SimTime, rank: u32, notice: Notice) {
         let Notice { operation, is_end, .. } = notice;
-        self.observer.on(&Occurrence::Noticed { now, rank, operation, is_end });
+        self.observer.on(&Occurrence::Notified { now, rank, operation, is_end });
         let kind = self.matching.request(operation).kind;
         let issuer = self.board.issuer(rank);
         match (kind, is_end) {

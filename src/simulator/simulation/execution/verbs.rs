@@ -36,7 +36,7 @@ impl<O: Observer> Execution<'_, O> {
             Verb::Wait(operation) => self.wait_for(now, rank, operation),
             Verb::WaitAny(operations) => self.wait_for_any(now, rank, operations),
             Verb::Test(operation) => {
-                let task = self.matching.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
+                let task = self.matching.find(rank, operation).ok_or_else(|| invalid_operation(rank))?;
                 Ok(Some(Reply::Tested(task.state.is_complete())))
             }
             Verb::Issue(issue) => self.issue(now, rank, issue).map(|operation| Some(Reply::Started(operation))),
@@ -56,11 +56,11 @@ impl<O: Observer> Execution<'_, O> {
 
     #[inline]
     fn compute(&mut self, now: SimTime, rank: u32, computation: Computation) -> Result<Option<Reply>, SimulationError> {
-        self.occupy(now, rank, computation, Activity::Computing)
+        self.start_computation(now, rank, computation, Activity::Computing)
     }
 
     /// Starts a computation, recorded as `activity`, once the earlier sends of the rank have begun.
-    pub(super) fn occupy(
+    pub(super) fn start_computation(
         &mut self,
         now: SimTime,
         rank: u32,
@@ -88,7 +88,7 @@ impl<O: Observer> Execution<'_, O> {
     fn forward(&mut self, now: SimTime, rank: u32, bytes: u64) -> Result<Option<Reply>, SimulationError> {
         match self.machine.nodes.forwarding.time(bytes) {
             SimDuration::ZERO => Ok(Some(Reply::Done)),
-            time => self.occupy(now, rank, Computation::Time(time), Activity::Sending),
+            time => self.start_computation(now, rank, Computation::Time(time), Activity::Sending),
         }
     }
 
@@ -133,7 +133,7 @@ impl<O: Observer> Execution<'_, O> {
             (Some(port), Some(interfaces)) => interfaces.send_on_port(now, seats, (bytes, handle, cause), port),
             _ => self.transport.send(now, seats, (bytes, again), handle, cause),
         }
-        self.tell_background();
+        self.count_program_operation();
         Ok(operation)
     }
 
@@ -155,7 +155,7 @@ impl<O: Observer> Execution<'_, O> {
     /// Starts to move bytes through the memory of the node, or out of the node.
     fn start_move(&mut self, now: SimTime, rank: u32, (is_memory, bytes): (bool, f64)) -> Operation {
         let operation = self.matching.begin_move(rank, is_memory);
-        self.tell_background();
+        self.count_program_operation();
         self.observer.on(&Occurrence::Moving { operation, is_memory, bytes });
         self.observer.on(&Occurrence::Begun { rank, operation });
         let seat = self.layout.seat(rank);
@@ -168,7 +168,7 @@ impl<O: Observer> Execution<'_, O> {
     }
 
     fn wait_for(&mut self, now: SimTime, rank: u32, operation: Operation) -> Result<Option<Reply>, SimulationError> {
-        let task = self.matching.find(rank, operation).ok_or_else(|| ended_twice(rank))?;
+        let task = self.matching.find(rank, operation).ok_or_else(|| invalid_operation(rank))?;
         let activity = task.kind.activity();
         if task.state.is_complete() {
             let reply = answer(self.matching.end(operation));
@@ -190,7 +190,7 @@ impl<O: Observer> Execution<'_, O> {
             self.resume_after_work(now, rank, operation, reply);
             return self.wait(rank, WaitState::ForTime, activity);
         }
-        self.join_at_once(now, rank, operation, activity);
+        self.report_already_complete(now, rank, operation, activity);
         Some(reply)
     }
 
@@ -202,7 +202,7 @@ impl<O: Observer> Execution<'_, O> {
     ) -> Result<Option<Reply>, SimulationError> {
         let mut activity = Activity::Sending;
         for (index, operation) in operations.iter().enumerate() {
-            let task = self.matching.find(rank, *operation).ok_or_else(|| ended_twice(rank))?;
+            let task = self.matching.find(rank, *operation).ok_or_else(|| invalid_operation(rank))?;
             let kind = task.kind.activity();
             if task.state.is_complete() {
                 return Ok(self.join(now, rank, (*operation, kind), Reply::Ready(index)));
@@ -245,6 +245,6 @@ impl<O: Observer> Execution<'_, O> {
     }
 }
 
-fn ended_twice(rank: u32) -> SimulationError {
+fn invalid_operation(rank: u32) -> SimulationError {
     fault(rank, "waits for an operation that it has not started or that has already ended".to_owned())
 }

@@ -33,7 +33,7 @@ struct PairEntry {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PairProgress {
-    UnderWay,
+    InFlight,
     Early,
     /// In order, and arrived after all messages before it.
     InOrder,
@@ -60,7 +60,7 @@ impl PairOrder {
         if let Some(earlier) = self.places.get_mut(earlier as usize) {
             earlier.later = handle;
         }
-        let place = PairEntry { earlier, later: NONE, progress: PairProgress::UnderWay };
+        let place = PairEntry { earlier, later: NONE, progress: PairProgress::InFlight };
         if self.places.len() <= handle as usize {
             self.places.resize(handle as usize + 1, place);
         }
@@ -70,7 +70,7 @@ impl PairOrder {
     /// Marks a message as arrived. Returns whether it is in order; otherwise it is early.
     pub fn arrive(&mut self, handle: u32) -> bool {
         let earlier = self.places[handle as usize].earlier;
-        let in_order = self.allows_overtaking() || self.places.get(earlier as usize).is_none_or(PairEntry::has_come);
+        let in_order = self.allows_overtaking() || self.places.get(earlier as usize).is_none_or(PairEntry::is_in_order);
         self.places[handle as usize].progress = if in_order { PairProgress::InOrder } else { PairProgress::Early };
         in_order
     }
@@ -89,7 +89,7 @@ impl PairOrder {
     }
 
     /// Removes a matched message.
-    pub fn leave(&mut self, pair: Pair, handle: u32) {
+    pub fn remove(&mut self, pair: Pair, handle: u32) {
         let PairEntry { earlier, later, .. } = self.places[handle as usize];
         if earlier == NONE && later == NONE {
             self.pairs.remove(&pair);
@@ -116,7 +116,7 @@ impl PairOrder {
 
     /// Returns whether a message has arrived.
     pub fn has_arrived(&self, handle: u32) -> bool {
-        self.places[handle as usize].progress != PairProgress::UnderWay
+        self.places[handle as usize].progress != PairProgress::InFlight
     }
 
     /// Returns whether a message has arrived while an earlier one is still in flight.
@@ -138,7 +138,7 @@ impl PairOrder {
 }
 
 impl PairEntry {
-    const fn has_come(&self) -> bool {
+    const fn is_in_order(&self) -> bool {
         matches!(self.progress, PairProgress::InOrder | PairProgress::Overtook)
     }
 }

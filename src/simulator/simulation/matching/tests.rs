@@ -75,7 +75,7 @@ impl ReferenceMatching {
     fn receive_for(&self, index: usize) -> Option<usize> {
         let message = &self.messages[index];
         let fits = |message: &ReferenceMessage, receive: &(u32, MessagePattern, Option<usize>)| {
-            receive.0 == message.to && receive.2.is_none() && receive.1.fits(message.from, message.tag)
+            receive.0 == message.to && receive.2.is_none() && receive.1.matches(message.from, message.tag)
         };
         let first = self.receives.iter().position(|receive| fits(message, receive))?;
         let before = if self.overtaking == Overtaking::Allowed { 0 } else { index };
@@ -137,7 +137,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
 
     #[test]
-    fn messages_meet_the_receives_that_they_meet_in_a_slow_office(
+    fn matching_agrees_with_the_reference(
         acts in prop::collection::vec(any_act(), 1..60),
         overtaking in prop_oneof![Just(Overtaking::Forbidden), Just(Overtaking::Allowed)],
     ) {
@@ -165,7 +165,7 @@ fn assert_in_order(office: &ReferenceMatching) {
         for (.., second) in office.receives[place + 1..].iter().filter(|later| later.0 == *rank) {
             let Some(second) = second else { continue };
             let message = &office.messages[*second];
-            if !pattern.fits(message.from, message.tag) {
+            if !pattern.matches(message.from, message.tag) {
                 continue;
             }
             // An earlier receive that fits has received another message, and not a later one of the same sender.

@@ -40,11 +40,11 @@ pub enum EventKind {
 impl PackedEvent {
     const KIND_BITS: u32 = 3;
     /// Upper bound of the places.
-    pub const PLACES: u32 = 1 << (u32::BITS - Self::KIND_BITS);
+    pub const MAX_PLACES: u32 = 1 << (u32::BITS - Self::KIND_BITS);
 
     #[inline]
     pub fn new(kind: EventKind, place: u32) -> Self {
-        assert!(place < Self::PLACES, "fewer than 2^29 operations and messages at once");
+        assert!(place < Self::MAX_PLACES, "fewer than 2^29 operations and messages at once");
         Self(place << Self::KIND_BITS | kind as u32)
     }
 
@@ -88,7 +88,7 @@ pub struct RadixHeap {
 struct EarliestFirst(ScheduledEvent);
 
 /// The capacity, in events, that a vector keeps even if it is unused.
-const SPARE: usize = 1 << 12;
+const MAX_SPARE_CAPACITY: usize = 1 << 12;
 
 impl RadixHeap {
     pub fn new() -> Self {
@@ -128,7 +128,7 @@ impl RadixHeap {
     #[inline]
     pub fn pop(&mut self) -> Option<ScheduledEvent> {
         let Some(entry) = self.in_order.get(self.next).copied() else {
-            return if let Some(EarliestFirst(entry)) = self.of_present.pop() { Some(entry) } else { self.go_on() };
+            return if let Some(EarliestFirst(entry)) = self.of_present.pop() { Some(entry) } else { self.advance() };
         };
         if let Some(EarliestFirst(first)) = self.of_present.peek()
             && first.precedence < entry.precedence
@@ -151,20 +151,20 @@ impl RadixHeap {
     }
 
     /// Advances to the time of the next event and removes that event.
-    fn go_on(&mut self) -> Option<ScheduledEvent> {
+    fn advance(&mut self) -> Option<ScheduledEvent> {
         if self.filled == 0 {
             return None;
         }
         let bucket = self.filled.trailing_zeros();
         self.filled &= self.filled - 1;
-        self.in_order.shrink_to(SPARE);
+        self.in_order.shrink_to(MAX_SPARE_CAPACITY);
         let mut entries = std::mem::take(&mut self.buckets[bucket as usize]);
         self.present = entries.iter().map(|entry| entry.time).min()?;
         let only = if entries.len() == 1 { entries.pop() } else { None };
         for entry in entries.drain(..) {
             self.push(entry);
         }
-        if entries.capacity() <= SPARE {
+        if entries.capacity() <= MAX_SPARE_CAPACITY {
             self.buckets[bucket as usize] = entries;
         }
         only.or_else(|| self.pop())

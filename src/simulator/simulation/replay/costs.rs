@@ -39,7 +39,7 @@ impl LogGopsCosts {
         let none = SimDuration::ZERO;
         let last = MessageCosts { bytes: 0, sending: none, occupancy: none, taking: none, is_eager: false };
         let mut costs = Self { latency: model.latency, overhead: interface.overhead, interface, sends, last };
-        costs.last = costs.reckon(0);
+        costs.last = costs.compute(0);
         Some(costs)
     }
 
@@ -52,17 +52,17 @@ impl LogGopsCosts {
     #[inline]
     pub fn message(&mut self, bytes: u64) -> MessageCosts {
         if self.last.bytes != bytes {
-            self.last = self.reckon(bytes);
+            self.last = self.compute(bytes);
         }
         self.last
     }
 
-    fn reckon(&self, bytes: u64) -> MessageCosts {
+    fn compute(&self, bytes: u64) -> MessageCosts {
         MessageCosts {
             bytes,
-            sending: self.interface.sending(bytes),
+            sending: self.interface.sending_time(bytes),
             occupancy: self.interface.occupancy(bytes),
-            taking: self.interface.taking(bytes),
+            taking: self.interface.receiving_time(bytes),
             is_eager: self.sends.of(bytes) == Sends::Buffered,
         }
     }

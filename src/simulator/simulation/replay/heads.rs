@@ -10,7 +10,7 @@ pub type Route = (u32, u32, u32);
 /// The value of an empty slot.
 const NONE: u32 = u32::MAX;
 /// The initial number of slots.
-const LEAST: usize = 64;
+const INITIAL_SLOTS: usize = 64;
 
 /// A hash table of links, keyed by route, with linear probing. It stores only the links; the caller provides their
 /// routes.
@@ -21,7 +21,7 @@ pub struct QueueHeads {
 
 impl QueueHeads {
     pub fn new() -> Self {
-        Self { slots: vec![NONE; LEAST], count: 0 }
+        Self { slots: vec![NONE; INITIAL_SLOTS], count: 0 }
     }
 
     /// Returns the slot of the link with this route.
@@ -53,7 +53,7 @@ impl QueueHeads {
             self.grow(route_of);
         }
         self.count += 1;
-        self.settle(route, link);
+        self.place(route, link);
     }
 
     /// Removes the link in a slot and shifts the following links of its probe sequence back.
@@ -76,7 +76,7 @@ impl QueueHeads {
         }
     }
 
-    fn settle(&mut self, route: Route, link: u32) {
+    fn place(&mut self, route: Route, link: u32) {
         let mut slot = self.slot_of(route);
         while self.slots[slot] != NONE {
             slot = self.after(slot);
@@ -89,7 +89,7 @@ impl QueueHeads {
         let more = vec![NONE; 2 * self.slots.len()];
         for link in std::mem::replace(&mut self.slots, more) {
             if link != NONE {
-                self.settle(route_of(link), link);
+                self.place(route_of(link), link);
             }
         }
     }

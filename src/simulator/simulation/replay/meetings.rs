@@ -73,7 +73,12 @@ impl ReplayMatching {
 
     /// Handles the arrival of a message. Returns the receive it is matched with; without one, the message is queued.
     /// `route_of` returns the route of a queued message or receive.
-    pub fn arrive(&mut self, now: SimTime, arrival: Arrival, route_of: impl Fn(MessageOrReceive) -> Route) -> Option<u32> {
+    pub fn arrive(
+        &mut self,
+        now: SimTime,
+        arrival: Arrival,
+        route_of: impl Fn(MessageOrReceive) -> Route,
+    ) -> Option<u32> {
         let Arrival { to, from, tag, message } = arrival;
         if !self.any.is_empty()
             && let Some(any) = self.any.get_mut(&to)
@@ -102,7 +107,12 @@ impl ReplayMatching {
         self.meet((rank, from, tag), MessageOrReceive::Receive(receive), route_of)
     }
 
-    fn meet(&mut self, route: Route, what: MessageOrReceive, route_of: impl Fn(MessageOrReceive) -> Route) -> Option<u32> {
+    fn meet(
+        &mut self,
+        route: Route,
+        what: MessageOrReceive,
+        route_of: impl Fn(MessageOrReceive) -> Route,
+    ) -> Option<u32> {
         let links = &self.links;
         let route_of_head = |head: u32| route_of(links[head].what);
         let Some(slot) = self.heads.find(route, route_of_head) else {
@@ -114,9 +124,8 @@ impl ReplayMatching {
         };
         let head = self.heads.at(slot);
         let (found, QueueLink { next, last, .. }) = match (self.links[head].what, what) {
-            (MessageOrReceive::Message(found), MessageOrReceive::Receive(_)) | (MessageOrReceive::Receive(found), MessageOrReceive::Message(_)) => {
-                (found, self.links[head])
-            }
+            (MessageOrReceive::Message(found), MessageOrReceive::Receive(_))
+            | (MessageOrReceive::Receive(found), MessageOrReceive::Message(_)) => (found, self.links[head]),
             _ => {
                 let link = self.links.put(QueueLink { what, next: NONE, last: NONE });
                 let last = std::mem::replace(&mut self.links[head].last, link);
@@ -138,7 +147,7 @@ impl ReplayMatching {
 
 impl WildcardQueue {
     fn arrive(&mut self, now: SimTime, Arrival { from, tag, message, .. }: Arrival) -> Option<u32> {
-        if let Some(place) = self.receives.iter().position(|(pattern, _)| pattern.fits(from, tag)) {
+        if let Some(place) = self.receives.iter().position(|(pattern, _)| pattern.matches(from, tag)) {
             return self.receives.remove(place).map(|(_, receive)| receive);
         }
         let place = self.messages.partition_point(|other| (other.arrival, other.from) <= (now, from));
@@ -147,7 +156,7 @@ impl WildcardQueue {
     }
 
     fn receive(&mut self, pattern: MessagePattern, receive: u32) -> Option<u32> {
-        if let Some(place) = self.messages.iter().position(|waiting| pattern.fits(waiting.from, waiting.tag)) {
+        if let Some(place) = self.messages.iter().position(|waiting| pattern.matches(waiting.from, waiting.tag)) {
             return self.messages.remove(place).map(|waiting| waiting.message);
         }
         self.receives.push_back((pattern, receive));

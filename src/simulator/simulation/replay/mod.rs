@@ -35,7 +35,7 @@ const PROGRAM: &str = "program";
 ///
 /// # Errors
 /// An exceeded limit of the run.
-pub fn replayed(simulation: &Simulation<'_>, program: &dyn Program) -> Result<Option<Trace>, SimulationError> {
+pub fn replay(simulation: &Simulation<'_>, program: &dyn Program) -> Result<Option<Trace>, SimulationError> {
     let Simulation { machine, layout, background: None, packet_by_packet: false, .. } = simulation else {
         return Ok(None);
     };
@@ -44,14 +44,14 @@ pub fn replayed(simulation: &Simulation<'_>, program: &dyn Program) -> Result<Op
     };
     let Some((schedule, unit)) = program.schedule() else { return Ok(None) };
     let bounds = schedule.bounds();
-    if schedule.ranks() != layout.ranks() || !can_be_sent(simulation, &bounds) {
+    if schedule.ranks() != layout.ranks() || !messages_are_valid(simulation, &bounds) {
         return Ok(None);
     }
     run(simulation, program, Replay::new(schedule.open(), unit, costs, bounds.highest))
 }
 
 /// Returns whether all messages can be sent and, if overtaking is forbidden, cannot overtake each other.
-fn can_be_sent(simulation: &Simulation<'_>, bounds: &Bounds) -> bool {
+fn messages_are_valid(simulation: &Simulation<'_>, bounds: &Bounds) -> bool {
     let (ranks, packet_bytes) = (simulation.layout.ranks(), simulation.machine.network.switching.packet_bytes());
     (bounds.messages_take_one_lane() || simulation.machine.overtaking == Overtaking::Allowed)
         && send_fault(bounds.highest_peer, ranks, bounds.longest_message, packet_bytes).is_none()

@@ -74,7 +74,7 @@ impl RankState {
     }
 
     /// Sets the activity of a rank without operations, whose processor may still be busy with communication.
-    pub const fn end(&mut self, is_free: bool) {
+    pub const fn finish(&mut self, is_free: bool) {
         self.activity = if is_free { Activity::Idle } else { Activity::Blocked };
     }
 

@@ -52,7 +52,7 @@ impl RankResources {
     }
 
     #[inline]
-    pub fn keep_until(&mut self, resource: u32, end: SimTime) {
+    pub fn occupy_until(&mut self, resource: u32, end: SimTime) {
         self.free[resource as usize] = end;
     }
 

@@ -5,14 +5,14 @@
 //! [`MessageTransport`](crate::machine::MessageTransport) for the resources that a message uses, and [`Turn`] for the
 //! order of simultaneous events.
 
-use super::agenda::{RadixHeap, ScheduledEvent, EventKind, NO_LINE, PackedEvent};
+use super::agenda::{EventKind, NO_LINE, PackedEvent, RadixHeap, ScheduledEvent};
 use super::costs::LogGopsCosts;
 use super::heads::Route;
-use super::meetings::{Arrival, ReplayMatching, MessageOrReceive};
+use super::meetings::{Arrival, MessageOrReceive, ReplayMatching};
 use super::rank::RankState;
 use super::resources::RankResources;
 use crate::engine::{Precedence, RetrialQueues, Slab};
-use crate::machine::{IssueResources, IssueOrder};
+use crate::machine::{IssueOrder, IssueResources};
 use crate::program::MessagePattern;
 use crate::program::schedule::{ANY, NodeKind, Operations, ScheduleNode};
 use crate::units::{SimDuration, SimTime};
@@ -118,10 +118,15 @@ struct OperationNotice {
 
 impl Replay {
     /// Creates the replay of a schedule. `highest` are the highest lanes used by any operation.
-    pub fn new(operations: Box<dyn Operations>, unit: SimDuration, costs: LogGopsCosts, highest: IssueResources) -> Self {
+    pub fn new(
+        operations: Box<dyn Operations>,
+        unit: SimDuration,
+        costs: LogGopsCosts,
+        highest: IssueResources,
+    ) -> Self {
         let ranks = operations.ranks();
         let resources = RankResources::new(ranks, highest);
-        let take_any: Vec<_> = (0..ranks).filter(|rank| operations.takes_any(*rank)).collect();
+        let take_any: Vec<_> = (0..ranks).filter(|rank| operations.matches_any(*rank)).collect();
         Self {
             operations,
             unit,
@@ -184,13 +189,13 @@ impl Replay {
         if line == NO_LINE {
             self.attempt(time, precedence, event);
         } else {
-            self.lines.come(line);
+            self.lines.retry(line);
             self.attempt(time, precedence, event);
             if self.lines.is_next_due(line) {
-                self.call(time, line);
+                self.schedule_retrial(time, line);
             }
         }
-        self.tell_all(time);
+        self.deliver_notices(time);
         Some(time)
     }
 
@@ -260,20 +265,20 @@ impl Replay {
             return false;
         }
         if self.lines.join(needed, precedence, event) {
-            self.call(now, needed);
+            self.schedule_retrial(now, needed);
         }
         true
     }
 
     /// Schedules the first event in the queue of a resource at the time the resource becomes free.
-    fn call(&mut self, now: SimTime, resource: u32) {
+    fn schedule_retrial(&mut self, now: SimTime, resource: u32) {
         if let Some((precedence, event)) = self.lines.call(resource) {
             let time = self.resources.free(resource).max(now);
             self.agenda.push(ScheduledEvent { time, precedence, event, line: resource });
         }
     }
 
-    fn happens(&mut self, rank: u32, at: SimTime, operation: u32, is_end: bool) {
+    fn queue_notice(&mut self, rank: u32, at: SimTime, operation: u32, is_end: bool) {
         self.happened.push(OperationNotice { rank, operation, at, turn: IssueOrder::default(), is_end });
     }
 
@@ -285,9 +290,9 @@ impl Replay {
             return;
         }
         let end = now + self.unit * size;
-        self.resources.keep_until(core, end);
-        self.happens(rank, now, place, false);
-        self.happens(rank, end, place, true);
+        self.resources.occupy_until(core, end);
+        self.queue_notice(rank, now, place, false);
+        self.queue_notice(rank, end, place, true);
     }
 
     /// Begins the transmission of a message.
@@ -299,10 +304,10 @@ impl Replay {
             return;
         }
         let costs = self.costs.message(bytes);
-        self.happens(rank, now, place, false);
+        self.queue_notice(rank, now, place, false);
         self.resources.communicate(rank, cpu, now, costs.sending);
         if let Some(interface) = interface {
-            self.resources.keep_until(interface, now + costs.occupancy);
+            self.resources.occupy_until(interface, now + costs.occupancy);
         }
         let send = if costs.is_eager { NONE } else { place };
         let message = self.messages.put(InFlightMessage { bytes, from: rank, to: peer, tag, send, cpu, nic });
@@ -324,7 +329,7 @@ impl Replay {
         }
         let costs = self.costs.message(bytes);
         if let Some(interface) = interface {
-            self.resources.keep_until(interface, now + costs.occupancy);
+            self.resources.occupy_until(interface, now + costs.occupancy);
         }
         self.resources.communicate(to, cpu, now, costs.taking);
         let (under_way, messages) = (&self.under_way, &self.messages);
@@ -344,7 +349,7 @@ impl Replay {
             return;
         }
         operation.has_begun = true;
-        self.happens(rank, now, place, false);
+        self.queue_notice(rank, now, place, false);
         let known = |number: u32| (number != ANY).then_some(number);
         let pattern = MessagePattern { from: known(peer), tag: known(tag) };
         let (under_way, messages) = (&self.under_way, &self.messages);
@@ -368,12 +373,12 @@ impl Replay {
     /// Ends a send or a receive once its processor has handled it.
     fn has_ended(&mut self, now: SimTime, rank: u32, operation: u32, cpu: u8) {
         let at = self.resources.works_until(rank, cpu, now);
-        self.happens(rank, at, operation, true);
+        self.queue_notice(rank, at, operation, true);
     }
 
     /// Notifies ranks about their operations, in rank order.
     #[inline]
-    fn tell_all(&mut self, now: SimTime) {
+    fn deliver_notices(&mut self, now: SimTime) {
         if self.happened.is_empty() {
             return;
         }
@@ -382,14 +387,14 @@ impl Replay {
             happened.sort_by_key(|happening| happening.rank);
         }
         for of_rank in happened.chunk_by(|one, other| one.rank == other.rank) {
-            self.tell(now, of_rank);
+            self.deliver_notices_to(now, of_rank);
         }
         happened.clear();
         self.happened = happened;
     }
 
     /// Delivers the current notices to a rank, and schedules the later ones.
-    fn tell(&mut self, now: SimTime, happened: &[OperationNotice]) {
+    fn deliver_notices_to(&mut self, now: SimTime, happened: &[OperationNotice]) {
         let Some(OperationNotice { rank, .. }) = happened.first().copied() else { return };
         let new = IssueOrder { order: self.requests + 1, ..IssueOrder::default() };
         self.requests += IssueOrder::OF_AN_EVENT;
@@ -401,7 +406,7 @@ impl Replay {
         let mut is_told = false;
         for happening in happened.iter().filter(|happening| happening.at <= now) {
             is_told = true;
-            self.note(rank, happening.operation, happening.is_end, turn_of(happening));
+            self.handle_notice(rank, happening.operation, happening.is_end, turn_of(happening));
         }
         if is_told {
             self.account(now, rank);
@@ -414,7 +419,7 @@ impl Replay {
     }
 
     /// Handles the beginning or end of an operation, which may satisfy the dependencies of others.
-    fn note(&mut self, rank: u32, place: u32, is_end: bool, turn: IssueOrder) {
+    fn handle_notice(&mut self, rank: u32, place: u32, is_end: bool, turn: IssueOrder) {
         let state = &mut self.ranks[rank as usize];
         let (first, count) = if is_end {
             let ReplayedOperation { kind, first, at_end, .. } = self.under_way.take(place);
@@ -509,7 +514,7 @@ impl Replay {
     /// Finishes a rank once its processor has completed its work for communication.
     fn finish(&mut self, now: SimTime, rank: u32) {
         let end = self.resources.works_until(rank, 0, now);
-        self.ranks[rank as usize].end(end == now);
+        self.ranks[rank as usize].finish(end == now);
         if end > now {
             let order = self.next_request();
             return self.schedule(end, order, PackedEvent::new(EventKind::Finish, rank));

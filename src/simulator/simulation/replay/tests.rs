@@ -104,7 +104,7 @@ fn is_the_run_by_processes(machine: &Machine, schedule: Schedule) -> Result<(), 
     let program = Scheduled(Arc::new(schedule));
     let simulation = Simulation::new(machine, ranks).unwrap();
     let by_processes = simulation.clone().packet_by_packet().run(&program);
-    if let (Ok(replayed), Ok(run)) = (super::replayed(&simulation, &program), &by_processes) {
+    if let (Ok(replayed), Ok(run)) = (super::replay(&simulation, &program), &by_processes) {
         let replayed = replayed.expect("what runs can be replayed");
         prop_assert_eq!(replayed.counts, run.counts);
         prop_assert_eq!(replayed.makespan, run.makespan);

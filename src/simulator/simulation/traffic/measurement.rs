@@ -28,9 +28,9 @@ pub(super) struct Measurement {
 }
 
 /// The number of batches of equal duration used to find the end of the warm-up.
-const STEPS: u64 = 100;
+const BATCHES: u64 = 100;
 /// The fewest batches with packets that allow a decision.
-const FEWEST: usize = 20;
+const MIN_BATCHES: usize = 20;
 
 impl Measurement {
     pub(super) const fn new(begin: SimTime, end: SimTime) -> Self {
@@ -79,7 +79,7 @@ impl Measurement {
     /// The rule is MSER (White, An effective truncation heuristic for bias reduction in simulation output, Simulation
     /// 69(6), 1997) over the mean latencies of batches by the time of injection.
     pub(super) fn settle(&mut self) -> Option<SimDuration> {
-        let step = SimDuration::from_ps(self.span().ps().div_ceil(STEPS).max(1));
+        let step = SimDuration::from_ps(self.span().ps().div_ceil(BATCHES).max(1));
         let means = self.batch_means(step);
         let first = truncation(&means.iter().map(|(_, mean)| *mean).collect::<Vec<_>>())?;
         let removed = if first == 0 { SimDuration::ZERO } else { step * means[first].0 };
@@ -90,7 +90,7 @@ impl Measurement {
     /// Returns the mean latency of every batch in which packets were injected, by ascending number.
     #[expect(clippy::cast_precision_loss, reason = "a count of packets is below 2^52")]
     fn batch_means(&self, step: SimDuration) -> Vec<(u64, f64)> {
-        let mut sums = vec![(0.0, 0_u64); usize::try_from(STEPS).expect("it is small")];
+        let mut sums = vec![(0.0, 0_u64); usize::try_from(BATCHES).expect("it is small")];
         for packet in self.delivered().filter(|packet| packet.born >= self.begin) {
             let batch = packet.born.since(self.begin).ps() / step.ps();
             if let Some((sum, count)) = usize::try_from(batch).ok().and_then(|batch| sums.get_mut(batch)) {
@@ -166,7 +166,7 @@ struct SourceSum {
 /// of all values.
 #[expect(clippy::cast_precision_loss, reason = "there are a hundred batches")]
 fn truncation(means: &[f64]) -> Option<usize> {
-    if means.len() < FEWEST {
+    if means.len() < MIN_BATCHES {
         return None;
     }
     let error = |first: usize| {

@@ -5,7 +5,7 @@ use super::{Simulation, SimulationError};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::machine::Layout;
 use crate::network::traffic::unit;
-use crate::network::{Fabric, HopEvent, Network, ForwardedBy, Packet, PacketKind, Switching};
+use crate::network::{Fabric, ForwardedBy, HopEvent, Network, Packet, PacketKind, Switching};
 use crate::program::{InjectionProcess, Traffic};
 use crate::trace::{Accounts, Activity, Counts, LinkLoad, SourceLoad, Trace};
 use crate::units::{SimDuration, SimTime};
@@ -21,7 +21,7 @@ use latencies::Latencies;
 ///
 /// # Errors
 /// A deadlock of the network, or an exceeded limit.
-pub fn play(simulation: &Simulation<'_>, traffic: &Traffic) -> Result<Trace, SimulationError> {
+pub fn run(simulation: &Simulation<'_>, traffic: &Traffic) -> Result<Trace, SimulationError> {
     let Simulation { machine, layout, streams, .. } = simulation;
     let mut field = TrafficRun::new(&machine.network, traffic, layout, *streams);
     field.run(Guard::new(&simulation.limits, simulation.pulse))?;

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use std::io::{self, Read};
 
 /// The smallest number of bytes per event, on average over the two that a record may result in.
-const LEAST_OF_EVENT: usize = 4;
+const MIN_EVENT_BYTES: usize = 4;
 /// The smallest number of bytes per antecedent.
 const LEAST_OF_ANTECEDENT: usize = 7;
 
@@ -222,7 +222,7 @@ fn known_activities(magic: &[u8]) -> Result<u64, RecordingError> {
 }
 
 /// Returns whether a readable recording with these first bytes has an origin.
-fn tells_origin(magic: &[u8]) -> bool {
+fn has_origin(magic: &[u8]) -> bool {
     !matches!(magic.strip_prefix(KIND), Some([b'1'..=b'5', b'\n']))
 }
 
@@ -247,12 +247,12 @@ impl Recording {
             other => other,
         })?;
         let activities = known_activities(&magic)?;
-        let origin = if tells_origin(&magic) { source.text()? } else { String::new() };
+        let origin = if has_origin(&magic) { source.text()? } else { String::new() };
         let (program, machine) = (source.text()?, source.text()?);
         let ranks = source.small("a number of ranks")?;
         let nodes = (0..ranks).map(|_| source.small("a node")).collect::<Result<Vec<_>, _>>()?;
         let mut reading = PartialRecording::new(Header { origin, program, machine, nodes }, activities);
-        reading.events.reserve(length / LEAST_OF_EVENT, length / LEAST_OF_ANTECEDENT);
+        reading.events.reserve(length / MIN_EVENT_BYTES, length / LEAST_OF_ANTECEDENT);
         loop {
             match source.byte()? {
                 mark::END => {

@@ -1,6 +1,6 @@
 //! The writer of recordings.
 
-use super::{FreeTimes, Header, Interval, MAGIC, CauseKind, mark};
+use super::{CauseKind, FreeTimes, Header, Interval, MAGIC, mark};
 use crate::trace::accounts::Activity;
 use crate::trace::events::EventId;
 use crate::trace::{Counts, LinkLoad, Transfer, find_phase};

@@ -154,7 +154,7 @@ impl<'t> TimeIndex<'t> {
     }
 
     /// Returns the last service that ends at `time` on another processor of the same vertex.
-    pub fn served_beside(&self, vertex: u32, processor: u32, time: SimTime) -> Option<u32> {
+    pub fn served_by_other(&self, vertex: u32, processor: u32, time: SimTime) -> Option<u32> {
         let others = self.by_vertex.get(&vertex)?.iter().filter(|other| **other != processor);
         others.filter_map(|other| self.served(*other, time)).max()
     }
@@ -186,7 +186,7 @@ impl<'t> TimeIndex<'t> {
     }
 
     /// Returns the transfer that ends at `time` and leaves the host to the next one.
-    pub fn left_host(&self, time: SimTime) -> Option<u32> {
+    pub fn host_transfer_ending(&self, time: SimTime) -> Option<u32> {
         self.by_host.get(&time).copied()
     }
 

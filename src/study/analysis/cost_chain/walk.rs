@@ -70,7 +70,7 @@ impl Walk<'_, '_> {
     /// Adds the piece that has ended to the path and returns its cause.
     fn cause_of(&mut self, ended: PathEvent) -> Option<PathEvent> {
         match ended {
-            PathEvent::Activity(entry) => self.before_activity(self.index.entries[entry as usize]),
+            PathEvent::Activity(entry) => self.cause_of_activity(self.index.entries[entry as usize]),
             PathEvent::Service(service) => self.before_service(service),
             PathEvent::Departure(packet) => {
                 let carried = self.index.packets[packet as usize];
@@ -93,14 +93,16 @@ impl Walk<'_, '_> {
                 self.push(place, Charge::Link { bytes: 0 }, self.run.crossing.empty_time);
                 self.before_packet(packet)
             }
-            PathEvent::Passed(passage) | PathEvent::Free(passage) | PathEvent::Left(passage) => self.before_passage(ended, passage),
+            PathEvent::Passed(passage) | PathEvent::Free(passage) | PathEvent::Left(passage) => {
+                self.before_passage(ended, passage)
+            }
             PathEvent::Entered(passage) => self.before_entry(passage),
             PathEvent::Wire { departure, hops } => self.before_wire(departure, hops),
             PathEvent::Initialisation => Some(ended),
         }
     }
 
-    fn before_activity(&mut self, entry: LogEntry) -> Option<PathEvent> {
+    fn cause_of_activity(&mut self, entry: LogEntry) -> Option<PathEvent> {
         self.phase = entry.phase;
         let own = match (entry.activity, entry.doing) {
             (Activity::Computing, LogDetail::Computing { loops, amount }) => Charge::Computation { loops, amount },
@@ -163,7 +165,7 @@ impl Walk<'_, '_> {
             return self.index.ended(end).map(PathEvent::Activity);
         }
         if matches!(entry.doing, LogDetail::Transferring { .. }) {
-            return self.index.left_host(end).map(PathEvent::Activity);
+            return self.index.host_transfer_ending(end).map(PathEvent::Activity);
         }
         let served = || self.index.served(processor, end).map(PathEvent::Service);
         let departed = || self.index.departed((self.run.vertex)(processor), end).map(PathEvent::Departure);
@@ -187,9 +189,9 @@ impl Walk<'_, '_> {
         let vertex = (self.run.vertex)(processor);
         let queued = self.index.before(number).filter(|before| self.index.services[*before as usize].end == begin);
         let arrived = || self.index.arrived(vertex, begin).map(PathEvent::Arrival);
-        let asked = || self.asked(processor, begin);
+        let asked = || self.requested(processor, begin);
         let departed = || self.index.departed(vertex, begin).map(PathEvent::Departure);
-        let handed_over = || self.index.served_beside(vertex, processor, begin).map(PathEvent::Service);
+        let handed_over = || self.index.served_by_other(vertex, processor, begin).map(PathEvent::Service);
         let prepares = service.parts[0].0 == Software::Preparing;
         let at_once = queued.map(PathEvent::Service).or_else(|| {
             if prepares { asked().or_else(departed) } else { arrived().or_else(handed_over).or_else(asked) }
@@ -218,7 +220,7 @@ impl Walk<'_, '_> {
     }
 
     /// Returns the activity after which a process on this processor made a request at `time`.
-    fn asked(&self, processor: u32, time: SimTime) -> Option<PathEvent> {
+    fn requested(&self, processor: u32, time: SimTime) -> Option<PathEvent> {
         if time.since(SimTime::START) == self.run.start {
             return Some(PathEvent::Initialisation);
         }

@@ -159,6 +159,9 @@ mod tests {
             (MessageLocation::Link(link(1, 2)), 20, 23),
             (MessageLocation::Node(2), 23, 25),
         ];
-        assert_eq!(sweep(&span, &links), places.map(|(place, from, to)| RoutePart { place, from: us(from), to: us(to) }));
+        assert_eq!(
+            sweep(&span, &links),
+            places.map(|(place, from, to)| RoutePart { place, from: us(from), to: us(to) })
+        );
     }
 }

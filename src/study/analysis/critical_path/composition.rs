@@ -1,6 +1,6 @@
 //! Composition of the critical path.
 
-use super::by_link::{MessageTransfers, RoutePart, MessageLocation};
+use super::by_link::{MessageLocation, MessageTransfers, RoutePart};
 use super::{CriticalPath, EventArc, PathSpan};
 use parsim_sim::trace::Direction;
 use parsim_sim::trace::events::MESSAGE;

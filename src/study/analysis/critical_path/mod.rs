@@ -5,7 +5,7 @@ mod composition;
 mod order;
 mod overlap;
 
-pub use by_link::{MessageTransfers, RoutePart, MessageLocation};
+pub use by_link::{MessageLocation, MessageTransfers, RoutePart};
 pub use composition::{Composition, PathPart};
 pub use order::CausalityError;
 

@@ -20,7 +20,7 @@ pub enum CausalityError {
         effect: (u64, u32, f64),
     },
     /// Events cause each other in a cycle: name and process of each. The last one causes the first.
-    Circle(Vec<(u64, u32)>),
+    Cycle(Vec<(u64, u32)>),
     /// The critical time of an event exceeds the largest representable time.
     TooLong {
         /// The name of the event.
@@ -43,7 +43,7 @@ impl fmt::Display for CausalityError {
                 "event {event} of process {process} is later than {:.0} s (213 days), the largest time that can be represented",
                 SimDuration::MAX.seconds()
             ),
-            Self::Circle(events) => {
+            Self::Cycle(events) => {
                 f.write_str("events cause each other in a cycle:")?;
                 for (index, (name, process)) in events.iter().enumerate() {
                     let arrow = if index == 0 { "" } else { " →" };
@@ -122,7 +122,7 @@ pub fn order(events: &Events, predecessors: &[EventId]) -> Result<CriticalOrder,
         }
     }
     if sorted.len() < events.count() as usize {
-        return Err(circle(events, predecessors, &missing));
+        return Err(find_cycle(events, predecessors, &missing));
     }
     Ok(CriticalOrder::Sorted(sorted))
 }
@@ -210,7 +210,7 @@ impl Successors {
 
 /// Returns a cycle among the events with unsorted causes. Such an event always has a cause of the same kind, so that a
 /// walk from effects to causes finds a cycle.
-fn circle(events: &Events, predecessors: &[EventId], missing: &[usize]) -> CausalityError {
+fn find_cycle(events: &Events, predecessors: &[EventId], missing: &[usize]) -> CausalityError {
     let is_left = |event: &EventId| missing[*event as usize] > 0;
     let mut walked = Vec::new();
     let mut place = vec![None; missing.len()];
@@ -219,7 +219,7 @@ fn circle(events: &Events, predecessors: &[EventId], missing: &[usize]) -> Causa
         if let Some(first) = place[event as usize] {
             // The walk leads from effects to causes.
             let circle = walked[first..].iter().rev();
-            return CausalityError::Circle(
+            return CausalityError::Cycle(
                 circle.map(|event: &EventId| (events.name(*event), events.get(*event).process)).collect(),
             );
         }
@@ -227,5 +227,5 @@ fn circle(events: &Events, predecessors: &[EventId], missing: &[usize]) -> Causa
         walked.push(event);
         at = causes(events, predecessors, event).find(is_left);
     }
-    CausalityError::Circle(Vec::new())
+    CausalityError::Cycle(Vec::new())
 }

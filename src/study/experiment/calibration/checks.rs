@@ -12,7 +12,11 @@ impl CalibrationCase {
     ///
     /// # Errors
     /// Returns an error for fields that do not exist, or that do not accept values of the range.
-    pub(super) fn unknowns(&self, document: &Document, simulated: &Simulated<'_>) -> Result<Vec<FittedParameter>, StudyError> {
+    pub(super) fn unknowns(
+        &self,
+        document: &Document,
+        simulated: &Simulated<'_>,
+    ) -> Result<Vec<FittedParameter>, StudyError> {
         let mut unknowns: Vec<FittedParameter> = Vec::new();
         let mut faults = Vec::new();
         for (index, parameter) in self.parameters.iter().enumerate() {
@@ -33,8 +37,9 @@ impl CalibrationCase {
                     "give the path of a field, such as `machine.network.links.per_byte`",
                 );
             }
-            let same =
-                |known: &FittedParameter| known.path == parameter.path && known.tables.iter().any(|one| tables.contains(one));
+            let same = |known: &FittedParameter| {
+                known.path == parameter.path && known.tables.iter().any(|one| tables.contains(one))
+            };
             if unknowns.iter().any(same) {
                 fault("path", "it is given twice", "give each field once, or for different `tables`");
             }
@@ -148,7 +153,12 @@ pub fn own_values(unknowns: &[FittedParameter], simulated: &Simulated<'_>) -> Op
 const TRIED: [f64; 3] = [0.0, 1.0, 0.37];
 
 /// Returns the reason why a field rejects a value of its range, if there is one.
-fn value_fault(unknown: &FittedParameter, simulated: &Simulated<'_>, at: &str, document: &Document) -> Option<SourceFault> {
+fn value_fault(
+    unknown: &FittedParameter,
+    simulated: &Simulated<'_>,
+    at: &str,
+    document: &Document,
+) -> Option<SourceFault> {
     TRIED.into_iter().find_map(|coordinate| {
         let text = unknown.text(unknown.value(coordinate));
         let assigned =

@@ -2,7 +2,7 @@
 
 use super::found::BestFit;
 use crate::experiment::StudyError;
-use crate::model::fit::{NonIdentifiableSet, Identifiability};
+use crate::model::fit::{Identifiability, NonIdentifiableSet};
 
 /// The fraction of its value by which a parameter is moved to test whether a combination keeps the simulated values.
 const MOVE: f64 = 0.25;
@@ -59,7 +59,11 @@ pub struct CombinationTerms {
 ///
 /// # Errors
 /// Returns the errors of the runs.
-pub fn told(found: &BestFit<'_>, identified: &Identifiability, limit: f64) -> Result<Vec<CombinationTerms>, StudyError> {
+pub fn determined_combinations(
+    found: &BestFit<'_>,
+    identified: &Identifiability,
+    limit: f64,
+) -> Result<Vec<CombinationTerms>, StudyError> {
     let mut all = Vec::new();
     for set in &identified.entangled {
         for weights in &set.determined {
@@ -77,7 +81,12 @@ struct MovedPoint {
 
 /// Returns the form, sum or product, that best keeps the simulated values when the parameters move. Returns `None` for
 /// a single parameter, or if neither form keeps the values.
-fn best(found: &BestFit<'_>, set: &NonIdentifiableSet, weights: &[f64], limit: f64) -> Result<Option<CombinationTerms>, StudyError> {
+fn best(
+    found: &BestFit<'_>,
+    set: &NonIdentifiableSet,
+    weights: &[f64],
+    limit: f64,
+) -> Result<Option<CombinationTerms>, StudyError> {
     let terms: Vec<_> = set.members.iter().copied().zip(weights.iter().copied()).filter(|term| term.1 != 0.0).collect();
     if terms.len() < 2 {
         return Ok(None);
@@ -202,7 +211,12 @@ impl BestFit<'_> {
     }
 
     /// Returns the combinations with their values and intervals, their members in case order.
-    pub fn combinations(&self, told: &[CombinationTerms], identified: &Identifiability, quantile: f64) -> Vec<Combination> {
+    pub fn combinations(
+        &self,
+        told: &[CombinationTerms],
+        identified: &Identifiability,
+        quantile: f64,
+    ) -> Vec<Combination> {
         let place = |term: &(usize, f64)| self.fit.unknowns[term.0].place;
         let ordered = |one: &CombinationTerms| {
             let mut terms = one.terms.clone();

@@ -48,7 +48,7 @@ const MOST_WEIGHT: f64 = 0.3;
 ///
 /// # Errors
 /// Returns the errors of the runs.
-pub fn alone(found: &BestFit<'_>) -> Result<Vec<Option<f64>>, StudyError> {
+pub fn leave_one_out_residuals(found: &BestFit<'_>) -> Result<Vec<Option<f64>>, StudyError> {
     let of = |((row, residual), weight): ((&usize, &f64), f64)| match 1.0 - weight {
         ..=INDISPENSABLE => Ok(None),
         kept if weight <= MOST_WEIGHT => Ok(Some(residual / kept)),

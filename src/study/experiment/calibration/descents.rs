@@ -2,7 +2,7 @@
 
 use super::fitting::Fitting;
 use crate::experiment::StudyError;
-use crate::model::fit::{LeastSquares, Minimum, minimise, untold_first};
+use crate::model::fit::{LeastSquares, Minimum, least_determined_first, minimise};
 use parsim_sim::engine::Streams;
 use rand::RngExt as _;
 use std::iter::successors;
@@ -20,7 +20,7 @@ const CROSSINGS: usize = 4;
 /// Number of best minima that are probed for a better one beyond them.
 const MOST_CROSSED: usize = 3;
 /// The distance to a known minimum, in every coordinate, at which a descent ends.
-const MET: f64 = 0.005;
+const SAME_MINIMUM: f64 = 0.005;
 /// A minimum is better than another one if its sum of squares is less than this fraction of the other's.
 const BETTER: f64 = 0.999;
 
@@ -61,7 +61,7 @@ impl Fitting<'_> {
             }
             descents.descend(start)?;
         }
-        descents.cross()?;
+        descents.probe_beyond()?;
         descents.settle()?;
         Ok(FoundMinima { spent: descents.fit.spent.get(), descents: descents.count, minima: descents.minima })
     }
@@ -107,13 +107,14 @@ impl LeastSquares for Descent<'_, '_> {
     type Error = StudyError;
 
     fn at(&mut self, point: &[f64]) -> Result<Option<Vec<f64>>, StudyError> {
-        let is_close = |one: &Minimum| one.point.iter().zip(point).all(|(one, other)| (one - other).abs() < MET);
+        let is_close =
+            |one: &Minimum| one.point.iter().zip(point).all(|(one, other)| (one - other).abs() < SAME_MINIMUM);
         self.has_met = self.known.iter().any(|one| one.has_converged && is_close(one));
         if self.has_met { Ok(None) } else { self.fit.at(point) }
     }
 
-    fn slopes(&mut self, point: &[f64], residuals: &[f64]) -> Result<Option<Vec<Vec<f64>>>, StudyError> {
-        self.fit.slopes(point, residuals)
+    fn jacobian(&mut self, point: &[f64], residuals: &[f64]) -> Result<Option<Vec<Vec<f64>>>, StudyError> {
+        self.fit.jacobian(point, residuals)
     }
 }
 
@@ -149,10 +150,10 @@ impl Descents<'_> {
 
     /// Descends from points beyond the best minimum while the budget allows another descent. The order of events may
     /// differ there, and another minimum may be better.
-    fn cross(&mut self) -> Result<(), StudyError> {
+    fn probe_beyond(&mut self) -> Result<(), StudyError> {
         for _ in 0..MOST_CROSSED {
             let Some(best) = self.best().filter(|best| best.has_converged) else { break };
-            let (cost, ends) = (best.cost(), self.far_ends(best));
+            let (cost, ends) = (best.cost(), self.points_beyond(best));
             if !self.has_room_for(ends.len()) {
                 break;
             }
@@ -192,9 +193,9 @@ impl Descents<'_> {
 
     /// Returns the points as far from a minimum as the bounds allow, along the directions that the data determine
     /// least.
-    fn far_ends(&self, minimum: &Minimum) -> Vec<Vec<f64>> {
+    fn points_beyond(&self, minimum: &Minimum) -> Vec<Vec<f64>> {
         let slopes = self.fit.by_parts(&minimum.point, minimum.slopes.clone());
-        let directions = untold_first(&slopes).into_iter().take(DIRECTIONS);
+        let directions = least_determined_first(&slopes).into_iter().take(DIRECTIONS);
         directions.flat_map(|along| [1.0, -1.0].map(|side| self.far_end(minimum, &along, side))).collect()
     }
 

@@ -152,7 +152,7 @@ impl LeastSquares for Fitting<'_> {
         self.residuals(point)
     }
 
-    fn slopes(&mut self, point: &[f64], _: &[f64]) -> Result<Option<Vec<Vec<f64>>>, StudyError> {
+    fn jacobian(&mut self, point: &[f64], _: &[f64]) -> Result<Option<Vec<Vec<f64>>>, StudyError> {
         if self.spent.get() + point.len() > self.budget {
             return Ok(None);
         }

@@ -1,6 +1,6 @@
 //! Alternatives judged by cross-validation: supported or refuted by the data, or not distinguished by them.
 
-use super::cross_validation::{alone, leave_out};
+use super::cross_validation::{leave_one_out_residuals, leave_out};
 use super::description::{CalibrationCase, Loss};
 use super::found::BestFit;
 use super::{AlternativeFits, FittedChoice, Setting, mean_error};
@@ -103,7 +103,8 @@ impl CalibrationCase {
             return Err(document.faults(vec![fault]).into());
         }
         self.with_fits(document, file, workers, |fits| {
-            let tried = fits.fitted.iter().map(|one| CrossValidated::of(self, fits, one)).collect::<Result<Vec<_>, _>>()?;
+            let tried =
+                fits.fitted.iter().map(|one| CrossValidated::of(self, fits, one)).collect::<Result<Vec<_>, _>>()?;
             let folds = tried.iter().map(|one| one.errors.len()).max().unwrap_or_default();
             if folds < LEAST_FOLDS {
                 let help = "name a column with two values among the rows that calibrate, or leave out `groups`";
@@ -183,7 +184,7 @@ fn errors(found: &BestFit<'_>) -> Result<Vec<Option<f64>>, StudyError> {
             Loss::Absolute => (deviation / measured.reference?).abs(),
         })
     };
-    Ok(found.fit.training.iter().zip(alone(found)?).map(error).collect())
+    Ok(found.fit.training.iter().zip(leave_one_out_residuals(found)?).map(error).collect())
 }
 
 /// Sorts the alternatives, the best one first, and compares each with the best one.

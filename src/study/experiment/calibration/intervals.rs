@@ -42,7 +42,7 @@ impl BestFit<'_> {
         profiles: &Profiles,
     ) -> Result<Vec<CalibratedParameter>, StudyError> {
         let (count, limit) = (self.fit.unknowns.len(), quantile * deviation);
-        let has_influence = |index: usize| !identified.changes_nothing(index);
+        let has_influence = |index: usize| !identified.has_no_influence(index);
         if !self.knows_noise() {
             return Ok(self.listed(&vec![(0.0, 1.0); count], |_| false, has_influence));
         }
@@ -92,7 +92,13 @@ impl BestFit<'_> {
 
     /// Returns the 95 % interval of a coordinate from the slopes; for an entangled parameter, all values that keep the
     /// determined combinations.
-    fn interval(&self, index: usize, identified: &Identifiability, told: &[CombinationTerms], quantile: f64) -> CoordinateInterval {
+    fn interval(
+        &self,
+        index: usize,
+        identified: &Identifiability,
+        told: &[CombinationTerms],
+        quantile: f64,
+    ) -> CoordinateInterval {
         if identified.is_entangled(index) {
             let ranges = told.iter().map(|one| self.range_within(one, index, identified, quantile));
             return ranges.fold((0.0, 1.0), |(low, high), (least, most)| (f64::max(low, least), f64::min(high, most)));

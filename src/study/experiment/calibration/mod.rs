@@ -322,8 +322,11 @@ impl BestFit<'_> {
         let (deviation, quantile) = self.deviation();
         let slopes = self.by_parts(self.best.slopes.clone());
         let identified = Identifiability::of(&slopes, deviation, quantile);
-        let told =
-            if self.knows_noise() { combination::told(self, &identified, quantile * deviation)? } else { Vec::new() };
+        let told = if self.knows_noise() {
+            combination::determined_combinations(self, &identified, quantile * deviation)?
+        } else {
+            Vec::new()
+        };
         let settings = self.fit.assigned(&self.best.point);
         let machine = self.fit.simulated.base(0, &settings)?.scenario.machine_ron();
         let evaluations = self.fit.spent.get();

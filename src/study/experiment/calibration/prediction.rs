@@ -2,7 +2,7 @@
 //! that took no part in the fit.
 
 use super::HeldOutGroup;
-use super::cross_validation::alone;
+use super::cross_validation::leave_one_out_residuals;
 use super::description::{CalibrationCase, Loss};
 use super::found::BestFit;
 use super::rows::MeasuredRow;
@@ -151,7 +151,7 @@ impl BestFit<'_> {
             return Ok((ErrorOrigin::RowsSetApart, apart));
         }
         if left_out.is_empty() {
-            let alone = self.fit.training.iter().zip(alone(self)?);
+            let alone = self.fit.training.iter().zip(leave_one_out_residuals(self)?);
             return Ok((ErrorOrigin::RowsLeftOut, alone.filter_map(|(row, error)| Some((*row, error?))).collect()));
         }
         let of = |row: &usize| {

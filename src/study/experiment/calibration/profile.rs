@@ -8,7 +8,7 @@ use crate::experiment::StudyError;
 use crate::model::fit::{Identifiability, LeastSquares, Minimum, minimise};
 
 /// The least change of the residuals at the end of an interval, as a fraction of what noise explains.
-const AS_TOLD: f64 = 0.8;
+const LEAST_CHANGE: f64 = 0.8;
 /// The maximum number of steps outward to the end of an interval that slopes underestimate.
 const STEPS: usize = 6;
 /// The least and the greatest factor of such a step.
@@ -88,7 +88,7 @@ impl LeastSquares for ReducedFit<'_, '_> {
         self.fit.residuals_of(&self.whole(point), &self.fit.training).map(Some)
     }
 
-    fn slopes(&mut self, point: &[f64], _: &[f64]) -> Result<Option<Vec<Vec<f64>>>, StudyError> {
+    fn jacobian(&mut self, point: &[f64], _: &[f64]) -> Result<Option<Vec<Vec<f64>>>, StudyError> {
         if !self.spend(point.len() + 1) {
             return Ok(None);
         }
@@ -146,7 +146,7 @@ impl ProfileWalk<'_, '_> {
         for (index, interval) in intervals.iter_mut().enumerate() {
             if !self.identified.is_entangled(index) {
                 *interval = Some((self.end(index, -1.0)?, self.end(index, 1.0)?));
-            } else if self.identified.changes_nothing(index) {
+            } else if self.identified.has_no_influence(index) {
                 self.look_beyond(index)?;
             }
         }
@@ -163,7 +163,7 @@ impl ProfileWalk<'_, '_> {
             let at = unknown.at_part(part);
             let Some(change) = self.least_change(index, part - here)? else { return Ok(at) };
             let is_at_bound = !(0.0..1.0).contains(&part);
-            if is_at_bound || change >= AS_TOLD * self.explained {
+            if is_at_bound || change >= LEAST_CHANGE * self.explained {
                 return Ok(at);
             }
             let factor = (self.explained / change.max(f64::MIN_POSITIVE)).sqrt();

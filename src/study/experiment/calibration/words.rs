@@ -68,7 +68,7 @@ impl Calibrated {
     /// Returns the answer in words.
     pub(super) fn words(&self) -> String {
         let mut text = self.parameter_table().to_string();
-        text += &self.untold();
+        text += &self.undetermined();
         text += &self.warnings();
         let strong = self.correlated().filter(|(.., value)| value.abs() >= STRONG);
         for (one, other, value) in strong {
@@ -109,7 +109,7 @@ impl Calibrated {
     }
 
     /// Describes, in sentences, which parameters the data do not determine.
-    fn untold(&self) -> String {
+    fn undetermined(&self) -> String {
         if !self.knows_noise {
             return "as many rows as parameters, and no `noise`: the accuracy of the values is unknown\n".to_owned();
         }

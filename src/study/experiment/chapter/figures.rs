@@ -4,7 +4,7 @@ use super::summary::SummaryInput;
 use crate::report::figures::{composition, times_by_group};
 use crate::report::latency_load::latency_load;
 use crate::report::scaling::{growing_problem, scaling};
-use crate::report::{Figure, MOST_PANELS, Panels, Picture, Section};
+use crate::report::{Figure, MAX_PANELS, Panels, Picture, Section};
 
 /// The maximum size of a figure in bytes; more details cannot be distinguished.
 const LARGEST_PICTURE: usize = 1 << 20;
@@ -55,7 +55,7 @@ fn times(findings: &SummaryInput<'_>) -> Figure {
 
 fn compositions(findings: &SummaryInput<'_>) -> Vec<Figure> {
     let curves: Vec<_> = findings.curves.iter().map(|group| (group.name.as_str(), &group.curve)).collect();
-    let rest = match curves.len().saturating_sub(MOST_PANELS) {
+    let rest = match curves.len().saturating_sub(MAX_PANELS) {
         0 => String::new(),
         some => format!(" {some} more groups are in the table only."),
     };

@@ -4,7 +4,7 @@ use crate::analysis::CriticalPath;
 use crate::experiment::cases::name;
 use crate::experiment::sensitivity::{VariedRun, WhatIf};
 use crate::experiment::topology::drawing;
-use crate::experiment::{StudyError, played, run_recorded};
+use crate::experiment::{StudyError, animated_figure, run_recorded};
 use crate::report::Figure;
 use crate::scenario::Case;
 use parsim_sim::simulation::Detail;
@@ -47,11 +47,11 @@ impl<'c> ShownRun<'c> {
         let path = CriticalPath::of(&self.recording.events).expect("what has just been recorded has a critical path");
         let which = self.name();
         let drawing = drawing("", &self.case.scenario.layout().topology).ok();
-        played(&which, &path, Some(&self.recording), drawing, MOST_BYTES)
+        animated_figure(&which, &path, Some(&self.recording), drawing, MOST_BYTES)
     }
 
     /// Names the machine parts that would speed the run up if they were twice as fast, in a sentence.
-    pub(super) fn helps(&self) -> Option<String> {
+    pub(super) fn improvements(&self) -> Option<String> {
         let run = (self.recording.counts.events <= MOST_EVENTS).then(|| VariedRun::of(&self.case.scenario).ok())??;
         let mut gains: Vec<_> = run.what_ifs().into_iter().filter(|one| one.part != "everything").collect();
         gains.retain(|one| one.faster.as_ref().is_ok_and(|factor| *factor > 1.005));

@@ -34,17 +34,17 @@ const MOST_NAMED: usize = 4;
 impl SummaryInput<'_> {
     pub(super) fn statements(&self, plan: &Plan, cases: &[Case]) -> Vec<Statement> {
         let statements = [
-            ("Asked", vec![self.asked(plan, cases)]),
-            ("Result", self.came_out()),
-            ("How good", self.how_good()),
+            ("Asked", vec![self.requested(plan, cases)]),
+            ("Result", self.results()),
+            ("How good", self.accuracy()),
             ("What limits", self.limits()),
-            ("What would help", self.chosen.and_then(ShownRun::helps).into_iter().collect()),
+            ("What would help", self.chosen.and_then(ShownRun::improvements).into_iter().collect()),
         ];
         let told = statements.into_iter().filter(|(_, sentences)| !sentences.is_empty());
         told.map(|(label, sentences)| Statement { label, sentences }).collect()
     }
 
-    fn asked(&self, plan: &Plan, cases: &[Case]) -> String {
+    fn requested(&self, plan: &Plan, cases: &[Case]) -> String {
         let scenario = &self.base.scenario;
         let axes: Vec<_> = plan
             .axes()
@@ -65,7 +65,7 @@ impl SummaryInput<'_> {
     }
 
     /// Describes the times of each group.
-    fn came_out(&self) -> Vec<String> {
+    fn results(&self) -> Vec<String> {
         if self.axis.name.is_empty() || self.cases == 1 {
             return self.rows.last().and_then(single).into_iter().collect();
         }
@@ -126,7 +126,7 @@ impl SummaryInput<'_> {
     }
 
     /// Describes the errors against measurements of the simulation and of the models in the comparison.
-    fn how_good(&self) -> Vec<String> {
+    fn accuracy(&self) -> Vec<String> {
         let judged = |roles: [Role; 2]| errors(self.rows, roles);
         let against_measured = judged([Role::Simulated, Role::Predicted]);
         let (own, others): (Vec<_>, Vec<_>) = against_measured.into_iter().partition(|error| error.is_simulation);

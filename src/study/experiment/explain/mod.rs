@@ -154,7 +154,7 @@ fn answer(case: &Case, mut records: Vec<Record>, words: &str) -> Answer {
 impl WantedMessage {
     fn explained(&self, scenario: &CheckedScenario) -> Result<Explanation, StudyError> {
         for (option, rank) in [("from", self.from), ("to", self.to)] {
-            refuse_others(option, rank, scenario.ranks)?;
+            reject_unknown_rank(option, rank, scenario.ranks)?;
         }
         let fits = |delivery: &Delivery| {
             self.from.is_none_or(|from| from == delivery.from) && self.to.is_none_or(|to| to == delivery.to)
@@ -192,7 +192,7 @@ impl WantedMessage {
 }
 
 /// Rejects a rank that does not exist.
-fn refuse_others(option: &'static str, rank: Option<u32>, ranks: u32) -> Result<(), StudyError> {
+fn reject_unknown_rank(option: &'static str, rank: Option<u32>, ranks: u32) -> Result<(), StudyError> {
     match rank.filter(|rank| *rank >= ranks) {
         Some(rank) => Err(StudyError::Argument(option, format!("{rank}: the ranks are 0 to {}", ranks - 1))),
         None => Ok(()),

@@ -1,7 +1,7 @@
 //! The itemised costs of one step of a rank.
 
 use super::constants::{Constants, source, value};
-use super::{WantedStep, refuse_others, run_alone};
+use super::{WantedStep, reject_unknown_rank, run_alone};
 use crate::analysis::step::{PhaseIteration, PhaseIterations, StepItem, StepPart};
 use crate::answer::Record;
 use crate::experiment::StudyError;
@@ -35,7 +35,7 @@ fn choose(steps: &PhaseIterations<'_>, wanted: &WantedStep<'_>) -> Result<PhaseI
         let known = known.join(", ");
         return Err(StudyError::Argument("phase", format!("{name}: ranks spend no time in it; they enter {known}")));
     };
-    refuse_others("rank", wanted.rank, steps.ranks())?;
+    reject_unknown_rank("rank", wanted.rank, steps.ranks())?;
     let rank = wanted.rank.or_else(|| steps.critical(phase, wanted.number));
     rank.and_then(|rank| steps.step(rank, phase, wanted.number)).ok_or_else(|| {
         let of = |rank| steps.count(rank, phase);

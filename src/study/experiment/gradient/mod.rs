@@ -123,7 +123,7 @@ impl<'p> Gradient<'p> {
         let path = if approach.exact { None } else { PricedPath::of(base) };
         let known: Vec<_> = constants.par_iter().map(|one| path.as_ref()?.slopes(base, one)).collect();
         let paid = constants.iter().zip(&known).filter(|(_, slopes)| slopes.is_some()).map(|(one, _)| *one);
-        let path = path.filter(|path| path.is_proved(base, &paid.collect::<Vec<_>>()));
+        let path = path.filter(|path| path.is_verified(base, &paid.collect::<Vec<_>>()));
         let by = |(parameter, known): (&'p Parameter, Option<Slopes>)| {
             let known = known.filter(|_| path.is_some());
             Derivative { parameter, slopes: known.map_or_else(|| base.slopes(parameter, approach.step), Ok) }

@@ -176,7 +176,7 @@ impl PricedPath {
 
     /// Returns `true` if the path equals the makespan to the picosecond when these constants are varied together, up
     /// and down.
-    pub(super) fn is_proved(&self, base: &Variation, constants: &[&Parameter]) -> bool {
+    pub(super) fn is_verified(&self, base: &Variation, constants: &[&Parameter]) -> bool {
         let step = (VISIBLE_PS / real(self.makespan.ps().into())).clamp(PROOF_STEPS.0, PROOF_STEPS.1);
         [step, -step].into_iter().all(|step| {
             let change = |document: &mut Document| {

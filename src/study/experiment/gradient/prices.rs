@@ -86,7 +86,7 @@ impl Prices {
             Software::TakenBytes => self.interface.as_ref()?.byte_time(count),
             Software::CopiedBytes => {
                 let interface = self.interface.as_ref()?;
-                interface.copying(count + 1) - interface.overhead
+                interface.local_receiving_time(count + 1) - interface.overhead
             }
         })
     }

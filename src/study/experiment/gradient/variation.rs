@@ -18,7 +18,7 @@ const PS_PER_S: f64 = 1e12;
 /// The least change of the makespan, in picoseconds, that indicates a derivative.
 const LEAST_PS: f64 = 10.0;
 /// Fractions of a step at which derivatives are repeated if both sides differ.
-const CLOSER: [f64; 2] = [1.0 / 32.0, 1.0 / 1024.0];
+const SMALLER_STEPS: [f64; 2] = [1.0 / 32.0, 1.0 / 1024.0];
 /// The relative change of constants up to which unmarked derivatives from runs predict the makespan.
 const LARGER_STEP: f64 = 0.02;
 
@@ -131,7 +131,7 @@ impl Variation {
         if step.is_none() && !widest.is_tie() && self.is_clocked() {
             widest.is_local = self.jumps(parameter, &widest, first)?;
         }
-        let closer = CLOSER.iter().map(|part| part * first).take_while(|_| step.is_none() && widest.is_tie());
+        let closer = SMALLER_STEPS.iter().map(|part| part * first).take_while(|_| step.is_none() && widest.is_tie());
         for step in closer.filter(|step| step * parameter.number().abs() >= 2.0 * parameter.grain()) {
             let slopes = self.slopes_within(parameter, step)?;
             if !slopes.is_tie() && slopes.is_known() {
@@ -152,7 +152,7 @@ impl Variation {
     /// Returns `true` if a much smaller change gives another derivative, since both sides of a larger step may agree by
     /// chance.
     fn jumps(&self, parameter: &Parameter, slopes: &Slopes, step: f64) -> Result<bool, String> {
-        let closer = CLOSER[0] * step;
+        let closer = SMALLER_STEPS[0] * step;
         if closer * parameter.number().abs() < 2.0 * parameter.grain() {
             return Ok(false);
         }
@@ -183,14 +183,14 @@ impl Variation {
                 one.slopes.as_ref().is_ok_and(|slopes| slopes.method == method && slopes.mean() != 0.0)
             };
             let found: Vec<_> = derivatives.iter().filter(is_meant).collect();
-            let is_told = [LARGER_STEP, -LARGER_STEP].into_iter().all(|step| self.is_told(&found, step));
+            let is_told = [LARGER_STEP, -LARGER_STEP].into_iter().all(|step| self.is_predicted(&found, step));
             let slopes = derivatives.iter_mut().filter_map(|one| one.slopes.as_mut().ok());
             slopes.filter(|slopes| slopes.method == method).for_each(|slopes| slopes.is_local |= !is_told);
         }
     }
 
     /// Returns `true` if the makespan changes as these derivatives predict when their constants change together.
-    fn is_told(&self, derivatives: &[&Derivative<'_>], step: f64) -> bool {
+    fn is_predicted(&self, derivatives: &[&Derivative<'_>], step: f64) -> bool {
         if derivatives.is_empty() {
             return true;
         }

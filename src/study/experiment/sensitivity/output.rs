@@ -1,7 +1,8 @@
 //! The answers of `parsim sensitivity`, as records and in words.
 
 use super::{
-    ConstantGroup, ContinuousEffect, Effect, ParameterSensitivity, PathShare, Sensitivities, VariedRun, WhatIf, WholeVariation,
+    ConstantGroup, ContinuousEffect, Effect, ParameterSensitivity, PathShare, Sensitivities, VariedRun, WhatIf,
+    WholeVariation,
 };
 use crate::analysis::Elasticity;
 use crate::answer::{QuantityValue, Record};
@@ -142,7 +143,7 @@ pub fn text(run: &VariedRun, answers: &Sensitivities) -> String {
         if run.seeds == Repeat::default() { String::new() } else { format!(", the mean of {} seeds", run.seeds) };
     let mut text = format!("{title}: {makespan_s} s{seeds}\n\n{}\n", constants(answers));
     let mut write = |line: String| writeln!(text, "{line}").expect("a text can be written to");
-    write(wrapped(&ways(answers)) + "\n");
+    write(wrapped(&methods(answers)) + "\n");
     if answers.findings.iter().filter_map(ParameterSensitivity::elasticity).any(is_tie) {
         write(wrapped(TIE) + "\n");
     }
@@ -185,7 +186,7 @@ fn is_tie(elasticity: Elasticity) -> bool {
 }
 
 /// Describes the methods by which the derivatives were found.
-fn ways(answers: &Sensitivities) -> String {
+fn methods(answers: &Sensitivities) -> String {
     let constants = || answers.findings.iter().filter_map(ParameterSensitivity::continuous);
     let by = |method| constants().filter(|effect| effect.slopes.method == method).count();
     match (by(Method::Path), by(Method::Rerun)) {

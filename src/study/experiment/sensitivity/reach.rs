@@ -8,7 +8,7 @@ use crate::scenario::{Dimension, Parameter};
 /// The growths of the makespan for which tolerances are computed.
 pub const GROWTHS: [f64; 3] = [0.01, 0.02, 0.05];
 /// The relative accuracy of a growth of the makespan.
-const MET: f64 = 1e-4;
+const GROWTH_TOLERANCE: f64 = 1e-4;
 /// The maximum slowdown of times, as a factor minus one.
 const MOST: f64 = 10.0;
 /// The relative width below which an interval counts as a point, where the makespan jumps.
@@ -37,7 +37,12 @@ struct Slowdown<'v> {
 }
 
 /// Returns the reach of the derivative with respect to a constant with this elasticity.
-pub fn reach(base: &Variation, parameter: &Parameter, elasticity: Elasticity, path: Option<&PricedPath>) -> LinearRange {
+pub fn reach(
+    base: &Variation,
+    parameter: &Parameter,
+    elasticity: Elasticity,
+    path: Option<&PricedPath>,
+) -> LinearRange {
     let slower = if parameter.dimension == Dimension::Rate { -elasticity.left } else { elasticity.right };
     let slowing = Slowdown { base, parameter, slope_s: slower * base.makespan_s() };
     if parameter.dimension == Dimension::None {
@@ -46,12 +51,14 @@ pub fn reach(base: &Variation, parameter: &Parameter, elasticity: Elasticity, pa
     if slower * MOST < GROWTHS[0] {
         // By the derivative, the growth is not reached, but another path may become longer.
         let found = slowing.makespan_s(MOST).map(|found_s| (MOST, found_s));
-        return found
-            .map_or_else(LinearRange::default, |_| LinearRange { tolerances: slowing.tolerances(found), ..LinearRange::default() });
+        return found.map_or_else(LinearRange::default, |_| LinearRange {
+            tolerances: slowing.tolerances(found),
+            ..LinearRange::default()
+        });
     }
     let share = (GROWTHS[0] / slower).min(MOST_DOWN);
     let holds = |share: f64, found_s: Option<f64>| {
-        path.filter(|path| slowing.is_met(path, share, found_s)).map(|_| slowing.relative(share).abs())
+        path.filter(|path| slowing.matches_path(path, share, found_s)).map(|_| slowing.relative(share).abs())
     };
     let longer_s = slowing.makespan_s(share);
     let (longer, shorter) = (holds(share, longer_s), holds(-share, path.and_then(|_| slowing.makespan_s(-share))));
@@ -66,7 +73,7 @@ impl Slowdown<'_> {
     }
 
     /// Returns `true` if `found_s`, the simulated makespan at this fraction, is the length of `path`.
-    fn is_met(&self, path: &PricedPath, share: f64, found_s: Option<f64>) -> bool {
+    fn matches_path(&self, path: &PricedPath, share: f64, found_s: Option<f64>) -> bool {
         let mut document = self.base.document().clone();
         let priced = self.parameter.slow_down(&mut document, 1.0 + share).ok().and_then(|()| path.length_s(&document));
         matches!((priced, found_s), (Some(priced), Some(found)) if is_same(priced, found))
@@ -88,7 +95,7 @@ impl Slowdown<'_> {
         let wanted_s = base_s * (1.0 + growth);
         let along = (growth * base_s / self.slope_s).clamp(0.0, MOST);
         let first = if along > 0.0 { along } else { MOST };
-        smallest_reaching(wanted_s, (0.0, base_s), (first, MET * growth * base_s), |share| {
+        smallest_reaching(wanted_s, (0.0, base_s), (first, GROWTH_TOLERANCE * growth * base_s), |share| {
             let known = known.filter(|known| (known.0 - share).abs() < f64::EPSILON);
             known.map_or_else(|| self.makespan_s(share), |(_, found_s)| Some(found_s))
         })

@@ -6,11 +6,11 @@ use super::candidate::{Candidate, Standing};
 use super::{CONTENTION, OFF, Subject, Tuning, can_be_bound, subject};
 use crate::analysis::Sample;
 use crate::experiment::calibration::Predictor;
-use crate::experiment::cases::guarded;
+use crate::experiment::cases::catching_panics;
 use crate::experiment::memory_budget::MemoryBudget;
 use crate::experiment::repetition::repetition;
-use crate::experiment::stopping::goes_on;
-use crate::experiment::sweep::made;
+use crate::experiment::stopping::needs_another_run;
+use crate::experiment::sweep::case_at;
 use crate::experiment::{StudyError, Workers};
 use crate::scenario::{Case, CheckedScenario, Plan, Repeat};
 use parsim_sim::simulation::{SimulationError, WallClock};
@@ -64,13 +64,20 @@ pub fn run(tuning: &Tuning<'_>, plan: &Plan, is_bounded: bool, workers: Workers<
         return Err(plan.cases().err().map_or_else(StudyError::no_case, StudyError::from));
     };
     let groups = groups(&candidates, tuning.each);
-    let mut race =
-        Race { tuning, workers, room: MemoryBudget::of_this_computer(), repeat, candidates, groups, contradicted: None };
+    let mut race = Race {
+        tuning,
+        workers,
+        room: MemoryBudget::of_this_computer(),
+        repeat,
+        candidates,
+        groups,
+        contradicted: None,
+    };
     workers.progress.begin(race.candidates.len() as u64);
     if is_bounded && tuning.margin.is_some() && !race.is_repeated() {
         race.bound()?;
     }
-    race.run_all_that_may_be_best()?;
+    race.run_contenders()?;
     race.repeat()?;
     race.judge();
     race.find_intervals()?;
@@ -91,7 +98,7 @@ fn candidates(plan: &Plan) -> Result<Vec<Candidate>, StudyError> {
             let message = format!("there are more than {MOST_CANDIDATES} candidates: give fewer values");
             return Err(StudyError::Request(message));
         }
-        let case = made(&cases, point).map(Cow::into_owned).map_err(|(_, error)| error.to_string());
+        let case = case_at(&cases, point).map(Cow::into_owned).map_err(|(_, error)| error.to_string());
         candidates.push(Candidate::new(cases.keys(point), point, case));
     }
     Ok(candidates)
@@ -134,14 +141,14 @@ impl Race<'_> {
         let cases = plan.unfold()?;
         let chosen = self.candidates.iter().enumerate().filter(|(_, one)| one.is_open() && is_chosen(one));
         let job = |(candidate, one): (usize, &Candidate)| {
-            let case = made(&cases, one.point).ok()?.into_owned();
+            let case = case_at(&cases, one.point).ok()?.into_owned();
             Some(CandidateRun { candidate, scenario: case.into_scenario(), run: 0 })
         };
         Ok(chosen.filter_map(job).collect())
     }
 
     /// Runs candidates in order of their lower bounds, until no other candidate can be the best.
-    fn run_all_that_may_be_best(&mut self) -> Result<(), StudyError> {
+    fn run_contenders(&mut self) -> Result<(), StudyError> {
         let runs = if self.is_repeated() { 2 } else { 1 };
         loop {
             let batch: Vec<usize> = self.groups.iter().flat_map(|group| self.next_of(group)).collect();
@@ -208,7 +215,7 @@ impl Race<'_> {
         let makespan = |job: &CandidateRun| {
             let _place = room.enter(job.scenario.estimate().memory_bytes);
             let runs = recall.runs();
-            let trace = guarded(|| match job.run {
+            let trace = catching_panics(|| match job.run {
                 0 => runs.run(&job.scenario),
                 run => repetition(&job.scenario, run, WallClock::begin(), &runs),
             });
@@ -237,7 +244,7 @@ impl Race<'_> {
     fn further_runs(&self, index: usize, runs: u32) -> Vec<CandidateRun> {
         let makespans = &self.candidates[index].makespans;
         let done = u32::try_from(makespans.len()).unwrap_or(u32::MAX);
-        if !goes_on(self.repeat, makespans) {
+        if !needs_another_run(self.repeat, makespans) {
             return Vec::new();
         }
         (done..runs).filter_map(|run| self.job(index, run)).collect()

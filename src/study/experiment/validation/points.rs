@@ -30,7 +30,7 @@ impl PublishedPoint {
     }
 
     /// Returns `true` if `name` is a column too far to the right to be an axis.
-    pub fn has_behind(&self, name: &str) -> bool {
+    pub fn has_value_column(&self, name: &str) -> bool {
         self.behind.iter().any(|column| column == name)
     }
 

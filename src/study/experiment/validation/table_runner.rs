@@ -1,6 +1,6 @@
 //! The cells of a table, from runs of its scenario or its command.
 
-use super::asked::{PointCommand, CommandAnswers};
+use super::asked::{CommandAnswers, PointCommand};
 use super::cell::{Cell, CellReading};
 use super::description::{Baseline, MeasuredTable, TableSource, Validation};
 use super::points::PublishedPoint;
@@ -164,7 +164,7 @@ impl TableRunner<'_> {
         // Settings of the case and of the command line only redescribe the measured system.
         let described = Described::of(Ok(document.clone()));
         let plan = Plan::new(document, &overrides(table))?.with_settings(self.judging.set.to_vec());
-        let late = plan.axes().find(|axis| points.first().is_some_and(|point| point.has_behind(&axis.name)));
+        let late = plan.axes().find(|axis| points.first().is_some_and(|point| point.has_value_column(&axis.name)));
         if let Some(axis) = late {
             let what = format!(
                 "table `{}`: the axis `{}` is to the right of the reference, where it is ignored: give the \

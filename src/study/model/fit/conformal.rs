@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 /// The minimum number of errors at an extent for the growth of errors to be estimated from it.
-const ENOUGH: usize = 5;
+const MIN_ERRORS: usize = 5;
 
 /// The error of a prediction that took no part in the fit.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,7 +83,7 @@ fn growth(scores: &[Score]) -> f64 {
     for score in scores {
         by_extent.entry(score.extent.to_bits()).or_default().push(score.size);
     }
-    let enough = by_extent.into_iter().filter(|(_, sizes)| sizes.len() >= ENOUGH);
+    let enough = by_extent.into_iter().filter(|(_, sizes)| sizes.len() >= MIN_ERRORS);
     let points = enough.map(|(extent, sizes)| (f64::from_bits(extent).ln(), median(sizes).ln()));
     slope(&points.filter(|(_, size)| size.is_finite()).collect::<Vec<_>>()).max(0.0)
 }

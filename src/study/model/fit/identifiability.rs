@@ -5,11 +5,11 @@ use super::symmetric::eigenvectors;
 
 /// The half-width of a 95 % confidence interval, as a fraction of the range, from which a direction is undetermined:
 /// the interval covers the whole range.
-const UNTOLD: f64 = 0.5;
+const UNDETERMINED_HALF_WIDTH: f64 = 0.5;
 /// The standard deviation of a coordinate that is only known to be in its range.
 const UNIFORM: f64 = 0.288_675_134_594_812_9;
 /// The smallest share of a coordinate in an undetermined direction that makes the coordinate part of it.
-const PART: f64 = 0.02;
+const MIN_SHARE: f64 = 0.02;
 /// The magnitude below which a coefficient counts as zero.
 const NO_COEFFICIENT: f64 = 1e-3;
 
@@ -43,7 +43,7 @@ impl Identifiability {
     /// Returns whether a coordinate has no influence: it is undetermined, and no other coordinate can compensate for
     /// it.
     #[must_use]
-    pub fn changes_nothing(&self, index: usize) -> bool {
+    pub fn has_no_influence(&self, index: usize) -> bool {
         self.entangled.iter().any(|set| set.determined.is_empty() && set.members == [index])
     }
 
@@ -53,7 +53,7 @@ impl Identifiability {
     pub fn of(slopes: &[Vec<f64>], deviation: f64, quantile: f64) -> Self {
         let directions = eigenvectors(&information(slopes));
         let spread = |value: f64| deviation / value.max(0.0).sqrt();
-        let is_told = |value: f64| quantile * spread(value) < UNTOLD;
+        let is_told = |value: f64| quantile * spread(value) < UNDETERMINED_HALF_WIDTH;
         let variance = |value: f64| if is_told(value) { spread(value).powi(2) } else { UNIFORM.powi(2) };
         let entry = |row: usize, column: usize| {
             directions.iter().map(|(value, vector)| variance(*value) * vector[row] * vector[column]).sum::<f64>()
@@ -64,7 +64,7 @@ impl Identifiability {
         let half_widths = (0..count).map(|index| quantile * covariance[index][index].sqrt()).collect();
         let untold: Vec<_> =
             directions.into_iter().filter(|(value, _)| !is_told(*value)).map(|(_, vector)| vector).collect();
-        Self { covariance, half_widths, entangled: entangled(&untold, count) }
+        Self { covariance, half_widths, entangled: non_identifiable(&untold, count) }
     }
 
     /// Returns the correlation of two coordinates.
@@ -90,21 +90,21 @@ fn information(slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
 /// Returns the directions in which coordinates can change, in ascending order of the information that residuals contain
 /// about them. `slopes` are the derivatives of the residuals by each coordinate.
 #[must_use]
-pub fn untold_first(slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
+pub fn least_determined_first(slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
     eigenvectors(&information(slopes)).into_iter().rev().map(|(_, vector)| vector).collect()
 }
 
 /// Returns the sets of coordinates that are connected by undetermined directions.
-fn entangled(untold: &[Vec<f64>], count: usize) -> Vec<NonIdentifiableSet> {
+fn non_identifiable(untold: &[Vec<f64>], count: usize) -> Vec<NonIdentifiableSet> {
     let part = |one: usize, other: usize| untold.iter().map(|vector| vector[one] * vector[other]).sum::<f64>();
-    let mut left: Vec<usize> = (0..count).filter(|index| part(*index, *index) > PART * PART).collect();
+    let mut left: Vec<usize> = (0..count).filter(|index| part(*index, *index) > MIN_SHARE * MIN_SHARE).collect();
     let mut sets = Vec::new();
     while let Some(first) = left.first().copied() {
         let mut members = vec![first];
         left.retain(|one| *one != first);
         let mut next = 0;
         while next < members.len() {
-            let joined = |one: &usize| part(members[next], *one).abs() > PART * PART;
+            let joined = |one: &usize| part(members[next], *one).abs() > MIN_SHARE * MIN_SHARE;
             let (near, far) = left.iter().copied().partition::<Vec<_>, _>(joined);
             members.extend(near);
             left = far;
@@ -124,7 +124,7 @@ fn orthogonal(mut rows: Vec<Vec<f64>>, size: usize) -> Vec<Vec<f64>> {
     for rank in 0..rows.len() {
         let entries = (rank..rows.len()).flat_map(|row| (0..size).map(move |column| (row, column)));
         let largest = entries.max_by(|one, other| rows[one.0][one.1].abs().total_cmp(&rows[other.0][other.1].abs()));
-        let Some((row, column)) = largest.filter(|(row, column)| rows[*row][*column].abs() > PART) else { break };
+        let Some((row, column)) = largest.filter(|(row, column)| rows[*row][*column].abs() > MIN_SHARE) else { break };
         rows.swap(rank, row);
         let pivot: Vec<f64> = rows[rank].iter().map(|entry| entry / rows[rank][column]).collect();
         for (other, entries) in rows.iter_mut().enumerate() {

@@ -12,7 +12,7 @@ const LEAST_DAMPING: f64 = 1e-9;
 /// The relative reduction of the sum of squares below which the descent ends.
 const GAIN: f64 = 1e-5;
 /// The length below which a step counts as zero, for every coordinate.
-const NO_STEP: f64 = 1e-7;
+const MIN_STEP: f64 = 1e-7;
 /// The first distance at which points are tried if derivatives mislead.
 const FIRST_RADIUS: f64 = 0.05;
 /// The last distance at which points are tried.
@@ -33,7 +33,7 @@ pub trait LeastSquares {
     ///
     /// # Errors
     /// An error of the computation.
-    fn slopes(&mut self, point: &[f64], residuals: &[f64]) -> Result<Option<Vec<Vec<f64>>>, Self::Error>;
+    fn jacobian(&mut self, point: &[f64], residuals: &[f64]) -> Result<Option<Vec<Vec<f64>>>, Self::Error>;
 }
 
 /// The best point found by a descent.
@@ -65,14 +65,14 @@ impl Minimum {
 /// # Errors
 /// An error of the residuals.
 pub fn minimise<R: LeastSquares>(of: &mut R, start: &[f64], residuals: Vec<f64>) -> Result<Option<Minimum>, R::Error> {
-    let Some(slopes) = of.slopes(start, &residuals)? else { return Ok(None) };
+    let Some(slopes) = of.jacobian(start, &residuals)? else { return Ok(None) };
     let mut best = Minimum { point: start.to_vec(), residuals, slopes, has_converged: false };
     loop {
         if !descend(of, &mut best)? {
             return Ok(Some(best));
         }
         let before = best.cost();
-        if !look_around(of, &mut best)? {
+        if !pattern_search(of, &mut best)? {
             return Ok(Some(best));
         }
         if before - best.cost() <= GAIN * before {
@@ -88,7 +88,7 @@ fn descend<R: LeastSquares>(of: &mut R, best: &mut Minimum) -> Result<bool, R::E
     let mut damping = FIRST_DAMPING;
     loop {
         let tried = moved(best, &damped_step(best, damping));
-        if zip(&tried, &best.point).all(|(new, old)| (new - old).abs() < NO_STEP) {
+        if zip(&tried, &best.point).all(|(new, old)| (new - old).abs() < MIN_STEP) {
             best.has_converged = true;
             return Ok(false);
         }
@@ -103,7 +103,7 @@ fn descend<R: LeastSquares>(of: &mut R, best: &mut Minimum) -> Result<bool, R::E
         }
         damping = (damping / 6.0).max(LEAST_DAMPING);
         (best.point, best.residuals) = (tried, residuals);
-        let Some(slopes) = of.slopes(&best.point, &best.residuals)? else { return Ok(false) };
+        let Some(slopes) = of.jacobian(&best.point, &best.residuals)? else { return Ok(false) };
         best.slopes = slopes;
         if old - new <= GAIN * old {
             best.has_converged = true;
@@ -148,7 +148,7 @@ fn moved(best: &Minimum, step: &[f64]) -> Vec<f64> {
 
 /// Tries nearby points at decreasing distances, along one coordinate after another (Hooke and Jeeves, 1961). Returns
 /// `false` if the budget is spent.
-fn look_around<R: LeastSquares>(of: &mut R, best: &mut Minimum) -> Result<bool, R::Error> {
+fn pattern_search<R: LeastSquares>(of: &mut R, best: &mut Minimum) -> Result<bool, R::Error> {
     let mut radius = FIRST_RADIUS;
     while radius >= LAST_RADIUS {
         let before = best.cost();
@@ -164,7 +164,7 @@ fn look_around<R: LeastSquares>(of: &mut R, best: &mut Minimum) -> Result<bool, 
             radius /= 4.0;
         }
     }
-    let Some(slopes) = of.slopes(&best.point, &best.residuals)? else { return Ok(false) };
+    let Some(slopes) = of.jacobian(&best.point, &best.residuals)? else { return Ok(false) };
     best.slopes = slopes;
     Ok(true)
 }
@@ -183,7 +183,7 @@ mod tests {
             Ok(Some((self.0)(point)))
         }
 
-        fn slopes(&mut self, point: &[f64], residuals: &[f64]) -> Result<Option<Vec<Vec<f64>>>, Infallible> {
+        fn jacobian(&mut self, point: &[f64], residuals: &[f64]) -> Result<Option<Vec<Vec<f64>>>, Infallible> {
             let along = |index: usize| {
                 let mut moved = point.to_vec();
                 moved[index] += 1e-6;

@@ -15,7 +15,7 @@ mod symmetric;
 mod tests;
 
 pub use conformal::{Conformal, Score};
-pub use identifiability::{NonIdentifiableSet, Identifiability, untold_first};
+pub use identifiability::{Identifiability, NonIdentifiableSet, least_determined_first};
 pub use latency::{Hockney, TimedTransfer};
 pub use least_squares::leverages;
 pub use levenberg_marquardt::{LeastSquares, Minimum, minimise};

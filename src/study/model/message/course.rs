@@ -1,7 +1,7 @@
 //! The transit of packets over links that carry whole packets, by store and forward or cut-through.
 
 use super::chain::{Chain, ServiceIndex};
-use super::services::{NOTHING, LinkCosts, PacketCosts, Services};
+use super::services::{LinkCosts, NOTHING, PacketCosts, Services};
 use super::{CostItem, stores_packets};
 use parsim_sim::machine::Machine;
 use std::collections::VecDeque;

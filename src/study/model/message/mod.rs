@@ -23,7 +23,7 @@ use services::Services;
 use std::borrow::Cow;
 
 /// The maximum number of services that are evaluated.
-const MOST_SERVICES: u64 = 20_000_000;
+const MAX_SERVICES: u64 = 20_000_000;
 
 /// One constant on the critical path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl Itinerary {
     pub fn of(machine: &Machine, message: &LoneMessage) -> Result<Self, ItemisationError> {
         check(machine)?;
         let services = Services::of(machine, message);
-        if services.count() > MOST_SERVICES {
+        if services.count() > MAX_SERVICES {
             return Err(ItemisationError::TooLarge);
         }
         let items = if services.is_on_one_processor() {

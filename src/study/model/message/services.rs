@@ -281,7 +281,12 @@ impl ServicePricing {
 
     /// Returns the services of the resources that the cores of the source share, from the innermost to the outermost.
     #[expect(clippy::cast_precision_loss, reason = "a packet has fewer than 2^32 bytes")]
-    fn shared(&mut self, machine: &Machine, message: &LoneMessage, bytes: u64) -> Vec<(PricedService, PricedService, bool)> {
+    fn shared(
+        &mut self,
+        machine: &Machine,
+        message: &LoneMessage,
+        bytes: u64,
+    ) -> Vec<(PricedService, PricedService, bool)> {
         let inside = machine.nodes.levels.len();
         let on_the_way = machine.shared_on_the_way(message.from, message.to).into_iter().map(|server| {
             let (levels, number) =

@@ -26,17 +26,17 @@ impl Archive {
             let (kind, number) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
             let number = digits(number).and_then(|number| u32::try_from(number).ok());
             match (kind, number) {
-                (b"CLOCK_PROPERTIES", _) => ticks = behind(line, b"Ticks per Seconds: ").and_then(leading),
+                (b"CLOCK_PROPERTIES", _) => ticks = text_after(line, b"Ticks per Seconds: ").and_then(leading),
                 (b"GROUP", Some(number)) => {
-                    let members = references(behind(line, b"Members: ").unwrap_or_default());
-                    if behind(line, b"Type: ").is_some_and(|kind| kind.starts_with(b"COMM_LOCATIONS")) {
+                    let members = references(text_after(line, b"Members: ").unwrap_or_default());
+                    if text_after(line, b"Type: ").is_some_and(|kind| kind.starts_with(b"COMM_LOCATIONS")) {
                         locations = members;
                     } else {
                         groups.insert(number, members);
                     }
                 }
                 (b"COMM", Some(number)) => {
-                    let group = behind(line, b"Group: ").and_then(|text| references(text).first().copied());
+                    let group = text_after(line, b"Group: ").and_then(|text| references(text).first().copied());
                     used.extend(group.map(|group| (number, group)));
                 }
                 _ => {}
@@ -76,7 +76,7 @@ impl Archive {
 }
 
 /// Returns the text after a key.
-fn behind<'l>(line: &'l [u8], key: &[u8]) -> Option<&'l [u8]> {
+fn text_after<'l>(line: &'l [u8], key: &[u8]) -> Option<&'l [u8]> {
     line.windows(key.len()).position(|text| text == key).map(|at| &line[at + key.len()..])
 }
 

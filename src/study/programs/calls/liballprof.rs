@@ -167,7 +167,11 @@ impl LineReader for LiballprofReader {
 ///
 /// # Errors
 /// Errors of the file. Invalid lines are ignored here, because they are reported when the calls are read.
-pub fn name_communicators(path: &Path, (rank, ranks): (u32, u32), made: RankCommunicators) -> io::Result<RankCommunicators> {
+pub fn name_communicators(
+    path: &Path,
+    (rank, ranks): (u32, u32),
+    made: RankCommunicators,
+) -> io::Result<RankCommunicators> {
     let (mut file, mut line) = (BufReader::new(File::open(path)?), Vec::new());
     let (mut reader, mut calls) = (LiballprofReader::new((rank, ranks), made, GapFactor(0.0)), CallQueue::new());
     while !reader.made.is_settled() && file.read_until(b'\n', &mut line)? > 0 {
@@ -241,7 +245,7 @@ impl LiballprofReader {
                 let request = if kind == Kind::StartReceive { Some(self.begin(line.number(8)?, calls)) } else { None };
                 self.receive(line, [5, 6, 7], request, calls)?;
             }
-            Kind::SendLater | Kind::BufferedLater | Kind::ReceiveLater => self.keep(line, kind)?,
+            Kind::SendLater | Kind::BufferedLater | Kind::ReceiveLater => self.create_persistent(line, kind)?,
             Kind::Start => self.start(line, 2, line.number(2)?, calls)?,
             Kind::StartAll => {
                 for address in self.row(line)? {
@@ -286,7 +290,7 @@ impl LiballprofReader {
 
     fn wait_for_one(&mut self, address: u64, calls: &mut CallQueue) {
         if !self.has_begun(address) {
-            calls.lack_request();
+            calls.record_unbegun_wait();
         }
         self.open.remove(&address);
         self.buffered.remove(&address);
@@ -313,7 +317,7 @@ impl LiballprofReader {
     fn wait(&mut self, line: &CallRecord<'_>, kind: Kind, calls: &mut CallQueue) -> Result<(), LineFault> {
         let row: Vec<u64> = self.row(line)?.collect();
         if !row.is_empty() && !row.iter().any(|address| self.has_begun(*address)) {
-            calls.lack_request();
+            calls.record_unbegun_wait();
         }
         let mut complete = row.iter().filter(|address| self.buffered.contains(address)).copied();
         if kind == Kind::WaitAny
@@ -355,7 +359,7 @@ impl LiballprofReader {
     }
 
     /// Creates a persistent request, whose message begins with `MPI_Start`.
-    fn keep(&mut self, line: &CallRecord<'_>, kind: Kind) -> Result<(), LineFault> {
+    fn create_persistent(&mut self, line: &CallRecord<'_>, kind: Kind) -> Result<(), LineFault> {
         let (address, mut message) = (line.number(8)?, CallQueue::new());
         let request = Some(if kind == Kind::BufferedLater { BUFFERED } else { name(address) });
         match kind {

@@ -72,22 +72,22 @@ impl CallQueue {
     }
 
     /// Records a wait for a request that no line of the rank has begun.
-    pub const fn lack_request(&mut self) {
+    pub const fn record_unbegun_wait(&mut self) {
         self.unbegun += 1;
     }
 
     /// Returns the number of waits for requests that no line has begun, since the last call of this function.
-    pub const fn take_unbegun(&mut self) -> u64 {
+    pub const fn take_unbegun_waits(&mut self) -> u64 {
         std::mem::replace(&mut self.unbegun, 0)
     }
 
     /// Records `count` operations that begin without any line saying what they move.
-    pub const fn lack_ends(&mut self, count: u64) {
+    pub const fn record_incomplete(&mut self, count: u64) {
         self.unended += count;
     }
 
     /// Returns the number of operations so far that began without any line saying what they move.
-    pub const fn unended(&self) -> u64 {
+    pub const fn incomplete_operations(&self) -> u64 {
         self.unended
     }
 

@@ -229,9 +229,9 @@ macro_rules! call_program {
                 }
             }
 
-            fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+            fn machine_faults(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
                 let surveyed = self.surveyed();
-                surveyed.map_or_else(|_| Vec::new(), |surveyed| surveyed.misfits(self.name(), machine, layout))
+                surveyed.map_or_else(|_| Vec::new(), |surveyed| surveyed.machine_faults(self.name(), machine, layout))
             }
 
             /// Returns `true` if the files determine which message each receive gets. Otherwise a rehearsal is meaningless,
@@ -289,7 +289,7 @@ impl Surveyed {
     }
 
     /// Returns a fault if the number of ranks differs, and one if the processors cannot perform the operations.
-    fn misfits(&self, name: &str, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+    fn machine_faults(&self, name: &str, machine: &Machine, layout: &Layout) -> Vec<Fault> {
         let (of_file, ranks) = (self.files.ranks(), layout.ranks());
         let misfit = || {
             let message = format!("`{name}` has {of_file} ranks, and the scenario has {ranks}");

@@ -90,7 +90,7 @@ impl LineReader for Otf2Reader {
     fn finish(&mut self, calls: &mut CallQueue) {
         let held = self.held.len();
         self.held.retain(|(_, held)| matches!(held, HeldCall::Known(_)));
-        calls.lack_ends((held - self.held.len()) as u64);
+        calls.record_incomplete((held - self.held.len()) as u64);
         self.release(calls);
     }
 }

@@ -6,7 +6,7 @@ use super::reader::CallReader;
 use super::requests::{PendingOperation, Requests};
 use parsim_sim::fault::Fault;
 use parsim_sim::program::collective::{CollectiveCall, Library};
-use parsim_sim::program::{SideTaskId, SideTasks, Message, Operation, Process, RankGroup};
+use parsim_sim::program::{Message, Operation, Process, RankGroup, SideTaskId, SideTasks};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -97,7 +97,7 @@ impl Caller {
         let serial = request.map(|_| {
             let number = self.begun.entry(communicator).or_default();
             *number = number.wrapping_add(1);
-            number.wrapping_add(communicator.wrapping_mul(SERIALS_OF_A_COMMUNICATOR))
+            number.wrapping_add(communicator.wrapping_mul(SERIALS_PER_COMMUNICATOR))
         });
         if serial.is_none() && self.asides.are_over() {
             return call.run(&me, library).await;
@@ -147,7 +147,7 @@ impl Caller {
 
     /// Tests the oldest request of a name. As in SimGrid, an incomplete request is moved behind the others of its name.
     async fn test(&mut self, name: RequestName) {
-        self.asides.go_on(&self.me).await;
+        self.asides.progress(&self.me).await;
         let Some(work) = self.requests.take(name) else { return };
         let is_complete = match work {
             PendingOperation::Message(operation) => self.me.test(operation).await,
@@ -167,4 +167,4 @@ impl Caller {
 }
 
 /// The distance between the serial numbers of two communicators.
-const SERIALS_OF_A_COMMUNICATOR: u32 = 31;
+const SERIALS_PER_COMMUNICATOR: u32 = 31;

@@ -80,7 +80,7 @@ impl CallReader {
             let read = self.format.read(self.lines.text(range), &mut self.calls);
             let is_open = self.lines.is_open();
             read.map_err(|fault| Box::new(self.files.line_fault(place, fault.of_line(is_open))))?;
-            self.unbegun.add(self.calls.take_unbegun(), Some(place));
+            self.unbegun.add(self.calls.take_unbegun_waits(), Some(place));
         }
     }
 
@@ -111,8 +111,8 @@ impl CallReader {
 
     /// Returns the number of operations that begin without any line saying what they move; known only after the last
     /// call.
-    pub const fn unended(&self) -> u64 {
-        self.calls.unended()
+    pub const fn incomplete_operations(&self) -> u64 {
+        self.calls.incomplete_operations()
     }
 
     /// Returns `true` if the program of the rank has begun and no line ends it, after all lines have been read.

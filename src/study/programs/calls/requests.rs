@@ -1,7 +1,7 @@
 //! Pending requests, by name.
 
 use super::call::RequestName;
-use parsim_sim::program::{SideTaskId, Operation};
+use parsim_sim::program::{Operation, SideTaskId};
 use rustc_hash::FxHashMap;
 use std::mem;
 

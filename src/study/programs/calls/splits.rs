@@ -86,7 +86,10 @@ impl Splits {
     ///
     /// # Errors
     /// Errors of `read`.
-    pub fn in_order_of_use(self, mut read: impl FnMut(u32, RankCommunicators) -> io::Result<RankCommunicators>) -> io::Result<Self> {
+    pub fn in_order_of_use(
+        self,
+        mut read: impl FnMut(u32, RankCommunicators) -> io::Result<RankCommunicators>,
+    ) -> io::Result<Self> {
         if self.order.len() < 2 {
             return Ok(self);
         }
@@ -126,7 +129,14 @@ impl Splits {
     /// Returns the communicators that a rank creates, in order.
     pub fn of_rank(&self, rank: u32) -> RankCommunicators {
         let calls = self.made.get(rank as usize).map(|calls| calls.iter().copied().collect()).unwrap_or_default();
-        RankCommunicators { splits: self.clone(), calls, called: 0, new: Vec::new(), known: FxHashMap::default(), uses: Vec::new() }
+        RankCommunicators {
+            splits: self.clone(),
+            calls,
+            called: 0,
+            new: Vec::new(),
+            known: FxHashMap::default(),
+            uses: Vec::new(),
+        }
     }
 }
 

@@ -96,7 +96,8 @@ impl Survey {
 
     /// Returns notes about peculiarities of the files that do not prevent a replay.
     pub fn note(&self, files: &CallFiles) -> Option<String> {
-        let notes = [self.unbegun(files), self.unended(), self.unfinished(files), files.guessed_communicator()];
+        let notes =
+            [self.unbegun(files), self.incomplete_operations(), self.unfinished(files), files.guessed_communicator()];
         let notes: Vec<_> = notes.into_iter().flatten().map(|note| format!("note: {note}")).collect();
         (!notes.is_empty()).then(|| notes.join("\n"))
     }
@@ -127,7 +128,7 @@ impl Survey {
         ))
     }
 
-    fn unended(&self) -> Option<String> {
+    fn incomplete_operations(&self) -> Option<String> {
         let operations = match self.unended {
             0 => return None,
             1 => "an operation that begins is".to_owned(),
@@ -180,7 +181,7 @@ impl Surveyor<'_> {
             self.survey.unfinished.push((rank, reader.place()));
         }
         self.survey.unbegun.add(reader.unbegun().count, reader.unbegun().first);
-        self.survey.unended += reader.unended();
+        self.survey.unended += reader.incomplete_operations();
         self.end(rank, &taken)
     }
 

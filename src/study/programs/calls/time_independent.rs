@@ -170,7 +170,7 @@ impl TimeIndependentReader {
             "wait" => {
                 let name = self.request(line)?;
                 if !self.begun.contains(&name) {
-                    calls.lack_request();
+                    calls.record_unbegun_wait();
                 }
                 calls.push(Call::Wait(name));
             }

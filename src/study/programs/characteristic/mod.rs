@@ -93,7 +93,7 @@ impl Program for Characteristic {
     }
 
     /// Requires the same number of ranks on every node, because a rank exchanges with the same core of the next node.
-    fn misfits(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+    fn machine_faults(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
         let per_node = layout.most_ranks_on_a_node();
         let is_apart = |rank: &u32| layout.node(*rank) != layout.node(rank - rank % per_node);
         let stray = (0..layout.ranks()).find(is_apart);

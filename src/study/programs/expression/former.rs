@@ -167,7 +167,11 @@ mod tests {
             ("2 ^ 3 ^ 2", Value::Whole(64)),
             ("-2 ^ 2", Value::Whole(4)),
         ] {
-            assert_eq!(FormerExpression::of(text).and_then(|former| former.former_value(names)), Some(expected), "{text}");
+            assert_eq!(
+                FormerExpression::of(text).and_then(|former| former.former_value(names)),
+                Some(expected),
+                "{text}"
+            );
         }
     }
 

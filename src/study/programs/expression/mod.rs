@@ -59,7 +59,7 @@ pub struct DeferredName {
 }
 
 /// The content of the slot of an [`Awaited`] number before the number is available: not a number.
-pub const NOTHING_YET: Value = Value::Truth(false);
+pub const NOT_AVAILABLE: Value = Value::Truth(false);
 
 /// An expression that is ready to be evaluated. Parts that do not depend on a slot have been computed.
 #[derive(Clone)]

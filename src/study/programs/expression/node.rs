@@ -3,7 +3,7 @@
 use super::fault::{ExpressionFault, REFERENCE, TextSpan};
 use super::functions::{Function, finite, floored, floored_whole, power};
 use super::value::{real, whole};
-use super::{DeferredName, NOTHING_YET, Value};
+use super::{DeferredName, NOT_AVAILABLE, Value};
 use std::cmp::Ordering;
 
 /// A part of an expression. The kind determines whether it is a number or a truth value; the parser has checked the
@@ -104,7 +104,7 @@ impl ExpressionNode {
             PartKind::Constant(value) => Ok(*value),
             PartKind::Variable(slot) => Ok(slots[usize::from(*slot)]),
             PartKind::Awaited(awaited) => match slots[usize::from(awaited.slot)] {
-                NOTHING_YET => Err(Box::new(self.too_early(awaited))),
+                NOT_AVAILABLE => Err(Box::new(self.too_early(awaited))),
                 value => Ok(value),
             },
             PartKind::Negate(operand) => {

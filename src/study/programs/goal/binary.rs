@@ -105,7 +105,7 @@ impl<S: ReopenableBytes> Operations for OpenSchedule<S> {
         self.schedule.parts[rank as usize].count
     }
 
-    fn takes_any(&self, rank: u32) -> bool {
+    fn matches_any(&self, rank: u32) -> bool {
         self.schedule.parts[rank as usize].takes_any
     }
 

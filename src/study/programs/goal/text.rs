@@ -431,11 +431,11 @@ fn known(block: &Block<'_>, label: &[u8], at: usize) -> Result<u32, Box<PartFaul
 }
 
 const fn is_of_word(byte: u8) -> bool {
-    OF_WORDS[byte as usize]
+    IS_WORD_BYTE[byte as usize]
 }
 
 /// A table of the bytes that words may contain. A lookup is faster, and most bytes of a text belong to words.
-const OF_WORDS: [bool; 256] = {
+const IS_WORD_BYTE: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
     while byte < table.len() {

@@ -172,7 +172,7 @@ impl EventQueue {
     }
 
     /// Accepts a message. A late message or an anti-message may cause a rollback.
-    pub fn take_in(&mut self, message: EventMessage) -> RollbackCost {
+    pub fn accept(&mut self, message: EventMessage) -> RollbackCost {
         self.dispatch(vec![message])
     }
 

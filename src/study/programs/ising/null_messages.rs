@@ -22,7 +22,7 @@ pub async fn simulate(rank: &mut Rank) {
     let mut channels: Vec<NeighbourClock> = rank.neighbours().into_iter().map(channel).collect();
     loop {
         while let Some((from, note)) = rank.poll().await {
-            listen(rank, &mut channels, from, note).await;
+            handle(rank, &mut channels, from, note).await;
         }
         let safe_until = channels.iter().map(|channel| channel.safe_until).fold(f64::INFINITY, f64::min);
         let next = rank.queue.next_time();
@@ -35,14 +35,14 @@ pub async fn simulate(rank: &mut Rank) {
             return;
         }
         let (from, note) = rank.next().await;
-        listen(rank, &mut channels, from, note).await;
+        handle(rank, &mut channels, from, note).await;
     }
 }
 
-async fn listen(rank: &mut Rank, channels: &mut [NeighbourClock], from: u32, note: RankMessage) {
+async fn handle(rank: &mut Rank, channels: &mut [NeighbourClock], from: u32, note: RankMessage) {
     let safe_until = match note {
         RankMessage::Message(message) => {
-            rank.take_in(message).await;
+            rank.accept(message).await;
             message.update.time
         }
         RankMessage::Promise(time) => time,

@@ -81,15 +81,15 @@ impl Rank {
         };
         self.operate(operations).await;
         self.save().await;
-        self.settle(rolled_back).await;
+        self.account_rollback(rolled_back).await;
         true
     }
 
     /// Accepts a message and accounts for its cost.
-    pub async fn take_in(&mut self, message: EventMessage) {
+    pub async fn accept(&mut self, message: EventMessage) {
         self.received += 1;
-        let rolled_back = self.queue.take_in(message);
-        self.settle(rolled_back).await;
+        let rolled_back = self.queue.accept(message);
+        self.account_rollback(rolled_back).await;
     }
 
     /// Sends a note to another rank and accounts for its cost.
@@ -117,7 +117,7 @@ impl Rank {
     }
 
     /// Accounts for the cost of a rollback, and sends the outgoing messages.
-    async fn settle(&mut self, rolled_back: RollbackCost) {
+    async fn account_rollback(&mut self, rolled_back: RollbackCost) {
         if rolled_back.happened {
             let costs = &self.program.costs;
             let operations = u64::from(costs.rollback) + u64::from(costs.undo) * rolled_back.undone;

@@ -187,11 +187,11 @@ mod unsound {
         for processed in [0, 50] {
             let mut queue = queue(true);
             let alone = queue.next_time();
-            queue.take_in(message(alone / 2.0, false));
+            queue.accept(message(alone / 2.0, false));
             for _ in 0..processed {
                 queue.process_next();
             }
-            queue.take_in(message(alone / 2.0, true));
+            queue.accept(message(alone / 2.0, true));
             assert_eq!(queue.next_time(), alone);
         }
     }
@@ -199,15 +199,15 @@ mod unsound {
     #[test]
     #[should_panic(expected = "an anti-message has no message to take back")]
     fn an_anti_message_without_its_message_is_a_defect() {
-        queue(true).take_in(message(0.1, true));
+        queue(true).accept(message(0.1, true));
     }
 
     #[test]
     #[should_panic(expected = "a message came twice")]
     fn a_message_that_comes_twice_is_a_defect() {
         let mut queue = queue(true);
-        queue.take_in(message(0.1, false));
-        queue.take_in(message(0.1, false));
+        queue.accept(message(0.1, false));
+        queue.accept(message(0.1, false));
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod unsound {
     fn a_message_from_before_the_global_virtual_time_is_a_defect() {
         let mut queue = queue(true);
         queue.commit(0.2);
-        queue.take_in(message(0.1, false));
+        queue.accept(message(0.1, false));
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod unsound {
         let mut queue = queue(false);
         let first = queue.next_time();
         queue.process_next();
-        queue.take_in(message(first / 2.0, false));
+        queue.accept(message(first / 2.0, false));
     }
 }
 

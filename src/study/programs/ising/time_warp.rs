@@ -48,7 +48,7 @@ impl TimeWarp<'_> {
     async fn run(&mut self) {
         while !self.finished {
             while let Some((from, note)) = self.rank.poll().await {
-                self.listen(from, note).await;
+                self.handle(from, note).await;
             }
             if self.finished {
                 return;
@@ -61,26 +61,26 @@ impl TimeWarp<'_> {
             } else if coordinates && self.others_are_idle() {
                 self.compute_global_time().await;
             } else {
-                self.rest().await;
+                self.wait_idle().await;
             }
         }
     }
 
     /// Waits for a message, because there are no events.
-    async fn rest(&mut self) {
+    async fn wait_idle(&mut self) {
         if self.rank.me.rank() != COORDINATOR && !self.noticed {
             self.noticed = true;
             self.rank.notify(COORDINATOR, &RankMessage::Idle).await;
         }
         let (from, note) = self.rank.next().await;
-        self.listen(from, note).await;
+        self.handle(from, note).await;
     }
 
-    async fn listen(&mut self, from: u32, note: RankMessage) {
+    async fn handle(&mut self, from: u32, note: RankMessage) {
         match note {
-            RankMessage::Message(message) => self.rank.take_in(message).await,
+            RankMessage::Message(message) => self.rank.accept(message).await,
             RankMessage::Idle => self.idle[from as usize] = true,
-            RankMessage::Stop(round) => self.stand_still(round).await,
+            RankMessage::Stop(round) => self.wait_stopped(round).await,
             RankMessage::Report(_) => {}
             note => unreachable!("a rank that works received {note:?}"),
         }
@@ -102,18 +102,18 @@ impl TimeWarp<'_> {
     }
 
     /// Processes no events until the global virtual time is known, but accepts messages.
-    async fn stand_still(&mut self, round: f64) {
+    async fn wait_stopped(&mut self, round: f64) {
         let report = RankMessage::Report(self.report(round));
         self.rank.notify(COORDINATOR, &report).await;
         loop {
             let (_, note) = self.rank.next().await;
             match note {
                 RankMessage::Message(message) => {
-                    self.rank.take_in(message).await;
+                    self.rank.accept(message).await;
                     let report = RankMessage::Report(self.report(round));
                     self.rank.notify(COORDINATOR, &report).await;
                 }
-                RankMessage::GlobalTime(time) => return self.go_on(time),
+                RankMessage::GlobalTime(time) => return self.resume(time),
                 note => unreachable!("a stopped rank received {note:?}"),
             }
         }
@@ -134,11 +134,11 @@ impl TimeWarp<'_> {
                 for other in others {
                     self.rank.notify(other, &RankMessage::GlobalTime(time)).await;
                 }
-                return self.go_on(time);
+                return self.resume(time);
             }
             let (from, note) = self.rank.next().await;
             match note {
-                RankMessage::Message(message) => self.rank.take_in(message).await,
+                RankMessage::Message(message) => self.rank.accept(message).await,
                 RankMessage::Report(report) if is_of(&report, round) => reports[from as usize] = Some(report),
                 RankMessage::Report(_) | RankMessage::Idle => {}
                 note => unreachable!("the coordinator received {note:?}"),
@@ -146,7 +146,7 @@ impl TimeWarp<'_> {
         }
     }
 
-    fn go_on(&mut self, global_time: f64) {
+    fn resume(&mut self, global_time: f64) {
         self.rank.queue.commit(global_time);
         self.last_round = self.rank.me.now();
         self.has_worked = false;

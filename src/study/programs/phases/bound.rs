@@ -2,7 +2,7 @@
 
 use super::expression::{Expression, Size};
 use super::names::NameTable;
-use crate::programs::expression::{Binding, Bound, ExpressionFault, NOTHING_YET, Value};
+use crate::programs::expression::{Binding, Bound, ExpressionFault, NOT_AVAILABLE, Value};
 use parsim_sim::fault::Fault;
 
 /// An expression that is ready to be evaluated over the slots of a process.
@@ -39,7 +39,7 @@ impl BoundExpression {
         match self.bindings[place]? {
             Binding::Constant(value) => Some(value),
             Binding::Slot(slot) => Some(slots[usize::from(slot)]),
-            Binding::Awaited(awaited) => Some(slots[usize::from(awaited.slot)]).filter(|value| *value != NOTHING_YET),
+            Binding::Awaited(awaited) => Some(slots[usize::from(awaited.slot)]).filter(|value| *value != NOT_AVAILABLE),
         }
     }
 

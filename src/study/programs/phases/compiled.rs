@@ -5,7 +5,7 @@ use super::communicators::Split;
 use super::distribution::BoundDistribution;
 use super::names::VariableSlot;
 use super::step::Neighbours;
-use crate::programs::expression::{NOTHING_YET, Value};
+use crate::programs::expression::{NOT_AVAILABLE, Value};
 use parsim_sim::program::Grid;
 use parsim_sim::program::collective::CollectiveOperation;
 use parsim_sim::trace::Phase;
@@ -212,7 +212,7 @@ impl CompiledProgram {
     pub fn slots_of(&self, rank: u32) -> Box<[Value]> {
         let (row, column) = self.grid.coordinates(rank);
         let place = [rank, row, column].map(|value| Value::Whole(value.into()));
-        let known: Vec<_> = place.into_iter().chain([NOTHING_YET; 2]).collect();
+        let known: Vec<_> = place.into_iter().chain([NOT_AVAILABLE; 2]).collect();
         let declared = std::iter::repeat_n(Value::Whole(0), self.slots - known.len());
         let mut slots: Box<[Value]> = known.into_iter().chain(declared).collect();
         for (split, [place_slot, size_slot]) in self.splits.iter().zip(&self.split_slots) {

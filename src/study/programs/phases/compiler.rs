@@ -49,7 +49,7 @@ pub(super) fn compile(program: &Phases, ranks: u32, host: u32) -> (CompiledProgr
     compiler.steps("steps", &program.steps);
     compiler.put(0, StepAction::Return);
     // The slots of functions are placed after all slots that the steps declare.
-    compiler.names.leave_behind(compiler.names.mark());
+    compiler.names.retire_slots(compiler.names.mark());
     let functions = compiler.functions();
     compiler.finish(Grid::of(ranks), program.paths(), (functions, split_slots))
 }
@@ -84,7 +84,7 @@ impl Compiler<'_> {
         let communicators = self.communicators.clone();
         let declare = |communicator: &str| {
             names_in(communicator).map(|name| {
-                self.hidden("communicators", &name, "the communicator");
+                self.check_unused("communicators", &name, "the communicator");
                 self.names.declare(&name)
             })
         };
@@ -100,12 +100,12 @@ impl Compiler<'_> {
         let (entry, number, outside) = (self.here(), self.next_number, self.names.mark());
         let path = format!("functions.{name}");
         for parameter in &function.parameters {
-            self.hidden(&format!("{path}.parameters"), parameter, "the function");
+            self.check_unused(&format!("{path}.parameters"), parameter, "the function");
             self.names.declare(parameter);
         }
         self.steps(&format!("{path}.steps"), &function.steps);
         self.put(number, StepAction::Return);
-        CompiledFunction { entry, slots: outside.1..self.names.leave_behind(outside) }
+        CompiledFunction { entry, slots: outside.1..self.names.retire_slots(outside) }
     }
 
     fn finish(
@@ -164,7 +164,7 @@ impl Compiler<'_> {
     }
 
     /// Sets the jump target of the step at `from`, if it has one, to the next step.
-    fn lead_here(&mut self, from: Address) {
+    fn patch_jump(&mut self, from: Address) {
         let here = self.here();
         match &mut self.steps[from as usize].action {
             StepAction::Repeat { behind: to, .. }
@@ -196,15 +196,15 @@ impl Compiler<'_> {
         let end = self.names.reserve();
         let index = match index {
             Some(name) => {
-                self.hidden(&format!("{path}.index"), name, "the loop");
+                self.check_unused(&format!("{path}.index"), name, "the loop");
                 self.names.declare(name)
             }
             None => self.names.reserve(),
         };
-        let begin = self.put(number, StepAction::Repeat { times, happens: happens(steps), index, end, behind: 0 });
+        let begin = self.put(number, StepAction::Repeat { times, happens: has_verbs(steps), index, end, behind: 0 });
         self.steps(&format!("{path}.steps"), steps);
         self.put(number, StepAction::Round { index, end, body: begin + 1 });
-        self.lead_here(begin);
+        self.patch_jump(begin);
         self.names.return_to(outside);
     }
 
@@ -215,7 +215,7 @@ impl Compiler<'_> {
         let begin = self.put(number, StepAction::While { condition, changes, behind: 0 });
         self.steps(&format!("{path}.steps"), steps);
         self.put(number, StepAction::WhileRound { changes, begin });
-        self.lead_here(begin);
+        self.patch_jump(begin);
         self.names.return_to(outside);
     }
 
@@ -224,13 +224,13 @@ impl Compiler<'_> {
         let begin = self.put(number, StepAction::When { condition, otherwise: 0 });
         self.steps(&format!("{path}.then"), then);
         let end = self.put(number, StepAction::Jump(0));
-        self.lead_here(begin);
+        self.patch_jump(begin);
         self.steps(&format!("{path}.otherwise"), otherwise);
-        self.lead_here(end);
+        self.patch_jump(end);
     }
 
     /// Records a fault if a name that is about to be declared is already known.
-    fn hidden(&mut self, path: &str, name: &str, by: &str) {
+    fn check_unused(&mut self, path: &str, name: &str, by: &str) {
         if self.names.get(name).is_some() {
             let message = format!("`{name}` is already defined: {by} would shadow it");
             self.fault(path, message, "give it another name");
@@ -277,9 +277,9 @@ fn wrong_type(text: &str, is_condition: bool) -> ExpressionFault {
 }
 
 /// Returns `true` if a process that executes these steps ever executes a verb.
-fn happens(steps: &[Step]) -> bool {
+fn has_verbs(steps: &[Step]) -> bool {
     steps.iter().any(|step| {
         let inner = step.inner();
-        inner.is_empty() || inner.into_iter().any(|(_, steps)| happens(steps))
+        inner.is_empty() || inner.into_iter().any(|(_, steps)| has_verbs(steps))
     })
 }

@@ -13,7 +13,7 @@ use parsim_sim::program::collective::CollectiveOperation;
 use std::collections::BTreeMap;
 
 /// Maximum number of steps examined for one rank.
-const STEPS_OF_A_RANK: u32 = 20_000;
+const STEPS_PER_RANK: u32 = 20_000;
 /// Approximate maximum number of steps examined for all ranks together. Beyond it, a sample of the ranks represents
 /// all.
 const STEPS: u32 = 200_000;
@@ -24,7 +24,7 @@ const ROUNDS: u64 = 8;
 /// Maximum depth of nested calls that are followed.
 const DEEPEST: u32 = 50;
 /// The variables whose values come from messages.
-const OF_MESSAGES: [&str; 2] = ["source", "number"];
+const MESSAGE_VARIABLES: [&str; 2] = ["source", "number"];
 
 /// Returns the forecast for all ranks. It is exact if all ranks and rounds are examined, or if all are alike. If
 /// messages decide, only the lower bounds are meaningful.
@@ -33,10 +33,10 @@ pub(super) fn count(program: &Phases, ranks: u32, packet_bytes: u64) -> Forecast
     let grid = Grid::of(ranks);
     let of_rank = |rank: u32| {
         let global = scope(program, &splits, (rank, grid));
-        let (left, scope) = (STEPS_OF_A_RANK, global.clone());
+        let (left, scope) = (STEPS_PER_RANK, global.clone());
         let mut counter = Counter { program, global, scope, rank, grid, packet_bytes, left, depth: 0 };
         let all = counter.steps(&program.steps);
-        (all, STEPS_OF_A_RANK - counter.left)
+        (all, STEPS_PER_RANK - counter.left)
     };
     let (first, looked) = of_rank(0);
     let others = u64::from(ranks - 1);
@@ -199,7 +199,7 @@ impl Counter<'_> {
 
     /// Returns the variables if they suffice to evaluate an expression before any message has arrived.
     fn deciding(&self, expression: &Expression) -> Option<&Scope> {
-        let is_brought = |(name, _): (&str, _)| OF_MESSAGES.contains(&name);
+        let is_brought = |(name, _): (&str, _)| MESSAGE_VARIABLES.contains(&name);
         (!expression.formula().names().any(is_brought)).then_some(&self.scope)
     }
 

@@ -93,18 +93,18 @@ impl StepInterpreter {
     pub async fn run(&mut self) -> Result<(), PlacedFault> {
         let program = Rc::clone(&self.program);
         loop {
-            match self.go_on(&program)? {
-                InterruptReason::Asks(step) => self.ask(step).await.map_err(|fault| (step.number, fault))?,
+            match self.run_steps(&program)? {
+                InterruptReason::Asks(step) => self.execute_verb(step).await.map_err(|fault| (step.number, fault))?,
                 InterruptReason::Pauses => self.me.pause(PAUSE.into()).await,
                 InterruptReason::Ends => break,
             }
         }
-        let forgotten = self.under_way.forgotten(&program.requests);
+        let forgotten = self.under_way.still_pending(&program.requests);
         forgotten.map_or(Ok(()), |(step, fault)| Err((step, Box::new(fault))))
     }
 
     /// Executes steps up to the next one that requires the simulator.
-    fn go_on<'p>(&mut self, program: &'p CompiledProgram) -> Result<InterruptReason<'p>, PlacedFault> {
+    fn run_steps<'p>(&mut self, program: &'p CompiledProgram) -> Result<InterruptReason<'p>, PlacedFault> {
         while let Some(step) = program.steps.get(self.at as usize) {
             if step.action.begins() {
                 self.me.step(step.number);

@@ -1,6 +1,6 @@
 //! The names that expressions may use, and the slots of variables.
 
-use crate::programs::expression::{DeferredName, Binding, Formula, Value};
+use crate::programs::expression::{Binding, DeferredName, Formula, Value};
 use parsim_sim::program::Grid;
 
 /// The index of a variable among those of a process.
@@ -127,7 +127,7 @@ impl NameTable {
     }
 
     /// Removes the names declared since the mark but keeps their slots reserved; returns the number of the next slot.
-    pub fn leave_behind(&mut self, (names, _): (usize, usize)) -> usize {
+    pub fn retire_slots(&mut self, (names, _): (usize, usize)) -> usize {
         self.names.truncate(names);
         self.next = self.most;
         self.next

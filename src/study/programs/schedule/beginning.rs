@@ -23,7 +23,7 @@ impl FirstOperations {
     /// # Errors
     /// The reason why there is no such part, and advice.
     pub fn of(self, whole: &mut dyn Operations) -> Result<Schedule, (String, &'static str)> {
-        if let Some(rank) = (0..whole.ranks()).find(|rank| whole.takes_any(*rank)) {
+        if let Some(rank) = (0..whole.ranks()).find(|rank| whole.matches_any(*rank)) {
             let message = format!("rank {rank} receives messages of any source or tag: which these are is not known");
             return Err((message, "name source and tag of every receive in the file, or leave `first` out"));
         }

@@ -48,7 +48,7 @@ pub fn last(operations: &mut dyn Operations, is_one: impl Fn(u32, &ScheduleNode)
 /// ordered.
 pub fn is_determined(operations: &mut dyn Operations) -> bool {
     let ranks = 0..operations.ranks();
-    !ranks.clone().any(|rank| operations.takes_any(rank))
+    !ranks.clone().any(|rank| operations.matches_any(rank))
         && ranks.into_iter().all(|rank| has_ordered_messages(operations, rank))
 }
 

@@ -169,7 +169,7 @@ macro_rules! scheduled_program {
                 self.schedule_faults()
             }
 
-            fn misfits(
+            fn machine_faults(
                 &self,
                 _machine: &parsim_sim::machine::Machine,
                 layout: &parsim_sim::machine::Layout,

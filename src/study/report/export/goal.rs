@@ -3,7 +3,7 @@
 //! For grammar and meaning see Hoefler, Siebert, Lumsdaine: Group Operation Assembly Language (2009), as read by
 //! LogGOPSim's `txt2bin`.
 
-use super::{ExportError, FileTags, unsayable, without_outer_barriers};
+use super::{ExportError, FileTags, inexpressible, without_outer_barriers};
 use parsim_sim::trace::{RESERVED_TAGS, Request, RequestLog};
 use parsim_sim::units::{SimDuration, TotalTime};
 use std::io::Write;
@@ -126,7 +126,7 @@ const AT_ONCE: u32 = 16;
 
 impl GoalSchedule<'_> {
     fn add(&mut self, request: &Request) -> Result<(), ExportError> {
-        if let Some(error) = unsayable(request, self.rank, "GOAL") {
+        if let Some(error) = inexpressible(request, self.rank, "GOAL") {
             return Err(error);
         }
         match request {

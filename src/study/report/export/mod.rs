@@ -110,7 +110,7 @@ fn without_outer_barriers(requests: &[Request]) -> &[Request] {
 }
 
 /// Returns the error for a request that a format cannot express; `None` if it can.
-fn unsayable(request: &Request, rank: usize, format: &'static str) -> Option<ExportError> {
+fn inexpressible(request: &Request, rank: usize, format: &'static str) -> Option<ExportError> {
     let (what, phase) = match request {
         Request::FreeBarrier(phase) => ("a barrier without cost", phase),
         Request::Other { what, phase } => (*what, phase),

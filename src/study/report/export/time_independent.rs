@@ -3,7 +3,7 @@
 //!
 //! For the actions and their arguments see SimGrid 3.32, `src/smpi/internals/smpi_replay.cpp`.
 
-use super::{ExportError, FileTags, unsayable, without_outer_barriers};
+use super::{ExportError, FileTags, inexpressible, without_outer_barriers};
 use parsim_sim::trace::{Request, RequestLog};
 use parsim_sim::units::{FlopRate, SimDuration};
 use rustc_hash::FxHashMap;
@@ -97,7 +97,7 @@ impl RankCalls<'_> {
     }
 
     fn add(&mut self, request: &Request, is_blocking: bool) -> Result<(), ExportError> {
-        if let Some(error) = unsayable(request, self.rank, "a time-independent trace") {
+        if let Some(error) = inexpressible(request, self.rank, "a time-independent trace") {
             return Err(error);
         }
         let me = u32::try_from(self.rank).expect("ranks are counted in 32 bits");

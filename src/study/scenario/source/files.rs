@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::fault::SourceFault;
 use super::graph_file;
-use super::named_files::{NamedFiles, straight};
+use super::named_files::{NamedFiles, normalised};
 use super::paths;
 use super::place::{Place, SourceText, Sources};
 use super::rank_file;
@@ -29,9 +29,9 @@ const LARGEST_TOGETHER: usize = 4 << 20;
 const MOST_FILES: usize = 1000;
 const DEEPEST: usize = 8;
 /// Readers of values that are described by the lines of one or two plain files, by the name of the value.
-const OF_LINES: [(&str, LinesReader); 2] = [("RankFile", rank_file::placement), ("GraphFile", graph_file::graph)];
+const LINE_READERS: [(&str, LinesReader); 2] = [("RankFile", rank_file::placement), ("GraphFile", graph_file::graph)];
 /// Programs that are read from files, with the field that holds the path.
-const FROM_FILES: [(&str, &str); 4] =
+const FILE_PROGRAMS: [(&str, &str); 4] =
     [("Goal", "file"), ("TimeIndependent", "file"), ("MpiTrace", "folder"), ("Chakra", "folder")];
 type LinesReader = fn(Place, &Sources, Place, Option<Place>) -> Result<Tree, Vec<SourceFault>>;
 /// Maximum number of changes in a `Like`, each of which requires a search for its path.
@@ -140,7 +140,7 @@ impl<'a> Loader<'a> {
 
     /// Replaces every `File("…")` of a tree by the tree of that file, and every `Like` by its value.
     fn include(&mut self, tree: &mut Tree, folder: &Path) {
-        let of_lines = OF_LINES.into_iter().find(|(name, _)| is_named(tree, name));
+        let of_lines = LINE_READERS.into_iter().find(|(name, _)| is_named(tree, name));
         if is_file(tree) || of_lines.is_some() {
             let included = match of_lines {
                 Some((name, reader)) => self.of_lines(tree, folder, name, reader),
@@ -151,7 +151,7 @@ impl<'a> Loader<'a> {
             }
             return;
         }
-        if let Some((_, field)) = FROM_FILES.iter().find(|(name, _)| is_named(tree, name)) {
+        if let Some((_, field)) = FILE_PROGRAMS.iter().find(|(name, _)| is_named(tree, name)) {
             place_paths(tree, field, folder);
         } else if is_axis_of_files(tree) {
             place_paths(tree, "values", folder);
@@ -263,7 +263,7 @@ fn is_named(tree: &Tree, name: &str) -> bool {
 /// Returns `true` if a value is an axis over the files of a program.
 fn is_axis_of_files(tree: &Tree) -> bool {
     let TreeValue::Record { fields, .. } = &tree.node else { return false };
-    let is_of_files = |path: &str| FROM_FILES.iter().any(|(_, field)| path.strip_prefix("program.") == Some(field));
+    let is_of_files = |path: &str| FILE_PROGRAMS.iter().any(|(_, field)| path.strip_prefix("program.") == Some(field));
     let path = fields.iter().find(|field| field.name.text == "path").map(|field| &field.value.node);
     tree.name() == Some("Axis") && matches!(path, Some(TreeValue::Text(path)) if is_of_files(path))
 }
@@ -324,7 +324,7 @@ fn read_among(files: &NamedFiles, path: &Path) -> Result<String, UnreadableFile>
 
 /// Returns the displayed name of a file: its normalised path, provided that this path leads to the same file.
 fn name_of(path: &Path, files: &NamedFiles) -> String {
-    let straight = straight(path);
+    let straight = normalised(path);
     let is_same = files.real(&straight).is_ok_and(|real| files.real(path).is_ok_and(|asked| asked == real));
     if is_same { straight.display().to_string() } else { path.display().to_string() }
 }

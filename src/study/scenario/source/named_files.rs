@@ -19,7 +19,7 @@ impl NamedFiles {
     /// Returns the text with this path, if the set contains it.
     #[must_use]
     pub fn text(&self, path: &Path) -> Option<&str> {
-        self.0.as_ref()?.get(&straight(path)).map(String::as_str)
+        self.0.as_ref()?.get(&normalised(path)).map(String::as_str)
     }
 
     /// Returns the canonical path of a file.
@@ -27,7 +27,7 @@ impl NamedFiles {
         match &self.0 {
             None => path.canonicalize(),
             Some(texts) => {
-                let path = straight(path);
+                let path = normalised(path);
                 if texts.contains_key(&path) { Ok(path) } else { Err(io::ErrorKind::NotFound.into()) }
             }
         }
@@ -41,7 +41,7 @@ impl FromIterator<(PathBuf, String)> for NamedFiles {
 }
 
 /// Returns the path without `..` steps that undo the step before them.
-pub(super) fn straight(path: &Path) -> PathBuf {
+pub(super) fn normalised(path: &Path) -> PathBuf {
     let mut straight = PathBuf::new();
     for part in path.components() {
         match (part, straight.components().next_back()) {

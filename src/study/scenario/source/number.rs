@@ -32,7 +32,7 @@ impl NumberValue {
 const SUFFIXES: [&str; 12] = ["i128", "u128", "i64", "i32", "i16", "u64", "u32", "u16", "f64", "f32", "i8", "u8"];
 
 /// Parses a number in RON notation, or returns `None` if `text` is not one.
-pub(super) fn figure(text: &str) -> Option<NumberValue> {
+pub(super) fn parse_number(text: &str) -> Option<NumberValue> {
     let negative = text.starts_with('-');
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let plain = without_suffix(unsigned).replace('_', "");
@@ -90,17 +90,17 @@ mod tests {
     #[test]
     fn every_way_to_write_a_number() {
         for (text, value) in [("1_000", 1000), ("0x10", 16), ("0b101", 5), ("7u32", 7), ("+3", 3), ("0xf32", 0xf32)] {
-            assert_eq!(figure(text), Some(whole(value)), "{text}");
+            assert_eq!(parse_number(text), Some(whole(value)), "{text}");
         }
-        assert_eq!(figure("-2"), Some(NumberValue::Whole { negative: true, magnitude: 2 }));
-        assert_eq!(figure("50e-9"), Some(NumberValue::Real(50e-9)));
-        assert_eq!(figure("-inf"), Some(NumberValue::Real(f64::NEG_INFINITY)));
+        assert_eq!(parse_number("-2"), Some(NumberValue::Whole { negative: true, magnitude: 2 }));
+        assert_eq!(parse_number("50e-9"), Some(NumberValue::Real(50e-9)));
+        assert_eq!(parse_number("-inf"), Some(NumberValue::Real(f64::NEG_INFINITY)));
     }
 
     #[test]
     fn what_is_no_number() {
         for text in ["", "-", "12x", "1.2.3", "0x", "infinity", "20Mbit", "--1", "u8", "0x+1", "é"] {
-            assert_eq!(figure(text), None, "{text}");
+            assert_eq!(parse_number(text), None, "{text}");
         }
     }
 }

@@ -60,7 +60,7 @@ impl ReadError {
 }
 
 /// Converts a message to a fault, with the bytes of the text that the message is about.
-pub(super) fn in_words(message: &str) -> (SourceFault, Option<Range<usize>>) {
+pub(super) fn fault_of_message(message: &str) -> (SourceFault, Option<Range<usize>>) {
     match expression::ExpressionFault::from_text(message) {
         Some(fault) => (SourceFault::new(&fault.message).help(&fault.help), Some(fault.span.range())),
         None => (with_unit(SourceFault::new(message)), None),
@@ -122,7 +122,7 @@ impl std::error::Error for ReadError {}
 
 impl de::Error for ReadError {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        let (fault, part) = in_words(&message.to_string());
+        let (fault, part) = fault_of_message(&message.to_string());
         Self(Box::new(Details { fault, part, address: None, is_custom: true }))
     }
 
@@ -160,11 +160,11 @@ mod tests {
         for (given, meant) in [("Gbps", "`Gbit/s`"), ("KB", "`kB` or `KiB`"), ("GFLOPS", "`Gflop/s`"), ("usec", "`us`")]
         {
             let known = "(B, kB, MB; kbit/s, Gbit/s; Mflop/s, Gflop/s; ns, us, ms)";
-            let (fault, _) = in_words(&format!("`{given}` is not a unit of what is wanted {known}"));
+            let (fault, _) = fault_of_message(&format!("`{given}` is not a unit of what is wanted {known}"));
             assert_eq!(fault.help, Some(format!("did you mean {meant}?")));
         }
         for none in ["`parsec` is not a unit of a time (ns, us)", "`b` is not a unit of a time (ns, us)"] {
-            assert_eq!(in_words(none).0.help, None);
+            assert_eq!(fault_of_message(none).0.help, None);
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::de::{Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 use std::borrow::Cow;
 
-use super::number::{NumberValue, figure};
+use super::number::{NumberValue, parse_number};
 use super::place::Sources;
 use super::read_error::ReadError;
 use super::spelling::camel_case;
@@ -159,23 +159,23 @@ impl<'a> ValueReader<'a> {
         }
     }
 
-    fn figure(self) -> Option<NumberValue> {
+    fn parse_number(self) -> Option<NumberValue> {
         match &self.tree.node {
-            TreeValue::Number(text) => figure(text),
+            TreeValue::Number(text) => parse_number(text),
             _ => None,
         }
     }
 
     fn unsigned(self) -> Option<u64> {
-        u64::try_from(self.figure()?.whole()?).ok()
+        u64::try_from(self.parse_number()?.whole()?).ok()
     }
 
     fn signed(self) -> Option<i64> {
-        i64::try_from(self.figure()?.whole()?).ok()
+        i64::try_from(self.parse_number()?.whole()?).ok()
     }
 
     fn real(self) -> Option<f64> {
-        self.figure().map(NumberValue::real)
+        self.parse_number().map(NumberValue::real)
     }
 
     fn items(self) -> Option<ListAccess<'a>> {
@@ -281,7 +281,7 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
         match &self.tree.node {
             TreeValue::Unit => visitor.visit_unit(),
             TreeValue::Bool(value) => visitor.visit_bool(*value),
-            TreeValue::Number(_) => match (self.figure(), self.unsigned(), self.signed()) {
+            TreeValue::Number(_) => match (self.parse_number(), self.unsigned(), self.signed()) {
                 (Some(NumberValue::Real(value)), ..) => visitor.visit_f64(value),
                 (_, Some(value), _) => visitor.visit_u64(value),
                 (_, _, Some(value)) => visitor.visit_i64(value),

@@ -1,6 +1,6 @@
 //! The types into which a tree is read, as described by their JSON Schema.
 
-use super::number::{NumberValue, figure};
+use super::number::{NumberValue, parse_number};
 use super::spelling::list;
 use super::tree::{Tree, TreeField, TreeValue};
 use parsim_sim::units::{TextCheck, TextChecks};
@@ -116,7 +116,7 @@ impl<'s> RecordShape<'s> {
     }
 
     /// Returns `true` if a field is checked. Unknown fields are faults unless they are inherited or the record is open.
-    pub fn looks_at(&self, field: &TreeField) -> bool {
+    pub fn checks(&self, field: &TreeField) -> bool {
         self.field(&field.name.text).is_some() || !(self.is_open || field.inherited)
     }
 
@@ -163,7 +163,7 @@ impl<'s> ScalarShape<'s> {
     }
 
     pub fn takes_number(&self, text: &str) -> bool {
-        match figure(text) {
+        match parse_number(text) {
             Some(NumberValue::Real(_)) => self.is("number"),
             Some(whole) if self.is("integer") || self.is_mixed() => {
                 whole.whole().is_some_and(|value| self.whole.contains(&value))
@@ -184,7 +184,9 @@ impl TypeShape<'_> {
             {
                 Some("names are written without quotes")
             }
-            (TreeValue::Text(text), ShapeKind::Scalar(scalar)) if !scalar.is("string") && figure(text).is_some() => {
+            (TreeValue::Text(text), ShapeKind::Scalar(scalar))
+                if !scalar.is("string") && parse_number(text).is_some() =>
+            {
                 Some("numbers are written without quotes")
             }
             (TreeValue::Name(_), ShapeKind::Scalar(scalar)) if scalar.is("string") => Some("text is written in quotes"),

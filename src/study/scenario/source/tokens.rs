@@ -148,7 +148,7 @@ impl<'a> Scanner<'a> {
             self.bump();
         }
         let text = &self.text[start..self.at];
-        match number::figure(text) {
+        match number::parse_number(text) {
             Some(_) => TokenKind::Number,
             None => TokenKind::Bad(format!("`{}` is not a number", excerpt(text))),
         }

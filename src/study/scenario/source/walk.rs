@@ -1,7 +1,7 @@
 //! A walk over a tree that finds every place at which the tree does not match a type.
 
 use super::fault::{MOST_SHOWN, SourceFault};
-use super::read_error::in_words;
+use super::read_error::fault_of_message;
 use super::reader::ValueReader;
 use super::shape::{RecordShape, ScalarShape, ShapeKind, TypeShape, Types, VariantShape};
 use super::spelling::{advice, excerpt, nearest};
@@ -119,7 +119,7 @@ impl<'a> SchemaWalk<'a> {
 
     fn text(&mut self, tree: &Tree, scalar: &ScalarShape<'_>, text: &str) {
         if let Some(Err(message)) = scalar.check.map(|check| check(text)) {
-            let (fault, part) = in_words(&message);
+            let (fault, part) = fault_of_message(&message);
             let place = part.map_or(tree.place, |part| tree.part(part));
             let help = fault.help.clone();
             self.fault(fault.at(place), help.as_deref());
@@ -143,7 +143,7 @@ impl<'a> SchemaWalk<'a> {
     /// Checks the fields of a record. A misspelt field is checked as the field that was probably meant.
     fn fields(&mut self, reader: ValueReader<'a>, owner: &str, record: &RecordShape<'a>, given: &'a [TreeField]) {
         let mut taken: HashSet<&str> = given.iter().map(|field| field.name.text.as_str()).collect();
-        for field in given.iter().filter(|field| record.looks_at(field)) {
+        for field in given.iter().filter(|field| record.checks(field)) {
             if !self.has_room() {
                 return;
             }

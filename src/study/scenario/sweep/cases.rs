@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 /// The fields of a scenario that concern all its cases, and are part of none.
-pub(in crate::scenario) const OF_ALL_CASES: [&str; 4] = ["axes", "zip", "filter", "compare"];
+pub(in crate::scenario) const SHARED_FIELDS: [&str; 4] = ["axes", "zip", "filter", "compare"];
 /// Maximum number of points of the axes: this many can be counted within minutes.
 const MOST_POINTS: u64 = 1_000_000_000;
 /// Maximum number of cases that are kept in memory at once.
@@ -73,7 +73,7 @@ impl Plan {
     /// # Errors
     /// All faults of the axes: two axes over one field, invalid values, invalid expressions, too many points.
     pub fn unfold(&self) -> Result<Cases<'_>, Faults> {
-        let base = self.document.without(&OF_ALL_CASES);
+        let base = self.document.without(&SHARED_FIELDS);
         let routes = FieldRoutes::of(&self.axes, &base);
         let mut cases = Cases {
             plan: self,
@@ -142,7 +142,7 @@ impl Plan {
     /// Returns a fault if the axis varies a field that concerns all cases.
     fn of_all_cases(planned: &PlannedAxis) -> Option<SourceFault> {
         let path = &planned.axis.path;
-        let field = path.split('.').next().filter(|field| OF_ALL_CASES.contains(field))?;
+        let field = path.split('.').next().filter(|field| SHARED_FIELDS.contains(field))?;
         let message =
             format!("the axis `{}` varies `{path}`, but `{field}` is the same for all cases", planned.axis.name);
         Some(SourceFault::new(&message).on(path).help("vary the machine, the program or another field of a case"))
@@ -317,7 +317,7 @@ impl Cases<'_> {
                 continue;
             }
             if planned.values.len() > MOST_RESOLVED {
-                faults.extend(self.plan.unmeant(&self.base, planned, MOST_FAULTS - faults.len()));
+                faults.extend(self.plan.invalid_values(&self.base, planned, MOST_FAULTS - faults.len()));
                 continue;
             }
             let tree = |value: &PlannedValue| self.plan.tree(&mut self.base, planned, value);
@@ -332,7 +332,7 @@ impl Cases<'_> {
 
 impl Plan {
     /// Returns at most `most` faults of values of an axis that are invalid in `base`.
-    fn unmeant(&self, base: &Document, planned: &PlannedAxis, most: usize) -> Vec<SourceFault> {
+    fn invalid_values(&self, base: &Document, planned: &PlannedAxis, most: usize) -> Vec<SourceFault> {
         let of_some = |values: &[&PlannedValue]| {
             // Each value adds its text to the document, so a clone is discarded after every chunk.
             let mut scratch = base.clone();
@@ -342,7 +342,7 @@ impl Plan {
         // suffices.
         let mut known = HashSet::new();
         let matters = |value: &&PlannedValue| {
-            value.behind_number(&planned.axis).is_none_or(|behind| known.insert(behind.to_owned()))
+            value.unit_after_number(&planned.axis).is_none_or(|behind| known.insert(behind.to_owned()))
         };
         let values: Vec<_> = planned.values.iter().filter(matters).collect();
         values.chunks(MOST_RESOLVED).flat_map(of_some).take(most).collect()

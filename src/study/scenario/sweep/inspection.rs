@@ -8,7 +8,7 @@ use parsim_sim::program::Rehearsal;
 /// The work of an inspection: this many values of scenarios can be read and checked in less than a second.
 const MOST_WORK: u64 = 1_500_000;
 /// Number of ranks whose placement takes as long to check as one value takes to read.
-const RANKS_A_VALUE: u64 = 16;
+const RANKS_PER_VALUE: u64 = 16;
 /// Cost of rehearsing a verb, in values.
 const OF_A_VERB: u64 = 2;
 /// Maximum number of points at which a filter is evaluated only to count cases.
@@ -20,7 +20,7 @@ impl Cases<'_> {
     /// # Errors
     /// As for [`inspect`](Self::inspect).
     pub fn inspection(&self) -> Result<Inspection, Faults> {
-        self.inspection_but_for(|_| false)
+        self.inspection_except(|_| false)
     }
 
     /// Returns the result of [`inspect`](Self::inspect), which runs at most once. Cases at points that are `known` to
@@ -28,7 +28,7 @@ impl Cases<'_> {
     ///
     /// # Errors
     /// As for [`inspect`](Self::inspect).
-    pub fn inspection_but_for(&self, known: impl Fn(u64) -> bool) -> Result<Inspection, Faults> {
+    pub fn inspection_except(&self, known: impl Fn(u64) -> bool) -> Result<Inspection, Faults> {
         match self.inspection.get() {
             Some(findings) => Ok(*findings),
             None => self.look(known, |_| ()),
@@ -80,7 +80,7 @@ impl Cases<'_> {
     /// Returns the work of generating a case.
     fn work(&self, case: &Case) -> u64 {
         let verbs = case.scenario.rehearsal().map_or(0, Rehearsal::verbs);
-        1 + self.base.size() as u64 + u64::from(case.scenario.ranks) / RANKS_A_VALUE + OF_A_VERB * verbs
+        1 + self.base.size() as u64 + u64::from(case.scenario.ranks) / RANKS_PER_VALUE + OF_A_VERB * verbs
     }
 }
 

@@ -15,7 +15,7 @@ mod ranges;
 mod repeats;
 mod resolved;
 
-pub(super) use cases::OF_ALL_CASES;
+pub(super) use cases::SHARED_FIELDS;
 pub use cases::{Cases, Inspection};
 pub use costs::{CaseCost, CaseCosts};
 pub use exemplars::{Exemplars, Similarity};

@@ -73,7 +73,7 @@ impl PlannedValue {
 
     /// Returns the unit after a plain number from the command line, empty for an integer without unit; `None` for other
     /// values.
-    pub fn behind_number(&self, axis: &Axis) -> Option<&str> {
+    pub fn unit_after_number(&self, axis: &Axis) -> Option<&str> {
         let AxisSetting::Text { text: None, .. } = self.setting else { return None };
         match (&self.shown, &axis.unit) {
             (AxisValue::Whole(_), None) => Some(""),

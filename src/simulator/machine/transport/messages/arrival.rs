@@ -41,27 +41,27 @@ impl MessageTransport {
         let MessageState { to, lanes, arrived, .. } = *message;
         let port = message.destination();
         if message.stays_on_its_node {
-            return self.take_in(now, piece.message);
+            return self.receive(now, piece.message);
         }
         let is_last = arrived == carried;
         let paid = ChargedBytes::until(arrived, header).since(before);
         let cpu = self.resources.cpu(to, lanes.cpu);
-        let begun = self.begin_of_taking(now, piece, cpu, port);
+        let begun = self.start_of_reception(now, piece, cpu, port);
         let end = now.max(begun + self.interface.gap_per_byte.time(paid.interface));
         let gap = if is_last { self.interface.occupancy(carried.min(1)) } else { SimDuration::ZERO };
         self.resources.receive(port, end + gap);
         self.note_arrival(now, begun, piece, paid.interface);
         match self.interface.progress {
             Progress::WhileArriving => {
-                let handling = is_last.then(|| self.interface.handling(carried));
-                let overhead = self.paced(to, handling.unwrap_or_default());
-                let until = now.max(begun + self.taking(to, paid)) + overhead;
+                let handling = is_last.then(|| self.interface.receiving_overhead(carried));
+                let overhead = self.at_node_speed(to, handling.unwrap_or_default());
+                let until = now.max(begun + self.reception_time(to, paid)) + overhead;
                 self.resources.communicate(cpu, now, until.since(now));
                 self.note_taking(now, begun, to, (paid, handling));
                 if is_last {
                     self.deliver(now, piece.message);
                 } else if is_first {
-                    self.meet(piece.message);
+                    self.announce_arriving(piece.message);
                 }
             }
             Progress::AfterArrival | Progress::Offloaded if is_last => {
@@ -73,15 +73,15 @@ impl MessageTransport {
 
     /// Returns the time in which the processor of a seat takes bytes from the interface: at its own speed, but not
     /// faster than they pass the interface.
-    pub(super) fn taking(&self, seat: RankLocation, bytes: ChargedBytes) -> SimDuration {
+    pub(super) fn reception_time(&self, seat: RankLocation, bytes: ChargedBytes) -> SimDuration {
         let ChargedBytes { interface, processor } = bytes;
-        let own = self.paced(seat, self.interface.overhead_per_byte.time(processor));
+        let own = self.at_node_speed(seat, self.interface.overhead_per_byte.time(processor));
         self.interface.gap_per_byte.time(interface).max(own)
     }
 
     /// Returns the time from which a part of a message has been taken: as soon as its first byte had arrived and the
     /// interface and, if needed, the processor were free.
-    fn begin_of_taking(&self, now: SimTime, piece: Piece, cpu: u32, port: Port) -> SimTime {
+    fn start_of_reception(&self, now: SimTime, piece: Piece, cpu: u32, port: Port) -> SimTime {
         let core = match self.interface.progress {
             Progress::WhileArriving => self.resources.free_at(cpu),
             Progress::AfterArrival | Progress::Offloaded => SimTime::START,
@@ -90,14 +90,15 @@ impl MessageTransport {
     }
 
     /// Charges the processor of the destination for a message that has arrived.
-    pub(super) fn take_in(&mut self, now: SimTime, id: MessageId) {
+    pub(super) fn receive(&mut self, now: SimTime, id: MessageId) {
         let message = &self.messages[id];
         let MessageState { from, to, bytes, lanes, .. } = *message;
         let stays = message.stays_on_its_node;
         if stays || self.interface.progress != Progress::Offloaded {
             let is_copied = stays && !self.has_memory_between(from, to);
-            let time = if is_copied { self.interface.copying(bytes) } else { self.interface.sending(bytes) };
-            let busy = self.paced(to, time);
+            let time =
+                if is_copied { self.interface.local_receiving_time(bytes) } else { self.interface.sending_time(bytes) };
+            let busy = self.at_node_speed(to, time);
             self.resources.communicate(self.resources.cpu(to, lanes.cpu), now, busy);
             self.note_handling(now, to, bytes, is_copied);
         }

@@ -52,7 +52,7 @@ impl MessageTransport {
     }
 
     /// Announces a message of which the first part has arrived, if its sender waits for a receive.
-    pub(super) fn meet(&mut self, id: MessageId) {
+    pub(super) fn announce_arriving(&mut self, id: MessageId) {
         let message = &mut self.messages[id];
         if matches!(message.role, TransferRole::Data) && self.sends.of(message.bytes) == Sends::Rendezvous {
             message.role = TransferRole::ComingData { receive: None };
@@ -83,7 +83,7 @@ impl MessageTransport {
     }
 
     /// Completes a buffered send, whose message has left.
-    pub(super) fn left(&mut self, message: MessageState) {
+    pub(super) fn complete_if_buffered(&mut self, message: MessageState) {
         if self.sends.of(message.bytes) == Sends::Buffered {
             self.completions.push_back(Completion::Sent { handle: message.handle });
         }

@@ -4,7 +4,7 @@ use super::{MessageTransport, TransportEvent};
 use crate::engine::Precedence;
 use crate::machine::speed_profile::paced_rows;
 use crate::machine::transport::Completion;
-use crate::machine::{IssueResources, RankLocation, IssueOrder};
+use crate::machine::{IssueOrder, IssueResources, RankLocation};
 use crate::node::processor::{Computation, KernelError};
 use crate::trace::events::EventId;
 use crate::units::{SimDuration, SimTime};
@@ -65,7 +65,13 @@ impl MessageTransport {
     }
 
     /// Requests a receive; `Due` reports, once its processor is free, that it is to be posted.
-    pub fn issue_receive(&mut self, now: SimTime, seat: RankLocation, operation: u32, (lanes, turn): (IssueResources, IssueOrder)) {
+    pub fn issue_receive(
+        &mut self,
+        now: SimTime,
+        seat: RankLocation,
+        operation: u32,
+        (lanes, turn): (IssueResources, IssueOrder),
+    ) {
         self.resources.provide(seat, 0, lanes);
         let is_left = turn.leaves == Some(lanes.cpu);
         let free = if is_left { now } else { self.resources.free_at(self.resources.cpu(seat, lanes.cpu)) };
@@ -74,7 +80,7 @@ impl MessageTransport {
     }
 
     /// Schedules `Due` for a time.
-    pub fn remind(&mut self, at: SimTime, operation: u32, turn: IssueOrder) {
+    pub fn schedule_due(&mut self, at: SimTime, operation: u32, turn: IssueOrder) {
         let order = self.order_of(turn);
         self.schedule(at, order, TransportEvent::Due(operation));
     }

@@ -26,7 +26,7 @@ impl MessageTransport {
         let MessageState { from, bytes, .. } = *message;
         let rest = self.carried(message).saturating_sub(1);
         if !self.is_sent_by_interface(message) {
-            let charges = self.charges(self.interface.sending(bytes), self.handed(bytes));
+            let charges = self.charges(self.interface.sending_time(bytes), self.handed(bytes));
             self.note_service(now, from, charges);
         }
         let Some(log) = &mut self.log else { return };
@@ -94,7 +94,7 @@ impl MessageTransport {
         (paid, handling): (ChargedBytes, Option<SimDuration>),
     ) {
         let overhead = handling.map_or(NOTHING, |time| (Software::Overhead, 1, time));
-        let time = self.taking(seat, paid);
+        let time = self.reception_time(seat, paid);
         // For a message with a header, the time is that of the bytes on the slower side.
         let is_slower = time > self.interface.gap_per_byte.time(paid.interface);
         let taken = if paid.processor < paid.interface && is_slower {
@@ -112,9 +112,9 @@ impl MessageTransport {
     /// Records that a processor handles a message that has arrived.
     pub(super) fn note_handling(&mut self, now: SimTime, seat: RankLocation, bytes: u64, is_copied: bool) {
         let charges = if is_copied {
-            self.charges(self.interface.copying(bytes), (Software::CopiedBytes, bytes.saturating_sub(1)))
+            self.charges(self.interface.local_receiving_time(bytes), (Software::CopiedBytes, bytes.saturating_sub(1)))
         } else {
-            self.charges(self.interface.sending(bytes), self.handed(bytes))
+            self.charges(self.interface.sending_time(bytes), self.handed(bytes))
         };
         self.note_service(now, seat, charges);
     }
@@ -127,7 +127,7 @@ impl MessageTransport {
 
     /// Returns the bytes of a message at the processor.
     fn handed(&self, bytes: u64) -> (Software, u64) {
-        (Software::HandedBytes, self.interface.handed(bytes))
+        (Software::HandedBytes, self.interface.copied_bytes(bytes))
     }
 
     fn note_service(&mut self, begin: SimTime, seat: RankLocation, [first, second]: [SoftwareCharge; 2]) {

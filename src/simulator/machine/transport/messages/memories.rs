@@ -48,7 +48,13 @@ impl Memories {
     }
 
     /// Starts the transfer of a message from core to core, and returns it if it takes no time.
-    fn send(&mut self, now: SimTime, ends: (RankLocation, RankLocation), bytes: u64, message: MessageId) -> Option<MemoryTransfer> {
+    fn send(
+        &mut self,
+        now: SimTime,
+        ends: (RankLocation, RankLocation),
+        bytes: u64,
+        message: MessageId,
+    ) -> Option<MemoryTransfer> {
         let place = self.passing.put(MemoryTransfer::Message(message));
         #[expect(clippy::cast_precision_loss, reason = "a memory's time is rounded once, from a real number of bytes")]
         let load = (bytes as f64, place);
@@ -69,7 +75,7 @@ impl MessageTransport {
             Some(memories) => memories.load(now, seat, bytes, handle),
             None => Some(MemoryTransfer::Load(handle)),
         };
-        self.come_through(now, through);
+        self.finish_transfer(now, through);
     }
 
     /// Returns whether a memory carries the messages between two cores of a node.
@@ -82,17 +88,17 @@ impl MessageTransport {
         let message = self.messages[id];
         let Some(memories) = &mut self.memories else { return };
         let through = memories.send(now, (message.from, message.to), message.bytes, id);
-        self.come_through(now, through);
+        self.finish_transfer(now, through);
     }
 
     /// Runs the next event of the memories.
     pub(super) fn run_memories(&mut self) {
         let Some((now, through)) = self.memories.as_mut().and_then(|memories| memories.step()) else { return };
         self.now = now;
-        self.come_through(now, through);
+        self.finish_transfer(now, through);
     }
 
-    fn come_through(&mut self, now: SimTime, through: Option<MemoryTransfer>) {
+    fn finish_transfer(&mut self, now: SimTime, through: Option<MemoryTransfer>) {
         match through {
             Some(MemoryTransfer::Load(handle)) => self.completions.push_back(Completion::Moved { handle }),
             Some(MemoryTransfer::Message(id)) => {

@@ -5,7 +5,7 @@ use super::wire::Piece;
 use super::{MessageState, MessageTransport, TransferRole};
 use crate::engine::Precedence;
 use crate::machine::transport::{BACKGROUND_HANDLES, Completion, MessageId};
-use crate::machine::{RankLocation, IssueOrder};
+use crate::machine::{IssueOrder, RankLocation};
 use crate::node::{DataTransfer, Progress};
 use crate::units::{SimDuration, SimTime};
 use std::cmp::Reverse;
@@ -84,7 +84,7 @@ impl MessageTransport {
     /// Runs an event that has waited in a retrial queue, or lets it wait again; then calls the next event of the queue.
     fn attempt_again(&mut self, now: SimTime, precedence: Precedence, event: TransportEvent, line: Resource) {
         let sender = self.sending_core(event);
-        self.lines.come(line.number());
+        self.lines.retry(line.number());
         if let Some(core) = sender {
             self.waiting_sends.remove(core);
         }
@@ -158,7 +158,8 @@ impl MessageTransport {
             TransportEvent::Computed(owner) => self.completions.push_back(Completion::Computed { owner }),
             TransportEvent::Begin { core, operation, time } => self.begin_computation(now, core, operation, time),
             TransportEvent::Due(operation) => {
-                self.completions.push_back(Completion::Due { operation, turn: IssueOrder { order, ..IssueOrder::default() } });
+                self.completions
+                    .push_back(Completion::Due { operation, turn: IssueOrder { order, ..IssueOrder::default() } });
             }
             TransportEvent::Compute { core, owner, time } => {
                 self.resources.compute(core, now, time);
@@ -168,7 +169,7 @@ impl MessageTransport {
             TransportEvent::Inject(id) => self.inject(now, id),
             TransportEvent::EnterMemory(id) => self.enter_memory(now, id),
             TransportEvent::Arrive(piece) => self.arrive(now, order, piece),
-            TransportEvent::TakeIn(id) => self.take_in(now, id),
+            TransportEvent::TakeIn(id) => self.receive(now, id),
             TransportEvent::Announce(id) => self.begin_awaited(now, id),
             TransportEvent::GoOn(core) => {
                 self.waiting_sends.remove(core);
@@ -186,7 +187,7 @@ impl MessageTransport {
 
     /// Announces a message whose receive may already be posted. A computation after the send waits until this is known.
     pub(super) fn announce(&mut self, now: SimTime, message: MessageState, id: MessageId) {
-        self.left(message);
+        self.complete_if_buffered(message);
         self.completions.push_back(Completion::Announced { message: id, handle: message.handle });
         if !message.is_issued && message.handle < BACKGROUND_HANDLES {
             let core = self.resources.core(message.from);
@@ -278,7 +279,7 @@ impl MessageTransport {
             TransferRole::Request { .. } | TransferRole::Confirmation => true,
             TransferRole::AwaitedData { .. } => match self.interface.data {
                 DataTransfer::AtOnce => false,
-                DataTransfer::WhenMatched { .. } => self.interface.sending(message.bytes) == SimDuration::ZERO,
+                DataTransfer::WhenMatched { .. } => self.interface.sending_time(message.bytes) == SimDuration::ZERO,
                 DataTransfer::OnRequest { .. } => true,
             },
         };

@@ -6,7 +6,7 @@ mod packets;
 
 use crate::engine::Streams;
 use crate::machine::transport::MessageId;
-use crate::network::{Contention, Network, BufferDeadlock, Topology, Transfers};
+use crate::network::{BufferDeadlock, Contention, Network, Topology, Transfers};
 use crate::node::Interface;
 use crate::trace::LinkLoad;
 use crate::trace::events::EventId;

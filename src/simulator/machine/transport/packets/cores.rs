@@ -30,7 +30,7 @@ impl PacketTransport {
             Some(hierarchy) => hierarchy.load(&mut self.calendar, now, seat, (bytes, handle)),
             None => Some(HierarchyTransfer::Bytes { handle }),
         };
-        self.come_through(now, traveller);
+        self.finish_transfer(now, traveller);
     }
 
     /// Charges `bytes` bytes to the interface of the node, without a receiver; `Moved` reports the end with `handle`.
@@ -39,7 +39,7 @@ impl PacketTransport {
             Some(hierarchy) => hierarchy.leave(&mut self.calendar, now, seat, (bytes, handle)),
             None => Some(HierarchyTransfer::Bytes { handle }),
         };
-        self.come_through(now, traveller);
+        self.finish_transfer(now, traveller);
     }
 
     /// Sends a prepared packet through the servers that the cores of its source share.
@@ -50,17 +50,17 @@ impl PacketTransport {
             Some(hierarchy) => hierarchy.send(&mut self.calendar, now, ends, packet),
             None => Some(HierarchyTransfer::Packet(packet)),
         };
-        self.come_through(now, traveller);
+        self.finish_transfer(now, traveller);
     }
 
     /// Runs an event of the hierarchy.
     pub(super) fn step_hierarchy(&mut self, now: SimTime, entity: Entity) {
         let hierarchy = self.hierarchy.as_mut().expect("events of a hierarchy imply one");
         let traveller = hierarchy.step(&mut self.calendar, now, entity);
-        self.come_through(now, traveller);
+        self.finish_transfer(now, traveller);
     }
 
-    fn come_through(&mut self, now: SimTime, traveller: Option<HierarchyTransfer>) {
+    fn finish_transfer(&mut self, now: SimTime, traveller: Option<HierarchyTransfer>) {
         match traveller {
             Some(HierarchyTransfer::Bytes { handle }) => self.completions.push_back(Completion::Moved { handle }),
             Some(HierarchyTransfer::Packet(packet)) => self.admit(now, packet),

@@ -39,7 +39,7 @@ impl PacketTransport {
                 let (fabric, calendar) = self.fabric();
                 fabric.release(calendar, now, packet);
                 match packet.kind {
-                    PacketKind::Data => self.take_in(now, packet.message),
+                    PacketKind::Data => self.receive(now, packet.message),
                     PacketKind::Acknowledge => self.complete(packet.message),
                 }
             }
@@ -166,7 +166,7 @@ impl PacketTransport {
         }
     }
 
-    fn take_in(&mut self, now: SimTime, id: MessageId) {
+    fn receive(&mut self, now: SimTime, id: MessageId) {
         let message = &mut self.messages[id];
         message.missing -= 1;
         if message.missing > 0 {

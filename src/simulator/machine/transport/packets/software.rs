@@ -41,7 +41,7 @@ impl PacketTransport {
     pub(super) fn add_departure(&mut self, processor: u32, end: SimTime, job: Job) {
         self.job_timers.add(&mut self.calendar, processor, end, job);
         if self.services.is_some() {
-            let parts = self.paced(processor, self.parts(job));
+            let parts = self.at_node_speed(processor, self.parts(job));
             self.services.iter_mut().for_each(|services| services.push(Service { processor, end, parts }));
         }
     }
@@ -76,7 +76,7 @@ impl PacketTransport {
     }
 
     /// Returns the parts at the speed of their processor. Their ends are rounded, so that the parts sum to the whole.
-    fn paced(&self, processor: u32, parts: [SoftwareCharge; 3]) -> [SoftwareCharge; 3] {
+    fn at_node_speed(&self, processor: u32, parts: [SoftwareCharge; 3]) -> [SoftwareCharge; 3] {
         let Some(pace) = &self.pace else { return parts };
         let node = self.node_of(processor);
         let mut described = SimDuration::ZERO;

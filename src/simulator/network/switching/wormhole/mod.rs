@@ -40,7 +40,7 @@ mod router;
 mod worms;
 
 pub use router::{Allocators, Arbiters, WormholeRouter};
-pub use worms::{Worms, class_count, uncountable};
+pub use worms::{Worms, class_count, class_count_fault};
 
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};

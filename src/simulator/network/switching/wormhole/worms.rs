@@ -3,12 +3,12 @@
 use super::{Allocators, Arbiters, Wormhole, WormholeRouter};
 use crate::engine::{Calendar, Streams};
 use crate::network::Network;
-use crate::network::packet::{HopEvent, ForwardedBy};
+use crate::network::packet::{ForwardedBy, HopEvent};
 use crate::network::packet::{NOWHERE, Packet};
 use crate::network::router::RouteSelector as Guide;
 use crate::network::topology::Topology;
 use crate::network::virtual_channels::Classes;
-use crate::network::waiting::{BufferWait, BufferDeadlock};
+use crate::network::waiting::{BufferDeadlock, BufferWait};
 use crate::network::way::RouteState;
 use crate::units::{PerByte, SimDuration, SimTime};
 use rustc_hash::FxHashMap;
@@ -37,7 +37,7 @@ use layout::{LeafNodes, NONE, RouterShape};
 use matrix::MatrixArbiters;
 use pipeline::Pipeline;
 use recording::FlitRecorder;
-use switch_allocation::{RouterRequests, PortGrant};
+use switch_allocation::{PortGrant, RouterRequests};
 use wires::LinkLatencies;
 
 /// The runtime state of all routers of a network; one event per cycle while anything moves.
@@ -249,7 +249,7 @@ impl Worms {
         self.next = cycle;
         self.take_transits(cycle, passages);
         self.eject(cycle, passages);
-        self.let_in(cycle);
+        self.enter_due(cycle);
         let mut has_moved = self.inject(passages);
         has_moved |= self.allocate_channels(cycle);
         self.next = cycle + 1;
@@ -267,7 +267,7 @@ impl Worms {
     /// Returns whether anything is pending, even if nothing moves; must be called once per cycle.
     fn is_turning(&mut self) -> bool {
         // Heads whose routes have just been computed have not moved.
-        self.pipeline.is_turning() | !self.grantable.is_empty()
+        self.pipeline.has_pending() | !self.grantable.is_empty()
     }
 
     /// Returns, for each direction of a link: its two ends, its packets, and its busy time up to `now`.
@@ -304,7 +304,7 @@ impl Worms {
     /// heads that enter the link then, and the total time of the flits on the wire.
     fn ahead(&self, now: SimTime) -> FxHashMap<u32, (u32, SimDuration)> {
         let mut ahead: FxHashMap<_, (u32, SimDuration)> = FxHashMap::default();
-        for (cycle, wire, &Transit { to: channel, flit, .. }) in self.pipeline.transits.coming() {
+        for (cycle, wire, &Transit { to: channel, flit, .. }) in self.pipeline.transits.pending_arrivals() {
             let (from, to) = self.on_wire(cycle, wire);
             let port = self.inputs[channel as usize].before / self.shape.channels;
             let (heads, time) = ahead.entry(port).or_default();
@@ -359,7 +359,7 @@ fn shape_of(network: &Network, mode: &Wormhole, topology: &Topology) -> RouterSh
 /// Returns an error message if the virtual channels of `topology` can only be counted along all routes, and these are
 /// too many.
 #[must_use]
-pub fn uncountable(network: &Network, topology: &Topology) -> Option<String> {
+pub fn class_count_fault(network: &Network, topology: &Topology) -> Option<String> {
     const MOST_NODES: u32 = 4096;
     let classes = Classes::of(network, topology);
     (classes.known(&network.routing).is_none() && topology.nodes() > MOST_NODES).then(|| {
@@ -370,5 +370,5 @@ pub fn uncountable(network: &Network, topology: &Topology) -> Option<String> {
 /// Returns the number of classes that packets can need on `topology`, the part of a network in use.
 pub fn class_count(network: &Network, topology: &Topology) -> u32 {
     let known = Classes::of(network, topology).known(&network.routing);
-    known.unwrap_or_else(|| 1 + Guide::new(network, topology, Streams::new(0)).most_valleys(topology))
+    known.unwrap_or_else(|| 1 + Guide::new(network, topology, Streams::new(0)).max_valleys(topology))
 }

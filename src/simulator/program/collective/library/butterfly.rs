@@ -346,7 +346,8 @@ async fn sum_of_doers(
     data: &mut Buffer,
 ) {
     let division = Division::shares(data.bytes(), 1 << butterfly.steps());
-    let steps = WindowedButterfly { comm, butterfly, place, ranges: |codes| vec![division.range(codes)], by_block: false };
+    let steps =
+        WindowedButterfly { comm, butterfly, place, ranges: |codes| vec![division.range(codes)], by_block: false };
     steps.reduce_scatter(doer, data).await;
     if is_for_all {
         steps.all_gather(doer, data).await;

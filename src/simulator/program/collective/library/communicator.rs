@@ -159,8 +159,8 @@ impl<'a> Communicator<'a> {
     }
 
     /// Returns whether a message of `bytes` bytes is sent only after its receiver has declared itself ready.
-    pub fn asks(&self, bytes: u64) -> bool {
-        self.me.local().is_some_and(|local| local.asks(bytes))
+    pub fn awaits_ready(&self, bytes: u64) -> bool {
+        self.me.local().is_some_and(|local| local.awaits_ready(bytes))
     }
 
     /// Spends the time of preparing `steps` steps of each port.

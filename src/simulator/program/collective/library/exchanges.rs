@@ -1,7 +1,7 @@
 //! Butterflies among any number of ranks that end with parts of the message on each rank.
 
 use super::buffer::{Buffer, Division};
-use super::butterfly::{Butterfly, Fold, FoldRole, WindowedButterfly, DoerParity, PartnerPattern, add, fold_in};
+use super::butterfly::{Butterfly, DoerParity, Fold, FoldRole, PartnerPattern, WindowedButterfly, add, fold_in};
 use super::communicator::{Communicator, count};
 use crate::node::Scratch;
 use crate::program::collective::payload::Payload;
@@ -58,7 +58,7 @@ impl<'a> WindowLayout<'a> {
 
     /// Returns the rank of the doer that holds the part of the rank at `place` after the halving steps, unless it is
     /// `doer` itself.
-    fn stranger(&self, doer: u32, place: u32) -> Option<u32> {
+    fn foreign_holder(&self, doer: u32, place: u32) -> Option<u32> {
         (!self.served(doer).contains(&place)).then(|| self.source(doer))
     }
 
@@ -110,15 +110,15 @@ pub(in crate::program::collective) async fn reduce_scatter(
         by_block: remap == Remap::Blocks,
     };
     steps.reduce_scatter(doer, data).await;
-    hand_out(comm, &layout, doer, data).await;
+    deliver_parts(comm, &layout, doer, data).await;
 }
 
 /// Sends the parts to the ranks that they belong to, after the halving steps.
-async fn hand_out(comm: Communicator<'_>, layout: &WindowLayout<'_>, doer: u32, data: &mut Buffer) {
+async fn deliver_parts(comm: Communicator<'_>, layout: &WindowLayout<'_>, doer: u32, data: &mut Buffer) {
     let place = comm.place();
     let others = layout.served(doer).filter(|rank| *rank != place);
     let theirs = others.map(|rank| (rank, data.take([layout.division.one(rank)])));
-    let mut started = comm.start(layout.stranger(doer, place), theirs).await;
+    let mut started = comm.start(layout.foreign_holder(doer, place), theirs).await;
     while let Some((_, received)) = started.next().await {
         keep_only(layout.division.one(place), &received, data);
     }
@@ -151,7 +151,7 @@ pub(in crate::program::collective) async fn all_gather(
         FoldRole::Doer(doer, _) | FoldRole::Alone(doer) => doer,
     };
     let others = layout.served(doer).filter(|rank| *rank != place);
-    let mut started = comm.start(others, layout.stranger(doer, place).map(|to| (to, own))).await;
+    let mut started = comm.start(others, layout.foreign_holder(doer, place).map(|to| (to, own))).await;
     while let Some((rank, received)) = started.next().await {
         data.put([division.one(rank)], &received);
     }
@@ -239,7 +239,7 @@ pub(in crate::program::collective) async fn all_to_all(
 }
 
 /// Returns a block as a message of a buffer of `size` blocks, which starts with the total number of values.
-fn headed(size: u32, bytes: u64, values: Option<Vec<f64>>) -> Payload {
+fn block_message(size: u32, bytes: u64, values: Option<Vec<f64>>) -> Payload {
     let values = values.map(|values| {
         let count = f64::from(count(values.len())) * f64::from(size);
         std::iter::once(count).chain(values).collect()
@@ -278,7 +278,7 @@ impl Rows {
         let mut result = Buffer::empty(division.total());
         for (origin, row) in &self.by_origin {
             let block = self.part(row.as_deref(), &[rank]);
-            result.put([division.one(*origin)], &headed(size, self.block, block));
+            result.put([division.one(*origin)], &block_message(size, self.block, block));
         }
         result
     }

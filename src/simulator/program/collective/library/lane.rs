@@ -134,7 +134,7 @@ impl PortPath {
         1 << self.sides[dimension]
     }
 
-    fn in_turn(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
+    fn cycled_dimensions(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
         let (first, dimensions) = (self.first, self.dimensions);
         (0..dimensions).map(move |offset| (first + offset) % dimensions)
     }
@@ -142,7 +142,7 @@ impl PortPath {
     /// Returns the place with a ring code, which lists the coordinates in the order of the dimensions, the first one
     /// slowest.
     pub(in crate::program::collective) fn with_ring_code(&self, code: u32) -> u32 {
-        let (place, _) = self.in_turn().rev().fold((0, code), |(place, left), dimension| {
+        let (place, _) = self.cycled_dimensions().rev().fold((0, code), |(place, left), dimension| {
             let side = self.side(dimension);
             (self.moved(place, dimension, left % side), left / side)
         });
@@ -153,7 +153,7 @@ impl PortPath {
     /// and receives.
     pub(in crate::program::collective) fn ring(&self, place: u32, mut step: u32, size: u32) -> Ring {
         let mut range = 0..size;
-        for dimension in self.in_turn() {
+        for dimension in self.cycled_dimensions() {
             let (side, own) = (self.side(dimension), self.coordinate(place, dimension));
             let width = (range.end - range.start) / side;
             let part = |index: u32| {
@@ -266,7 +266,7 @@ pub(in crate::program::collective) struct Ring {
 impl Ring {
     /// Reverses the step if `back`: in the reverse pass, the part received last is sent first, in the opposite
     /// direction.
-    pub(in crate::program::collective) fn turned(self, back: bool) -> Self {
+    pub(in crate::program::collective) fn reversed(self, back: bool) -> Self {
         if !back {
             return self;
         }

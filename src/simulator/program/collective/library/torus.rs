@@ -7,7 +7,7 @@ use super::buffer::{Buffer, Division};
 use super::butterfly::{PartnerPattern, add};
 use super::communicator::{Communicator, count};
 use super::exchanges;
-use super::lane::{PortPath, Numbers};
+use super::lane::{Numbers, PortPath};
 use crate::program::collective::payload::Payload;
 use crate::program::process::Operation;
 use crate::units::Bytes;
@@ -24,8 +24,8 @@ pub(in crate::program::collective) async fn doubling(comm: Communicator<'_>, lan
     let parts = Division::shares(data.bytes(), count(lanes.len()));
     for step in 0..lanes[0].steps() {
         let partners: Vec<_> = lanes.iter().map(|lane| lane.partner(comm.place(), step)).collect();
-        if comm.asks(data.bytes()) {
-            say_ready(comm, partners.iter().map(|partner| (*partner, *partner))).await;
+        if comm.awaits_ready(data.bytes()) {
+            exchange_ready(comm, partners.iter().map(|partner| (*partner, *partner))).await;
         }
         let mut receiving = Vec::new();
         let mut sending = Vec::new();
@@ -43,7 +43,7 @@ pub(in crate::program::collective) async fn doubling(comm: Communicator<'_>, lan
 
 /// On each port, notifies the sender that its message may be sent, and waits for the same notification from the
 /// receiver.
-async fn say_ready(comm: Communicator<'_>, ports: impl Iterator<Item = (u32, u32)>) {
+async fn exchange_ready(comm: Communicator<'_>, ports: impl Iterator<Item = (u32, u32)>) {
     let mut operations = Vec::new();
     for ((sender, receiver), port) in ports.zip(0..) {
         operations.push(comm.on_port(port).start_receive(receiver).await);
@@ -88,8 +88,8 @@ pub(in crate::program::collective) async fn all_to_all(
     for step in 0..lane.steps() {
         let partner = lane.partner(comm.place(), step);
         comm.pack(division.total()).await;
-        if comm.asks(u64::MAX) {
-            say_ready(comm, std::iter::once((partner, partner))).await;
+        if comm.awaits_ready(u64::MAX) {
+            exchange_ready(comm, std::iter::once((partner, partner))).await;
         }
         comm.exchange(partner, &Payload::new(division.total() / 2, None), partner).await;
     }
@@ -103,8 +103,8 @@ pub(in crate::program::collective) async fn halving(comm: Communicator<'_>, lane
     let whole = Division::even(data.bytes(), 1);
     comm.prepare(lanes[0].steps()).await;
     let layout = PortLayout { lanes, blocks: BlockPositions::Consecutive(whole.one(0)) };
-    through(comm, &layout, false, false, data).await;
-    through(comm, &layout, true, false, data).await;
+    run_steps(comm, &layout, false, false, data).await;
+    run_steps(comm, &layout, true, false, data).await;
 }
 
 /// Runs one pass of `halving` on blocks, with an equal part of each block on each port: the reduce-scatter, or, if
@@ -122,11 +122,11 @@ pub(in crate::program::collective) async fn blocks(
         comm.copy(data.bytes()).await;
     }
     if back && remap == Remap::Send {
-        to_codes(comm, &lanes[0], back, division, data).await;
+        permute_to_codes(comm, &lanes[0], back, division, data).await;
     }
-    through(comm, &layout, back, remap == Remap::Blocks, data).await;
+    run_steps(comm, &layout, back, remap == Remap::Blocks, data).await;
     if !back && remap == Remap::Send {
-        to_codes(comm, &lanes[0], back, division, data).await;
+        permute_to_codes(comm, &lanes[0], back, division, data).await;
     }
     if back && remap == Remap::Permute {
         comm.copy(data.bytes()).await;
@@ -134,7 +134,13 @@ pub(in crate::program::collective) async fn blocks(
 }
 
 /// Sends each block to the rank whose code is the number of the block (`there`), or back.
-async fn to_codes(comm: Communicator<'_>, lane: &PortPath, there: bool, division: &Division, data: &mut Buffer) {
+async fn permute_to_codes(
+    comm: Communicator<'_>,
+    lane: &PortPath,
+    there: bool,
+    division: &Division,
+    data: &mut Buffer,
+) {
     let (numbered, coded) = (lane.with_code(comm.place()), lane.code(comm.place()));
     let (to, from, sent) = if there { (numbered, coded, comm.place()) } else { (coded, numbered, coded) };
     if to != comm.place() {
@@ -195,7 +201,7 @@ impl PortLayout<'_> {
 }
 
 /// Runs all steps forwards, halving and summing windows, or backwards, doubling them.
-async fn through(comm: Communicator<'_>, layout: &PortLayout<'_>, back: bool, by_block: bool, data: &mut Buffer) {
+async fn run_steps(comm: Communicator<'_>, layout: &PortLayout<'_>, back: bool, by_block: bool, data: &mut Buffer) {
     let (steps, size) = (layout.lanes[0].steps(), comm.size());
     for step in (0..steps).map(|step| if back { steps - 1 - step } else { step }) {
         let mut receiving = Vec::new();
@@ -220,13 +226,18 @@ async fn through(comm: Communicator<'_>, layout: &PortLayout<'_>, back: bool, by
                 sending.push(comm.on_port(port).start_send(partner, &data.take(ranges)).await);
             }
         }
-        take_in(comm, receiving, back, data).await;
+        receive_parts(comm, receiving, back, data).await;
         comm.wait_all(sending).await;
     }
 }
 
 /// Receives the messages of a step: stores blocks at their places in the reverse pass, adds sums otherwise.
-async fn take_in(comm: Communicator<'_>, receiving: Vec<(Vec<Range<u64>>, Operation)>, back: bool, data: &mut Buffer) {
+async fn receive_parts(
+    comm: Communicator<'_>,
+    receiving: Vec<(Vec<Range<u64>>, Operation)>,
+    back: bool,
+    data: &mut Buffer,
+) {
     for (ranges, operation) in receiving {
         let received = comm.received(operation).await;
         if back {
@@ -263,15 +274,15 @@ pub(in crate::program::collective) async fn rings(
     comm.pack(data.bytes()).await;
     let sums = (0..steps).filter(|_| passes != RingPasses::Blocks).map(|step| (step, false));
     for (step, back) in sums.chain((0..steps).rev().filter(|_| passes != RingPasses::Sums).map(|step| (step, true))) {
-        step_around(comm, &layout, (step, back), data).await;
+        ring_step(comm, &layout, (step, back), data).await;
     }
 }
 
-async fn step_around(comm: Communicator<'_>, layout: &PortLayout<'_>, (step, back): (u32, bool), data: &mut Buffer) {
+async fn ring_step(comm: Communicator<'_>, layout: &PortLayout<'_>, (step, back): (u32, bool), data: &mut Buffer) {
     let size = comm.size();
-    let ways: Vec<_> = layout.lanes.iter().map(|lane| lane.ring(comm.place(), step, size).turned(back)).collect();
-    if comm.asks(data.bytes()) {
-        say_ready(comm, ways.iter().map(|ring| (ring.before, ring.behind))).await;
+    let ways: Vec<_> = layout.lanes.iter().map(|lane| lane.ring(comm.place(), step, size).reversed(back)).collect();
+    if comm.awaits_ready(data.bytes()) {
+        exchange_ready(comm, ways.iter().map(|ring| (ring.before, ring.behind))).await;
     }
     let mut receiving = Vec::new();
     let mut sending = Vec::new();
@@ -282,6 +293,6 @@ async fn step_around(comm: Communicator<'_>, layout: &PortLayout<'_>, (step, bac
         let sent = layout.of(port, ring.sent, data, rank, size);
         sending.push(comm.on_port(port).start_send(ring.behind, &data.take(sent)).await);
     }
-    take_in(comm, receiving, back, data).await;
+    receive_parts(comm, receiving, back, data).await;
     comm.wait_all(sending).await;
 }

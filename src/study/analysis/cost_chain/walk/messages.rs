@@ -40,7 +40,7 @@ impl Walk<'_, '_> {
             let before = SimTime::START + SimDuration::from_ps(begin.ps().checked_sub(times.overhead.ps())?);
             interfaces.left(node, before).map(PathEvent::Left)
         };
-        let at_its_own = queued.map(PathEvent::Service).or_else(|| self.asked(processor, begin)).or_else(left);
+        let at_its_own = queued.map(PathEvent::Service).or_else(|| self.requested(processor, begin)).or_else(left);
         at_its_own.or_else(taken).or_else(passed).or_else(arrived).or_else(handed_over)
     }
 
@@ -92,7 +92,7 @@ impl Walk<'_, '_> {
         let passage = self.index.interfaces.get(number);
         let served = self.index.served(passage.processor, passage.begin).map(PathEvent::Service);
         let queued = || self.index.interfaces.queued(number, times).map(PathEvent::Free);
-        served.or_else(queued).or_else(|| self.asked(passage.processor, passage.begin))
+        served.or_else(queued).or_else(|| self.requested(passage.processor, passage.begin))
     }
 
     /// Returns the cause of the beginning of a message's passage through the interface of its destination.

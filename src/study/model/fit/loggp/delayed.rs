@@ -14,7 +14,7 @@ use crate::model::fit::regression::{Regression, Weighting};
 const TOLERANCE: f64 = 0.005;
 
 /// The maximum number of rounds in which undecided messages are assigned and the constants are fitted again.
-const MOST_ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 
 /// Lines for the time of a single message and for the processor time between messages in a row, by length.
 struct TransferLines {
@@ -45,7 +45,7 @@ struct DelaySolution {
 pub fn fit(transfers: &[TimedTransfer], weighting: Weighting) -> Option<LogGp> {
     let (late, mut timed): (Vec<_>, Vec<_>) = transfers.iter().partition(|one| one.late_s > 0.0);
     let bounds = TransferLines::of(&timed, weighting)?;
-    if !bounds.tell_gap(&timed) {
+    if !bounds.determine_gap(&timed) {
         timed.retain(|one| !bounds.waits_for_interface(one));
     }
     let solution = bounds.solution(&timed, weighting)?;
@@ -96,7 +96,7 @@ impl TransferLines {
     }
 
     /// Returns whether messages limited by the interface determine g, and G if single messages do not.
-    fn tell_gap(&self, transfers: &[&TimedTransfer]) -> bool {
+    fn determine_gap(&self, transfers: &[&TimedTransfer]) -> bool {
         let mut lengths = transfers.iter().filter(|one| self.waits_for_interface(one)).map(|one| one.bytes);
         let first = lengths.next();
         self.interface_is_slower() || first <= Some(1.0) || lengths.any(|bytes| Some(bytes) != first)
@@ -114,7 +114,7 @@ impl TransferLines {
     fn solution(&self, transfers: &[&TimedTransfer], weighting: Weighting) -> Option<DelaySolution> {
         let mut waits: Vec<_> = transfers.iter().map(|one| self.waits_for_interface(one)).collect();
         let mut solution = self.regression(transfers, &waits, weighting)?;
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let now = |one: &&TimedTransfer| {
                 self.waits_for_interface(one) || self.is_undecided(one) && solution.interface_is_longer(self, one)
             };

@@ -13,13 +13,13 @@ impl StepInterpreter {
         let mut under_way = [None; 4];
         for (direction, to) in neighbours.into_iter().enumerate() {
             if let Some(to) = to {
-                let message = Message::new(bytes).tag(own_tag(direction));
+                let message = Message::new(bytes).tag(exchange_tag(direction));
                 under_way[direction] = Some(self.me.start_send(to, message).await);
             }
         }
         for (direction, from) in neighbours.into_iter().enumerate() {
             if let Some(from) = from {
-                let tag = Some(own_tag(direction ^ 1));
+                let tag = Some(exchange_tag(direction ^ 1));
                 self.me.receive_where(MessagePattern { from: Some(from), tag }).await;
             }
         }
@@ -29,7 +29,7 @@ impl StepInterpreter {
     }
 }
 
-fn own_tag(direction: usize) -> u32 {
+fn exchange_tag(direction: usize) -> u32 {
     FIRST_OWN_TAG + u32::try_from(direction).expect("there are four directions")
 }
 

@@ -45,7 +45,7 @@ impl OutstandingRequests {
 
     /// Returns the first operation that is still pending at the end of the program: the step that began it, and the
     /// fault.
-    pub fn forgotten(&self, names: &[String]) -> Option<(usize, Fault)> {
+    pub fn still_pending(&self, names: &[String]) -> Option<(usize, Fault)> {
         let first = self.0.front()?;
         let name = &names[usize::from(first.name)];
         let called = if name.is_empty() { "a request".to_owned() } else { format!("the request `{name}`") };

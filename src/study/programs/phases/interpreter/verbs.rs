@@ -19,7 +19,7 @@ pub(super) const FIRST_OWN_TAG: u32 = 1 << 31;
 const LONGEST_SECONDS: f64 = 1.8e7;
 
 impl StepInterpreter {
-    pub(super) async fn ask(&mut self, step: &CompiledStep) -> Result<(), Box<Fault>> {
+    pub(super) async fn execute_verb(&mut self, step: &CompiledStep) -> Result<(), Box<Fault>> {
         match &step.action {
             StepAction::Compute { flops, rows, bytes, seconds } => {
                 self.compute(flops, rows.as_ref(), (bytes.as_ref(), seconds.as_ref())).await?;

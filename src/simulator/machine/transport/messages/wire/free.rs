@@ -1,6 +1,6 @@
 //! A network without contention.
 
-use crate::network::{UncontendedRoute, Network, Topology};
+use crate::network::{Network, Topology, UncontendedRoute};
 use crate::units::{PerByte, SimDuration};
 
 /// A network in which every message has all links of its path to itself.

@@ -3,7 +3,7 @@
 use super::{Piece, WireEnds};
 use crate::engine::{Calendar, Slab, Streams};
 use crate::machine::transport::MessageId;
-use crate::network::{Fabric, HopEvent, Network, ForwardedBy, Packet, PacketKind, BufferDeadlock, Topology, Transfers};
+use crate::network::{BufferDeadlock, Fabric, ForwardedBy, HopEvent, Network, Packet, PacketKind, Topology, Transfers};
 use crate::trace::LinkLoad;
 use crate::units::SimTime;
 

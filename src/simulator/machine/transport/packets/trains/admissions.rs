@@ -77,7 +77,7 @@ impl SpeculativeAdmission {
             entity,
             out,
             service,
-            before: DispatchCheckpoint::calm(free),
+            before: DispatchCheckpoint::idle(free),
             link_free,
             stay: SimDuration::ZERO,
             deferred: false,
@@ -130,7 +130,7 @@ impl AdmissionStacks {
 
     /// Returns whether all packets that have been admitted to a place have arrived at `now`.
     #[inline]
-    pub(super) fn have_come(&self, place: u32, now: SimTime) -> bool {
+    pub(super) fn have_arrived(&self, place: u32, now: SimTime) -> bool {
         self.until[place as usize] <= now
     }
 
@@ -162,7 +162,7 @@ impl AdmissionStacks {
 
     /// Returns whether all packets that have been admitted to a place have arrived before `now`.
     #[inline]
-    pub(super) fn have_come_before(&self, place: u32, now: SimTime) -> bool {
+    pub(super) fn have_arrived_before(&self, place: u32, now: SimTime) -> bool {
         self.until[place as usize] < now
     }
 }

@@ -3,7 +3,7 @@
 use super::admissions::SpeculativeAdmission;
 use super::buffers::BufferArrival;
 use super::places::NO_LINK;
-use super::{SpeculationLimit, PendingArrival, MovingTrain, TrainContext, Train, longest};
+use super::{MovingTrain, PendingArrival, SpeculationLimit, Train, TrainContext, longest};
 use crate::engine::{Entity, EvenInstants, Runs};
 use crate::machine::transport::packets::{Job, PacketizedMessage};
 use crate::machine::{Completion, Sends};
@@ -14,7 +14,7 @@ use crate::units::{SimDuration, SimTime};
 impl TrainContext<'_> {
     /// Runs the event of a link: a packet leaves it or arrives at its end. The event is void if the packet has been
     /// withdrawn.
-    pub(in crate::machine::transport) fn come_out(&mut self, entity: Entity) {
+    pub(in crate::machine::transport) fn run_link_event(&mut self, entity: Entity) {
         if entity < self.trains.places.links() {
             self.leave_link(entity, entity);
         }
@@ -26,7 +26,8 @@ impl TrainContext<'_> {
     /// Handles the arrival of a train by `way`, if the event of `entity` is one.
     fn arrive_by(&mut self, way: u32, entity: Entity) {
         let key = (self.key.0, entity);
-        let Some(PendingArrival { mut train, .. }) = self.trains.coming.front(way).filter(|one| one.key() == key).copied()
+        let Some(PendingArrival { mut train, .. }) =
+            self.trains.coming.front(way).filter(|one| one.key() == key).copied()
         else {
             return;
         };
@@ -55,16 +56,17 @@ impl TrainContext<'_> {
                 let train = Train::new(EvenInstants::one(self.key.0), packet);
                 self.arrive(MovingTrain { link: NO_LINK, entity, train });
             }
-            Some(Job::TakeIn(packet)) => self.finish_taking_in(packet),
+            Some(Job::TakeIn(packet)) => self.finish_reception(packet),
             Some(Job::PassOn(_)) => unreachable!("packets that are passed on notify no process"),
-            None => self.come_out_at_once(node, entity),
+            None => self.deliver_at_once(node, entity),
         }
     }
 
     /// Delivers the packets that the processor of `node` has sent over a link that takes no time.
-    fn come_out_at_once(&mut self, node: u32, entity: Entity) {
+    fn deliver_at_once(&mut self, node: u32, entity: Entity) {
         let key = (self.key.0, entity);
-        let is_due = |link: &u32| self.trains.leaves_by(*link, key) || self.trains.comes_by(*link, key);
+        let is_due =
+            |link: &u32| self.trains.is_next_departure_by(*link, key) || self.trains.is_next_arrival_by(*link, key);
         if let Some(link) = self.trains.places.links_of(node).find(is_due) {
             self.leave_link(link, entity);
             self.arrive_by(link, entity);
@@ -72,11 +74,11 @@ impl TrainContext<'_> {
     }
 
     /// Advances jobs on `node` that waited for a computation and have been admitted, with the given departures.
-    pub(in crate::machine::transport) fn let_in(&mut self, node: u32, jobs: impl Iterator<Item = (Job, Runs)>) {
+    pub(in crate::machine::transport) fn admit_deferred(&mut self, node: u32, jobs: impl Iterator<Item = (Job, Runs)>) {
         for (job, departures) in jobs {
             match job {
                 Job::Prepare { message, bytes } => {
-                    self.keep_order();
+                    self.defer_queued();
                     let packet = Packet::new(message, self.messages[message].to, bytes, PacketKind::Data);
                     self.prepared(node, packet, departures.first());
                 }
@@ -84,35 +86,35 @@ impl TrainContext<'_> {
                     self.counts.events += u64::from(departures.count());
                     let left = self.send_on(node, packet, &departures);
                     if let Some(buffers) = &mut self.trains.buffers {
-                        buffers.let_go(node, left);
+                        buffers.release_deferred(node, left);
                     }
                 }
-                Job::TakeIn(packet) => self.take_in_late(node, packet, &departures),
+                Job::TakeIn(packet) => self.receive_deferred(node, packet, &departures),
                 Job::Continue(_) => unreachable!("a preparation is continued by a timer"),
             }
         }
         // Trains are admitted ahead only when all are on their links, because an acknowledgement may return to this
         // node.
-        self.admit_ahead();
+        self.advance_queued();
     }
 
     /// Lets the trains that could be admitted ahead arrive by their own events. Later packets on these links are not
     /// admitted ahead, and must not be overtaken.
-    fn keep_order(&mut self) {
+    fn defer_queued(&mut self) {
         while let Some(MovingTrain { link, entity, train }) = self.trains.ahead.pop_front() {
             self.come(link, PendingArrival { train, entity });
         }
     }
 
-    fn take_in_late(&mut self, node: u32, packet: Packet, departures: &Runs) {
+    fn receive_deferred(&mut self, node: u32, packet: Packet, departures: &Runs) {
         let (count, end) = (departures.count(), departures.last());
         self.counts.events += u64::from(count);
         let is_from_here = packet.kind == PacketKind::Data && self.messages[packet.message].from == node;
         // A packet that stays on its node occupies no buffer behind a link.
         if let Some(buffers) = self.trains.buffers.as_mut().filter(|_| !is_from_here) {
-            buffers.let_go(node, (departures.first(), end));
+            buffers.release_deferred(node, (departures.first(), end));
         }
-        if self.take_in(node, packet, count, end) {
+        if self.receive(node, packet, count, end) {
             self.send_on(node, self.acknowledge_packet(packet.message), &Runs::One(EvenInstants::one(end)));
         }
     }
@@ -129,7 +131,7 @@ impl TrainContext<'_> {
         let entity = self.exit(node, (out, times), &packet, departures.first());
         let comings = self.transmit(out, &packet, departures, times);
         let left = self.left((out, times), packet.to, &comings);
-        self.go_ahead(out, entity, train, &comings);
+        self.queue_ahead(out, entity, train, &comings);
         left
     }
 
@@ -148,7 +150,7 @@ impl TrainContext<'_> {
         if is_at_once { self.first_processor + vertex } else { self.trains.places.arrival(link) }
     }
 
-    fn finish_taking_in(&mut self, packet: Packet) {
+    fn finish_reception(&mut self, packet: Packet) {
         let PacketizedMessage { from, to, handle, rule, .. } = self.messages[packet.message];
         let mut is_complete = true;
         if packet.kind == PacketKind::Data {
@@ -163,8 +165,8 @@ impl TrainContext<'_> {
 
     /// Admits a train that arrives at a vertex, which has been settled, and advances it while it may be admitted ahead.
     pub(super) fn arrive(&mut self, flight: MovingTrain) {
-        self.go_on(flight, true);
-        self.admit_ahead();
+        self.advance(flight, true);
+        self.advance_queued();
     }
 
     /// Admits to a vertex as many packets of an arriving train as are certain. The vertex is settled, or the train is
@@ -173,7 +175,7 @@ impl TrainContext<'_> {
     #[inline(never)]
     pub(super) fn admit_train(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
         let Train { run, packet, .. } = flight.train;
-        let before = self.processors.standing(vertex);
+        let before = self.processors.checkpoint(vertex);
         let (admission, service) = self.serve_train(vertex, flight);
         let count = admission.count;
         let mut speculative = SpeculativeAdmission::of(flight, service, before);
@@ -189,7 +191,7 @@ impl TrainContext<'_> {
             if self.trains.buffers.is_some() {
                 speculative.stay = longest(speculative.train.run, (departures.first(), end));
             }
-            if !self.take_in(vertex, packet, count, end) {
+            if !self.receive(vertex, packet, count, end) {
                 self.keep(vertex, speculative);
                 return false;
             }
@@ -199,12 +201,12 @@ impl TrainContext<'_> {
             waits = false;
         }
         if self.trains.places.shares_links() {
-            waits &= !self.waits_for_itself(vertex, packet);
+            waits &= !self.waits_only_for_own_message(vertex, packet);
             let way = self.trains.places.to_router(vertex);
             self.keep(vertex, SpeculativeAdmission { out: way, ..speculative });
-            return self.goes_on_as_one(flight, (way, self.first_processor + vertex), departures, waits);
+            return self.continues_as_one_run(flight, (way, self.first_processor + vertex), departures, waits);
         }
-        self.give_to_link(vertex, flight, departures, (speculative, packet, waits))
+        self.hand_to_link(vertex, flight, departures, (speculative, packet, waits))
     }
 
     /// Hands the packets that leave `vertex` after an admission to their link, at their departures from the processor.
@@ -212,7 +214,7 @@ impl TrainContext<'_> {
     /// [`admit_train`](Self::admit_train).
     #[expect(clippy::inline_always, reason = "part of the admission of every train")]
     #[inline(always)]
-    fn give_to_link(
+    fn hand_to_link(
         &mut self,
         vertex: u32,
         flight: &mut MovingTrain,
@@ -222,7 +224,7 @@ impl TrainContext<'_> {
         let (out, times) = self.trains.way(vertex, &flight.train.packet, &mut flight.train.course);
         let link_free = self.trains.tracks[out as usize].line.free();
         waits |= link_free.since(departures.first()) > times.occupancy;
-        waits &= !self.waits_for_itself(vertex, packet);
+        waits &= !self.waits_only_for_own_message(vertex, packet);
         let onward = flight.train.packet;
         let entity = self.exit(vertex, (out, times), &onward, departures.first());
         let comings = self.transmit(out, &onward, departures, times);
@@ -230,7 +232,7 @@ impl TrainContext<'_> {
             speculative.stay = self.stay(speculative.train.run, (out, times), packet.to, &comings);
         }
         self.keep(vertex, SpeculativeAdmission { out, link_free, ..speculative });
-        self.goes_on_as_one(flight, (out, entity), &comings, waits)
+        self.continues_as_one_run(flight, (out, entity), &comings, waits)
     }
 
     /// Hands a train to the processor of `vertex`, which admits as many of its packets as are certain. `flight` keeps
@@ -253,7 +255,7 @@ impl TrainContext<'_> {
     /// Sends a train on by a way, with these arrivals at its end. Returns whether it continues as a single run, which
     /// `flight` then describes; otherwise its runs are queued to be admitted ahead.
     #[inline]
-    pub(super) fn goes_on_as_one(
+    pub(super) fn continues_as_one_run(
         &mut self,
         flight: &mut MovingTrain,
         (way, entity): (u32, Entity),
@@ -270,7 +272,7 @@ impl TrainContext<'_> {
                 true
             }
             Runs::Few(_) => {
-                self.go_ahead(way, entity, flight.train, comings);
+                self.queue_ahead(way, entity, flight.train, comings);
                 false
             }
         }
@@ -279,9 +281,9 @@ impl TrainContext<'_> {
     /// Returns whether a packet that waits at a place waits for nothing that may be withdrawn without it: all earlier
     /// packets have arrived, or the last of them belongs to the same message.
     #[inline]
-    pub(super) fn waits_for_itself(&self, place: u32, packet: Packet) -> bool {
+    pub(super) fn waits_only_for_own_message(&self, place: u32, packet: Packet) -> bool {
         let admissions = &self.trains.admissions;
-        admissions.have_come(place, self.key.0)
+        admissions.have_arrived(place, self.key.0)
             || admissions.top(place).is_some_and(|top| top.train.packet.message == packet.message)
     }
 
@@ -292,12 +294,12 @@ impl TrainContext<'_> {
         if admission.train.run.last() > self.key.0 {
             self.trains.admissions.push(vertex, admission.train.run.last(), admission);
         } else if self.trains.buffers.is_some() {
-            self.trains.fill_buffer(vertex, &BufferArrival::of(&admission));
+            self.trains.count_arrival(vertex, &BufferArrival::of(&admission));
         }
     }
 
     /// Receives packets at their destination, the last of them at `end`. Returns whether an acknowledgement follows.
-    fn take_in(&mut self, vertex: u32, packet: Packet, count: u32, end: SimTime) -> bool {
+    fn receive(&mut self, vertex: u32, packet: Packet, count: u32, end: SimTime) -> bool {
         let message = &mut self.messages[packet.message];
         if packet.kind == PacketKind::Data {
             message.missing -= count;
@@ -310,25 +312,25 @@ impl TrainContext<'_> {
     }
 
     /// Queues a train that has been handed to `link`, with these arrivals at its end, to be admitted ahead.
-    pub(super) fn go_ahead(&mut self, link: u32, entity: Entity, train: Train, comings: &Runs) {
+    pub(super) fn queue_ahead(&mut self, link: u32, entity: Entity, train: Train, comings: &Runs) {
         let flights =
             comings.as_slice().iter().map(|run| MovingTrain { link, entity, train: Train { run: *run, ..train } });
         self.trains.ahead.extend(flights);
     }
 
     /// Advances all queued trains through the places to which they may be admitted ahead.
-    pub(super) fn admit_ahead(&mut self) {
+    pub(super) fn advance_queued(&mut self) {
         while let Some(flight) = self.trains.ahead.pop_front() {
-            self.go_on(flight, false);
+            self.advance(flight, false);
         }
     }
 
     /// Admits a train that has been handed to a link to one vertex after the other, until it may not be admitted ahead.
     /// It is admitted to the first vertex in any case if it has arrived there (`come`) or is known to be the next to
     /// arrive.
-    pub(super) fn go_on(&mut self, mut flight: MovingTrain, mut come: bool) {
+    pub(super) fn advance(&mut self, mut flight: MovingTrain, mut come: bool) {
         if self.trains.places.shares_links() {
-            return self.go_on_by_routers(flight, come);
+            return self.advance_by_routers(flight, come);
         }
         loop {
             let MovingTrain { link, entity, train } = flight;
@@ -366,14 +368,14 @@ impl TrainContext<'_> {
     #[expect(clippy::inline_always, reason = "called for every hop")]
     #[inline(always)]
     pub(super) fn is_next(&mut self, vertex: u32, link: u32, key: (SimTime, Entity)) -> bool {
-        self.is_next_to_come(vertex, link, key) && self.processors.is_calm(vertex)
+        self.is_next_arrival(vertex, link, key) && self.processors.is_calm(vertex)
     }
 
     /// Returns whether nothing that is known so far arrives at `place`, the end of `way`, before the event with this
     /// key.
     #[expect(clippy::inline_always, reason = "called for every hop")]
     #[inline(always)]
-    pub(super) fn is_next_to_come(&mut self, place: u32, way: u32, key: (SimTime, Entity)) -> bool {
+    pub(super) fn is_next_arrival(&mut self, place: u32, way: u32, key: (SimTime, Entity)) -> bool {
         if !self.trains.admissions.precede(place, key) {
             return false;
         }
@@ -394,7 +396,8 @@ impl TrainContext<'_> {
     /// Schedules the first arrival by `way`, unless it is also the first departure from that link.
     pub(super) fn schedule_next(&mut self, way: u32) {
         let Some(key) = self.trains.coming.front(way).map(PendingArrival::key) else { return };
-        let is_scheduled = key > self.key && way < self.trains.places.links() && self.trains.leaves_by(way, key);
+        let is_scheduled =
+            key > self.key && way < self.trains.places.links() && self.trains.is_next_departure_by(way, key);
         if !is_scheduled {
             self.calendar.schedule(key.0, key.1);
         }

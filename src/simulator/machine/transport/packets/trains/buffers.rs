@@ -106,7 +106,7 @@ impl FiniteBuffers {
 
     /// Records that the packets that have waited longest for the router's turn at `vertex` leave it, from the first to
     /// the second of these times.
-    pub(super) fn let_go(&mut self, vertex: u32, left: (SimTime, SimTime)) {
+    pub(super) fn release_deferred(&mut self, vertex: u32, left: (SimTime, SimTime)) {
         let (link, starts) = self.deferred.pop_front(vertex).expect("admitted packets have arrived");
         self.add(link, self.lanes_of_a_link - 1, starts, longest(starts, left));
     }
@@ -125,14 +125,14 @@ impl FiniteBuffers {
         lane.known += starts.count;
         lane.until = lane.until.max(ends.last());
         if lane.known > lane.most {
-            self.look_closely(link, number, starts, span);
+            self.recount(link, number, starts, span);
         }
     }
 
     /// Counts the packets that are there together with the last ones that have arrived by a lane.
     #[cold]
     #[inline(never)]
-    fn look_closely(&mut self, link: u32, number: u32, starts: EvenInstants, span: SimDuration) {
+    fn recount(&mut self, link: u32, number: u32, starts: EvenInstants, span: SimDuration) {
         let staying: Vec<_> = self.stays.iter(number).filter(|ends| ends.last() >= starts.first).copied().collect();
         self.stays.clear(number);
         staying.iter().rev().for_each(|ends| self.stays.push(number, *ends));
@@ -153,19 +153,19 @@ impl FiniteBuffers {
 impl Trains {
     /// Counts the admissions of `place`, all of which have arrived, in the buffers of the links by which they arrived.
     #[inline(never)]
-    pub(super) fn fill_buffers(&mut self, place: u32) {
+    pub(super) fn count_arrivals(&mut self, place: u32) {
         let Some(buffers) = &mut self.buffers else { return };
         let mut came = std::mem::take(&mut buffers.came);
         came.extend(self.admissions.iter(place).map(BufferArrival::of));
         while let Some(one) = came.pop() {
-            self.fill_buffer(place, &one);
+            self.count_arrival(place, &one);
         }
         self.buffers.iter_mut().for_each(|buffers| buffers.came = std::mem::take(&mut came));
     }
 
     /// Counts one admission that has arrived.
     #[inline]
-    pub(super) fn fill_buffer(&mut self, place: u32, came: &BufferArrival) {
+    pub(super) fn count_arrival(&mut self, place: u32, came: &BufferArrival) {
         let Some(buffers) = &mut self.buffers else { return };
         if let Some(track) = self.tracks.get(came.link as usize) {
             let times = self.models.times(came.link, came.packet.bytes);

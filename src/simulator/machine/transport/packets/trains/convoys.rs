@@ -7,7 +7,7 @@
 
 use super::admissions::{Preparation, SpeculativeAdmission};
 use super::places::NO_LINK;
-use super::{SpeculationLimit, MovingTrain, TrainContext, Train, longest};
+use super::{MovingTrain, SpeculationLimit, Train, TrainContext, longest};
 use crate::engine::{Entity, EvenInstants, Runs};
 use crate::network::{Packet, PacketCourse, PacketTimes};
 use crate::units::{SimDuration, SimTime};
@@ -23,7 +23,12 @@ pub(super) trait Rear {
 
     /// Passes a vertex by the same way as the train in front: the packets arrive by a link, on this course, and leave
     /// by a link after a service.
-    fn follow<const STAY: bool>(&mut self, play: &mut TrainContext<'_>, from: (u32, u32, PacketCourse), to: (u32, SimDuration));
+    fn follow<const STAY: bool>(
+        &mut self,
+        play: &mut TrainContext<'_>,
+        from: (u32, u32, PacketCourse),
+        to: (u32, SimDuration),
+    );
 }
 
 /// No packets.
@@ -40,7 +45,13 @@ impl Rear for NoRear {
     const COUNT: u32 = 0;
 
     #[inline]
-    fn follow<const STAY: bool>(&mut self, _: &mut TrainContext<'_>, _: (u32, u32, PacketCourse), _: (u32, SimDuration)) {}
+    fn follow<const STAY: bool>(
+        &mut self,
+        _: &mut TrainContext<'_>,
+        _: (u32, u32, PacketCourse),
+        _: (u32, SimDuration),
+    ) {
+    }
 }
 
 impl Rear for ShortRear {
@@ -55,7 +66,7 @@ impl Rear for ShortRear {
         (out, service): (u32, SimDuration),
     ) {
         let Self { packet, arrival, entity } = *self;
-        let station = play.processors.calm_line(vertex).expect("the train in front has passed");
+        let station = play.processors.idle_station(vertex).expect("the train in front has passed");
         let free = station.free();
         let departure = station.serve(arrival, service);
         let times = play.trains.models.times(out, packet.bytes);
@@ -90,7 +101,7 @@ impl TrainContext<'_> {
         let rest = u32::try_from(self.messages[packet.message].unprepared).ok()?;
         let waits_for_link = !self.node.sending.overlap && times.occupancy > SimDuration::ZERO;
         let is_rear = is_alone && waits_for_link && rest > 0 && rest < packet.bytes;
-        if !is_rear || self.processors.calm_line(from).is_none() {
+        if !is_rear || self.processors.idle_station(from).is_none() {
             return None;
         }
         let unforeseen = &mut self.trains.unforeseen[from as usize];
@@ -119,7 +130,7 @@ impl TrainContext<'_> {
         match comings {
             Runs::One(run) => {
                 let flight = MovingTrain { link: out, entity, train: Train { run, ..train } };
-                self.go_in_convoy(flight, rear);
+                self.advance_convoy(flight, rear);
             }
             Runs::Few(_) => unreachable!("departures of packets that wait for their link are evenly spaced"),
         }
@@ -135,8 +146,8 @@ impl TrainContext<'_> {
         self.counts.events += 1;
         let service = self.service(from, service);
         let link_free = self.trains.tracks[out as usize].line.free();
-        let before = self.processors.standing(from);
-        let line = self.processors.calm_line(from).expect("a rear is speculated only on a calm processor");
+        let before = self.processors.checkpoint(from);
+        let line = self.processors.idle_station(from).expect("a rear is speculated only on a calm processor");
         let departure = Runs::One(EvenInstants::one(line.serve(link_free, service)));
         let times = self.trains.models.times(out, rear.bytes);
         let (arrival_entity, comings, notice) = self.inject(from, (out, times), &rear, &departure);
@@ -151,7 +162,7 @@ impl TrainContext<'_> {
 
     /// Advances a train and its rear, which have been handed to a link. They pass vertices together as long as the
     /// train passes freely, and then continue separately.
-    fn go_in_convoy(&mut self, mut flight: MovingTrain, mut rear: ShortRear) {
+    fn advance_convoy(&mut self, mut flight: MovingTrain, mut rear: ShortRear) {
         let MovingTrain { link, entity, train: Train { packet, run, .. } } = flight;
         let vertex = self.end(link, packet.to);
         if packet.to != vertex && self.is_next(vertex, link, (run.first, entity)) {
@@ -160,10 +171,10 @@ impl TrainContext<'_> {
         let ShortRear { packet, arrival, entity } = rear;
         let train = Train { run: EvenInstants::one(arrival), packet, advance: SpeculationLimit::Ahead, ..flight.train };
         let last = MovingTrain { link: flight.link, entity, train };
-        self.go_on(flight, false);
+        self.advance(flight, false);
         // The last packet must not overtake trains that were handed to other links before.
         if self.trains.ahead.is_empty() {
-            self.go_on(last, false);
+            self.advance(last, false);
         } else {
             self.trains.ahead.push_back(last);
         }

@@ -2,7 +2,7 @@
 
 use super::admissions::{Preparation, SpeculativeAdmission};
 use super::places::NO_LINK;
-use super::{PendingArrival, PendingDeparture, MovingTrain, TrainContext, Train};
+use super::{MovingTrain, PendingArrival, PendingDeparture, Train, TrainContext};
 use crate::engine::{Entity, EvenInstants, Runs};
 use crate::machine::transport::packets::{Job, MessageId, PacketizedMessage};
 use crate::machine::{Completion, Sends};
@@ -37,7 +37,7 @@ impl TrainContext<'_> {
         let mut train = Train::new(EvenInstants::one(now), packet);
         let (out, times) = self.trains.way(from, &packet, &mut train.course);
         let is_alone = self.finds_link_free(from, out, now + service);
-        let before = self.processors.standing(from);
+        let before = self.processors.checkpoint(from);
         let link_free = self.trains.tracks[out as usize].line.free();
         let unprepared = self.messages[id].unprepared;
         let equal = u32::try_from(unprepared / self.packet_bytes).expect("check limits the size of messages");
@@ -49,7 +49,7 @@ impl TrainContext<'_> {
         train.run = run.head(count);
         self.messages[id].unprepared -= u64::from(packet.bytes) * u64::from(count);
         self.counts.events += u64::from(count);
-        let preparation = self.go_on_preparing(from, id, self.processors.free(from));
+        let preparation = self.continue_preparation(from, id, self.processors.free(from));
         let entity = if overlap { self.first_processor + from } else { out };
         let flight = MovingTrain { link: NO_LINK, entity, train };
         let admission = SpeculativeAdmission::of(&flight, service, before);
@@ -68,9 +68,9 @@ impl TrainContext<'_> {
                 self.come(out, PendingArrival { train, entity });
                 return;
             }
-            self.go_ahead(out, entity, train, &comings);
+            self.queue_ahead(out, entity, train, &comings);
         }
-        self.admit_ahead();
+        self.advance_queued();
     }
 
     /// Returns whether nothing delays packets that the processor of `from` hands to a link from `departure` on.
@@ -97,7 +97,7 @@ impl TrainContext<'_> {
             return;
         }
         let departure = EvenInstants::one(departure);
-        self.go_on_preparing(from, id, departure.first);
+        self.continue_preparation(from, id, departure.first);
         let mut train = Train::new(departure, packet);
         if self.trains.places.shares_links() {
             let entity = self.first_processor + from;
@@ -156,7 +156,7 @@ impl TrainContext<'_> {
 
     /// Schedules the preparation of the next packet of a message, if there is one. With overlap it starts when the last
     /// preparation ends, at `departure`. Returns the state of the preparation.
-    pub(super) fn go_on_preparing(&mut self, from: u32, id: MessageId, departure: SimTime) -> Preparation {
+    pub(super) fn continue_preparation(&mut self, from: u32, id: MessageId, departure: SimTime) -> Preparation {
         if !self.node.sending.overlap || self.messages[id].unprepared == 0 {
             return Preparation::Begun;
         }
@@ -167,7 +167,9 @@ impl TrainContext<'_> {
     /// Handles the departure of a packet from `link`, if the event of `entity` is one.
     pub(super) fn leave_link(&mut self, link: u32, entity: Entity) {
         let key = (self.key.0, entity);
-        if let Some(PendingDeparture { message, .. }) = self.trains.leaving.front(link).filter(|one| one.key() == key).copied() {
+        if let Some(PendingDeparture { message, .. }) =
+            self.trains.leaving.front(link).filter(|one| one.key() == key).copied()
+        {
             self.trains.leaving.pop_front(link);
             self.schedule_next_departure(link);
             self.leave(message);
@@ -177,7 +179,7 @@ impl TrainContext<'_> {
     /// Schedules the first departure from `link`, unless it is also the first arrival by it.
     fn schedule_next_departure(&mut self, link: u32) {
         let Some(key) = self.trains.leaving.front(link).map(PendingDeparture::key) else { return };
-        if key <= self.key || !self.trains.comes_by(link, key) {
+        if key <= self.key || !self.trains.is_next_arrival_by(link, key) {
             self.calendar.schedule(key.0, key.1);
         }
     }

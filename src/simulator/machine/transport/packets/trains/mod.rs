@@ -161,7 +161,7 @@ impl Trains {
         Self::are_possible(machine, topology, pace).then(|| {
             let models = LinkModels::of(network, topology);
             let shares_links = nodes.router == Router::Hardware || sends.may_wait_for_receives();
-            let places = Places::of(topology, nodes.router, shares_links, network.comes_as_it_leaves());
+            let places = Places::of(topology, nodes.router, shares_links, network.arrives_on_departure());
             Self::new(topology.clone(), models, places)
         })
     }
@@ -234,13 +234,13 @@ impl Trains {
 
     /// Returns whether the event with this key is the next departure from `link` that a source waits for.
     #[inline]
-    fn leaves_by(&self, link: u32, key: (SimTime, Entity)) -> bool {
+    fn is_next_departure_by(&self, link: u32, key: (SimTime, Entity)) -> bool {
         self.leaving.front(link).is_some_and(|leaving| leaving.key() == key)
     }
 
     /// Returns whether the event with this key is the next arrival by `way`.
     #[inline]
-    fn comes_by(&self, way: u32, key: (SimTime, Entity)) -> bool {
+    fn is_next_arrival_by(&self, way: u32, key: (SimTime, Entity)) -> bool {
         self.coming.front(way).is_some_and(|coming| coming.key() == key)
     }
 
@@ -266,7 +266,7 @@ impl Trains {
     #[inline(always)]
     fn clear(&mut self, place: u32) {
         if self.buffers.is_some() {
-            self.fill_buffers(place);
+            self.count_arrivals(place);
         }
         self.admissions.clear(place);
     }
@@ -275,7 +275,7 @@ impl Trains {
     #[expect(clippy::inline_always, reason = "called for every hop")]
     #[inline(always)]
     fn clear_before(&mut self, place: u32, now: SimTime) -> bool {
-        let have_come = self.admissions.have_come_before(place, now);
+        let have_come = self.admissions.have_arrived_before(place, now);
         if have_come {
             self.clear(place);
         }
@@ -322,7 +322,7 @@ pub(super) struct TrainContext<'t> {
 
 impl PacketTransport {
     /// Returns the parts on which trains act, if this machine moves packets in trains.
-    pub(super) fn play(&mut self) -> Option<TrainContext<'_>> {
+    pub(super) fn train_context(&mut self) -> Option<TrainContext<'_>> {
         let super::Carrier::Trains(trains) = &mut self.carrier else { return None };
         Some(TrainContext {
             trains,
@@ -399,7 +399,7 @@ impl TrainContext<'_> {
     /// Records the transfers over a link, if recording is on.
     fn record_transfer(&mut self, link: u32, packet: &Packet, ends: &[EvenInstants], transmission: SimDuration) {
         if let Some(transfers) = &mut self.trains.transfers {
-            transfers.give(self.key.0, link, packet, ends, transmission);
+            transfers.record(self.key.0, link, packet, ends, transmission);
         }
     }
 }

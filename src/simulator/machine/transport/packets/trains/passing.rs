@@ -3,7 +3,7 @@
 use super::super::software::passing_on;
 use super::admissions::SpeculativeAdmission;
 use super::convoys::{NoRear, Rear, ShortRear};
-use super::{SpeculationLimit, MovingTrain, TrainContext, Train, longest};
+use super::{MovingTrain, SpeculationLimit, Train, TrainContext, longest};
 use crate::engine::Instants;
 use crate::network::{Packet, PacketCourse};
 use crate::units::{SimDuration, SimTime};
@@ -100,7 +100,7 @@ impl TrainContext<'_> {
             entity = if crossing.is_at_once { self.first_processor + vertex } else { exit };
             (link, vertex, course, arrivals) = (crossing.out, crossing.end, crossing.onward, crossing.comings);
             let may_go_on = advance == SpeculationLimit::Ahead && packet.to != vertex && self.trains.ahead.is_empty();
-            if !may_go_on || !self.is_next_to_come(vertex, link, (arrivals.first(), entity)) {
+            if !may_go_on || !self.is_next_arrival(vertex, link, (arrivals.first(), entity)) {
                 break;
             }
         }
@@ -120,7 +120,7 @@ impl TrainContext<'_> {
         arrivals: R,
     ) -> Option<Crossing<R>> {
         let service = self.service(vertex, unpaced);
-        let line = self.processors.calm_line(vertex)?;
+        let line = self.processors.idle_station(vertex)?;
         let free = line.free();
         let departures = arrivals.served_evenly(free, service)?;
         let (out, times) = self.trains.way(vertex, packet, &mut onward);
@@ -153,6 +153,6 @@ impl TrainContext<'_> {
     /// Returns the extent to which a packet that has waited at a place may be admitted ahead.
     #[inline(never)]
     pub(super) fn behind(&self, place: u32, packet: Packet, advance: SpeculationLimit) -> SpeculationLimit {
-        if self.waits_for_itself(place, packet) { advance } else { advance.after_link() }
+        if self.waits_only_for_own_message(place, packet) { advance } else { advance.after_link() }
     }
 }

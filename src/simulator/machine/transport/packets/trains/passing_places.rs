@@ -2,7 +2,7 @@
 
 use super::super::software::passing_on;
 use super::admissions::SpeculativeAdmission;
-use super::{SpeculationLimit, MovingTrain, TrainContext, Train};
+use super::{MovingTrain, SpeculationLimit, Train, TrainContext};
 use crate::engine::{Entity, Instants};
 use crate::network::{Packet, PacketCourse};
 use crate::units::{SimDuration, SimTime};
@@ -87,11 +87,11 @@ impl TrainContext<'_> {
     #[inline(always)]
     fn pass_processor<R: Instants>(&mut self, vertex: u32, train: &mut Approach<R>, come: bool) -> bool {
         let (packet, arrivals) = (train.packet, train.arrivals);
-        if !come && !self.may_go_ahead(vertex, train) {
+        if !come && !self.may_be_admitted_ahead(vertex, train) {
             return false;
         }
         let service = self.service(vertex, passing_on(self.node, packet.kind));
-        let Some(line) = self.processors.calm_line(vertex) else { return false };
+        let Some(line) = self.processors.idle_station(vertex) else { return false };
         let free = line.free();
         let Some(departures) = arrivals.served_evenly(free, service) else { return false };
         line.pass(departures.last(), arrivals.work(service));
@@ -118,7 +118,7 @@ impl TrainContext<'_> {
         if times.occupancy == SimDuration::ZERO || crossing == SimDuration::ZERO {
             return false;
         }
-        if !come && !self.may_go_ahead(place, train) {
+        if !come && !self.may_be_admitted_ahead(place, train) {
             return false;
         }
         let Some(ends) = arrivals.served_evenly(link_free, times.occupancy) else { return false };
@@ -143,8 +143,8 @@ impl TrainContext<'_> {
 
     /// Returns whether a train may be admitted to `place` ahead of its event.
     #[inline]
-    fn may_go_ahead<R: Instants>(&mut self, place: u32, train: &Approach<R>) -> bool {
+    fn may_be_admitted_ahead<R: Instants>(&mut self, place: u32, train: &Approach<R>) -> bool {
         train.advance == SpeculationLimit::Ahead
-            && self.is_next_to_come(place, train.link, (train.arrivals.first(), train.entity))
+            && self.is_next_arrival(place, train.link, (train.arrivals.first(), train.entity))
     }
 }

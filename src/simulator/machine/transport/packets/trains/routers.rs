@@ -4,7 +4,7 @@
 use super::super::software::passing_on;
 use super::admissions::SpeculativeAdmission;
 use super::places::NO_LINK;
-use super::{SpeculationLimit, PendingArrival, MovingTrain, TrainContext, Train};
+use super::{MovingTrain, PendingArrival, SpeculationLimit, Train, TrainContext};
 use crate::engine::{EvenInstants, Runs};
 use crate::machine::Completion;
 use crate::machine::transport::packets::{Job, MessageId, PacketizedMessage};
@@ -14,8 +14,8 @@ use crate::units::SimDuration;
 impl TrainContext<'_> {
     /// Advances a train as [`go_on`](Self::go_on) does, where links are separate places.
     #[inline(never)]
-    pub(super) fn go_on_by_routers(&mut self, mut flight: MovingTrain, mut come: bool) {
-        while self.pass_places(&mut flight, come) || self.goes_by_place(&mut flight, come) {
+    pub(super) fn advance_by_routers(&mut self, mut flight: MovingTrain, mut come: bool) {
+        while self.pass_places(&mut flight, come) || self.admit_to_place(&mut flight, come) {
             if !self.trains.ahead.is_empty() {
                 // The train must not overtake trains that were handed to other links before.
                 self.trains.ahead.push_back(flight);
@@ -27,11 +27,11 @@ impl TrainContext<'_> {
 
     /// Admits a train to the place that it reaches, if allowed. Returns whether it continues as a single run, as
     /// [`admit_train`](Self::admit_train).
-    fn goes_by_place(&mut self, flight: &mut MovingTrain, come: bool) -> bool {
+    fn admit_to_place(&mut self, flight: &mut MovingTrain, come: bool) -> bool {
         let MovingTrain { link, entity, train } = *flight;
         let vertex = self.end(link, train.packet.to);
         if self.trains.places.is_routed(link, vertex, train.packet.to) {
-            return self.go_by_router(vertex, flight, come);
+            return self.admit_by_router(vertex, flight, come);
         }
         let key = (train.run.first, entity);
         let is_admitted = come || train.advance == SpeculationLimit::Ahead && self.is_next(vertex, link, key);
@@ -47,7 +47,7 @@ impl TrainContext<'_> {
 
     /// Sends packets to the router of `node` at their departures from its processor.
     pub(super) fn hand_to_router(&mut self, node: u32, train: Train, departures: &Runs) {
-        self.go_ahead(self.trains.places.to_router(node), self.first_processor + node, train, departures);
+        self.queue_ahead(self.trains.places.to_router(node), self.first_processor + node, train, departures);
     }
 
     /// Acknowledges a message whose sender waits until a process has received it.
@@ -70,7 +70,7 @@ impl TrainContext<'_> {
     fn pass_to_router(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
         let Train { run: EvenInstants { first: arrival, .. }, packet, .. } = flight.train;
         let service = self.service(vertex, passing_on(self.node, packet.kind));
-        let before = self.processors.standing(vertex);
+        let before = self.processors.checkpoint(vertex);
         let admission = SpeculativeAdmission::of(flight, service, before);
         let Some(departure) = self.processors.serve(self.calendar, arrival, vertex, (Job::PassOn(packet), service))
         else {
@@ -78,7 +78,7 @@ impl TrainContext<'_> {
             return false;
         };
         self.counts.events += 1;
-        if before.free() > arrival && !self.waits_for_itself(vertex, packet) {
+        if before.free() > arrival && !self.waits_only_for_own_message(vertex, packet) {
             flight.train.advance = flight.train.advance.after_link();
         }
         let out = self.trains.places.to_router(vertex);
@@ -94,11 +94,11 @@ impl TrainContext<'_> {
         let MovingTrain { link, train: Train { run, packet, .. }, .. } = *flight;
         let place = self.trains.places.of_link(out);
         let link_free = self.trains.tracks[out as usize].line.free();
-        let waits = link_free > run.first && !self.waits_for_itself(place, packet);
+        let waits = link_free > run.first && !self.waits_only_for_own_message(place, packet);
         let admission = SpeculativeAdmission {
             out,
             link_free,
-            ..SpeculativeAdmission::of(flight, SimDuration::ZERO, self.processors.standing(vertex))
+            ..SpeculativeAdmission::of(flight, SimDuration::ZERO, self.processors.checkpoint(vertex))
         };
         let departures = Runs::One(run);
         let (entity, comings, notice) = if self.is_injected(vertex, link, &packet) {
@@ -118,7 +118,7 @@ impl TrainContext<'_> {
             }
             return false;
         }
-        self.goes_on_as_one(flight, (out, entity), &comings, waits)
+        self.continues_as_one_run(flight, (out, entity), &comings, waits)
     }
 
     /// Returns whether a packet that arrives at `vertex` by `way` is handed to its first link, as data of a message
@@ -130,7 +130,7 @@ impl TrainContext<'_> {
 
     /// Sends a train through the router of `vertex`, if it has arrived there (`come`) or may be admitted ahead. Returns
     /// whether it continues as a single run, as [`admit_train`](Self::admit_train).
-    fn go_by_router(&mut self, vertex: u32, flight: &mut MovingTrain, come: bool) -> bool {
+    fn admit_by_router(&mut self, vertex: u32, flight: &mut MovingTrain, come: bool) -> bool {
         let MovingTrain { link, entity, train } = *flight;
         let (out, times) = self.trains.way(vertex, &train.packet, &mut flight.train.course);
         let place = self.trains.places.of_link(out);
@@ -141,7 +141,7 @@ impl TrainContext<'_> {
         let is_next = come
             || !by_event
                 && train.advance == SpeculationLimit::Ahead
-                && self.is_next_to_come(place, link, (train.run.first, entity));
+                && self.is_next_arrival(place, link, (train.run.first, entity));
         if !is_next {
             self.come(link, PendingArrival { train, entity });
             return false;

@@ -3,7 +3,7 @@
 use super::admissions::{Preparation, SpeculativeAdmission};
 use super::buffers::BufferArrival;
 use super::places::NO_LINK;
-use super::{SpeculationLimit, PendingArrival, TrainContext, Train};
+use super::{PendingArrival, SpeculationLimit, Train, TrainContext};
 use crate::engine::{EvenInstants, Runs};
 use crate::network::{Packet, PacketKind};
 use crate::units::{SimDuration, SimTime};
@@ -63,11 +63,11 @@ impl TrainContext<'_> {
             let arrived = admission.arrived(self.key, at_once);
             if arrived < admission.train.run.count {
                 self.withdraw(place, &admission, arrived);
-                self.come_later(place, &admission, arrived);
+                self.reschedule(place, &admission, arrived);
             }
             if arrived > 0 {
                 self.trains.clear(place);
-                self.trains.fill_buffer(place, &BufferArrival::of(&admission).head(arrived));
+                self.trains.count_arrival(place, &BufferArrival::of(&admission).head(arrived));
             }
         }
     }
@@ -82,12 +82,12 @@ impl TrainContext<'_> {
         }
         let SpeculativeAdmission { train: Train { run, packet, .. }, out, service, before, .. } = *admission;
         if admission.deferred {
-            self.processors.take_back_deferred(place, kept);
+            self.processors.withdraw_deferred(place, kept);
             return false;
         }
         let withdrawn = run.count - kept;
         self.counts.events -= u64::from(withdrawn);
-        let departures = self.processors.take_back(self.calendar, place, before, (run, kept), service);
+        let departures = self.processors.withdraw(self.calendar, place, before, (run, kept), service);
         if admission.preparation == Preparation::Continued {
             self.job_timers.withdraw(place);
         }
@@ -95,7 +95,7 @@ impl TrainContext<'_> {
             self.messages[packet.message].unprepared += u64::from(packet.bytes) * u64::from(withdrawn);
         }
         if packet.to == place {
-            self.take_out(place, packet, withdrawn);
+            self.undo_reception(place, packet, withdrawn);
             if out != NO_LINK {
                 self.withdraw_acknowledge(admission);
             }
@@ -121,7 +121,7 @@ impl TrainContext<'_> {
             self.trains.leaving.pop_back(out);
         }
         let times = self.trains.models.times(out, packet.bytes);
-        self.take_back(out, link_free, run.count, times.occupancy);
+        self.revoke(out, link_free, run.count, times.occupancy);
         let is_injected = self.is_injected(vertex, link, &packet);
         if is_injected {
             self.messages[packet.message].uninjected += run.count;
@@ -143,12 +143,12 @@ impl TrainContext<'_> {
         let acknowledge = self.acknowledge_packet(packet.message);
         if !self.trains.places.shares_links() {
             let times = self.trains.models.times(out, acknowledge.bytes);
-            self.take_back(out, link_free, 1, times.occupancy);
+            self.revoke(out, link_free, 1, times.occupancy);
         }
         self.cancel(out, &acknowledge, 1);
     }
 
-    fn take_out(&mut self, vertex: u32, packet: Packet, count: u32) {
+    fn undo_reception(&mut self, vertex: u32, packet: Packet, count: u32) {
         let message = &mut self.messages[packet.message];
         if packet.kind == PacketKind::Acknowledge || message.missing == 0 {
             self.job_timers.withdraw(vertex);
@@ -158,12 +158,12 @@ impl TrainContext<'_> {
         }
     }
 
-    fn take_back(&mut self, out: u32, free: SimTime, count: u32, transmission: SimDuration) {
+    fn revoke(&mut self, out: u32, free: SimTime, count: u32, transmission: SimDuration) {
         let track = &mut self.trains.tracks[out as usize];
-        track.line.take_back(free, transmission * u64::from(count));
+        track.line.revoke(free, transmission * u64::from(count));
         track.carried -= count;
         if let Some(transfers) = &mut self.trains.transfers {
-            transfers.give_back(out, count);
+            transfers.withdraw(out, count);
         }
         self.counts.packet_hops -= u64::from(count);
         self.counts.events -= u64::from(count * self.trains.link_events);
@@ -197,7 +197,7 @@ impl TrainContext<'_> {
             let mut admission = self.trains.admissions.pop(place).expect("an admitted packet has an admission");
             if admission.link != way {
                 self.withdraw(place, &admission, 0);
-                self.come_later(place, &admission, 0);
+                self.reschedule(place, &admission, 0);
                 continue;
             }
             let kept = admission.train.run.count.saturating_sub(left);
@@ -214,12 +214,12 @@ impl TrainContext<'_> {
     }
 
     /// Lets all but the first `kept` packets of a withdrawn admission arrive by their own events.
-    fn come_later(&mut self, place: u32, admission: &SpeculativeAdmission, kept: u32) {
+    fn reschedule(&mut self, place: u32, admission: &SpeculativeAdmission, kept: u32) {
         let SpeculativeAdmission { train, link, entity, .. } = *admission;
         if admission.preparation == Preparation::Foreseen {
             self.wait_for_departure(place, admission);
         } else if link == NO_LINK {
-            self.go_on_preparing(place, train.packet.message, self.processors.free(place));
+            self.continue_preparation(place, train.packet.message, self.processors.free(place));
         } else if let Some(run) = train.run.tail(kept) {
             let train = Train { run, advance: SpeculationLimit::Never, ..train };
             // Earlier packets for other places may arrive by the same way.

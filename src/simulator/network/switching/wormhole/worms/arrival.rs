@@ -3,7 +3,7 @@
 use super::Worms;
 use super::buffers::{self, Output};
 use super::layout::{Flit, NONE, RouterShape};
-use crate::network::packet::{HopEvent, ForwardedBy};
+use crate::network::packet::{ForwardedBy, HopEvent};
 use crate::network::virtual_channels::{Hop, LastHop};
 use std::slice::Iter;
 
@@ -26,7 +26,7 @@ impl Worms {
             let mut transits = list.iter();
             while let Some(Transit { to, flit }) = self.take_bodies(&mut transits) {
                 if flit.is_tail() {
-                    self.tell_left(to, flit, passages);
+                    self.report_departure(to, flit, passages);
                 }
                 self.push(to, flit, passages);
             }
@@ -38,7 +38,7 @@ impl Worms {
     }
 
     /// Reports that a packet has left its source, if the link over which its tail has arrived begins there.
-    fn tell_left(&self, channel: u32, tail: Flit, passages: &mut Vec<HopEvent>) {
+    fn report_departure(&self, channel: u32, tail: Flit, passages: &mut Vec<HopEvent>) {
         let worm = &self.crowd[tail.worm() as usize];
         if self.shape.router(self.inputs[channel as usize].before) == worm.way.from {
             passages.push(HopEvent::Left { packet: worm.packet, from: worm.way.from });
@@ -91,7 +91,7 @@ impl Worms {
         let input = &mut self.inputs[channel as usize];
         input.count += 1;
         if input.count == 1 {
-            self.ask_for_crossbar(channel);
+            self.request_crossbar(channel);
         }
     }
 
@@ -99,19 +99,20 @@ impl Worms {
         let input = &mut self.inputs[channel as usize];
         input.count += 1;
         if input.count == 1 {
-            self.meet_head(channel, worm, passages);
+            self.start_head(channel, worm, passages);
         } else {
             self.heads.push(channel, worm);
         }
     }
 
     /// Handles the head of a worm that reaches the front of its buffer.
-    pub(super) fn meet_head(&mut self, channel: u32, number: u32, passages: &mut Vec<HopEvent>) {
+    pub(super) fn start_head(&mut self, channel: u32, number: u32, passages: &mut Vec<HopEvent>) {
         let worm = &mut self.crowd[number as usize];
         let input = &mut self.inputs[channel as usize];
         (input.front, input.left) = (Flit::head(number), worm.flits);
         let router = input.router;
-        let needs_software = self.onward == ForwardedBy::BySoftware && worm.packet.to != router && worm.way.from != router;
+        let needs_software =
+            self.onward == ForwardedBy::BySoftware && worm.packet.to != router && worm.way.from != router;
         if needs_software {
             worm.held_at = channel;
             passages.push(HopEvent::Arrived { packet: worm.packet, at: router });

@@ -39,7 +39,7 @@ impl ChannelGroup {
         (0..routers).flat_map(|router| (0..shape.ports).flat_map(move |port| of_port(router, port))).collect()
     }
 
-    fn is_asked(&self) -> bool {
+    fn has_requests(&self) -> bool {
         self.asking != [0; 2]
     }
 
@@ -114,7 +114,7 @@ impl ChannelGroup {
     }
 
     pub(super) fn can_be_granted(&self) -> bool {
-        self.free != 0 && self.is_asked()
+        self.free != 0 && self.has_requests()
     }
 }
 
@@ -150,7 +150,7 @@ impl Worms {
         for number in grantable.drain(..) {
             let group = &mut groups[number as usize];
             group.is_listed = false;
-            while group.free != 0 && group.is_asked() {
+            while group.free != 0 && group.has_requests() {
                 let output = group.first_output + group.give_next();
                 let state = &mut outputs[output as usize];
                 let granted = group.take_next(state.turn);
@@ -168,11 +168,11 @@ impl Worms {
 
     /// Releases the virtual channel of `input`, because the tail of its worm has left the router.
     #[inline]
-    pub(super) fn give_channel_back(&mut self, input: Input) {
+    pub(super) fn release_channel(&mut self, input: Input) {
         self.outputs[input.output as usize].holder = NONE;
         let group = &mut self.groups[input.group as usize];
         group.free |= 1 << (input.output - group.first_output);
-        if group.is_asked() && !std::mem::replace(&mut group.is_listed, true) {
+        if group.has_requests() && !std::mem::replace(&mut group.is_listed, true) {
             self.grantable.push(input.group);
         }
     }

@@ -34,7 +34,7 @@ impl Worms {
     }
 
     /// Queues the packets that reach their first router in `cycle`.
-    pub(super) fn let_in(&mut self, cycle: u64) {
+    pub(super) fn enter_due(&mut self, cycle: u64) {
         while let Some((at, packet)) = self.pipeline.entering.take(cycle) {
             self.enter(at, packet);
         }

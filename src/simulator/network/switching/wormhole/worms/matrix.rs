@@ -34,7 +34,7 @@ impl MatrixArbiters {
 }
 
 /// Returns the input that was served least recently; the first one in a tie.
-fn longest_ago(asking: impl Iterator<Item = u32>, last_turn: impl Fn(u32) -> u64) -> Option<u32> {
+fn least_recently_served(asking: impl Iterator<Item = u32>, last_turn: impl Fn(u32) -> u64) -> Option<u32> {
     asking.min_by_key(|input| last_turn(*input))
 }
 
@@ -50,7 +50,7 @@ impl Worms {
                 let output = group.next_free();
                 let first = output as usize * of_router as usize;
                 let last_turn = |input: u32| matrix.channels[first + (input - group.first_input) as usize];
-                let input = longest_ago(group.all_asking(), last_turn).expect("there is a request");
+                let input = least_recently_served(group.all_asking(), last_turn).expect("there is a request");
                 matrix.turns += 1;
                 matrix.channels[first + (input - group.first_input) as usize] = matrix.turns;
                 group.give(output, input);
@@ -109,7 +109,7 @@ impl Worms {
             let first = ((router * ports + to_port) * ports) as usize;
             let place = |channel: u32| first + usize::from(self.inputs[channel as usize].port);
             let named = matrix.named[to_port as usize].iter().copied();
-            let Some(taken) = longest_ago(named, |channel| matrix.ports[place(channel)]) else { continue };
+            let Some(taken) = least_recently_served(named, |channel| matrix.ports[place(channel)]) else { continue };
             let place = place(taken);
             matrix.turns += 1;
             matrix.ports[place] = matrix.turns;
@@ -129,13 +129,13 @@ mod tests {
         let mut turns = [0_u64; 4];
         let mut number = 0;
         let mut serve = |asking: &[u32]| {
-            let served = longest_ago(asking.iter().copied(), |input| turns[input as usize]).unwrap();
+            let served = least_recently_served(asking.iter().copied(), |input| turns[input as usize]).unwrap();
             number += 1;
             turns[served as usize] = number;
             served
         };
         assert_eq!([serve(&[0, 2]), serve(&[0, 2]), serve(&[0, 1])], [0, 2, 1]);
         assert_eq!([serve(&[0, 1, 2, 3]), serve(&[0, 1, 2]), serve(&[0, 1, 2])], [3, 0, 2]);
-        assert_eq!(longest_ago(std::iter::empty(), |_| 0), None);
+        assert_eq!(least_recently_served(std::iter::empty(), |_| 0), None);
     }
 }

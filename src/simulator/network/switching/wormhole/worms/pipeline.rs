@@ -38,8 +38,8 @@ impl Pipeline {
 
     /// Returns whether the pipeline has any content. Must be called once per cycle, because it advances every wheel.
     #[inline]
-    pub(super) fn is_turning(&mut self) -> bool {
+    pub(super) fn has_pending(&mut self) -> bool {
         let in_stages = !(self.entering.is_empty() && self.routing.is_empty() && self.allocated.is_empty());
-        self.transits.is_turning() | self.credits.is_turning() | self.ejections.is_turning() | in_stages
+        self.transits.has_pending() | self.credits.has_pending() | self.ejections.has_pending() | in_stages
     }
 }

@@ -34,12 +34,12 @@ impl FlitRecorder {
         begun.last = to;
         begun.on_wire += to.since(from);
         if is_tail {
-            self.tell(channel);
+            self.flush(channel);
         }
     }
 
     /// Records the transfer of the part that a channel has carried of its current packet.
-    fn tell(&mut self, channel: u32) {
+    fn flush(&mut self, channel: u32) {
         if let Some(PartialTransfer { packet, first, last, on_wire }) = self.begun[channel as usize].take() {
             self.transfers.carried(channel, &packet, first, (last.since(first), on_wire));
         }
@@ -68,14 +68,14 @@ impl Worms {
     /// Ends the record at `end`, the end of the run, and adds the transfers of packets that links have carried in part.
     pub fn finish_transfers(&mut self, end: SimTime) {
         let Some(mut recorder) = self.recorder.take() else { return };
-        for (cycle, wire, transit) in self.pipeline.transits.coming() {
+        for (cycle, wire, transit) in self.pipeline.transits.pending_arrivals() {
             let (from, to) = self.on_wire(cycle, wire);
             if from <= end {
                 self.record(&mut recorder, *transit, (from, to.min(end)));
             }
         }
         for channel in (0..).take(recorder.begun.len()) {
-            recorder.tell(channel);
+            recorder.flush(channel);
         }
         self.recorder = Some(recorder);
     }

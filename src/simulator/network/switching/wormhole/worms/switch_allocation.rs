@@ -39,7 +39,7 @@ impl RouterRequests {
     }
 
     /// Updates and returns whether the router has requests.
-    fn go_on(&mut self) -> bool {
+    fn update_active(&mut self) -> bool {
         self.is_active = self.waiting != 0 || self.ready != [0; WORDS];
         self.is_active
     }
@@ -55,7 +55,13 @@ pub(super) struct PortGrant {
 /// Collects the selected channels of the requested output ports of a router, and advances the round-robin pointers.
 #[expect(clippy::inline_always, reason = "called for every router in every cycle")]
 #[inline(always)]
-fn take_turns(turns: &mut [RoundRobin], asked: [u64; 2], taken: &[PortGrant], inputs: &[Input], crossings: &mut Vec<u32>) {
+fn take_turns(
+    turns: &mut [RoundRobin],
+    asked: [u64; 2],
+    taken: &[PortGrant],
+    inputs: &[Input],
+    crossings: &mut Vec<u32>,
+) {
     for (first, mut asked) in (0..).step_by(64).zip(asked) {
         while asked != 0 {
             let to_port = first + asked.trailing_zeros() as usize;
@@ -70,7 +76,7 @@ fn take_turns(turns: &mut [RoundRobin], asked: [u64; 2], taken: &[PortGrant], in
 
 impl Worms {
     /// Marks the front flit of `channel`, which has an output channel, as ready if there is a credit.
-    pub(super) fn ask_for_crossbar(&mut self, channel: u32) {
+    pub(super) fn request_crossbar(&mut self, channel: u32) {
         let input = &self.inputs[channel as usize];
         if self.outputs[input.output as usize].room > 0 && self.routers[input.router as usize].set_ready(input) {
             self.active.push(input.router);
@@ -96,7 +102,7 @@ impl Worms {
     /// Removes routers without requests from the active ones.
     pub(super) fn leave_idle_routers(&mut self) {
         let Self { active, routers, .. } = self;
-        active.retain(|router| routers[*router as usize].go_on());
+        active.retain(|router| routers[*router as usize].update_active());
     }
 
     /// Matches ports: every input port with ready channels selects one, and every requested output port selects the
@@ -201,10 +207,10 @@ impl Worms {
         }
         let left = &mut self.inputs[channel as usize];
         (left.to_port, left.output) = (Input::NOWHERE, NONE);
-        self.give_channel_back(input);
+        self.release_channel(input);
         if input.count > 0 {
             let worm = self.heads.pop(channel);
-            self.meet_head(channel, worm, passages);
+            self.start_head(channel, worm, passages);
         }
     }
 }

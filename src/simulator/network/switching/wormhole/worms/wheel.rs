@@ -37,7 +37,7 @@ impl<T> Wheel<T> {
     }
 
     /// Ends the current cycle; returns whether changes are pending.
-    pub(super) fn is_turning(&mut self) -> bool {
+    pub(super) fn has_pending(&mut self) -> bool {
         if !self.slots[self.now].is_empty() {
             self.last = self.cycle + self.slots.len() as u64;
         }
@@ -45,7 +45,7 @@ impl<T> Wheel<T> {
     }
 
     /// Returns the pending changes with their cycles, in order.
-    pub(super) fn coming(&self) -> impl Iterator<Item = (u64, &T)> {
+    pub(super) fn pending_arrivals(&self) -> impl Iterator<Item = (u64, &T)> {
         let cycles = (self.cycle + 1..).take(self.slots.len());
         cycles.flat_map(|cycle| self.slots[self.slot_of(cycle)].iter().map(move |value| (cycle, value)))
     }
@@ -74,15 +74,15 @@ impl<T> Wheels<T> {
     }
 
     /// Ends the current cycle; returns whether changes are pending.
-    pub(super) fn is_turning(&mut self) -> bool {
+    pub(super) fn has_pending(&mut self) -> bool {
         // Every wheel must be called.
-        self.wheels.iter_mut().fold(false, |is_turning, wheel| wheel.is_turning() | is_turning)
+        self.wheels.iter_mut().fold(false, |is_turning, wheel| wheel.has_pending() | is_turning)
     }
 
     /// Returns the pending changes with their cycles and the numbers of their wheels.
-    pub(super) fn coming(&self) -> impl Iterator<Item = (u64, u8, &T)> {
+    pub(super) fn pending_arrivals(&self) -> impl Iterator<Item = (u64, u8, &T)> {
         self.numbers()
             .zip(&self.wheels)
-            .flat_map(|(number, wheel)| wheel.coming().map(move |(cycle, change)| (cycle, number, change)))
+            .flat_map(|(number, wheel)| wheel.pending_arrivals().map(move |(cycle, change)| (cycle, number, change)))
     }
 }

@@ -5,7 +5,7 @@ use super::super::butterfly::add;
 use super::super::communicator::{Communicator, count};
 use super::super::lane::PortPath;
 use super::super::shape::Distances;
-use super::{BlockPositions, PortLayout, through};
+use super::{BlockPositions, PortLayout, run_steps};
 use crate::program::collective::payload::Payload;
 use crate::program::process::Operation;
 use std::collections::BTreeMap;
@@ -178,8 +178,9 @@ async fn upwards(
     ranges: Ranges<'_>,
     data: &mut Buffer,
 ) {
-    let asks = sums && comm.asks(data.bytes());
-    let mut up = UpwardTrees { comm, ranges, asks, sums, trees: BTreeMap::new(), open: Vec::new(), under_way: Vec::new() };
+    let asks = sums && comm.awaits_ready(data.bytes());
+    let mut up =
+        UpwardTrees { comm, ranges, asks, sums, trees: BTreeMap::new(), open: Vec::new(), under_way: Vec::new() };
     for (port, lane) in lanes.iter().copied() {
         let (parent, mut children) = lane.tree(comm.place(), root, distances);
         // The first child to arrive is the last one that the tree reaches.
@@ -191,7 +192,7 @@ async fn upwards(
         }
     }
     for (port, _) in lanes {
-        up.go_on(*port, data).await;
+        up.advance(*port, data).await;
     }
     up.finish(data).await;
 }
@@ -224,7 +225,7 @@ impl UpwardTrees<'_> {
     }
 
     /// Asks the next child to send, or passes the data on to the parent if all children are done.
-    async fn go_on(&mut self, port: u32, data: &Buffer) {
+    async fn advance(&mut self, port: u32, data: &Buffer) {
         let tree = self.trees.get_mut(&port).expect("a port of the call");
         if let Some(child) = tree.waiting.pop() {
             let ready = Payload::new(0, None);
@@ -262,7 +263,7 @@ impl UpwardTrees<'_> {
                 data.put(ranges, &received);
             }
             self.trees.get_mut(&port).expect("a port of the call").missing -= 1;
-            self.go_on(port, data).await;
+            self.advance(port, data).await;
         }
         self.comm.wait_all(std::mem::take(&mut self.under_way)).await;
     }
@@ -292,7 +293,7 @@ pub(in crate::program::collective) async fn scatter_by_block(
     }
     scatter.pass_on(open, data).await;
     comm.wait_all(scatter.under_way).await;
-    through(comm, &layout, true, false, data).await;
+    run_steps(comm, &layout, true, false, data).await;
 }
 
 /// Returns the children to which a place passes blocks on, each with the rank that the block is destined for, in order.
@@ -371,7 +372,7 @@ pub(in crate::program::collective) async fn reduce_scatter_gather(
 ) {
     let layout = PortLayout { lanes, blocks: BlockPositions::Consecutive(0..data.bytes()) };
     comm.copy(data.bytes()).await;
-    through(comm, &layout, false, false, data).await;
+    run_steps(comm, &layout, false, false, data).await;
     let ranges = |port: u32, place: u32, _: bool| {
         let lane = &lanes[port as usize];
         // Places below another one share its code up to the step in which it is reached.
