@@ -21,7 +21,7 @@ const BETWEEN_LINES: Duration = Duration::from_mins(1);
 pub struct Bar {
     shown: ProgressBar,
     failed: AtomicU64,
-    told: Mutex<Instant>,
+    last_line: Mutex<Instant>,
 }
 
 impl Default for Bar {
@@ -29,7 +29,7 @@ impl Default for Bar {
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} cases, {per_sec}, {eta} left{msg}");
         let shown = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
             .with_style(style.expect("the template is valid"));
-        Self { shown, failed: AtomicU64::new(0), told: Mutex::new(Instant::now()) }
+        Self { shown, failed: AtomicU64::new(0), last_line: Mutex::new(Instant::now()) }
     }
 }
 
@@ -62,7 +62,7 @@ impl CaseProgress for Bar {
 impl Bar {
     /// Returns whether a minute has passed since the last line, and restarts the interval if so.
     fn is_time(&self) -> bool {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.last_line.lock().unwrap_or_else(PoisonError::into_inner);
         let is_time = told.elapsed() > BETWEEN_LINES;
         if is_time {
             *told = Instant::now();

@@ -362,8 +362,8 @@ struct Packet {
 #[derive(Clone, Copy, Debug)]
 enum Job {
     Prepare(usize, u64),
-    PassOn(Packet),
-    TakeIn(Packet),
+    Forward(Packet),
+    Receive(Packet),
 }
 
 #[derive(Debug)]
@@ -646,7 +646,7 @@ impl<'m> SlowMachine<'m> {
             (false, true) => self.machine.route + per_packet + per_byte * packet.bytes,
             (false, false) => self.machine.route,
         };
-        let job = if here { Job::TakeIn(packet) } else { Job::PassOn(packet) };
+        let job = if here { Job::Receive(packet) } else { Job::Forward(packet) };
         self.hand_over(node, job, time);
     }
 
@@ -716,13 +716,13 @@ impl<'m> SlowMachine<'m> {
     fn end_job(&mut self, node: usize) {
         let (job, _) = self.jobs[node].pop_front().expect("a job has been served");
         self.start_job(node);
-        if let Job::TakeIn(packet) = job {
+        if let Job::Receive(packet) = job {
             self.make_room(packet.behind);
         }
         match job {
-            Job::PassOn(packet) => self.transmit(node, packet),
-            Job::TakeIn(packet) if packet.acknowledges => self.sent(packet.message),
-            Job::TakeIn(packet) => self.receive_packet(packet.message),
+            Job::Forward(packet) => self.transmit(node, packet),
+            Job::Receive(packet) if packet.acknowledges => self.sent(packet.message),
+            Job::Receive(packet) => self.receive_packet(packet.message),
             Job::Prepare(message, bytes) => {
                 if self.machine.overlap && self.letters[message].unprepared > 0 {
                     self.prepare(message);

@@ -14,14 +14,14 @@ pub struct Mailbox<Q, A> {
     request: Cell<Option<Q>>,
     answer: Cell<Option<A>>,
     /// Set when a process has issued another request without awaiting the answer to the first.
-    is_crowded: Cell<bool>,
+    has_unawaited_request: Cell<bool>,
 }
 
 impl<Q, A> Mailbox<Q, A> {
     /// Creates an empty mailbox.
     #[must_use]
     pub fn new() -> Rc<Self> {
-        Rc::new(Self { request: Cell::new(None), answer: Cell::new(None), is_crowded: Cell::new(false) })
+        Rc::new(Self { request: Cell::new(None), answer: Cell::new(None), has_unawaited_request: Cell::new(false) })
     }
 
     /// Issues `request` immediately. The future, which must be awaited immediately, becomes ready when the simulation
@@ -30,7 +30,7 @@ impl<Q, A> Mailbox<Q, A> {
     /// The future does not hold the request, which keeps waiting processes small.
     pub fn ask<R>(&self, request: Q, read: R) -> IssuedRequest<'_, Q, A, R> {
         if self.request.replace(Some(request)).is_some() {
-            self.is_crowded.set(true);
+            self.has_unawaited_request.set(true);
         }
         IssuedRequest { mailbox: self, read }
     }
@@ -90,7 +90,7 @@ impl<Q, A> Processes<Q, A> {
         let future = slot.as_mut().expect("a finished process is not resumed");
         let poll = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         match (poll, self.mailbox.request.take()) {
-            _ if self.mailbox.is_crowded.take() => Resumed::Stuck,
+            _ if self.mailbox.has_unawaited_request.take() => Resumed::Stuck,
             (Poll::Ready(()), None) => {
                 *slot = None;
                 Resumed::Finished

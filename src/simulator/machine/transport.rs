@@ -28,22 +28,22 @@ pub enum Completion {
         owner: u32,
     },
     /// The timer of an owner has expired.
-    TimeUp {
+    TimerExpired {
         /// The process that set the timer.
         owner: u32,
     },
     /// A memory load, or a transfer of bytes out of a node, has ended.
-    Moved {
+    BytesMoved {
         /// The handle given by the caller.
         handle: u32,
     },
     /// The send of an issued message has begun.
-    Begun {
+    SendBegun {
         /// The sender's handle.
         handle: u32,
     },
     /// An issued computation has begun.
-    Computing {
+    ComputationBegun {
         /// The number of the operation.
         operation: u32,
         /// The time at which the computation ends.
@@ -76,7 +76,7 @@ pub enum Completion {
         handle: u32,
     },
     /// A message that was announced by its first part has arrived completely, and no process has received it yet.
-    Whole {
+    FullyArrived {
         /// The sender's handle.
         handle: u32,
     },
@@ -272,7 +272,7 @@ impl Transport {
     pub fn leave_node(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) {
         match self {
             Self::Packets(transport) => transport.leave_node(now, seat, bytes, handle),
-            Self::Messages(transport) => transport.completions.push_back(Completion::Moved { handle }),
+            Self::Messages(transport) => transport.completions.push_back(Completion::BytesMoved { handle }),
         }
     }
 

@@ -48,7 +48,7 @@ pub struct Channels {
     ends: u32,
     /// The first entity of arrival events, which is the number of channels.
     first_arrival: Entity,
-    flights: Slab<PacketState>,
+    packets: Slab<PacketState>,
     offered: u64,
     /// The record of transfers, if requested.
     transfers: Option<Box<Transfers>>,
@@ -93,7 +93,7 @@ impl Channels {
             first_arrival: first_inward + 2 * ends,
             ends,
             topology,
-            flights: Slab::new(),
+            packets: Slab::new(),
             offered: 0,
             transfers: None,
         }
@@ -139,7 +139,7 @@ impl Channels {
     /// Forwards `packet` from `at`, where its head is.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
         let flight = self.flight(now, at, packet);
-        let is_new = self.flights[flight].buffer.is_none();
+        let is_new = self.packets[flight].buffer.is_none();
         let channel = if is_new && self.ends > 0 { self.first_inward + at } else { self.onward(at, flight) };
         self.wait(calendar, now, channel, flight);
     }
@@ -148,7 +148,7 @@ impl Channels {
     /// released.
     #[must_use]
     pub fn first_byte(&self, packet: &Packet) -> SimTime {
-        self.flights[packet.place].head
+        self.packets[packet.place].head
     }
 
     /// Frees the buffer of a packet that its destination has consumed.
@@ -156,15 +156,15 @@ impl Channels {
         if packet.place == NOWHERE {
             return;
         }
-        self.flights.leave(packet.place);
-        self.make_room(calendar, now, self.flights[packet.place].buffer);
+        self.packets.leave(packet.place);
+        self.make_room(calendar, now, self.packets[packet.place].buffer);
     }
 
     /// Runs the event of `entity` and appends the resulting hop to `passages`.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
         let left = self.pending_departures(entity);
         let at = self.ends(entity.checked_sub(self.count()).unwrap_or(entity)).1;
-        let arrived = self.end(calendar, now, entity).map(|flight| self.flights[flight].packet);
+        let arrived = self.end(calendar, now, entity).map(|flight| self.packets[flight].packet);
         passages.extend(match (left, arrived) {
             (Some((_, from)), Some(packet)) => Some(HopEvent::Crossed { packet, from, at }),
             (Some((packet, from)), None) => Some(HopEvent::Left { packet, from }),
@@ -178,7 +178,7 @@ impl Channels {
         let sending = self.wires.get(entity as usize)?.sending.as_ref()?;
         // Without separate links between nodes and routers, a packet leaves the memory of the node itself.
         let leaves_node = sending.leaves.is_none() || self.ends == 0;
-        leaves_node.then(|| (self.flights[sending.flight].packet, self.ends(entity).0))
+        leaves_node.then(|| (self.packets[sending.flight].packet, self.ends(entity).0))
     }
 
     /// Runs the event of `entity`. Returns the packet that arrives, if any.
@@ -197,7 +197,7 @@ impl Channels {
     pub fn relay(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<Packet> {
         let flight = self.end(calendar, now, entity)?;
         let channel = entity.checked_sub(self.count()).unwrap_or(entity);
-        let (packet, at) = (&self.flights[flight].packet, self.ends(channel).1);
+        let (packet, at) = (&self.packets[flight].packet, self.ends(channel).1);
         if packet.to == at {
             return Some(*packet);
         }
@@ -237,7 +237,7 @@ impl Channels {
         let mut waits = Vec::new();
         for (number, channel) in (0..).zip(&self.wires) {
             for (class, lane) in (0..).zip(&channel.lanes) {
-                let holders = lane.waiting.iter().map(|waiting| self.flights[waiting.flight].buffer);
+                let holders = lane.waiting.iter().map(|waiting| self.packets[waiting.flight].buffer);
                 let wanted = self.name(PacketBuffer { channel: number, class });
                 waits.extend(holders.map(|buffer| (buffer.map(|buffer| self.name(buffer)), wanted)));
             }
@@ -257,7 +257,7 @@ impl Channels {
     /// Returns the channel by which a packet leaves `at`.
     #[inline]
     fn onward(&mut self, at: u32, flight: u32) -> u32 {
-        let PacketState { packet, way, .. } = &mut self.flights[flight];
+        let PacketState { packet, way, .. } = &mut self.packets[flight];
         if at == packet.to {
             return self.first_inward + self.ends + at;
         }
@@ -282,13 +282,13 @@ impl Channels {
         if packet.place != NOWHERE {
             return packet.place;
         }
-        let place = self.flights.put(PacketState::new(packet, at, now));
-        self.flights[place].packet.place = place;
+        let place = self.packets.put(PacketState::new(packet, at, now));
+        self.packets[place].packet.place = place;
         place
     }
 
     fn wait(&mut self, calendar: &mut Calendar, now: SimTime, channel: u32, flight: u32) {
-        let state = &self.flights[flight];
+        let state = &self.packets[flight];
         let class = self.class(channel, state);
         let turn = self.turn(state);
         let wire = &mut self.wires[channel as usize];
@@ -359,7 +359,7 @@ impl Channels {
     fn begin(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, (class, flight): (u32, u32)) {
         let leads_out = number >= self.first_outward;
         let channel = &mut self.wires[number as usize];
-        let state = &mut self.flights[flight];
+        let state = &mut self.packets[flight];
         let packet = &state.packet;
         let is_last = leads_out && channel.joint.to == packet.to;
         let leaves = state.buffer.replace(PacketBuffer { channel: number, class });
@@ -379,8 +379,8 @@ impl Channels {
         if self.comes_as_it_leaves {
             return;
         }
-        channel.under_way.push_back((arrival, flight));
-        if channel.under_way.len() == 1 {
+        channel.in_transit.push_back((arrival, flight));
+        if channel.in_transit.len() == 1 {
             calendar.schedule_after(now, arrival.since(now), self.first_arrival + number);
         }
     }
@@ -410,8 +410,8 @@ impl Channels {
     #[inline]
     fn arrive(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<u32> {
         let channel = &mut self.wires[number as usize];
-        let (_, flight) = channel.under_way.pop_front().expect("a packet is under way");
-        if let Some((next, _)) = channel.under_way.front() {
+        let (_, flight) = channel.in_transit.pop_front().expect("a packet is under way");
+        if let Some((next, _)) = channel.in_transit.front() {
             calendar.schedule_after(now, next.since(now), self.first_arrival + number);
         }
         self.handle_arrival(calendar, now, number, flight)
@@ -422,7 +422,7 @@ impl Channels {
     fn handle_arrival(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, flight: u32) -> Option<u32> {
         if number < self.first_outward {
             let at = self.ends(number).1;
-            if number >= self.first_inward || at == self.flights[flight].packet.to {
+            if number >= self.first_inward || at == self.packets[flight].packet.to {
                 // No software handles a packet between a node and its router.
                 let onward = self.onward(at, flight);
                 self.wait(calendar, now, onward, flight);

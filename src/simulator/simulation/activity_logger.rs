@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 pub struct ActivityLogger {
     entries: Vec<LogEntry>,
     /// The current request of each rank's process.
-    doing: Vec<LogDetail>,
+    requests: Vec<LogDetail>,
     /// The moves of bytes by operation: whether through memory, and the number of bytes.
     moves: FxHashMap<u32, (bool, f64)>,
     stopwatch: Stopwatch,
@@ -26,7 +26,7 @@ impl ActivityLogger {
     pub fn new(machine: &Machine, ranks: u32) -> Self {
         Self {
             entries: Vec::new(),
-            doing: vec![LogDetail::Else; ranks as usize],
+            requests: vec![LogDetail::Else; ranks as usize],
             moves: FxHashMap::default(),
             stopwatch: Stopwatch::new(&machine.nodes.processor),
             nodes: machine.nodes.clone(),
@@ -36,7 +36,7 @@ impl ActivityLogger {
 
     /// Handles a request. `awaited` is the kind of operation the process waits for, if it waits for a single one.
     fn requested(&mut self, rank: u32, verb: &Verb, awaited: Option<TaskKind>) {
-        self.doing[rank as usize] = match verb {
+        self.requests[rank as usize] = match verb {
             Verb::Compute(work) => {
                 LogDetail::Computing { loops: self.loops(*work), amount: ComputationAmount::Rows(work.passes()) }
             }
@@ -86,14 +86,14 @@ impl ActivityLogger {
     /// Handles a reply to a process.
     fn answered(&mut self, rank: u32, answer: Option<&Reply>) {
         if let Some(Reply::Received(received)) = answer {
-            self.doing[rank as usize] = LogDetail::Receiving { from: received.from, bytes: received.message.bytes };
+            self.requests[rank as usize] = LogDetail::Receiving { from: received.from, bytes: received.message.bytes };
         }
     }
 
     /// Logs an activity of a rank, together with the request behind it.
     fn booked(&mut self, entry: &LogEntry) {
         if entry.begin < entry.end && entry.activity != Activity::Idle {
-            self.entries.push(LogEntry { doing: self.doing[entry.rank as usize], ..*entry });
+            self.entries.push(LogEntry { doing: self.requests[entry.rank as usize], ..*entry });
         }
     }
 }

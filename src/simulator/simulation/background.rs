@@ -76,7 +76,7 @@ impl<'s> Background<'s> {
     /// Returns the completion as one of background traffic, or `None` if it belongs to the program.
     pub const fn classify(&self, completion: Completion) -> Option<BackgroundCompletion> {
         Some(match completion {
-            Completion::TimeUp { owner } if owner >= self.first_owner => {
+            Completion::TimerExpired { owner } if owner >= self.first_owner => {
                 BackgroundCompletion::Due(owner - self.first_owner)
             }
             Completion::Delivered { message, handle } | Completion::Announced { message, handle }
@@ -128,8 +128,8 @@ impl<'s> Background<'s> {
 
     /// Handles a completion of the program: suspended sources send immediately.
     pub fn program_progressed(&mut self, transport: &mut Transport, now: SimTime, completion: Completion) {
-        use Completion::{Announced, Arrived, Delivered, Moved};
-        if let Delivered { .. } | Announced { .. } | Arrived { .. } | Moved { .. } = completion {
+        use Completion::{Announced, Arrived, BytesMoved, Delivered};
+        if let Delivered { .. } | Announced { .. } | Arrived { .. } | BytesMoved { .. } = completion {
             self.under_way = self.under_way.saturating_sub(1);
         }
         for source in std::mem::take(&mut self.silent) {

@@ -27,7 +27,7 @@ pub struct Blocked {
     /// A description of the wait.
     pub waits: String,
     /// The rank that the process waits for, if it is a single one.
-    pub on: Option<u32>,
+    pub waits_for: Option<u32>,
 }
 
 impl DeadlockReport {
@@ -35,7 +35,7 @@ impl DeadlockReport {
     /// there is no cycle.
     #[must_use]
     pub fn cycle(&self) -> Vec<u32> {
-        let next = |rank: u32| self.find(rank).and_then(|blocked| blocked.on);
+        let next = |rank: u32| self.find(rank).and_then(|blocked| blocked.waits_for);
         for start in &self.blocked {
             let mut path = vec![start.rank];
             while let Some(rank) = path.last().copied().and_then(next) {
@@ -113,7 +113,8 @@ mod tests {
     use super::*;
 
     fn report(waits: &[(u32, Option<u32>)]) -> DeadlockReport {
-        let blocked = |&(rank, on)| Blocked { rank, phase: "p", step: 0, place: None, waits: "waits".to_owned(), on };
+        let blocked =
+            |&(rank, on)| Blocked { rank, phase: "p", step: 0, place: None, waits: "waits".to_owned(), waits_for: on };
         DeadlockReport { at_s: 1.0, blocked: waits.iter().map(blocked).collect(), ranks: 9 }
     }
 

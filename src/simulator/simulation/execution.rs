@@ -51,13 +51,13 @@ pub struct Execution<'s, O> {
     awaited: FxHashMap<u32, Vec<Operation>>,
     /// Processes freed by an event of the interfaces, with the operation that freed them. Without a reply, the
     /// operation ends when its process resumes, so that its number is not reused before.
-    freed: Vec<(u32, Operation, Option<Reply>)>,
+    resumable: Vec<(u32, Operation, Option<Reply>)>,
     /// Computations that wait for earlier sends of their rank to begin, by rank, with the activity they are recorded
     /// as.
     held_back: FxHashMap<u32, (Computation, Activity)>,
     /// The remaining work of each rank's computation, if ranks share cores. Otherwise a computation takes the time from
     /// its request to its end, minus the work of the processor for communication.
-    uncomputed: Option<FxHashMap<u32, SimDuration>>,
+    remaining_work: Option<FxHashMap<u32, SimDuration>>,
     /// Replies to ranks whose processors still handle what has arrived, by rank.
     delayed: FxHashMap<u32, Reply>,
     /// Ranks that have finished, except for the communication work of their processors.
@@ -67,9 +67,9 @@ pub struct Execution<'s, O> {
     node_barriers: NodeBarriers,
     host_queue: HostQueue,
     /// The time the host's rank has spent writing.
-    written: SimDuration,
+    host_write_time: SimDuration,
     /// The pending notices of issued operations.
-    board: NoticeBoard,
+    notices: NoticeBoard,
     finished: u32,
     last_finish: SimTime,
 }
@@ -136,16 +136,16 @@ impl<'s, O: Observer> Execution<'s, O> {
             background,
             ready: VecDeque::new(),
             awaited: FxHashMap::default(),
-            freed: Vec::new(),
+            resumable: Vec::new(),
             held_back: FxHashMap::default(),
-            uncomputed: layout.shares_cores(machine.nodes.cores()).then(FxHashMap::default),
+            remaining_work: layout.shares_cores(machine.nodes.cores()).then(FxHashMap::default),
             delayed: FxHashMap::default(),
             finishing: FxHashSet::default(),
             at_barrier: 0,
             node_barriers: NodeBarriers::new(),
             host_queue: HostQueue::default(),
-            written: SimDuration::ZERO,
-            board: NoticeBoard::default(),
+            host_write_time: SimDuration::ZERO,
+            notices: NoticeBoard::default(),
             finished: 0,
             last_finish: SimTime::START,
         }
@@ -217,7 +217,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             while let Some(completion) = self.transport.next_completion() {
                 self.handle_completion(now, completion)?;
             }
-            if !self.freed.is_empty() {
+            if !self.resumable.is_empty() {
                 self.resume_by_rank(now);
             }
             if let Some((rank, reply)) = self.ready.pop_front() {
@@ -234,14 +234,14 @@ impl<'s, O: Observer> Execution<'s, O> {
             return Ok(());
         }
         match completion {
-            Completion::Computed { owner } | Completion::TimeUp { owner } => self.timer_expired(now, owner)?,
-            Completion::Begun { handle } => {
+            Completion::Computed { owner } | Completion::TimerExpired { owner } => self.timer_expired(now, owner)?,
+            Completion::SendBegun { handle } => {
                 let operation = self.matching.begin_send(handle);
                 self.has_begun(now, operation);
             }
-            Completion::Computing { operation, end } => self.computes(now, Operation(operation), end),
+            Completion::ComputationBegun { operation, end } => self.computes(now, Operation(operation), end),
             Completion::Due { operation, turn } => self.due(now, Operation(operation), turn),
-            Completion::Moved { handle } => {
+            Completion::BytesMoved { handle } => {
                 self.matching.moved(Operation(handle));
                 self.observer.on(&Occurrence::Moved { now, operation: Operation(handle) });
                 self.completed(Operation(handle));
@@ -251,7 +251,7 @@ impl<'s, O: Observer> Execution<'s, O> {
                 self.report_delivery(now, handle);
                 self.match_arrival(now, handle, message);
             }
-            Completion::Whole { handle } => self.report_delivery(now, handle),
+            Completion::FullyArrived { handle } => self.report_delivery(now, handle),
             Completion::Announced { message, handle } => {
                 if O::OBSERVES {
                     self.observer.on(&Occurrence::Announced { now, handle });
@@ -280,7 +280,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             self.finish(now, rank);
             return Ok(());
         }
-        if self.board.is_in_use() && self.computed(now, rank)? {
+        if self.notices.is_in_use() && self.computed(now, rank)? {
             return Ok(());
         }
         if self.host_queue.serves(rank) {
@@ -323,7 +323,7 @@ impl<'s, O: Observer> Execution<'s, O> {
     /// Handles the delivery or announcement of a message, and the matches it causes.
     fn match_arrival(&mut self, now: SimTime, handle: u32, message: MessageId) {
         self.matching.delivered(now, handle, message);
-        while let Some(found) = self.matching.met.pop_front() {
+        while let Some(found) = self.matching.matches.pop_front() {
             if self.accept(now, &found) {
                 self.completed(found.operation);
             }
@@ -346,7 +346,7 @@ impl<'s, O: Observer> Execution<'s, O> {
 
     /// Completes an operation. Its process is resumed if it waits for the operation.
     fn completed(&mut self, operation: Operation) {
-        if self.board.is_in_use() && self.matching.request(operation).lanes.is_some() {
+        if self.notices.is_in_use() && self.matching.request(operation).lanes.is_some() {
             return self.has_ended(self.surroundings.clock.get(), operation);
         }
         let rank = self.matching.rank(operation);
@@ -361,7 +361,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         };
         state.waits = WaitState::Nothing;
         if self.transport.has_interfaces() {
-            self.freed.push((rank, operation, index));
+            self.resumable.push((rank, operation, index));
         } else {
             let reply = index.unwrap_or_else(|| answer(self.matching.end(operation)));
             self.observer.on(&Occurrence::Resumed { rank, operation, at: None });
@@ -372,8 +372,8 @@ impl<'s, O: Observer> Execution<'s, O> {
     /// Resumes the processes that an event of the interfaces has freed, in rank order, once their processors have
     /// handled what has arrived.
     fn resume_by_rank(&mut self, now: SimTime) {
-        self.freed.sort_by_key(|(rank, ..)| *rank);
-        for (rank, operation, reply) in std::mem::take(&mut self.freed) {
+        self.resumable.sort_by_key(|(rank, ..)| *rank);
+        for (rank, operation, reply) in std::mem::take(&mut self.resumable) {
             let reply = reply.unwrap_or_else(|| answer(self.matching.end(operation)));
             self.resume_after_work(now, rank, operation, reply);
         }

@@ -20,7 +20,7 @@ pub(super) struct Guard<'l> {
     /// The last instant within the limit of simulated time.
     last: SimTime,
     /// The number of checks before the next read of the clock.
-    before_look: u32,
+    checks_before_clock: u32,
 }
 
 impl<'l> Guard<'l> {
@@ -30,14 +30,14 @@ impl<'l> Guard<'l> {
         let deadline = limits.wall.map(|wall| (WallClock::begin(), Duration::from_secs_f64(wall.seconds())));
         // The sum saturates at the end of simulated time.
         let last = (SimTime::START + limits.simulated).min(SimTime::END.before(SimDuration::from_ps(1)));
-        Self { limits, pulse, deadline, last, before_look: 1 }
+        Self { limits, pulse, deadline, last, checks_before_clock: 1 }
     }
 
     /// Returns an error if the run, which is at `now` after `events` events, has exceeded a limit.
     #[inline]
     pub(super) fn check(&mut self, now: SimTime, events: u64) -> Result<(), SimulationError> {
-        self.before_look -= 1;
-        if now > self.last || events > self.limits.events || self.before_look == 0 {
+        self.checks_before_clock -= 1;
+        if now > self.last || events > self.limits.events || self.checks_before_clock == 0 {
             return self.check_slowly(now, events);
         }
         Ok(())
@@ -51,7 +51,7 @@ impl<'l> Guard<'l> {
         if events > self.limits.events {
             return Err(SimulationError::EventLimit { limit: self.limits.events, at_s: now.seconds() });
         }
-        self.before_look = CHECKS_PER_CLOCK_READ;
+        self.checks_before_clock = CHECKS_PER_CLOCK_READ;
         self.check_wall_clock(now, events)
     }
 

@@ -83,7 +83,7 @@ struct Envelope {
     message: Message,
     is_received: bool,
     /// `true` once the message has been matched with a receive.
-    has_met: bool,
+    is_matched: bool,
     /// `true` once a synchronous send waits only for its message to be matched.
     has_left: bool,
     /// The processor that handles the message at both ends.
@@ -118,7 +118,7 @@ pub struct Matching {
     /// Posted receives without a matching message, by rank, in the order in which they were posted.
     receives: Lists<Operation>,
     /// Matches caused by an arrival, in order, until the caller removes them.
-    pub met: VecDeque<Match>,
+    pub matches: VecDeque<Match>,
 }
 
 impl Matching {
@@ -130,7 +130,7 @@ impl Matching {
             inboxes: Lists::new(ranks),
             early: BTreeSet::new(),
             receives: Lists::new(ranks),
-            met: VecDeque::new(),
+            matches: VecDeque::new(),
         }
     }
 
@@ -154,8 +154,20 @@ impl Matching {
         let (sending, cpu) = (Some(operation), lanes.map_or(0, |lanes| lanes.cpu));
         let (is_received, arrival, id, place) = (false, now, 0, 0);
         let (has_met, has_left) = (false, false);
-        let envelope =
-            Envelope { from, to, sent: now, message, is_received, has_met, has_left, cpu, sending, arrival, id, place };
+        let envelope = Envelope {
+            from,
+            to,
+            sent: now,
+            message,
+            is_received,
+            is_matched: has_met,
+            has_left,
+            cpu,
+            sending,
+            arrival,
+            id,
+            place,
+        };
         (operation, self.envelopes.put(envelope))
     }
 
@@ -174,7 +186,7 @@ impl Matching {
     /// Completes a send. Returns `None` if the send is synchronous and its message has not been [matched](Self::meet).
     pub fn sent(&mut self, handle: u32) -> Option<Operation> {
         let envelope = self.envelopes.get(handle).expect("an envelope is kept until its send is complete");
-        if envelope.message.synchronous && !envelope.has_met {
+        if envelope.message.synchronous && !envelope.is_matched {
             envelope.has_left = true;
             return None;
         }
@@ -189,7 +201,7 @@ impl Matching {
     /// Marks a message as matched. Returns whether its send waited only for this.
     pub fn mark_matched(&mut self, handle: u32) -> bool {
         let envelope = self.envelopes.get(handle).expect("an envelope is kept until it is received");
-        envelope.has_met = true;
+        envelope.is_matched = true;
         envelope.has_left
     }
 
@@ -232,7 +244,7 @@ impl Matching {
                 self.early.insert(self.key(handle));
             }
         }
-        if !self.early.is_empty() && (followers > 0 || !self.met.is_empty()) {
+        if !self.early.is_empty() && (followers > 0 || !self.matches.is_empty()) {
             self.retry_early(to, handle);
         }
         if followers > 0 {
@@ -269,13 +281,13 @@ impl Matching {
         self.order.remove((from, to), handle);
         self.receives.take_first(to, |receive| *receive == operation);
         self.task(operation).state = TaskState::Received(handle);
-        self.met.push_back(Match { operation, handle, message, by: handle });
+        self.matches.push_back(Match { operation, handle, message, by: handle });
     }
 
     fn match_stored(&mut self, operation: Operation, handle: u32, by: u32) {
         let found = self.take_from_inbox(operation, handle);
         self.receives.take_first(self.envelope(handle).to, |receive| *receive == operation);
-        self.met.push_back(Match { by, ..found });
+        self.matches.push_back(Match { by, ..found });
     }
 
     fn take_from_inbox(&mut self, operation: Operation, handle: u32) -> Match {

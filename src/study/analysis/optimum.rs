@@ -69,7 +69,7 @@ pub struct Optimum {
     /// The point with the fewest cores whose speed-up is within the tolerance.
     pub cheapest: ClusterPoint,
     /// The number of points evaluated.
-    pub looked_at: usize,
+    pub evaluated: usize,
 }
 
 /// The limits and the goal of a search.
@@ -225,7 +225,7 @@ impl SearchLimits {
         }
         let good = looked.points().filter(|point| point.speedup >= enough);
         let cheapest = good.min_by_key(ClusterPoint::size).unwrap_or(best);
-        Ok(Some(Optimum { best, first, last, cheapest, looked_at: looked.known.len() }))
+        Ok(Some(Optimum { best, first, last, cheapest, evaluated: looked.known.len() }))
     }
 }
 
@@ -267,7 +267,7 @@ mod tests {
                 assert_eq!(around.best, everywhere.best, "{choice:?}");
                 assert_eq!((around.first, around.last), (everywhere.first, everywhere.last), "{choice:?}");
                 assert_eq!(around.cheapest.size(), everywhere.cheapest.size(), "{choice:?}");
-                assert!(around.looked_at <= everywhere.looked_at);
+                assert!(around.evaluated <= everywhere.evaluated);
             }
         }
     }

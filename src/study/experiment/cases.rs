@@ -56,11 +56,11 @@ impl From<SimulationError> for CaseError {
 /// A case after it was processed.
 pub enum CaseResult<'c> {
     /// The case was run.
-    Played(Box<Cow<'c, Case>>, Box<Result<Outcome, SimulationError>>),
+    Run(Box<Cow<'c, Case>>, Box<Result<Outcome, SimulationError>>),
     /// The case was not run because a store has all its results.
-    Found(Box<Outcome>),
+    Stored(Box<Outcome>),
     /// The case could not be run.
-    Unplayed(Keys, CaseError),
+    Invalid(Keys, CaseError),
 }
 
 impl CaseResult<'_> {
@@ -68,9 +68,9 @@ impl CaseResult<'_> {
     #[must_use]
     pub fn has_failed(&self) -> bool {
         match self {
-            Self::Played(_, result) => result.is_err(),
-            Self::Found(_) => false,
-            Self::Unplayed(..) => true,
+            Self::Run(_, result) => result.is_err(),
+            Self::Stored(_) => false,
+            Self::Invalid(..) => true,
         }
     }
 }
@@ -121,8 +121,8 @@ pub fn run_all(
 ) -> Result<(), StudyError> {
     let known = |case| Ok(Cow::Borrowed(case));
     let mut see = |turn: CaseResult<'_>| match turn {
-        CaseResult::Played(case, result) => receive(&case, *result),
-        CaseResult::Found(_) | CaseResult::Unplayed(..) => unreachable!("these cases are described well"),
+        CaseResult::Run(case, result) => receive(&case, *result),
+        CaseResult::Stored(_) | CaseResult::Invalid(..) => unreachable!("these cases are described well"),
     };
     run_each(cases.iter(), cases.len() as u64, known, workers, references, |turns| turns.into_iter().all(&mut see))
 }
@@ -157,7 +157,7 @@ pub fn run_each<'c, T: Send>(
         Ok(case) => {
             let _place = room.enter(case.scenario.estimate().memory_bytes);
             let result = Box::new(catching_panics(|| Outcome::of(&case, references, workers.recall)));
-            CaseResult::Played(Box::new(case), result)
+            CaseResult::Run(Box::new(case), result)
         }
         Err(turn) => turn,
     };

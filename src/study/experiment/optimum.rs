@@ -214,7 +214,7 @@ fn table(choice: &SearchLimits, answers: &[(&str, Option<Optimum>)]) -> TextTabl
     let columns = ["", "q", "p", "cores", "speed-up", "efficiency"].map(str::to_owned);
     let mut table = TextTable::new(columns.into_iter().chain([plateau, cheapest, "points".to_owned()]));
     for (name, found) in answers {
-        let Some(Optimum { best, first, last, cheapest, looked_at }) = found else {
+        let Some(Optimum { best, first, last, cheapest, evaluated: looked_at }) = found else {
             table.row([*name, "none"].into_iter().chain([""; 7]));
             continue;
         };
@@ -243,7 +243,7 @@ fn put(record: &mut Record, name: &str, found: Option<&Optimum>) {
     record.put(key("plateau_last_p"), found.map(|found| found.last.nodes));
     record.put(key("cheapest_q"), found.map(|found| found.cheapest.cores));
     record.put(key("cheapest_p"), found.map(|found| found.cheapest.nodes));
-    record.put(key("points"), found.map(|found| found.looked_at));
+    record.put(key("points"), found.map(|found| found.evaluated));
 }
 
 /// Draws the roofline with the program on one node and all its cores.

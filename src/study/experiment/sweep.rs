@@ -34,8 +34,8 @@ pub fn sweep<'c>(
         return Err(StudyError::no_case());
     }
     let make = |point| match found.as_ref().and_then(|found| found.with(|found| found.outcome(point))) {
-        Some(outcome) => Err(CaseResult::Found(Box::new(outcome))),
-        None => case_at(cases, point).map_err(|(keys, error)| CaseResult::Unplayed(keys, error)),
+        Some(outcome) => Err(CaseResult::Stored(Box::new(outcome))),
+        None => case_at(cases, point).map_err(|(keys, error)| CaseResult::Invalid(keys, error)),
     };
     let count = part.size(count.unwrap_or(points));
     run_each(part.points(cases), count, make, workers, references, receive)

@@ -45,12 +45,12 @@ impl<'r, S: RowSink> SweptRows<'r, S> {
     /// Returns the error of the sink.
     pub fn add(&mut self, turn: CaseResult<'_>) -> io::Result<()> {
         match turn {
-            CaseResult::Played(case, result) => match *result {
+            CaseResult::Run(case, result) => match *result {
                 Ok(outcome) => self.good(outcome),
                 Err(error) => self.failed(&case.keys, Some(&case), &error.into()),
             },
-            CaseResult::Found(outcome) => self.good(*outcome),
-            CaseResult::Unplayed(keys, error) => self.failed(&keys, None, &error),
+            CaseResult::Stored(outcome) => self.good(*outcome),
+            CaseResult::Invalid(keys, error) => self.failed(&keys, None, &error),
         }
     }
 

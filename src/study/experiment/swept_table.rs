@@ -16,12 +16,12 @@ pub fn swept_table(file: &ScenarioFile, workers: Workers<'_>) -> Result<Table, S
     let references = References::load(plan.scenario(), &file.path)?;
     let (mut rows, mut failures) = (String::new(), Failures::default());
     let mut add = |turn| match turn {
-        CaseResult::Played(case, result) => match *result {
+        CaseResult::Run(case, result) => match *result {
             Ok(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
             Err(error) => failures.add(&case.keys, &error.into()),
         },
-        CaseResult::Found(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
-        CaseResult::Unplayed(keys, error) => failures.add(&keys, &error),
+        CaseResult::Stored(outcome) => rows += &(outcome.into_record().to_json() + "\n"),
+        CaseResult::Invalid(keys, error) => failures.add(&keys, &error),
     };
     sweep(&plan.unfold()?, &SweepPart::default(), &references, workers, |turns| {
         turns.into_iter().for_each(&mut add);

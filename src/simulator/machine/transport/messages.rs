@@ -163,7 +163,7 @@ impl MessageTransport {
 
     pub fn wait(&mut self, now: SimTime, owner: u32, span: SimDuration) {
         let order = self.next_request();
-        self.schedule(now + span, order, TransportEvent::TimeUp(owner));
+        self.schedule(now + span, order, TransportEvent::TimerExpired(owner));
     }
 
     pub fn send(&mut self, now: SimTime, from: RankLocation, to: RankLocation, bytes: u64, handle: u32) {
@@ -220,7 +220,7 @@ impl MessageTransport {
         let is_issued = std::mem::take(&mut message.is_issued);
         let message = *message;
         if is_issued {
-            self.completions.push_back(Completion::Begun { handle: message.handle });
+            self.completions.push_back(Completion::SendBegun { handle: message.handle });
         }
         if matches!(self.interface.data, DataTransfer::OnRequest { .. }) {
             self.send_control(now, MessageState { role: TransferRole::Announcement { of: id }, ..message });
@@ -281,7 +281,7 @@ impl MessageTransport {
         let message = self.messages[id];
         let MessageState { from, bytes, lanes, .. } = message;
         if message.is_issued {
-            self.completions.push_back(Completion::Begun { handle: message.handle });
+            self.completions.push_back(Completion::SendBegun { handle: message.handle });
         }
         let mut leaves = now;
         if !self.is_sent_by_interface(&message) {

@@ -126,8 +126,8 @@ enum Job {
         message: MessageId,
         bytes: u32,
     },
-    PassOn(Packet),
-    TakeIn(Packet),
+    Forward(Packet),
+    Receive(Packet),
     /// The preparation of packets that are already admitted; at its end, the next packets of the message are prepared.
     Continue(MessageId),
 }
@@ -339,7 +339,7 @@ impl PacketTransport {
             if entity < self.first.timer {
                 self.handle_alarm(now, entity - self.first.alarm);
             } else if entity < self.first.hierarchy {
-                self.completions.push_back(Completion::TimeUp { owner: entity - self.first.timer });
+                self.completions.push_back(Completion::TimerExpired { owner: entity - self.first.timer });
             } else {
                 self.step_hierarchy(now, entity);
             }

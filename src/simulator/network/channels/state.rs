@@ -22,7 +22,7 @@ pub(super) struct ChannelState {
     pub(super) waiting: u32,
     pub(super) sending: Option<ChannelTransmission>,
     /// Packets in transit with their arrival times: those of their tails at the destination, of their heads elsewhere.
-    pub(super) under_way: VecDeque<(SimTime, u32)>,
+    pub(super) in_transit: VecDeque<(SimTime, u32)>,
     pub(super) carried: u32,
     pub(super) held: SimDuration,
     pub(super) free: SimTime,
@@ -85,7 +85,7 @@ impl ChannelState {
             lanes: Vec::new(),
             waiting: 0,
             sending: None,
-            under_way: VecDeque::new(),
+            in_transit: VecDeque::new(),
             carried: 0,
             held: SimDuration::ZERO,
             free: SimTime::START,

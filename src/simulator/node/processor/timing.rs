@@ -75,14 +75,14 @@ struct KernelClock<'a> {
     /// Time at which the FPU becomes free.
     fpu_free: QuarterCycles,
     /// Cycles of FPU work handed over so far, finished or not.
-    fpu_given: QuarterCycles,
+    fpu_issued: QuarterCycles,
     /// Cycles in which the integer unit waited for the FPU.
     waited: QuarterCycles,
     cpu: QuarterCycles,
     internal_memory: QuarterCycles,
     external_memory: QuarterCycles,
     /// Fetch cycles that stalled the integer unit.
-    fetch_held_up: QuarterCycles,
+    fetch_stall: QuarterCycles,
     /// Fetch cycles of all code bytes.
     fetch_whole: QuarterCycles,
 }
@@ -97,12 +97,12 @@ impl<'a> KernelClock<'a> {
             fetched: None,
             now: QuarterCycles::ZERO,
             fpu_free: QuarterCycles::ZERO,
-            fpu_given: QuarterCycles::ZERO,
+            fpu_issued: QuarterCycles::ZERO,
             waited: QuarterCycles::ZERO,
             cpu: QuarterCycles::ZERO,
             internal_memory: QuarterCycles::ZERO,
             external_memory: QuarterCycles::ZERO,
-            fetch_held_up: QuarterCycles::ZERO,
+            fetch_stall: QuarterCycles::ZERO,
             fetch_whole: QuarterCycles::ZERO,
         }
     }
@@ -128,7 +128,7 @@ impl<'a> KernelClock<'a> {
     fn hand_over(&mut self, cycles: DatabookCycles) {
         match cycles {
             DatabookCycles::Integer(_) | DatabookCycles::Branch { .. } => (),
-            DatabookCycles::Transfer { fpu, .. } => self.fpu_given += whole(fpu),
+            DatabookCycles::Transfer { fpu, .. } => self.fpu_issued += whole(fpu),
             DatabookCycles::Arithmetic { typical, worst, .. } => self.occupy_fpu(typical, worst),
             DatabookCycles::Comparison { typical, worst } => {
                 self.occupy_fpu(typical, worst);
@@ -142,7 +142,7 @@ impl<'a> KernelClock<'a> {
             FpTimes::Typical => typical,
             FpTimes::Worst => worst,
         });
-        self.fpu_given += cycles;
+        self.fpu_issued += cycles;
         self.fpu_free = self.now + cycles;
     }
 
@@ -196,7 +196,7 @@ impl<'a> KernelClock<'a> {
     }
 
     fn stall(&mut self, cycles: QuarterCycles) {
-        self.fetch_held_up += cycles;
+        self.fetch_stall += cycles;
         self.now += cycles;
     }
 
@@ -221,7 +221,7 @@ impl<'a> KernelClock<'a> {
     }
 
     fn cost(&self) -> Cost {
-        let fpu = self.fpu_given - self.pending();
+        let fpu = self.fpu_issued - self.pending();
         let summed = ComponentAccount {
             cpu: self.cpu,
             fpu,
@@ -231,7 +231,7 @@ impl<'a> KernelClock<'a> {
             external_fetch: self.fetch_whole,
         };
         let overlapped =
-            ComponentAccount { fpu_overlap: fpu - self.waited, external_fetch: self.fetch_held_up, ..summed };
+            ComponentAccount { fpu_overlap: fpu - self.waited, external_fetch: self.fetch_stall, ..summed };
         let cache = self.lines.as_ref().map_or_else(CacheUse::default, |lines| lines.looked_up);
         Cost { overlapped, summed, cache }
     }

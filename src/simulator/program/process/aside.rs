@@ -12,7 +12,7 @@ use std::rc::Rc;
 pub struct SideTasks {
     /// The tasks by number, without those that have been ended.
     works: Vec<Option<SideTask>>,
-    under_way: usize,
+    outstanding: usize,
 }
 
 /// The number of a side task, which must be [ended](Asides::end).
@@ -40,7 +40,7 @@ impl SideTasks {
     /// Returns whether no task is running.
     #[must_use]
     pub const fn are_over(&self) -> bool {
-        self.under_way == 0
+        self.outstanding == 0
     }
 
     /// Begins a task and runs it until it has to wait. Tasks whose messages could be confused, because some ranks still
@@ -60,7 +60,7 @@ impl SideTasks {
         let number = self.works.iter().position(Option::is_none).unwrap_or(self.works.len());
         self.works.resize_with(self.works.len().max(number + 1), || None);
         self.works[number] = Some(aside);
-        self.under_way += 1;
+        self.outstanding += 1;
         SideTaskId(number)
     }
 
@@ -81,7 +81,7 @@ impl SideTasks {
     pub async fn end(&mut self, me: &Process, number: SideTaskId) {
         self.wait_any(me, &[], &[number]).await;
         self.works[number.0] = None;
-        self.under_way -= 1;
+        self.outstanding -= 1;
     }
 
     /// Waits until an operation is complete, and ends it.

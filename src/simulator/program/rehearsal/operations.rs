@@ -22,19 +22,19 @@ impl RehearsedOperation {
 /// first.
 #[derive(Default)]
 pub(super) struct RehearsedOperations {
-    under_way: VecDeque<(u32, RehearsedOperation)>,
+    outstanding: VecDeque<(u32, RehearsedOperation)>,
     begun: u32,
 }
 
 impl RehearsedOperations {
     pub fn begin(&mut self, operation: RehearsedOperation) -> u32 {
         self.begun += 1;
-        self.under_way.push_back((self.begun, operation));
+        self.outstanding.push_back((self.begun, operation));
         self.begun
     }
 
     pub fn get(&self, number: u32) -> Option<&RehearsedOperation> {
-        self.place(number).map(|place| &self.under_way[place].1)
+        self.place(number).map(|place| &self.outstanding[place].1)
     }
 
     /// Returns whether an operation is complete or has been waited for.
@@ -45,22 +45,22 @@ impl RehearsedOperations {
     /// Changes the state of an operation that has not been waited for.
     pub fn set(&mut self, number: u32, operation: RehearsedOperation) {
         if let Some(place) = self.place(number) {
-            self.under_way[place].1 = operation;
+            self.outstanding[place].1 = operation;
         }
     }
 
     pub fn remove(&mut self, number: u32) -> Option<RehearsedOperation> {
         let place = self.place(number)?;
-        self.under_way.remove(place).map(|(_, operation)| operation)
+        self.outstanding.remove(place).map(|(_, operation)| operation)
     }
 
     /// Returns all operations, the oldest first.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut RehearsedOperation> {
-        self.under_way.iter_mut().map(|(_, operation)| operation)
+        self.outstanding.iter_mut().map(|(_, operation)| operation)
     }
 
     fn place(&self, number: u32) -> Option<usize> {
-        self.under_way.binary_search_by_key(&number, |(begun, _)| *begun).ok()
+        self.outstanding.binary_search_by_key(&number, |(begun, _)| *begun).ok()
     }
 }
 

@@ -21,12 +21,12 @@ pub async fn follow(me: Process, operations: SharedOperations, unit: SimDuration
     loop {
         for (number, node, turn) in scoreboard.take_free() {
             let operation = me.issue(issue(number, &node, unit, turn)).await;
-            scoreboard.under_way.insert(operation, number);
+            scoreboard.outstanding.insert(operation, number);
         }
         if let Some(fault) = scoreboard.fault() {
             me.fail(fault).await;
         }
-        if scoreboard.under_way.is_empty() {
+        if scoreboard.outstanding.is_empty() {
             return;
         }
         for notice in me.notices().await {
@@ -41,10 +41,10 @@ struct Scoreboard {
     rank: u32,
     operations: SharedOperations,
     /// Operations with some, but not all, dependencies satisfied.
-    partly: FxHashMap<u32, WaitingNode>,
+    partially_ready: FxHashMap<u32, WaitingNode>,
     /// Operations without remaining dependencies, with their turns.
     free: Vec<(u32, IssueOrder)>,
-    under_way: FxHashMap<Operation, u32>,
+    outstanding: FxHashMap<Operation, u32>,
 }
 
 /// An operation with remaining dependencies.
@@ -60,7 +60,7 @@ impl Scoreboard {
     fn of(rank: u32, operations: SharedOperations) -> Self {
         let roots = operations.borrow().roots(rank);
         let free = roots.into_iter().map(|root| (root, IssueOrder::default())).collect();
-        Self { rank, operations, partly: FxHashMap::default(), free, under_way: FxHashMap::default() }
+        Self { rank, operations, partially_ready: FxHashMap::default(), free, outstanding: FxHashMap::default() }
     }
 
     /// Removes and returns the operations that can be issued: sends, then receives, then computations, as in LogGOPSim.
@@ -78,19 +78,20 @@ impl Scoreboard {
 
     /// Records that an operation has begun or ended, and frees the followers whose last dependency this was.
     fn note(&mut self, Notice { operation, is_end, turn }: Notice) {
-        let number = if is_end { self.under_way.remove(&operation) } else { self.under_way.get(&operation).copied() };
+        let number =
+            if is_end { self.outstanding.remove(&operation) } else { self.outstanding.get(&operation).copied() };
         let Some(number) = number else { return };
         let mut operations = self.operations.borrow_mut();
         let node = operations.node(self.rank, number);
         for place in if is_end { node.places_at_end() } else { node.places_at_begin() } {
             let (follower, turn) = (operations.follower(self.rank, place), turn.at(place));
-            let waiting = self.partly.entry(follower).or_insert_with(|| WaitingNode {
+            let waiting = self.partially_ready.entry(follower).or_insert_with(|| WaitingNode {
                 awaited: operations.node(self.rank, follower).awaited,
                 turn: IssueOrder::default(),
             });
             *waiting = WaitingNode { awaited: waiting.awaited.saturating_sub(1), turn: turn.max(waiting.turn) };
             if let WaitingNode { awaited: 0, turn } = *waiting {
-                self.partly.remove(&follower);
+                self.partially_ready.remove(&follower);
                 self.free.push((follower, turn));
             }
         }

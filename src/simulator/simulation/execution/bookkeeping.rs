@@ -113,15 +113,15 @@ impl<O: Observer> Execution<'_, O> {
     /// Starts a computation of `rank` that takes the processor `own`.
     pub(super) fn begin_computing(&mut self, rank: u32, own: SimDuration) {
         self.observer.on(&Occurrence::Computes { rank, time: own });
-        if let Some(uncomputed) = &mut self.uncomputed {
+        if let Some(uncomputed) = &mut self.remaining_work {
             uncomputed.insert(rank, own);
         }
     }
 
     /// Forgets the computation of `rank`, unless it was issued and continues while the process runs.
     pub(super) fn forget_computed(&mut self, rank: u32) {
-        if let Some(uncomputed) = &mut self.uncomputed
-            && !self.board.computes(rank)
+        if let Some(uncomputed) = &mut self.remaining_work
+            && !self.notices.computes(rank)
         {
             uncomputed.remove(&rank);
         }
@@ -129,7 +129,7 @@ impl<O: Observer> Execution<'_, O> {
 
     /// Returns the part of this span in which `rank` could have computed while its processor computed for other ranks.
     fn ready_time(&mut self, rank: u32, span: SimDuration) -> SimDuration {
-        let uncomputed = self.uncomputed.as_mut().and_then(|uncomputed| uncomputed.get_mut(&rank));
+        let uncomputed = self.remaining_work.as_mut().and_then(|uncomputed| uncomputed.get_mut(&rank));
         let Some(left) = uncomputed else { return SimDuration::ZERO };
         let computed = span.min(*left);
         *left -= computed;
@@ -176,7 +176,7 @@ impl<O: Observer> Execution<'_, O> {
             makespan,
             host: self.surroundings.host,
             accounts: self.accounts,
-            written: self.written,
+            written: self.host_write_time,
             links,
             counts,
             background: self.background.as_ref().map(Background::counts),

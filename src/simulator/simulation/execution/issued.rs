@@ -17,7 +17,7 @@ pub struct NoticeBoard {
     /// The issuers by rank; empty until the first operation is issued.
     ranks: Vec<Issuer>,
     /// The notices caused by the current event, for now or for later.
-    happened: Vec<PendingNotice>,
+    pending: Vec<PendingNotice>,
 }
 
 #[derive(Clone, Default)]
@@ -82,8 +82,8 @@ impl Issuer {
 impl<O: Observer> Execution<'_, O> {
     /// Issues an operation, which begins as soon as its processor and its interface are free.
     pub(super) fn issue(&mut self, now: SimTime, rank: u32, issue: Issue) -> Result<Operation, SimulationError> {
-        if !self.board.is_in_use() {
-            self.board.ranks = vec![Issuer::default(); self.layout.ranks() as usize];
+        if !self.notices.is_in_use() {
+            self.notices.ranks = vec![Issuer::default(); self.layout.ranks() as usize];
         }
         let Issue { work, lanes, turn, .. } = issue;
         let turn = turn.of(work.rank());
@@ -93,7 +93,7 @@ impl<O: Observer> Execution<'_, O> {
             IssuedWork::Receive(pattern) => self.issue_receive(now, rank, pattern, (lanes, turn)),
         };
         let kind = self.matching.request(operation).kind;
-        if let Some(count) = self.board.issuer(rank).under_way(kind) {
+        if let Some(count) = self.notices.issuer(rank).under_way(kind) {
             *count += 1;
         }
         Ok(operation)
@@ -109,33 +109,33 @@ impl<O: Observer> Execution<'_, O> {
         let operation = self.matching.begin_computation(rank, lanes);
         self.observer.on(&Occurrence::Begun { rank, operation });
         let Some(interfaces) = self.transport.interfaces() else {
-            let waiting = &mut self.board.issuer(rank).computations;
+            let waiting = &mut self.notices.issuer(rank).computations;
             waiting.push_back((operation, time));
             return if waiting.len() == 1 { self.compute_first(now, rank).map(|()| operation) } else { Ok(operation) };
         };
         let seat = self.layout.seat(rank);
-        self.board.ranks[rank as usize].waiting += 1;
+        self.notices.ranks[rank as usize].waiting += 1;
         let begun = interfaces.issue_computation(now, (seat, rank), (operation.0, time), (lanes.cpu, turn));
         begun.map(|()| operation).map_err(|error| fault(rank, format!("cannot compute: {error}")))
     }
 
     /// Starts the first of the computations that share a processor.
     fn compute_first(&mut self, now: SimTime, rank: u32) -> Result<(), SimulationError> {
-        let Some((operation, time)) = self.board.issuer(rank).computations.front().copied() else { return Ok(()) };
+        let Some((operation, time)) = self.notices.issuer(rank).computations.front().copied() else { return Ok(()) };
         let begun = self.transport.compute(now, self.layout.seat(rank), rank, Computation::Time(time));
         let own = begun.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
         self.begin_computing(rank, own);
-        self.board.issuer(rank).computing = 1;
+        self.notices.issuer(rank).computing = 1;
         self.queue_notice(rank, now, operation, false);
         Ok(())
     }
 
     /// Handles the end of a computation on a node without interfaces. Returns whether the computation was issued.
     pub(super) fn computed(&mut self, now: SimTime, rank: u32) -> Result<bool, SimulationError> {
-        let Some((operation, _)) = self.board.issuer(rank).computations.pop_front() else { return Ok(false) };
+        let Some((operation, _)) = self.notices.issuer(rank).computations.pop_front() else { return Ok(false) };
         self.queue_notice(rank, now, operation, true);
         self.account(now, rank);
-        self.board.issuer(rank).computing = 0;
+        self.notices.issuer(rank).computing = 0;
         self.forget_computed(rank);
         self.compute_first(now, rank)?;
         Ok(true)
@@ -230,17 +230,17 @@ impl<O: Observer> Execution<'_, O> {
         }
         let (rank, leaves) = (self.matching.rank(operation), Some(self.matching.cpu(operation)));
         let notice = Notice { operation, is_end: true, turn: IssueOrder { leaves, ..turn } };
-        self.board.happened.push(PendingNotice { rank, at: now, notice });
+        self.notices.pending.push(PendingNotice { rank, at: now, notice });
     }
 
     fn queue_notice(&mut self, rank: u32, at: SimTime, operation: Operation, is_end: bool) {
         let notice = Notice { operation, is_end, turn: IssueOrder::default() };
-        self.board.happened.push(PendingNotice { rank, at, notice });
+        self.notices.pending.push(PendingNotice { rank, at, notice });
     }
 
     /// Notifies processes about the operations they have issued, in rank order. Returns whether there was any notice.
     pub(super) fn deliver_notices(&mut self, now: SimTime) -> Result<bool, SimulationError> {
-        let mut happened = std::mem::take(&mut self.board.happened);
+        let mut happened = std::mem::take(&mut self.notices.pending);
         happened.sort_by_key(|happening| happening.rank);
         let any = !happened.is_empty();
         for of_rank in happened.chunk_by(|one, other| one.rank == other.rank) {
@@ -263,7 +263,7 @@ impl<O: Observer> Execution<'_, O> {
             self.store_notice(now, rank, Notice { turn: turn_of(*notice), ..*notice });
         }
         if matches!(self.ranks[rank as usize].waits, WaitState::ForNotices) {
-            let notices = std::mem::take(&mut self.board.issuer(rank).notices);
+            let notices = std::mem::take(&mut self.notices.issuer(rank).notices);
             if !notices.is_empty() {
                 self.run(now, rank, Some(Reply::Noticed(notices)))?;
             }
@@ -280,7 +280,7 @@ impl<O: Observer> Execution<'_, O> {
         let Notice { operation, is_end, .. } = notice;
         self.observer.on(&Occurrence::Notified { now, rank, operation, is_end });
         let kind = self.matching.request(operation).kind;
-        let issuer = self.board.issuer(rank);
+        let issuer = self.notices.issuer(rank);
         match (kind, is_end) {
             (TaskKind::Computation, _) if self.transport.has_interfaces() => {
                 issuer.computing = if is_end { issuer.computing - 1 } else { issuer.computing + 1 };
@@ -296,20 +296,20 @@ impl<O: Observer> Execution<'_, O> {
         if is_end {
             self.matching.end(operation);
         }
-        self.board.issuer(rank).notices.push(notice);
+        self.notices.issuer(rank).notices.push(notice);
     }
 
     /// Waits for a notice about an issued operation. Returns the pending notices, if there are any.
     pub(super) fn wait_for_notices(&mut self, rank: u32) -> Result<Option<Reply>, SimulationError> {
-        if !self.board.is_in_use() {
+        if !self.notices.is_in_use() {
             return Err(fault(rank, "waits for notices of operations, but none has been issued".to_owned()));
         }
-        let issuer = self.board.issuer(rank);
+        let issuer = self.notices.issuer(rank);
         if !issuer.notices.is_empty() {
             return Ok(Some(Reply::Noticed(std::mem::take(&mut issuer.notices))));
         }
         let (activity, could_compute) = (issuer.activity(), issuer.waiting > 0 && issuer.computing == 0);
-        let is_ready = could_compute && self.uncomputed.is_some();
+        let is_ready = could_compute && self.remaining_work.is_some();
         Ok(self.wait(rank, WaitState::ForNotices, if is_ready { Activity::Ready } else { activity }))
     }
 }

@@ -26,7 +26,7 @@ impl<O> Execution<'_, O> {
                 WaitState::Nothing | WaitState::ForTime => continue,
             };
             let (phase, step) = (self.surroundings.phases.name(state.phase), self.surroundings.step(rank));
-            blocked.push(Blocked { rank, phase, step, place: None, waits, on });
+            blocked.push(Blocked { rank, phase, step, place: None, waits, waits_for: on });
         }
         let at_s = self.surroundings.clock.get().seconds();
         DeadlockReport { at_s, blocked, ranks: self.layout.ranks() }

@@ -104,7 +104,7 @@ impl<O: Observer> Execution<'_, O> {
     /// Waits for a transfer to the host.
     fn write(&mut self, now: SimTime, rank: u32, time: SimDuration) -> Option<Reply> {
         if rank == self.surroundings.host {
-            self.written += time;
+            self.host_write_time += time;
         }
         self.transfer(now, rank, time)
     }

@@ -112,7 +112,7 @@ impl MatchingPair {
                 let place = self.slow.messages.iter().filter(|message| message.arrival.is_some()).count();
                 self.slow.messages[index].arrival = Some((self.now, place));
                 self.office.delivered(now, self.handles[index], 0);
-                assert!(self.office.met.drain(..).all(|found| found.by == self.handles[index]));
+                assert!(self.office.matches.drain(..).all(|found| found.by == self.handles[index]));
             }
             Act::Receive { rank, pattern } => {
                 self.slow.receives.push((rank, pattern, None));

@@ -12,11 +12,11 @@ pub struct ScheduledEvent {
     pub precedence: Precedence,
     pub event: PackedEvent,
     /// The resource whose queue the event comes from, or [`NO_LINE`].
-    pub line: u32,
+    pub queue: u32,
 }
 
 /// No resource.
-pub const NO_LINE: u32 = u32::MAX;
+pub const NO_QUEUE: u32 = u32::MAX;
 
 /// An event: its kind, and the place of its operation or message, or its rank.
 #[derive(Clone, Copy)]
@@ -72,12 +72,12 @@ impl PackedEvent {
 /// the current time are stored in their order of execution. When they have been executed, the events of the lowest
 /// bucket are distributed over lower ones.
 pub struct RadixHeap {
-    present: SimTime,
+    now: SimTime,
     /// Events at the current time that were requested in order; those before `next` have been popped.
     in_order: Vec<ScheduledEvent>,
     next: usize,
     /// Events at the current time that were requested out of order.
-    of_present: BinaryHeap<EarliestFirst>,
+    out_of_order: BinaryHeap<EarliestFirst>,
     buckets: [Vec<ScheduledEvent>; u64::BITS as usize],
     /// Bit b is set if bucket b is not empty.
     filled: u64,
@@ -93,20 +93,13 @@ const MAX_SPARE_CAPACITY: usize = 1 << 12;
 impl RadixHeap {
     pub fn new() -> Self {
         let buckets = std::array::from_fn(|_| Vec::new());
-        Self {
-            present: SimTime::START,
-            in_order: Vec::new(),
-            next: 0,
-            of_present: BinaryHeap::new(),
-            buckets,
-            filled: 0,
-        }
+        Self { now: SimTime::START, in_order: Vec::new(), next: 0, out_of_order: BinaryHeap::new(), buckets, filled: 0 }
     }
 
     /// Adds an event, which must not be earlier than the last one popped.
     #[inline]
     pub fn push(&mut self, entry: ScheduledEvent) {
-        let different = entry.time.ps() ^ self.present.ps();
+        let different = entry.time.ps() ^ self.now.ps();
         if different == 0 {
             return self.push_present(entry);
         }
@@ -120,7 +113,7 @@ impl RadixHeap {
         if self.in_order.last().is_none_or(|last| last.precedence < entry.precedence) {
             self.in_order.push(entry);
         } else {
-            self.of_present.push(EarliestFirst(entry));
+            self.out_of_order.push(EarliestFirst(entry));
         }
     }
 
@@ -128,12 +121,12 @@ impl RadixHeap {
     #[inline]
     pub fn pop(&mut self) -> Option<ScheduledEvent> {
         let Some(entry) = self.in_order.get(self.next).copied() else {
-            return if let Some(EarliestFirst(entry)) = self.of_present.pop() { Some(entry) } else { self.advance() };
+            return if let Some(EarliestFirst(entry)) = self.out_of_order.pop() { Some(entry) } else { self.advance() };
         };
-        if let Some(EarliestFirst(first)) = self.of_present.peek()
+        if let Some(EarliestFirst(first)) = self.out_of_order.peek()
             && first.precedence < entry.precedence
         {
-            return self.of_present.pop().map(|EarliestFirst(entry)| entry);
+            return self.out_of_order.pop().map(|EarliestFirst(entry)| entry);
         }
         self.next += 1;
         if self.next == self.in_order.len() {
@@ -146,7 +139,7 @@ impl RadixHeap {
     /// Returns the order of the first event at the current time.
     pub fn first_order(&self) -> Option<u64> {
         let in_order = self.in_order.get(self.next).map(|entry| entry.precedence.order);
-        let others = self.of_present.peek().map(|EarliestFirst(entry)| entry.precedence.order);
+        let others = self.out_of_order.peek().map(|EarliestFirst(entry)| entry.precedence.order);
         in_order.into_iter().chain(others).min()
     }
 
@@ -159,7 +152,7 @@ impl RadixHeap {
         self.filled &= self.filled - 1;
         self.in_order.shrink_to(MAX_SPARE_CAPACITY);
         let mut entries = std::mem::take(&mut self.buckets[bucket as usize]);
-        self.present = entries.iter().map(|entry| entry.time).min()?;
+        self.now = entries.iter().map(|entry| entry.time).min()?;
         let only = if entries.len() == 1 { entries.pop() } else { None };
         for entry in entries.drain(..) {
             self.push(entry);

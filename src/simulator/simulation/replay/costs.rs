@@ -23,7 +23,7 @@ pub struct MessageCosts {
     /// The time on the interface at either end.
     pub occupancy: SimDuration,
     /// The time on the processor of the receiver.
-    pub taking: SimDuration,
+    pub receiving: SimDuration,
     /// `true` if the send does not wait for the receive.
     pub is_eager: bool,
 }
@@ -37,7 +37,7 @@ impl LogGopsCosts {
         }
         let (interface, sends) = (machine.nodes.interface.clone()?, machine.sends);
         let none = SimDuration::ZERO;
-        let last = MessageCosts { bytes: 0, sending: none, occupancy: none, taking: none, is_eager: false };
+        let last = MessageCosts { bytes: 0, sending: none, occupancy: none, receiving: none, is_eager: false };
         let mut costs = Self { latency: model.latency, overhead: interface.overhead, interface, sends, last };
         costs.last = costs.compute(0);
         Some(costs)
@@ -62,7 +62,7 @@ impl LogGopsCosts {
             bytes,
             sending: self.interface.sending_time(bytes),
             occupancy: self.interface.occupancy(bytes),
-            taking: self.interface.receiving_time(bytes),
+            receiving: self.interface.receiving_time(bytes),
             is_eager: self.sends.of(bytes) == Sends::Buffered,
         }
     }

@@ -5,7 +5,7 @@
 //! [`MessageTransport`](crate::machine::MessageTransport) for the resources that a message uses, and [`Turn`] for the
 //! order of simultaneous events.
 
-use super::agenda::{EventKind, NO_LINE, PackedEvent, RadixHeap, ScheduledEvent};
+use super::agenda::{EventKind, NO_QUEUE, PackedEvent, RadixHeap, ScheduledEvent};
 use super::costs::LogGopsCosts;
 use super::heads::Route;
 use super::meetings::{Arrival, MessageOrReceive, ReplayMatching};
@@ -25,7 +25,7 @@ pub struct Replay {
     unit: SimDuration,
     costs: LogGopsCosts,
     agenda: RadixHeap,
-    lines: RetrialQueues<PackedEvent>,
+    queues: RetrialQueues<PackedEvent>,
     resources: RankResources,
     meetings: ReplayMatching,
     pub ranks: Vec<RankState>,
@@ -36,17 +36,17 @@ pub struct Replay {
     /// Operations with some dependencies satisfied and others not, by rank and number.
     partly: FxHashMap<(u32, u32), PartiallyReady>,
     /// Notices caused by the current event, for now or for later.
-    happened: Vec<OperationNotice>,
+    notices: Vec<OperationNotice>,
     /// Operations of the current rank whose dependencies are all satisfied.
     free: Vec<(u32, ScheduleNode, IssueOrder)>,
     /// The number of requests so far, which orders those made at the same time.
     requests: u64,
     /// The number of requests made while ranks are opened.
-    opening: u64,
+    opening_requests: u64,
     /// The number of ranks opened so far.
     opened: u32,
     /// `true` while ranks are being opened, when only the events of the opening are executed.
-    opens: bool,
+    is_opening: bool,
     pub events: u64,
     pub sent: u64,
     pub finished: u32,
@@ -132,19 +132,19 @@ impl Replay {
             unit,
             costs,
             agenda: RadixHeap::new(),
-            lines: RetrialQueues::new(),
+            queues: RetrialQueues::new(),
             resources,
             meetings: ReplayMatching::new(take_any.into_iter()),
             ranks: vec![RankState::new(); ranks as usize],
             under_way: Slab::new(),
             messages: Slab::new(),
             partly: FxHashMap::default(),
-            happened: Vec::new(),
+            notices: Vec::new(),
             free: Vec::new(),
             requests: OPENING,
-            opening: 0,
+            opening_requests: 0,
             opened: 0,
-            opens: true,
+            is_opening: true,
             events: 0,
             sent: 0,
             finished: 0,
@@ -158,11 +158,11 @@ impl Replay {
     pub fn open_next(&mut self) -> bool {
         let rank = self.opened;
         self.opened += 1;
-        self.opens = rank < self.operations.ranks();
-        if self.opens {
-            std::mem::swap(&mut self.requests, &mut self.opening);
+        self.is_opening = rank < self.operations.ranks();
+        if self.is_opening {
+            std::mem::swap(&mut self.requests, &mut self.opening_requests);
             self.open(rank);
-            std::mem::swap(&mut self.requests, &mut self.opening);
+            std::mem::swap(&mut self.requests, &mut self.opening_requests);
         }
         rank <= self.operations.ranks()
     }
@@ -181,17 +181,17 @@ impl Replay {
         if self.finished as usize == self.ranks.len() {
             return None;
         }
-        if self.opens && self.agenda.first_order().is_none_or(|order| order > OPENING) {
+        if self.is_opening && self.agenda.first_order().is_none_or(|order| order > OPENING) {
             return None;
         }
-        let ScheduledEvent { time, precedence, event, line } = self.agenda.pop()?;
+        let ScheduledEvent { time, precedence, event, queue: line } = self.agenda.pop()?;
         self.events += 1;
-        if line == NO_LINE {
+        if line == NO_QUEUE {
             self.attempt(time, precedence, event);
         } else {
-            self.lines.retry(line);
+            self.queues.retry(line);
             self.attempt(time, precedence, event);
-            if self.lines.is_next_due(line) {
+            if self.queues.is_next_due(line) {
                 self.schedule_retrial(time, line);
             }
         }
@@ -226,7 +226,7 @@ impl Replay {
 
     fn schedule(&mut self, time: SimTime, order: u64, event: PackedEvent) {
         let precedence = Precedence { order, number: self.next_request() };
-        self.agenda.push(ScheduledEvent { time, precedence, event, line: NO_LINE });
+        self.agenda.push(ScheduledEvent { time, precedence, event, queue: NO_QUEUE });
     }
 
     /// Executes an event if all resources that it needs are free. Otherwise, the event is queued and keeps its
@@ -264,7 +264,7 @@ impl Replay {
         if free <= now {
             return false;
         }
-        if self.lines.join(needed, precedence, event) {
+        if self.queues.join(needed, precedence, event) {
             self.schedule_retrial(now, needed);
         }
         true
@@ -272,14 +272,14 @@ impl Replay {
 
     /// Schedules the first event in the queue of a resource at the time the resource becomes free.
     fn schedule_retrial(&mut self, now: SimTime, resource: u32) {
-        if let Some((precedence, event)) = self.lines.call(resource) {
+        if let Some((precedence, event)) = self.queues.call(resource) {
             let time = self.resources.free(resource).max(now);
-            self.agenda.push(ScheduledEvent { time, precedence, event, line: resource });
+            self.agenda.push(ScheduledEvent { time, precedence, event, queue: resource });
         }
     }
 
     fn queue_notice(&mut self, rank: u32, at: SimTime, operation: u32, is_end: bool) {
-        self.happened.push(OperationNotice { rank, operation, at, turn: IssueOrder::default(), is_end });
+        self.notices.push(OperationNotice { rank, operation, at, turn: IssueOrder::default(), is_end });
     }
 
     /// Begins a computation.
@@ -331,7 +331,7 @@ impl Replay {
         if let Some(interface) = interface {
             self.resources.occupy_until(interface, now + costs.occupancy);
         }
-        self.resources.communicate(to, cpu, now, costs.taking);
+        self.resources.communicate(to, cpu, now, costs.receiving);
         let (under_way, messages) = (&self.under_way, &self.messages);
         let route_of = |what: MessageOrReceive| route(under_way, messages, what);
         if let Some(receive) = self.meetings.arrive(now, Arrival { to, from, tag, message: place }, route_of) {
@@ -345,7 +345,7 @@ impl Replay {
         let ReplayedOperation { rank, peer, tag, cpu, .. } = *operation;
         if operation.has_begun {
             let turn = IssueOrder { order, leaves: Some(cpu), ..IssueOrder::default() };
-            self.happened.push(OperationNotice { rank, operation: place, at: now, turn, is_end: true });
+            self.notices.push(OperationNotice { rank, operation: place, at: now, turn, is_end: true });
             return;
         }
         operation.has_begun = true;
@@ -379,10 +379,10 @@ impl Replay {
     /// Notifies ranks about their operations, in rank order.
     #[inline]
     fn deliver_notices(&mut self, now: SimTime) {
-        if self.happened.is_empty() {
+        if self.notices.is_empty() {
             return;
         }
-        let mut happened = std::mem::take(&mut self.happened);
+        let mut happened = std::mem::take(&mut self.notices);
         if happened.iter().any(|happening| happening.rank != happened[0].rank) {
             happened.sort_by_key(|happening| happening.rank);
         }
@@ -390,7 +390,7 @@ impl Replay {
             self.deliver_notices_to(now, of_rank);
         }
         happened.clear();
-        self.happened = happened;
+        self.notices = happened;
     }
 
     /// Delivers the current notices to a rank, and schedules the later ones.
@@ -508,7 +508,7 @@ impl Replay {
             }
         };
         let (precedence, event) = (Precedence::foreseen(order, turn.place), PackedEvent::new(kind, place));
-        self.agenda.push(ScheduledEvent { time, precedence, event, line: NO_LINE });
+        self.agenda.push(ScheduledEvent { time, precedence, event, queue: NO_QUEUE });
     }
 
     /// Finishes a rank once its processor has completed its work for communication.

@@ -7,7 +7,7 @@ use crate::units::{SimDuration, SimTime};
 /// A packet from its injection to its delivery.
 #[derive(Clone, Copy, Debug)]
 struct PacketRecord {
-    born: SimTime,
+    injected: SimTime,
     /// The latency; [`UNDELIVERED`] until the packet is delivered.
     latency: SimDuration,
     source: u32,
@@ -39,14 +39,14 @@ impl Measurement {
 
     /// Adds a packet injected by `source` and returns its number.
     pub(super) fn inject(&mut self, born: SimTime, source: u32, bytes: u32) -> u32 {
-        self.packets.push(PacketRecord { born, latency: UNDELIVERED, source, bytes });
+        self.packets.push(PacketRecord { injected: born, latency: UNDELIVERED, source, bytes });
         u32::try_from(self.packets.len() - 1).expect("fewer than four thousand million packets")
     }
 
     /// Marks a packet as delivered.
     pub(super) fn deliver(&mut self, now: SimTime, packet: u32) {
         let journey = &mut self.packets[packet as usize];
-        journey.latency = now.since(journey.born);
+        journey.latency = now.since(journey.injected);
         self.delivered.push(packet);
     }
 
@@ -57,7 +57,7 @@ impl Measurement {
 
     /// Returns the packets injected since the beginning of the window.
     fn injected(&self) -> impl Iterator<Item = &PacketRecord> {
-        self.packets.iter().filter(|packet| packet.born >= self.begin)
+        self.packets.iter().filter(|packet| packet.injected >= self.begin)
     }
 
     fn delivered(&self) -> impl Iterator<Item = &PacketRecord> {
@@ -66,7 +66,7 @@ impl Measurement {
 
     /// Returns the packets delivered in the window.
     fn accepted(&self) -> impl Iterator<Item = &PacketRecord> {
-        self.delivered().filter(|packet| (self.begin..self.end).contains(&(packet.born + packet.latency)))
+        self.delivered().filter(|packet| (self.begin..self.end).contains(&(packet.injected + packet.latency)))
     }
 
     pub(super) fn span(&self) -> SimDuration {
@@ -91,8 +91,8 @@ impl Measurement {
     #[expect(clippy::cast_precision_loss, reason = "a count of packets is below 2^52")]
     fn batch_means(&self, step: SimDuration) -> Vec<(u64, f64)> {
         let mut sums = vec![(0.0, 0_u64); usize::try_from(BATCHES).expect("it is small")];
-        for packet in self.delivered().filter(|packet| packet.born >= self.begin) {
-            let batch = packet.born.since(self.begin).ps() / step.ps();
+        for packet in self.delivered().filter(|packet| packet.injected >= self.begin) {
+            let batch = packet.injected.since(self.begin).ps() / step.ps();
             if let Some((sum, count)) = usize::try_from(batch).ok().and_then(|batch| sums.get_mut(batch)) {
                 *sum += packet.latency.seconds();
                 *count += 1;
@@ -106,7 +106,7 @@ impl Measurement {
     /// delivered, sorted.
     pub(super) fn latencies(&self) -> Vec<(SimTime, SimDuration)> {
         let delivered = self.injected().filter(|packet| packet.latency != UNDELIVERED);
-        let mut latencies: Vec<_> = delivered.map(|packet| (packet.born, packet.latency)).collect();
+        let mut latencies: Vec<_> = delivered.map(|packet| (packet.injected, packet.latency)).collect();
         // The packets are in the order of injection already, and few of them have the same injection time.
         for at_once in latencies.chunk_by_mut(|one, next| one.0 == next.0) {
             at_once.sort_unstable();
@@ -135,7 +135,7 @@ impl Measurement {
         let mut sums = vec![SourceSum::default(); sources as usize];
         self.injected().for_each(|packet| sums[packet.source as usize].injected += u64::from(packet.bytes));
         self.accepted().for_each(|packet| sums[packet.source as usize].accepted += u64::from(packet.bytes));
-        for packet in self.delivered().filter(|packet| packet.born >= self.begin) {
+        for packet in self.delivered().filter(|packet| packet.injected >= self.begin) {
             let sum = &mut sums[packet.source as usize];
             sum.packets += 1;
             sum.latency += packet.latency.seconds();

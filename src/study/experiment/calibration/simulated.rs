@@ -159,7 +159,7 @@ impl<'a> Simulated<'a> {
         let base = plan.base()?.scenario;
         let references = References::about(described, &base, &scenario.path).map_err(|(_, fault)| fault)?;
         let make = |row: &usize| {
-            let faulty = |faults| CaseResult::Unplayed(Vec::new(), CaseError::Faulty(Box::new(faults)));
+            let faulty = |faults| CaseResult::Invalid(Vec::new(), CaseError::Faulty(Box::new(faults)));
             plan.at(&self.rows[*row].axes).map(Cow::<Case>::Owned).map_err(faulty)
         };
         let (mut values, mut failure) = (Vec::new(), None);
@@ -202,9 +202,9 @@ impl TableScenario {
     /// Returns the simulated value of a processed case.
     fn value(&self, turn: CaseResult<'_>) -> Result<f64, NoValue> {
         let outcome = match turn {
-            CaseResult::Played(_, result) => (*result).map_err(|error| NoValue::Failed(error.to_string()))?,
-            CaseResult::Found(outcome) => *outcome,
-            CaseResult::Unplayed(_, error) => return Err(NoValue::Faulty(error.to_string())),
+            CaseResult::Run(_, result) => (*result).map_err(|error| NoValue::Failed(error.to_string()))?,
+            CaseResult::Stored(outcome) => *outcome,
+            CaseResult::Invalid(_, error) => return Err(NoValue::Faulty(error.to_string())),
         };
         let value = outcome.record().number(&self.simulated);
         value

@@ -179,7 +179,7 @@ struct Problem<'a> {
     processors: u32,
     recall: Recall<'a>,
     /// The faults of the size that was tried last and of all further sizes up to the next multiple.
-    refused: RefCell<Option<Faults>>,
+    rejection: RefCell<Option<Faults>>,
 }
 
 impl<'a> Problem<'a> {
@@ -189,7 +189,7 @@ impl<'a> Problem<'a> {
         let memory = format!("{} B", packet.saturating_mul(u64::from(u32::MAX)));
         document.set(MEMORY, &memory).map_err(|fault| document.faults(vec![fault]))?;
         let refused = RefCell::new(None);
-        Ok(Self { document, size: &growth.size, largest: growth.largest, processors, recall, refused })
+        Ok(Self { document, size: &growth.size, largest: growth.largest, processors, recall, rejection: refused })
     }
 
     fn scenario(&self, size: u64, processors: u32) -> Result<CheckedScenario, Faults> {
@@ -208,7 +208,7 @@ impl<'a> Problem<'a> {
         for size in size..=last {
             match self.scenario(size, self.processors) {
                 Ok(scenario) => {
-                    self.refused.replace(None);
+                    self.rejection.replace(None);
                     return Some((size, scenario));
                 }
                 Err(faults) => {
@@ -220,7 +220,7 @@ impl<'a> Problem<'a> {
                 }
             }
         }
-        self.refused.replace(first_fault);
+        self.rejection.replace(first_fault);
         None
     }
 
@@ -245,7 +245,7 @@ impl<'a> Problem<'a> {
                 let open = || format!("`{}` = {} takes less than {most} s: raise `--largest`", self.size, self.largest);
                 match first {
                     Some(first) => first.checked_sub(1).filter(|size| *size > 0),
-                    None if self.refused.borrow().is_none() => return Err(StudyError::Request(open())),
+                    None if self.rejection.borrow().is_none() => return Err(StudyError::Request(open())),
                     None => None,
                 }
             }
@@ -254,7 +254,7 @@ impl<'a> Problem<'a> {
             if matches!(kept, HeldQuantity::Efficiency(_)) {
                 self.check_cost()?;
             }
-            return self.refused.take().map_or(Ok(None), |faults| Err(faults.into()));
+            return self.rejection.take().map_or(Ok(None), |faults| Err(faults.into()));
         };
         let time_s = self.mean_s(&scenario)?;
         let algorithm = algorithm(&scenario.program);

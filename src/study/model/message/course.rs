@@ -16,7 +16,7 @@ pub struct PreviousPacket {
     /// The end of the transmission on each link.
     sent: Vec<ServiceIndex>,
     /// The end of the forwarding at the far end of each link.
-    passed_on: Vec<ServiceIndex>,
+    forwarded: Vec<ServiceIndex>,
     pub taken_in: Option<ServiceIndex>,
 }
 
@@ -80,9 +80,9 @@ impl PacketPipeline<'_> {
             tail = Some(self.chain.then(sent, link.latency));
             now = self.chain.then(head, link.latency);
             if let Some(pass_on) = packet.pass_on.filter(|_| link.to_router) {
-                now = self.chain.serve([Some(now), before.passed_on.get(index).copied()], pass_on);
+                now = self.chain.serve([Some(now), before.forwarded.get(index).copied()], pass_on);
             }
-            state.passed_on.push(now);
+            state.forwarded.push(now);
         }
         let taken_in = self.chain.serve([Some(now), before.taken_in], packet.take_in);
         state.taken_in = Some(taken_in);

@@ -52,16 +52,16 @@ pub(super) struct StepInterpreter {
 /// The outcome of a step.
 enum StepOutcome {
     Done,
-    Asks,
+    NeedsSimulator,
 }
 
 /// The reason why the execution of steps is interrupted.
 enum InterruptReason<'p> {
     /// This step is a verb that requires the simulator.
-    Asks(&'p CompiledStep),
+    Verb(&'p CompiledStep),
     /// As many steps have been executed as are counted at a time.
-    Pauses,
-    Ends,
+    Pause,
+    End,
 }
 
 /// The number of a step, and its fault.
@@ -94,9 +94,9 @@ impl StepInterpreter {
         let program = Rc::clone(&self.program);
         loop {
             match self.run_steps(&program)? {
-                InterruptReason::Asks(step) => self.execute_verb(step).await.map_err(|fault| (step.number, fault))?,
-                InterruptReason::Pauses => self.me.pause(PAUSE.into()).await,
-                InterruptReason::Ends => break,
+                InterruptReason::Verb(step) => self.execute_verb(step).await.map_err(|fault| (step.number, fault))?,
+                InterruptReason::Pause => self.me.pause(PAUSE.into()).await,
+                InterruptReason::End => break,
             }
         }
         let forgotten = self.under_way.still_pending(&program.requests);
@@ -110,7 +110,7 @@ impl StepInterpreter {
                 self.me.step(step.number);
                 if self.uncounted == 0 {
                     self.count_steps().map_err(|fault| (step.number, fault))?;
-                    return Ok(InterruptReason::Pauses);
+                    return Ok(InterruptReason::Pause);
                 }
                 self.uncounted -= 1;
                 if let Some(watch) = &self.watch {
@@ -120,11 +120,11 @@ impl StepInterpreter {
             self.at += 1;
             match self.control(&step.action) {
                 Ok(StepOutcome::Done) => {}
-                Ok(StepOutcome::Asks) => return Ok(InterruptReason::Asks(step)),
+                Ok(StepOutcome::NeedsSimulator) => return Ok(InterruptReason::Verb(step)),
                 Err(fault) => return Err((step.number, fault)),
             }
         }
-        Ok(InterruptReason::Ends)
+        Ok(InterruptReason::End)
     }
 
     /// Counts the steps since the last count, so that loops without progress are detected.
@@ -174,7 +174,7 @@ impl StepInterpreter {
                 self.at = self.calls.open(&self.program, (*function, self.at), arguments, &mut self.slots)?;
             }
             StepAction::Return => self.at = self.calls.close(&self.program, &mut self.slots),
-            _ => return Ok(StepOutcome::Asks),
+            _ => return Ok(StepOutcome::NeedsSimulator),
         }
         Ok(StepOutcome::Done)
     }

@@ -65,7 +65,7 @@ impl MessageTransport {
                 }
             }
             Progress::AfterArrival | Progress::Offloaded if is_last => {
-                self.schedule(end, order, TransportEvent::TakeIn(piece.message));
+                self.schedule(end, order, TransportEvent::Receive(piece.message));
             }
             Progress::AfterArrival | Progress::Offloaded => {}
         }

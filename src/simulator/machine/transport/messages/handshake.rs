@@ -95,7 +95,7 @@ impl MessageTransport {
         if let TransferRole::ComingData { receive: None } = role {
             // The message has been announced already, and can be received from now on.
             self.messages[id].role = TransferRole::Data;
-            self.completions.push_back(Completion::Whole { handle });
+            self.completions.push_back(Completion::FullyArrived { handle });
             return;
         }
         let mut completions = |completion| self.completions.push_back(completion);

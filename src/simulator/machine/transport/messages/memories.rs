@@ -100,7 +100,7 @@ impl MessageTransport {
 
     fn finish_transfer(&mut self, now: SimTime, through: Option<MemoryTransfer>) {
         match through {
-            Some(MemoryTransfer::Load(handle)) => self.completions.push_back(Completion::Moved { handle }),
+            Some(MemoryTransfer::Load(handle)) => self.completions.push_back(Completion::BytesMoved { handle }),
             Some(MemoryTransfer::Message(id)) => {
                 let bytes = self.messages[id].bytes;
                 self.request(now, TransportEvent::Arrive(Piece::whole(id, bytes)));

@@ -23,7 +23,7 @@ pub struct Scheduled {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TransportEvent {
     /// The timer of an owner expires.
-    TimeUp(u32),
+    TimerExpired(u32),
     /// A computation of an owner requests its core.
     Compute {
         core: u32,
@@ -46,14 +46,14 @@ pub enum TransportEvent {
     /// A part of a message requests core and interface of its destination.
     Arrive(Piece),
     /// A message that the interface has received requests the core of its destination.
-    TakeIn(MessageId),
+    Receive(MessageId),
     /// The next packet of a message enters the network.
     Inject(MessageId),
     /// An issued message begins whose data wait for a receive.
     Announce(MessageId),
     /// The ranks of a core resume after a message has been announced. If the message has matched its receive, its data
     /// leave first.
-    GoOn(u32),
+    Resume(u32),
 }
 
 /// The queue keeps capacity for this many events even if it is not used.
@@ -77,7 +77,8 @@ impl MessageTransport {
         }
         // Requests that a process makes after it has waited for an operation have the order of that operation. So does
         // the request for data that is sent when a receive is posted.
-        let goes_on = matches!(event, TransportEvent::TimeUp(_) | TransportEvent::Computed(_) | TransportEvent::Due(_));
+        let goes_on =
+            matches!(event, TransportEvent::TimerExpired(_) | TransportEvent::Computed(_) | TransportEvent::Due(_));
         self.current = goes_on.then_some(order);
     }
 
@@ -154,7 +155,7 @@ impl MessageTransport {
             return self.wait_in_line(now, (precedence, event), needed);
         }
         match event {
-            TransportEvent::TimeUp(owner) => self.completions.push_back(Completion::TimeUp { owner }),
+            TransportEvent::TimerExpired(owner) => self.completions.push_back(Completion::TimerExpired { owner }),
             TransportEvent::Computed(owner) => self.completions.push_back(Completion::Computed { owner }),
             TransportEvent::Begin { core, operation, time } => self.begin_computation(now, core, operation, time),
             TransportEvent::Due(operation) => {
@@ -169,9 +170,9 @@ impl MessageTransport {
             TransportEvent::Inject(id) => self.inject(now, id),
             TransportEvent::EnterMemory(id) => self.enter_memory(now, id),
             TransportEvent::Arrive(piece) => self.arrive(now, order, piece),
-            TransportEvent::TakeIn(id) => self.receive(now, id),
+            TransportEvent::Receive(id) => self.receive(now, id),
             TransportEvent::Announce(id) => self.begin_awaited(now, id),
-            TransportEvent::GoOn(core) => {
+            TransportEvent::Resume(core) => {
                 self.waiting_sends.remove(core);
                 self.release(now, core);
             }
@@ -181,7 +182,7 @@ impl MessageTransport {
     /// Resumes the computations that have waited for the sends of a core, if all of these have begun.
     fn release(&mut self, now: SimTime, core: u32) {
         for (order, owner) in self.waiting_sends.released(core) {
-            self.schedule(now, order, TransportEvent::TimeUp(owner));
+            self.schedule(now, order, TransportEvent::TimerExpired(owner));
         }
     }
 
@@ -193,7 +194,7 @@ impl MessageTransport {
             let core = self.resources.core(message.from);
             self.waiting_sends.add(core);
             let order = self.order();
-            self.schedule(now, order, TransportEvent::GoOn(core));
+            self.schedule(now, order, TransportEvent::Resume(core));
         }
     }
 
@@ -235,13 +236,13 @@ impl MessageTransport {
     /// Returns the processor and the interface that an event needs.
     fn needed(&self, event: TransportEvent) -> [Option<Resource>; 2] {
         match event {
-            TransportEvent::TimeUp(_)
+            TransportEvent::TimerExpired(_)
             | TransportEvent::Computed(_)
             | TransportEvent::Inject(_)
             | TransportEvent::EnterMemory(_)
             | TransportEvent::Due(_)
             | TransportEvent::Announce(_)
-            | TransportEvent::GoOn(_) => [None, None],
+            | TransportEvent::Resume(_) => [None, None],
             TransportEvent::Compute { core, .. } | TransportEvent::Begin { core, .. } => {
                 [Some(Resource::core(core)), None]
             }
@@ -260,7 +261,7 @@ impl MessageTransport {
                     (!stays).then(|| self.resources.receiver(message.destination())),
                 ]
             }
-            TransportEvent::TakeIn(id) => {
+            TransportEvent::Receive(id) => {
                 let message = &self.messages[id];
                 [(self.interface.progress != Progress::Offloaded).then(|| self.taking_core(message)), None]
             }

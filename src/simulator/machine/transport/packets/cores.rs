@@ -62,7 +62,7 @@ impl PacketTransport {
 
     fn finish_transfer(&mut self, now: SimTime, traveller: Option<HierarchyTransfer>) {
         match traveller {
-            Some(HierarchyTransfer::Bytes { handle }) => self.completions.push_back(Completion::Moved { handle }),
+            Some(HierarchyTransfer::Bytes { handle }) => self.completions.push_back(Completion::BytesMoved { handle }),
             Some(HierarchyTransfer::Packet(packet)) => self.admit(now, packet),
             None => {}
         }

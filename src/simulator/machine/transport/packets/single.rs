@@ -33,9 +33,9 @@ impl PacketTransport {
     pub(super) fn finish_job(&mut self, now: SimTime, processor: u32) {
         match self.job_timers.take(&mut self.calendar, processor, now).expect("a job has ended") {
             Job::Prepare { message, bytes } => self.inject(now, message, bytes),
-            Job::PassOn(packet) => self.forward(now, processor, packet),
+            Job::Forward(packet) => self.forward(now, processor, packet),
             Job::Continue(_) => unreachable!("packets are prepared one by one"),
-            Job::TakeIn(packet) => {
+            Job::Receive(packet) => {
                 let (fabric, calendar) = self.fabric();
                 fabric.release(calendar, now, packet);
                 match packet.kind {
@@ -153,7 +153,7 @@ impl PacketTransport {
             PacketKind::Acknowledge => message.source(),
         };
         let service = taking_in(&self.node, &packet);
-        self.serve(now, seat, Job::TakeIn(packet), service);
+        self.serve(now, seat, Job::Receive(packet), service);
     }
 
     fn pass_on(&mut self, now: SimTime, node: u32, packet: Packet) {
@@ -161,7 +161,7 @@ impl PacketTransport {
             Router::Hardware => self.forward(now, node, packet),
             Router::Software => {
                 let service = passing_on(&self.node, packet.kind);
-                self.serve(now, RankLocation { node, core: 0 }, Job::PassOn(packet), service);
+                self.serve(now, RankLocation { node, core: 0 }, Job::Forward(packet), service);
             }
         }
     }

@@ -60,11 +60,11 @@ impl PacketTransport {
                     (Software::Route, hops, node.sending.per_hop * hops),
                 ]
             }
-            Job::PassOn(packet) | Job::TakeIn(packet) if packet.kind == PacketKind::Acknowledge => {
+            Job::Forward(packet) | Job::Receive(packet) if packet.kind == PacketKind::Acknowledge => {
                 [(Software::Acknowledging, 1, node.acknowledging.per_hop), nothing, nothing]
             }
-            Job::PassOn(_) | Job::Continue(_) => [routing, nothing, nothing],
-            Job::TakeIn(packet) => {
+            Job::Forward(_) | Job::Continue(_) => [routing, nothing, nothing],
+            Job::Receive(packet) => {
                 let bytes = u64::from(packet.bytes);
                 [
                     routing,

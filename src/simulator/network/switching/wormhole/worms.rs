@@ -94,7 +94,7 @@ struct Worm {
     /// The cycle after the one in which the head has crossed to its node.
     out: u64,
     /// Number of cycles after the head has crossed to its node in which no flit of the worm has crossed.
-    stood: u64,
+    stalled_cycles: u64,
 }
 
 /// The worms in the network, by place.
@@ -103,7 +103,7 @@ struct WormTable {
     worms: Vec<Worm>,
     vacant: Vec<u32>,
     /// Places of worms that reached their nodes in the last cycle; the caller may still query them.
-    just_left: Vec<u32>,
+    leaving: Vec<u32>,
 }
 
 impl WormTable {
@@ -119,12 +119,12 @@ impl WormTable {
 
     /// Marks a worm that has reached its node as leaving.
     fn leave(&mut self, place: u32) {
-        self.just_left.push(place);
+        self.leaving.push(place);
     }
 
     /// Frees the places of worms that have left; the caller does not query them any more.
     fn vacate(&mut self) {
-        self.vacant.append(&mut self.just_left);
+        self.vacant.append(&mut self.leaving);
     }
 }
 
@@ -239,7 +239,7 @@ impl Worms {
     /// before `now` by their transmission time and the cycles in which the worm stood still.
     #[must_use]
     pub fn first_byte(&self, now: SimTime, packet: &Packet) -> SimTime {
-        let stood = self.cycle * self.crowd[packet.place as usize].stood;
+        let stood = self.cycle * self.crowd[packet.place as usize].stalled_cycles;
         now.before(self.byte_time.time(u64::from(packet.bytes)) + stood)
     }
 

@@ -15,7 +15,7 @@ pub(super) enum Preparation {
     /// message.
     Continued,
     /// The preparation of the first packet is speculated and has not begun.
-    Foreseen,
+    Speculated,
 }
 
 /// A train that has been admitted to a place.
@@ -93,7 +93,7 @@ impl SpeculativeAdmission {
         let has_come = self.entity < entity || self.entity == entity && at_once;
         let until = if has_come { now } else { now.before(SimDuration::from_ps(1)) };
         let arrived = self.train.run.within(until, SimDuration::ZERO);
-        if self.link == NO_LINK && self.preparation != Preparation::Foreseen { arrived.max(1) } else { arrived }
+        if self.link == NO_LINK && self.preparation != Preparation::Speculated { arrived.max(1) } else { arrived }
     }
 }
 

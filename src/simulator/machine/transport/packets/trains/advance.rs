@@ -27,11 +27,11 @@ impl TrainContext<'_> {
     fn arrive_by(&mut self, way: u32, entity: Entity) {
         let key = (self.key.0, entity);
         let Some(PendingArrival { mut train, .. }) =
-            self.trains.coming.front(way).filter(|one| one.key() == key).copied()
+            self.trains.pending_arrivals.front(way).filter(|one| one.key() == key).copied()
         else {
             return;
         };
-        self.trains.coming.pop_front(way);
+        self.trains.pending_arrivals.pop_front(way);
         self.settle_for_train(way, &train);
         if train.advance == SpeculationLimit::AfterLink {
             train.advance = SpeculationLimit::Ahead;
@@ -56,8 +56,8 @@ impl TrainContext<'_> {
                 let train = Train::new(EvenInstants::one(self.key.0), packet);
                 self.arrive(MovingTrain { link: NO_LINK, entity, train });
             }
-            Some(Job::TakeIn(packet)) => self.finish_reception(packet),
-            Some(Job::PassOn(_)) => unreachable!("packets that are passed on notify no process"),
+            Some(Job::Receive(packet)) => self.finish_reception(packet),
+            Some(Job::Forward(_)) => unreachable!("packets that are passed on notify no process"),
             None => self.deliver_at_once(node, entity),
         }
     }
@@ -82,14 +82,14 @@ impl TrainContext<'_> {
                     let packet = Packet::new(message, self.messages[message].to, bytes, PacketKind::Data);
                     self.prepared(node, packet, departures.first());
                 }
-                Job::PassOn(packet) => {
+                Job::Forward(packet) => {
                     self.counts.events += u64::from(departures.count());
                     let left = self.send_on(node, packet, &departures);
                     if let Some(buffers) = &mut self.trains.buffers {
                         buffers.release_deferred(node, left);
                     }
                 }
-                Job::TakeIn(packet) => self.receive_deferred(node, packet, &departures),
+                Job::Receive(packet) => self.receive_deferred(node, packet, &departures),
                 Job::Continue(_) => unreachable!("a preparation is continued by a timer"),
             }
         }
@@ -245,7 +245,7 @@ impl TrainContext<'_> {
         let admission = self.processors.serve_run(self.calendar, vertex, run, (job, service));
         if let Some(rest) = run.tail(admission.count) {
             let train = Train { run: rest, ..flight.train };
-            self.trains.coming.push_front(link, PendingArrival { train, entity });
+            self.trains.pending_arrivals.push_front(link, PendingArrival { train, entity });
             self.schedule_next(link);
             flight.train.run.count = admission.count;
         }
@@ -307,7 +307,7 @@ impl TrainContext<'_> {
                 return false;
             }
         }
-        self.job_timers.add(self.calendar, vertex, end, Job::TakeIn(packet));
+        self.job_timers.add(self.calendar, vertex, end, Job::Receive(packet));
         packet.kind == PacketKind::Data && message.rule == Sends::UntilDelivered && message.from != message.to
     }
 
@@ -380,14 +380,14 @@ impl TrainContext<'_> {
             return false;
         }
         self.trains.clear_before(place, self.key.0);
-        self.trains.coming.is_empty(way)
+        self.trains.pending_arrivals.is_empty(way)
     }
 
     /// Adds a train that arrives at the end of `link` by its own events.
     #[inline(never)]
     pub(super) fn come(&mut self, link: u32, coming: PendingArrival) {
-        let is_first = self.trains.coming.is_empty(link);
-        self.trains.coming.push_back(link, coming);
+        let is_first = self.trains.pending_arrivals.is_empty(link);
+        self.trains.pending_arrivals.push_back(link, coming);
         if is_first {
             self.schedule_next(link);
         }
@@ -395,7 +395,7 @@ impl TrainContext<'_> {
 
     /// Schedules the first arrival by `way`, unless it is also the first departure from that link.
     pub(super) fn schedule_next(&mut self, way: u32) {
-        let Some(key) = self.trains.coming.front(way).map(PendingArrival::key) else { return };
+        let Some(key) = self.trains.pending_arrivals.front(way).map(PendingArrival::key) else { return };
         let is_scheduled =
             key > self.key && way < self.trains.places.links() && self.trains.is_next_departure_by(way, key);
         if !is_scheduled {

@@ -104,7 +104,7 @@ impl TrainContext<'_> {
         if !is_rear || self.processors.idle_station(from).is_none() {
             return None;
         }
-        let unforeseen = &mut self.trains.unforeseen[from as usize];
+        let unforeseen = &mut self.trains.not_speculated[from as usize];
         if *unforeseen > 0 {
             *unforeseen -= 1;
             return None;
@@ -155,7 +155,7 @@ impl TrainContext<'_> {
         let admission = SpeculativeAdmission::of(&MovingTrain { link: NO_LINK, entity, train }, service, before);
         self.keep(
             from,
-            SpeculativeAdmission { out, link_free, notice, preparation: Preparation::Foreseen, ..admission },
+            SpeculativeAdmission { out, link_free, notice, preparation: Preparation::Speculated, ..admission },
         );
         ShortRear { packet: rear, arrival: comings.first(), entity: arrival_entity }
     }
@@ -183,7 +183,7 @@ impl TrainContext<'_> {
     /// Handles the failed speculation of a rear: its source waits until the packets before it have left the link.
     pub(super) fn wait_for_departure(&mut self, from: u32, admission: &SpeculativeAdmission) {
         let SpeculativeAdmission { out, entity, train: Train { packet, .. }, .. } = *admission;
-        self.trains.unforeseen[from as usize] = UNFORESEEN;
+        self.trains.not_speculated[from as usize] = UNFORESEEN;
         let notice = self.notify_if_awaited(packet.message, out, entity);
         let before_it = self.trains.admissions.top_mut(from);
         if let Some(train) = before_it.filter(|one| one.link == NO_LINK && one.train.packet.message == packet.message) {

@@ -43,7 +43,7 @@ impl TrainContext<'_> {
         let equal = u32::try_from(unprepared / self.packet_bytes).expect("check limits the size of messages");
         let gap = if overlap { service } else { service + times.occupancy };
         let run = EvenInstants { first: now, gap, count: if is_alone { equal.max(1) } else { 1 } };
-        let admission = self.processors.serve_run(self.calendar, from, run, (Job::PassOn(packet), service));
+        let admission = self.processors.serve_run(self.calendar, from, run, (Job::Forward(packet), service));
         let count = admission.count;
         let departures = admission.departures.as_ref().expect("the processor does not defer jobs");
         train.run = run.head(count);
@@ -80,7 +80,7 @@ impl TrainContext<'_> {
         }
         if self.trains.places.shares_links() {
             self.settle(self.trains.places.of_link(link));
-            if !self.trains.coming.is_empty(self.trains.places.to_router(from)) {
+            if !self.trains.pending_arrivals.is_empty(self.trains.places.to_router(from)) {
                 return false;
             }
         }
@@ -145,8 +145,8 @@ impl TrainContext<'_> {
         };
         if is_awaited {
             let time = self.trains.tracks[link as usize].line.free();
-            let is_first = self.trains.leaving.is_empty(link);
-            self.trains.leaving.push_back(link, PendingDeparture { time, entity, message: id });
+            let is_first = self.trains.pending_departures.is_empty(link);
+            self.trains.pending_departures.push_back(link, PendingDeparture { time, entity, message: id });
             if is_first {
                 self.schedule_next_departure(link);
             }
@@ -168,9 +168,9 @@ impl TrainContext<'_> {
     pub(super) fn leave_link(&mut self, link: u32, entity: Entity) {
         let key = (self.key.0, entity);
         if let Some(PendingDeparture { message, .. }) =
-            self.trains.leaving.front(link).filter(|one| one.key() == key).copied()
+            self.trains.pending_departures.front(link).filter(|one| one.key() == key).copied()
         {
-            self.trains.leaving.pop_front(link);
+            self.trains.pending_departures.pop_front(link);
             self.schedule_next_departure(link);
             self.leave(message);
         }
@@ -178,7 +178,7 @@ impl TrainContext<'_> {
 
     /// Schedules the first departure from `link`, unless it is also the first arrival by it.
     fn schedule_next_departure(&mut self, link: u32) {
-        let Some(key) = self.trains.leaving.front(link).map(PendingDeparture::key) else { return };
+        let Some(key) = self.trains.pending_departures.front(link).map(PendingDeparture::key) else { return };
         if key <= self.key || !self.trains.is_next_arrival_by(link, key) {
             self.calendar.schedule(key.0, key.1);
         }

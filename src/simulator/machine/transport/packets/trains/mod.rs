@@ -52,14 +52,14 @@ pub(super) struct Trains {
     /// separate.
     link_events: u32,
     /// For each way, the arrivals that have not been admitted to the place at its end.
-    coming: Lists<PendingArrival>,
+    pending_arrivals: Lists<PendingArrival>,
     /// For each link, the departures of packets that their source waits for.
-    leaving: Lists<PendingDeparture>,
+    pending_departures: Lists<PendingDeparture>,
     /// For each place, the admissions that may have to be withdrawn, with the last to arrive on top.
     admissions: AdmissionStacks,
     /// For each vertex, the number of upcoming messages whose last packet is not speculated, because an earlier
     /// speculation failed.
-    unforeseen: Vec<u8>,
+    not_speculated: Vec<u8>,
     /// The occupancy of finite buffers; `None` if no link has one.
     buffers: Option<Box<FiniteBuffers>>,
     /// The trains that have been handed to a link and may be admitted ahead; those of one link are in order.
@@ -192,9 +192,9 @@ impl Trains {
             buffers,
             tracks: (0..places.links()).map(track).collect(),
             link_events: places.link_events(),
-            coming: Lists::new(places.ways()),
-            leaving: Lists::new(places.links()),
-            unforeseen: vec![0; topology.vertices() as usize],
+            pending_arrivals: Lists::new(places.ways()),
+            pending_departures: Lists::new(places.links()),
+            not_speculated: vec![0; topology.vertices() as usize],
             admissions: AdmissionStacks::new(places.count()),
             places,
             ahead: VecDeque::new(),
@@ -235,13 +235,13 @@ impl Trains {
     /// Returns whether the event with this key is the next departure from `link` that a source waits for.
     #[inline]
     fn is_next_departure_by(&self, link: u32, key: (SimTime, Entity)) -> bool {
-        self.leaving.front(link).is_some_and(|leaving| leaving.key() == key)
+        self.pending_departures.front(link).is_some_and(|leaving| leaving.key() == key)
     }
 
     /// Returns whether the event with this key is the next arrival by `way`.
     #[inline]
     fn is_next_arrival_by(&self, way: u32, key: (SimTime, Entity)) -> bool {
-        self.coming.front(way).is_some_and(|coming| coming.key() == key)
+        self.pending_arrivals.front(way).is_some_and(|coming| coming.key() == key)
     }
 
     pub(super) fn record_transfers(&mut self) {
@@ -284,7 +284,7 @@ impl Trains {
 
     /// Returns whether anything is still on a link at `now`.
     pub(super) fn are_under_way(&self, now: SimTime) -> bool {
-        !self.coming.are_empty() || self.tracks.iter().any(|track| track.line.free() > now)
+        !self.pending_arrivals.are_empty() || self.tracks.iter().any(|track| track.line.free() > now)
     }
 }
 
@@ -350,9 +350,9 @@ impl TrainContext<'_> {
     /// Returns the job of the processor of `vertex` for a packet that has arrived there, and its time.
     fn job(&self, vertex: u32, packet: Packet) -> (Job, SimDuration) {
         if packet.to != vertex {
-            return (Job::PassOn(packet), self.service(vertex, passing_on(self.node, packet.kind)));
+            return (Job::Forward(packet), self.service(vertex, passing_on(self.node, packet.kind)));
         }
-        (Job::TakeIn(packet), self.service(vertex, taking_in(self.node, &packet)))
+        (Job::Receive(packet), self.service(vertex, taking_in(self.node, &packet)))
     }
 
     #[inline]

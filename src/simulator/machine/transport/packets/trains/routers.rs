@@ -72,7 +72,7 @@ impl TrainContext<'_> {
         let service = self.service(vertex, passing_on(self.node, packet.kind));
         let before = self.processors.checkpoint(vertex);
         let admission = SpeculativeAdmission::of(flight, service, before);
-        let Some(departure) = self.processors.serve(self.calendar, arrival, vertex, (Job::PassOn(packet), service))
+        let Some(departure) = self.processors.serve(self.calendar, arrival, vertex, (Job::Forward(packet), service))
         else {
             self.keep(vertex, SpeculativeAdmission { deferred: true, ..admission });
             return false;
@@ -148,7 +148,7 @@ impl TrainContext<'_> {
         }
         if let Some(run) = train.run.tail(1).filter(|_| by_event) {
             flight.train.run.count = 1;
-            self.trains.coming.push_front(link, PendingArrival { train: Train { run, ..train }, entity });
+            self.trains.pending_arrivals.push_front(link, PendingArrival { train: Train { run, ..train }, entity });
             self.schedule_next(link);
         }
         self.admit_to_link(vertex, (out, times), flight)

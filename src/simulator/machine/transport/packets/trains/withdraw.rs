@@ -118,7 +118,7 @@ impl TrainContext<'_> {
     ) -> bool {
         let SpeculativeAdmission { train: Train { run, packet, .. }, link, out, link_free, .. } = *admission;
         if admission.notice {
-            self.trains.leaving.pop_back(out);
+            self.trains.pending_departures.pop_back(out);
         }
         let times = self.trains.models.times(out, packet.bytes);
         self.revoke(out, link_free, run.count, times.occupancy);
@@ -174,7 +174,8 @@ impl TrainContext<'_> {
         let mut left = count;
         // Packets for another place, handed to the way earlier, may arrive later than packets admitted ahead.
         let is_alike = |one: &Packet| one.message == packet.message && one.kind == packet.kind;
-        while let Some(coming) = self.trains.coming.back_mut(way).filter(|one| left > 0 && is_alike(&one.train.packet))
+        while let Some(coming) =
+            self.trains.pending_arrivals.back_mut(way).filter(|one| left > 0 && is_alike(&one.train.packet))
         {
             let EvenInstants { count, .. } = &mut coming.train.run;
             if let Some(rest) = count.checked_sub(left).filter(|rest| *rest > 0) {
@@ -182,7 +183,7 @@ impl TrainContext<'_> {
                 return;
             }
             left -= *count;
-            self.trains.coming.pop_back(way);
+            self.trains.pending_arrivals.pop_back(way);
         }
         if left > 0 {
             let train = Train::new(EvenInstants::one(self.key.0), *packet);
@@ -216,7 +217,7 @@ impl TrainContext<'_> {
     /// Lets all but the first `kept` packets of a withdrawn admission arrive by their own events.
     fn reschedule(&mut self, place: u32, admission: &SpeculativeAdmission, kept: u32) {
         let SpeculativeAdmission { train, link, entity, .. } = *admission;
-        if admission.preparation == Preparation::Foreseen {
+        if admission.preparation == Preparation::Speculated {
             self.wait_for_departure(place, admission);
         } else if link == NO_LINK {
             self.continue_preparation(place, train.packet.message, self.processors.free(place));
@@ -224,7 +225,7 @@ impl TrainContext<'_> {
             let train = Train { run, advance: SpeculationLimit::Never, ..train };
             // Earlier packets for other places may arrive by the same way.
             self.trains
-                .coming
+                .pending_arrivals
                 .insert_before_last(link, PendingArrival { train, entity }, |one| one.train.run.first >= run.first);
             self.schedule_next(link);
         }

@@ -13,7 +13,7 @@ use super::pipeline::Pipeline;
 #[derive(Clone, Copy)]
 pub(super) struct ChannelGroup {
     /// The requests of heads, a bit for each input channel of the router.
-    asking: [u64; 2],
+    requests: [u64; 2],
     /// The free channels, a bit for each.
     free: u64,
     /// The round-robin pointer: the channel after the one that was granted last.
@@ -33,14 +33,14 @@ impl ChannelGroup {
             let channels = if are_one { shape.channels } else { shape.lanes };
             let first_output = shape.first(router, port) + class * shape.lanes;
             let first_input = router * shape.of_router;
-            Self { asking: [0; 2], free: low_bits(channels), turn: 0, first_output, first_input, is_listed: false }
+            Self { requests: [0; 2], free: low_bits(channels), turn: 0, first_output, first_input, is_listed: false }
         };
         let of_port = |router, port| (0..shape.classes).map(move |class| group(router, port, class));
         (0..routers).flat_map(|router| (0..shape.ports).flat_map(move |port| of_port(router, port))).collect()
     }
 
     fn has_requests(&self) -> bool {
-        self.asking != [0; 2]
+        self.requests != [0; 2]
     }
 
     /// Allocates the next free channel in round-robin order and returns its number in the group.
@@ -55,17 +55,17 @@ impl ChannelGroup {
     #[inline]
     fn take_next(&mut self, turn: u32) -> u32 {
         let next = self.next_bit(turn);
-        self.asking[(next / u64::BITS) as usize] &= !(1 << (next % u64::BITS));
+        self.requests[(next / u64::BITS) as usize] &= !(1 << (next % u64::BITS));
         next
     }
 
     /// Returns the next request, from `turn` on.
     #[inline]
     fn next_bit(&self, turn: u32) -> u32 {
-        let [low, high] = self.asking;
+        let [low, high] = self.requests;
         let from = |bits: u64, turn: u32| if turn < u64::BITS { bits >> turn << turn } else { 0 };
         let later = [from(low, turn), from(high, turn.saturating_sub(u64::BITS))];
-        let (word, bits): (u32, u64) = match (later, self.asking) {
+        let (word, bits): (u32, u64) = match (later, self.requests) {
             ([0, 0], [0, high]) => (1, high),
             ([0, 0], [low, _]) => (0, low),
             ([0, high], _) => (1, high),
@@ -81,7 +81,7 @@ impl ChannelGroup {
 
     /// Returns the input channels with a request, in ascending order.
     pub(super) fn all_asking(&self) -> impl Iterator<Item = u32> + use<> {
-        let ([low, high], first) = (self.asking, self.first_input);
+        let ([low, high], first) = (self.requests, self.first_input);
         let asking = u128::from(low) | u128::from(high) << u64::BITS;
         (0..u128::BITS).filter(move |bit| asking >> bit & 1 != 0).map(move |bit| first + bit)
     }
@@ -103,13 +103,13 @@ impl ChannelGroup {
     /// Returns whether an input channel has a pending request.
     pub(super) const fn asks(&self, input: u32) -> bool {
         let bit = input - self.first_input;
-        self.asking[(bit / u64::BITS) as usize] >> (bit % u64::BITS) & 1 != 0
+        self.requests[(bit / u64::BITS) as usize] >> (bit % u64::BITS) & 1 != 0
     }
 
     /// Allocates an output channel to an input channel with a request.
     pub(super) fn give(&mut self, output: u32, input: u32) {
         let bit = input - self.first_input;
-        self.asking[(bit / u64::BITS) as usize] &= !(1 << (bit % u64::BITS));
+        self.requests[(bit / u64::BITS) as usize] &= !(1 << (bit % u64::BITS));
         self.free &= !(1 << (output - self.first_output));
     }
 
@@ -125,7 +125,7 @@ impl Worms {
     pub(super) fn wait_for_channel(&mut self, channel: u32, router: u32, number: u32) {
         let group = &mut self.groups[number as usize];
         let bit = channel - group.first_input;
-        group.asking[usize::from(bit >= u64::BITS)] |= 1 << (bit % u64::BITS);
+        group.requests[usize::from(bit >= u64::BITS)] |= 1 << (bit % u64::BITS);
         if group.free != 0 && !std::mem::replace(&mut group.is_listed, true) {
             self.grantable.push(number);
         }

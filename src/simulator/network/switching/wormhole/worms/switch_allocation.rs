@@ -202,7 +202,7 @@ impl Worms {
         if output.behind == NONE {
             output.room = u32::MAX;
             let gone = &mut self.crowd[worm as usize];
-            gone.stood = (self.next + 1 - gone.out).saturating_sub(gone.flits.into());
+            gone.stalled_cycles = (self.next + 1 - gone.out).saturating_sub(gone.flits.into());
             self.pipeline.ejections.slot().push((input.router, worm));
         }
         let left = &mut self.inputs[channel as usize];
