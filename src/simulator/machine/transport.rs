@@ -185,7 +185,7 @@ impl Transport {
     }
 
     /// Returns whether an owner that wants to compute has to wait for sends that were requested from its core before.
-    /// `TimeUp` reports that they have begun.
+    /// `TimerExpired` reports that they have begun.
     pub fn waits_behind_sends(&mut self, seat: RankLocation, owner: u32) -> bool {
         match self {
             Self::Packets(_) => false,
@@ -193,7 +193,7 @@ impl Transport {
         }
     }
 
-    /// Sets the timer of an owner; `TimeUp` reports that `span` is over. An owner has one timer at a time.
+    /// Sets the timer of an owner; `TimerExpired` reports that `span` is over. An owner has one timer at a time.
     pub fn wait(&mut self, now: SimTime, owner: u32, span: SimDuration) {
         either!(self, transport => transport.wait(now, owner, span));
     }
@@ -259,7 +259,7 @@ impl Transport {
         }
     }
 
-    /// Loads `bytes` bytes from the memory of a node; `Moved` reports the end with `handle`.
+    /// Loads `bytes` bytes from the memory of a node; `BytesMoved` reports the end with `handle`.
     pub fn load(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) {
         match self {
             Self::Packets(transport) => transport.load(now, seat, bytes, handle),
@@ -267,7 +267,7 @@ impl Transport {
         }
     }
 
-    /// Sends `bytes` bytes out of a node through its interface, without a destination; `Moved` reports the end with
+    /// Sends `bytes` bytes out of a node through its interface, without a destination; `BytesMoved` reports the end with
     /// `handle`.
     pub fn leave_node(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) {
         match self {

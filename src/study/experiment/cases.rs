@@ -130,7 +130,7 @@ pub fn run_all(
 /// Makes cases, runs them on all `workers`, and passes the results to `receive` in case order. Each call receives a
 /// batch of results that were computed together, as soon as all earlier batches are complete. Stops early when
 /// `receive` returns `false`. `count` is the approximate number of cases. A case for which `make` returns a
-/// [`CaseTurn`] is not run.
+/// [`CaseResult`] is not run.
 ///
 /// Cases start in order, in batches that take a few milliseconds each. No batch starts while more than twice as many
 /// batches as there are threads are running or waiting for an earlier one, so the number of threads bounds the memory

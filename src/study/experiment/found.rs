@@ -155,7 +155,7 @@ impl SharedLayout {
     }
 }
 
-/// [`FoundCases`] for several threads, with one instance per thread.
+/// [`StoredCaseIndex`] for several threads, with one instance per thread.
 pub struct PerThreadCaseIndex<'c> {
     cases: &'c Cases<'c>,
     references: &'c References,
@@ -168,7 +168,7 @@ pub struct PerThreadCaseIndex<'c> {
 const MOST_THREADS: usize = 64;
 
 impl<'c> PerThreadCaseIndex<'c> {
-    /// Returns the cases that `store` has; `None` under the condition of [`FoundCases::of`].
+    /// Returns the cases that `store` has; `None` under the condition of [`StoredCaseIndex::of`].
     pub fn of(cases: &'c Cases<'c>, references: &'c References, store: &'c Store) -> Option<Self> {
         let first = StoredCaseIndex::of(cases, references, store)?;
         let found = Self { cases, references, store, own: std::array::from_fn(|_| Mutex::default()) };

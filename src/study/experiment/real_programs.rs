@@ -11,7 +11,7 @@ use parsim_sim::trace::{Activity, Trace};
 pub const PREDICTED: &str = "predicted_s";
 
 /// Adds, for a program that the source characterises, the prediction of its equations (3) and (5), the error of the
-/// prediction, and the factors that explain the error: see [`Explained`].
+/// prediction, and the factors that explain the error: see [`InputReplacements`].
 pub fn explain(scenario: &CheckedScenario, makespan_s: f64, trace: &mut Trace) {
     let Some((application, n)) = characterised(&scenario.program) else { return };
     let (Some(hardware), Some(counted)) = (Hardware::of(&scenario.machine), counted(trace)) else { return };

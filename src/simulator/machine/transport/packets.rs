@@ -271,7 +271,7 @@ impl PacketTransport {
         Ok(row * passes)
     }
 
-    /// Sets the timer of an owner; `TimeUp` reports the end of `span`. An owner has one timer at a time.
+    /// Sets the timer of an owner; `TimerExpired` reports the end of `span`. An owner has one timer at a time.
     pub fn wait(&mut self, now: SimTime, owner: u32, span: SimDuration) {
         self.calendar.schedule(now + span, self.first.timer + owner);
     }

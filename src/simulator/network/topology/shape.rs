@@ -68,7 +68,7 @@ pub(super) trait TopologyShape {
         let port = self.route(at, to);
         port..port + 1
     }
-    /// Implements [`Topology::other_way_round`](super::Topology::other_way_round).
+    /// Implements [`Topology::opposite_direction`](super::Topology::opposite_direction).
     fn opposite_direction(&self, _at: u32, _to: u32) -> Option<u32> {
         None
     }

@@ -15,7 +15,7 @@ pub struct SideTasks {
     outstanding: usize,
 }
 
-/// The number of a side task, which must be [ended](Asides::end).
+/// The number of a side task, which must be [ended](SideTasks::end).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a work is ended by waiting for it"]
 pub struct SideTaskId(usize);

@@ -2,7 +2,7 @@
 //!
 //! They are those of a run by processes and occur in the same order. An operation whose dependencies are satisfied is
 //! issued; its rank is notified of its beginning and of its end, which satisfies further dependencies. See
-//! [`MessageTransport`](crate::machine::MessageTransport) for the resources that a message uses, and [`Turn`] for the
+//! [`MessageTransport`](crate::machine::MessageTransport) for the resources that a message uses, and [`IssueOrder`] for the
 //! order of simultaneous events.
 
 use super::agenda::{EventKind, NO_QUEUE, PackedEvent, RadixHeap, ScheduledEvent};

@@ -52,13 +52,13 @@ pub enum Binding {
 pub struct DeferredName {
     /// The name.
     pub name: &'static str,
-    /// The slot of the number, which contains [`NOTHING_YET`] until the number is available.
+    /// The slot of the number, which contains [`NOT_AVAILABLE`] until the number is available.
     pub slot: u16,
     /// The event that makes the number available, as a clause for messages.
     pub event: &'static str,
 }
 
-/// The content of the slot of an [`Awaited`] number before the number is available: not a number.
+/// The content of the slot of an [`DeferredName`] number before the number is available: not a number.
 pub const NOT_AVAILABLE: Value = Value::Truth(false);
 
 /// An expression that is ready to be evaluated. Parts that do not depend on a slot have been computed.
@@ -162,8 +162,8 @@ pub fn functions() -> impl Iterator<Item = &'static str> {
 }
 
 impl Bound {
-    /// Evaluates the expression for the given numbers in the slots; the slots of [`Awaited`] names may contain
-    /// [`NOTHING_YET`].
+    /// Evaluates the expression for the given numbers in the slots; the slots of [`DeferredName`] names may contain
+    /// [`NOT_AVAILABLE`].
     ///
     /// # Errors
     /// A number is not available yet, or a value cannot be computed, such as a division by 0. Parts that do not affect

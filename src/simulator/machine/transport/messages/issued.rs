@@ -10,7 +10,7 @@ use crate::trace::events::EventId;
 use crate::units::{SimDuration, SimTime};
 
 impl MessageTransport {
-    /// Requests a core for a computation; `Computing` reports that it has begun.
+    /// Requests a core for a computation; `ComputationBegun` reports that it has begun.
     pub fn issue_computation(
         &mut self,
         now: SimTime,
@@ -46,7 +46,7 @@ impl MessageTransport {
         self.dispatch(now, message, precedence);
     }
 
-    /// Requests a send; `Begun` reports that it has begun.
+    /// Requests a send; `SendBegun` reports that it has begun.
     pub fn issue_send(
         &mut self,
         now: SimTime,

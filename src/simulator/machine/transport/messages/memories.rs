@@ -69,7 +69,7 @@ impl Memories {
 }
 
 impl MessageTransport {
-    /// Loads `bytes` bytes from the memory of a node; `Moved` reports the end with `handle`.
+    /// Loads `bytes` bytes from the memory of a node; `BytesMoved` reports the end with `handle`.
     pub fn load(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) {
         let through = match &mut self.memories {
             Some(memories) => memories.load(now, seat, bytes, handle),

@@ -98,7 +98,7 @@ impl MessageTransport {
         }
     }
 
-    /// Returns whether an owner that wants to compute has to wait for sends of its core that are in a queue; `TimeUp`
+    /// Returns whether an owner that wants to compute has to wait for sends of its core that are in a queue; `TimerExpired`
     /// reports that they have begun.
     pub fn waits_behind_sends(&mut self, seat: RankLocation, owner: u32) -> bool {
         let core = self.resources.core(seat);

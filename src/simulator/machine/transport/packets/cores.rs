@@ -24,7 +24,7 @@ impl PacketTransport {
         }
     }
 
-    /// Loads `bytes` bytes from the memory of a node; `Moved` reports the end with `handle`.
+    /// Loads `bytes` bytes from the memory of a node; `BytesMoved` reports the end with `handle`.
     pub fn load(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) {
         let traveller = match &mut self.hierarchy {
             Some(hierarchy) => hierarchy.load(&mut self.calendar, now, seat, (bytes, handle)),
@@ -33,7 +33,7 @@ impl PacketTransport {
         self.finish_transfer(now, traveller);
     }
 
-    /// Charges `bytes` bytes to the interface of the node, without a receiver; `Moved` reports the end with `handle`.
+    /// Charges `bytes` bytes to the interface of the node, without a receiver; `BytesMoved` reports the end with `handle`.
     pub fn leave_node(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) {
         let traveller = match &mut self.hierarchy {
             Some(hierarchy) => hierarchy.leave(&mut self.calendar, now, seat, (bytes, handle)),

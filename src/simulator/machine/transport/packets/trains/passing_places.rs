@@ -7,7 +7,7 @@ use crate::engine::{Entity, Instants};
 use crate::network::{Packet, PacketCourse};
 use crate::units::{SimDuration, SimTime};
 
-/// A train on its path to a place, split into its parts, as in [`Play::pass_freely`].
+/// A train on its path to a place, split into its parts, as in [`TrainContext::pass_freely`].
 struct Approach<R> {
     link: u32,
     entity: Entity,
