@@ -138,9 +138,15 @@ fn collect(path: &Path, used: &mut BTreeSet<String>) {
         for entry in fs::read_dir(path).expect("the folder can be read") {
             collect(&entry.expect("the folder can be read").path(), used);
         }
-    } else if path.file_name().is_some_and(|name| name != "tests.rs") {
+    } else if !is_test(path) {
         used.extend(imports_of(&fs::read_to_string(path).expect("a source file is text")));
     }
+}
+
+/// True for `tests.rs` and for the files of a folder `tests`.
+fn is_test(path: &Path) -> bool {
+    path.file_stem().is_some_and(|name| name == "tests")
+        || path.parent().is_some_and(|folder| folder.ends_with("tests"))
 }
 
 /// The modules that are named in the code of a file, behind the name of their crate; documentation and tests do not count.

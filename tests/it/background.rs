@@ -156,7 +156,7 @@ fn faults_of_background_traffic_have_their_places() {
     ];
     let output = parsim().args(traffic).assert().failure().get_output().clone();
     let words = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
-    assert!(words.contains("the traffic of the network alone"), "{words}");
+    assert!(words.contains("a program that consists of traffic"), "{words}");
 }
 
 /// Other values of it are other cases, and without it cases are what they were.

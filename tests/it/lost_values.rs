@@ -82,7 +82,10 @@ fn an_option_belongs_to_the_model() {
             if column == "bytes" { "hops" } else { "bytes" }
         );
         let message = rejection(&["fit", "-", "--model", "point-to-point"], &data);
-        assert!(message.contains("line 5") && message.contains(column) && message.contains("from 0 on"), "{message}");
+        assert!(
+            message.contains("line 5") && message.contains(column) && message.contains("must not be negative"),
+            "{message}"
+        );
     }
     let message = rejection(&["fit", "-", "--model", "normal-form"], &zero);
     assert!(message.contains("line 2, column `p`"), "{message}");

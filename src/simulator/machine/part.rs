@@ -73,11 +73,11 @@ mod tests {
         let (mesh, torus) = (Topology::Mesh2d { rows: 4, columns: 32 }, Topology::Torus2d { rows: 8, columns: 16 });
         for (machine, ranks, words) in [
             (&mesh, 16, "4 × 4 mesh of the machine's 4 × 32 mesh"),
-            (&mesh, 128, "8 × 16 mesh, which is no part of the machine's 4 × 32 mesh"),
-            (&mesh, 127, "1 × 127 mesh, which is no part of the machine's 4 × 32 mesh"),
+            (&mesh, 128, "8 × 16 mesh, which is not a part of the machine's 4 × 32 mesh"),
+            (&mesh, 127, "1 × 127 mesh, which is not a part of the machine's 4 × 32 mesh"),
             (&torus, 16, "8 × 16 torus, 16 of 128 nodes with ranks"),
             (&torus, 128, "8 × 16 torus"),
-            (&Topology::Ring { nodes: 8 }, 4, "ring of 4, which is no part of the machine's ring of 8"),
+            (&Topology::Ring { nodes: 8 }, 4, "ring of 4, which is not a part of the machine's ring of 8"),
             (&Topology::Ring { nodes: 8 }, 2, "ring of 2 of the machine's ring of 8"),
             (&Topology::Line { nodes: 8 }, 4, "line of 4 of the machine's line of 8"),
             (&Topology::Complete { nodes: 8 }, 4, "complete graph of 4 of the machine's complete graph of 8"),

@@ -42,7 +42,7 @@ pub struct Recorder<'w> {
     writer: RecordingWriter<Box<dyn Write + 'w>>,
     /// `true` if senders may wait for receives.
     rendezvous: bool,
-    /// Whether a lower rank uses the same core, by rank. Empty if no ranks share cores.
+    /// `true` if a lower rank uses the same core, by rank. Empty if no ranks share cores.
     sharing: Vec<bool>,
     /// The last event of each rank.
     last: Vec<u32>,

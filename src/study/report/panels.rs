@@ -11,7 +11,7 @@ pub struct Panels {
     pub title: String,
     /// The charts, whose titles state their subjects. The title of a single chart is that of the picture.
     pub charts: Vec<LineChart>,
-    /// Whether the first line of each chart is the total of the others.
+    /// `true` if the first line of each chart is the total of the others.
     pub has_whole: bool,
 }
 

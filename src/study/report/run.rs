@@ -34,7 +34,7 @@ pub struct ReferenceValue {
     /// The value, if it is known: in seconds if it is compared with the makespan, otherwise in the unit of the
     /// outcomes.
     pub value: Option<f64>,
-    /// Whether the value is withheld because it belongs to another machine or program.
+    /// `true` if the value is withheld because it belongs to another machine or program.
     pub is_withheld: bool,
 }
 

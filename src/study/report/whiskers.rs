@@ -27,9 +27,9 @@ pub struct Whisker {
     pub value: f64,
     /// The interval, if there is one.
     pub interval: Option<(f64, f64)>,
-    /// Whether the value is known; if it is only a bound, the dot is hollow.
+    /// `true` if the value is known; if it is only a bound, the dot is hollow.
     pub is_certain: bool,
-    /// Whether the value is the best one.
+    /// `true` if the value is the best one.
     pub is_best: bool,
 }
 

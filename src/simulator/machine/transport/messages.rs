@@ -85,9 +85,9 @@ struct MessageState {
     /// The number of packets that have entered the network.
     packets: u64,
     lanes: IssueResources,
-    /// Whether the sender is notified when the send begins.
+    /// `true` if the sender is notified when the send begins.
     is_issued: bool,
-    /// Whether the message bypasses the interfaces, because source and destination are on the same node.
+    /// `true` if the message bypasses the interfaces, because source and destination are on the same node.
     stays_on_its_node: bool,
 }
 

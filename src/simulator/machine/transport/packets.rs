@@ -113,7 +113,7 @@ struct PacketizedMessage {
     missing: u32,
     /// The number of packets that have not left over their first link; with trains, that have not been handed to it.
     uninjected: u32,
-    /// Whether the bytes of the message are copied into its packets.
+    /// `true` if the bytes of the message are copied into its packets.
     copies: bool,
     /// The condition for the completion of the send, which is never `Eager`.
     rule: Sends,

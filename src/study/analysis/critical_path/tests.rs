@@ -127,7 +127,7 @@ fn a_cause_after_its_effect_is_told_with_both_events() {
 fn events_that_cause_each_other_are_told() {
     let table = "id,process,clock,service_s,antecedents\n8,0,1,1,\n1,0,5,1,3:1\n2,1,5,1,1:0.5\n3,1,5,1,\n";
     let error = CriticalPath::of(&read_table(table.as_bytes()).unwrap()).unwrap_err().to_string();
-    let expected = "events cause each other in a circle: \
+    let expected = "events cause each other in a cycle: \
                     event 2 of process 1 → event 3 of process 1 → event 1 of process 0 → event 2";
     assert_eq!(error, expected);
 }

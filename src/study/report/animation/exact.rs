@@ -30,7 +30,7 @@ pub struct Exact {
     /// The number of pieces of the critical path, then for each piece: its length, its sort (0 for an activity, 1 for a
     /// message, 2 for another cause), its rank, the rank from which it comes, and its label.
     path: Packed,
-    /// Whether the recording has transfers.
+    /// `true` if the recording has transfers.
     has_transfers: bool,
 }
 

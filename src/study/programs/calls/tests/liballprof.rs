@@ -402,7 +402,7 @@ fn recorded_operations_have_their_lengths() {
     for (line, expected) in [
         (line("MPI_Barrier", "9,1,2"), "32: rank 1 of a communicator of 2 here is rank 1 of all 4"),
         (line("MPI_Ialltoallw", "1"), "1: `MPI_Ialltoallw` cannot be replayed"),
-        (line("Send", "1"), "1: `Send` is no call of MPI"),
+        (line("Send", "1"), "1: `Send` is not an MPI call"),
         (line("MPI_Send", "5:x:2,4,4:2:0:0,1,4"), "31: `x` is not a number"),
         (line("MPI_Send", "5:1:2:2:0:0,1,4"), "33: `2` is not a data type, which has the form id,bytes,extent"),
         (line("MPI_Send", "5:1:2,4,4:4:0:0,1,4"), "39: `4` is not a rank, which are 0 to 3"),

@@ -35,9 +35,9 @@ pub(super) struct SpeculativeAdmission {
     /// The longest time that a packet of the train stays in the [buffer](super::buffers) at the end of the link by
     /// which it arrives.
     pub(super) stay: SimDuration,
-    /// Whether the train waits for the router's turn.
+    /// `true` if the train waits for the router's turn.
     pub(super) deferred: bool,
-    /// Whether the source is notified when the last packet has left its first link.
+    /// `true` if the source is notified when the last packet has left its first link.
     pub(super) notice: bool,
     pub(super) preparation: Preparation,
 }

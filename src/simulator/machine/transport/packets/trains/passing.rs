@@ -21,9 +21,9 @@ struct Crossing<R> {
     stay: SimDuration,
     onward: PacketCourse,
     comings: R,
-    /// Whether the train waits for something at the vertex.
+    /// `true` if the train waits for something at the vertex.
     waits: bool,
-    /// Whether the train leaves the vertex and arrives at the next one in the same event.
+    /// `true` if the train leaves the vertex and arrives at the next one in the same event.
     is_at_once: bool,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Places {
     ports: u32,
     links: u32,
     router: Router,
-    /// Whether links are separate places.
+    /// `true` if links are separate places.
     shares_links: bool,
     /// The entity of the first arrival by a link.
     first_arrival: Entity,
