@@ -181,11 +181,18 @@ impl Parameter {
     /// # Errors
     /// The document has no such field.
     pub fn slow_down(&self, document: &mut Document, factor: f64) -> Result<(), SourceFault> {
-        match self.dimension {
-            Dimension::Time => self.set(document, (self.number * factor / self.grain).round() * self.grain),
-            Dimension::Rate => self.set(document, self.number / factor),
-            Dimension::None => Ok(()),
-        }
+        if self.dimension == Dimension::None { Ok(()) } else { self.set(document, self.slowed(factor)) }
+    }
+
+    /// Returns the number after [`slow_down`](Self::slow_down), which is a multiple of its smallest step.
+    #[must_use]
+    pub fn slowed(&self, factor: f64) -> f64 {
+        let number = match self.dimension {
+            Dimension::Time => self.number * factor,
+            Dimension::Rate => self.number / factor,
+            Dimension::None => return self.number,
+        };
+        (number / self.grain).round() * self.grain
     }
 }
 

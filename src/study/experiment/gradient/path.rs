@@ -1,13 +1,14 @@
 //! The derivatives of the makespan from the costs on the critical path of one recorded run.
 //!
 //! The path is repriced with another value of a constant. The result equals the makespan as long as no other path
-//! becomes longer and no order changes. For verification, all constants are varied together in two runs, each by a
-//! different relative amount, in one direction and in the opposite one. Both makespans must equal the repriced path to
-//! the picosecond. A path that ties, packets that change their order, and costs unknown to the path would show as a
-//! difference, whichever constants they depend on.
+//! becomes longer and no order changes. For verification, all constants are varied together in four runs, each by a
+//! different relative amount: all in one direction, all in the opposite one, and about half of them against the others
+//! both ways round. All makespans must equal the repriced path to the picosecond. A path that ties, packets that change
+//! their order, and costs unknown to the path show as a difference, whichever constants they depend on. One pair of
+//! runs would not do: where several orders tie, it changes only some combinations of them.
 
 use super::prices::Prices;
-use super::variation::{Variation, weights};
+use super::variation::{Variation, halves, weights};
 use super::{Method, Slopes};
 use crate::analysis::cost_chain::{ChainStep, Charge, CostChain, CrossingRule, InterfaceParameters, ObservedRun};
 use crate::experiment::simulation;
@@ -175,15 +176,17 @@ impl PricedPath {
     }
 
     /// Returns `true` if the path equals the makespan to the picosecond when these constants are varied together, up
-    /// and down.
+    /// and down, and some up while others go down.
     pub(super) fn is_verified(&self, base: &Variation, constants: &[&Parameter]) -> bool {
         let step = (VISIBLE_PS / real(self.makespan.ps().into())).clamp(PROOF_STEPS.0, PROOF_STEPS.1);
-        [step, -step].into_iter().all(|step| {
+        let directions = [step, -step].into_iter().flat_map(|step| [(step, step), (step, -step)]);
+        directions.into_iter().all(|(step, of_others)| {
             let change = |document: &mut Document| {
-                let steps = constants.iter().zip(weights());
-                steps
-                    .into_iter()
-                    .try_for_each(|(constant, weight)| constant.set(document, constant.scaled(1.0 + weight * step)))
+                let mut steps = constants.iter().zip(weights()).zip(halves());
+                steps.try_for_each(|((constant, weight), is_other)| {
+                    let step = if is_other { of_others } else { step };
+                    constant.set(document, constant.scaled(1.0 + weight * step))
+                })
             };
             let mut document = base.document().clone();
             let priced = change(&mut document).ok().and_then(|()| self.length_in(&document));

@@ -79,9 +79,10 @@ impl Slowdown<'_> {
         matches!((priced, found_s), (Some(priced), Some(found)) if is_same(priced, found))
     }
 
-    /// Returns the relative change of the constant.
+    /// Returns the relative change of the constant, as it was rounded for the run, so that the same change gives the same
+    /// run.
     fn relative(&self, share: f64) -> f64 {
-        if self.parameter.dimension == Dimension::Rate { (1.0 + share).recip() - 1.0 } else { share }
+        self.parameter.slowed(1.0 + share) / self.parameter.number() - 1.0
     }
 
     /// Returns the tolerances; `known` is a fraction with its makespan.
