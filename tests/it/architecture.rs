@@ -143,12 +143,6 @@ fn collect(path: &Path, used: &mut BTreeSet<String>) {
     }
 }
 
-/// True for `tests.rs` and for the files of a folder `tests`.
-fn is_test(path: &Path) -> bool {
-    path.file_stem().is_some_and(|name| name == "tests")
-        || path.parent().is_some_and(|folder| folder.ends_with("tests"))
-}
-
 /// The modules that are named in the code of a file, behind the name of their crate; documentation and tests do not count.
 fn imports_of(source: &str) -> BTreeSet<String> {
     let code = source.lines().take_while(|line| line.trim() != "#[cfg(test)]" || !source_ends_in_tests(source));
@@ -405,7 +399,7 @@ fn is_test(file: &Path) -> bool {
     let folder = file.parent().expect("a file is in a folder");
     let parents = [folder.join("mod.rs"), folder.join("lib.rs"), folder.with_extension("rs")];
     let declared = parents.iter().filter_map(|parent| fs::read_to_string(parent).ok()).collect::<String>();
-    name == "tests" || declared.contains(&format!("#[cfg(test)]\nmod {name};"))
+    name == "tests" || folder.ends_with("tests") || declared.contains(&format!("#[cfg(test)]\nmod {name};"))
 }
 
 /// The names of the types that a source defines outside of its tests; those within implementations are of traits.
