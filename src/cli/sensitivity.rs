@@ -40,7 +40,11 @@ pub fn execute(arguments: &SensitivityArguments) -> Result<(), Failure> {
 
 impl SensitivityArguments {
     fn answer(&self, case: &Case) -> Result<Answer, Failure> {
-        let approach = DerivativeMethod { exact: self.exact, step: self.step.map(|percent| percent / 100.0) };
+        let approach = DerivativeMethod {
+            exact: self.exact,
+            step: self.step.map(|percent| percent / 100.0),
+            ..DerivativeMethod::default()
+        };
         let run = VariedRun::of(&case.scenario)?;
         let found = run.sensitivities(approach);
         let answer = run.answer(&found, &metadata(&case.scenario, &case.settings));

@@ -5,7 +5,7 @@
 //! and of the inverse of every rate. At a value where two pieces meet, for example where two paths of the run tie, the
 //! derivatives from below and from above differ.
 //!
-//! One recorded run gives the derivatives with respect to all constants on its critical path, and two more runs verify
+//! One recorded run gives the derivatives with respect to all constants on its critical path, and further runs verify
 //! them (`path`). Where the verification fails, and for constants that the path does not cover, the constant is varied
 //! in separate runs on either side.
 
@@ -75,6 +75,18 @@ pub struct DerivativeMethod {
     pub exact: bool,
     /// The relative change of a constant in a run; by default large enough for rounding not to matter.
     pub step: Option<f64>,
+    /// The changes by which the path is verified.
+    pub verification: Verification,
+}
+
+/// The changes of constants by which the derivatives of a path are verified, each in two runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verification {
+    /// All constants together, then those of each component of the machine alone.
+    #[default]
+    ByComponent,
+    /// All constants together; enough where a wrong derivative only takes more iterations, as in a fit.
+    Together,
 }
 
 impl Slopes {
@@ -123,7 +135,7 @@ impl<'p> Gradient<'p> {
         let path = if approach.exact { None } else { PricedPath::of(base) };
         let known: Vec<_> = constants.par_iter().map(|one| path.as_ref()?.slopes(base, one)).collect();
         let paid = constants.iter().zip(&known).filter(|(_, slopes)| slopes.is_some()).map(|(one, _)| *one);
-        let path = path.filter(|path| path.is_verified(base, &paid.collect::<Vec<_>>()));
+        let path = path.filter(|path| path.is_verified(base, &paid.collect::<Vec<_>>(), approach.verification));
         let by = |(parameter, known): (&'p Parameter, Option<Slopes>)| {
             let known = known.filter(|_| path.is_some());
             Derivative { parameter, slopes: known.map_or_else(|| base.slopes(parameter, approach.step), Ok) }
@@ -150,7 +162,8 @@ pub type NamedSlopes = (String, Result<Slopes, String>);
 /// Returns the errors of [`Variation::of`].
 pub fn derivatives(scenario: &CheckedScenario, wanted: impl Fn(&str) -> bool) -> Result<Vec<NamedSlopes>, StudyError> {
     let base = Variation::of(scenario)?;
-    let gradient = Gradient::of(&base, DerivativeMethod::default(), |one| wanted(&one.name));
+    let approach = DerivativeMethod { verification: Verification::Together, ..DerivativeMethod::default() };
+    let gradient = Gradient::of(&base, approach, |one| wanted(&one.name));
     Ok(gradient.derivatives.into_iter().map(|one| (one.parameter.name.clone(), one.slopes)).collect())
 }
 

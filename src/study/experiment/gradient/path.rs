@@ -1,15 +1,18 @@
 //! The derivatives of the makespan from the costs on the critical path of one recorded run.
 //!
 //! The path is repriced with another value of a constant. The result equals the makespan as long as no other path
-//! becomes longer and no order changes. For verification, all constants are varied together in four runs, each by a
-//! different relative amount: all in one direction, all in the opposite one, and about half of them against the others
-//! both ways round. All makespans must equal the repriced path to the picosecond. A path that ties, packets that change
-//! their order, and costs unknown to the path show as a difference, whichever constants they depend on. One pair of
-//! runs would not do: where several orders tie, it changes only some combinations of them.
+//! becomes longer and no order changes. For verification, all constants are varied together, each by a different
+//! relative amount, in one direction and in the opposite one. All makespans must equal the repriced path to the
+//! picosecond. A path that ties, packets that change their order, and costs unknown to the path would show as a
+//! difference, whichever constants they depend on.
+//!
+//! Where several orders tie, a joint change of all constants breaks only some combinations of these ties. If one
+//! component alone may become faster, the constants of each component are also varied alone
+//! ([`Verification::ByComponent`]).
 
 use super::prices::Prices;
-use super::variation::{Variation, halves, weights};
-use super::{Method, Slopes};
+use super::variation::{Variation, weights};
+use super::{Method, Slopes, Verification};
 use crate::analysis::cost_chain::{ChainStep, Charge, CostChain, CrossingRule, InterfaceParameters, ObservedRun};
 use crate::experiment::simulation;
 use crate::scenario::source::Document;
@@ -19,7 +22,9 @@ use parsim_sim::network::{Contention, Switching};
 use parsim_sim::simulation::Detail;
 use parsim_sim::trace::{Recording, Trace};
 use parsim_sim::units::SimDuration;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// The bounds of the relative change of constants in the runs that verify a path.
 const PROOF_STEPS: (f64, f64) = (1e-4, 1e-2);
@@ -175,18 +180,15 @@ impl PricedPath {
         Some((change * per_unit, (self.roundings() * per_unit).abs()))
     }
 
-    /// Returns `true` if the path equals the makespan to the picosecond when these constants are varied together, up
-    /// and down, and some up while others go down.
-    pub(super) fn is_verified(&self, base: &Variation, constants: &[&Parameter]) -> bool {
+    /// Returns `true` if the path equals the makespan to the picosecond when these constants are varied, up and down.
+    pub(super) fn is_verified(&self, base: &Variation, constants: &[&Parameter], verification: Verification) -> bool {
         let step = (VISIBLE_PS / real(self.makespan.ps().into())).clamp(PROOF_STEPS.0, PROOF_STEPS.1);
-        let directions = [step, -step].into_iter().flat_map(|step| [(step, step), (step, -step)]);
-        directions.into_iter().all(|(step, of_others)| {
+        let groups = verification.groups(constants);
+        let directions: Vec<_> = groups.iter().flat_map(|group| [(group, step), (group, -step)]).collect();
+        directions.into_par_iter().all(|(group, step)| {
             let change = |document: &mut Document| {
-                let mut steps = constants.iter().zip(weights()).zip(halves());
-                steps.try_for_each(|((constant, weight), is_other)| {
-                    let step = if is_other { of_others } else { step };
-                    constant.set(document, constant.scaled(1.0 + weight * step))
-                })
+                let mut steps = group.iter().zip(weights());
+                steps.try_for_each(|(constant, weight)| constant.set(document, constant.scaled(1.0 + weight * step)))
             };
             let mut document = base.document().clone();
             let priced = change(&mut document).ok().and_then(|()| self.length_in(&document));
@@ -194,6 +196,26 @@ impl PricedPath {
             matches!((priced, makespan_s), (Some(priced), Ok(found)) if is_same(real(priced) * S_PER_PS, found))
         })
     }
+}
+
+impl Verification {
+    /// Returns the groups of constants that are varied together.
+    fn groups<'p>(self, constants: &[&'p Parameter]) -> Vec<Vec<&'p Parameter>> {
+        let mut by_component: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+        for constant in constants {
+            by_component.entry(component(&constant.name)).or_default().push(*constant);
+        }
+        let all = [constants.to_vec()].into_iter();
+        match self {
+            Self::ByComponent if by_component.len() > 1 => all.chain(by_component.into_values()).collect(),
+            _ => all.collect(),
+        }
+    }
+}
+
+/// Returns the component of the machine to which a constant belongs: the first three parts of its path.
+fn component(name: &str) -> &str {
+    name.match_indices('.').nth(2).map_or(name, |(end, _)| &name[..end])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a time in picoseconds, of less than 2^64")]

@@ -48,7 +48,8 @@ fn a_path_gives_what_runs_on_both_sides_give() {
     for (file, settings) in cases {
         let base = Variation::of(&scenario(file, settings)).unwrap();
         let of = |approach| Gradient::of(&base, approach, |_| true);
-        let (by_path, by_reruns) = (of(DerivativeMethod::default()), of(DerivativeMethod { exact: true, step: None }));
+        let (by_path, by_reruns) =
+            (of(DerivativeMethod::default()), of(DerivativeMethod { exact: true, ..DerivativeMethod::default() }));
         for (one, other) in by_path.derivatives.iter().zip(&by_reruns.derivatives) {
             let (Ok(path), Ok(rerun)) = (&one.slopes, &other.slopes) else { continue };
             let bound = 1e-6 * rerun.mean().abs() + path.rounding + rerun.rounding;

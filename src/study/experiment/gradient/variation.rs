@@ -244,8 +244,3 @@ pub fn weights() -> impl Iterator<Item = f64> {
     const GOLDEN: f64 = 0.618_033_988_749_895;
     (1_u32..).map(|number| 0.5 + 0.5 * (f64::from(number) * GOLDEN).fract())
 }
-
-/// Divides constants into two halves without a pattern: by the fractional parts of multiples of the square root of two.
-pub(super) fn halves() -> impl Iterator<Item = bool> {
-    (1_u32..).map(|number| (f64::from(number) * std::f64::consts::SQRT_2).fract() < 0.5)
-}

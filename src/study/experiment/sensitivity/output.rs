@@ -191,9 +191,9 @@ fn methods(answers: &Sensitivities) -> String {
     let by = |method| constants().filter(|effect| effect.slopes.method == method).count();
     match (by(Method::Path), by(Method::Rerun)) {
         (0, _) => "All by runs with other values: the longest path of the run is not itemised, or it ties.".to_owned(),
-        (path, 0) => format!("All {path} by the longest path of one run, verified by four more."),
+        (path, 0) => format!("All {path} by the longest path of one run, verified by further runs."),
         (path, rerun) => format!(
-            "{path} constants by the longest path of one run, verified by four more; {rerun} by runs with other values."
+            "{path} constants by the longest path of one run, verified by further runs; {rerun} by runs with other values."
         ),
     }
 }

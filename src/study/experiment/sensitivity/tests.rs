@@ -28,7 +28,8 @@ fn doubling_every_time_doubles_the_makespan_exactly() {
 #[test]
 fn elasticities_of_times_sum_to_one() {
     let study = study(&[]);
-    let answers = study.sensitivities(DerivativeMethod { exact: true, step: Some(1e-4) });
+    let answers =
+        study.sensitivities(DerivativeMethod { exact: true, step: Some(1e-4), ..DerivativeMethod::default() });
     let find = |name: &str| answers.findings.iter().find(|one| one.parameter.name == name).unwrap();
     let of_times = |finding: &ParameterSensitivity| match finding.parameter.dimension {
         Dimension::Time => finding.elasticity().map(|elasticity| elasticity.right),
@@ -70,7 +71,7 @@ fn a_model_is_varied_by_its_own_constants() {
         VariedRun::of(&Plan::new(document, &[]).unwrap().base().unwrap().scenario).unwrap()
     };
     let with_effect = |study: &VariedRun| {
-        let found = study.sensitivities(DerivativeMethod { exact: false, step: Some(1e-3) }).findings;
+        let found = study.sensitivities(DerivativeMethod { step: Some(1e-3), ..DerivativeMethod::default() }).findings;
         let mut names: Vec<_> =
             found.iter().filter(|one| one.has_effect()).map(|one| one.parameter.name.clone()).collect();
         names.sort_unstable();
