@@ -59,3 +59,51 @@ fn a_path_gives_what_runs_on_both_sides_give() {
         assert!(by_path.derivatives.iter().filter(is_known).count() > 2, "{file}");
     }
 }
+
+/// Several orders tie in this run: only a faster processor alone changes one of them and not the others, and the makespan jumps.
+#[test]
+fn a_tie_that_one_component_alone_breaks_is_found() {
+    const SCENARIO: &str = r#"Scenario(
+        machine: Machine(
+            name: "m",
+            nodes: Node(
+                processor: FlopRate("1 Gflop/s"),
+                memory: "1 GiB",
+                router: Hardware,
+                sending: Sending(per_packet: "500 ns", per_byte: "1 ns/B", overlap: false),
+                receiving: Receiving(per_packet: "300 ns", per_byte: "0.5 ns/B"),
+            ),
+            network: Network(
+                topology: Ring(nodes: 8),
+                routing: DimensionOrder,
+                switching: CutThrough(packet: "200 B", header: "8 B"),
+                links: Link(per_byte: "1 ns/B", latency: "300 ns"),
+            ),
+            sends: UntilInjected,
+        ),
+        ranks: 8,
+        partition: Whole,
+        placement: Random,
+        program: Phases(steps: [
+            Exchange(with: Line, bytes: "8 B"),
+            Repeat(times: "3", index: "i", steps: [Compute(flops: "400 + 100 * i"), Exchange(with: Ring, bytes: "8 B")]),
+            When(
+                condition: "rank == 0",
+                then: [Repeat(times: "p - 1", steps: [Receive(from: Any)])],
+                otherwise: [Send(to: 0, bytes: "151 B")],
+            ),
+            Repeat(times: "3", index: "i", steps: [Compute(flops: "400 + 100 * i"), Exchange(with: Ring, bytes: "3000 B")]),
+        ]),
+        seed: 1,
+    )"#;
+    let plan = Plan::new(Document::from_text("tie", SCENARIO).unwrap(), &[]).unwrap();
+    let base = Variation::of(&plan.base().unwrap().into_scenario()).unwrap();
+    let of = |verification| {
+        let approach = DerivativeMethod { verification, ..DerivativeMethod::default() };
+        let gradient = Gradient::of(&base, approach, |one| one.name.starts_with("machine."));
+        gradient.by("machine.nodes.processor.0").unwrap().slopes.clone().unwrap()
+    };
+    assert_eq!(of(Verification::Together).method, Method::Path, "a joint change shows nothing");
+    let slopes = of(Verification::ByComponent);
+    assert!(slopes.method == Method::Rerun && slopes.is_tie(), "{slopes:?}");
+}
