@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 
 mod delay_queues;
 
-/// Whatever can have a pending event: at most one at a time.
+/// The number of something that can have a pending event, at most one at a time.
 pub type Entity = u32;
 
 /// (time, entity) packed so that one comparison orders both.

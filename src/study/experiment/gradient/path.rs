@@ -6,9 +6,8 @@
 //! picosecond. A path that ties, packets that change their order, and costs unknown to the path would show as a
 //! difference, whichever constants they depend on.
 //!
-//! Where several orders tie, a joint change of all constants breaks only some combinations of these ties. If one
-//! component alone may become faster, the constants of each component are also varied alone
-//! ([`Verification::ByComponent`]).
+//! A joint change of all constants breaks only some combinations of several orders that tie. The constants of each
+//! component are therefore also varied alone ([`Verification::ByComponent`]).
 
 use super::prices::Prices;
 use super::variation::{Variation, weights};
