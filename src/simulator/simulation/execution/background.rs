@@ -14,7 +14,7 @@ impl<O: Observer> Execution<'_, O> {
         let own = background.classify(completion);
         match own {
             Some(BackgroundCompletion::Due(source)) if background.is_alone() && self.all_wait() => {
-                background.suspend(source)
+                background.suspend(source);
             }
             Some(BackgroundCompletion::Due(source)) => background.send(&mut self.transport, now, source),
             Some(BackgroundCompletion::Arrived(message)) => Background::receive(&mut self.transport, now, message),

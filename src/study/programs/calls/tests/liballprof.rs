@@ -352,7 +352,7 @@ fn what_is_missing_of_a_recording_is_named() {
         assert!(fault.contains("; copy the whole file, or correct its last line and end it: "), "{fault}");
     }
     let fault = of(&[(0, first), (1, second)]).expect_err("a file is missing");
-    let expected = "FOLDER/t-0.txt:2:20: a communicator of 3 ranks here, and the folder has files of 2 ranks; have a file for each \
+    let expected = "FOLDER/t-0.txt:2:20: a communicator of 3 ranks here, and the folder has files of 2 ranks; provide a file for each \
                     rank: that of rank 2 is missing";
     assert_eq!(fault, expected);
     let fault = of(&[(0, first), (2, third)]).expect_err("a file is missing");
