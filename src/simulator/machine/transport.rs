@@ -111,7 +111,8 @@ macro_rules! either {
 }
 
 impl Transport {
-    /// Creates the idle machine, of which `topology` is in use, for `owners` processes.
+    /// Creates the idle nodes and links of the part of `machine` that is in use, which `topology` describes, for `owners`
+    /// processes.
     ///
     /// # Panics
     /// Panics if the topology is too large to be [simulated](Self::holds), which the check of a scenario rejects.
@@ -125,8 +126,8 @@ impl Transport {
         }
     }
 
-    /// Creates the same machine, but gives every packet its own events at every station even where several packets
-    /// could travel together. The simulation takes longer, and yields the same times.
+    /// As [`new`](Self::new), but every packet has its own events at every station, even where several packets could
+    /// travel together. The simulation takes longer, and yields the same times.
     ///
     /// # Panics
     /// Panics in the same cases as [`new`](Self::new).
@@ -145,8 +146,8 @@ impl Transport {
         machine.is_free_of_contention() || PacketTransport::holds(machine, topology, owners)
     }
 
-    /// Estimates the bytes of memory that the simulated machine takes, of which `topology` is in use by `ranks` ranks,
-    /// including its share of the trace.
+    /// Estimates the bytes of memory that the simulation of `machine` takes, of which `ranks` ranks use the part that
+    /// `topology` describes, including its share of the trace.
     #[must_use]
     pub fn memory(machine: &Machine, topology: &Topology, ranks: u32) -> f64 {
         match &machine.nodes.interface {
@@ -155,15 +156,15 @@ impl Transport {
         }
     }
 
-    /// Returns whether packets cross the machine, of which `topology` is in use, in trains; packets that wait then take
-    /// no memory.
+    /// Returns whether packets move in trains, on the part of `machine` that `topology` describes; packets that wait
+    /// then take no memory.
     #[must_use]
     pub fn carries_trains(machine: &Machine, topology: &Topology) -> bool {
         machine.nodes.interface.is_none() && PacketTransport::carries_trains(machine, topology)
     }
 
-    /// Returns whether packets cross the machine, of which `topology` is in use, in trains that assume room in finite
-    /// buffers.
+    /// Returns whether packets move in trains that assume room in finite buffers, on the part of `machine` that
+    /// `topology` describes.
     #[must_use]
     pub fn presumes_room(machine: &Machine, topology: &Topology) -> bool {
         machine.nodes.interface.is_none() && PacketTransport::presumes_room(machine, topology)
@@ -177,19 +178,19 @@ impl Transport {
     pub fn compute(
         &mut self,
         now: SimTime,
-        seat: RankLocation,
+        location: RankLocation,
         owner: u32,
         computation: Computation,
     ) -> Result<SimDuration, KernelError> {
-        either!(self, transport => transport.compute(now, seat, owner, computation))
+        either!(self, transport => transport.compute(now, location, owner, computation))
     }
 
     /// Returns whether an owner that wants to compute has to wait for sends that were requested from its core before.
     /// `TimerExpired` reports that they have begun.
-    pub fn waits_behind_sends(&mut self, seat: RankLocation, owner: u32) -> bool {
+    pub fn waits_behind_sends(&mut self, location: RankLocation, owner: u32) -> bool {
         match self {
             Self::Packets(_) => false,
-            Self::Messages(transport) => transport.waits_behind_sends(seat, owner),
+            Self::Messages(transport) => transport.waits_behind_sends(location, owner),
         }
     }
 
@@ -249,29 +250,29 @@ impl Transport {
         matches!(self, Self::Messages(_))
     }
 
-    /// Returns the time from which the process of `seat` can continue, if a message keeps its processor `cpu` busy
+    /// Returns the time from which the process at `location` can continue, if communication keeps its processor `cpu` busy
     /// after `now`. Processor 0 is the one of the process itself.
     #[must_use]
-    pub fn busy_until(&self, now: SimTime, seat: RankLocation, cpu: u8) -> Option<SimTime> {
+    pub fn busy_until(&self, now: SimTime, location: RankLocation, cpu: u8) -> Option<SimTime> {
         match self {
             Self::Packets(_) => None,
-            Self::Messages(transport) => Some(transport.communicates_until(seat, cpu)).filter(|end| *end > now),
+            Self::Messages(transport) => Some(transport.communicates_until(location, cpu)).filter(|end| *end > now),
         }
     }
 
     /// Loads `bytes` bytes from the memory of a node; `BytesMoved` reports the end with `handle`.
-    pub fn load(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) {
+    pub fn load(&mut self, now: SimTime, location: RankLocation, bytes: f64, handle: u32) {
         match self {
-            Self::Packets(transport) => transport.load(now, seat, bytes, handle),
-            Self::Messages(transport) => transport.load(now, seat, bytes, handle),
+            Self::Packets(transport) => transport.load(now, location, bytes, handle),
+            Self::Messages(transport) => transport.load(now, location, bytes, handle),
         }
     }
 
     /// Sends `bytes` bytes out of a node through its interface, without a destination; `BytesMoved` reports the end with
     /// `handle`.
-    pub fn leave_node(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) {
+    pub fn leave_node(&mut self, now: SimTime, location: RankLocation, bytes: f64, handle: u32) {
         match self {
-            Self::Packets(transport) => transport.leave_node(now, seat, bytes, handle),
+            Self::Packets(transport) => transport.leave_node(now, location, bytes, handle),
             Self::Messages(transport) => transport.completions.push_back(Completion::BytesMoved { handle }),
         }
     }
@@ -298,15 +299,15 @@ impl Transport {
         either!(self, transport => transport.now())
     }
 
-    /// Returns the time that the processor of `seat` has spent on communication up to `now`.
-    pub fn system_time(&mut self, seat: RankLocation, now: SimTime) -> SimDuration {
-        either!(self, transport => transport.system_time(seat, now))
+    /// Returns the time that the processor at `location` has spent on communication up to `now`.
+    pub fn system_time(&mut self, location: RankLocation, now: SimTime) -> SimDuration {
+        either!(self, transport => transport.system_time(location, now))
     }
 
-    /// Returns the number of the processor of `seat`.
+    /// Returns the number of the processor at `location`.
     #[must_use]
-    pub const fn processor(&self, seat: RankLocation) -> u32 {
-        either!(self, transport => transport.processor(seat))
+    pub const fn processor(&self, location: RankLocation) -> u32 {
+        either!(self, transport => transport.processor(location))
     }
 
     /// Ends the run after the last event. Returns whether anything was still in progress. In that case a run [packet by

@@ -36,7 +36,8 @@ use wire::{Piece, Wire, WireEnds};
 
 /// The interfaces and processors of all nodes, and the network between them.
 pub struct MessageTransport {
-    /// The interface of the nodes; its gap per byte includes the time that links keep a byte, if that is longer.
+    /// The interface of the nodes. Its gap per byte is that of the network between them (see
+    /// [`Wire::interface_time`]), and its copy per byte is always given.
     interface: Interface,
     sends: Sends,
     stopwatch: Stopwatch,
@@ -102,8 +103,8 @@ impl MessageState {
 }
 
 impl MessageTransport {
-    /// Creates the idle machine, of which `topology` is in use, for `owners` processes; `interface` is the one of its
-    /// nodes.
+    /// Creates the idle nodes and links of the part of `machine` that is in use, which `topology` describes, for `owners`
+    /// processes; `interface` is the interface of the nodes.
     #[must_use]
     pub fn new(machine: &Machine, interface: &Interface, topology: Topology, owners: u32, streams: Streams) -> Self {
         let (nodes, cores) = (topology.nodes(), machine.nodes.cores());
@@ -136,7 +137,8 @@ impl MessageTransport {
         }
     }
 
-    /// Estimates the bytes of memory that the simulated machine takes, of which `topology` is in use by `ranks` ranks.
+    /// Estimates the bytes of memory that the simulation of `machine` takes, of which `ranks` ranks use the part that
+    /// `topology` describes.
     #[must_use]
     pub fn memory(machine: &Machine, interface: &Interface, topology: &Topology, ranks: u32) -> f64 {
         // One event and one message in transit for each rank.
@@ -150,12 +152,13 @@ impl MessageTransport {
     pub fn compute(
         &mut self,
         now: SimTime,
-        seat: RankLocation,
+        location: RankLocation,
         owner: u32,
         computation: Computation,
     ) -> Result<SimDuration, KernelError> {
-        let (row, passes) = paced_rows(&mut self.stopwatch, self.pace.as_deref_mut(), (seat.node, owner), computation)?;
-        let core = self.resources.core(seat);
+        let (row, passes) =
+            paced_rows(&mut self.stopwatch, self.pace.as_deref_mut(), (location.node, owner), computation)?;
+        let core = self.resources.core(location);
         let time = row * passes;
         self.request(now, TransportEvent::Compute { core, owner, time });
         Ok(time)
@@ -229,19 +232,19 @@ impl MessageTransport {
         }
     }
 
-    /// Returns the time from which processor `cpu` of `seat` is free of communication work.
+    /// Returns the time from which processor `cpu` at `location` is free of communication work.
     #[must_use]
-    pub fn communicates_until(&self, seat: RankLocation, cpu: u8) -> SimTime {
-        self.resources.communicates_until(self.resources.cpu(seat, cpu))
+    pub fn communicates_until(&self, location: RankLocation, cpu: u8) -> SimTime {
+        self.resources.communicates_until(self.resources.cpu(location, cpu))
     }
 
     #[must_use]
-    pub fn system_time(&self, seat: RankLocation, now: SimTime) -> SimDuration {
-        self.resources.worked(self.resources.core(seat), now)
+    pub fn system_time(&self, location: RankLocation, now: SimTime) -> SimDuration {
+        self.resources.worked(self.resources.core(location), now)
     }
 
-    pub const fn processor(&self, seat: RankLocation) -> u32 {
-        self.resources.core(seat)
+    pub const fn processor(&self, location: RankLocation) -> u32 {
+        self.resources.core(location)
     }
 
     /// Runs the next event. Returns its time, or `None` if no event is left.
@@ -273,8 +276,8 @@ impl MessageTransport {
     }
 
     /// Returns the time of communication on a node at the speed of its processors.
-    fn at_node_speed(&self, seat: RankLocation, time: SimDuration) -> SimDuration {
-        self.pace.as_ref().map_or(time, |pace| pace.service(seat.node, time))
+    fn at_node_speed(&self, location: RankLocation, time: SimDuration) -> SimDuration {
+        self.pace.as_ref().map_or(time, |pace| pace.service(location.node, time))
     }
 
     fn begin_send(&mut self, now: SimTime, id: MessageId) {
@@ -339,7 +342,7 @@ impl MessageTransport {
         self.note_injection(now, &entered, entered.packets - 1);
         self.wire.inject(now, ends, id, bytes);
         if !is_last {
-            // The first byte of a message takes no G.
+            // The first byte of a message takes no gap per byte (the G of LogGOPS).
             let paid = bytes - u64::from(entered.packets == 1);
             self.schedule_new(now + self.interface.gap_per_byte.time(paid), TransportEvent::Inject(id));
         }
@@ -379,9 +382,9 @@ impl MessageTransport {
     }
 }
 
-/// Returns whether nothing else happens before `time`; at equal times, memories have precedence.
+/// Returns whether an event of the memories at `time` is the next one; at equal times, memories have precedence.
 fn is_first(time: SimTime, scheduled: Option<SimTime>, on_wire: Option<(SimTime, bool)>) -> bool {
-    scheduled.is_none_or(|other| time <= other) && on_wire.is_none_or(|(other, _)| time <= other)
+    scheduled.is_none_or(|scheduled| time <= scheduled) && on_wire.is_none_or(|(on_wire, _)| time <= on_wire)
 }
 
 #[cfg(test)]

@@ -119,7 +119,7 @@ struct PacketizedMessage {
     rule: Sends,
 }
 
-/// A job of a processor for the communication.
+/// A communication job of a processor.
 #[derive(Clone, Copy)]
 enum Job {
     Prepare {
@@ -133,7 +133,8 @@ enum Job {
 }
 
 impl PacketTransport {
-    /// Creates the idle machine, of which `topology` is in use, for `owners` processes.
+    /// Creates the idle nodes and links of the part of `machine` that is in use, which `topology` describes, for `owners`
+    /// processes.
     ///
     /// # Panics
     /// Panics if the topology is too large to be [simulated](Self::holds), which the check of a scenario rejects.
@@ -147,8 +148,8 @@ impl PacketTransport {
         }
     }
 
-    /// Creates the same machine, but gives every packet its own events at every station even where several packets
-    /// could travel together. The simulation takes longer, and yields the same times.
+    /// As [`new`](Self::new), but every packet has its own events at every station, even where several packets could
+    /// travel together. The simulation takes longer, and yields the same times.
     ///
     /// # Panics
     /// Panics in the same cases as [`new`](Self::new).
@@ -216,8 +217,8 @@ impl PacketTransport {
         first.is_some_and(|first| Entity::try_from(u64::from(first.hierarchy) + shared).is_ok())
     }
 
-    /// Estimates the bytes of memory that the simulated machine takes, of which `topology` is in use by `ranks` ranks,
-    /// including its share of the trace.
+    /// Estimates the bytes of memory that the simulation of `machine` takes, of which `ranks` ranks use the part that
+    /// `topology` describes, including its share of the trace.
     #[must_use]
     pub fn memory(machine: &Machine, topology: &Topology, ranks: u32) -> f64 {
         // Measured: the dispatcher and the timers of a processor, and its place in a layout.
@@ -260,12 +261,13 @@ impl PacketTransport {
     pub fn compute(
         &mut self,
         now: SimTime,
-        seat: RankLocation,
+        location: RankLocation,
         owner: u32,
         computation: Computation,
     ) -> Result<SimDuration, KernelError> {
-        let (row, passes) = paced_rows(&mut self.stopwatch, self.pace.as_deref_mut(), (seat.node, owner), computation)?;
-        let processor = self.processor(seat);
+        let (row, passes) =
+            paced_rows(&mut self.stopwatch, self.pace.as_deref_mut(), (location.node, owner), computation)?;
+        let processor = self.processor(location);
         self.settle(now, processor);
         self.processors.compute(&mut self.calendar, now, processor, owner, (row, passes));
         Ok(row * passes)
@@ -280,7 +282,7 @@ impl PacketTransport {
     /// `Sent` report the progress of the message with `handle`.
     ///
     /// # Panics
-    /// Panics if the message has 2^32 packets or more, which the stage rejects.
+    /// Panics if the message has 2^32 packets or more, which the execution rejects.
     pub fn send(
         &mut self,
         now: SimTime,
@@ -290,7 +292,7 @@ impl PacketTransport {
         handle: u32,
     ) {
         let packets =
-            u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("the stage limits the size of messages");
+            u32::try_from(bytes.div_ceil(self.packet_bytes).max(1)).expect("the execution limits the size of messages");
         let (from, to, cores) = (source.node, destination.node, (source.core, destination.core));
         let hops = match &self.carrier {
             Carrier::Packets(fabric) => fabric.hops(from, to),
@@ -305,7 +307,7 @@ impl PacketTransport {
         self.record_cause(id);
         self.advance_key(now, 0);
         match self.train_context() {
-            Some(mut play) => play.prepare(id),
+            Some(mut context) => context.prepare(id),
             None => self.prepare(now, id),
         }
         if rule == Sends::Buffered {
@@ -319,7 +321,7 @@ impl PacketTransport {
             Sends::Rendezvous => {
                 self.advance_key(now, 0);
                 match self.train_context() {
-                    Some(mut play) => play.acknowledge(message),
+                    Some(mut context) => context.acknowledge(message),
                     None => self.acknowledge(now, message),
                 }
             }
@@ -343,10 +345,10 @@ impl PacketTransport {
             } else {
                 self.step_hierarchy(now, entity);
             }
-        } else if let Some(mut play) = self.train_context() {
-            match entity.checked_sub(play.first_processor) {
-                Some(node) => play.finish_job(node),
-                None => play.run_link_event(entity),
+        } else if let Some(mut context) = self.train_context() {
+            match entity.checked_sub(context.first_processor) {
+                Some(node) => context.finish_job(node),
+                None => context.run_link_event(entity),
             }
         } else {
             self.counts.events += 1;
@@ -363,28 +365,28 @@ impl PacketTransport {
         self.key = self.key.max((now, entity));
     }
 
-    /// Brings the state of a processor to `now`, before an action changes it.
+    /// Brings the state of a processor to `now`, before something other than an arriving train changes it.
     fn settle(&mut self, now: SimTime, processor: u32) {
         self.advance_key(now, 0);
-        if let Some(mut play) = self.train_context() {
-            play.settle(processor);
+        if let Some(mut context) = self.train_context() {
+            context.settle(processor);
         }
     }
 
     /// Handles the alarm of a processor.
     fn handle_alarm(&mut self, now: SimTime, processor: u32) {
         self.settle(now, processor);
-        let mut let_in = std::mem::take(&mut self.let_in);
-        let ended = self.processors.alarm(&mut self.calendar, now, processor, &mut let_in);
+        let mut admitted = std::mem::take(&mut self.let_in);
+        let ended = self.processors.alarm(&mut self.calendar, now, processor, &mut admitted);
         match self.train_context() {
-            Some(mut play) => play.admit_deferred(processor, let_in.drain(..)),
+            Some(mut context) => context.admit_deferred(processor, admitted.drain(..)),
             None => {
-                for (job, departures) in let_in.drain(..) {
+                for (job, departures) in admitted.drain(..) {
                     self.add_departure(processor, departures.first(), job);
                 }
             }
         }
-        self.let_in = let_in;
+        self.let_in = admitted;
         self.completions.extend(ended.map(|owner| Completion::Computed { owner }));
     }
 
@@ -394,9 +396,9 @@ impl PacketTransport {
         self.key.0
     }
 
-    /// Returns the time that the processor of `seat` has spent on communication up to `now`.
-    pub fn system_time(&mut self, seat: RankLocation, now: SimTime) -> SimDuration {
-        let processor = self.processor(seat);
+    /// Returns the time that the processor at `location` has spent on communication up to `now`.
+    pub fn system_time(&mut self, location: RankLocation, now: SimTime) -> SimDuration {
+        let processor = self.processor(location);
         self.settle(now, processor);
         self.processors.served(processor, now)
     }
@@ -406,10 +408,10 @@ impl PacketTransport {
     /// those that were admitted ahead of time.
     pub fn stop(&mut self) -> bool {
         let (now, vertices) = (self.key.0, self.vertices);
-        let Some(mut play) = self.train_context() else { return false };
-        play.settle_all();
+        let Some(mut context) = self.train_context() else { return false };
+        context.settle_all();
         let is_busy = |processors: &Dispatcher<Job>| (0..vertices).any(|node| processors.is_busy(node, now));
-        play.trains.are_under_way(now) || !play.job_timers.is_empty() || is_busy(play.processors)
+        context.trains.are_under_way(now) || !context.job_timers.is_empty() || is_busy(context.processors)
     }
 
     /// Returns whether a packet may have found no room in a buffer.

@@ -71,11 +71,11 @@ impl MessageTransport {
         }
     }
 
-    /// Returns the time in which the processor of a seat takes bytes from the interface: at its own speed, but not
+    /// Returns the time in which the processor of a rank takes bytes from the interface: at its own speed, but not
     /// faster than they pass the interface.
-    pub(super) fn reception_time(&self, seat: RankLocation, bytes: ChargedBytes) -> SimDuration {
+    pub(super) fn reception_time(&self, location: RankLocation, bytes: ChargedBytes) -> SimDuration {
         let ChargedBytes { interface, processor } = bytes;
-        let own = self.at_node_speed(seat, self.interface.overhead_per_byte.time(processor));
+        let own = self.at_node_speed(location, self.interface.overhead_per_byte.time(processor));
         self.interface.gap_per_byte.time(interface).max(own)
     }
 

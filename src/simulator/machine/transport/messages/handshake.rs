@@ -98,13 +98,13 @@ impl MessageTransport {
             self.completions.push_back(Completion::FullyArrived { handle });
             return;
         }
-        let mut completions = |completion| self.completions.push_back(completion);
+        let mut complete = |completion| self.completions.push_back(completion);
         match role {
-            TransferRole::Data => completions(Completion::Delivered { message: id, handle }),
+            TransferRole::Data => complete(Completion::Delivered { message: id, handle }),
             TransferRole::AwaitedData { receive } | TransferRole::ComingData { receive: Some(receive) } => {
-                completions(Completion::Arrived { receive });
+                complete(Completion::Arrived { receive });
             }
-            TransferRole::Announcement { of } => completions(Completion::Announced { message: of, handle }),
+            TransferRole::Announcement { of } => complete(Completion::Announced { message: of, handle }),
             TransferRole::Request { of } => self.request(now, TransportEvent::Send(of)),
             TransferRole::ComingData { receive: None } | TransferRole::Confirmation => {}
         }

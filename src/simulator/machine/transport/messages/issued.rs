@@ -14,14 +14,15 @@ impl MessageTransport {
     pub fn issue_computation(
         &mut self,
         now: SimTime,
-        (seat, owner): (RankLocation, u32),
+        (location, owner): (RankLocation, u32),
         (operation, time): (u32, SimDuration),
         (cpu, turn): (u8, IssueOrder),
     ) -> Result<(), KernelError> {
         let computation = Computation::Time(time);
-        let (row, passes) = paced_rows(&mut self.stopwatch, self.pace.as_deref_mut(), (seat.node, owner), computation)?;
-        self.resources.provide(seat, 0, IssueResources { cpu, nic: 0 });
-        let (core, precedence) = (self.resources.cpu(seat, cpu), self.foreseen(turn));
+        let (row, passes) =
+            paced_rows(&mut self.stopwatch, self.pace.as_deref_mut(), (location.node, owner), computation)?;
+        self.resources.provide(location, 0, IssueResources { cpu, nic: 0 });
+        let (core, precedence) = (self.resources.cpu(location, cpu), self.foreseen(turn));
         self.push(now, precedence, TransportEvent::Begin { core, operation, time: row * passes });
         Ok(())
     }
@@ -68,13 +69,13 @@ impl MessageTransport {
     pub fn issue_receive(
         &mut self,
         now: SimTime,
-        seat: RankLocation,
+        location: RankLocation,
         operation: u32,
         (lanes, turn): (IssueResources, IssueOrder),
     ) {
-        self.resources.provide(seat, 0, lanes);
+        self.resources.provide(location, 0, lanes);
         let is_left = turn.leaves == Some(lanes.cpu);
-        let free = if is_left { now } else { self.resources.free_at(self.resources.cpu(seat, lanes.cpu)) };
+        let free = if is_left { now } else { self.resources.free_at(self.resources.cpu(location, lanes.cpu)) };
         let precedence = self.foreseen(turn);
         self.push(now.max(free), precedence, TransportEvent::Due(operation));
     }

@@ -90,11 +90,11 @@ impl MessageTransport {
         &mut self,
         now: SimTime,
         begun: SimTime,
-        seat: RankLocation,
+        location: RankLocation,
         (paid, handling): (ChargedBytes, Option<SimDuration>),
     ) {
         let overhead = handling.map_or(NOTHING, |time| (Software::Overhead, 1, time));
-        let time = self.reception_time(seat, paid);
+        let time = self.reception_time(location, paid);
         // For a message with a header, the time is that of the bytes on the slower side.
         let is_slower = time > self.interface.gap_per_byte.time(paid.interface);
         let taken = if paid.processor < paid.interface && is_slower {
@@ -103,20 +103,20 @@ impl MessageTransport {
             (Software::TakenBytes, paid.interface, time)
         };
         if begun + taken.2 > now {
-            self.note_service(begun, seat, [taken, overhead]);
+            self.note_service(begun, location, [taken, overhead]);
         } else {
-            self.note_service(now, seat, [NOTHING, overhead]);
+            self.note_service(now, location, [NOTHING, overhead]);
         }
     }
 
     /// Records that a processor handles a message that has arrived.
-    pub(super) fn note_handling(&mut self, now: SimTime, seat: RankLocation, bytes: u64, is_copied: bool) {
+    pub(super) fn note_handling(&mut self, now: SimTime, location: RankLocation, bytes: u64, is_copied: bool) {
         let charges = if is_copied {
             self.charges(self.interface.local_receiving_time(bytes), (Software::CopiedBytes, bytes.saturating_sub(1)))
         } else {
             self.charges(self.interface.sending_time(bytes), self.handed(bytes))
         };
-        self.note_service(now, seat, charges);
+        self.note_service(now, location, charges);
     }
 
     /// Splits the processor time of a message into its overhead and the time of its bytes.
@@ -130,8 +130,8 @@ impl MessageTransport {
         (Software::HandedBytes, self.interface.copied_bytes(bytes))
     }
 
-    fn note_service(&mut self, begin: SimTime, seat: RankLocation, [first, second]: [SoftwareCharge; 2]) {
-        let processor = self.resources.core(seat);
+    fn note_service(&mut self, begin: SimTime, location: RankLocation, [first, second]: [SoftwareCharge; 2]) {
+        let processor = self.resources.core(location);
         let Some(log) = &mut self.log else { return };
         log.services.push(Service { processor, end: begin + first.2 + second.2, parts: [first, second, NOTHING] });
     }

@@ -36,15 +36,15 @@ impl Memories {
     /// Runs the next event. Returns its time, and the transfer that has ended, if there is one.
     fn step(&mut self) -> Option<(SimTime, Option<MemoryTransfer>)> {
         let (now, entity) = self.calendar.pop()?;
-        let traveller = self.hierarchy.step(&mut self.calendar, now, entity);
-        Some((now, self.through(traveller)))
+        let transfer = self.hierarchy.step(&mut self.calendar, now, entity);
+        Some((now, self.through(transfer)))
     }
 
     /// Starts a load of a core, and returns it if it takes no time.
-    fn load(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) -> Option<MemoryTransfer> {
+    fn load(&mut self, now: SimTime, location: RankLocation, bytes: f64, handle: u32) -> Option<MemoryTransfer> {
         let place = self.passing.put(MemoryTransfer::Load(handle));
-        let traveller = self.hierarchy.load(&mut self.calendar, now, seat, (bytes, place));
-        self.through(traveller)
+        let transfer = self.hierarchy.load(&mut self.calendar, now, location, (bytes, place));
+        self.through(transfer)
     }
 
     /// Starts the transfer of a message from core to core, and returns it if it takes no time.
@@ -58,24 +58,25 @@ impl Memories {
         let place = self.passing.put(MemoryTransfer::Message(message));
         #[expect(clippy::cast_precision_loss, reason = "a memory's time is rounded once, from a real number of bytes")]
         let load = (bytes as f64, place);
-        let traveller = self.hierarchy.pass(&mut self.calendar, now, ends, load);
-        self.through(traveller)
+        let transfer = self.hierarchy.pass(&mut self.calendar, now, ends, load);
+        self.through(transfer)
     }
 
-    fn through(&mut self, traveller: Option<HierarchyTransfer>) -> Option<MemoryTransfer> {
-        let Some(HierarchyTransfer::Bytes { handle: place }) = traveller else { return None };
+    /// Returns the transfer of these bytes and forgets it, if it has ended.
+    fn through(&mut self, transfer: Option<HierarchyTransfer>) -> Option<MemoryTransfer> {
+        let Some(HierarchyTransfer::Bytes { handle: place }) = transfer else { return None };
         Some(self.passing.take(place))
     }
 }
 
 impl MessageTransport {
     /// Loads `bytes` bytes from the memory of a node; `BytesMoved` reports the end with `handle`.
-    pub fn load(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) {
-        let through = match &mut self.memories {
-            Some(memories) => memories.load(now, seat, bytes, handle),
+    pub fn load(&mut self, now: SimTime, location: RankLocation, bytes: f64, handle: u32) {
+        let ended = match &mut self.memories {
+            Some(memories) => memories.load(now, location, bytes, handle),
             None => Some(MemoryTransfer::Load(handle)),
         };
-        self.finish_transfer(now, through);
+        self.finish_transfer(now, ended);
     }
 
     /// Returns whether a memory carries the messages between two cores of a node.
@@ -87,19 +88,19 @@ impl MessageTransport {
     pub(super) fn enter_memory(&mut self, now: SimTime, id: MessageId) {
         let message = self.messages[id];
         let Some(memories) = &mut self.memories else { return };
-        let through = memories.send(now, (message.from, message.to), message.bytes, id);
-        self.finish_transfer(now, through);
+        let ended = memories.send(now, (message.from, message.to), message.bytes, id);
+        self.finish_transfer(now, ended);
     }
 
     /// Runs the next event of the memories.
     pub(super) fn run_memories(&mut self) {
-        let Some((now, through)) = self.memories.as_mut().and_then(|memories| memories.step()) else { return };
+        let Some((now, ended)) = self.memories.as_mut().and_then(|memories| memories.step()) else { return };
         self.now = now;
-        self.finish_transfer(now, through);
+        self.finish_transfer(now, ended);
     }
 
-    fn finish_transfer(&mut self, now: SimTime, through: Option<MemoryTransfer>) {
-        match through {
+    fn finish_transfer(&mut self, now: SimTime, ended: Option<MemoryTransfer>) {
+        match ended {
             Some(MemoryTransfer::Load(handle)) => self.completions.push_back(Completion::BytesMoved { handle }),
             Some(MemoryTransfer::Message(id)) => {
                 let bytes = self.messages[id].bytes;

@@ -100,8 +100,8 @@ impl MessageTransport {
 
     /// Returns whether an owner that wants to compute has to wait for sends of its core that are in a queue; `TimerExpired`
     /// reports that they have begun.
-    pub fn waits_behind_sends(&mut self, seat: RankLocation, owner: u32) -> bool {
-        let core = self.resources.core(seat);
+    pub fn waits_behind_sends(&mut self, location: RankLocation, owner: u32) -> bool {
+        let core = self.resources.core(location);
         let waits = self.waiting_sends.are_of(core);
         if waits {
             let order = self.order();
@@ -229,8 +229,8 @@ impl MessageTransport {
     /// Returns the resource that is free last among those an event needs.
     fn latest_needed(&self, event: TransportEvent) -> Option<Resource> {
         let [core, interface] = self.needed(event);
-        let (Some(one), Some(other)) = (core, interface) else { return core.or(interface) };
-        Some(if self.resources.free(other) > self.resources.free(one) { other } else { one })
+        let (Some(core), Some(interface)) = (core, interface) else { return core.or(interface) };
+        Some(if self.resources.free(interface) > self.resources.free(core) { interface } else { core })
     }
 
     /// Returns the processor and the interface that an event needs.

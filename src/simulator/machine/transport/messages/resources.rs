@@ -14,7 +14,7 @@ pub struct Resources {
     /// The number of messages that each node has sent, modulo its interfaces; empty unless interfaces are chosen round
     /// robin.
     turns: Vec<u32>,
-    /// The additional cores that programs request, by the core of the seat and the requested index.
+    /// The additional cores that programs request, by the first core of the rank and the requested index.
     more_cores: FxHashMap<(u32, u8), u32>,
     /// The additional interfaces that programs request, by the first interface and the requested index.
     more_interfaces: FxHashMap<(usize, u8), usize>,
@@ -89,35 +89,36 @@ impl Resources {
         cores * core + f64::from(nodes) * f64::from(interface.count) * ends
     }
 
-    /// Returns the number of the core of a seat. A node may have fewer cores than ranks, which then share them.
-    pub const fn core(&self, seat: RankLocation) -> u32 {
-        seat.node * self.cores_per_node + seat.core_of(self.cores_per_node)
+    /// Returns the number of the core of a rank. A node may have fewer cores than ranks, which then share them.
+    pub const fn core(&self, location: RankLocation) -> u32 {
+        location.node * self.cores_per_node + location.core_of(self.cores_per_node)
     }
 
-    /// Returns the number of the core that a program requests as core `cpu` of a seat.
-    pub fn cpu(&self, seat: RankLocation, cpu: u8) -> u32 {
-        let first = self.core(seat);
+    /// Returns the number of the core that a program requests as core `cpu` of a rank.
+    pub fn cpu(&self, location: RankLocation, cpu: u8) -> u32 {
+        let first = self.core(location);
         if cpu == 0 { first } else { self.more_cores.get(&(first, cpu)).copied().unwrap_or(first) }
     }
 
-    /// Creates the core and the interface that a program requests for a seat, if they do not exist yet.
-    pub fn provide(&mut self, seat: RankLocation, interface: u32, IssueResources { cpu, nic }: IssueResources) {
+    /// Creates the core and the interface that a program requests for a rank, if they do not exist yet.
+    pub fn provide(&mut self, location: RankLocation, interface: u32, IssueResources { cpu, nic }: IssueResources) {
         if cpu > 0 {
             let next = u32::try_from(self.cores.len()).expect("cores are counted in 32 bits");
-            if *self.more_cores.entry((self.core(seat), cpu)).or_insert(next) == next {
+            if *self.more_cores.entry((self.core(location), cpu)).or_insert(next) == next {
                 self.cores.push(Core::default());
             }
         }
         if nic > 0 {
             let next = self.interfaces.len();
-            let first = self.ends(Port { node: seat.node, interface, nic: 0 });
+            let first = self.ends(Port { node: location.node, interface, nic: 0 });
             if *self.more_interfaces.entry((first, nic)).or_insert(next) == next {
                 self.interfaces.push(Ends::default());
             }
         }
     }
 
-    /// Returns the number of the interface for a message.
+    /// Chooses the interface for a message, and returns its number. Chosen round robin, the next message of the node
+    /// takes the next interface.
     pub fn choose(&mut self, interface: &Interface, from: RankLocation, to: RankLocation) -> u32 {
         match interface.choice {
             InterfaceChoice::RoundRobin => self.turns.get_mut(from.node as usize).map_or(0, |turn| {

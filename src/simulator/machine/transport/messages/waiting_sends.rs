@@ -1,4 +1,5 @@
-//! Sends that wait for their processor or interface, and computations that wait for those sends.
+//! Sends that have not begun, and computations that wait for them: sends that wait for their processor or interface,
+//! and sends whose announcement has not been handled.
 
 use rustc_hash::FxHashMap;
 

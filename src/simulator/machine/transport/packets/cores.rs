@@ -14,54 +14,54 @@ pub(super) fn processors(vertices: u32, nodes: u32, cores: u32) -> Option<u32> {
 }
 
 impl PacketTransport {
-    /// Returns the number of the processor of `seat`. The first core of a node has the number of its vertex, and also
+    /// Returns the number of the processor at `location`. The first core of a node has the number of its vertex, and also
     /// passes packets on; the other cores come after the last vertex.
     #[must_use]
-    pub const fn processor(&self, seat: RankLocation) -> u32 {
-        match seat.core_of(self.cores) {
-            0 => seat.node,
-            core => self.vertices + seat.node * (self.cores - 1) + core - 1,
+    pub const fn processor(&self, location: RankLocation) -> u32 {
+        match location.core_of(self.cores) {
+            0 => location.node,
+            core => self.vertices + location.node * (self.cores - 1) + core - 1,
         }
     }
 
     /// Loads `bytes` bytes from the memory of a node; `BytesMoved` reports the end with `handle`.
-    pub fn load(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) {
-        let traveller = match &mut self.hierarchy {
-            Some(hierarchy) => hierarchy.load(&mut self.calendar, now, seat, (bytes, handle)),
+    pub fn load(&mut self, now: SimTime, location: RankLocation, bytes: f64, handle: u32) {
+        let transfer = match &mut self.hierarchy {
+            Some(hierarchy) => hierarchy.load(&mut self.calendar, now, location, (bytes, handle)),
             None => Some(HierarchyTransfer::Bytes { handle }),
         };
-        self.finish_transfer(now, traveller);
+        self.finish_transfer(now, transfer);
     }
 
     /// Charges `bytes` bytes to the interface of the node, without a receiver; `BytesMoved` reports the end with `handle`.
-    pub fn leave_node(&mut self, now: SimTime, seat: RankLocation, bytes: f64, handle: u32) {
-        let traveller = match &mut self.hierarchy {
-            Some(hierarchy) => hierarchy.leave(&mut self.calendar, now, seat, (bytes, handle)),
+    pub fn leave_node(&mut self, now: SimTime, location: RankLocation, bytes: f64, handle: u32) {
+        let transfer = match &mut self.hierarchy {
+            Some(hierarchy) => hierarchy.leave(&mut self.calendar, now, location, (bytes, handle)),
             None => Some(HierarchyTransfer::Bytes { handle }),
         };
-        self.finish_transfer(now, traveller);
+        self.finish_transfer(now, transfer);
     }
 
     /// Sends a prepared packet through the servers that the cores of its source share.
     pub(super) fn enter_hierarchy(&mut self, now: SimTime, packet: Packet) {
         let message: &PacketizedMessage = &self.messages[packet.message];
         let ends = (message.source(), message.destination());
-        let traveller = match &mut self.hierarchy {
+        let transfer = match &mut self.hierarchy {
             Some(hierarchy) => hierarchy.send(&mut self.calendar, now, ends, packet),
             None => Some(HierarchyTransfer::Packet(packet)),
         };
-        self.finish_transfer(now, traveller);
+        self.finish_transfer(now, transfer);
     }
 
     /// Runs an event of the hierarchy.
     pub(super) fn step_hierarchy(&mut self, now: SimTime, entity: Entity) {
         let hierarchy = self.hierarchy.as_mut().expect("events of a hierarchy imply one");
-        let traveller = hierarchy.step(&mut self.calendar, now, entity);
-        self.finish_transfer(now, traveller);
+        let transfer = hierarchy.step(&mut self.calendar, now, entity);
+        self.finish_transfer(now, transfer);
     }
 
-    fn finish_transfer(&mut self, now: SimTime, traveller: Option<HierarchyTransfer>) {
-        match traveller {
+    fn finish_transfer(&mut self, now: SimTime, transfer: Option<HierarchyTransfer>) {
+        match transfer {
             Some(HierarchyTransfer::Bytes { handle }) => self.completions.push_back(Completion::BytesMoved { handle }),
             Some(HierarchyTransfer::Packet(packet)) => self.admit(now, packet),
             None => {}

@@ -42,7 +42,7 @@ impl PacketTransport {
         }
     }
 
-    /// Sets the cause of message `id` to the one that was given with its send.
+    /// Names the current [`cause`](Self::cause) as the cause of message `id`, if transfers are recorded.
     pub(super) fn record_cause(&mut self, id: MessageId) {
         let event = self.cause;
         if let Some(transfers) = self.transfers() {

@@ -20,8 +20,8 @@ impl PacketTransport {
         message.unprepared -= bytes;
         let service = message.preparation(bytes, &self.node);
         let bytes = u32::try_from(bytes).expect("check limits the size of packets");
-        let (seat, job) = (message.source(), Job::Prepare { message: id, bytes });
-        self.serve(now, seat, job, service);
+        let (location, job) = (message.source(), Job::Prepare { message: id, bytes });
+        self.serve(now, location, job, service);
     }
 
     fn prepare_if_any_left(&mut self, now: SimTime, id: MessageId) {
@@ -88,21 +88,21 @@ impl PacketTransport {
     }
 
     pub(super) fn move_packets(&mut self, now: SimTime, entity: Entity) {
-        let mut passages = std::mem::take(&mut self.passages);
+        let mut hops = std::mem::take(&mut self.passages);
         let (fabric, calendar) = self.fabric();
-        fabric.step(calendar, now, entity, &mut passages);
-        for passage in &passages {
-            let (packet, left, come) = passage.ends();
-            if let Some(from) = left {
+        fabric.step(calendar, now, entity, &mut hops);
+        for hop in &hops {
+            let (packet, start, end) = hop.ends();
+            if let Some(from) = start {
                 self.leave(now, packet, from);
             }
-            if let Some(at) = come {
+            if let Some(at) = end {
                 self.access_memory(now, at, &packet);
                 self.arrive(now, at, packet);
             }
         }
-        passages.clear();
-        self.passages = passages;
+        hops.clear();
+        self.passages = hops;
     }
 
     /// Charges the memory of `node` for a packet that a link has moved into it or out of it.
@@ -148,12 +148,12 @@ impl PacketTransport {
             return self.pass_on(now, node, packet);
         }
         let message = &self.messages[packet.message];
-        let seat = match packet.kind {
+        let location = match packet.kind {
             PacketKind::Data => message.destination(),
             PacketKind::Acknowledge => message.source(),
         };
         let service = taking_in(&self.node, &packet);
-        self.serve(now, seat, Job::Receive(packet), service);
+        self.serve(now, location, Job::Receive(packet), service);
     }
 
     fn pass_on(&mut self, now: SimTime, node: u32, packet: Packet) {
@@ -192,9 +192,9 @@ impl PacketTransport {
         self.messages.take(id);
     }
 
-    fn serve(&mut self, now: SimTime, seat: RankLocation, job: Job, service: SimDuration) {
-        let service = self.pace.as_ref().map_or(service, |pace| pace.service(seat.node, service));
-        let processor = self.processor(seat);
+    fn serve(&mut self, now: SimTime, location: RankLocation, job: Job, service: SimDuration) {
+        let service = self.pace.as_ref().map_or(service, |pace| pace.service(location.node, service));
+        let processor = self.processor(location);
         let departure = self.processors.serve(&mut self.calendar, now, processor, (job, service));
         if let Some(departure) = departure {
             self.add_departure(processor, departure, job);

@@ -6,22 +6,22 @@ use crate::units::{PerByte, SimDuration};
 /// A network in which every message has all links of its path to itself.
 pub struct FreeWire {
     topology: Topology,
-    way: UncontendedRoute,
+    route: UncontendedRoute,
 }
 
 impl FreeWire {
     pub fn new(network: &Network, topology: Topology) -> Self {
-        Self { topology, way: UncontendedRoute::of(network) }
+        Self { topology, route: UncontendedRoute::of(network) }
     }
 
     /// Returns the time per byte of the slower of a link and an interface.
     pub fn slower(&self, per_byte: PerByte) -> PerByte {
-        self.way.slower(per_byte)
+        self.route.slower(per_byte)
     }
 
     /// Returns the time from the injection of a message to the arrival of its first byte at its destination.
     pub fn delay(&self, from: u32, to: u32, bytes: u64) -> SimDuration {
-        self.way.delay(self.hops(from, to), bytes)
+        self.route.delay(self.hops(from, to), bytes)
     }
 
     /// Returns the number of links between two nodes, which is one if a message to its own node takes the network.

@@ -40,12 +40,14 @@ fn end_with(directions: u32) -> SimTime {
     let mut transport = PacketTransport::new(&machine, mesh, 9, Streams::new(1));
     let neighbours = [1, 3, 5, 7];
     let now = SimTime::START;
-    let seat = |node| RankLocation { node, core: 0 };
-    transport.compute(now, seat(CENTRE), CENTRE, Work::new(Module::Rsub, 10_000).into()).expect("a sound processor");
+    let location = |node| RankLocation { node, core: 0 };
+    transport
+        .compute(now, location(CENTRE), CENTRE, Work::new(Module::Rsub, 10_000).into())
+        .expect("a sound processor");
     for direction in 0..directions {
         let neighbour = neighbours[direction as usize / 2];
         let (from, to) = if direction % 2 == 0 { (neighbour, CENTRE) } else { (CENTRE, neighbour) };
-        transport.send(now, seat(from), seat(to), (1000 * BYTES, false), direction);
+        transport.send(now, location(from), location(to), (1000 * BYTES, false), direction);
     }
     while let Some(now) = transport.step() {
         if transport.completions.contains(&Completion::Computed { owner: CENTRE }) {

@@ -23,11 +23,11 @@ impl TrainContext<'_> {
         }
     }
 
-    /// Handles the arrival of a train by `way`, if the event of `entity` is one.
+    /// Handles the first pending arrival by `way`, if its event is the current event of `entity`.
     fn arrive_by(&mut self, way: u32, entity: Entity) {
         let key = (self.key.0, entity);
         let Some(PendingArrival { mut train, .. }) =
-            self.trains.pending_arrivals.front(way).filter(|one| one.key() == key).copied()
+            self.trains.pending_arrivals.front(way).filter(|arrival| arrival.key() == key).copied()
         else {
             return;
         };
@@ -129,9 +129,9 @@ impl TrainContext<'_> {
         }
         let (out, times) = self.trains.way(node, &packet, &mut train.course);
         let entity = self.exit(node, (out, times), &packet, departures.first());
-        let comings = self.transmit(out, &packet, departures, times);
-        let left = self.left((out, times), packet.to, &comings);
-        self.queue_ahead(out, entity, train, &comings);
+        let arrivals = self.transmit(out, &packet, departures, times);
+        let left = self.left((out, times), packet.to, &arrivals);
+        self.queue_ahead(out, entity, train, &arrivals);
         left
     }
 
@@ -227,12 +227,12 @@ impl TrainContext<'_> {
         waits &= !self.waits_only_for_own_message(vertex, packet);
         let onward = flight.train.packet;
         let entity = self.exit(vertex, (out, times), &onward, departures.first());
-        let comings = self.transmit(out, &onward, departures, times);
+        let arrivals = self.transmit(out, &onward, departures, times);
         if packet.to != vertex {
-            speculative.stay = self.stay(speculative.train.run, (out, times), packet.to, &comings);
+            speculative.stay = self.stay(speculative.train.run, (out, times), packet.to, &arrivals);
         }
         self.keep(vertex, SpeculativeAdmission { out, link_free, ..speculative });
-        self.continues_as_one_run(flight, (out, entity), &comings, waits)
+        self.continues_as_one_run(flight, (out, entity), &arrivals, waits)
     }
 
     /// Hands a train to the processor of `vertex`, which admits as many of its packets as are certain. `flight` keeps
@@ -259,20 +259,20 @@ impl TrainContext<'_> {
         &mut self,
         flight: &mut MovingTrain,
         (way, entity): (u32, Entity),
-        comings: &Runs,
+        arrivals: &Runs,
         waits: bool,
     ) -> bool {
         if waits {
             flight.train.advance = flight.train.advance.after_link();
         }
         (flight.link, flight.entity) = (way, entity);
-        match comings {
+        match arrivals {
             Runs::One(run) => {
                 flight.train.run = *run;
                 true
             }
             Runs::Few(_) => {
-                self.queue_ahead(way, entity, flight.train, comings);
+                self.queue_ahead(way, entity, flight.train, arrivals);
                 false
             }
         }
@@ -311,10 +311,10 @@ impl TrainContext<'_> {
         packet.kind == PacketKind::Data && message.rule == Sends::UntilDelivered && message.from != message.to
     }
 
-    /// Queues a train that has been handed to `link`, with these arrivals at its end, to be admitted ahead.
-    pub(super) fn queue_ahead(&mut self, link: u32, entity: Entity, train: Train, comings: &Runs) {
+    /// Queues the runs of a train that has been handed to `link`, with these arrivals at its end, to be admitted ahead.
+    pub(super) fn queue_ahead(&mut self, link: u32, entity: Entity, train: Train, arrivals: &Runs) {
         let flights =
-            comings.as_slice().iter().map(|run| MovingTrain { link, entity, train: Train { run: *run, ..train } });
+            arrivals.as_slice().iter().map(|run| MovingTrain { link, entity, train: Train { run: *run, ..train } });
         self.trains.ahead.extend(flights);
     }
 
@@ -326,17 +326,18 @@ impl TrainContext<'_> {
     }
 
     /// Admits a train that has been handed to a link to one vertex after the other, until it may not be admitted ahead.
-    /// It is admitted to the first vertex in any case if it has arrived there (`come`) or is known to be the next to
+    /// It is admitted to the first vertex in any case if it has arrived there (`has_arrived`) or is known to be the next to
     /// arrive.
-    pub(super) fn advance(&mut self, mut flight: MovingTrain, mut come: bool) {
+    pub(super) fn advance(&mut self, mut flight: MovingTrain, mut has_arrived: bool) {
         if self.trains.places.shares_links() {
-            return self.advance_by_routers(flight, come);
+            return self.advance_by_routers(flight, has_arrived);
         }
         loop {
             let MovingTrain { link, entity, train } = flight;
             let vertex = self.end(link, train.packet.to);
             let key = (train.run.first, entity);
-            let is_admitted = come || train.advance == SpeculationLimit::Ahead && self.is_next(vertex, link, key);
+            let is_admitted =
+                has_arrived || train.advance == SpeculationLimit::Ahead && self.is_next(vertex, link, key);
             if !is_admitted {
                 self.come(link, PendingArrival { train, entity });
                 return;
@@ -350,11 +351,11 @@ impl TrainContext<'_> {
                 self.trains.ahead.push_back(flight);
                 return;
             }
-            come = false;
+            has_arrived = false;
         }
     }
 
-    /// Returns the vertex at the end of a way.
+    /// Returns the vertex at the end of a way, or `to` for a train that starts there.
     #[inline]
     pub(super) fn end(&self, way: u32, to: u32) -> u32 {
         match self.trains.tracks.get(way as usize) {
@@ -372,7 +373,7 @@ impl TrainContext<'_> {
     }
 
     /// Returns whether nothing that is known so far arrives at `place`, the end of `way`, before the event with this
-    /// key.
+    /// key. Clears the admissions of the place if all of them have arrived.
     #[expect(clippy::inline_always, reason = "called for every hop")]
     #[inline(always)]
     pub(super) fn is_next_arrival(&mut self, place: u32, way: u32, key: (SimTime, Entity)) -> bool {
@@ -385,15 +386,15 @@ impl TrainContext<'_> {
 
     /// Adds a train that arrives at the end of `link` by its own events.
     #[inline(never)]
-    pub(super) fn come(&mut self, link: u32, coming: PendingArrival) {
+    pub(super) fn come(&mut self, link: u32, arrival: PendingArrival) {
         let is_first = self.trains.pending_arrivals.is_empty(link);
-        self.trains.pending_arrivals.push_back(link, coming);
+        self.trains.pending_arrivals.push_back(link, arrival);
         if is_first {
             self.schedule_next(link);
         }
     }
 
-    /// Schedules the first arrival by `way`, unless it is also the first departure from that link.
+    /// Schedules the first arrival by `way`, unless the event of the first departure from that link handles it, too.
     pub(super) fn schedule_next(&mut self, way: u32) {
         let Some(key) = self.trains.pending_arrivals.front(way).map(PendingArrival::key) else { return };
         let is_scheduled =

@@ -29,17 +29,18 @@ pub(super) struct FiniteBuffers {
     /// For each vertex, the packets that wait for the router's turn: the link by which they arrived, and their starts
     /// on it.
     deferred: Lists<(u32, EvenInstants)>,
-    /// The admissions that are being counted; empty otherwise.
-    came: Vec<BufferArrival>,
+    /// The admissions that [`count_arrivals`](Trains::count_arrivals) is counting; empty otherwise.
+    arrivals: Vec<BufferArrival>,
     is_short: bool,
 }
 
 /// The packets that have arrived by a lane.
 #[derive(Clone, Copy)]
 struct LaneOccupancy {
-    /// The last of the known ends. The known packets are those since the lane was last empty, or fewer after a closer
-    /// count.
+    /// The latest time at which a known packet leaves.
     until: SimTime,
+    /// The number of known packets: those that have arrived since the lane was last empty, or fewer after a
+    /// [recount](FiniteBuffers::recount).
     known: u32,
     /// The largest number of packets that may have been there at once, but at least an equal share of the room.
     most: u32,
@@ -80,7 +81,7 @@ impl FiniteBuffers {
                 lanes_of_a_link,
                 stays: Stacks::new(places.links() * lanes_of_a_link),
                 deferred: Lists::new(topology.vertices()),
-                came: Vec::new(),
+                arrivals: Vec::new(),
                 room,
                 is_short: false,
             })
@@ -94,14 +95,14 @@ impl FiniteBuffers {
 
     /// Counts packets that have arrived at `place`, by a link over which they take `crossing` from their starts.
     #[inline]
-    fn come(&mut self, (place, places): (u32, &Places), came: &BufferArrival, crossing: SimDuration) {
-        let starts = came.run.moved(crossing, SimDuration::ZERO);
-        if came.deferred {
-            return self.deferred.push_back(place, (came.link, starts));
+    fn come(&mut self, (place, places): (u32, &Places), arrival: &BufferArrival, crossing: SimDuration) {
+        let starts = arrival.run.moved(crossing, SimDuration::ZERO);
+        if arrival.deferred {
+            return self.deferred.push_back(place, (arrival.link, starts));
         }
         let last = self.lanes_of_a_link - 1;
         let lane = if last == 0 { 0 } else { places.as_link(place).map_or(last, |out| places.port(out)) };
-        self.add(came.link, lane, starts, crossing + came.stay);
+        self.add(arrival.link, lane, starts, crossing + arrival.stay);
     }
 
     /// Records that the packets that have waited longest for the router's turn at `vertex` leave it, from the first to
@@ -129,7 +130,8 @@ impl FiniteBuffers {
         }
     }
 
-    /// Counts the packets that are there together with the last ones that have arrived by a lane.
+    /// Counts exactly how many packets are in a lane together with the last ones that have arrived, and forgets those
+    /// that have left before.
     #[cold]
     #[inline(never)]
     fn recount(&mut self, link: u32, number: u32, starts: EvenInstants, span: SimDuration) {
@@ -155,21 +157,21 @@ impl Trains {
     #[inline(never)]
     pub(super) fn count_arrivals(&mut self, place: u32) {
         let Some(buffers) = &mut self.buffers else { return };
-        let mut came = std::mem::take(&mut buffers.came);
-        came.extend(self.admissions.iter(place).map(BufferArrival::of));
-        while let Some(one) = came.pop() {
-            self.count_arrival(place, &one);
+        let mut arrivals = std::mem::take(&mut buffers.arrivals);
+        arrivals.extend(self.admissions.iter(place).map(BufferArrival::of));
+        while let Some(arrival) = arrivals.pop() {
+            self.count_arrival(place, &arrival);
         }
-        self.buffers.iter_mut().for_each(|buffers| buffers.came = std::mem::take(&mut came));
+        self.buffers.iter_mut().for_each(|buffers| buffers.arrivals = std::mem::take(&mut arrivals));
     }
 
     /// Counts one admission that has arrived.
     #[inline]
-    pub(super) fn count_arrival(&mut self, place: u32, came: &BufferArrival) {
+    pub(super) fn count_arrival(&mut self, place: u32, arrival: &BufferArrival) {
         let Some(buffers) = &mut self.buffers else { return };
-        if let Some(track) = self.tracks.get(came.link as usize) {
-            let times = self.models.times(came.link, came.packet.bytes);
-            buffers.come((place, &self.places), came, times.arrival(track.end == came.packet.to));
+        if let Some(track) = self.tracks.get(arrival.link as usize) {
+            let times = self.models.times(arrival.link, arrival.packet.bytes);
+            buffers.come((place, &self.places), arrival, times.arrival(track.end == arrival.packet.to));
         }
     }
 }

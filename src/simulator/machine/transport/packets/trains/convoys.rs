@@ -21,11 +21,11 @@ pub(super) trait Rear {
     /// The number of packets.
     const COUNT: u32;
 
-    /// Passes a vertex by the same way as the train in front: the packets arrive by a link, on this course, and leave
-    /// by a link after a service.
+    /// Lets the packets pass a vertex behind the train in front: they arrive at the vertex by a link, on this course
+    /// (`from`), and leave by a link after a service (`to`). With `STAY`, buffers are finite.
     fn follow<const STAY: bool>(
         &mut self,
-        play: &mut TrainContext<'_>,
+        context: &mut TrainContext<'_>,
         from: (u32, u32, PacketCourse),
         to: (u32, SimDuration),
     );
@@ -61,30 +61,30 @@ impl Rear for ShortRear {
     #[inline(always)]
     fn follow<const STAY: bool>(
         &mut self,
-        play: &mut TrainContext<'_>,
+        context: &mut TrainContext<'_>,
         (vertex, link, course): (u32, u32, PacketCourse),
         (out, service): (u32, SimDuration),
     ) {
         let Self { packet, arrival, entity } = *self;
-        let station = play.processors.idle_station(vertex).expect("the train in front has passed");
+        let station = context.processors.idle_station(vertex).expect("the train in front has passed");
         let free = station.free();
         let departure = station.serve(arrival, service);
-        let times = play.trains.models.times(out, packet.bytes);
-        let track = &mut play.trains.tracks[out as usize];
+        let times = context.trains.models.times(out, packet.bytes);
+        let track = &mut context.trains.tracks[out as usize];
         let link_free = track.line.free();
         let left = track.line.serve(departure, times.occupancy);
         track.carried += 1;
         let crossing = times.arrival(track.end == packet.to);
-        if play.trains.transfers.is_some() {
-            play.record_transfer(out, &packet, &[EvenInstants::one(left)], times.occupancy);
+        if context.trains.transfers.is_some() {
+            context.record_transfer(out, &packet, &[EvenInstants::one(left)], times.occupancy);
         }
         let run = EvenInstants::one(arrival);
         let train = Train { run, packet, course, advance: SpeculationLimit::Ahead };
         let admission = SpeculativeAdmission::passing(train, (link, entity), (out, service), (free, link_free));
         let stay = if STAY { longest(run, (left, left)) } else { SimDuration::ZERO };
-        play.keep(vertex, SpeculativeAdmission { stay, ..admission });
+        context.keep(vertex, SpeculativeAdmission { stay, ..admission });
         let is_at_once = crossing == SimDuration::ZERO && link_free <= departure;
-        self.entity = if is_at_once { play.first_processor + vertex } else { play.trains.places.arrival(out) };
+        self.entity = if is_at_once { context.first_processor + vertex } else { context.trains.places.arrival(out) };
         self.arrival = departure.max(link_free) + crossing;
     }
 }
@@ -104,9 +104,9 @@ impl TrainContext<'_> {
         if !is_rear || self.processors.idle_station(from).is_none() {
             return None;
         }
-        let unforeseen = &mut self.trains.not_speculated[from as usize];
-        if *unforeseen > 0 {
-            *unforeseen -= 1;
+        let not_speculated = &mut self.trains.not_speculated[from as usize];
+        if *not_speculated > 0 {
+            *not_speculated -= 1;
             return None;
         }
         Some(Packet::new(packet.message, packet.to, rest, packet.kind))
@@ -123,11 +123,11 @@ impl TrainContext<'_> {
     ) {
         let train = admission.train;
         let entity = self.exit(from, (out, times), &train.packet, departures.first());
-        let comings = self.transmit(out, &train.packet, departures, times);
+        let arrivals = self.transmit(out, &train.packet, departures, times);
         self.messages[rear.message].uninjected -= departures.count();
         self.keep(from, admission);
         let rear = self.inject_rear(from, &admission, rear);
-        match comings {
+        match arrivals {
             Runs::One(run) => {
                 let flight = MovingTrain { link: out, entity, train: Train { run, ..train } };
                 self.advance_convoy(flight, rear);
@@ -136,10 +136,10 @@ impl TrainContext<'_> {
         }
     }
 
-    /// Speculates that the processor of `from` prepares the last packet of a message as soon as the packets before it
-    /// have left the link.
-    fn inject_rear(&mut self, from: u32, before_it: &SpeculativeAdmission, rear: Packet) -> ShortRear {
-        let SpeculativeAdmission { out, entity, train, .. } = *before_it;
+    /// Speculates that the processor of `from` prepares the last packet of a message as soon as the packets before it,
+    /// whose admission is `front`, have left the link.
+    fn inject_rear(&mut self, from: u32, front: &SpeculativeAdmission, rear: Packet) -> ShortRear {
+        let SpeculativeAdmission { out, entity, train, .. } = *front;
         let message = &mut self.messages[rear.message];
         let service = message.preparation(u64::from(rear.bytes), self.node);
         message.unprepared -= u64::from(rear.bytes);
@@ -150,14 +150,14 @@ impl TrainContext<'_> {
         let line = self.processors.idle_station(from).expect("a rear is speculated only on a calm processor");
         let departure = Runs::One(EvenInstants::one(line.serve(link_free, service)));
         let times = self.trains.models.times(out, rear.bytes);
-        let (arrival_entity, comings, notice) = self.inject(from, (out, times), &rear, &departure);
+        let (arrival_entity, arrivals, notice) = self.inject(from, (out, times), &rear, &departure);
         let train = Train { run: EvenInstants::one(link_free), packet: rear, ..train };
         let admission = SpeculativeAdmission::of(&MovingTrain { link: NO_LINK, entity, train }, service, before);
         self.keep(
             from,
             SpeculativeAdmission { out, link_free, notice, preparation: Preparation::Speculated, ..admission },
         );
-        ShortRear { packet: rear, arrival: comings.first(), entity: arrival_entity }
+        ShortRear { packet: rear, arrival: arrivals.first(), entity: arrival_entity }
     }
 
     /// Advances a train and its rear, which have been handed to a link. They pass vertices together as long as the
@@ -185,9 +185,10 @@ impl TrainContext<'_> {
         let SpeculativeAdmission { out, entity, train: Train { packet, .. }, .. } = *admission;
         self.trains.not_speculated[from as usize] = UNFORESEEN;
         let notice = self.notify_if_awaited(packet.message, out, entity);
-        let before_it = self.trains.admissions.top_mut(from);
-        if let Some(train) = before_it.filter(|one| one.link == NO_LINK && one.train.packet.message == packet.message) {
-            train.notice = notice;
+        let front = self.trains.admissions.top_mut(from);
+        if let Some(front) = front.filter(|front| front.link == NO_LINK && front.train.packet.message == packet.message)
+        {
+            front.notice = notice;
         }
     }
 }

@@ -60,15 +60,15 @@ impl TrainContext<'_> {
         } else if let Some(rear) = self.rear(from, &packet, (is_alone, times)) {
             self.inject_convoy(from, (out, times), (admission, departures), rear);
         } else {
-            let (entity, comings, notice) = self.inject(from, (out, times), &packet, departures);
+            let (entity, arrivals, notice) = self.inject(from, (out, times), &packet, departures);
             self.keep(from, SpeculativeAdmission { notice, ..admission });
             if !is_alone {
                 // The order of arrivals at a link with a backlog cannot be known in advance.
-                let train = Train { run: EvenInstants::one(comings.first()), ..train };
+                let train = Train { run: EvenInstants::one(arrivals.first()), ..train };
                 self.come(out, PendingArrival { train, entity });
                 return;
             }
-            self.queue_ahead(out, entity, train, &comings);
+            self.queue_ahead(out, entity, train, &arrivals);
         }
         self.advance_queued();
     }
@@ -105,8 +105,8 @@ impl TrainContext<'_> {
             return;
         }
         let way = self.trains.way(from, &packet, &mut train.course);
-        let (entity, comings, _) = self.inject(from, way, &packet, &Runs::One(departure));
-        train.run = EvenInstants::one(comings.first());
+        let (entity, arrivals, _) = self.inject(from, way, &packet, &Runs::One(departure));
+        train.run = EvenInstants::one(arrivals.first());
         self.come(way.0, PendingArrival { train, entity });
     }
 
@@ -122,13 +122,13 @@ impl TrainContext<'_> {
     ) -> (Entity, Runs, bool) {
         let arrival = self.exit(from, (out, times), packet, departures.first());
         let departure = self.departure(from, (out, times), departures.first());
-        let comings = self.transmit(out, packet, departures, times);
+        let arrivals = self.transmit(out, packet, departures, times);
         self.messages[packet.message].uninjected -= departures.count();
-        (arrival, comings, self.notify_if_awaited(packet.message, out, departure))
+        (arrival, arrivals, self.notify_if_awaited(packet.message, out, departure))
     }
 
-    /// Returns the entity of the event at which a packet that is handed to a link at `departure` has left it, as
-    /// [`exit`](Self::exit).
+    /// Returns the entity of the event at which a packet that is handed to a link at `departure` has left that link. As
+    /// in [`exit`](Self::exit), it is that of the processor if the packet neither waits nor takes time.
     fn departure(&self, vertex: u32, (link, times): (u32, PacketTimes), departure: SimTime) -> Entity {
         let is_free = self.trains.tracks[link as usize].line.free() <= departure;
         if times.occupancy == SimDuration::ZERO && is_free { self.first_processor + vertex } else { link }
@@ -164,11 +164,11 @@ impl TrainContext<'_> {
         Preparation::Continued
     }
 
-    /// Handles the departure of a packet from `link`, if the event of `entity` is one.
+    /// Handles the first pending departure from `link`, if its event is the current event of `entity`.
     pub(super) fn leave_link(&mut self, link: u32, entity: Entity) {
         let key = (self.key.0, entity);
         if let Some(PendingDeparture { message, .. }) =
-            self.trains.pending_departures.front(link).filter(|one| one.key() == key).copied()
+            self.trains.pending_departures.front(link).filter(|departure| departure.key() == key).copied()
         {
             self.trains.pending_departures.pop_front(link);
             self.schedule_next_departure(link);
@@ -176,7 +176,7 @@ impl TrainContext<'_> {
         }
     }
 
-    /// Schedules the first departure from `link`, unless it is also the first arrival by it.
+    /// Schedules the first departure from `link`, unless the event of the first arrival by it handles it, too.
     fn schedule_next_departure(&mut self, link: u32) {
         let Some(key) = self.trains.pending_departures.front(link).map(PendingDeparture::key) else { return };
         if key <= self.key || !self.trains.is_next_arrival_by(link, key) {

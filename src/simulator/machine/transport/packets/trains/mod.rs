@@ -51,7 +51,7 @@ pub(super) struct Trains {
     /// The number of events of a packet on a link: one for its end, or two if its departure and its arrival are
     /// separate.
     link_events: u32,
-    /// For each way, the arrivals that have not been admitted to the place at its end.
+    /// For each way, the arrivals by their own events, which have not been admitted to the place at its end.
     pending_arrivals: Lists<PendingArrival>,
     /// For each link, the departures of packets that their source waits for.
     pending_departures: Lists<PendingDeparture>,
@@ -235,13 +235,13 @@ impl Trains {
     /// Returns whether the event with this key is the next departure from `link` that a source waits for.
     #[inline]
     fn is_next_departure_by(&self, link: u32, key: (SimTime, Entity)) -> bool {
-        self.pending_departures.front(link).is_some_and(|leaving| leaving.key() == key)
+        self.pending_departures.front(link).is_some_and(|departure| departure.key() == key)
     }
 
     /// Returns whether the event with this key is the next arrival by `way`.
     #[inline]
     fn is_next_arrival_by(&self, way: u32, key: (SimTime, Entity)) -> bool {
-        self.pending_arrivals.front(way).is_some_and(|coming| coming.key() == key)
+        self.pending_arrivals.front(way).is_some_and(|arrival| arrival.key() == key)
     }
 
     pub(super) fn record_transfers(&mut self) {
@@ -303,7 +303,7 @@ fn shortest_jobs(node: &Node, acknowledges: bool) -> impl Iterator<Item = SimDur
     [node.sending.time(0, 0), taking_in].into_iter().chain(passing_on).chain(acknowledging)
 }
 
-/// The parts of a [`Transport`] on which trains act, borrowed for one event.
+/// The parts of a [`PacketTransport`] on which trains act, borrowed for one event.
 pub(super) struct TrainContext<'t> {
     pub(super) trains: &'t mut Trains,
     pub(super) node: &'t Node,
@@ -381,19 +381,19 @@ impl TrainContext<'_> {
     /// Returns the longest time that a packet of a run stays at a vertex before it has left by `out`, if buffers are
     /// finite.
     #[inline]
-    fn stay(&self, run: EvenInstants, (out, times): (u32, PacketTimes), to: u32, comings: &Runs) -> SimDuration {
+    fn stay(&self, run: EvenInstants, (out, times): (u32, PacketTimes), to: u32, arrivals: &Runs) -> SimDuration {
         if self.trains.buffers.is_none() {
             return SimDuration::ZERO;
         }
-        longest(run, self.left((out, times), to, comings))
+        longest(run, self.left((out, times), to, arrivals))
     }
 
     /// Returns the times at which the first and the last of the packets that arrive at the end of a link have left the
     /// vertex at its start.
-    fn left(&self, (out, times): (u32, PacketTimes), to: u32, comings: &Runs) -> (SimTime, SimTime) {
+    fn left(&self, (out, times): (u32, PacketTimes), to: u32, arrivals: &Runs) -> (SimTime, SimTime) {
         let crossing = times.arrival(self.trains.tracks[out as usize].end == to);
-        let left = |coming: SimTime| coming.before(crossing) + times.occupancy;
-        (left(comings.first()), left(comings.last()))
+        let left = |arrival: SimTime| arrival.before(crossing) + times.occupancy;
+        (left(arrivals.first()), left(arrivals.last()))
     }
 
     /// Records the transfers over a link, if recording is on.

@@ -20,7 +20,7 @@ struct Crossing<R> {
     /// The longest time that a packet of the train stays, if buffers are finite.
     stay: SimDuration,
     onward: PacketCourse,
-    comings: R,
+    next_arrivals: R,
     /// `true` if the train waits for something at the vertex.
     waits: bool,
     /// `true` if the train leaves the vertex and arrives at the next one in the same event.
@@ -98,7 +98,7 @@ impl TrainContext<'_> {
             rear.follow::<STAY>(self, (vertex, link, course), (crossing.out, crossing.service));
             let exit = self.trains.places.arrival(crossing.out);
             entity = if crossing.is_at_once { self.first_processor + vertex } else { exit };
-            (link, vertex, course, arrivals) = (crossing.out, crossing.end, crossing.onward, crossing.comings);
+            (link, vertex, course, arrivals) = (crossing.out, crossing.end, crossing.onward, crossing.next_arrivals);
             let may_go_on = advance == SpeculationLimit::Ahead && packet.to != vertex && self.trains.ahead.is_empty();
             if !may_go_on || !self.is_next_arrival(vertex, link, (arrivals.first(), entity)) {
                 break;
@@ -144,7 +144,7 @@ impl TrainContext<'_> {
             end,
             stay,
             onward,
-            comings: ends.moved_to(departure.max(link_free) + crossing),
+            next_arrivals: ends.moved_to(departure.max(link_free) + crossing),
             waits: free > arrivals.first() || link_free.since(departure) > times.occupancy,
             is_at_once: crossing == SimDuration::ZERO && link_free <= departure,
         })

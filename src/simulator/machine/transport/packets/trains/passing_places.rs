@@ -7,7 +7,8 @@ use crate::engine::{Entity, Instants};
 use crate::network::{Packet, PacketCourse};
 use crate::units::{SimDuration, SimTime};
 
-/// A train on its path to a place, split into its parts, as in [`TrainContext::pass_freely`].
+/// A [`MovingTrain`] in separate parts, for the reason given in `TrainContext::pass`; its arrivals are a single instant
+/// or a run.
 struct Approach<R> {
     link: u32,
     entity: Entity,
@@ -38,16 +39,20 @@ impl<R: Instants> Approach<R> {
 
 impl TrainContext<'_> {
     /// Lets a train pass the places on its path that do nothing else, while it may be admitted ahead. It may pass
-    /// the first one in any case if it has arrived there (`come`). Afterwards `flight` describes its arrival at the
+    /// the first one in any case if it has arrived there (`has_arrived`). Afterwards `flight` describes its arrival at the
     /// first place that it has not passed. Returns whether it has passed any.
-    pub(super) fn pass_places(&mut self, flight: &mut MovingTrain, come: bool) -> bool {
+    pub(super) fn pass_places(&mut self, flight: &mut MovingTrain, has_arrived: bool) -> bool {
         let run = flight.train.run;
-        if run.count == 1 { self.pass_each(flight, run.first, come) } else { self.pass_each(flight, run, come) }
+        if run.count == 1 {
+            self.pass_each(flight, run.first, has_arrived)
+        } else {
+            self.pass_each(flight, run, has_arrived)
+        }
     }
 
     #[expect(clippy::inline_always, reason = "one loop for single packets, one for several")]
     #[inline(always)]
-    fn pass_each<R: Instants>(&mut self, flight: &mut MovingTrain, arrivals: R, mut come: bool) -> bool {
+    fn pass_each<R: Instants>(&mut self, flight: &mut MovingTrain, arrivals: R, mut has_arrived: bool) -> bool {
         let mut train = Approach::of(flight, arrivals);
         // Trains that were handed to other links before must not be overtaken.
         let goes_on = self.trains.ahead.is_empty();
@@ -59,18 +64,18 @@ impl TrainContext<'_> {
                     break;
                 }
             } else {
-                if train.packet.to == vertex || !self.pass_processor(vertex, &mut train, come) {
+                if train.packet.to == vertex || !self.pass_processor(vertex, &mut train, has_arrived) {
                     break;
                 }
-                (processors, come) = (processors + arrivals.count(), false);
+                (processors, has_arrived) = (processors + arrivals.count(), false);
                 if !goes_on {
                     break;
                 }
             }
-            if !self.pass_link(vertex, &mut train, come) {
+            if !self.pass_link(vertex, &mut train, has_arrived) {
                 break;
             }
-            (links, come) = (links + arrivals.count(), false);
+            (links, has_arrived) = (links + arrivals.count(), false);
             if !goes_on {
                 break;
             }
@@ -85,9 +90,9 @@ impl TrainContext<'_> {
     /// else. The caller counts the events.
     #[expect(clippy::inline_always, reason = "called for every hop")]
     #[inline(always)]
-    fn pass_processor<R: Instants>(&mut self, vertex: u32, train: &mut Approach<R>, come: bool) -> bool {
+    fn pass_processor<R: Instants>(&mut self, vertex: u32, train: &mut Approach<R>, has_arrived: bool) -> bool {
         let (packet, arrivals) = (train.packet, train.arrivals);
-        if !come && !self.may_be_admitted_ahead(vertex, train) {
+        if !has_arrived && !self.may_be_admitted_ahead(vertex, train) {
             return false;
         }
         let service = self.service(vertex, passing_on(self.node, packet.kind));
@@ -109,7 +114,7 @@ impl TrainContext<'_> {
     /// caller counts the events.
     #[expect(clippy::inline_always, reason = "called for every hop")]
     #[inline(always)]
-    fn pass_link<R: Instants>(&mut self, vertex: u32, train: &mut Approach<R>, come: bool) -> bool {
+    fn pass_link<R: Instants>(&mut self, vertex: u32, train: &mut Approach<R>, has_arrived: bool) -> bool {
         let (packet, arrivals, mut onward) = (train.packet, train.arrivals, train.course);
         let (out, times) = self.trains.way(vertex, &packet, &mut onward);
         let place = self.trains.places.of_link(out);
@@ -118,7 +123,7 @@ impl TrainContext<'_> {
         if times.occupancy == SimDuration::ZERO || crossing == SimDuration::ZERO {
             return false;
         }
-        if !come && !self.may_be_admitted_ahead(place, train) {
+        if !has_arrived && !self.may_be_admitted_ahead(place, train) {
             return false;
         }
         let Some(ends) = arrivals.served_evenly(link_free, times.occupancy) else { return false };

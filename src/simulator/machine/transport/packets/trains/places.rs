@@ -4,7 +4,6 @@
 //! of their arrival, and processor and links are one place. If hardware routers or acknowledgements hand packets to
 //! links as well, every processor and every link is a separate place, and a *way* without length leads from the
 //! processor of a vertex to its router. The other ways are the links.
-//! processor of a vertex to its router.
 
 use crate::engine::Entity;
 use crate::network::Topology;
@@ -22,15 +21,17 @@ pub(super) struct Places {
     router: Router,
     /// `true` if links are separate places.
     shares_links: bool,
-    /// The entity of the first arrival by a link.
+    /// The entity of the arrivals by the first link: 0 if a packet leaves a link and arrives at its end in one event,
+    /// otherwise the first entity after those of the departures.
     first_arrival: Entity,
 }
 
 impl Places {
-    pub(super) fn of(topology: &Topology, router: Router, shares_links: bool, comes_as_it_leaves: bool) -> Self {
+    /// Creates the numbering. With `arrives_on_departure`, a packet leaves a link and arrives at its end in one event.
+    pub(super) fn of(topology: &Topology, router: Router, shares_links: bool, arrives_on_departure: bool) -> Self {
         let (vertices, ports) = (topology.vertices(), topology.ports());
         let links = vertices * ports;
-        let first_arrival = if comes_as_it_leaves { 0 } else { links };
+        let first_arrival = if arrives_on_departure { 0 } else { links };
         Self { vertices, ports, links, router, shares_links, first_arrival }
     }
 

@@ -12,29 +12,29 @@ use crate::network::{Packet, PacketKind, PacketTimes};
 use crate::units::SimDuration;
 
 impl TrainContext<'_> {
-    /// Advances a train as [`go_on`](Self::go_on) does, where links are separate places.
+    /// Advances a train as [`advance`](Self::advance) does, where links are separate places.
     #[inline(never)]
-    pub(super) fn advance_by_routers(&mut self, mut flight: MovingTrain, mut come: bool) {
-        while self.pass_places(&mut flight, come) || self.admit_to_place(&mut flight, come) {
+    pub(super) fn advance_by_routers(&mut self, mut flight: MovingTrain, mut has_arrived: bool) {
+        while self.pass_places(&mut flight, has_arrived) || self.admit_to_place(&mut flight, has_arrived) {
             if !self.trains.ahead.is_empty() {
                 // The train must not overtake trains that were handed to other links before.
                 self.trains.ahead.push_back(flight);
                 return;
             }
-            come = false;
+            has_arrived = false;
         }
     }
 
     /// Admits a train to the place that it reaches, if allowed. Returns whether it continues as a single run, as
     /// [`admit_train`](Self::admit_train).
-    fn admit_to_place(&mut self, flight: &mut MovingTrain, come: bool) -> bool {
+    fn admit_to_place(&mut self, flight: &mut MovingTrain, has_arrived: bool) -> bool {
         let MovingTrain { link, entity, train } = *flight;
         let vertex = self.end(link, train.packet.to);
         if self.trains.places.is_routed(link, vertex, train.packet.to) {
-            return self.admit_by_router(vertex, flight, come);
+            return self.admit_by_router(vertex, flight, has_arrived);
         }
         let key = (train.run.first, entity);
-        let is_admitted = come || train.advance == SpeculationLimit::Ahead && self.is_next(vertex, link, key);
+        let is_admitted = has_arrived || train.advance == SpeculationLimit::Ahead && self.is_next(vertex, link, key);
         if !is_admitted {
             self.come(link, PendingArrival { train, entity });
             return false;
@@ -101,24 +101,24 @@ impl TrainContext<'_> {
             ..SpeculativeAdmission::of(flight, SimDuration::ZERO, self.processors.checkpoint(vertex))
         };
         let departures = Runs::One(run);
-        let (entity, comings, notice) = if self.is_injected(vertex, link, &packet) {
+        let (entity, arrivals, notice) = if self.is_injected(vertex, link, &packet) {
             self.inject(vertex, (out, times), &packet, &departures)
         } else {
             let entity = self.exit(vertex, (out, times), &packet, run.first);
             (entity, self.transmit(out, &packet, &departures, times), false)
         };
-        let stay = self.stay(run, (out, times), packet.to, &comings);
+        let stay = self.stay(run, (out, times), packet.to, &arrivals);
         self.keep(place, SpeculativeAdmission { stay, notice, ..admission });
-        if comings.first() <= self.key.0 {
+        if arrivals.first() <= self.key.0 {
             // The packet leaves the link in the event that hands it over, so the event of the link belongs to its
             // arrival.
             let entity = self.trains.places.arrival(out);
-            for run in comings.as_slice() {
+            for run in arrivals.as_slice() {
                 self.come(out, PendingArrival { train: Train { run: *run, ..flight.train }, entity });
             }
             return false;
         }
-        self.continues_as_one_run(flight, (out, entity), &comings, waits)
+        self.continues_as_one_run(flight, (out, entity), &arrivals, waits)
     }
 
     /// Returns whether a packet that arrives at `vertex` by `way` is handed to its first link, as data of a message
@@ -128,9 +128,9 @@ impl TrainContext<'_> {
         is_from_here && packet.kind == PacketKind::Data && self.messages[packet.message].from == vertex
     }
 
-    /// Sends a train through the router of `vertex`, if it has arrived there (`come`) or may be admitted ahead. Returns
+    /// Sends a train through the router of `vertex`, if it has arrived there (`has_arrived`) or may be admitted ahead. Returns
     /// whether it continues as a single run, as [`admit_train`](Self::admit_train).
-    fn admit_by_router(&mut self, vertex: u32, flight: &mut MovingTrain, come: bool) -> bool {
+    fn admit_by_router(&mut self, vertex: u32, flight: &mut MovingTrain, has_arrived: bool) -> bool {
         let MovingTrain { link, entity, train } = *flight;
         let (out, times) = self.trains.way(vertex, &train.packet, &mut flight.train.course);
         let place = self.trains.places.of_link(out);
@@ -138,7 +138,7 @@ impl TrainContext<'_> {
             && times.arrival(self.trains.tracks[out as usize].end == train.packet.to) > SimDuration::ZERO;
         // A packet that takes no time leaves a link in the event that has handed it over.
         let by_event = !takes_time && self.trains.places.processor_before(link).is_none();
-        let is_next = come
+        let is_next = has_arrived
             || !by_event
                 && train.advance == SpeculationLimit::Ahead
                 && self.is_next_arrival(place, link, (train.run.first, entity));

@@ -22,8 +22,8 @@ impl TrainContext<'_> {
         }
     }
 
-    /// Settles the place of a train that arrives by `way` and has not been admitted ahead; others that have been may
-    /// arrive later.
+    /// Settles the place that a train reaches by `way`, before it is admitted there by its own event. Trains that have
+    /// been admitted ahead may arrive after it.
     pub(super) fn settle_for_train(&mut self, way: u32, train: &Train) {
         let place = self.place(way, train);
         if self.trains.places.as_link(place).is_some()
@@ -55,11 +55,12 @@ impl TrainContext<'_> {
     }
 
     fn settle_now(&mut self, place: u32, trains_of_this_event: bool) {
-        let links = self.first_processor;
+        // The entities of links come before those of processors.
+        let first_processor = self.first_processor;
         while let Some(admission) = self.trains.admissions.pop(place) {
             let is_from_here =
                 admission.link == NO_LINK || self.trains.places.processor_before(admission.link).is_some();
-            let at_once = trains_of_this_event || is_from_here || admission.entity < links;
+            let at_once = trains_of_this_event || is_from_here || admission.entity < first_processor;
             let arrived = admission.arrived(self.key, at_once);
             if arrived < admission.train.run.count {
                 self.withdraw(place, &admission, arrived);
@@ -72,8 +73,8 @@ impl TrainContext<'_> {
         }
     }
 
-    /// Withdraws all but the first `kept` packets of the last admission of `place`, which has been removed, from there
-    /// on. Returns whether the source is notified of the departure of the remaining packets.
+    /// Withdraws all but the first `kept` packets of the last admission of `place`, which has been removed, there and
+    /// on their further path. Returns whether the source is notified of the departure of the `kept` packets.
     fn withdraw(&mut self, place: u32, admission: &SpeculativeAdmission, kept: u32) -> bool {
         if let Some(link) = self.trains.places.as_link(place) {
             let vertex = self.trains.places.start(link);
@@ -108,7 +109,8 @@ impl TrainContext<'_> {
         self.withdraw_from_link(place, admission, kept, departures.as_ref())
     }
 
-    /// Withdraws packets from the link by which they leave `vertex`; the remaining ones have these departures.
+    /// Withdraws all packets of an admission from the link by which they leave `vertex`, and hands the first `kept` to
+    /// it again, at these departures. Returns the same as [`withdraw`](Self::withdraw).
     fn withdraw_from_link(
         &mut self,
         vertex: u32,
@@ -138,6 +140,7 @@ impl TrainContext<'_> {
         notice
     }
 
+    /// Withdraws the acknowledgement that the end of an admission has sent.
     fn withdraw_acknowledge(&mut self, admission: &SpeculativeAdmission) {
         let SpeculativeAdmission { train: Train { packet, .. }, out, link_free, .. } = *admission;
         let acknowledge = self.acknowledge_packet(packet.message);
@@ -173,11 +176,11 @@ impl TrainContext<'_> {
     fn cancel(&mut self, way: u32, packet: &Packet, count: u32) {
         let mut left = count;
         // Packets for another place, handed to the way earlier, may arrive later than packets admitted ahead.
-        let is_alike = |one: &Packet| one.message == packet.message && one.kind == packet.kind;
-        while let Some(coming) =
-            self.trains.pending_arrivals.back_mut(way).filter(|one| left > 0 && is_alike(&one.train.packet))
+        let is_alike = |other: &Packet| other.message == packet.message && other.kind == packet.kind;
+        while let Some(arrival) =
+            self.trains.pending_arrivals.back_mut(way).filter(|last| left > 0 && is_alike(&last.train.packet))
         {
-            let EvenInstants { count, .. } = &mut coming.train.run;
+            let EvenInstants { count, .. } = &mut arrival.train.run;
             if let Some(rest) = count.checked_sub(left).filter(|rest| *rest > 0) {
                 *count = rest;
                 return;
@@ -226,7 +229,7 @@ impl TrainContext<'_> {
             // Earlier packets for other places may arrive by the same way.
             self.trains
                 .pending_arrivals
-                .insert_before_last(link, PendingArrival { train, entity }, |one| one.train.run.first >= run.first);
+                .insert_before_last(link, PendingArrival { train, entity }, |later| later.train.run.first >= run.first);
             self.schedule_next(link);
         }
     }
