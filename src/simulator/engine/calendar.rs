@@ -1,4 +1,4 @@
-//! The calendar: what happens next.
+//! The calendar: the pending events in their order.
 
 use crate::units::{SimDuration, SimTime};
 use delay_queues::DelayQueues;
@@ -8,7 +8,8 @@ use std::cmp::Reverse;
 
 mod delay_queues;
 
-/// The number of something that can have a pending event, at most one at a time.
+/// The number of something that can have a pending event: a station, an alarm. It has at most one at a time, apart from
+/// the obsolete events of [`Timers`](super::Timers).
 pub type Entity = u32;
 
 /// (time, entity) packed so that one comparison orders both.
@@ -28,22 +29,21 @@ fn unpack(key: EventKey) -> (SimTime, Entity) {
 
 /// The pending events, handed out in the order of (time, entity).
 ///
-/// Events that never move lie in a 4-ary heap, or in delay queues if they were scheduled as far ahead as others; the few
-/// that move (a computation that a router preempts) lie in a queue whose priorities can change.
+/// Events whose times do not change are in a 4-ary heap, or in a delay queue if their delay is a common one. The few
+/// whose times change (a computation that a router preempts) are in a queue whose priorities can be changed.
 pub struct Calendar {
     delay_queues: DelayQueues,
     fixed: Heap,
     /// The key of the first movable event, `NEVER` if there is none.
     first_alarm: EventKey,
-    // Fx, never an identity hasher: dense ids under an identity hash make every look-up of an
-    // absent key scan the table.
+    // Fx, never an identity hasher: dense ids under an identity hash make every look-up of an absent key scan the table.
     movable: PriorityQueue<Entity, Reverse<EventKey>, FxBuildHasher>,
-    /// Nothing but the instant that a delay queue hands out comes before this key.
+    /// A lower bound of the keys of all events, except those of the instant that a delay queue is handing out.
     limit: EventKey,
 }
 
 impl Calendar {
-    /// An empty calendar.
+    /// Creates an empty calendar.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Calendar {
         }
     }
 
-    /// Schedules the one event of `entity`, which stays where it is put.
+    /// Schedules the one event of `entity`, whose time does not change afterwards.
     #[inline(never)]
     pub fn schedule(&mut self, time: SimTime, entity: Entity) {
         let key = key(time, entity);
@@ -63,9 +63,9 @@ impl Calendar {
         self.fixed.push(key);
     }
 
-    /// Schedules the one event of `entity`, which stays where it is put, `delay` after `now`, the time of the last event
-    /// taken out. Where most delays are one of a few this costs less than [`schedule`](Self::schedule).
-    // Everything that needs a function of its own is in one, so that nothing has to be saved on the way of most events.
+    /// Schedules the one event of `entity` for `delay` after `now`, the time of the last event taken out. The time does
+    /// not change afterwards. If a few delays are common, this costs less than [`schedule`](Self::schedule).
+    // The rarer cases are separate functions that are not inlined, so that the common one saves no registers.
     pub fn schedule_after(&mut self, now: SimTime, delay: SimDuration, entity: Entity) {
         let time = now + delay;
         match self.delay_queues.of(delay) {
@@ -91,7 +91,7 @@ impl Calendar {
         }
     }
 
-    /// Sets the one movable event of `entity` to `time`, wherever it was before.
+    /// Sets the time of the one movable event of `entity`, which is scheduled if it is not pending.
     pub fn set_alarm(&mut self, time: SimTime, entity: Entity) {
         let priority = Reverse(key(time, entity));
         if self.movable.change_priority(&entity, priority).is_none() {
@@ -101,20 +101,20 @@ impl Calendar {
         self.find_first_alarm();
     }
 
-    /// The time of the next event.
+    /// Returns the time of the next event.
     #[must_use]
     pub fn next_time(&mut self) -> Option<SimTime> {
         let next = self.delay_queues.first().key.min(self.fixed.peek()).min(self.first_alarm);
         (next != NEVER).then(|| unpack(next).0)
     }
 
-    /// Takes the next event out.
+    /// Removes and returns the next event.
     #[inline]
     pub fn pop(&mut self) -> Option<(SimTime, Entity)> {
         self.delay_queues.next_of_instant(self.limit).or_else(|| self.pop_first())
     }
 
-    /// Takes the first event of all out.
+    /// Removes and returns the first of all events, and updates `limit`.
     #[inline(never)]
     fn pop_first(&mut self) -> Option<(SimTime, Entity)> {
         let first = self.delay_queues.first();
@@ -148,11 +148,12 @@ impl Default for Calendar {
     }
 }
 
-/// A 4-ary min-heap. A popped root leaves a hole that the next push fills, because a station
-/// that has just finished a job usually schedules the next one: one sift instead of two.
+/// A 4-ary min-heap. A popped root leaves a hole that the next push fills, because a station that has just finished a
+/// job usually schedules the next one: one sift instead of two.
 #[derive(Default)]
 struct Heap {
     keys: Vec<EventKey>,
+    /// `true` if the root has been popped and not replaced.
     hole: bool,
 }
 
@@ -169,12 +170,12 @@ impl Heap {
         }
     }
 
-    /// Takes the root out, which has been peeked at.
+    /// Removes the root. Must follow a [`peek`](Self::peek), which fills the hole of an earlier pop.
     fn pop(&mut self) {
         self.hole = true;
     }
 
-    /// The first key, `NEVER` if there is none.
+    /// Returns the first key, `NEVER` if there is none.
     fn peek(&mut self) -> EventKey {
         if self.hole {
             self.hole = false;
@@ -187,7 +188,7 @@ impl Heap {
         self.keys.first().copied().unwrap_or(NEVER)
     }
 
-    /// Places `key` on the path from the last leaf upwards.
+    /// Places `key` on the path from the last leaf, which is vacant, to the root.
     fn sift_up(&mut self, key: EventKey) {
         let mut at = self.keys.len() - 1;
         while at > 0 {
@@ -201,7 +202,7 @@ impl Heap {
         self.keys[at] = key;
     }
 
-    /// Places `key` on the path from the root downwards; the root is vacant.
+    /// Places `key` on the path of least children from the root, which is vacant, to a leaf.
     fn sift_down(&mut self, key: EventKey) {
         let mut at = 0;
         loop {

@@ -5,11 +5,13 @@ pub struct Lists<T> {
     /// The place of the last element of each list. Lists are circular: the first element follows the last one.
     lasts: Vec<u32>,
     places: Vec<ListNode<T>>,
+    /// The first vacant place, which leads to the others by `next`.
     vacant: u32,
+    /// Number of elements of all lists.
     len: usize,
 }
 
-/// An element of a circular list: the first and the last element are neighbours, too.
+/// An element of a circular list, with the places of its neighbours; the first and the last element are neighbours, too.
 #[derive(Clone, Copy)]
 struct ListNode<T> {
     value: T,
@@ -160,15 +162,15 @@ impl<T: Copy> Lists<T> {
     }
 
     #[inline]
-    fn place(&mut self, place: ListNode<T>) -> u32 {
+    fn place(&mut self, node: ListNode<T>) -> u32 {
         self.len += 1;
-        let number = self.vacant;
-        if let Some(vacant) = self.places.get_mut(number as usize) {
+        let place = self.vacant;
+        if let Some(vacant) = self.places.get_mut(place as usize) {
             self.vacant = vacant.next;
-            *vacant = place;
-            return number;
+            *vacant = node;
+            return place;
         }
-        self.places.push(place);
+        self.places.push(node);
         u32::try_from(self.places.len() - 1).expect("fewer than 2^32 elements at once")
     }
 }

@@ -7,9 +7,10 @@ use std::collections::VecDeque;
 
 const NONE: u32 = u32::MAX;
 
-/// The order of simultaneous events.
+/// The precedence of an event among simultaneous ones: by order, then by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Precedence {
+    /// The number of the request that the event goes back to.
     pub order: u64,
     /// Distinguishes the events that were requested by the same event.
     pub number: u64,
@@ -75,7 +76,8 @@ impl<E: Copy> RetrialQueues<E> {
         self.queue(server).called -= 1;
     }
 
-    /// Returns whether the next event of a queue must be called, now that one has been retried.
+    /// Returns whether the next event of a queue must be called, now that one has been retried. Frees the queue if it is
+    /// empty.
     pub fn is_next_due(&mut self, server: u32) -> bool {
         let place = self.places[server as usize];
         let queue = &mut self.in_use[place as usize];

@@ -30,7 +30,11 @@ pub struct Servers<J> {
 }
 
 enum Server<J> {
-    Line { waiting: VecDeque<(J, SimDuration)>, free: SimTime },
+    /// The jobs with their services, beginning with the one in service, and the end of all services.
+    Line {
+        waiting: VecDeque<(J, SimDuration)>,
+        free: SimTime,
+    },
     Shared(JobSharing<J>),
 }
 
@@ -38,15 +42,18 @@ enum Server<J> {
 type Attained = u128;
 const FRACTION: u32 = 32;
 
-/// The jobs of a processor-sharing server. A job leaves when the service that each job has attained since the start of
-/// the simulation reaches the job's mark.
+/// The jobs of a processor-sharing server. A job leaves when `attained` reaches the job's mark.
 struct JobSharing<J> {
+    /// The service that a job would have attained if it had been there since the start of the simulation.
     attained: Attained,
+    /// The time up to which `attained` is counted.
     counted: SimTime,
+    /// Number of jobs so far, which orders jobs with equal marks.
     arrivals: u64,
     jobs: BinaryHeap<Reverse<DepartureMark<J>>>,
 }
 
+/// A job with the attained service at which it leaves.
 struct DepartureMark<J> {
     leaves_at: Attained,
     arrival: u64,

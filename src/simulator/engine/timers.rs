@@ -7,7 +7,8 @@ use crate::units::SimTime;
 /// Timed notifications, with one FIFO per place. Only the first notification of each place has an event in the
 /// calendar, whose entity is `first_entity` plus the number of the place.
 ///
-/// A withdrawn notification may leave its event behind; such an event finds no notification due.
+/// The event of a withdrawn notification stays in the calendar, so that an entity may have several pending events. Such
+/// an event takes the notification that is due at its time, if there is one.
 pub struct Timers<T> {
     first_entity: Entity,
     lines: Lists<(SimTime, T)>,
@@ -20,22 +21,22 @@ impl<T: Copy> Timers<T> {
         Self { first_entity, lines: Lists::new(count) }
     }
 
-    /// Schedules the notification `thing` at `place` for `time`, which must not be before the last notification there.
-    pub fn add(&mut self, calendar: &mut Calendar, place: u32, time: SimTime, thing: T) {
+    /// Schedules a notification at `place` for `time`, which must not be before the last notification there.
+    pub fn add(&mut self, calendar: &mut Calendar, place: u32, time: SimTime, notification: T) {
         if self.lines.is_empty(place) {
             calendar.schedule(time, self.first_entity + place);
         }
-        self.lines.push_back(place, (time, thing));
+        self.lines.push_back(place, (time, notification));
     }
 
     /// Removes and returns the notification due at `place` at `now`, the time of its event.
     pub fn take(&mut self, calendar: &mut Calendar, place: u32, now: SimTime) -> Option<T> {
-        let (_, thing) = self.lines.front(place).filter(|(time, _)| *time == now).copied()?;
+        let (_, notification) = self.lines.front(place).filter(|(time, _)| *time == now).copied()?;
         self.lines.pop_front(place);
         if let Some((next, _)) = self.lines.front(place) {
             calendar.schedule(*next, self.first_entity + place);
         }
-        Some(thing)
+        Some(notification)
     }
 
     /// Withdraws the last notification at `place`.

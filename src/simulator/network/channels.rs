@@ -34,7 +34,7 @@ pub struct Channels {
     comes_as_it_leaves: bool,
     classes: Classes,
     has_classes: bool,
-    /// `true` if some buffer is bounded.
+    /// `true` if some buffer is finite.
     has_limits: bool,
     ports: u32,
     /// The state of each channel: one per port of every vertex, then the injection channels of all nodes, then their
@@ -49,13 +49,14 @@ pub struct Channels {
     /// The first entity of arrival events, which is the number of channels.
     first_arrival: Entity,
     packets: Slab<PacketState>,
+    /// Number of packets that have begun to wait at any channel.
     offered: u64,
     /// The record of transfers, if requested.
     transfers: Option<Box<Transfers>>,
 }
 
 impl Channels {
-    /// Creates the idle channels of `topology`, whose events use the entities from 0 to [`entities`](Self::entities).
+    /// Creates the idle channels of `topology`, whose events use the entities below [`entities`](Self::entities).
     #[must_use]
     pub fn new(network: &Network, topology: Topology, streams: Streams) -> Self {
         let nodes = topology.nodes();
@@ -160,12 +161,12 @@ impl Channels {
         self.make_room(calendar, now, self.packets[packet.place].buffer);
     }
 
-    /// Runs the event of `entity` and appends the resulting hop to `passages`.
-    pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, passages: &mut Vec<HopEvent>) {
-        let left = self.pending_departures(entity);
+    /// Runs the event of `entity` and appends the resulting hop to `hops`.
+    pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity, hops: &mut Vec<HopEvent>) {
+        let left = self.departure_from_node(entity);
         let at = self.ends(entity.checked_sub(self.count()).unwrap_or(entity)).1;
         let arrived = self.end(calendar, now, entity).map(|flight| self.packets[flight].packet);
-        passages.extend(match (left, arrived) {
+        hops.extend(match (left, arrived) {
             (Some((_, from)), Some(packet)) => Some(HopEvent::Crossed { packet, from, at }),
             (Some((packet, from)), None) => Some(HopEvent::Left { packet, from }),
             (None, Some(packet)) => Some(HopEvent::Arrived { packet, at }),
@@ -174,7 +175,7 @@ impl Channels {
     }
 
     /// Returns the packet that leaves a node by the event of `entity`, if any, and the node.
-    fn pending_departures(&self, entity: Entity) -> Option<(Packet, u32)> {
+    fn departure_from_node(&self, entity: Entity) -> Option<(Packet, u32)> {
         let sending = self.wires.get(entity as usize)?.sending.as_ref()?;
         // Without separate links between nodes and routers, a packet leaves the memory of the node itself.
         let leaves_node = sending.leaves.is_none() || self.ends == 0;
@@ -278,6 +279,7 @@ impl Channels {
         (channel >= self.first_inward || from != to).then_some((from, to))
     }
 
+    /// Returns the place of the state of a packet, which is created for a packet that enters the network.
     fn flight(&mut self, now: SimTime, at: u32, packet: Packet) -> u32 {
         if packet.place != NOWHERE {
             return packet.place;
@@ -287,6 +289,7 @@ impl Channels {
         place
     }
 
+    /// Starts a packet on a channel, or lets it wait until the channel and a place in the buffer behind it are free.
     fn wait(&mut self, calendar: &mut Calendar, now: SimTime, channel: u32, flight: u32) {
         let state = &self.packets[flight];
         let class = self.class(channel, state);
@@ -317,7 +320,7 @@ impl Channels {
     fn turn(&self, state: &PacketState) -> u64 {
         match self.contention {
             Contention::RoundRobin(RoundRobinOver::InputPorts) => {
-                self.last_hop(state.buffer).map_or(self.ports, |came| came.port).into()
+                self.last_hop(state.buffer).map_or(self.ports, |hop| hop.port).into()
             }
             Contention::RoundRobin(RoundRobinOver::Flows) => {
                 u64::from(state.way.from) << u32::BITS | u64::from(state.packet.to)
@@ -334,10 +337,10 @@ impl Channels {
 
     fn class_of_port(&self, channel: u32, state: &PacketState) -> u32 {
         let PacketState { packet, buffer, way, .. } = state;
-        let came = self.last_hop(*buffer);
+        let last_hop = self.last_hop(*buffer);
         let (at, next) = self.ends(channel);
         let (to, leg) = (way.target(packet.to), way.leg());
-        self.classes.next(&self.topology, came, Hop { at, port: channel % self.ports, next, to, leg })
+        self.classes.next(&self.topology, last_hop, Hop { at, port: channel % self.ports, next, to, leg })
     }
 
     /// Starts the next packet for which there is buffer space, if the channel is free.
@@ -397,6 +400,7 @@ impl Channels {
         if self.comes_as_it_leaves { self.handle_arrival(calendar, now, number, flight) } else { None }
     }
 
+    /// Frees a place in a buffer, for which the next packet on the channel before it may start.
     fn make_room(&mut self, calendar: &mut Calendar, now: SimTime, buffer: Option<PacketBuffer>) {
         let Some(PacketBuffer { channel, class }) = buffer else { return };
         if let Some(room) = &mut self.wires[channel as usize].lane(class).room {

@@ -83,6 +83,7 @@ struct FlowPath {
 }
 
 impl FlowPath {
+    /// Appends a channel, and the delay of the first byte on it.
     fn cross(&mut self, channel: u32, link: &Link, flows: &Flows) {
         let is_first = self.channels.is_empty();
         let storing = if is_first { SimDuration::ZERO } else { flows.time(channel, self.stored) };
@@ -122,8 +123,8 @@ impl FlowNetwork {
     fn rates(&self, overrides: &[LinkOverride]) -> Vec<PerByte> {
         let rate = |channel| self.link(channel).byte_time();
         let mut rates: Vec<_> = (0..self.first_end() + 2 * self.ends).map(rate).collect();
-        for different in overrides {
-            let LinkOverride::LinkSpeed { from, to, per_byte } = different else { continue };
+        for link_override in overrides {
+            let LinkOverride::LinkSpeed { from, to, per_byte } = link_override else { continue };
             for (near, far) in [(*from, *to), (*to, *from)] {
                 // A link of the machine may lie outside the part that is in use.
                 for port in ports_towards(&self.topology, near, far) {
@@ -167,7 +168,7 @@ impl FlowNetwork {
         (channel < self.first_end()).then_some(channel).and_then(joined)
     }
 
-    /// Returns the node, twice, if a channel is between a node and its router.
+    /// Returns the node as both ends of a channel between a node and its router; `None` for other channels.
     fn beside(&self, channel: u32) -> Option<(u32, u32)> {
         let node = channel.checked_sub(self.first_end())? % self.ends.max(1);
         Some((node, node))
@@ -190,6 +191,7 @@ impl FlowNetwork {
         }
     }
 
+    /// Lets a message leave its node; `arrival` returns the arrival of its first byte, given its delay.
     fn depart(&mut self, departure: Departure, arrival: impl Fn(SimDuration) -> SimTime) {
         let Departure { ends, message, bytes } = departure;
         let FlowPath { mut channels, delay, .. } = self.way(ends, bytes);
@@ -219,24 +221,25 @@ impl FlowNetwork {
         self.crossed
     }
 
+    /// Routes a message: returns the channels between its ends without the gates, and its delay.
     fn way(&mut self, ends: FlowEnds, bytes: u64) -> FlowPath {
         let stored = self.switching.header_bytes(bytes.min(self.switching.packet_bytes()));
-        let mut way = FlowPath { channels: Vec::new(), delay: SimDuration::ZERO, stored };
+        let mut path = FlowPath { channels: Vec::new(), delay: SimDuration::ZERO, stored };
         if self.ends > 0 {
-            way.cross(self.first_end() + ends.from, &self.end_links, &self.flows);
+            path.cross(self.first_end() + ends.from, &self.end_links, &self.flows);
         }
-        let (mut at, mut packet_way) = (ends.from, RouteState::from(ends.from));
+        let (mut at, mut route) = (ends.from, RouteState::from(ends.from));
         while at != ends.to {
             let load = |port| self.flows.assigned_flows(at * self.ports + port);
-            let port = self.router.leave(&mut packet_way, &self.topology, (at, ends.to), load);
+            let port = self.router.leave(&mut route, &self.topology, (at, ends.to), load);
             let channel = at * self.ports + port;
-            way.cross(channel, self.link(channel), &self.flows);
+            path.cross(channel, self.link(channel), &self.flows);
             (at, _) = self.topology.neighbour(at, port).expect("a route follows links");
         }
         if self.ends > 0 {
-            way.cross(self.first_end() + self.ends + ends.to, &self.end_links, &self.flows);
+            path.cross(self.first_end() + self.ends + ends.to, &self.end_links, &self.flows);
         }
-        way
+        path
     }
 
     /// Returns the time of the next event.

@@ -40,7 +40,7 @@ impl GateQueues {
             Some(queue) => queue.push_back(departure),
             None => drop(self.waiting.insert(gate, VecDeque::new())),
         }
-        !self.waiting[&gate].iter().any(|waits| waits.message == departure.message)
+        !self.waiting[&gate].iter().any(|waiting| waiting.message == departure.message)
     }
 
     /// Records that a message leaves now and that its first byte reaches the destination after `delay`.

@@ -39,7 +39,7 @@ pub struct Execution<'s, O> {
     ranks: Vec<RankActivity>,
     surroundings: Rc<RunContext>,
     accounts: Accounts,
-    /// The place of each phase of the processes in the accounts, assigned when time is first spent in the phase.
+    /// The place in the accounts of each phase of the processes, assigned when time is first spent in the phase.
     places: Vec<Option<usize>>,
     observer: O,
     /// Background traffic: messages that no process sends or receives.
@@ -99,8 +99,10 @@ impl RankActivity {
     }
 }
 
+/// The event that a process waits for.
 enum WaitState {
     Nothing,
+    /// The end of a computation, of a transfer or of communication work, which a timer reports.
     ForTime,
     ForOperation(Operation),
     ForAny,
@@ -193,8 +195,8 @@ impl<'s, O: Observer> Execution<'s, O> {
         self.transport.counts().events
     }
 
-    /// Returns whether foreseen packets are still in flight although all processes have finished. If so, counting the
-    /// packets requires a run packet by packet.
+    /// Returns whether packets are still in transit although all processes have finished. If so, the counts include
+    /// packets that were admitted ahead of time, and exact counts require a run packet by packet.
     pub fn is_cut_short(&mut self) -> bool {
         self.finished == self.layout.ranks() && self.transport.stop()
     }
@@ -211,7 +213,8 @@ impl<'s, O: Observer> Execution<'s, O> {
         self.transport.is_short_of_room()
     }
 
-    /// Handles everything that follows from the event at `now` without time passing.
+    /// Handles everything that follows from the event at `now` at the same time: completions, processes that resume,
+    /// and notices.
     fn settle(&mut self, now: SimTime) -> Result<(), SimulationError> {
         loop {
             while let Some(completion) = self.transport.next_completion() {
@@ -353,7 +356,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         let state = &mut self.ranks[rank as usize];
         let index = match &state.waits {
             WaitState::ForOperation(awaited) if *awaited == operation => None,
-            WaitState::ForAny => match self.awaited[&rank].iter().position(|one| *one == operation) {
+            WaitState::ForAny => match self.awaited[&rank].iter().position(|awaited| *awaited == operation) {
                 Some(index) => Some(Reply::Ready(index)),
                 None => return,
             },
@@ -402,9 +405,9 @@ impl<'s, O: Observer> Execution<'s, O> {
                         self.observe_request(rank, &verb);
                     }
                     match self.serve(now, rank, verb)? {
-                        Some(at_once) => {
-                            self.observer.on(&Occurrence::RepliedImmediately { rank, reply: &at_once });
-                            answer = Some(at_once);
+                        Some(reply) => {
+                            self.observer.on(&Occurrence::RepliedImmediately { rank, reply: &reply });
+                            answer = Some(reply);
                         }
                         None => return Ok(()),
                     }
@@ -420,7 +423,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         }
     }
 
-    /// Returns the time until which the processor of `rank` is busy with communication.
+    /// Returns the time until which the first processor of `rank` is busy with communication.
     fn end_of_work(&self, now: SimTime, rank: u32) -> SimTime {
         self.end_of_work_on(now, rank, 0)
     }

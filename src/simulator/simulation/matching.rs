@@ -20,7 +20,7 @@ use send_order::{Pair, PairOrder};
 use slots::Slots;
 use std::collections::{BTreeSet, VecDeque};
 
-/// A send, receive or other operation that a process waits for, or can wait for.
+/// The record of an operation that has not ended: a send, a receive or another operation that a process can wait for.
 #[derive(Debug)]
 pub struct PendingRequest {
     pub rank: u32,
@@ -57,7 +57,7 @@ pub enum TaskState {
 }
 
 impl TaskKind {
-    /// Returns the activity of a process while it waits for the task.
+    /// Returns the activity of a process while it waits for an operation of this kind.
     pub const fn activity(self) -> Activity {
         match self {
             Self::Send { .. } => Activity::Sending,
@@ -81,6 +81,7 @@ struct Envelope {
     to: u32,
     sent: SimTime,
     message: Message,
+    /// `true` once the receive of the message has ended.
     is_received: bool,
     /// `true` once the message has been matched with a receive.
     is_matched: bool,
@@ -88,6 +89,7 @@ struct Envelope {
     has_left: bool,
     /// The processor that handles the message at both ends.
     cpu: u8,
+    /// The send of the message, until it is complete.
     sending: Option<Operation>,
     /// The time of arrival, once the message has arrived.
     arrival: SimTime,
@@ -102,7 +104,8 @@ pub struct Match {
     pub operation: Operation,
     pub handle: u32,
     pub message: MessageId,
-    /// The message whose arrival caused the match: `handle` itself, or an earlier message it had to wait for.
+    /// The message whose arrival allowed the match: `handle` itself or, for an early message, another one that arrived
+    /// later. It is `handle` as well if the match was caused by a receive that was posted.
     pub by: u32,
 }
 
@@ -153,14 +156,14 @@ impl Matching {
         let operation = Operation(self.tasks.put(task));
         let (sending, cpu) = (Some(operation), lanes.map_or(0, |lanes| lanes.cpu));
         let (is_received, arrival, id, place) = (false, now, 0, 0);
-        let (has_met, has_left) = (false, false);
+        let (is_matched, has_left) = (false, false);
         let envelope = Envelope {
             from,
             to,
             sent: now,
             message,
             is_received,
-            is_matched: has_met,
+            is_matched,
             has_left,
             cpu,
             sending,
@@ -183,7 +186,8 @@ impl Matching {
         Operation(self.tasks.put(PendingRequest { rank, kind, state, lanes: Some(lanes) }))
     }
 
-    /// Completes a send. Returns `None` if the send is synchronous and its message has not been [matched](Self::meet).
+    /// Completes a send. Returns `None` if the send is synchronous and its message has not been
+    /// [matched](Self::mark_matched).
     pub fn sent(&mut self, handle: u32) -> Option<Operation> {
         let envelope = self.envelopes.get(handle).expect("an envelope is kept until its send is complete");
         if envelope.message.synchronous && !envelope.is_matched {
@@ -228,19 +232,20 @@ impl Matching {
         (envelope.to, envelope.cpu)
     }
 
-    /// Handles the arrival of a message. The resulting matches are appended to [`met`](Self::met).
+    /// Handles the arrival of a message. The resulting matches are appended to
+    /// [`matches`](Self::matches).
     pub fn delivered(&mut self, now: SimTime, handle: u32, message: MessageId) {
         let envelope = self.envelopes.get(handle).expect("an envelope is kept until it is received");
         (envelope.arrival, envelope.id) = (now, message);
         let to = envelope.to;
-        let has_come = self.order.arrive(handle);
+        let is_in_order = self.order.arrive(handle);
         // Early messages of the same sender that waited for this one are now in order.
-        let followers = if has_come { self.order.catch_up(handle) } else { 0 };
+        let followers = if is_in_order { self.order.catch_up(handle) } else { 0 };
         if let Some(operation) = self.receive_for(handle) {
             self.match_on_arrival(operation, handle);
         } else {
             self.store(handle);
-            if !has_come {
+            if !is_in_order {
                 self.early.insert(self.key(handle));
             }
         }

@@ -1,38 +1,41 @@
-//! Queues of events that were scheduled equally far ahead, whose times therefore come in the order in which they
-//! are scheduled.
+//! Delay queues: one queue for all events that were scheduled with the same delay. Their times are in the order in which
+//! they were scheduled.
 
 use super::{Entity, EventKey, NEVER, key};
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
-/// The number of delay queues: the number of packet lengths whose transmission times are common at once.
+/// The number of delay queues, which suffices for the transmission times of the few packet lengths that are common at
+/// once.
 const QUEUES: usize = 4;
-/// Fewer entities that have been taken are not worth moving those behind them.
+/// The number of taken entities from which on it is worth moving those behind them to the front.
 const SPENT: usize = 64;
 
-/// Events by how far ahead they were scheduled.
+/// The events with common delays, in a queue for each of these delays.
 ///
-/// A network whose packets are mostly of one length schedules most of its events equally far ahead, and a queue costs
+/// A network whose packets are mostly of one length schedules most of its events with the same delay, and a queue costs
 /// less than a heap.
 pub(super) struct DelayQueues {
     /// Number of delay queues in use.
     used: usize,
     /// The delay with which the events of each queue were scheduled.
     delays: [SimDuration; QUEUES],
-    /// The first event of each queue.
+    /// The key of the first event of each queue, `NEVER` if it is empty; for the `open` queue, possibly that of an event
+    /// that has been removed.
     firsts: [EventKey; QUEUES],
     all: [DelayQueue; QUEUES],
-    /// The queue whose first event was taken out last; its first one now may come later than `firsts` says.
+    /// The queue from which an event was removed last.
     open: usize,
-    /// The last delay without a queue. The next time that it comes it gets one.
+    /// The last delay without a queue. If the next delay without a queue is the same, it gets one.
     candidate: SimDuration,
 }
 
-/// The first event of all queues, `NEVER` if there is none.
+/// The first event of all queues.
 pub(super) struct FirstEvent {
     pub queue: usize,
+    /// The key of the event, `NEVER` if there is none.
     pub key: EventKey,
-    /// The first one of the other queues.
+    /// The lowest key among the first events of the other queues.
     pub beside: EventKey,
 }
 
@@ -45,15 +48,15 @@ impl Default for DelayQueues {
 }
 
 impl DelayQueues {
-    /// The queue for events that are so far ahead, if there is one.
+    /// Returns the queue for events with this delay, if there is one.
     #[inline]
     pub(super) fn of(&self, delay: SimDuration) -> Option<usize> {
         self.delays.iter().take(self.used).position(|known| *known == delay)
     }
 
-    /// Gives a queue to events that are so far ahead, if there is one to be had.
+    /// Assigns an empty queue to a delay that has none, if the delay has just occurred before and a queue is empty.
     pub(super) fn open(&mut self, delay: SimDuration) -> Option<usize> {
-        // Events without delay could come among those of the same time that are being handed out.
+        // An event without delay could precede events of the current instant that have not been handed out.
         if delay == SimDuration::ZERO || std::mem::replace(&mut self.candidate, delay) != delay {
             return None;
         }
@@ -63,7 +66,8 @@ impl DelayQueues {
         Some(vacant)
     }
 
-    /// Adds an event to a queue where that is simple: it is not the first one of its instant. Returns whether it is added.
+    /// Adds an event to a queue if that is simple, as it is for most events that are not the first of their instant.
+    /// Returns whether the event has been added.
     #[inline]
     pub(super) fn follow(&mut self, queue: usize, time: SimTime, entity: Entity) -> bool {
         self.all[queue].follow(time, entity)
@@ -80,7 +84,7 @@ impl DelayQueues {
         is_first
     }
 
-    /// The first events of all queues.
+    /// Returns the first event of all queues.
     #[inline]
     pub(super) fn first(&mut self) -> FirstEvent {
         let (mut queue, mut key, mut beside) = (0, NEVER, NEVER);
@@ -101,7 +105,7 @@ impl DelayQueues {
         FirstEvent { queue, key, beside }
     }
 
-    /// Takes out the next event of the instant that is being handed out, if it comes before `limit`.
+    /// Removes and returns the next event of the instant that is being handed out, if it comes before `limit`.
     #[inline]
     pub(super) fn next_of_instant(&mut self, limit: EventKey) -> Option<(SimTime, Entity)> {
         let queue = &mut self.all[self.open];
@@ -113,28 +117,30 @@ impl DelayQueues {
         Some((queue.time, entity))
     }
 
-    /// Takes the first event of a queue out.
+    /// Removes the first event of a queue.
     pub(super) fn pop(&mut self, queue: usize) {
         self.open = queue;
         self.all[queue].pop();
     }
 }
 
-/// The events of one queue: those of the instant that is being handed out, in order, and those of the instants behind it.
+/// The events of one delay: those of the instant that is being handed out, in order, and those of later instants.
 #[derive(Default)]
 struct DelayQueue {
+    /// The instant that is being handed out.
     time: SimTime,
+    /// The entities of that instant.
     current: Vec<Entity>,
-    /// Number of the current ones that have been handed out.
+    /// Number of these entities that have been handed out.
     handed_out: usize,
+    /// The later instants, except the last one.
     instants: VecDeque<Instant>,
-    /// The last instant, behind those; it has no events if there is none.
+    /// The last instant; it has no events if there is no later instant.
     last: Instant,
-    /// The entities of the instants behind the current one, those of the first instant first, after those that have been
-    /// taken.
+    /// The entities of the later instants, instant by instant, behind `taken` obsolete ones.
     entities: Vec<Entity>,
     taken: usize,
-    /// A bit for each entity, of which none is set.
+    /// A bit for each entity, for sorting; none is set between calls.
     marks: Vec<u64>,
 }
 
@@ -142,12 +148,13 @@ struct DelayQueue {
 struct Instant {
     time: SimTime,
     events: usize,
-    /// The first of its entities.
+    /// The lowest of its entities.
     least: Entity,
 }
 
 impl DelayQueue {
-    /// Adds an event where it only lengthens its instant. Returns whether it does.
+    /// Adds an event if it belongs to the last instant, is not the lowest entity there, and needs no more memory.
+    /// Returns whether it has been added.
     #[inline]
     fn follow(&mut self, time: SimTime, entity: Entity) -> bool {
         let is_simple = self.last.time == time && self.last.least < entity && self.last.events > 0;
@@ -168,6 +175,7 @@ impl DelayQueue {
         self.entities.push(entity);
     }
 
+    /// Appends an instant without events.
     fn open(&mut self, time: SimTime, entity: Entity) {
         if self.last.events > 0 {
             debug_assert!(self.last.time < time, "`now` is the time of the last event");
@@ -176,7 +184,7 @@ impl DelayQueue {
         self.last = Instant { time, events: 0, least: entity };
     }
 
-    /// Takes the first event out.
+    /// Removes the first event.
     fn pop(&mut self) {
         if self.handed_out >= self.current.len() {
             self.begin_instant();
@@ -184,7 +192,7 @@ impl DelayQueue {
         self.handed_out += 1;
     }
 
-    /// The first event, `NEVER` if there is none.
+    /// Returns the key of the first event, `NEVER` if there is none.
     fn first(&self) -> EventKey {
         match (self.current.get(self.handed_out), self.instants.front().unwrap_or(&self.last)) {
             (Some(entity), _) => key(self.time, *entity),
@@ -193,6 +201,7 @@ impl DelayQueue {
         }
     }
 
+    /// Begins to hand out the next instant.
     fn begin_instant(&mut self) {
         let Instant { time, events, .. } = self.instants.pop_front().unwrap_or_else(|| std::mem::take(&mut self.last));
         self.time = time;
@@ -213,9 +222,9 @@ impl DelayQueue {
     }
 }
 
-/// Sorts entities, of which none occurs twice: where they are dense, by their bits in `marks`.
+/// Sorts entities, none of which occurs twice. Dense ones are sorted by setting their bits in `marks`.
 fn sort(entities: &mut [Entity], marks: &mut Vec<u64>) {
-    /// The most words that are looked at for an entity.
+    /// The largest number of words per entity that are worth scanning.
     const WORDS: usize = 4;
     let last = entities.iter().copied().max().unwrap_or(0) as usize / 64;
     if last >= entities.len() * WORDS {

@@ -1,4 +1,5 @@
-//! The state of a channel: the packet in transmission, the packets that wait for it, and the space behind it.
+//! The state of a channel: the packet in transmission, the packets that wait for the channel, and the buffer space at
+//! its end.
 
 use super::super::contention::Contention;
 use super::super::link::Buffers;
@@ -23,8 +24,11 @@ pub(super) struct ChannelState {
     pub(super) sending: Option<ChannelTransmission>,
     /// Packets in transit with their arrival times: those of their tails at the destination, of their heads elsewhere.
     pub(super) in_transit: VecDeque<(SimTime, u32)>,
+    /// Number of packets that have started.
     pub(super) carried: u32,
+    /// The total time for which these occupy the channel.
     pub(super) held: SimDuration,
+    /// The end of the last transmission.
     pub(super) free: SimTime,
 }
 
@@ -38,7 +42,9 @@ pub(super) struct ChannelEnds {
     pub(super) port: u32,
 }
 
+/// The packets of one class at a channel.
 pub(super) struct ClassQueue {
+    /// Number of free places in the buffer at the other end; `None` if it is unbounded.
     pub(super) room: Option<u32>,
     pub(super) waiting: WaitingLine,
 }

@@ -14,7 +14,9 @@ pub struct ProgressiveFilling {
     found: Vec<u64>,
     /// New rates, by flow.
     rates: Vec<(u32, f64)>,
+    /// The channels by the share that each of their flows without a rate would get, the smallest share first.
     fullest: BinaryHeap<Reverse<(RateBits, u32)>>,
+    /// The number of the present round, which is even.
     round: u64,
 }
 
@@ -63,18 +65,18 @@ impl ProgressiveFilling {
         }
     }
 
-    /// Finds the channels that are connected to the changed ones.
+    /// Finds the channels that are connected to the changed ones (`open`), and gives each its full capacity to share.
     fn reach(&mut self, channels: &[FlowChannel], flows: &Slab<Flow>, mut open: Vec<u32>) {
         while let Some(channel) = open.pop() {
             let left = &mut self.left[channel as usize];
-            let FlowChannel { capacity, flows: on, .. } = &channels[channel as usize];
-            if left.round == self.round || on.is_empty() {
+            let FlowChannel { capacity, flows: crossing, .. } = &channels[channel as usize];
+            if left.round == self.round || crossing.is_empty() {
                 continue;
             }
-            let count = u32::try_from(on.len()).expect("fewer than 2^32 messages at once");
+            let count = u32::try_from(crossing.len()).expect("fewer than 2^32 messages at once");
             *left = RemainingCapacity { round: self.round, capacity: *capacity, flows: count };
             self.fullest.push(Reverse((left.share(), channel)));
-            for id in on {
+            for id in crossing {
                 if self.found[*id as usize] != self.round {
                     self.found[*id as usize] = self.round;
                     open.extend_from_slice(&flows[*id].channels);

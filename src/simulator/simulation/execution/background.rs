@@ -32,7 +32,7 @@ impl<O: Observer> Execution<'_, O> {
         }
     }
 
-    /// Returns whether every process has finished or waits for another one.
+    /// Returns whether every process has finished or waits for an operation or another process, and not for a time.
     fn all_wait(&self) -> bool {
         self.ranks.iter().all(|rank| match rank.waits {
             WaitState::ForOperation(_) | WaitState::ForAny | WaitState::ForNotices | WaitState::AtBarrier => true,

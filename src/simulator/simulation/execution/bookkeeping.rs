@@ -110,29 +110,29 @@ impl<O: Observer> Execution<'_, O> {
         }
     }
 
-    /// Starts a computation of `rank` that takes the processor `own`.
-    pub(super) fn begin_computing(&mut self, rank: u32, own: SimDuration) {
-        self.observer.on(&Occurrence::Computes { rank, time: own });
-        if let Some(uncomputed) = &mut self.remaining_work {
-            uncomputed.insert(rank, own);
+    /// Records that a computation of `rank` has started, which needs `time` on the processor.
+    pub(super) fn begin_computing(&mut self, rank: u32, time: SimDuration) {
+        self.observer.on(&Occurrence::Computes { rank, time });
+        if let Some(remaining_work) = &mut self.remaining_work {
+            remaining_work.insert(rank, time);
         }
     }
 
     /// Forgets the computation of `rank`, unless it was issued and continues while the process runs.
     pub(super) fn forget_computed(&mut self, rank: u32) {
-        if let Some(uncomputed) = &mut self.remaining_work
+        if let Some(remaining_work) = &mut self.remaining_work
             && !self.notices.computes(rank)
         {
-            uncomputed.remove(&rank);
+            remaining_work.remove(&rank);
         }
     }
 
     /// Returns the part of this span in which `rank` could have computed while its processor computed for other ranks.
     fn ready_time(&mut self, rank: u32, span: SimDuration) -> SimDuration {
-        let uncomputed = self.remaining_work.as_mut().and_then(|uncomputed| uncomputed.get_mut(&rank));
-        let Some(left) = uncomputed else { return SimDuration::ZERO };
-        let computed = span.min(*left);
-        *left -= computed;
+        let of_rank = self.remaining_work.as_mut().and_then(|remaining_work| remaining_work.get_mut(&rank));
+        let Some(remaining) = of_rank else { return SimDuration::ZERO };
+        let computed = span.min(*remaining);
+        *remaining -= computed;
         span - computed
     }
 

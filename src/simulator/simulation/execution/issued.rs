@@ -113,9 +113,9 @@ impl<O: Observer> Execution<'_, O> {
             waiting.push_back((operation, time));
             return if waiting.len() == 1 { self.compute_first(now, rank).map(|()| operation) } else { Ok(operation) };
         };
-        let seat = self.layout.seat(rank);
+        let location = self.layout.seat(rank);
         self.notices.ranks[rank as usize].waiting += 1;
-        let begun = interfaces.issue_computation(now, (seat, rank), (operation.0, time), (lanes.cpu, turn));
+        let begun = interfaces.issue_computation(now, (location, rank), (operation.0, time), (lanes.cpu, turn));
         begun.map(|()| operation).map_err(|error| fault(rank, format!("cannot compute: {error}")))
     }
 
@@ -123,8 +123,8 @@ impl<O: Observer> Execution<'_, O> {
     fn compute_first(&mut self, now: SimTime, rank: u32) -> Result<(), SimulationError> {
         let Some((operation, time)) = self.notices.issuer(rank).computations.front().copied() else { return Ok(()) };
         let begun = self.transport.compute(now, self.layout.seat(rank), rank, Computation::Time(time));
-        let own = begun.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
-        self.begin_computing(rank, own);
+        let time = begun.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
+        self.begin_computing(rank, time);
         self.notices.issuer(rank).computing = 1;
         self.queue_notice(rank, now, operation, false);
         Ok(())
@@ -153,13 +153,13 @@ impl<O: Observer> Execution<'_, O> {
         let (operation, handle) = self.matching.prepare_send(now, (rank, to), message, Some(lanes));
         let cause = self.observer.last_event(rank);
         self.observer.on(&Occurrence::Posted { rank, operation, handle, bytes });
-        let seats = (self.layout.seat(rank), self.layout.seat(to));
+        let locations = (self.layout.seat(rank), self.layout.seat(to));
         if let Some(interfaces) = self.transport.interfaces() {
-            interfaces.issue_send(now, seats, (bytes, handle, cause), (lanes, turn));
+            interfaces.issue_send(now, locations, (bytes, handle, cause), (lanes, turn));
         } else {
             let begun = self.matching.begin_send(handle);
             self.queue_notice(rank, now, begun, false);
-            self.transport.send(now, seats, (bytes, again), handle, cause);
+            self.transport.send(now, locations, (bytes, again), handle, cause);
         }
         self.count_program_operation();
         Ok(operation)
@@ -174,9 +174,9 @@ impl<O: Observer> Execution<'_, O> {
     ) -> Operation {
         let operation = self.matching.prepare_receive(rank, pattern, Some(lanes));
         self.observer.on(&Occurrence::Begun { rank, operation });
-        let seat = self.layout.seat(rank);
+        let location = self.layout.seat(rank);
         match self.transport.interfaces() {
-            Some(interfaces) => interfaces.issue_receive(now, seat, operation.0, (lanes, turn)),
+            Some(interfaces) => interfaces.issue_receive(now, location, operation.0, (lanes, turn)),
             None => self.post(now, operation),
         }
         operation
@@ -240,26 +240,26 @@ impl<O: Observer> Execution<'_, O> {
 
     /// Notifies processes about the operations they have issued, in rank order. Returns whether there was any notice.
     pub(super) fn deliver_notices(&mut self, now: SimTime) -> Result<bool, SimulationError> {
-        let mut happened = std::mem::take(&mut self.notices.pending);
-        happened.sort_by_key(|happening| happening.rank);
-        let any = !happened.is_empty();
-        for of_rank in happened.chunk_by(|one, other| one.rank == other.rank) {
+        let mut notices = std::mem::take(&mut self.notices.pending);
+        notices.sort_by_key(|notice| notice.rank);
+        let any = !notices.is_empty();
+        for of_rank in notices.chunk_by(|previous, next| previous.rank == next.rank) {
             self.deliver_notices_to(now, of_rank)?;
         }
         Ok(any)
     }
 
     /// Delivers the current notices to a process, and schedules the later ones.
-    fn deliver_notices_to(&mut self, now: SimTime, happened: &[PendingNotice]) -> Result<(), SimulationError> {
-        let Some(PendingNotice { rank, .. }) = happened.first().copied() else { return Ok(()) };
-        let is_now = |happening: &&PendingNotice| happening.at <= now;
+    fn deliver_notices_to(&mut self, now: SimTime, pending: &[PendingNotice]) -> Result<(), SimulationError> {
+        let Some(PendingNotice { rank, .. }) = pending.first().copied() else { return Ok(()) };
+        let is_now = |notice: &&PendingNotice| notice.at <= now;
         let new = self.transport.interfaces().map(MessageTransport::next_turn).unwrap_or_default();
         let turn_of = |notice: Notice| match notice.turn {
             IssueOrder { order: 0, .. } if notice.is_end => new.of_end(),
             IssueOrder { order: 0, .. } => new,
             known => known,
         };
-        for PendingNotice { notice, .. } in happened.iter().filter(is_now) {
+        for PendingNotice { notice, .. } in pending.iter().filter(is_now) {
             self.store_notice(now, rank, Notice { turn: turn_of(*notice), ..*notice });
         }
         if matches!(self.ranks[rank as usize].waits, WaitState::ForNotices) {
@@ -268,7 +268,7 @@ impl<O: Observer> Execution<'_, O> {
                 self.run(now, rank, Some(Reply::Noticed(notices)))?;
             }
         }
-        for PendingNotice { at, notice, .. } in happened.iter().filter(|happening| !is_now(happening)) {
+        for PendingNotice { at, notice, .. } in pending.iter().filter(|notice| !is_now(notice)) {
             let interfaces = self.transport.interfaces().expect("only interfaces foresee what happens");
             interfaces.schedule_due(*at, notice.operation.0, turn_of(*notice));
         }

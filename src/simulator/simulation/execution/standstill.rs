@@ -18,7 +18,7 @@ impl<O> Execution<'_, O> {
         let mut blocked = Vec::new();
         for rank in 0..self.layout.ranks() {
             let state = &self.ranks[rank as usize];
-            let (waits, on) = match &state.waits {
+            let (waits, waits_for) = match &state.waits {
                 WaitState::ForOperation(operation) => self.matching.describe(*operation),
                 WaitState::ForAny => (format!("waits for any of {} operations", self.awaited[&rank].len()), None),
                 WaitState::ForNotices => self.matching.describe_first_of(rank),
@@ -26,7 +26,7 @@ impl<O> Execution<'_, O> {
                 WaitState::Nothing | WaitState::ForTime => continue,
             };
             let (phase, step) = (self.surroundings.phases.name(state.phase), self.surroundings.step(rank));
-            blocked.push(Blocked { rank, phase, step, place: None, waits, waits_for: on });
+            blocked.push(Blocked { rank, phase, step, place: None, waits, waits_for });
         }
         let at_s = self.surroundings.clock.get().seconds();
         DeadlockReport { at_s, blocked, ranks: self.layout.ranks() }

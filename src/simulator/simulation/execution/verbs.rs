@@ -10,7 +10,7 @@ use crate::trace::Activity;
 use crate::units::{SimDuration, SimTime};
 
 impl<O: Observer> Execution<'_, O> {
-    /// Executes a request. Returns its reply if the request completes immediately.
+    /// Executes a request. Returns its reply, or `None` if the process has to wait.
     pub(super) fn serve(&mut self, now: SimTime, rank: u32, verb: Verb) -> Result<Option<Reply>, SimulationError> {
         match verb {
             Verb::Compute(work) => self.compute(now, rank, Computation::Rows(work)),
@@ -72,8 +72,8 @@ impl<O: Observer> Execution<'_, O> {
             return Ok(self.wait(rank, WaitState::ForTime, Activity::Sending));
         }
         let computing = self.transport.compute(now, self.layout.seat(rank), rank, computation);
-        let own = computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
-        self.begin_computing(rank, own);
+        let time = computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
+        self.begin_computing(rank, time);
         Ok(self.wait(rank, WaitState::ForTime, activity))
     }
 
@@ -127,11 +127,11 @@ impl<O: Observer> Execution<'_, O> {
         let (operation, handle) = self.matching.post(now, rank, to, message);
         let cause = self.observer.last_event(rank);
         self.observer.on(&Occurrence::Posted { rank, operation, handle, bytes });
-        let seats = (self.layout.seat(rank), self.layout.seat(to));
+        let locations = (self.layout.seat(rank), self.layout.seat(to));
         let port = port_of(tag);
         match (port, self.transport.interfaces()) {
-            (Some(port), Some(interfaces)) => interfaces.send_on_port(now, seats, (bytes, handle, cause), port),
-            _ => self.transport.send(now, seats, (bytes, again), handle, cause),
+            (Some(port), Some(interfaces)) => interfaces.send_on_port(now, locations, (bytes, handle, cause), port),
+            _ => self.transport.send(now, locations, (bytes, again), handle, cause),
         }
         self.count_program_operation();
         Ok(operation)
@@ -158,11 +158,11 @@ impl<O: Observer> Execution<'_, O> {
         self.count_program_operation();
         self.observer.on(&Occurrence::Moving { operation, is_memory, bytes });
         self.observer.on(&Occurrence::Begun { rank, operation });
-        let seat = self.layout.seat(rank);
+        let location = self.layout.seat(rank);
         if is_memory {
-            self.transport.load(now, seat, bytes, operation.0);
+            self.transport.load(now, location, bytes, operation.0);
         } else {
-            self.transport.leave_node(now, seat, bytes, operation.0);
+            self.transport.leave_node(now, location, bytes, operation.0);
         }
         operation
     }

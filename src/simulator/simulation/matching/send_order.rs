@@ -24,6 +24,7 @@ struct PairEnds {
     last: u32,
 }
 
+/// The entry of a message: its neighbours among the unmatched messages of its pair, and its progress.
 #[derive(Clone, Copy)]
 struct PairEntry {
     earlier: u32,
@@ -34,6 +35,7 @@ struct PairEntry {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PairProgress {
     InFlight,
+    /// Arrived while an earlier message is still in flight.
     Early,
     /// In order, and arrived after all messages before it.
     InOrder,
@@ -60,11 +62,11 @@ impl PairOrder {
         if let Some(earlier) = self.places.get_mut(earlier as usize) {
             earlier.later = handle;
         }
-        let place = PairEntry { earlier, later: NONE, progress: PairProgress::InFlight };
+        let entry = PairEntry { earlier, later: NONE, progress: PairProgress::InFlight };
         if self.places.len() <= handle as usize {
-            self.places.resize(handle as usize + 1, place);
+            self.places.resize(handle as usize + 1, entry);
         }
-        self.places[handle as usize] = place;
+        self.places[handle as usize] = entry;
     }
 
     /// Marks a message as arrived. Returns whether it is in order; otherwise it is early.
@@ -81,7 +83,7 @@ impl PairOrder {
         loop {
             handle = self.places[handle as usize].later;
             match self.places.get_mut(handle as usize) {
-                Some(place) if place.progress == PairProgress::Early => place.progress = PairProgress::Overtook,
+                Some(entry) if entry.progress == PairProgress::Early => entry.progress = PairProgress::Overtook,
                 _ => return followers,
             }
             followers += 1;

@@ -11,7 +11,7 @@ pub struct ScheduledEvent {
     pub time: SimTime,
     pub precedence: Precedence,
     pub event: PackedEvent,
-    /// The resource whose queue the event comes from, or [`NO_LINE`].
+    /// The resource whose retrial queue the event comes from, or [`NO_QUEUE`].
     pub queue: u32,
 }
 
@@ -39,7 +39,7 @@ pub enum EventKind {
 
 impl PackedEvent {
     const KIND_BITS: u32 = 3;
-    /// Upper bound of the places.
+    /// The number of places that can be distinguished.
     pub const MAX_PLACES: u32 = 1 << (u32::BITS - Self::KIND_BITS);
 
     #[inline]
@@ -136,7 +136,7 @@ impl RadixHeap {
         Some(entry)
     }
 
-    /// Returns the order of the first event at the current time.
+    /// Returns the lowest order among the events at the current time.
     pub fn first_order(&self) -> Option<u64> {
         let in_order = self.in_order.get(self.next).map(|entry| entry.precedence.order);
         let others = self.out_of_order.peek().map(|EarliestFirst(entry)| entry.precedence.order);

@@ -10,7 +10,7 @@ pub struct LogGopsCosts {
     pub overhead: SimDuration,
     interface: Interface,
     sends: Sends,
-    /// The costs of a message of the size that was requested last. Most messages have the size of the one before.
+    /// The costs that were requested last; most messages are as long as the one before.
     last: MessageCosts,
 }
 
@@ -36,8 +36,8 @@ impl LogGopsCosts {
             return None;
         }
         let (interface, sends) = (machine.nodes.interface.clone()?, machine.sends);
-        let none = SimDuration::ZERO;
-        let last = MessageCosts { bytes: 0, sending: none, occupancy: none, receiving: none, is_eager: false };
+        let zero = SimDuration::ZERO;
+        let last = MessageCosts { bytes: 0, sending: zero, occupancy: zero, receiving: zero, is_eager: false };
         let mut costs = Self { latency: model.latency, overhead: interface.overhead, interface, sends, last };
         costs.last = costs.compute(0);
         Some(costs)

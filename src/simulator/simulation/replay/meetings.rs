@@ -26,7 +26,7 @@ pub struct ReplayMatching {
 /// An entry of a queue.
 #[derive(Clone, Copy)]
 struct QueueLink {
-    what: MessageOrReceive,
+    entry: MessageOrReceive,
     next: u32,
     /// The last link of the queue, valid in its first link.
     last: u32,
@@ -107,27 +107,29 @@ impl ReplayMatching {
         self.meet((rank, from, tag), MessageOrReceive::Receive(receive), route_of)
     }
 
+    /// Matches an entry with the first one of the other kind in its queue, which is removed and returned; without one,
+    /// the entry is queued.
     fn meet(
         &mut self,
         route: Route,
-        what: MessageOrReceive,
+        entry: MessageOrReceive,
         route_of: impl Fn(MessageOrReceive) -> Route,
     ) -> Option<u32> {
         let links = &self.links;
-        let route_of_head = |head: u32| route_of(links[head].what);
+        let route_of_head = |head: u32| route_of(links[head].entry);
         let Some(slot) = self.heads.find(route, route_of_head) else {
-            let link = self.links.put(QueueLink { what, next: NONE, last: NONE });
+            let link = self.links.put(QueueLink { entry, next: NONE, last: NONE });
             self.links[link].last = link;
             let links = &self.links;
-            self.heads.insert(route, link, |head| route_of(links[head].what));
+            self.heads.insert(route, link, |head| route_of(links[head].entry));
             return None;
         };
         let head = self.heads.at(slot);
-        let (found, QueueLink { next, last, .. }) = match (self.links[head].what, what) {
+        let (found, QueueLink { next, last, .. }) = match (self.links[head].entry, entry) {
             (MessageOrReceive::Message(found), MessageOrReceive::Receive(_))
             | (MessageOrReceive::Receive(found), MessageOrReceive::Message(_)) => (found, self.links[head]),
             _ => {
-                let link = self.links.put(QueueLink { what, next: NONE, last: NONE });
+                let link = self.links.put(QueueLink { entry, next: NONE, last: NONE });
                 let last = std::mem::replace(&mut self.links[head].last, link);
                 self.links[last].next = link;
                 return None;
@@ -135,7 +137,7 @@ impl ReplayMatching {
         };
         if next == NONE {
             let links = &self.links;
-            self.heads.remove(slot, |head| route_of(links[head].what));
+            self.heads.remove(slot, |head| route_of(links[head].entry));
         } else {
             self.links[next].last = last;
             self.heads.put(slot, next);

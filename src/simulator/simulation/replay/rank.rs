@@ -29,20 +29,20 @@ pub struct RankState {
 
 impl RankState {
     pub const fn new() -> Self {
-        let none = SimDuration::ZERO;
+        let zero = SimDuration::ZERO;
         Self {
             since: SimTime::START,
-            system_before: none,
+            system_before: zero,
             activity: Activity::Blocked,
             under_way: 0,
             computing: 0,
             sending: 0,
             receiving: 0,
-            computed: none,
-            sent: none,
-            blocked: none,
-            system: none,
-            idle: none,
+            computed: zero,
+            sent: zero,
+            blocked: zero,
+            system: zero,
+            idle: zero,
         }
     }
 

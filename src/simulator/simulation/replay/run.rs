@@ -60,9 +60,13 @@ struct ReplayedOperation {
     rank: u32,
     peer: u32,
     tag: u32,
+    /// The place of the first operation that depends on the end of this one.
     first: u32,
+    /// The place of the first operation that depends on the beginning of this one.
     first_at_begin: u32,
+    /// The number of operations that depend on the end.
     at_end: u32,
+    /// The number of operations that depend on the beginning.
     at_begin: u32,
     kind: NodeKind,
     /// The processor that handles the operation. A receive takes the processor of its message once it is matched.
@@ -102,7 +106,9 @@ const NONE: u32 = u32::MAX;
 /// An operation with some of its dependencies satisfied.
 #[derive(Clone, Copy)]
 struct PartiallyReady {
+    /// The number of dependencies that are not satisfied.
     awaited: u32,
+    /// The latest turn among those that are.
     turn: IssueOrder,
 }
 
@@ -184,15 +190,15 @@ impl Replay {
         if self.is_opening && self.agenda.first_order().is_none_or(|order| order > OPENING) {
             return None;
         }
-        let ScheduledEvent { time, precedence, event, queue: line } = self.agenda.pop()?;
+        let ScheduledEvent { time, precedence, event, queue } = self.agenda.pop()?;
         self.events += 1;
-        if line == NO_QUEUE {
+        if queue == NO_QUEUE {
             self.attempt(time, precedence, event);
         } else {
-            self.queues.retry(line);
+            self.queues.retry(queue);
             self.attempt(time, precedence, event);
-            if self.queues.is_next_due(line) {
-                self.schedule_retrial(time, line);
+            if self.queues.is_next_due(queue) {
+                self.schedule_retrial(time, queue);
             }
         }
         self.deliver_notices(time);
@@ -256,9 +262,9 @@ impl Replay {
     ) -> bool {
         let (mut needed, mut free) = (core, self.resources.free(core));
         if let Some(interface) = interface {
-            let other = self.resources.free(interface);
-            if other > free {
-                (needed, free) = (interface, other);
+            let interface_free = self.resources.free(interface);
+            if interface_free > free {
+                (needed, free) = (interface, interface_free);
             }
         }
         if free <= now {
@@ -333,7 +339,7 @@ impl Replay {
         }
         self.resources.communicate(to, cpu, now, costs.receiving);
         let (under_way, messages) = (&self.under_way, &self.messages);
-        let route_of = |what: MessageOrReceive| route(under_way, messages, what);
+        let route_of = |entry: MessageOrReceive| route(under_way, messages, entry);
         if let Some(receive) = self.meetings.arrive(now, Arrival { to, from, tag, message: place }, route_of) {
             self.meet(now, receive, place);
         }
@@ -353,7 +359,7 @@ impl Replay {
         let known = |number: u32| (number != ANY).then_some(number);
         let pattern = MessagePattern { from: known(peer), tag: known(tag) };
         let (under_way, messages) = (&self.under_way, &self.messages);
-        let route_of = |what: MessageOrReceive| route(under_way, messages, what);
+        let route_of = |entry: MessageOrReceive| route(under_way, messages, entry);
         if let Some(message) = self.meetings.receive(rank, pattern, place, route_of) {
             self.meet(now, place, message);
         }
@@ -382,39 +388,39 @@ impl Replay {
         if self.notices.is_empty() {
             return;
         }
-        let mut happened = std::mem::take(&mut self.notices);
-        if happened.iter().any(|happening| happening.rank != happened[0].rank) {
-            happened.sort_by_key(|happening| happening.rank);
+        let mut notices = std::mem::take(&mut self.notices);
+        if notices.iter().any(|notice| notice.rank != notices[0].rank) {
+            notices.sort_by_key(|notice| notice.rank);
         }
-        for of_rank in happened.chunk_by(|one, other| one.rank == other.rank) {
+        for of_rank in notices.chunk_by(|previous, next| previous.rank == next.rank) {
             self.deliver_notices_to(now, of_rank);
         }
-        happened.clear();
-        self.notices = happened;
+        notices.clear();
+        self.notices = notices;
     }
 
     /// Delivers the current notices to a rank, and schedules the later ones.
-    fn deliver_notices_to(&mut self, now: SimTime, happened: &[OperationNotice]) {
-        let Some(OperationNotice { rank, .. }) = happened.first().copied() else { return };
+    fn deliver_notices_to(&mut self, now: SimTime, notices: &[OperationNotice]) {
+        let Some(OperationNotice { rank, .. }) = notices.first().copied() else { return };
         let new = IssueOrder { order: self.requests + 1, ..IssueOrder::default() };
         self.requests += IssueOrder::OF_AN_EVENT;
-        let turn_of = |happening: &OperationNotice| match happening.turn {
-            IssueOrder { order: 0, .. } if happening.is_end => new.of_end(),
+        let turn_of = |notice: &OperationNotice| match notice.turn {
+            IssueOrder { order: 0, .. } if notice.is_end => new.of_end(),
             IssueOrder { order: 0, .. } => new,
             known => known,
         };
         let mut is_told = false;
-        for happening in happened.iter().filter(|happening| happening.at <= now) {
+        for notice in notices.iter().filter(|notice| notice.at <= now) {
             is_told = true;
-            self.handle_notice(rank, happening.operation, happening.is_end, turn_of(happening));
+            self.handle_notice(rank, notice.operation, notice.is_end, turn_of(notice));
         }
         if is_told {
             self.account(now, rank);
             self.issue_free(now, rank);
         }
-        for happening in happened.iter().filter(|happening| happening.at > now) {
-            let order = self.order_of(turn_of(happening));
-            self.schedule(happening.at, order, PackedEvent::new(EventKind::Due, happening.operation));
+        for notice in notices.iter().filter(|notice| notice.at > now) {
+            let order = self.order_of(turn_of(notice));
+            self.schedule(notice.at, order, PackedEvent::new(EventKind::Due, notice.operation));
         }
     }
 
@@ -525,8 +531,8 @@ impl Replay {
 }
 
 /// Returns the route of a message or a receive.
-fn route(under_way: &Slab<ReplayedOperation>, messages: &Slab<InFlightMessage>, what: MessageOrReceive) -> Route {
-    match what {
+fn route(under_way: &Slab<ReplayedOperation>, messages: &Slab<InFlightMessage>, entry: MessageOrReceive) -> Route {
+    match entry {
         MessageOrReceive::Message(place) => {
             let InFlightMessage { to, from, tag, .. } = messages[place];
             (to, from, tag)

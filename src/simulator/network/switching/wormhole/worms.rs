@@ -62,6 +62,7 @@ pub struct Worms {
     /// Routers with requests to allocate, in the order in which they became active.
     active: Vec<u32>,
     sources: Vec<PacketSource>,
+    /// Nodes with packets that are not completely in the network yet.
     sending: Vec<u32>,
     crowd: WormTable,
     /// The first cycle that acts on what is scheduled now.
@@ -239,22 +240,22 @@ impl Worms {
     /// before `now` by their transmission time and the cycles in which the worm stood still.
     #[must_use]
     pub fn first_byte(&self, now: SimTime, packet: &Packet) -> SimTime {
-        let stood = self.cycle * self.crowd[packet.place as usize].stalled_cycles;
-        now.before(self.byte_time.time(u64::from(packet.bytes)) + stood)
+        let stalled = self.cycle * self.crowd[packet.place as usize].stalled_cycles;
+        now.before(self.byte_time.time(u64::from(packet.bytes)) + stalled)
     }
 
-    /// Runs the cycle that begins `now` and appends the resulting hops to `passages`.
-    pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, passages: &mut Vec<HopEvent>) {
+    /// Runs the cycle that begins `now` and appends the resulting hops to `hops`.
+    pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, hops: &mut Vec<HopEvent>) {
         let cycle = now.ps() / self.cycle.ps();
         self.next = cycle;
-        self.take_transits(cycle, passages);
-        self.eject(cycle, passages);
+        self.take_transits(cycle, hops);
+        self.eject(cycle, hops);
         self.enter_due(cycle);
-        let mut has_moved = self.inject(passages);
+        let mut has_moved = self.inject(hops);
         has_moved |= self.allocate_channels(cycle);
         self.next = cycle + 1;
         self.end_routing(cycle);
-        has_moved |= self.allocate_switches(passages);
+        has_moved |= self.allocate_switches(hops);
         self.settle_allocated(cycle);
         self.leave_idle_routers();
         // `is_turning` has side effects on the wheels and must be called in every cycle.
@@ -304,7 +305,7 @@ impl Worms {
     /// heads that enter the link then, and the total time of the flits on the wire.
     fn ahead(&self, now: SimTime) -> FxHashMap<u32, (u32, SimDuration)> {
         let mut ahead: FxHashMap<_, (u32, SimDuration)> = FxHashMap::default();
-        for (cycle, wire, &Transit { to: channel, flit, .. }) in self.pipeline.transits.pending_arrivals() {
+        for (cycle, wire, &Transit { to: channel, flit, .. }) in self.pipeline.transits.pending() {
             let (from, to) = self.on_wire(cycle, wire);
             let port = self.inputs[channel as usize].before / self.shape.channels;
             let (heads, time) = ahead.entry(port).or_default();

@@ -17,7 +17,7 @@ pub(super) struct Transit {
 
 impl Worms {
     /// Puts the flits that arrive in `cycle` into their buffers, then returns credits to the upstream routers.
-    pub(super) fn take_transits(&mut self, cycle: u64, passages: &mut Vec<HopEvent>) {
+    pub(super) fn take_transits(&mut self, cycle: u64, hops: &mut Vec<HopEvent>) {
         for wire in self.pipeline.transits.numbers() {
             let list = self.pipeline.transits.of(wire).take(cycle);
             if self.recorder.is_some() {
@@ -26,9 +26,9 @@ impl Worms {
             let mut transits = list.iter();
             while let Some(Transit { to, flit }) = self.take_bodies(&mut transits) {
                 if flit.is_tail() {
-                    self.report_departure(to, flit, passages);
+                    self.report_departure(to, flit, hops);
                 }
-                self.push(to, flit, passages);
+                self.push(to, flit, hops);
             }
             self.pipeline.transits.of(wire).give_back(list);
         }
@@ -38,10 +38,10 @@ impl Worms {
     }
 
     /// Reports that a packet has left its source, if the link over which its tail has arrived begins there.
-    fn report_departure(&self, channel: u32, tail: Flit, passages: &mut Vec<HopEvent>) {
+    fn report_departure(&self, channel: u32, tail: Flit, hops: &mut Vec<HopEvent>) {
         let worm = &self.crowd[tail.worm() as usize];
         if self.shape.router(self.inputs[channel as usize].before) == worm.way.from {
-            passages.push(HopEvent::Left { packet: worm.packet, from: worm.way.from });
+            hops.push(HopEvent::Left { packet: worm.packet, from: worm.way.from });
         }
     }
 
@@ -64,6 +64,7 @@ impl Worms {
         None
     }
 
+    /// Returns the credits that arrive in `cycle` over links of one latency.
     fn take_credits(&mut self, cycle: u64, wire: u8) {
         let credits = self.pipeline.credits.of(wire).take(cycle);
         let Self { inputs, outputs, routers, active, .. } = self;
@@ -83,9 +84,9 @@ impl Worms {
     }
 
     /// Puts a flit at the end of a buffer that has space.
-    pub(super) fn push(&mut self, channel: u32, flit: Flit, passages: &mut Vec<HopEvent>) {
+    pub(super) fn push(&mut self, channel: u32, flit: Flit, hops: &mut Vec<HopEvent>) {
         if flit.is_head() {
-            self.push_head(channel, flit.worm(), passages);
+            self.push_head(channel, flit.worm(), hops);
             return;
         }
         let input = &mut self.inputs[channel as usize];
@@ -95,18 +96,18 @@ impl Worms {
         }
     }
 
-    fn push_head(&mut self, channel: u32, worm: u32, passages: &mut Vec<HopEvent>) {
+    fn push_head(&mut self, channel: u32, worm: u32, hops: &mut Vec<HopEvent>) {
         let input = &mut self.inputs[channel as usize];
         input.count += 1;
         if input.count == 1 {
-            self.start_head(channel, worm, passages);
+            self.start_head(channel, worm, hops);
         } else {
             self.heads.push(channel, worm);
         }
     }
 
     /// Handles the head of a worm that reaches the front of its buffer.
-    pub(super) fn start_head(&mut self, channel: u32, number: u32, passages: &mut Vec<HopEvent>) {
+    pub(super) fn start_head(&mut self, channel: u32, number: u32, hops: &mut Vec<HopEvent>) {
         let worm = &mut self.crowd[number as usize];
         let input = &mut self.inputs[channel as usize];
         (input.front, input.left) = (Flit::head(number), worm.flits);
@@ -115,7 +116,7 @@ impl Worms {
             self.onward == ForwardedBy::BySoftware && worm.packet.to != router && worm.way.from != router;
         if needs_software {
             worm.held_at = channel;
-            passages.push(HopEvent::Arrived { packet: worm.packet, at: router });
+            hops.push(HopEvent::Arrived { packet: worm.packet, at: router });
         } else {
             self.route(channel);
         }
@@ -154,10 +155,10 @@ impl Worms {
                 let behind = self.outputs[self.shape.first(router, to_port) as usize].behind;
                 let (next, to) = (self.inputs[behind as usize].router, worm.way.target(to));
                 let hop = Hop { at: router, port: to_port, next, to, leg: worm.way.leg() };
-                let came = LastHop { port: input.port.into(), class: u32::from(input.lane) / lanes };
-                let holds_class = came.port < links && !self.leaves.contain(self.shape.router(input.before));
-                let came = holds_class.then_some(came);
-                self.classes.next(&self.topology, came, hop)
+                let last_hop = LastHop { port: input.port.into(), class: u32::from(input.lane) / lanes };
+                let holds_class = last_hop.port < links && !self.leaves.contain(self.shape.router(input.before));
+                let last_hop = holds_class.then_some(last_hop);
+                self.classes.next(&self.topology, last_hop, hop)
             } else {
                 0
             };
@@ -169,11 +170,13 @@ impl Worms {
         self.wait_for_channel(channel, router, group);
     }
 
-    pub(super) fn eject(&mut self, cycle: u64, passages: &mut Vec<HopEvent>) {
+    /// Hands over the worms whose tails have reached their nodes in `cycle`, and frees the places of those that were
+    /// handed over before.
+    pub(super) fn eject(&mut self, cycle: u64, hops: &mut Vec<HopEvent>) {
         let list = self.pipeline.ejections.take(cycle);
         self.crowd.vacate();
         for &(at, worm) in &list {
-            passages.push(HopEvent::Arrived { packet: self.crowd[worm as usize].packet, at });
+            hops.push(HopEvent::Arrived { packet: self.crowd[worm as usize].packet, at });
             self.crowd.leave(worm);
         }
         self.pipeline.ejections.give_back(list);

@@ -26,11 +26,12 @@ pub(super) struct ChannelGroup {
 }
 
 impl ChannelGroup {
-    /// Creates the groups of all routers, by router, port and class.
+    /// Creates the groups of all routers, by router, port and class; if the channels of a port are one class, only its
+    /// first group is used.
     pub(super) fn all(shape: RouterShape, routers: u32, leaves: &LeafNodes) -> Vec<Self> {
         let group = |router: u32, port: u32, class: u32| {
-            let are_one = port == shape.links || leaves.contain(router);
-            let channels = if are_one { shape.channels } else { shape.lanes };
+            let is_one_class = port == shape.links || leaves.contain(router);
+            let channels = if is_one_class { shape.channels } else { shape.lanes };
             let first_output = shape.first(router, port) + class * shape.lanes;
             let first_input = router * shape.of_router;
             Self { requests: [0; 2], free: low_bits(channels), turn: 0, first_output, first_input, is_listed: false }

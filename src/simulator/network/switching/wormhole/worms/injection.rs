@@ -13,13 +13,16 @@ pub(super) struct PacketSource {
     queue: VecDeque<u32>,
     /// Number of flits of the first packet that are still to be sent; 0 before its head.
     left: u32,
+    /// The input channel of the router that the first packet enters.
     channel: u32,
+    /// `true` if the node is in the list of sending nodes.
     is_sending: bool,
     /// `true` if the source sleeps until a flit leaves a buffer of its port.
     pub(super) is_blocked: bool,
 }
 
 impl Worms {
+    /// Queues a packet at its node, whose router it enters flit by flit.
     pub(super) fn enter(&mut self, at: u32, packet: Packet) {
         let flits = u64::from(packet.bytes).div_ceil(self.flit_bytes).max(1);
         let flits = u32::try_from(flits).expect("a packet has no more flits than bytes");
@@ -41,7 +44,7 @@ impl Worms {
     }
 
     /// Injects one flit of every source that has a packet and buffer space; returns whether any flit has moved.
-    pub(super) fn inject(&mut self, passages: &mut Vec<HopEvent>) -> bool {
+    pub(super) fn inject(&mut self, hops: &mut Vec<HopEvent>) -> bool {
         let mut has_moved = false;
         let mut index = 0;
         while let Some(&at) = self.sending.get(index) {
@@ -49,7 +52,7 @@ impl Worms {
                 index += 1;
                 continue;
             }
-            has_moved |= self.inject_at(at, passages);
+            has_moved |= self.inject_at(at, hops);
             let source = &mut self.sources[at as usize];
             if source.queue.is_empty() {
                 source.is_sending = false;
@@ -61,7 +64,7 @@ impl Worms {
         has_moved
     }
 
-    fn inject_at(&mut self, at: u32, passages: &mut Vec<HopEvent>) -> bool {
+    fn inject_at(&mut self, at: u32, hops: &mut Vec<HopEvent>) -> bool {
         let is_head = self.sources[at as usize].left == 0;
         if is_head {
             self.sources[at as usize].channel = self.emptiest_channel(at);
@@ -81,7 +84,7 @@ impl Worms {
             source.queue.pop_front();
         }
         let head = Flit::head(worm);
-        self.push(channel, if is_head { head } else { head.next() }, passages);
+        self.push(channel, if is_head { head } else { head.next() }, hops);
         true
     }
 

@@ -68,7 +68,7 @@ impl Worms {
     /// Ends the record at `end`, the end of the run, and adds the transfers of packets that links have carried in part.
     pub fn finish_transfers(&mut self, end: SimTime) {
         let Some(mut recorder) = self.recorder.take() else { return };
-        for (cycle, wire, transit) in self.pipeline.transits.pending_arrivals() {
+        for (cycle, wire, transit) in self.pipeline.transits.pending() {
             let (from, to) = self.on_wire(cycle, wire);
             if from <= end {
                 self.record(&mut recorder, *transit, (from, to.min(end)));

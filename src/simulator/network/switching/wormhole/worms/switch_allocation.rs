@@ -84,7 +84,7 @@ impl Worms {
     }
 
     /// Runs the crossbars for a cycle; returns whether any flit has moved.
-    pub(super) fn allocate_switches(&mut self, passages: &mut Vec<HopEvent>) -> bool {
+    pub(super) fn allocate_switches(&mut self, hops: &mut Vec<HopEvent>) -> bool {
         match (&self.islip, &self.matrix) {
             (Some(_), _) => self.match_ports_by_islip(),
             (_, Some(_)) => self.match_ports_by_matrix(),
@@ -93,7 +93,7 @@ impl Worms {
         let crossings = std::mem::take(&mut self.crossings);
         let mut channels = crossings.iter();
         while let Some(channel) = self.cross_bodies(&mut channels) {
-            self.cross_with_end(channel, passages);
+            self.cross_with_end(channel, hops);
         }
         self.crossings = crossings;
         !self.crossings.is_empty()
@@ -175,7 +175,7 @@ impl Worms {
     }
 
     /// Moves a head or tail flit out of `channel`; its credit and counts are already updated.
-    fn cross_with_end(&mut self, channel: u32, passages: &mut Vec<HopEvent>) {
+    fn cross_with_end(&mut self, channel: u32, hops: &mut Vec<HopEvent>) {
         let input = &mut self.inputs[channel as usize];
         let flit = input.front.ending(input.left == 0);
         input.front = input.front.next();
@@ -190,27 +190,27 @@ impl Worms {
             self.routers[input.router as usize].clear_ready(input);
         }
         if flit.is_tail() {
-            self.end_worm(channel, passages);
+            self.end_worm(channel, hops);
         }
     }
 
     /// Releases what a worm held after its tail has crossed, and brings the next head to the front.
-    fn end_worm(&mut self, channel: u32, passages: &mut Vec<HopEvent>) {
+    fn end_worm(&mut self, channel: u32, hops: &mut Vec<HopEvent>) {
         let input = self.inputs[channel as usize];
         let (worm, output) = (input.front.worm(), &mut self.outputs[input.output as usize]);
         output.flits += u64::from(self.crowd[worm as usize].flits);
         if output.behind == NONE {
             output.room = u32::MAX;
-            let gone = &mut self.crowd[worm as usize];
-            gone.stalled_cycles = (self.next + 1 - gone.out).saturating_sub(gone.flits.into());
+            let worm_state = &mut self.crowd[worm as usize];
+            worm_state.stalled_cycles = (self.next + 1 - worm_state.out).saturating_sub(worm_state.flits.into());
             self.pipeline.ejections.slot().push((input.router, worm));
         }
-        let left = &mut self.inputs[channel as usize];
-        (left.to_port, left.output) = (Input::NOWHERE, NONE);
+        let vacated = &mut self.inputs[channel as usize];
+        (vacated.to_port, vacated.output) = (Input::NOWHERE, NONE);
         self.release_channel(input);
         if input.count > 0 {
             let worm = self.heads.pop(channel);
-            self.start_head(channel, worm, passages);
+            self.start_head(channel, worm, hops);
         }
     }
 }

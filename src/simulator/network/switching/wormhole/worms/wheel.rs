@@ -45,7 +45,7 @@ impl<T> Wheel<T> {
     }
 
     /// Returns the pending changes with their cycles, in order.
-    pub(super) fn pending_arrivals(&self) -> impl Iterator<Item = (u64, &T)> {
+    pub(super) fn pending(&self) -> impl Iterator<Item = (u64, &T)> {
         let cycles = (self.cycle + 1..).take(self.slots.len());
         cycles.flat_map(|cycle| self.slots[self.slot_of(cycle)].iter().map(move |value| (cycle, value)))
     }
@@ -80,9 +80,9 @@ impl<T> Wheels<T> {
     }
 
     /// Returns the pending changes with their cycles and the numbers of their wheels.
-    pub(super) fn pending_arrivals(&self) -> impl Iterator<Item = (u64, u8, &T)> {
+    pub(super) fn pending(&self) -> impl Iterator<Item = (u64, u8, &T)> {
         self.numbers()
             .zip(&self.wheels)
-            .flat_map(|(number, wheel)| wheel.pending_arrivals().map(move |(cycle, change)| (cycle, number, change)))
+            .flat_map(|(number, wheel)| wheel.pending().map(move |(cycle, change)| (cycle, number, change)))
     }
 }
