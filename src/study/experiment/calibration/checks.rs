@@ -8,10 +8,11 @@ use crate::experiment::{Setting, StudyError};
 use crate::scenario::source::{Document, SourceFault};
 
 impl CalibrationCase {
-    /// Returns the parameters of a checked case.
+    /// Returns the parameters to fit, in a canonical order.
     ///
     /// # Errors
-    /// Returns an error for fields that do not exist, or that do not accept values of the range.
+    /// Returns an error for tables or fields that do not exist, fields that are given twice, invalid bounds, and fields
+    /// that do not accept values of their range.
     pub(super) fn unknowns(
         &self,
         document: &Document,
@@ -38,7 +39,7 @@ impl CalibrationCase {
                 );
             }
             let same = |known: &FittedParameter| {
-                known.path == parameter.path && known.tables.iter().any(|one| tables.contains(one))
+                known.path == parameter.path && known.tables.iter().any(|table| tables.contains(table))
             };
             if unknowns.iter().any(same) {
                 fault("path", "it is given twice", "give each field once, or for different `tables`");
@@ -52,11 +53,12 @@ impl CalibrationCase {
             }
         }
         // A canonical order makes the answer independent of the order in the case.
-        unknowns.sort_by(|one, other| (&one.path, &one.tables).cmp(&(&other.path, &other.tables)));
+        unknowns.sort_by(|left, right| (&left.path, &left.tables).cmp(&(&right.path, &right.tables)));
         if faults.is_empty() { Ok(unknowns) } else { Err(document.faults(faults).into()) }
     }
 
-    /// Rejects groups that name no column, and columns that would overwrite a parameter or a choice.
+    /// Rejects columns that would overwrite a parameter or a choice, groups that are given twice, and groups, kinds and a
+    /// growing column that no table has.
     ///
     /// # Errors
     /// Returns the first fault.
@@ -66,7 +68,7 @@ impl CalibrationCase {
         rows: &[MeasuredRow],
         unknowns: &[FittedParameter],
     ) -> Result<(), StudyError> {
-        let fields = unknowns.iter().map(|one| &one.path).chain(self.choices.iter().map(|one| &one.path));
+        let fields = unknowns.iter().map(|unknown| &unknown.path).chain(self.choices.iter().map(|choice| &choice.path));
         for path in fields {
             if let Some(row) = rows.iter().find(|row| row.axes.iter().any(|(name, _)| name == path)) {
                 let table = &self.tables[row.table].name;
@@ -94,7 +96,7 @@ impl CalibrationCase {
         if faults.is_empty() { Ok(()) } else { Err(document.faults(faults).into()) }
     }
 
-    /// Rejects alternatives that describe the same scenarios.
+    /// Rejects choices of fields that no scenario has, and alternatives that describe the same scenarios.
     ///
     /// # Errors
     /// Returns an error for such alternatives, or for fields that no scenario has.
@@ -105,8 +107,8 @@ impl CalibrationCase {
                 let help = "give the path of a field, such as `machine.network.contention`";
                 return Some(document.fault_at(&at("path"), "no scenario has such a field", Some(help)));
             }
-            let (one, other) = choice.same(simulated)?;
-            let message = format!("`{one}` and `{other}` describe the same scenarios");
+            let (first, second) = choice.same(simulated)?;
+            let message = format!("`{first}` and `{second}` describe the same scenarios");
             Some(document.fault_at(&at("values"), &message, Some("give each alternative once")))
         });
         let faults: Vec<_> = faults.collect();
@@ -136,9 +138,9 @@ impl Alternatives {
             tables.iter().map(id).collect::<Result<Vec<_>, _>>().ok()
         };
         let all: Vec<_> = self.values.iter().map(ids).collect();
-        (1..all.len()).find_map(|one| {
-            let same = all[..one].iter().position(|other| other.is_some() && *other == all[one])?;
-            Some((self.values[same].as_str(), self.values[one].as_str()))
+        (1..all.len()).find_map(|index| {
+            let same = all[..index].iter().position(|earlier| earlier.is_some() && *earlier == all[index])?;
+            Some((self.values[same].as_str(), self.values[index].as_str()))
         })
     }
 }
@@ -164,8 +166,8 @@ fn value_fault(
         let assigned =
             |table: usize| Assignment { path: unknown.path.clone(), text: text.clone(), tables: [table].into() };
         let faults = unknown.tables.iter().find_map(|table| simulated.base(*table, &[assigned(*table)]).err())?;
-        let what = faults.list.first().map_or("", |fault| &fault.message);
+        let reason = faults.list.first().map_or("", |fault| &fault.message);
         let help = "give bounds that the field takes, with their unit; for whole numbers give `choices`";
-        Some(document.fault_at(at, &format!("`{}` cannot be `{text}`: {what}", unknown.path), Some(help)))
+        Some(document.fault_at(at, &format!("`{}` cannot be `{text}`: {reason}", unknown.path), Some(help)))
     })
 }

@@ -8,7 +8,8 @@ use crate::model::fit::{Identifiability, NonIdentifiableSet};
 const MOVE: f64 = 0.25;
 /// The distance from a whole number within which a coefficient is rounded to it.
 const CLOSE: f64 = 0.15;
-/// The maximum change with a combination held constant, as a fraction of the change when one parameter is moved alone.
+/// The maximum change of the simulated values with a combination held constant, as a fraction of the change when one
+/// parameter is moved alone; both are sums of squares.
 const LEFT: f64 = 0.01;
 
 /// The form of a combination.
@@ -60,20 +61,20 @@ pub struct CombinationTerms {
 /// # Errors
 /// Returns the errors of the runs.
 pub fn determined_combinations(
-    found: &BestFit<'_>,
+    best_fit: &BestFit<'_>,
     identified: &Identifiability,
     limit: f64,
 ) -> Result<Vec<CombinationTerms>, StudyError> {
     let mut all = Vec::new();
     for set in &identified.entangled {
         for weights in &set.determined {
-            all.extend(best(found, set, weights, limit)?);
+            all.extend(best(best_fit, set, weights, limit)?);
         }
     }
     Ok(all)
 }
 
-/// A point with one parameter moved, alone and together with another one that compensates.
+/// The best point with one parameter moved, alone and together with another one that compensates.
 struct MovedPoint {
     alone: Vec<f64>,
     together: Vec<f64>,
@@ -82,7 +83,7 @@ struct MovedPoint {
 /// Returns the form, sum or product, that best keeps the simulated values when the parameters move. Returns `None` for
 /// a single parameter, or if neither form keeps the values.
 fn best(
-    found: &BestFit<'_>,
+    best_fit: &BestFit<'_>,
     set: &NonIdentifiableSet,
     weights: &[f64],
     limit: f64,
@@ -92,15 +93,15 @@ fn best(
         return Ok(None);
     }
     let mut best: Option<(f64, CombinationTerms)> = None;
-    for told in [found.sum(&terms), found.power(&terms)] {
-        let Some(moved) = found.moved(&told) else { continue };
-        let change = found.distance(&moved.together)?;
-        let is_kept = change <= limit * limit || change <= LEFT * found.distance(&moved.alone)?;
+    for combination in [best_fit.sum(&terms), best_fit.power(&terms)] {
+        let Some(moved) = best_fit.moved(&combination) else { continue };
+        let change = best_fit.distance(&moved.together)?;
+        let is_kept = change <= limit * limit || change <= LEFT * best_fit.distance(&moved.alone)?;
         if is_kept && best.as_ref().is_none_or(|known| change < known.0) {
-            best = Some((change, told));
+            best = Some((change, combination));
         }
     }
-    Ok(best.map(|(_, told)| told))
+    Ok(best.map(|(_, combination)| combination))
 }
 
 impl BestFit<'_> {
@@ -119,6 +120,7 @@ impl BestFit<'_> {
         CombinationTerms { form: CombinationForm::Sum, terms: simple(&terms) }
     }
 
+    /// Returns the product of powers that corresponds to these weights of the range fractions.
     fn power(&self, terms: &[(usize, f64)]) -> CombinationTerms {
         let per_value = |index: usize| self.fit.unknowns[index].slope_by_part(self.best.point[index]).recip();
         let exponent = |(index, weight): &(usize, f64)| (*index, weight * per_value(*index) * self.value_of(*index));
@@ -127,31 +129,31 @@ impl BestFit<'_> {
         CombinationTerms { form: if is_ratio { CombinationForm::Ratio } else { CombinationForm::Product }, terms }
     }
 
-    /// Returns the point where the first parameter has moved and the last one compensates, so that the combination
-    /// keeps its value; `None` if a parameter would leave its bounds.
-    fn moved(&self, told: &CombinationTerms) -> Option<MovedPoint> {
-        let [(first, of_first), .., (last, of_last)] = told.terms[..] else { return None };
+    /// Moves the first parameter of a combination, and the last one so that the combination keeps its value; `None` if a
+    /// parameter would leave its bounds.
+    fn moved(&self, combination: &CombinationTerms) -> Option<MovedPoint> {
+        let [(first, of_first), .., (last, of_last)] = combination.terms[..] else { return None };
         let unknowns = [&self.fit.unknowns[first], &self.fit.unknowns[last]];
         let ratio = of_first / of_last;
-        let by = |part: f64| match told.form {
+        let by = |part: f64| match combination.form {
             CombinationForm::Sum => {
-                let (one, other) = (self.amount_of(first), self.amount_of(last));
-                (unknowns[0].amount(one * (1.0 + part)), unknowns[1].amount(other - ratio * part * one))
+                let amounts = (self.amount_of(first), self.amount_of(last));
+                (unknowns[0].amount(amounts.0 * (1.0 + part)), unknowns[1].amount(amounts.1 - ratio * part * amounts.0))
             }
             CombinationForm::Product | CombinationForm::Ratio => {
                 (self.value_of(first) * (1.0 + part), self.value_of(last) * (1.0 + part).powf(-ratio))
             }
         };
-        let within = |(one, other): &(f64, f64)| {
+        let within = |values: &(f64, f64)| {
             let bounds = unknowns.map(|unknown| unknown.value(0.0)..=unknown.value(1.0));
-            bounds[0].contains(one) && bounds[1].contains(other)
+            bounds[0].contains(&values.0) && bounds[1].contains(&values.1)
         };
         let parts = [MOVE, -MOVE, MOVE / 5.0, -MOVE / 5.0];
-        let (one, other) = parts.into_iter().map(by).find(within)?;
+        let values = parts.into_iter().map(by).find(within)?;
         let mut alone = self.best.point.clone();
-        alone[first] = unknowns[0].coordinate(one);
+        alone[first] = unknowns[0].coordinate(values.0);
         let mut together = alone.clone();
-        together[last] = unknowns[1].coordinate(other);
+        together[last] = unknowns[1].coordinate(values.1);
         Some(MovedPoint { alone, together })
     }
 
@@ -159,18 +161,18 @@ impl BestFit<'_> {
     /// members stay within their bounds. Returns the whole range if the parameter is not a member.
     pub fn range_within(
         &self,
-        told: &CombinationTerms,
+        combination: &CombinationTerms,
         parameter: usize,
         identified: &Identifiability,
         quantile: f64,
     ) -> (f64, f64) {
-        let Some((_, own)) = told.terms.iter().find(|(index, _)| *index == parameter) else { return (0.0, 1.0) };
-        let scaled = |index: usize, value: f64| match told.form {
+        let Some((_, own)) = combination.terms.iter().find(|(index, _)| *index == parameter) else { return (0.0, 1.0) };
+        let scaled = |index: usize, value: f64| match combination.form {
             CombinationForm::Sum => self.fit.unknowns[index].amount(value),
             CombinationForm::Product | CombinationForm::Ratio => value.ln(),
         };
-        let others = told.terms.iter().filter(|(index, _)| *index != parameter);
-        let half = self.half_width(told, identified, quantile) / own.abs();
+        let others = combination.terms.iter().filter(|(index, _)| *index != parameter);
+        let half = self.half_width(combination, identified, quantile) / own.abs();
         let (mut least, mut most) = (-half, half);
         for (index, weight) in others {
             let here = scaled(*index, self.value_of(*index));
@@ -184,7 +186,7 @@ impl BestFit<'_> {
         let coordinate = |change: f64| {
             let amount = scaled(parameter, self.value_of(parameter)) + change;
             let amount = amount.clamp(bounds[0].min(bounds[1]), bounds[0].max(bounds[1]));
-            let value = match told.form {
+            let value = match combination.form {
                 CombinationForm::Sum => unknown.amount(amount),
                 CombinationForm::Product | CombinationForm::Ratio => amount.exp(),
             };
@@ -195,12 +197,12 @@ impl BestFit<'_> {
     }
 
     /// Returns the half-width of the 95 % interval of a combination; for a product or a ratio, of its logarithm.
-    fn half_width(&self, told: &CombinationTerms, identified: &Identifiability, quantile: f64) -> f64 {
+    fn half_width(&self, combination: &CombinationTerms, identified: &Identifiability, quantile: f64) -> f64 {
         let mut weights = vec![0.0; self.best.point.len()];
-        for (index, coefficient) in &told.terms {
+        for (index, coefficient) in &combination.terms {
             let (unknown, at) = (&self.fit.unknowns[*index], self.best.point[*index]);
             weights[*index] = coefficient
-                * match told.form {
+                * match combination.form {
                     CombinationForm::Sum => unknown.amount_by_part(at),
                     CombinationForm::Product | CombinationForm::Ratio => {
                         unknown.slope_by_part(at) / self.value_of(*index)
@@ -213,34 +215,35 @@ impl BestFit<'_> {
     /// Returns the combinations with their values and intervals, their members in case order.
     pub fn combinations(
         &self,
-        told: &[CombinationTerms],
+        combinations: &[CombinationTerms],
         identified: &Identifiability,
         quantile: f64,
     ) -> Vec<Combination> {
         let place = |term: &(usize, f64)| self.fit.unknowns[term.0].place;
-        let ordered = |one: &CombinationTerms| {
-            let mut terms = one.terms.clone();
+        let ordered = |combination: &CombinationTerms| {
+            let mut terms = combination.terms.clone();
             terms.sort_by_key(place);
-            CombinationTerms { form: one.form, terms: simple(&terms) }
+            CombinationTerms { form: combination.form, terms: simple(&terms) }
         };
-        let mut all: Vec<CombinationTerms> = told.iter().map(ordered).collect();
-        all.sort_by_key(|one| one.terms.iter().map(place).collect::<Vec<_>>());
-        all.iter().map(|one| self.combination(one, identified, quantile)).collect()
+        let mut all: Vec<CombinationTerms> = combinations.iter().map(ordered).collect();
+        all.sort_by_key(|combination| combination.terms.iter().map(place).collect::<Vec<_>>());
+        all.iter().map(|combination| self.combination(combination, identified, quantile)).collect()
     }
 
-    fn combination(&self, told: &CombinationTerms, identified: &Identifiability, quantile: f64) -> Combination {
-        let half = self.half_width(told, identified, quantile);
-        let (value, interval95) = if told.form == CombinationForm::Sum {
-            let value: f64 = told.terms.iter().map(|(index, factor)| factor * self.amount_of(*index)).sum();
+    fn combination(&self, combination: &CombinationTerms, identified: &Identifiability, quantile: f64) -> Combination {
+        let half = self.half_width(combination, identified, quantile);
+        let (value, interval95) = if combination.form == CombinationForm::Sum {
+            let value: f64 = combination.terms.iter().map(|(index, factor)| factor * self.amount_of(*index)).sum();
             (value, (value - half, value + half))
         } else {
-            let value: f64 = told.terms.iter().map(|(index, power)| self.value_of(*index).powf(*power)).product();
+            let value: f64 =
+                combination.terms.iter().map(|(index, power)| self.value_of(*index).powf(*power)).product();
             (value, (value * (-half).exp(), value * half.exp()))
         };
-        Combination { names: self.names(told), form: told.form, value, interval95 }
+        Combination { names: self.names(combination), form: combination.form, value, interval95 }
     }
 
-    fn names(&self, told: &CombinationTerms) -> String {
+    fn names(&self, combination: &CombinationTerms) -> String {
         let name = |index: usize| self.fit.unknowns[index].name.as_str();
         let of_sum = |(index, factor): &(usize, f64)| match (*factor, self.fit.unknowns[*index].is_rate()) {
             (1.0, false) => name(*index).to_owned(),
@@ -251,7 +254,7 @@ impl BestFit<'_> {
             1.0 => name(*index).to_owned(),
             power => format!("{}^{}", name(*index), crate::report::digits(power)),
         };
-        match (told.form, &told.terms[..]) {
+        match (combination.form, &combination.terms[..]) {
             (CombinationForm::Sum, terms) => terms.iter().map(of_sum).collect::<Vec<_>>().join(" + "),
             (CombinationForm::Ratio, [(over, 1.0), (under, -1.0)]) => format!("{} / {}", name(*over), name(*under)),
             (_, terms) => terms.iter().map(of_product).collect::<Vec<_>>().join(" * "),

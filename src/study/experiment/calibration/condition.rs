@@ -35,10 +35,11 @@ impl RowCondition {
             return Err(("it is a number, not a condition".to_owned(), help.to_owned()));
         }
         let known = |name: &str| columns.iter().any(|column| column == name);
-        let own = (0..texts.len()).map(stand_in).collect::<Vec<_>>();
+        let stand_ins = (0..texts.len()).map(stand_in).collect::<Vec<_>>();
         let plain_names = formula.names().map(|(name, _)| name).filter(|name| !Formula::is_constant(name));
-        let mut columns_used =
-            plain_names.filter(|name| !own.iter().any(|one| one == name)).chain(texts.iter().map(|one| &*one.0));
+        let mut columns_used = plain_names
+            .filter(|name| !stand_ins.iter().any(|own| own == name))
+            .chain(texts.iter().map(|text| &*text.0));
         let unknown = columns_used.find(|name| !known(name)).map(ToOwned::to_owned);
         drop(columns_used);
         if let Some(unknown) = unknown {
@@ -73,10 +74,10 @@ impl RowCondition {
     }
 }
 
-/// Replaces every comparison of a column with a quoted text literal by a comparison of numbers, and returns the new
-/// text with the literals.
+/// Replaces every comparison of a column with a quoted text literal by a comparison of its [stand-in](stand_in) with 0
+/// or 1. Returns the new text and the comparisons.
 fn without_texts(text: &str) -> Result<(String, Vec<TextComparison>), ConditionFault> {
-    let wrong = |what: &str| (what.to_owned(), "compare a column with it: `nodes == \"2x2x2\"`".to_owned());
+    let wrong = |message: &str| (message.to_owned(), "compare a column with it: `nodes == \"2x2x2\"`".to_owned());
     let (mut plain, mut texts) = (String::new(), Vec::new());
     let mut rest = text;
     while let Some((before, quoted)) = rest.split_once('"') {

@@ -21,23 +21,23 @@ pub struct HeldOutGroup {
 }
 
 /// Leaves out the values of every group, one at a time.
-pub fn leave_out(found: &BestFit<'_>) -> Result<Vec<HeldOutGroup>, StudyError> {
+pub fn leave_out(best_fit: &BestFit<'_>) -> Result<Vec<HeldOutGroup>, StudyError> {
     let mut answers = Vec::new();
-    for axis in &found.case.groups {
+    for axis in &best_fit.case.groups {
         let mut values: Vec<String> = Vec::new();
-        for row in &found.fit.training {
-            let value = found.fit.rows[*row].value(axis).map(ToString::to_string);
+        for row in &best_fit.fit.training {
+            let value = best_fit.fit.rows[*row].value(axis).map(ToString::to_string);
             values.extend(value.filter(|value| !values.contains(value)));
         }
         // With a single value, nothing would be left to fit.
         for value in values.iter().filter(|_| values.len() > 1) {
-            answers.push(without(found, axis, value)?);
+            answers.push(without(best_fit, axis, value)?);
         }
     }
     Ok(answers)
 }
 
-/// The fraction of its residual that a row must keep for its value to be predictable from the other rows.
+/// The value of 1 − leverage up to which a row cannot be predicted from the other rows: it alone determines a parameter.
 const INDISPENSABLE: f64 = 1e-6;
 /// The maximum leverage of a row for which slopes predict the fit without the row.
 const MOST_WEIGHT: f64 = 0.3;
@@ -48,34 +48,34 @@ const MOST_WEIGHT: f64 = 0.3;
 ///
 /// # Errors
 /// Returns the errors of the runs.
-pub fn leave_one_out_residuals(found: &BestFit<'_>) -> Result<Vec<Option<f64>>, StudyError> {
-    let of = |((row, residual), weight): ((&usize, &f64), f64)| match 1.0 - weight {
+pub fn leave_one_out_residuals(best_fit: &BestFit<'_>) -> Result<Vec<Option<f64>>, StudyError> {
+    let of = |((row, residual), leverage): ((&usize, &f64), f64)| match 1.0 - leverage {
         ..=INDISPENSABLE => Ok(None),
-        kept if weight <= MOST_WEIGHT => Ok(Some(residual / kept)),
+        kept if leverage <= MOST_WEIGHT => Ok(Some(residual / kept)),
         _ => {
-            let Some(point) = refitted(found, |other| other == *row)? else { return Ok(None) };
-            let value = found.fit.values(&point, &[*row])?[0];
-            Ok(Some(found.fit.residual(*row, value)))
+            let Some(point) = refitted(best_fit, |other| other == *row)? else { return Ok(None) };
+            let value = best_fit.fit.values(&point, &[*row])?[0];
+            Ok(Some(best_fit.fit.residual(*row, value)))
         }
     };
-    let residuals = found.fit.training.iter().zip(&found.best.residuals);
-    residuals.zip(leverages(&found.best.slopes)).map(of).collect()
+    let residuals = best_fit.fit.training.iter().zip(&best_fit.best.residuals);
+    residuals.zip(leverages(&best_fit.best.slopes)).map(of).collect()
 }
 
 /// Fits the parameters to the rows that are not left out, independently of the others: the descents start where those
 /// of a calibration on these rows would. Returns `None` if the budget does not reach the first slopes.
-fn refitted(found: &BestFit<'_>, is_left: impl Fn(usize) -> bool) -> Result<Option<Vec<f64>>, StudyError> {
-    let mut rest = found.fit.within(found.case.share());
+fn refitted(best_fit: &BestFit<'_>, is_left: impl Fn(usize) -> bool) -> Result<Option<Vec<f64>>, StudyError> {
+    let mut rest = best_fit.fit.within(best_fit.case.share());
     rest.training.retain(|row| !is_left(*row));
     Ok(rest.minima()?.minima.into_iter().next().map(|minimum| minimum.point))
 }
 
 /// Returns the error of one group, predicted with the parameters fitted to all other rows.
-fn without(found: &BestFit<'_>, axis: &str, value: &str) -> Result<HeldOutGroup, StudyError> {
-    let fit = found.fit;
+fn without(best_fit: &BestFit<'_>, axis: &str, value: &str) -> Result<HeldOutGroup, StudyError> {
+    let fit = best_fit.fit;
     let is_left = |row: usize| fit.rows[row].value(axis).is_some_and(|own| own.to_string() == value);
     let mut all = vec![None; fit.rows.len()];
-    if let Some(point) = refitted(found, is_left)? {
+    if let Some(point) = refitted(best_fit, is_left)? {
         fit.training.iter().zip(fit.values(&point, &fit.training)?).for_each(|(row, value)| all[*row] = Some(value));
     }
     let left = fit.training.iter().filter(|row| is_left(**row));

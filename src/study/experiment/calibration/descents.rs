@@ -100,6 +100,7 @@ fn recurrence_ratio(dimensions: usize) -> f64 {
 struct Descent<'d, 'a> {
     fit: &'d mut Fitting<'a>,
     known: &'d [Minimum],
+    /// `true` if the last point was close to a known minimum.
     has_met: bool,
 }
 
@@ -108,8 +109,8 @@ impl LeastSquares for Descent<'_, '_> {
 
     fn at(&mut self, point: &[f64]) -> Result<Option<Vec<f64>>, StudyError> {
         let is_close =
-            |one: &Minimum| one.point.iter().zip(point).all(|(one, other)| (one - other).abs() < SAME_MINIMUM);
-        self.has_met = self.known.iter().any(|one| one.has_converged && is_close(one));
+            |minimum: &Minimum| minimum.point.iter().zip(point).all(|(known, new)| (known - new).abs() < SAME_MINIMUM);
+        self.has_met = self.known.iter().any(|minimum| minimum.has_converged && is_close(minimum));
         if self.has_met { Ok(None) } else { self.fit.at(point) }
     }
 
@@ -135,13 +136,14 @@ impl Descents<'_> {
         Ok(starts)
     }
 
+    /// Descends from a starting point. The minimum is kept unless the descent ended near a known one.
     fn descend(&mut self, (_, point, residuals): Start) -> Result<(), StudyError> {
         let before = self.fit.spent.get();
         let mut descent = Descent { fit: &mut self.fit, known: &self.minima, has_met: false };
         let found = minimise(&mut descent, &point, residuals)?;
         self.count += usize::from(found.is_some());
         if let Some(found) = found.filter(|_| !descent.has_met) {
-            let worse = self.minima.iter().position(|one| found.cost() < one.cost());
+            let worse = self.minima.iter().position(|known| found.cost() < known.cost());
             self.minima.insert(worse.unwrap_or(self.minima.len()), found);
         }
         self.longest = self.longest.max(self.fit.spent.get() - before);
@@ -153,11 +155,11 @@ impl Descents<'_> {
     fn probe_beyond(&mut self) -> Result<(), StudyError> {
         for _ in 0..MOST_CROSSED {
             let Some(best) = self.best().filter(|best| best.has_converged) else { break };
-            let (cost, ends) = (best.cost(), self.points_beyond(best));
-            if !self.has_room_for(ends.len()) {
+            let (cost, points) = (best.cost(), self.points_beyond(best));
+            if !self.has_room_for(points.len()) {
                 break;
             }
-            for start in self.ranked(ends)?.into_iter().take(CROSSINGS) {
+            for start in self.ranked(points)?.into_iter().take(CROSSINGS) {
                 if self.has_room_for(0) {
                     self.descend(start)?;
                 }

@@ -51,8 +51,8 @@ impl Fitting<'_> {
         self.simulated.values(&self.assigned(point), rows)
     }
 
-    /// Returns the residual of a row with a simulated value, in standard deviations; a row without a reference counts
-    /// as one of 1.
+    /// Returns the residual of a row with a simulated value, in standard deviations. A row without a reference is treated
+    /// as if the reference were 1.
     #[must_use]
     pub fn residual(&self, row: usize, value: f64) -> f64 {
         let MeasuredRow { reference, table, .. } = &self.rows[row];

@@ -80,8 +80,8 @@ impl BestFit<'_> {
             let weights: Vec<f64> = slopes.iter().map(|slopes| slopes[place]).collect();
             0.5 * (identified.deviation(&weights) / deviation).powi(2).ln_1p()
         };
-        let mut told: Vec<_> = possible.iter().enumerate().map(|(place, row)| (*row, gain(place))).collect();
-        told.sort_by(|one, other| other.1.total_cmp(&one.1));
-        Ok(told)
+        let mut gains: Vec<_> = possible.iter().enumerate().map(|(place, row)| (*row, gain(place))).collect();
+        gains.sort_by(|one, other| other.1.total_cmp(&one.1));
+        Ok(gains)
     }
 }

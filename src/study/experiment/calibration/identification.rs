@@ -12,7 +12,7 @@ use std::path::Path;
 /// The minimum number of groups to leave out, since the interval of a mean needs two values.
 const LEAST_FOLDS: usize = 2;
 
-/// Alternatives ordered by their errors.
+/// The alternatives of a calibration and the values of its choices, judged by cross-validation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identified {
     /// The alternatives, the best one first; those that the budget did not reach are last.
@@ -103,8 +103,11 @@ impl CalibrationCase {
             return Err(document.faults(vec![fault]).into());
         }
         self.with_fits(document, file, workers, |fits| {
-            let tried =
-                fits.fitted.iter().map(|one| CrossValidated::of(self, fits, one)).collect::<Result<Vec<_>, _>>()?;
+            let tried = fits
+                .fitted
+                .iter()
+                .map(|choice| CrossValidated::of(self, fits, choice))
+                .collect::<Result<Vec<_>, _>>()?;
             let folds = tried.iter().map(|one| one.errors.len()).max().unwrap_or_default();
             if folds < LEAST_FOLDS {
                 let help = "name a column with two values among the rows that calibrate, or leave out `groups`";
@@ -149,19 +152,19 @@ struct CrossValidated {
 }
 
 impl CrossValidated {
-    fn of(case: &CalibrationCase, fits: &AlternativeFits<'_, '_>, one: &FittedChoice) -> Result<Self, StudyError> {
-        let settings = one.settings.clone();
-        let Some(best) = &one.minimum else {
+    fn of(case: &CalibrationCase, fits: &AlternativeFits<'_, '_>, choice: &FittedChoice) -> Result<Self, StudyError> {
+        let settings = choice.settings.clone();
+        let Some(best) = &choice.minimum else {
             return Ok(Self { settings, constants: 0, train_error: None, errors: Vec::new(), has_converged: false });
         };
-        let fit = (fits.open)(&one.settings, usize::MAX);
-        let found = BestFit { case, fit: &fit, best };
-        let values = found.values_of(&best.point, |row| row.trains)?;
+        let fit = (fits.open)(&choice.settings, usize::MAX);
+        let best_fit = BestFit { case, fit: &fit, best };
+        let values = best_fit.values_of(&best.point, |row| row.trains)?;
         Ok(Self {
             settings,
             constants: best.slopes.iter().filter(|slopes| slopes.iter().any(|slope| *slope != 0.0)).count(),
             train_error: mean_error(fit.rows, &values, |row| row.trains),
-            errors: errors(&found)?,
+            errors: errors(&best_fit)?,
             has_converged: best.has_converged,
         })
     }
@@ -171,20 +174,21 @@ impl CrossValidated {
     }
 }
 
-/// Returns the mean absolute error of each group, predicted without the group; of each row if no column defines groups.
-fn errors(found: &BestFit<'_>) -> Result<Vec<Option<f64>>, StudyError> {
-    if !found.case.groups.is_empty() {
-        return Ok(leave_out(found)?.into_iter().map(|group| group.held_out_error).collect());
+/// Returns the mean absolute relative error of each group, predicted without the group; of each row if no column defines
+/// groups.
+fn errors(best_fit: &BestFit<'_>) -> Result<Vec<Option<f64>>, StudyError> {
+    if !best_fit.case.groups.is_empty() {
+        return Ok(leave_out(best_fit)?.into_iter().map(|group| group.held_out_error).collect());
     }
     let error = |(row, residual): (&usize, Option<f64>)| {
-        let measured = &found.fit.rows[*row];
-        let deviation = residual? * found.fit.noise[measured.table];
-        Some(match found.fit.loss {
+        let measured = &best_fit.fit.rows[*row];
+        let deviation = residual? * best_fit.fit.noise[measured.table];
+        Some(match best_fit.fit.loss {
             Loss::Relative => deviation.exp_m1().abs(),
             Loss::Absolute => (deviation / measured.reference?).abs(),
         })
     };
-    Ok(found.fit.training.iter().zip(leave_one_out_residuals(found)?).map(error).collect())
+    Ok(best_fit.fit.training.iter().zip(leave_one_out_residuals(best_fit)?).map(error).collect())
 }
 
 /// Sorts the alternatives, the best one first, and compares each with the best one.
@@ -200,17 +204,18 @@ fn judged(mut tried: Vec<CrossValidated>) -> Vec<JudgedAlternative> {
     choices
 }
 
-fn beside(best: &[Option<f64>], one: CrossValidated) -> JudgedAlternative {
-    let pairs = one.errors.iter().zip(best).filter_map(|(own, of_best)| Some((*own)? - (*of_best)?));
+/// Judges an alternative by the differences between its errors and those of the best one.
+fn beside(best: &[Option<f64>], tried: CrossValidated) -> JudgedAlternative {
+    let pairs = tried.errors.iter().zip(best).filter_map(|(own, of_best)| Some((*own)? - (*of_best)?));
     let sample = Sample::of(&pairs.collect::<Vec<_>>()).filter(|sample| sample.count >= LEAST_FOLDS);
     let is_refuted = sample.is_some_and(|sample| sample.mean - sample.interval > 0.0);
     JudgedAlternative {
-        constants: one.constants,
-        train_error: one.train_error,
-        held_out_error: one.mean(),
+        constants: tried.constants,
+        train_error: tried.train_error,
+        held_out_error: tried.mean(),
         difference: sample.map(|sample| (sample.mean, sample.interval)),
         verdict: if is_refuted { Verdict::Refuted } else { Verdict::NotToldApart },
-        has_converged: one.has_converged,
-        settings: one.settings,
+        has_converged: tried.has_converged,
+        settings: tried.settings,
     }
 }

@@ -28,8 +28,8 @@ fn reach((low, high): &mut CoordinateInterval, index: usize, as_good: &[Vec<f64>
 }
 
 impl BestFit<'_> {
-    /// Returns the parameters with their intervals, taken from the profiles where available and widened to all points
-    /// that fit as well. `deviation` is the standard deviation of a residual, and `quantile` the number of deviations
+    /// Returns the parameters with their intervals, which are taken from the profiles where available and contain all
+    /// points that fit as well. `deviation` is the standard deviation of a residual, and `quantile` the number of deviations
     /// by which noise may change the residuals.
     ///
     /// # Errors
@@ -37,7 +37,7 @@ impl BestFit<'_> {
     pub fn parameters(
         &self,
         identified: &Identifiability,
-        told: &[CombinationTerms],
+        combinations: &[CombinationTerms],
         (deviation, quantile): (f64, f64),
         profiles: &Profiles,
     ) -> Result<Vec<CalibratedParameter>, StudyError> {
@@ -48,12 +48,12 @@ impl BestFit<'_> {
         }
         let known = |index: usize| profiles.intervals.get(index).copied().flatten();
         let mut intervals: Vec<CoordinateInterval> = (0..count)
-            .map(|index| known(index).unwrap_or_else(|| self.interval(index, identified, told, quantile)))
+            .map(|index| known(index).unwrap_or_else(|| self.interval(index, identified, combinations, quantile)))
             .collect();
         let mut is_open = vec![false; count];
         for index in 0..count {
-            let is_told = !identified.is_entangled(index);
-            let is_beyond = is_told && self.is_beyond(index, identified.half_widths[index], limit)?;
+            let is_separate = !identified.is_entangled(index);
+            let is_beyond = is_separate && self.is_beyond(index, identified.half_widths[index], limit)?;
             if is_beyond || !has_influence(index) {
                 self.widen(index, is_beyond, (&mut intervals, &mut is_open), (identified, limit))?;
             }
@@ -61,18 +61,18 @@ impl BestFit<'_> {
         for index in 0..count {
             is_open[index] |= reach(&mut intervals[index], index, &profiles.as_good);
         }
-        let is_told = |index: usize| {
+        let is_determined = |index: usize| {
             let (low, high) = intervals[index];
             high - low < WIDE && !identified.is_entangled(index) && !is_open[index]
         };
-        Ok(self.listed(&intervals, is_told, has_influence))
+        Ok(self.listed(&intervals, is_determined, has_influence))
     }
 
     /// Lists the parameters with these intervals.
     fn listed(
         &self,
         intervals: &[CoordinateInterval],
-        is_told: impl Fn(usize) -> bool,
+        is_determined: impl Fn(usize) -> bool,
         has_influence: impl Fn(usize) -> bool,
     ) -> Vec<CalibratedParameter> {
         let of = |(index, unknown): (usize, &FittedParameter)| {
@@ -82,7 +82,7 @@ impl BestFit<'_> {
                 unit: unknown.unit.clone(),
                 value: unknown.value(at),
                 interval95: (unknown.value(low), unknown.value(high)),
-                is_determined: is_told(index),
+                is_determined: is_determined(index),
                 has_influence: has_influence(index),
                 is_at_bound: !(AT_BOUND..=1.0 - AT_BOUND).contains(&at),
             }
@@ -96,11 +96,12 @@ impl BestFit<'_> {
         &self,
         index: usize,
         identified: &Identifiability,
-        told: &[CombinationTerms],
+        combinations: &[CombinationTerms],
         quantile: f64,
     ) -> CoordinateInterval {
         if identified.is_entangled(index) {
-            let ranges = told.iter().map(|one| self.range_within(one, index, identified, quantile));
+            let ranges =
+                combinations.iter().map(|combination| self.range_within(combination, index, identified, quantile));
             return ranges.fold((0.0, 1.0), |(low, high), (least, most)| (f64::max(low, least), f64::min(high, most)));
         }
         let (unknown, half) = (&self.fit.unknowns[index], identified.half_widths[index]);

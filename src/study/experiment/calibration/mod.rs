@@ -192,9 +192,9 @@ impl CalibrationCase {
             let interval_evaluations = fit.spent.replace(fits.spent());
             let mut fitted = fits.fitted.clone();
             fitted[0].minimum = Some(best.clone());
-            let found = BestFit { case: self, fit: &fit, best: &best };
-            let choices = found.choices(&fitted)?;
-            found.answer(choices, (&profiles, interval_evaluations), found.descents(best_of_all))
+            let best_fit = BestFit { case: self, fit: &fit, best: &best };
+            let choices = best_fit.choices(&fitted)?;
+            best_fit.answer(choices, (&profiles, interval_evaluations), best_fit.descents(best_of_all))
         })
     }
 
@@ -208,13 +208,13 @@ impl CalibrationCase {
     ) -> Result<(Minimum, Profiles), StudyError> {
         let mut best = minimum.clone();
         for _ in 0..RESTARTS {
-            let found = BestFit { case: self, fit, best: &best };
-            let (deviation, quantile) = found.deviation();
-            if !found.knows_noise() || found.is_exact() {
+            let best_fit = BestFit { case: self, fit, best: &best };
+            let (deviation, quantile) = best_fit.deviation();
+            if !best_fit.knows_noise() || best_fit.is_exact() {
                 return Ok((best, Profiles::default()));
             }
-            let identified = Identifiability::of(&found.by_parts(best.slopes.clone()), deviation, quantile);
-            match found.profiles(&identified, (deviation, quantile), (others, self.share()))? {
+            let identified = Identifiability::of(&best_fit.by_parts(best.slopes.clone()), deviation, quantile);
+            match best_fit.profiles(&identified, (deviation, quantile), (others, self.share()))? {
                 Profiled::Kept(profiles) => return Ok((best, profiles)),
                 Profiled::Better(better) => best = better,
             }
@@ -313,6 +313,7 @@ impl CalibrationCase {
 }
 
 impl BestFit<'_> {
+    /// Returns the result of the calibration.
     fn answer(
         &self,
         choices: Vec<TriedChoice>,
@@ -322,7 +323,7 @@ impl BestFit<'_> {
         let (deviation, quantile) = self.deviation();
         let slopes = self.by_parts(self.best.slopes.clone());
         let identified = Identifiability::of(&slopes, deviation, quantile);
-        let told = if self.knows_noise() {
+        let combinations = if self.knows_noise() {
             combination::determined_combinations(self, &identified, quantile * deviation)?
         } else {
             Vec::new()
@@ -338,8 +339,13 @@ impl BestFit<'_> {
         Ok(Calibrated {
             case: self.case.clone(),
             values,
-            parameters: self.in_order_of_case(self.parameters(&identified, &told, (deviation, quantile), profiles)?),
-            combinations: self.combinations(&told, &identified, quantile),
+            parameters: self.in_order_of_case(self.parameters(
+                &identified,
+                &combinations,
+                (deviation, quantile),
+                profiles,
+            )?),
+            combinations: self.combinations(&combinations, &identified, quantile),
             correlations: self.correlations(&identified),
             descents,
             left_out,
@@ -366,11 +372,11 @@ impl BestFit<'_> {
         (of.descents, of.others.iter().filter(is_worse).count())
     }
 
-    /// Sorts values that belong to the parameters into case order.
+    /// Sorts values that belong to the parameters into the order in which the case lists the parameters.
     fn in_order_of_case<T>(&self, of_unknowns: Vec<T>) -> Vec<T> {
         let mut placed: Vec<_> = self.fit.unknowns.iter().map(|unknown| unknown.place).zip(of_unknowns).collect();
         placed.sort_by_key(|(place, _)| *place);
-        placed.into_iter().map(|(_, one)| one).collect()
+        placed.into_iter().map(|(_, value)| value).collect()
     }
 
     /// Returns the correlations of the parameters, in case order.
@@ -387,8 +393,8 @@ impl BestFit<'_> {
                 let choice =
                     one.settings.iter().map(|(path, text)| everywhere(path, text, self.fit.simulated)).collect();
                 let fit = Fitting { choice, training: Vec::new(), spent: Cell::new(0), ..*self.fit };
-                let found = BestFit { case: self.case, fit: &fit, best: minimum };
-                let values = found.values_of(&minimum.point, |row| row.reference.is_some())?;
+                let best_fit = BestFit { case: self.case, fit: &fit, best: minimum };
+                let values = best_fit.values_of(&minimum.point, |row| row.reference.is_some())?;
                 let errors = [true, false].map(|trains| mean_error(self.fit.rows, &values, |row| row.trains == trains));
                 Ok::<_, StudyError>(errors)
             });

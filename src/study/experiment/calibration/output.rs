@@ -212,6 +212,7 @@ impl Identified {
     }
 }
 
+/// Returns an error that names the budget if a fit has not converged.
 fn ended(has_converged: bool, fit: &str) -> Result<(), StudyError> {
     let message = || StudyError::Failed(format!("{fit} has not ended within its evaluations: allow more by --runs"));
     if has_converged { Ok(()) } else { Err(message()) }
@@ -233,24 +234,24 @@ fn choice(settings: &[Setting], train_error: Option<f64>, held_out_error: Option
     record
 }
 
-fn judged_choice(one: &JudgedAlternative) -> Record {
-    let mut record = choice(&one.settings, one.train_error, one.held_out_error);
-    let interval = one.interval95();
-    record.put("difference", one.difference.map(|(mean, _)| mean));
+fn judged_choice(alternative: &JudgedAlternative) -> Record {
+    let mut record = choice(&alternative.settings, alternative.train_error, alternative.held_out_error);
+    let interval = alternative.interval95();
+    record.put("difference", alternative.difference.map(|(mean, _)| mean));
     record.put("low95", interval.map(|(low, _)| low));
     record.put("high95", interval.map(|(_, high)| high));
-    record.put("constants", one.constants);
-    record.put("verdict", one.verdict.name());
-    record.put("converged", QuantityValue::Flag(one.has_converged));
+    record.put("constants", alternative.constants);
+    record.put("verdict", alternative.verdict.name());
+    record.put("converged", QuantityValue::Flag(alternative.has_converged));
     record
 }
 
-fn judged_mechanism(one: &JudgedMechanism) -> Record {
+fn judged_mechanism(mechanism: &JudgedMechanism) -> Record {
     let mut record = begin("mechanism");
-    record.put("name", one.setting.0.as_str());
-    record.put("value", one.setting.1.as_str());
-    record.put("held_out_error", one.held_out_error);
-    record.put("verdict", one.verdict.name());
+    record.put("name", mechanism.setting.0.as_str());
+    record.put("value", mechanism.setting.1.as_str());
+    record.put("held_out_error", mechanism.held_out_error);
+    record.put("verdict", mechanism.verdict.name());
     record
 }
 
@@ -260,30 +261,30 @@ fn begin(kind: &str) -> Record {
     record
 }
 
-fn parameter(one: &CalibratedParameter) -> Record {
+fn parameter(parameter: &CalibratedParameter) -> Record {
     let mut record = begin("parameter");
-    record.put("name", one.path.as_str());
-    record.put("value", one.value);
-    record.put("unit", one.unit.as_str());
-    record.put("low95", one.interval95.0);
-    record.put("high95", one.interval95.1);
-    record.put("determined", QuantityValue::Flag(one.is_determined));
+    record.put("name", parameter.path.as_str());
+    record.put("value", parameter.value);
+    record.put("unit", parameter.unit.as_str());
+    record.put("low95", parameter.interval95.0);
+    record.put("high95", parameter.interval95.1);
+    record.put("determined", QuantityValue::Flag(parameter.is_determined));
     record
 }
 
-fn combination(one: &Combination) -> Record {
+fn combination(combination: &Combination) -> Record {
     let mut record = begin("combination");
-    record.put("names", one.names.as_str());
-    record.put("form", one.form.name());
-    record.put("value", one.value);
-    record.put("low95", one.interval95.0);
-    record.put("high95", one.interval95.1);
+    record.put("names", combination.names.as_str());
+    record.put("form", combination.form.name());
+    record.put("value", combination.value);
+    record.put("low95", combination.interval95.0);
+    record.put("high95", combination.interval95.1);
     record
 }
 
-fn correlation(one: &str, other: &str, value: f64) -> Record {
+fn correlation(name: &str, other: &str, value: f64) -> Record {
     let mut record = begin("correlation");
-    record.put("name", one);
+    record.put("name", name);
     record.put("other", other);
     record.put("value", value);
     record

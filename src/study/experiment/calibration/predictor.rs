@@ -77,12 +77,12 @@ impl CalibrationCase {
             return Err(StudyError::Failed(message.to_owned()));
         };
         let fit = (fits.open)(&chosen.settings, usize::MAX);
-        let found = BestFit { case: self, fit: &fit, best };
-        let (deviation, quantile) = found.deviation();
-        let identified = Identifiability::of(&found.by_parts(best.slopes.clone()), deviation, quantile);
-        let left_out = cross_validation::leave_out(&found)?;
-        let values = found.values_of(&best.point, |row| row.reference.is_some())?;
-        let conformal = found.intervals(level, &values, &identified, &left_out)?.conformal;
+        let best_fit = BestFit { case: self, fit: &fit, best };
+        let (deviation, quantile) = best_fit.deviation();
+        let identified = Identifiability::of(&best_fit.by_parts(best.slopes.clone()), deviation, quantile);
+        let left_out = cross_validation::leave_out(&best_fit)?;
+        let values = best_fit.values_of(&best.point, |row| row.reference.is_some())?;
+        let conformal = best_fit.intervals(level, &values, &identified, &left_out)?.conformal;
         let parameter = |(unknown, at): (&super::unknown::FittedParameter, &f64)| {
             let (here, there) = (unknown.value(*at), unknown.value(at + unknown.step(*at)));
             NearbyParameter {
@@ -143,7 +143,8 @@ impl Predictor {
             Loss::Relative => value.max(f64::MIN_POSITIVE).recip(),
             Loss::Absolute => 1.0,
         };
-        let along = |(one, there): (&NearbyParameter, &f64)| (there - value) * one.scale * per_value / self.noise;
+        let along =
+            |(parameter, there): (&NearbyParameter, &f64)| (there - value) * parameter.scale * per_value / self.noise;
         let along: Vec<f64> = self.parameters.iter().zip(nearby).map(along).collect();
         let expected = self.deviation.hypot(self.identified.deviation(&along));
         let half = self.conformal.half_width("", 1.0, self.level.share())? * expected * self.noise;

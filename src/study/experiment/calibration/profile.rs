@@ -56,11 +56,14 @@ impl From<StudyError> for Stop {
 /// The least-squares problem in the other coordinates, with one coordinate fixed.
 struct ReducedFit<'f, 'a> {
     fit: &'f Fitting<'a>,
+    /// The index and the value of the fixed coordinate.
     fixed: (usize, f64),
+    /// Number of evaluations left.
     left: usize,
 }
 
 impl ReducedFit<'_, '_> {
+    /// Returns a point with the fixed coordinate inserted.
     fn whole(&self, point: &[f64]) -> Vec<f64> {
         let mut whole = point.to_vec();
         whole.insert(self.fixed.0, self.fixed.1);
@@ -172,9 +175,9 @@ impl ProfileWalk<'_, '_> {
         Ok(unknown.at_part(here + side * width))
     }
 
-    /// Returns the least change of the sum of squares with a parameter moved by a fraction of its range. The refit
-    /// starts where correlations predict the other parameters. Since correlations do not see beyond a kink, it also
-    /// starts from the nearest point known to fit as well.
+    /// Returns the least change of the sum of squares with a parameter moved by a fraction of its range, or `None` if the
+    /// budget is spent. The refit starts where correlations predict the other parameters. Since correlations do not
+    /// apply beyond a kink, a second refit starts from the nearest point that is known to fit as well.
     fn least_change(&mut self, index: usize, by: f64) -> Result<Option<f64>, Stop> {
         let start = self.beside(self.found.best, self.identified, (index, by));
         let Some(change) = self.follow(index, &start)? else { return Ok(None) };
@@ -219,7 +222,7 @@ impl ProfileWalk<'_, '_> {
     }
 
     /// Refits the other parameters with one parameter fixed at its value in `start`. Returns the change of the sum of
-    /// squares.
+    /// squares, or `None` if the budget is spent.
     fn follow(&mut self, index: usize, start: &[f64]) -> Result<Option<f64>, Stop> {
         let size = start.len();
         let fixed = (index, start[index]);

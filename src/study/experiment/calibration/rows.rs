@@ -63,7 +63,7 @@ pub fn rows(
     data.need_values(columns.iter())?;
     data.need_numbers([&reference])?;
     data.need_different_points(columns)?;
-    let unit = conversion(&reference, &table.simulated).map_err(|what| data.failure(&what))?;
+    let unit = conversion(&reference, &table.simulated).map_err(|message| data.failure(&message))?;
     let condition = |field: &'static str, text: &Option<String>| {
         let read = |text: &String| {
             RowCondition::read(text, columns).map_err(|(message, help)| {
@@ -109,8 +109,8 @@ impl RowReading<'_> {
     }
 
     /// Returns whether a condition is true in a row; `None` if there is no condition.
-    fn holds(&self, of: &FieldCondition, row: &Row) -> Result<Option<bool>, SourceFault> {
-        let holds = of.condition.as_ref().map(|condition| condition.holds(|name| row.value(name)));
-        holds.transpose().map_err(|what| self.data.fault_at(row, &format!("`{}`: {what}", of.field)))
+    fn holds(&self, condition: &FieldCondition, row: &Row) -> Result<Option<bool>, SourceFault> {
+        let holds = condition.condition.as_ref().map(|condition| condition.holds(|name| row.value(name)));
+        holds.transpose().map_err(|reason| self.data.fault_at(row, &format!("`{}`: {reason}", condition.field)))
     }
 }

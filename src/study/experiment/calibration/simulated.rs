@@ -123,8 +123,8 @@ impl<'a> Simulated<'a> {
             let plan = scenario.plan(&settings)?;
             for row in self.rows.iter().filter(|row| row.table == index) {
                 let faulty = |faults: Faults| {
-                    let what = CaseError::Faulty(Box::new(faults)).to_string();
-                    NoValue::Faulty(what).at(&scenario.name, &row.place, &settings)
+                    let reason = CaseError::Faulty(Box::new(faults)).to_string();
+                    NoValue::Faulty(reason).at(&scenario.name, &row.place, &settings)
                 };
                 plan.at(&row.axes).map_err(faulty)?;
             }
@@ -158,21 +158,23 @@ impl<'a> Simulated<'a> {
         let described = Described::of(Ok(scenario.document.clone()));
         let base = plan.base()?.scenario;
         let references = References::about(described, &base, &scenario.path).map_err(|(_, fault)| fault)?;
-        let make = |row: &usize| {
+        let case_of = |row: &usize| {
             let faulty = |faults| CaseResult::Invalid(Vec::new(), CaseError::Faulty(Box::new(faults)));
             plan.at(&self.rows[*row].axes).map(Cow::<Case>::Owned).map_err(faulty)
         };
         let (mut values, mut failure) = (Vec::new(), None);
         let count = rows.len() as u64;
-        let mut see = |turn| {
+        let mut take_value = |result| {
             let place = &self.rows[rows[values.len().min(rows.len() - 1)]].place;
-            match scenario.value(turn) {
+            match scenario.value(result) {
                 Ok(value) => values.push(value),
                 Err(error) => failure = Some(error.at(&scenario.name, place, settings)),
             }
             failure.is_none()
         };
-        run_each(rows.iter(), count, make, self.workers, &references, |turns| turns.into_iter().all(&mut see))?;
+        run_each(rows.iter(), count, case_of, self.workers, &references, |results| {
+            results.into_iter().all(&mut take_value)
+        })?;
         failure.map_or(Ok(values), Err)
     }
 }
@@ -188,11 +190,11 @@ enum NoValue {
 impl NoValue {
     fn at(self, table: &str, place: &str, settings: &[Assignment]) -> StudyError {
         match self {
-            Self::Faulty(what) => StudyError::Request(format!("table `{table}`, {place} of its data: {what}")),
-            Self::Failed(what) => {
+            Self::Faulty(reason) => StudyError::Request(format!("table `{table}`, {place} of its data: {reason}")),
+            Self::Failed(reason) => {
                 let set =
                     settings.iter().map(|one| format!("{} = {}", one.path, one.text)).collect::<Vec<_>>().join(", ");
-                StudyError::Failed(format!("table `{table}`, {place} of its data: {what}; the parameters: {set}"))
+                StudyError::Failed(format!("table `{table}`, {place} of its data: {reason}; the parameters: {set}"))
             }
         }
     }
@@ -200,9 +202,9 @@ impl NoValue {
 
 impl TableScenario {
     /// Returns the simulated value of a processed case.
-    fn value(&self, turn: CaseResult<'_>) -> Result<f64, NoValue> {
-        let outcome = match turn {
-            CaseResult::Run(_, result) => (*result).map_err(|error| NoValue::Failed(error.to_string()))?,
+    fn value(&self, result: CaseResult<'_>) -> Result<f64, NoValue> {
+        let outcome = match result {
+            CaseResult::Run(_, run) => (*run).map_err(|error| NoValue::Failed(error.to_string()))?,
             CaseResult::Stored(outcome) => *outcome,
             CaseResult::Invalid(_, error) => return Err(NoValue::Faulty(error.to_string())),
         };

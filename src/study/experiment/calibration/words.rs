@@ -39,9 +39,9 @@ impl Calibrated {
         }
         for one in &self.parameters {
             let (low, high) = one.interval95;
-            let told = if one.is_determined { "" } else { ": not determined by the data" };
+            let note = if one.is_determined { "" } else { ": not determined by the data" };
             let (value, low, high) = (digits(one.value), digits(low), digits(high));
-            let _ = writeln!(text, "// {} = {value} {} ({low} to {high}){told}", one.path, one.unit);
+            let _ = writeln!(text, "// {} = {value} {} ({low} to {high}){note}", one.path, one.unit);
         }
         text + &self.machine + "\n"
     }
@@ -101,9 +101,9 @@ impl Calibrated {
     fn parameter_table(&self) -> TextTable {
         let mut table = TextTable::new(["parameter", "value", "95 % from", "to", "unit", "determined"]);
         for one in &self.parameters {
-            let told = if one.is_determined { "yes" } else { "no" };
+            let determined = if one.is_determined { "yes" } else { "no" };
             let (low, high) = one.interval95;
-            table.row([&*one.path, &digits(one.value), &digits(low), &digits(high), &one.unit, told]);
+            table.row([&*one.path, &digits(one.value), &digits(low), &digits(high), &one.unit, determined]);
         }
         table
     }

@@ -163,7 +163,8 @@ impl LineReader for LiballprofReader {
     }
 }
 
-/// Reads a file until no further line can name a communicator for the first time.
+/// Reads the file of a rank until no further line can name a communicator for the first time. Returns the communicators
+/// with the ids that the lines give them.
 ///
 /// # Errors
 /// Errors of the file. Invalid lines are ignored here, because they are reported when the calls are read.

@@ -38,12 +38,17 @@ pub fn window_bytes(ranks: usize) -> usize {
 pub struct Lines {
     files: Arc<[PathBuf]>,
     extents: Arc<[Extent]>,
+    /// The index of the extent after the current one.
     next: usize,
+    /// The part of the current extent that has not been read.
     current: Extent,
-    /// The bytes of the current file, starting at `begin`.
+    /// A part of a file.
     window: Vec<u8>,
+    /// The position of the window in its file.
     begin: u64,
+    /// The file of the window.
     file: Option<u32>,
+    /// Number of bytes that are read at a time.
     bytes: usize,
     /// `true` if the last line has no line ending.
     is_open: bool,
@@ -99,7 +104,7 @@ impl Lines {
         self.current.start
     }
 
-    /// Returns a part of the window.
+    /// Returns the line at a range of the window, without its carriage return.
     pub fn text(&self, range: Range<usize>) -> &[u8] {
         let line = &self.window[range];
         line.strip_suffix(b"\r").unwrap_or(line)

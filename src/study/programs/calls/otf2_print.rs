@@ -41,8 +41,9 @@ pub struct Otf2Reader {
     call: Option<Phase>,
     /// The nesting depth of MPI calls.
     depth: u32,
-    /// `true` if an event has occurred since the call began.
+    /// `true` if an event that moves data, or the end of the program, has occurred since the call began.
     is_moving: bool,
+    /// The calls from the first nonblocking operation on whose data are not known yet.
     held: VecDeque<(Phase, HeldCall)>,
     /// The requests of pending sends.
     sending: FxHashSet<u64>,
@@ -329,6 +330,7 @@ impl Otf2Reader {
         let is_root = || root().map(|root| members.get(root as usize) == Some(&self.rank));
         let [sent, received] = ["Sent: ", "Received: "].map(|key| line.number(key));
         let (sent, received) = (sent?.min(LONGEST), received?.min(LONGEST));
+        // The events contain only the sums of the lengths of the blocks, which are therefore assumed to be equal.
         let even = |parts: u64, bytes: u64| vec![bytes / parts; members.len()].into_boxed_slice();
         Ok(match line.text("Operation: ") {
             b"BARRIER" => CollectiveCall::Barrier,
@@ -350,8 +352,8 @@ impl Otf2Reader {
             }
             b"REDUCE_SCATTER" | b"REDUCE_SCATTER_BLOCK" => CollectiveCall::ReduceScatter { lengths: even(p, sent) },
             b"SCAN" | b"EXSCAN" => CollectiveCall::Scan { bytes: scanned(sent + received, p) },
-            other => {
-                let message = format!("the operation `{}` cannot be replayed", String::from_utf8_lossy(other));
+            operation => {
+                let message = format!("the operation `{}` cannot be replayed", String::from_utf8_lossy(operation));
                 return Err(fault(&message));
             }
         })

@@ -66,8 +66,8 @@ impl Caller {
                 }
             }
             Call::Wait(name) => {
-                if let Some(work) = self.requests.take(name) {
-                    self.wait(work).await;
+                if let Some(pending) = self.requests.take(name) {
+                    self.wait(pending).await;
                 }
             }
             Call::WaitAny(names) => self.wait_any(&names).await,
@@ -110,8 +110,8 @@ impl Caller {
         }
     }
 
-    async fn wait(&mut self, work: PendingOperation) {
-        match work {
+    async fn wait(&mut self, pending: PendingOperation) {
+        match pending {
             PendingOperation::Message(operation) if self.asides.are_over() => {
                 self.me.wait(operation).await;
             }
@@ -140,28 +140,28 @@ impl Caller {
             self.asides.wait_any(&self.me, &operations, &numbers).await
         };
         let all = messages.iter().map(|(name, _)| name).chain(collectives.iter().map(|(name, _)| name));
-        if let Some(work) = all.into_iter().nth(first).and_then(|name| self.requests.take(*name)) {
-            self.wait(work).await;
+        if let Some(pending) = all.into_iter().nth(first).and_then(|name| self.requests.take(*name)) {
+            self.wait(pending).await;
         }
     }
 
     /// Tests the oldest request of a name. As in SimGrid, an incomplete request is moved behind the others of its name.
     async fn test(&mut self, name: RequestName) {
         self.asides.progress(&self.me).await;
-        let Some(work) = self.requests.take(name) else { return };
-        let is_complete = match work {
+        let Some(pending) = self.requests.take(name) else { return };
+        let is_complete = match pending {
             PendingOperation::Message(operation) => self.me.test(operation).await,
             PendingOperation::Collective(number) => self.asides.is_over(number),
         };
         if is_complete {
-            self.wait(work).await;
+            self.wait(pending).await;
         }
-        self.requests.push(name, (!is_complete).then_some(work));
+        self.requests.push(name, (!is_complete).then_some(pending));
     }
 
     async fn wait_all(&mut self) {
-        for work in self.requests.take_all() {
-            self.wait(work).await;
+        for pending in self.requests.take_all() {
+            self.wait(pending).await;
         }
     }
 }

@@ -10,13 +10,13 @@ use std::sync::Arc;
 /// The communicators that ranks have created by splitting the communicator of all ranks.
 #[derive(Clone, Debug, Default)]
 pub struct Splits {
-    /// By rank, the number from 1 of the communicator that each of its calls has created, or `None` if the rank is in
-    /// none.
+    /// By rank, the number of the communicator that each of its calls has created, counted from 1, or `None` for a call
+    /// that puts the rank in no communicator.
     made: Arc<[Box<[Option<u32>]>]>,
     /// The members of each communicator, starting with communicator 1.
     members: Arc<[Arc<[u32]>]>,
-    /// The position of each call in the order in which ranks first use the created communicators; the order of the
-    /// calls unless that is known.
+    /// The position of each call in the order in which ranks first use the created communicators, as far as this order
+    /// is known; the other calls follow in their own order.
     order: Arc<[usize]>,
     /// A rank and the id of a communicator that may have been identified wrongly.
     guess: Option<(u32, u64)>,
@@ -68,9 +68,9 @@ impl Splits {
             }
             for (colour, mut group) in groups {
                 group.sort_unstable();
-                let is_one = colour >= 0;
-                members.extend(is_one.then(|| group.iter().map(|(_, rank)| *rank).collect()));
-                let number = u32::try_from(members.len()).ok().filter(|_| is_one);
+                let is_group = colour >= 0;
+                members.extend(is_group.then(|| group.iter().map(|(_, rank)| *rank).collect()));
+                let number = u32::try_from(members.len()).ok().filter(|_| is_group);
                 for (_, rank) in group {
                     made[rank as usize].push(number);
                 }
@@ -97,7 +97,7 @@ impl Splits {
         let uses: Vec<Vec<FirstUse>> =
             (0..ranks).map(|rank| Ok(read(rank, self.of_rank(rank))?.uses)).collect::<io::Result<_>>()?;
         let sure = |uses: &[FirstUse]| -> Vec<usize> {
-            uses.iter().filter(|one| one.rivals.is_empty()).map(|one| one.call).collect()
+            uses.iter().filter(|first_use| first_use.rivals.is_empty()).map(|first_use| first_use.call).collect()
         };
         let known = uses.iter().map(|uses| sure(uses)).rev().max_by_key(Vec::len).unwrap_or_default();
         let mut order: Vec<usize> = (0..self.order.len()).map(|call| known.len() + call).collect();
@@ -105,10 +105,10 @@ impl Splits {
             order[*call] = place;
         }
         let is_known = |call: &usize| known.contains(call);
-        let is_guess =
-            |one: &FirstUse| !(one.rivals.is_empty() || is_known(&one.call) && one.rivals.iter().all(is_known));
-        let guess =
-            (0..).zip(&uses).find_map(|(rank, uses)| uses.iter().find(|one| is_guess(one)).map(|one| (rank, one.id)));
+        let is_guess = |FirstUse { call, rivals, .. }: &&FirstUse| {
+            !(rivals.is_empty() || is_known(call) && rivals.iter().all(is_known))
+        };
+        let guess = (0..).zip(&uses).find_map(|(rank, uses)| Some((rank, uses.iter().find(is_guess)?.id)));
         Ok(Self { order: order.into(), guess, ..self })
     }
 

@@ -327,12 +327,12 @@ fn last_of(files: &Arc<CallFiles>, unequal: RouteImbalance) -> Result<Option<Lin
     for rank in ranks {
         let mut reader = CallReader::new(Arc::clone(files), rank);
         while let Some((_, call)) = reader.next()? {
-            let is_one = match call {
+            let is_on_route = match call {
                 Call::Send { to, tag, .. } => unequal.has_send(rank, to, tag),
                 Call::Receive { pattern, .. } => unequal.has_receive(pattern.from, rank, pattern.tag),
                 _ => false,
             };
-            last = if is_one { Some(reader.place()) } else { last };
+            last = if is_on_route { Some(reader.place()) } else { last };
         }
     }
     Ok(last)

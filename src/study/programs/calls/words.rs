@@ -69,38 +69,38 @@ impl Words {
     }
 
     /// Parses a number below a bound.
-    pub fn below(&self, line: &[u8], word: usize, what: &str, bound: u32) -> Result<u32, LineFault> {
+    pub fn below(&self, line: &[u8], word: usize, noun: &str, bound: u32) -> Result<u32, LineFault> {
         let number = digits(self.get(line, word)).and_then(|number| u32::try_from(number).ok());
         let help = || format!("give a number from 0 to {}", bound.saturating_sub(1));
-        number.filter(|number| *number < bound).ok_or_else(|| self.fault(line, word, &format!("a {what}"), help()))
+        number.filter(|number| *number < bound).ok_or_else(|| self.fault(line, word, &format!("a {noun}"), help()))
     }
 
     /// Parses a finite number.
-    pub fn number(&self, line: &[u8], word: usize, what: &str) -> Result<f64, LineFault> {
+    pub fn number(&self, line: &[u8], word: usize, wanted: &str) -> Result<f64, LineFault> {
         let text = std::str::from_utf8(self.get(line, word)).ok();
         let number = text.and_then(|text| text.parse::<f64>().ok()).filter(|number| number.is_finite());
-        number.ok_or_else(|| self.fault(line, word, what, "give a number such as 1e6"))
+        number.ok_or_else(|| self.fault(line, word, wanted, "give a number such as 1e6"))
     }
 
-    /// Parses a nonnegative number.
-    pub fn positive(&self, line: &[u8], word: usize, what: &str) -> Result<f64, LineFault> {
-        let number = self.number(line, word, what)?;
-        if number >= 0.0 { Ok(number) } else { Err(self.fault(line, word, what, "give a number from 0 on")) }
+    /// Parses a nonnegative number; `wanted` describes it in messages.
+    pub fn positive(&self, line: &[u8], word: usize, wanted: &str) -> Result<f64, LineFault> {
+        let number = self.number(line, word, wanted)?;
+        if number >= 0.0 { Ok(number) } else { Err(self.fault(line, word, wanted, "give a number from 0 on")) }
     }
 
     /// Parses a nonnegative integer, which may be written like `1e6`.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was compared with the largest")]
-    pub fn count(&self, line: &[u8], word: usize, what: &str) -> Result<u64, LineFault> {
+    pub fn count(&self, line: &[u8], word: usize, wanted: &str) -> Result<u64, LineFault> {
         if let Some(number) = digits(self.get(line, word)) {
             return Ok(number);
         }
-        let number = self.positive(line, word, what)?;
+        let number = self.positive(line, word, wanted)?;
         let help = match () {
             () if number >= 1e19 => "give a smaller number",
             () if number.fract() > 0.0 => "give a whole number",
             () => return Ok(number as u64),
         };
-        Err(self.fault(line, word, what, help))
+        Err(self.fault(line, word, wanted, help))
     }
 
     /// Parses a time in seconds.

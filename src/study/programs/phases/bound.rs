@@ -33,7 +33,7 @@ impl BoundExpression {
         &self.source
     }
 
-    /// Returns the value of one of the names of the expression.
+    /// Returns the value of one of the names of the expression, if it has one.
     pub fn value_of(&self, name: &str, slots: &[Value]) -> Option<Value> {
         let place = self.source.formula().names().position(|(known, _)| known == name)?;
         match self.bindings[place]? {
@@ -57,7 +57,7 @@ impl BoundExpression {
     pub fn count(&self, slots: &[Value], field: &str) -> Result<u64, Fault> {
         match self.value(slots, field)? {
             Value::Whole(count @ 0..) => Ok(count.cast_unsigned()),
-            other => self.source.count_of(other).map_err(|fault| fault.at(field)),
+            value => self.source.count_of(value).map_err(|fault| fault.at(field)),
         }
     }
 
@@ -76,7 +76,7 @@ impl BoundExpression {
     pub fn condition(&self, slots: &[Value], field: &str) -> Result<bool, Fault> {
         match self.value(slots, field)? {
             Value::Truth(holds) => Ok(holds),
-            other => self.source.condition_of(other).map_err(|fault| fault.at(field)),
+            value => self.source.condition_of(value).map_err(|fault| fault.at(field)),
         }
     }
 }

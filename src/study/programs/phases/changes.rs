@@ -1,4 +1,4 @@
-//! Expressions of steps whose value differs from that of earlier versions, found by a dry run.
+//! Expressions of steps to which earlier versions of this program gave another value, found by a dry run.
 
 use super::bound::BoundExpression;
 use super::compiled::StepAction;
@@ -19,20 +19,23 @@ const RANKS: u32 = 50;
 /// Cost of a verb in a dry run, in units of work.
 const OF_A_VERB: u64 = 4;
 
-/// A comparison of the values of expressions while a process executes steps.
+/// A comparison of the present and the former values of expressions while a process executes steps.
 pub(super) struct Watch {
     /// The suspect expressions, by identity.
     suspects: HashMap<usize, Suspect>,
     changes: RefCell<Changes>,
 }
 
+/// An expression whose value may have changed.
 struct Suspect {
     path: String,
     former: FormerExpression,
+    /// Number of comparisons that are left.
     left: Cell<u32>,
 }
 
-/// Notes the changes that a dry run on `ranks` ranks evaluates. Paths are those of a scenario.
+/// Adds to `changes` the expressions whose values have changed, as far as a dry run on `ranks` ranks evaluates them.
+/// Paths are those of a scenario.
 pub(super) fn note(
     program: &Phases,
     (ranks, host): (u32, u32),
@@ -67,6 +70,7 @@ impl Watch {
         Self { suspects, changes: RefCell::new(std::mem::take(changes)) }
     }
 
+    /// Compares the values of the memory that ranks need.
     fn memory(&self, program: &Phases, ranks: u32, host: u32) {
         let Some(memory) = &program.memory else { return };
         let grid = Grid::of(ranks);

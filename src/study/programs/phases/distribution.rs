@@ -39,21 +39,21 @@ impl BoundDistribution {
     /// Parameters that cannot be computed, or for which the distribution is undefined.
     pub fn draw(&self, slots: &[Value], rng: &mut ChaCha8Rng) -> Result<Value, Fault> {
         let (first, field) = &self.first;
-        let one = first.number(slots, field)?;
-        let other = self.second.as_ref().map(|(second, field)| second.number(slots, field)).transpose()?;
-        let other = other.unwrap_or(Value::Whole(0));
-        let drawn = match (self.shape, one.as_whole(), other.as_whole()) {
+        let first = first.number(slots, field)?;
+        let second = self.second.as_ref().map(|(second, field)| second.number(slots, field)).transpose()?;
+        let second = second.unwrap_or(Value::Whole(0));
+        let drawn = match (self.shape, first.as_whole(), second.as_whole()) {
             (DistributionShape::Integer, Some(from), Some(to)) if from <= to => {
                 Some(Value::Whole(rng.random_range(from..=to)))
             }
             (DistributionShape::Integer, ..) => None,
-            (shape, ..) => shape.draw(real(one), real(other), rng).map(Value::of_number),
+            (shape, ..) => shape.draw(real(first), real(second), rng).map(Value::of_number),
         };
-        drawn.ok_or_else(|| self.fault(one, other, field))
+        drawn.ok_or_else(|| self.fault(first, second, field))
     }
 
-    fn fault(&self, one: Value, other: Value, field: &str) -> Fault {
-        let given = if self.second.is_some() { format!("{one} and {other}") } else { one.to_string() };
+    fn fault(&self, first: Value, second: Value, field: &str) -> Fault {
+        let given = if self.second.is_some() { format!("{first} and {second}") } else { first.to_string() };
         Fault::new(field, format!("there is no such distribution with {given}"), self.shape.wanted())
     }
 }
@@ -63,18 +63,22 @@ fn real(value: Value) -> f64 {
 }
 
 impl DistributionShape {
-    /// Draws a number from the distribution with these parameters, or returns `None` if it is undefined.
-    fn draw(self, one: f64, other: f64, rng: &mut ChaCha8Rng) -> Option<f64> {
+    /// Draws a number from the distribution with these parameters, in the order of the fields; `second` is 0 if there is
+    /// only one. Returns `None` if the distribution is undefined.
+    fn draw(self, first: f64, second: f64, rng: &mut ChaCha8Rng) -> Option<f64> {
+        let are_positive = first > 0.0 && second > 0.0;
         let drawn = match self {
-            Self::Uniform if one < other => one + (other - one) * rng.random::<f64>(),
-            Self::Bernoulli => f64::from(u8::from(Bernoulli::new(one).ok()?.sample(rng))),
-            Self::Exponential if one > 0.0 => one * Exp::new(1.0).ok()?.sample(rng),
-            Self::Normal if other >= 0.0 => Normal::new(one, other).ok()?.sample(rng),
-            Self::LogNormal if one > 0.0 && other >= 0.0 => LogNormal::from_mean_cv(one, other / one).ok()?.sample(rng),
-            Self::Gamma if one > 0.0 && other > 0.0 => Gamma::new(one, other / one).ok()?.sample(rng),
-            Self::Weibull if one > 0.0 && other > 0.0 => Weibull::new(other, one).ok()?.sample(rng),
-            Self::Pareto if one > 0.0 && other > 0.0 => Pareto::new(other, one).ok()?.sample(rng),
-            Self::Poisson if one > 0.0 => Poisson::new(one).ok()?.sample(rng),
+            Self::Uniform if first < second => first + (second - first) * rng.random::<f64>(),
+            Self::Bernoulli => f64::from(u8::from(Bernoulli::new(first).ok()?.sample(rng))),
+            Self::Exponential if first > 0.0 => first * Exp::new(1.0).ok()?.sample(rng),
+            Self::Normal if second >= 0.0 => Normal::new(first, second).ok()?.sample(rng),
+            Self::LogNormal if first > 0.0 && second >= 0.0 => {
+                LogNormal::from_mean_cv(first, second / first).ok()?.sample(rng)
+            }
+            Self::Gamma if are_positive => Gamma::new(first, second / first).ok()?.sample(rng),
+            Self::Weibull if are_positive => Weibull::new(second, first).ok()?.sample(rng),
+            Self::Pareto if are_positive => Pareto::new(second, first).ok()?.sample(rng),
+            Self::Poisson if first > 0.0 => Poisson::new(first).ok()?.sample(rng),
             _ => return None,
         };
         drawn.is_finite().then_some(drawn)

@@ -26,8 +26,9 @@ const DEEPEST: u32 = 50;
 /// The variables whose values come from messages.
 const MESSAGE_VARIABLES: [&str; 2] = ["source", "number"];
 
-/// Returns the forecast for all ranks. It is exact if all ranks and rounds are examined, or if all are alike. If
-/// messages decide, only the lower bounds are meaningful.
+/// Returns the forecast for all ranks. If all ranks and rounds are examined or all are alike, it is as exact as the
+/// distances of messages, which are those on a mesh. If the steps depend on messages, only the lower bounds are
+/// meaningful.
 pub(super) fn count(program: &Phases, ranks: u32, packet_bytes: u64) -> Forecast {
     let (splits, _) = splits(program, ranks, 0);
     let grid = Grid::of(ranks);
@@ -38,11 +39,11 @@ pub(super) fn count(program: &Phases, ranks: u32, packet_bytes: u64) -> Forecast
         let all = counter.steps(&program.steps);
         (all, STEPS_PER_RANK - counter.left)
     };
-    let (first, looked) = of_rank(0);
+    let (first, examined) = of_rank(0);
     let others = u64::from(ranks - 1);
-    let sample = others.min((STEPS / looked.max(1)).max(FEWEST_RANKS).into());
+    let sample = others.min((STEPS / examined.max(1)).max(FEWEST_RANKS).into());
     let chosen = (0..sample).map(|place| 1 + u32::try_from(spread(others, sample, place)).expect("it is a rank"));
-    let rest = chosen.map(|rank| of_rank(rank).0).fold(Forecast::default(), |sum, one| sum + one);
+    let rest = chosen.map(|rank| of_rank(rank).0).fold(Forecast::default(), |sum, part| sum + part);
     first + scaled(rest, others, sample)
 }
 
@@ -104,7 +105,7 @@ const EXCHANGED: Forecast = Forecast { least_verbs: 3.0, ..NOTHING };
 impl Counter<'_> {
     fn steps(&mut self, steps: &[Step]) -> Forecast {
         let outside = self.scope.count();
-        let counted = steps.iter().map(|step| self.step(step)).fold(Forecast::default(), |sum, one| sum + one);
+        let counted = steps.iter().map(|step| self.step(step)).fold(Forecast::default(), |sum, part| sum + part);
         self.scope.keep(outside);
         counted
     }
@@ -159,7 +160,7 @@ impl Counter<'_> {
     fn exchange(&self, with: Neighbours, bytes: u64) -> Forecast {
         let neighbours = with.of(self.rank, self.grid).into_iter().flatten();
         let exchanged = neighbours.map(|to| EXCHANGED + self.messages(bytes, 1.0, self.distance(to)));
-        exchanged.fold(Forecast::default(), |sum, one| sum + one)
+        exchanged.fold(Forecast::default(), |sum, part| sum + part)
     }
 
     /// Counts the packets that a rank sends in a collective operation, given the size of its communicator.
@@ -199,8 +200,8 @@ impl Counter<'_> {
 
     /// Returns the variables if they suffice to evaluate an expression before any message has arrived.
     fn deciding(&self, expression: &Expression) -> Option<&Scope> {
-        let is_brought = |(name, _): (&str, _)| MESSAGE_VARIABLES.contains(&name);
-        (!expression.formula().names().any(is_brought)).then_some(&self.scope)
+        let comes_from_message = |(name, _): (&str, _)| MESSAGE_VARIABLES.contains(&name);
+        (!expression.formula().names().any(comes_from_message)).then_some(&self.scope)
     }
 
     fn bytes(&self, size: &Size) -> Option<u64> {

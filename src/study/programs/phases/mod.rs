@@ -112,8 +112,8 @@ impl Phases {
         if rehearsal.is_complete() { seen } else { seen.max(forecast::count(self, ranks, packet_bytes)) }
     }
 
-    /// Searches for expressions whose value differs from that of earlier versions, in a dry run on `ranks` ranks, of
-    /// which `host` is connected to the host. Paths are those of a scenario.
+    /// Searches for expressions to which earlier versions of this program gave another value, in a dry run on `ranks`
+    /// ranks, of which `host` is connected to the host. Paths are those of a scenario.
     pub(super) fn note_changes(
         &self,
         (ranks, host): (u32, u32),

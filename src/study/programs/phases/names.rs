@@ -24,7 +24,9 @@ const FIRST_DECLARED: usize = 5;
 #[derive(Debug, Default)]
 pub(super) struct NameTable {
     names: Vec<DeclaredName>,
+    /// The next slot to be reserved.
     next: usize,
+    /// Number of slots that have been reserved at once, or retired.
     most: usize,
 }
 
@@ -126,7 +128,8 @@ impl NameTable {
         self.next = next;
     }
 
-    /// Removes the names declared since the mark but keeps their slots reserved; returns the number of the next slot.
+    /// Removes the names declared since the mark, but no slot that has ever been reserved is reserved again. Returns the
+    /// next slot.
     pub fn retire_slots(&mut self, (names, _): (usize, usize)) -> usize {
         self.names.truncate(names);
         self.next = self.most;

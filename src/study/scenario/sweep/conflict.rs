@@ -4,9 +4,11 @@ use super::planned::PlannedAxis;
 use crate::scenario::source::{Document, SourceFault};
 use std::collections::HashMap;
 
+/// The path of a field as indices of children, from the root of the document on.
 type FieldRoute = Vec<usize>;
 
-/// The routes of the fields of all axes, which are independent of how their paths are spelt.
+/// The routes of the fields of all axes, or `None` for fields that the document omits. Routes do not depend on the
+/// spelling of paths.
 #[derive(Debug)]
 pub(super) struct FieldRoutes(Vec<Option<FieldRoute>>);
 
@@ -38,9 +40,9 @@ impl FieldRoutes {
         let mut faults = Vec::new();
         let mut first = HashMap::new();
         for (index, route) in self.0.iter().enumerate() {
-            let other = route.as_ref().map_or(index, |route| *first.entry(route).or_insert(index));
-            if other != index {
-                faults.push(twice(&axes[other], &axes[index]));
+            let earlier = route.as_ref().map_or(index, |route| *first.entry(route).or_insert(index));
+            if earlier != index {
+                faults.push(twice(&axes[earlier], &axes[index]));
             }
         }
         faults
@@ -60,12 +62,12 @@ impl FieldRoutes {
     }
 }
 
-fn twice(one: &PlannedAxis, other: &PlannedAxis) -> SourceFault {
-    let (one, other) = (&one.axis, &other.axis);
-    let message = format!("the axes `{}` and `{}` vary the same field, `{}`", one.name, other.name, other.path);
+fn twice(first: &PlannedAxis, second: &PlannedAxis) -> SourceFault {
+    let (first, second) = (&first.axis, &second.axis);
+    let message = format!("the axes `{}` and `{}` vary the same field, `{}`", first.name, second.name, second.path);
     SourceFault::new(&message)
-        .on(&other.path)
-        .help(&format!("leave one of them out, or give `--over {}=…` alone", one.name))
+        .on(&second.path)
+        .help(&format!("leave one of them out, or give `--over {}=…` alone", first.name))
 }
 
 fn lost(path: &str, value: &str, planned: &PlannedAxis) -> SourceFault {

@@ -43,13 +43,13 @@ pub struct Exemplars<'c> {
 type Exemplar = Option<Arc<CheckedScenario>>;
 
 impl<'c> Exemplars<'c> {
-    /// Creates the exemplars of `cases`, with the given likeness.
+    /// Creates the exemplars of `cases`, which have the properties of `similarity` in common with them.
     #[must_use]
-    pub fn of(cases: &'c Cases<'c>, likeness: Similarity) -> Self {
+    pub fn of(cases: &'c Cases<'c>, similarity: Similarity) -> Self {
         let planned = &cases.plan.axes;
         let may_be_random = cases.plan.scenario.placement == Placement::Random
             || planned.iter().any(|planned| planned.axis.path.starts_with(PLACEMENT));
-        let is_free = |planned: &PlannedAxis| match likeness {
+        let is_free = |planned: &PlannedAxis| match similarity {
             _ if planned.axis.path == SEED => !may_be_random,
             Similarity::AllButSeed => false,
             Similarity::Layout => is_size(planned),

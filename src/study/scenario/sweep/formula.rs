@@ -77,7 +77,7 @@ impl AxisFormula {
         Ok(match self.evaluate(values, document)? {
             Value::Whole(whole) => AxisValue::Whole(whole),
             Value::Real(real) => AxisValue::Real(real),
-            Value::Truth(_) => unreachable!("its type was looked at"),
+            Value::Truth(_) => unreachable!("its type has been checked"),
         })
     }
 

@@ -30,21 +30,21 @@ impl Cases<'_> {
     /// As for [`inspect`](Self::inspect).
     pub fn inspection_except(&self, known: impl Fn(u64) -> bool) -> Result<Inspection, Faults> {
         match self.inspection.get() {
-            Some(findings) => Ok(*findings),
+            Some(inspection) => Ok(*inspection),
             None => self.look(known, |_| ()),
         }
     }
 
     /// Checks every case, or as many as one second allows, spread evenly over the points of the axes. Every checked
-    /// case is passed to `see`. The choice of the cases depends only on the scenario.
+    /// case is passed to `visit`. The choice of the cases depends only on the scenario.
     ///
     /// # Errors
     /// All faults of the first case that has any.
-    pub fn inspect(&self, see: impl FnMut(&Case)) -> Result<Inspection, Faults> {
-        self.look(|_| false, see)
+    pub fn inspect(&self, visit: impl FnMut(&Case)) -> Result<Inspection, Faults> {
+        self.look(|_| false, visit)
     }
 
-    fn look(&self, known: impl Fn(u64) -> bool, mut see: impl FnMut(&Case)) -> Result<Inspection, Faults> {
+    fn look(&self, known: impl Fn(u64) -> bool, mut visit: impl FnMut(&Case)) -> Result<Inspection, Faults> {
         let (points, size) = (self.point_count(), self.base.size() as u64);
         let step = if points.saturating_mul(size) <= MOST_WORK { 1 } else { spread(points) };
         let (mut work, mut seen, mut checked) = (0, 0, 0);
@@ -63,7 +63,7 @@ impl Cases<'_> {
             }
             let case = self.case(point)?;
             work += self.work(&case);
-            see(&case);
+            visit(&case);
         }
         let is_complete = seen == points;
         let cases = if is_complete { Some(checked) } else { self.count_within(MOST_COUNTED)? };
@@ -84,7 +84,8 @@ impl Cases<'_> {
     }
 }
 
-/// Returns a step that visits all of `points` points once, each far from the ones before it: the golden section.
+/// Returns a step that visits all of `points` points once, modulo their number, each far from the ones before it: a
+/// number near the golden section of `points` that has no divisor in common with it.
 pub(in crate::scenario) fn spread(points: u64) -> u64 {
     #[expect(
         clippy::cast_precision_loss,
@@ -97,11 +98,11 @@ pub(in crate::scenario) fn spread(points: u64) -> u64 {
 }
 
 /// Returns the greatest common divisor.
-const fn divisor(mut one: u64, mut other: u64) -> u64 {
-    while other != 0 {
-        (one, other) = (other, one % other);
+const fn divisor(mut first: u64, mut second: u64) -> u64 {
+    while second != 0 {
+        (first, second) = (second, first % second);
     }
-    one
+    first
 }
 
 #[cfg(test)]

@@ -151,9 +151,9 @@ impl Plan {
     }
 
     /// Returns `true` if two different axes advance together.
-    pub(super) fn are_zipped(&self, one: &str, other: &str) -> bool {
-        let joins = |zip: &&Vec<String>| [one, other].iter().all(|name| zip.iter().any(|zipped| zipped == name));
-        one != other && self.scenario.zip.iter().any(|zip| joins(&zip))
+    pub(super) fn are_zipped(&self, first: &str, second: &str) -> bool {
+        let joins = |zip: &&Vec<String>| [first, second].iter().all(|name| zip.iter().any(|zipped| zipped == name));
+        first != second && self.scenario.zip.iter().any(|zip| joins(&zip))
     }
 
     /// Returns `true` if the axis advances together with others.
@@ -259,6 +259,7 @@ impl Plan {
         faults
     }
 
+    /// Gives an axis the values of an override. The axis is added if it is not declared.
     fn replace(&mut self, replacement: &Override) -> Result<(), SourceFault> {
         let name = &replacement.name;
         let index = match self.axes.iter().position(|planned| planned.axis.name == *name) {
@@ -274,7 +275,9 @@ impl Plan {
             match ranges::expand(text) {
                 None => texts.push(text.clone()),
                 Some(Ok(range)) => texts.extend(range),
-                Some(Err(what)) => return Err(SourceFault::new(&format!("{OVER} {name}: {what}")).help(ranges::FORM)),
+                Some(Err(message)) => {
+                    return Err(SourceFault::new(&format!("{OVER} {name}: {message}")).help(ranges::FORM));
+                }
             }
         }
         *values = texts.iter().map(planned).collect();

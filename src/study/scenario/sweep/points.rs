@@ -13,10 +13,8 @@ pub(super) struct Points {
 /// The position of the value index of an axis within the number of a point, as a digit of a mixed-radix number.
 #[derive(Clone, Copy, Debug)]
 enum Digit {
-    Own {
-        stride: u64,
-        length: u64,
-    },
+    /// A digit of its own, with its place value and its base.
+    Own { stride: u64, length: u64 },
     /// The digit of the axis that leads the zip.
     Of(usize),
     /// No digit: a computed axis has exactly one value at each point.
@@ -96,9 +94,9 @@ impl PointGrid {
     }
 }
 
-/// Returns the greatest integer whose power does not exceed `number`, which is at least 1.
+/// Returns the greatest integer whose power with exponent `power` does not exceed `number`, which is at least 1.
 fn root(number: u64, power: u32) -> u64 {
-    let fits = |root: &u64| root.checked_pow(power).is_some_and(|it| it <= number);
+    let fits = |root: &u64| root.checked_pow(power).is_some_and(|result| result <= number);
     (1..=number).take_while(fits).last().unwrap_or(1)
 }
 

@@ -24,7 +24,7 @@ pub(super) fn expand(text: &str) -> Option<Result<Vec<String>, String>> {
     let values = powers(range).or_else(|| whole(range)).or_else(|| stepped(range))?;
     let with_unit = |value: String| if unit.is_empty() { value } else { format!("{value} {unit}") };
     let values = values.map(|values| values.into_iter().map(with_unit).collect());
-    Some(values.map_err(|what| format!("the range `{text}` {what}")))
+    Some(values.map_err(|fault| format!("the range `{text}` {fault}")))
 }
 
 /// A decimal number: an integer multiple of 10^-scale, so that steps add up exactly.
@@ -144,9 +144,9 @@ pub(super) fn unfold(document: &mut Document) -> Result<(), Vec<SourceFault>> {
             unfolded += range.as_ref().map_or(0, Vec::len);
             match range {
                 Ok(texts) if before + texts.len() > MOST_IN_FILE => {
-                    let what = format!("the ranges of the file have more than {MOST_IN_FILE} values");
+                    let message = format!("the ranges of the file have more than {MOST_IN_FILE} values");
                     let help = "give longer ranges with `--over`";
-                    return Err(vec![document.fault_at(&format!("{path}.{index}"), &what, Some(help))]);
+                    return Err(vec![document.fault_at(&format!("{path}.{index}"), &message, Some(help))]);
                 }
                 Ok(texts) => values.extend(texts.into_iter().map(|text| {
                     let is_number = ScaledDecimal::parse(&text).is_some();
@@ -155,7 +155,7 @@ pub(super) fn unfold(document: &mut Document) -> Result<(), Vec<SourceFault>> {
                         node: if is_number { TreeValue::Number(text) } else { TreeValue::Text(text) },
                     }
                 })),
-                Err(what) => faults.push(document.fault_at(&format!("{path}.{index}"), &what, Some(FORM))),
+                Err(message) => faults.push(document.fault_at(&format!("{path}.{index}"), &message, Some(FORM))),
             }
         }
         if is_changed && faults.is_empty() {

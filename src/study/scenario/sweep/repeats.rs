@@ -23,8 +23,8 @@ pub(super) fn fault(planned: &PlannedAxis) -> Option<SourceFault> {
 
 /// Returns `true` if the values are strictly ascending integers. This fast path matters for ranges of a million values.
 fn is_ascending(planned: &PlannedAxis) -> bool {
-    planned.values.is_sorted_by(|one, next| match (&one.shown, &next.shown) {
-        (AxisValue::Whole(one), AxisValue::Whole(next)) => one < next,
+    planned.values.is_sorted_by(|previous, next| match (&previous.shown, &next.shown) {
+        (AxisValue::Whole(previous), AxisValue::Whole(next)) => previous < next,
         _ => false,
     })
 }

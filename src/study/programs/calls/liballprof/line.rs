@@ -41,6 +41,7 @@ impl CallRecord<'_> {
         self.fields.ends.len() - 1
     }
 
+    /// Returns the position of the first byte of a field.
     pub fn at(&self, field: usize) -> usize {
         match field.checked_sub(1) {
             None => 0,
@@ -54,6 +55,7 @@ impl CallRecord<'_> {
         self.bytes.get(self.at(field)..end).unwrap_or_default().trim_ascii()
     }
 
+    /// Returns the beginning of a field as text, for messages.
     pub fn words(&self, field: usize) -> String {
         let found = self.field(field);
         String::from_utf8_lossy(&found[..found.len().min(40)]).into_owned()
@@ -63,6 +65,7 @@ impl CallRecord<'_> {
         LineFault::new(self.at(field), message, "a line is NAME:begin:arguments:end, as liballprof writes it")
     }
 
+    /// Creates the fault of a field that is missing or is not what is wanted.
     pub fn wanted(&self, field: usize, wanted: &str) -> LineFault {
         let message = match self.field(field) {
             [] => format!("{wanted} is missing"),
@@ -80,9 +83,10 @@ impl CallRecord<'_> {
         number(self.field(field)).ok_or_else(|| self.wanted(field, "a number"))
     }
 
-    pub fn below(&self, field: usize, what: &str, bound: u32) -> Result<u32, LineFault> {
+    /// Returns a number below a bound; `wanted` describes it in messages.
+    pub fn below(&self, field: usize, wanted: &str, bound: u32) -> Result<u32, LineFault> {
         let found = number(self.field(field)).and_then(|found| u32::try_from(found).ok());
-        let words = || format!("{what}, which are 0 to {}", bound.saturating_sub(1));
+        let words = || format!("{wanted}, which are 0 to {}", bound.saturating_sub(1));
         found.filter(|found| *found < bound).ok_or_else(|| self.wanted(field, &words()))
     }
 

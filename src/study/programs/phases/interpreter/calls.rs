@@ -39,14 +39,14 @@ impl CallStack {
             return Err(Fault::new("function", message, "call it under a condition that ends it"));
         }
         let own = program.functions[function].slots.clone();
-        let behind = self.kept.len() + own.len();
+        let first_argument = self.kept.len() + own.len();
         self.kept.extend_from_slice(&slots[own.clone()]);
         for argument in arguments {
             // Arguments are evaluated with the variables of the caller, which may be the same function.
             self.kept.push(argument.number(slots, "arguments")?);
         }
-        slots[own.start..own.start + arguments.len()].copy_from_slice(&self.kept[behind..]);
-        self.kept.truncate(behind);
+        slots[own.start..own.start + arguments.len()].copy_from_slice(&self.kept[first_argument..]);
+        self.kept.truncate(first_argument);
         self.open.push(OpenCall { function, back });
         Ok(program.functions[function].entry)
     }

@@ -120,13 +120,13 @@ impl StepInterpreter {
     }
 
     /// Converts the rank that `expression` denotes in a communicator to a rank among all.
-    fn rank(&self, (field, does): (&str, &str), expression: &BoundExpression, within: Within) -> Result<u32, Fault> {
+    fn rank(&self, (field, action): (&str, &str), expression: &BoundExpression, within: Within) -> Result<u32, Fault> {
         let rank = expression.rank(&self.slots, field)?;
         let Some(group) = self.group(within)? else {
             let last = self.me.ranks() - 1;
-            return if rank <= last { Ok(rank) } else { Err(no_rank(field, does, rank, last)) };
+            return if rank <= last { Ok(rank) } else { Err(no_rank(field, action, rank, last)) };
         };
-        group.rank(rank).ok_or_else(|| no_rank(field, does, rank, group.count() - 1))
+        group.rank(rank).ok_or_else(|| no_rank(field, action, rank, group.count() - 1))
     }
 
     /// Returns the group of this rank in a communicator, or `None` for all ranks.
@@ -149,7 +149,8 @@ impl StepInterpreter {
         }
     }
 
-    /// Stores the source of a received message, and its number if it has one.
+    /// Stores the source and the number of a received message in the variables `source` and `number`; a message without
+    /// a number leaves the latter unchanged.
     fn note(&mut self, received: &Received, within: Within) {
         let group = self.group(within).ok().flatten();
         let source = group.map_or(Some(received.from), |group| group.place(received.from));
@@ -207,7 +208,7 @@ impl StepInterpreter {
     }
 }
 
-fn no_rank(field: &str, does: &str, rank: u32, last: u32) -> Fault {
-    let message = format!("{does} rank {rank}, but the ranks are 0 to {last}");
+fn no_rank(field: &str, action: &str, rank: u32, last: u32) -> Fault {
+    let message = format!("{action} rank {rank}, but the ranks are 0 to {last}");
     Fault::new(field, message, format!("give a rank from 0 to {last}"))
 }
