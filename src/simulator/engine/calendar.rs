@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 mod delay_queues;
 
 /// The number of something that can have a pending event: a station, an alarm. It has at most one at a time, apart from
-/// the obsolete events of [`Timers`](super::Timers).
+/// the obsolete events of timers.
 pub type Entity = u32;
 
 /// (time, entity) packed so that one comparison orders both.

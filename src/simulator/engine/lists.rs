@@ -199,13 +199,13 @@ mod tests {
                     }
                     2 => prop_assert_eq!(lists.pop_back(list), deque.pop_back()),
                     3 => {
-                        let place = deque.iter().position(|one| *one > value);
+                        let place = deque.iter().position(|element| *element > value);
                         let expected = place.and_then(|place| deque.remove(place));
-                        prop_assert_eq!(lists.take_first(list, |one| *one > value), expected);
+                        prop_assert_eq!(lists.take_first(list, |element| *element > value), expected);
                     }
                     4 => {
-                        let followers = deque.iter().rev().take_while(|one| **one > value).count();
-                        let place = lists.insert_before_last(list, value, |one| *one > value);
+                        let followers = deque.iter().rev().take_while(|element| **element > value).count();
+                        let place = lists.insert_before_last(list, value, |element| *element > value);
                         deque.insert(deque.len() - followers, value);
                         if value % 2 == 0 {
                             lists.remove(list, place);

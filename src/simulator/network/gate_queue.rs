@@ -85,7 +85,7 @@ mod tests {
         }
         for (arrived, next) in [(3, None), (1, Some(2)), (2, Some(4)), (4, None)] {
             let found = queues.next(arrived).map(|(departure, _)| departure);
-            assert_eq!(found.map(|one| one.message), next, "{arrived}");
+            assert_eq!(found.map(|departure| departure.message), next, "{arrived}");
             if let Some(departure) = found {
                 queues.begin(&departure, delay);
             }

@@ -266,7 +266,7 @@ impl BestFit<'_> {
 /// nearly whole.
 fn simple(terms: &[(usize, f64)]) -> Vec<(usize, f64)> {
     let smallest =
-        terms.iter().map(|term| term.1).min_by(|one, other| one.abs().total_cmp(&other.abs())).unwrap_or(1.0);
+        terms.iter().map(|term| term.1).min_by(|left, right| left.abs().total_cmp(&right.abs())).unwrap_or(1.0);
     let smallest = smallest.abs() * terms[0].1.signum();
     let scaled: Vec<_> = terms.iter().map(|(index, weight)| (*index, weight / smallest)).collect();
     let is_whole = scaled.iter().all(|(_, weight)| (weight - weight.round()).abs() <= CLOSE);

@@ -132,7 +132,7 @@ impl Descents<'_> {
             let cost: f64 = residuals.iter().map(|residual| residual * residual).sum();
             starts.push((cost, point, residuals));
         }
-        starts.sort_by(|one, other| one.0.total_cmp(&other.0));
+        starts.sort_by(|left, right| left.0.total_cmp(&right.0));
         Ok(starts)
     }
 
@@ -207,7 +207,7 @@ impl Descents<'_> {
         let parts: Vec<f64> =
             self.fit.unknowns.iter().zip(&minimum.point).map(|(unknown, at)| unknown.part(*at)).collect();
         let reach = |index: &usize| along[*index].abs();
-        let most = (0..along.len()).max_by(|one, other| reach(one).total_cmp(&reach(other))).unwrap_or_default();
+        let most = (0..along.len()).max_by(|left, right| reach(left).total_cmp(&reach(right))).unwrap_or_default();
         let bound = if side * along[most] > 0.0 { 1.0 } else { 0.0 };
         let by = (bound - parts[most]) / along[most];
         let moved = self.fit.unknowns.iter().zip(&parts).zip(along);

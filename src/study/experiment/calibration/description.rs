@@ -219,7 +219,7 @@ impl CalibrationCase {
     fn faults_of_alternatives(&self, document: &Document) -> Vec<SourceFault> {
         let choices = self.choices.iter().enumerate().filter_map(|(index, choice)| {
             let values = format!("choices.{index}.values");
-            let is_twice = (1..choice.values.len()).any(|one| choice.values[..one].contains(&choice.values[one]));
+            let is_twice = (1..choice.values.len()).any(|index| choice.values[..index].contains(&choice.values[index]));
             let twice = || document.fault_at(&values, "a value is given twice", Some("give each alternative once"));
             let none = none_at(document, &values, choice.values.is_empty(), "give the alternatives");
             none.or_else(|| is_twice.then(twice))
@@ -235,7 +235,7 @@ impl CalibrationCase {
             document.fault_at(&format!("tables.{index}.name"), "two tables have this name", Some("give another one"))
         });
         let chosen = self.choices.iter().enumerate().filter_map(|(index, choice)| {
-            let is_fitted = self.parameters.iter().any(|one| one.path == choice.path);
+            let is_fitted = self.parameters.iter().any(|parameter| parameter.path == choice.path);
             let is_chosen = self.choices[..index].iter().any(|other| other.path == choice.path);
             (is_fitted || is_chosen).then(|| {
                 let help = "give each field once, as a parameter or as a choice";

@@ -81,7 +81,7 @@ impl BestFit<'_> {
             0.5 * (identified.deviation(&weights) / deviation).powi(2).ln_1p()
         };
         let mut gains: Vec<_> = possible.iter().enumerate().map(|(place, row)| (*row, gain(place))).collect();
-        gains.sort_by(|one, other| other.1.total_cmp(&one.1));
+        gains.sort_by(|left, right| right.1.total_cmp(&left.1));
         Ok(gains)
     }
 }

@@ -108,7 +108,7 @@ impl CalibrationCase {
                 .iter()
                 .map(|choice| CrossValidated::of(self, fits, choice))
                 .collect::<Result<Vec<_>, _>>()?;
-            let folds = tried.iter().map(|one| one.errors.len()).max().unwrap_or_default();
+            let folds = tried.iter().map(|alternative| alternative.errors.len()).max().unwrap_or_default();
             if folds < LEAST_FOLDS {
                 let help = "name a column with two values among the rows that calibrate, or leave out `groups`";
                 let fault = document.fault_at("groups", "there are fewer than two groups to leave out", Some(help));
@@ -129,14 +129,16 @@ impl CalibrationCase {
 
 /// Judges a value of a field: refuted if all alternatives with it are refuted, supported if all without it are.
 fn mechanism(setting: Setting, choices: &[JudgedAlternative]) -> JudgedMechanism {
-    let (with, without): (Vec<_>, Vec<_>) = choices.iter().partition(|one| one.settings.contains(&setting));
-    let are_refuted = |some: &[&JudgedAlternative]| some.iter().all(|one| one.verdict == Verdict::Refuted);
+    let (with, without): (Vec<_>, Vec<_>) =
+        choices.iter().partition(|alternative| alternative.settings.contains(&setting));
+    let are_refuted =
+        |some: &[&JudgedAlternative]| some.iter().all(|alternative| alternative.verdict == Verdict::Refuted);
     let verdict = match (are_refuted(&with), are_refuted(&without)) {
         (true, _) => Verdict::Refuted,
         (false, true) => Verdict::Supported,
         (false, false) => Verdict::NotToldApart,
     };
-    let held_out_error = with.iter().filter_map(|one| one.held_out_error).min_by(f64::total_cmp);
+    let held_out_error = with.iter().filter_map(|alternative| alternative.held_out_error).min_by(f64::total_cmp);
     JudgedMechanism { setting, held_out_error, verdict }
 }
 
@@ -193,11 +195,11 @@ fn errors(best_fit: &BestFit<'_>) -> Result<Vec<Option<f64>>, StudyError> {
 
 /// Sorts the alternatives, the best one first, and compares each with the best one.
 fn judged(mut tried: Vec<CrossValidated>) -> Vec<JudgedAlternative> {
-    let error = |one: &CrossValidated| one.mean().unwrap_or(f64::INFINITY);
-    tried.sort_by(|one, other| error(one).total_cmp(&error(other)));
-    let best = tried.first().map(|one| one.errors.clone()).unwrap_or_default();
-    let mut choices: Vec<JudgedAlternative> = tried.into_iter().map(|one| beside(&best, one)).collect();
-    let others_are_refuted = choices.iter().skip(1).all(|one| one.verdict == Verdict::Refuted);
+    let error = |alternative: &CrossValidated| alternative.mean().unwrap_or(f64::INFINITY);
+    tried.sort_by(|left, right| error(left).total_cmp(&error(right)));
+    let best = tried.first().map(|alternative| alternative.errors.clone()).unwrap_or_default();
+    let mut choices: Vec<JudgedAlternative> = tried.into_iter().map(|alternative| beside(&best, alternative)).collect();
+    let others_are_refuted = choices.iter().skip(1).all(|alternative| alternative.verdict == Verdict::Refuted);
     if let Some(first) = choices.first_mut().filter(|_| others_are_refuted) {
         first.verdict = Verdict::Supported;
     }

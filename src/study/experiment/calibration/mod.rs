@@ -144,7 +144,7 @@ struct AlternativeFits<'o, 'f> {
 impl AlternativeFits<'_, '_> {
     /// Returns the total number of evaluations.
     fn spent(&self) -> usize {
-        self.fitted.iter().map(|one| one.spent).sum()
+        self.fitted.iter().map(|choice| choice.spent).sum()
     }
 }
 
@@ -166,8 +166,8 @@ fn training(rows: &[MeasuredRow], parameters: usize) -> Result<Vec<usize>, Study
 
 /// Sorts the fits by cost; fits without a minimum go last.
 fn best_first(mut fitted: Vec<FittedChoice>) -> Vec<FittedChoice> {
-    let cost = |one: &FittedChoice| one.minimum.as_ref().map_or(f64::INFINITY, Minimum::cost);
-    fitted.sort_by(|one, other| cost(one).total_cmp(&cost(other)));
+    let cost = |choice: &FittedChoice| choice.minimum.as_ref().map_or(f64::INFINITY, Minimum::cost);
+    fitted.sort_by(|left, right| cost(left).total_cmp(&cost(right)));
     fitted
 }
 
@@ -354,7 +354,7 @@ impl BestFit<'_> {
             evaluations,
             interval_evaluations,
             knows_noise: self.knows_noise(),
-            has_converged: choices.iter().all(|one| one.has_converged),
+            has_converged: choices.iter().all(|choice| choice.has_converged),
             misfit: self.misfit(),
             is_implausible: self.fit.is_implausible(self.best),
             choices,
@@ -368,7 +368,7 @@ impl BestFit<'_> {
     fn descents(&self, of: &FittedChoice) -> (usize, usize) {
         let (deviation, quantile) = self.deviation();
         let explained = (quantile * deviation).powi(2);
-        let is_worse = |one: &&Minimum| one.has_converged && one.cost() - self.best.cost() > explained;
+        let is_worse = |minimum: &&Minimum| minimum.has_converged && minimum.cost() - self.best.cost() > explained;
         (of.descents, of.others.iter().filter(is_worse).count())
     }
 
@@ -382,16 +382,20 @@ impl BestFit<'_> {
     /// Returns the correlations of the parameters, in case order.
     fn correlations(&self, identified: &Identifiability) -> Vec<Vec<f64>> {
         let count = self.fit.unknowns.len();
-        let row =
-            |one: usize| self.in_order_of_case((0..count).map(|other| identified.correlation(one, other)).collect());
+        let row = |parameter: usize| {
+            self.in_order_of_case((0..count).map(|other| identified.correlation(parameter, other)).collect())
+        };
         self.in_order_of_case((0..count).map(row).collect())
     }
 
     fn choices(&self, fitted: &[FittedChoice]) -> Result<Vec<TriedChoice>, StudyError> {
-        let of = |one: &FittedChoice| {
-            let errors = one.minimum.as_ref().map(|minimum| {
-                let choice =
-                    one.settings.iter().map(|(path, text)| everywhere(path, text, self.fit.simulated)).collect();
+        let of = |fitted_choice: &FittedChoice| {
+            let errors = fitted_choice.minimum.as_ref().map(|minimum| {
+                let choice = fitted_choice
+                    .settings
+                    .iter()
+                    .map(|(path, text)| everywhere(path, text, self.fit.simulated))
+                    .collect();
                 let fit = Fitting { choice, training: Vec::new(), spent: Cell::new(0), ..*self.fit };
                 let best_fit = BestFit { case: self.case, fit: &fit, best: minimum };
                 let values = best_fit.values_of(&minimum.point, |row| row.reference.is_some())?;
@@ -399,13 +403,13 @@ impl BestFit<'_> {
                 Ok::<_, StudyError>(errors)
             });
             let [train_error, held_out_error] = errors.transpose()?.unwrap_or_default();
-            let cost = one.minimum.as_ref().map_or(f64::INFINITY, Minimum::cost);
+            let cost = fitted_choice.minimum.as_ref().map_or(f64::INFINITY, Minimum::cost);
             let (deviation, quantile) = self.deviation();
             Ok(TriedChoice {
-                settings: one.settings.clone(),
+                settings: fitted_choice.settings.clone(),
                 train_error,
                 held_out_error,
-                has_converged: one.minimum.as_ref().is_some_and(|minimum| minimum.has_converged),
+                has_converged: fitted_choice.minimum.as_ref().is_some_and(|minimum| minimum.has_converged),
                 is_as_good: cost - self.best.cost() <= (quantile * deviation).powi(2),
             })
         };

@@ -18,7 +18,7 @@ impl Calibrated {
             .iter()
             .map(parameter)
             .chain(self.combinations.iter().map(combination))
-            .chain(self.correlated().map(|(one, other, value)| correlation(one, other, value)))
+            .chain(self.correlated().map(|(first, second, value)| correlation(first, second, value)))
             .chain(self.choice_records())
             .chain(self.cells())
             .chain(self.groups())
@@ -74,17 +74,17 @@ impl Calibrated {
 
     /// Returns the pairs of parameters with the correlations of their estimates.
     pub(super) fn correlated(&self) -> impl Iterator<Item = (&str, &str, f64)> {
-        let pairs = (0..self.parameters.len()).flat_map(|one| (0..one).map(move |other| (other, one)));
+        let pairs = (0..self.parameters.len()).flat_map(|later| (0..later).map(move |earlier| (earlier, later)));
         let name = |index: usize| self.parameters[index].path.as_str();
-        pairs.map(move |(one, other)| (name(one), name(other), self.correlations[one][other]))
+        pairs.map(move |(earlier, later)| (name(earlier), name(later), self.correlations[earlier][later]))
     }
 
     fn choice_records(&self) -> impl Iterator<Item = Record> {
-        let tried = self.choices.iter().filter(|one| !one.settings.is_empty()).enumerate();
-        tried.map(|(place, one)| {
-            let mut record = choice(&one.settings, one.train_error, one.held_out_error);
+        let tried = self.choices.iter().filter(|tried| !tried.settings.is_empty()).enumerate();
+        tried.map(|(place, tried_choice)| {
+            let mut record = choice(&tried_choice.settings, tried_choice.train_error, tried_choice.held_out_error);
             record.put("chosen", QuantityValue::Flag(place == 0));
-            record.put("converged", QuantityValue::Flag(one.has_converged));
+            record.put("converged", QuantityValue::Flag(tried_choice.has_converged));
             record
         })
     }
@@ -112,12 +112,12 @@ impl Calibrated {
     }
 
     fn groups(&self) -> impl Iterator<Item = Record> {
-        self.left_out.iter().map(|one| {
+        self.left_out.iter().map(|group| {
             let mut record = begin("group");
-            record.put("axis", one.axis.as_str());
-            record.put("left_out", one.value.as_str());
-            record.put("train_error", one.train_error);
-            record.put("held_out_error", one.held_out_error);
+            record.put("axis", group.axis.as_str());
+            record.put("left_out", group.value.as_str());
+            record.put("train_error", group.train_error);
+            record.put("held_out_error", group.held_out_error);
             record
         })
     }
@@ -169,14 +169,14 @@ impl Identified {
     /// Draws the errors of all alternatives relative to that of the best one.
     #[must_use]
     pub fn chart(&self) -> Whiskers {
-        let whisker = |(place, one): (usize, &JudgedAlternative)| {
-            let own = one.difference.map(|(mean, _)| mean).or((place == 0).then_some(0.0))?;
-            let settings = one.settings.iter().map(|(path, value)| format!("{} = {value}", field_of(path)));
+        let whisker = |(place, alternative): (usize, &JudgedAlternative)| {
+            let own = alternative.difference.map(|(mean, _)| mean).or((place == 0).then_some(0.0))?;
+            let settings = alternative.settings.iter().map(|(path, value)| format!("{} = {value}", field_of(path)));
             Some(Whisker {
-                name: format!("{} ({})", settings.collect::<Vec<_>>().join(", "), one.verdict.name()),
+                name: format!("{} ({})", settings.collect::<Vec<_>>().join(", "), alternative.verdict.name()),
                 value: 100.0 * own,
-                interval: one.interval95().filter(|_| place > 0).map(|(low, high)| (100.0 * low, 100.0 * high)),
-                is_certain: one.verdict != Verdict::Refuted,
+                interval: alternative.interval95().filter(|_| place > 0).map(|(low, high)| (100.0 * low, 100.0 * high)),
+                is_certain: alternative.verdict != Verdict::Refuted,
                 is_best: place == 0,
             })
         };
@@ -200,7 +200,7 @@ impl Identified {
     }
 
     pub(super) fn has_converged(&self) -> bool {
-        self.choices.iter().all(|one| one.has_converged)
+        self.choices.iter().all(|alternative| alternative.has_converged)
     }
 
     /// Checks that all fits converged within their budgets.

@@ -155,8 +155,8 @@ impl BestFit<'_> {
             return Ok((ErrorOrigin::RowsLeftOut, alone.filter_map(|(row, error)| Some((*row, error?))).collect()));
         }
         let of = |row: &usize| {
-            let own = left_out.iter().flat_map(|one| &one.residuals).filter(|(other, _)| other == row);
-            own.copied().max_by(|one, other| one.1.abs().total_cmp(&other.1.abs()))
+            let own = left_out.iter().flat_map(|group| &group.residuals).filter(|(other, _)| other == row);
+            own.copied().max_by(|left, right| left.1.abs().total_cmp(&right.1.abs()))
         };
         Ok((ErrorOrigin::GroupsLeftOut, self.fit.training.iter().filter_map(of).collect()))
     }

@@ -109,7 +109,7 @@ impl CalibrationCase {
 impl Predictor {
     /// Returns the best values, by path and text.
     pub fn settings(&self) -> impl Iterator<Item = Setting> {
-        let best = self.parameters.iter().map(|one| (one.path.clone(), one.best.clone()));
+        let best = self.parameters.iter().map(|parameter| (parameter.path.clone(), parameter.best.clone()));
         self.choice.iter().cloned().chain(best)
     }
 
@@ -131,7 +131,7 @@ impl Predictor {
 
     /// Returns, for each parameter, its path and a value close to the best one.
     pub fn variations(&self) -> impl Iterator<Item = Setting> {
-        self.parameters.iter().map(|one| (one.path.clone(), one.nearby.clone()))
+        self.parameters.iter().map(|parameter| (parameter.path.clone(), parameter.nearby.clone()))
     }
 
     /// Returns the interval of a new measurement. The best values simulate `value`, and each of the

@@ -127,8 +127,9 @@ impl BestFit<'_> {
         (others, budget): (&[Minimum], usize),
     ) -> Result<Profiled, StudyError> {
         let explained = (quantile * deviation).powi(2);
-        let others: Vec<&Minimum> = others.iter().filter(|one| one.cost() - self.best.cost() <= explained).collect();
-        let as_good = others.iter().map(|one| one.point.clone()).collect();
+        let others: Vec<&Minimum> =
+            others.iter().filter(|minimum| minimum.cost() - self.best.cost() <= explained).collect();
+        let as_good = others.iter().map(|minimum| minimum.point.clone()).collect();
         let mut walk = ProfileWalk { found: self, identified, explained, as_good, left: budget };
         let intervals = walk.intervals().and_then(|intervals| {
             others.iter().try_for_each(|other| walk.look_around(other, (deviation, quantile)))?;
@@ -182,7 +183,7 @@ impl ProfileWalk<'_, '_> {
         let start = self.beside(self.found.best, self.identified, (index, by));
         let Some(change) = self.follow(index, &start)? else { return Ok(None) };
         let off = |point: &[f64]| (point[index] - start[index]).abs();
-        let nearest = self.as_good.iter().min_by(|one, other| off(one).total_cmp(&off(other)));
+        let nearest = self.as_good.iter().min_by(|left, right| off(left).total_cmp(&off(right)));
         let Some(mut nearest) = nearest.filter(|_| change > self.explained).cloned() else { return Ok(Some(change)) };
         nearest[index] = start[index];
         Ok(Some(self.follow(index, &nearest)?.map_or(change, |other| change.min(other))))

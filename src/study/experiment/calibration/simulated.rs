@@ -192,8 +192,11 @@ impl NoValue {
         match self {
             Self::Faulty(reason) => StudyError::Request(format!("table `{table}`, {place} of its data: {reason}")),
             Self::Failed(reason) => {
-                let set =
-                    settings.iter().map(|one| format!("{} = {}", one.path, one.text)).collect::<Vec<_>>().join(", ");
+                let set = settings
+                    .iter()
+                    .map(|assignment| format!("{} = {}", assignment.path, assignment.text))
+                    .collect::<Vec<_>>()
+                    .join(", ");
                 StudyError::Failed(format!("table `{table}`, {place} of its data: {reason}; the parameters: {set}"))
             }
         }
@@ -216,5 +219,5 @@ impl TableScenario {
 
 /// Returns the assignments that apply to one table.
 fn of_table(assigned: &[Assignment], table: usize) -> Vec<Assignment> {
-    assigned.iter().filter(|one| one.tables.contains(&table)).cloned().collect()
+    assigned.iter().filter(|assignment| assignment.tables.contains(&table)).cloned().collect()
 }

@@ -34,14 +34,14 @@ impl Calibrated {
         if !self.has_converged {
             text += "// The budget ended before the fit did.\n";
         }
-        for chosen in self.choices.iter().take(1).filter(|one| !one.settings.is_empty()) {
+        for chosen in self.choices.iter().take(1).filter(|choice| !choice.settings.is_empty()) {
             let _ = writeln!(text, "// With {}", chosen.words());
         }
-        for one in &self.parameters {
-            let (low, high) = one.interval95;
-            let note = if one.is_determined { "" } else { ": not determined by the data" };
-            let (value, low, high) = (digits(one.value), digits(low), digits(high));
-            let _ = writeln!(text, "// {} = {value} {} ({low} to {high}){note}", one.path, one.unit);
+        for parameter in &self.parameters {
+            let (low, high) = parameter.interval95;
+            let note = if parameter.is_determined { "" } else { ": not determined by the data" };
+            let (value, low, high) = (digits(parameter.value), digits(low), digits(high));
+            let _ = writeln!(text, "// {} = {value} {} ({low} to {high}){note}", parameter.path, parameter.unit);
         }
         text + &self.machine + "\n"
     }
@@ -71,8 +71,8 @@ impl Calibrated {
         text += &self.undetermined();
         text += &self.warnings();
         let strong = self.correlated().filter(|(.., value)| value.abs() >= STRONG);
-        for (one, other, value) in strong {
-            let _ = writeln!(text, "correlated: {one} and {other}, {value:+.2}");
+        for (first, second, value) in strong {
+            let _ = writeln!(text, "correlated: {first} and {second}, {value:+.2}");
         }
         text += &self.choice_words();
         text += &self.group_words();
@@ -100,10 +100,17 @@ impl Calibrated {
 
     fn parameter_table(&self) -> TextTable {
         let mut table = TextTable::new(["parameter", "value", "95 % from", "to", "unit", "determined"]);
-        for one in &self.parameters {
-            let determined = if one.is_determined { "yes" } else { "no" };
-            let (low, high) = one.interval95;
-            table.row([&*one.path, &digits(one.value), &digits(low), &digits(high), &one.unit, determined]);
+        for parameter in &self.parameters {
+            let determined = if parameter.is_determined { "yes" } else { "no" };
+            let (low, high) = parameter.interval95;
+            table.row([
+                &*parameter.path,
+                &digits(parameter.value),
+                &digits(low),
+                &digits(high),
+                &parameter.unit,
+                determined,
+            ]);
         }
         table
     }
@@ -114,41 +121,48 @@ impl Calibrated {
             return "as many rows as parameters, and no `noise`: the accuracy of the values is unknown\n".to_owned();
         }
         let fits = !self.describes_nothing();
-        let without = self.parameters.iter().filter(|one| !one.has_influence);
-        let without = without.map(|one| {
-            let (low, high) = one.interval95;
-            let (low, high, path) = (digits(low), digits(high), &one.path);
+        let without = self.parameters.iter().filter(|parameter| !parameter.has_influence);
+        let without = without.map(|parameter| {
+            let (low, high) = parameter.interval95;
+            let (low, high, path) = (digits(low), digits(high), &parameter.path);
             let reason = if fits { "fit the data as well" } else { "are as far from the data" };
-            format!("not determined: {path}: all values from {low} to {high} {} {reason}\n", one.unit)
+            format!("not determined: {path}: all values from {low} to {high} {} {reason}\n", parameter.unit)
         });
         let is_combined =
-            |one: &&CalibratedParameter| self.combinations.iter().any(|sum| sum.names.contains(&one.path));
-        let open = self.parameters.iter().filter(|one| !one.is_determined && one.has_influence);
-        let open = open.filter(|one| !is_combined(one)).map(|one| {
-            let (low, high) = one.interval95;
+            |parameter: &&CalibratedParameter| self.combinations.iter().any(|sum| sum.names.contains(&parameter.path));
+        let open = self.parameters.iter().filter(|parameter| !parameter.is_determined && parameter.has_influence);
+        let open = open.filter(|parameter| !is_combined(parameter)).map(|parameter| {
+            let (low, high) = parameter.interval95;
             let (low, high) = (digits(low), digits(high));
-            let path = &one.path;
-            format!("not determined: {path}: from {low} to {high} {} another parameter may matter instead\n", one.unit)
+            let path = &parameter.path;
+            format!(
+                "not determined: {path}: from {low} to {high} {} another parameter may matter instead\n",
+                parameter.unit
+            )
         });
-        let combined = self.combinations.iter().map(|one| {
-            let (low, high) = one.interval95;
-            let (value, low, high) = (digits(one.value), digits(low), digits(high));
-            format!("determined is only the {} {} = {value} ({low} to {high})\n", one.form.name(), one.names)
+        let combined = self.combinations.iter().map(|combination| {
+            let (low, high) = combination.interval95;
+            let (value, low, high) = (digits(combination.value), digits(low), digits(high));
+            format!(
+                "determined is only the {} {} = {value} ({low} to {high})\n",
+                combination.form.name(),
+                combination.names
+            )
         });
         without.chain(open).chain(combined).collect()
     }
 
     fn choice_words(&self) -> String {
-        let tried = self.choices.iter().filter(|one| !one.settings.is_empty()).enumerate();
-        tried.fold(String::new(), |mut text, (place, one)| {
-            let set = one.words();
-            let error = one.train_error.map_or_else(|| "not reached by the budget".to_owned(), percents);
+        let tried = self.choices.iter().filter(|choice| !choice.settings.is_empty()).enumerate();
+        tried.fold(String::new(), |mut text, (place, choice)| {
+            let set = choice.words();
+            let error = choice.train_error.map_or_else(|| "not reached by the budget".to_owned(), percents);
             let rank = match place {
                 0 => " (chosen, with the parameters above)",
-                _ if one.is_as_good => " (not told apart from the chosen one)",
+                _ if choice.is_as_good => " (not told apart from the chosen one)",
                 _ => "",
             };
-            let end = if one.has_converged { "" } else { ", its budget ended before the fit did" };
+            let end = if choice.has_converged { "" } else { ", its budget ended before the fit did" };
             let _ = writeln!(text, "with {set}: mean error {error}{end}{rank}");
             text
         })
@@ -156,9 +170,10 @@ impl Calibrated {
 
     /// Warns of parameters at their bounds, of residuals that noise does not explain, and of worse optima.
     fn warnings(&self) -> String {
-        let at_bounds = self.parameters.iter().filter(|one| one.is_at_bound);
-        let at_bounds = at_bounds
-            .map(|one| format!("{} is at a bound of its range: the data may favour a value beyond it\n", one.path));
+        let at_bounds = self.parameters.iter().filter(|parameter| parameter.is_at_bound);
+        let at_bounds = at_bounds.map(|parameter| {
+            format!("{} is at a bound of its range: the data may favour a value beyond it\n", parameter.path)
+        });
         let misfit = self.misfit.filter(|misfit| *misfit > MISFIT || self.is_implausible).map(|misfit| {
             format!(
                 "the residuals are {misfit:.1} times the stated noise: the model does not fit, or the noise is larger\n"
@@ -186,8 +201,8 @@ impl Calibrated {
         }
         let mut table = TextTable::new(["left out", "", "error of the others", "of what was left out"]);
         let error = |value: Option<f64>| value.map_or_else(String::new, percents);
-        for one in &self.left_out {
-            table.row([one.axis.clone(), one.value.clone(), error(one.train_error), error(one.held_out_error)]);
+        for group in &self.left_out {
+            table.row([group.axis.clone(), group.value.clone(), error(group.train_error), error(group.held_out_error)]);
         }
         table.to_string()
     }
@@ -203,10 +218,10 @@ impl Identified {
         let mut text = format!("Errors of what took no part in the fit, {left_out} left out in turn:\n\n");
         text += &self.choice_table().to_string();
         text += "\n";
-        for one in &self.mechanisms {
-            let (path, value) = &one.setting;
-            let error = one.held_out_error.map_or_else(|| "not reached by the budget".to_owned(), percents);
-            let _ = writeln!(text, "{path} = {value}: {} (least error {error})", one.verdict.name());
+        for mechanism in &self.mechanisms {
+            let (path, value) = &mechanism.setting;
+            let error = mechanism.held_out_error.map_or_else(|| "not reached by the budget".to_owned(), percents);
+            let _ = writeln!(text, "{path} = {value}: {} (least error {error})", mechanism.verdict.name());
         }
         let end = if self.has_converged() { "" } else { "; a budget ended before its fit did" };
         let _ = writeln!(text, "{} evaluations{end}", self.evaluations);
@@ -214,26 +229,26 @@ impl Identified {
     }
 
     fn choice_table(&self) -> TextTable {
-        let fields = self.choices.first().map_or(&[][..], |one| &one.settings);
+        let fields = self.choices.first().map_or(&[][..], |alternative| &alternative.settings);
         let errors = ["left out", "fitted", "worse by", "95 % from", "to", "constants", ""];
         let mut table = TextTable::new(fields.iter().map(|(path, _)| path.as_str()).chain(errors));
         let shown = |error: Option<f64>| error.map_or_else(|| "–".to_owned(), percents);
-        for one in &self.choices {
-            let interval = one.interval95();
+        for alternative in &self.choices {
+            let interval = alternative.interval95();
             let errors = [
-                shown(one.held_out_error),
-                shown(one.train_error),
-                shown(one.difference.map(|(mean, _)| mean)),
+                shown(alternative.held_out_error),
+                shown(alternative.train_error),
+                shown(alternative.difference.map(|(mean, _)| mean)),
                 shown(interval.map(|(low, _)| low)),
                 shown(interval.map(|(_, high)| high)),
-                one.constants.to_string(),
+                alternative.constants.to_string(),
                 format!(
                     "{}{}",
-                    one.verdict.name(),
-                    if one.has_converged { "" } else { " (its budget ended before its fit)" }
+                    alternative.verdict.name(),
+                    if alternative.has_converged { "" } else { " (its budget ended before its fit)" }
                 ),
             ];
-            table.row(one.settings.iter().map(|(_, value)| value.clone()).chain(errors));
+            table.row(alternative.settings.iter().map(|(_, value)| value.clone()).chain(errors));
         }
         table
     }

@@ -1,7 +1,7 @@
 //! Programs given by traces of the MPI calls of each rank.
 //!
 //! Every format is translated into [`Call`](call::Call)s, line by line and in windows while the processes make the
-//! calls, so that no file is held in memory. A [survey](survey) reads all files once before a run.
+//! calls, so that no file is held in memory. A [survey] reads all files once before a run.
 
 mod agreement;
 mod archive;
