@@ -15,7 +15,7 @@ use parsim_sim::trace::Trace;
 /// The outcome in which a program reports its number of operations.
 const OPERATIONS: &str = "operations";
 
-/// Returns `true` if [`judge`] adds anything to a run.
+/// Returns `true` if [`add_derived`] adds anything to a run.
 pub fn is_judged(trace: &Trace) -> bool {
     trace.outcome(OPERATIONS).is_some()
 }
