@@ -102,7 +102,8 @@ impl RankActivity {
 /// The event that a process waits for.
 enum WaitState {
     Nothing,
-    /// The end of a computation, of a transfer or of communication work, which a timer reports.
+    /// The end of a computation, of a transfer with the host or of communication work, which `Computed` or
+    /// `TimerExpired` reports.
     ForTime,
     ForOperation(Operation),
     ForAny,

@@ -36,8 +36,8 @@ use wire::{Piece, Wire, WireEnds};
 
 /// The interfaces and processors of all nodes, and the network between them.
 pub struct MessageTransport {
-    /// The interface of the nodes. Its gap per byte is that of the network between them (see
-    /// [`Wire::interface_time`]), and its copy per byte is always given.
+    /// The interface of the nodes. Its gap per byte is the time that [`Wire::interface_time`] returns, and its copy per
+    /// byte is always given.
     interface: Interface,
     sends: Sends,
     stopwatch: Stopwatch,

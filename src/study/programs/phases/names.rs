@@ -26,7 +26,7 @@ pub(super) struct NameTable {
     names: Vec<DeclaredName>,
     /// The next slot to be reserved.
     next: usize,
-    /// Number of slots that have been reserved at once, or retired.
+    /// The highest value of `next` so far, which is the number of slots that a process needs.
     most: usize,
 }
 
