@@ -3,7 +3,7 @@
 use super::Failure;
 use super::notice;
 use super::notice::note;
-use super::question::RowCommands;
+use super::row_command_line::RowCommands;
 use clap::Args;
 use parsim_study::experiment::{Setting, inspect, read_setting};
 use parsim_study::report::counted;

@@ -5,7 +5,7 @@ mod own;
 use super::notice::note;
 use super::overrides::jobs;
 use super::progress::Bar;
-use super::question::RowCommands;
+use super::row_command_line::RowCommands;
 use super::store::{StoreArguments, finish};
 use super::{Failure, OutputArguments};
 use clap::Args;

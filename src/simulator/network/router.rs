@@ -2,12 +2,12 @@
 
 use super::Network;
 use super::choice::{any, hashed, one_of};
-use super::detours::IndirectRouting;
 use super::distances::DistanceTable;
+use super::indirect_routing::IndirectRouting;
+use super::route_state::RouteState;
 use super::routing::{Choice, Routing, Through, TieRule};
 use super::routing_table::RoutingTable;
 use super::topology::{Routes, Topology};
-use super::way::RouteState;
 use super::wiring::Wiring;
 use crate::engine::Streams;
 use rand_chacha::ChaCha8Rng;

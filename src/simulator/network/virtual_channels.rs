@@ -166,11 +166,11 @@ mod tests {
     use super::*;
     use crate::engine::Streams;
     use crate::network::laws::plain;
+    use crate::network::route_state::RouteState;
     use crate::network::router::RouteSelector;
     use crate::network::routing::{Choice, Signpost, TieRule, Weights};
     use crate::network::routing_table::RoutingTable;
     use crate::network::topology::Arrangement;
-    use crate::network::way::RouteState;
     use crate::network::wiring::Wiring;
     use std::collections::{BTreeMap, BTreeSet};
 

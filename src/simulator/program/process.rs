@@ -12,21 +12,21 @@ use crate::units::{SimDuration, SimTime};
 use rand_chacha::ChaCha8Rng;
 use std::rc::Rc;
 
-mod aside;
 mod communication;
 mod issue;
 mod message;
 mod rank_group;
-mod surroundings;
+mod run_context;
+mod side_tasks;
 mod verb;
 
-pub use aside::{SideTaskId, SideTasks};
 pub use issue::{Issue, IssuedWork, Notice};
 pub(crate) use message::{BARRIER_TAG, COLLECTIVE_TAG, port_of, port_tag, tag_words};
 pub use message::{Message, MessagePattern, Operation, Received};
 pub use rank_group::RankGroup;
-pub use surroundings::Tally;
-pub(crate) use surroundings::{PhaseIndex, PhaseNames, ProcessRecord, RunContext};
+pub use run_context::Tally;
+pub(crate) use run_context::{PhaseIndex, PhaseNames, ProcessRecord, RunContext};
+pub use side_tasks::{SideTaskId, SideTasks};
 pub use verb::{Reply, Verb};
 pub(crate) use verb::{STUCK, send_fault};
 

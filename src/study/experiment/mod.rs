@@ -3,6 +3,7 @@
 //! Every experiment returns typed results that can be turned into an [`Answer`](crate::answer::Answer): records,
 //! sentences and figures.
 
+mod animation;
 pub mod bottleneck;
 pub mod calibration;
 mod cases;
@@ -14,7 +15,6 @@ mod error;
 pub mod explain;
 pub mod export;
 pub mod fit;
-mod found;
 pub mod gradient;
 mod identity;
 mod inspection;
@@ -25,7 +25,6 @@ pub mod optimum;
 mod outcome;
 mod paired;
 mod planning;
-mod played;
 mod real_programs;
 mod recall;
 mod references;
@@ -40,6 +39,7 @@ pub mod sensitivity;
 mod shard;
 mod shares;
 mod stopping;
+mod stored_case_index;
 mod sweep;
 mod swept_rows;
 mod swept_table;
@@ -51,6 +51,7 @@ mod unfinished;
 pub mod validation;
 mod window;
 
+pub use animation::{MOST_BYTES_ALONE, animated_figure};
 pub use cases::{
     CaseError, CaseProgress, CaseResult, Failures, Keys, Workers, catching_panics, failed_row, run_all, run_each,
 };
@@ -64,7 +65,6 @@ pub use interval::IntervalLevel;
 pub use outcome::{Outcome, keyed};
 pub use paired::{CasePair, Pairs, StoredPlan};
 pub use planning::{PlannedCases, SweepPart, Workload};
-pub use played::{MOST_BYTES_ALONE, animated_figure};
 pub use recall::{CaseRuns, Recall, RunCounts, RunMemory};
 pub use references::{MatchedPoints, References, note_on_withheld, prepared};
 pub use remarks::Remarks;

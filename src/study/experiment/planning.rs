@@ -1,10 +1,10 @@
 //! Planning without runs: the cost of cases, and their division among several computers.
 
-use super::found::StoredCaseIndex;
 use super::identity::Identity;
 use super::references::References;
 use super::shard::Shard;
 use super::shares::shares;
+use super::stored_case_index::StoredCaseIndex;
 use super::{StudyError, keyed};
 use crate::answer::{QuantityValue, Record};
 use crate::report::{counted, table};

@@ -1,10 +1,10 @@
 //! Sweeps: every case of a scenario's axes, in axis order.
 
 use super::cases::{CaseError, CaseResult, Keys, Workers, catching_panics, run_each};
-use super::found::PerThreadCaseIndex;
 use super::planning::SweepPart;
 use super::references::{MatchedPoints, References, note_on_withheld};
 use super::stopping::{note_on_imprecise, note_on_undelivered};
+use super::stored_case_index::PerThreadCaseIndex;
 use super::{Outcome, Remarks, StudyError};
 use crate::analysis::Residuals;
 use crate::answer::Role;

@@ -1,7 +1,7 @@
 //! Traces from files, and from scenarios that are run to obtain them.
 
+use super::animation::animated_figure;
 use super::identity::metadata;
-use super::played::animated_figure;
 use super::topology::drawing;
 use super::{ScenarioFile, Setting, StudyError, run_recorded};
 use crate::analysis::read_table;

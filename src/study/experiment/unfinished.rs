@@ -1,8 +1,8 @@
 //! The cases of a sweep that have no result in a store.
 
 use super::cases::{Keys, Workers, name};
-use super::found::PerThreadCaseIndex;
 use super::references::References;
+use super::stored_case_index::PerThreadCaseIndex;
 use super::sweep::{case_at, inspected};
 use super::{CaseError, StudyError};
 use crate::scenario::{CaseId, Cases};

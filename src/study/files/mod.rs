@@ -2,14 +2,14 @@
 //! failure.
 
 mod claims;
+mod in_progress;
 mod output;
 mod output_file;
-mod under_way;
 
 pub use claims::OutputClaims;
+pub use in_progress::{InterruptRegistration, end, on_interrupt};
 pub use output::AnswerOutput;
 pub use output_file::{OutputFile, folder_of, is_stream};
-pub use under_way::{InterruptRegistration, end, on_interrupt};
 
 use std::fs;
 use std::io::{self, Write};

@@ -1,6 +1,6 @@
 //! A single output file.
 
-use super::under_way::{self, TemporaryGuard};
+use super::in_progress::{self, TemporaryGuard};
 use super::{FileError, flushed, unwritable};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -40,7 +40,7 @@ impl OutputFile {
             WriteTarget::Direct => (OpenOptions::new().append(true).open(path), None),
             WriteTarget::File(place) => match begin(&place) {
                 Ok((file, unfinished)) => {
-                    let temporary = under_way::temporary(&unfinished);
+                    let temporary = in_progress::temporary(&unfinished);
                     (Ok(file), Some(Replacement { unfinished, destination: place, temporary }))
                 }
                 Err(error) => (Err(error), None),

@@ -1,6 +1,6 @@
 //! Bottlenecks along an axis: records, tables and sentences.
 
-use super::along::HorizontalAxis;
+use super::horizontal_axis::HorizontalAxis;
 use super::run::ReferenceValue;
 use super::table::{TextTable, capitalised, digits, time};
 use crate::analysis::{

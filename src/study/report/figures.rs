@@ -1,7 +1,7 @@
 //! The pictures of CS-RR-281, Figures 3 to 9, for any program.
 
-use super::along::HorizontalAxis;
 use super::bottleneck::BottleneckCurve;
+use super::horizontal_axis::HorizontalAxis;
 use super::panels::{MAX_PANELS, Panels};
 use super::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use super::table::capitalised;

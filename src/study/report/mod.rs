@@ -2,7 +2,6 @@
 //! them.
 
 mod accounts;
-mod along;
 mod animation;
 mod bottleneck;
 pub mod cluster;
@@ -16,6 +15,7 @@ pub mod figures;
 mod format;
 mod frame;
 mod heat_map;
+mod horizontal_axis;
 pub mod latency_load;
 mod lines;
 mod page;
@@ -35,7 +35,6 @@ pub mod tornado;
 pub mod whiskers;
 
 pub use accounts::write_accounts;
-pub use along::HorizontalAxis;
 pub use animation::Animation;
 pub use bottleneck::{BottleneckCurve, BottleneckPoint};
 #[cfg(feature = "arrow")]
@@ -45,6 +44,7 @@ pub use drawing::Drawing;
 pub use export::{ExportError, TimeIndependentTrace, write_goal};
 pub use format::{Format, Writer};
 pub use heat_map::HeatMap;
+pub use horizontal_axis::HorizontalAxis;
 pub use page::{Chapter, Figure, LIVE_SCRIPT, Picture, STYLE, Section, Statement, page, page_of_figure};
 pub use panels::{MAX_PANELS, Panels};
 pub use parsim_sim::units::counted;

@@ -5,7 +5,7 @@ use super::super::contention::Contention;
 use super::super::link::Buffers;
 use super::super::link_model::LinkModel;
 use super::super::packet::Packet;
-use super::super::way::RouteState;
+use super::super::route_state::RouteState;
 use super::waiting_line::WaitingLine;
 use crate::units::{SimDuration, SimTime};
 use std::collections::VecDeque;

@@ -5,10 +5,10 @@
 //! graph of the schedule. The trace is that of a run by processes, obtained several times as fast and in a fraction of
 //! the memory.
 
-mod agenda;
 mod costs;
-mod heads;
-mod meetings;
+mod matching;
+mod queue_heads;
+mod radix_heap;
 mod rank;
 mod resources;
 mod run;

@@ -5,10 +5,10 @@
 //! [`MessageTransport`](crate::machine::MessageTransport) for the resources that a message uses, and [`IssueOrder`] for the
 //! order of simultaneous events.
 
-use super::agenda::{EventKind, NO_QUEUE, PackedEvent, RadixHeap, ScheduledEvent};
 use super::costs::LogGopsCosts;
-use super::heads::Route;
-use super::meetings::{Arrival, MessageOrReceive, ReplayMatching};
+use super::matching::{Arrival, MessageOrReceive, ReplayMatching};
+use super::queue_heads::Route;
+use super::radix_heap::{EventKind, NO_QUEUE, PackedEvent, RadixHeap, ScheduledEvent};
 use super::rank::RankState;
 use super::resources::RankResources;
 use crate::engine::{Precedence, RetrialQueues, Slab};

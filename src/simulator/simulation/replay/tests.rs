@@ -1,4 +1,4 @@
-use super::heads::QueueHeads;
+use super::queue_heads::QueueHeads;
 use crate::machine::{LogGops, Machine, Overtaking};
 use crate::node::{EmptyMessage, WithinNode};
 use crate::program::schedule::{ANY, Edge, NodeKind, RankSchedule, Schedule, ScheduleNode, StoredSchedule, follow};

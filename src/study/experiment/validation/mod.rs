@@ -1,6 +1,6 @@
 //! Validation of simulations and models against published measurements.
 
-mod asked;
+mod ad_hoc_table;
 mod baseline;
 mod cell;
 mod choice;
@@ -8,20 +8,20 @@ mod description;
 mod fit;
 mod folders;
 mod leave_out;
-mod own;
+mod point_command;
 mod points;
 mod summary;
 mod table_runner;
 mod text;
 
-pub use asked::{Command, Commands};
+pub use ad_hoc_table::AdHocTable;
 pub use cell::Cell;
 pub use description::{
     Alternative, Baseline, ClosedForm, LeaveOut, MeasuredChoice, MeasuredTable, TableSource, Tolerance, ToleranceKind,
     Total, Validation,
 };
 pub use folders::{folders, note_on_long};
-pub use own::AdHocTable;
+pub use point_command::{Command, Commands};
 pub use summary::Summary;
 
 use super::{Setting, StudyError, Workers};

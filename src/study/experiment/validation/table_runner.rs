@@ -1,8 +1,8 @@
 //! The cells of a table, from runs of its scenario or its command.
 
-use super::asked::{CommandAnswers, PointCommand};
 use super::cell::{Cell, CellReading};
 use super::description::{Baseline, MeasuredTable, TableSource, Validation};
+use super::point_command::{CommandAnswers, PointCommand};
 use super::points::PublishedPoint;
 use super::{CASE, ValidationRun, baseline, leave_out};
 use crate::experiment::cases::name;

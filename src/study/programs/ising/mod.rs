@@ -1,9 +1,9 @@
 //! A parallel discrete-event simulation as a program: the continuous-time Ising spin system, after Overeinder and
 //! Sloot, "Parallel Performance Evaluation through Critical Path Analysis", HPCN Europe 1995.
 
-mod courier;
 mod events;
 mod lattice;
+mod messenger;
 mod null_messages;
 mod rank;
 mod results;

@@ -1,8 +1,8 @@
 //! One rank of a simulation: its logical processes, its messages, and the costs of its work.
 
-use super::courier::OrderedMessenger;
 use super::events::{EventMessage, EventQueue, IsingEventKind, RollbackCost};
 use super::lattice::IsingModel;
+use super::messenger::OrderedMessenger;
 use super::wire::RankMessage;
 use super::{Ising, StateSaving};
 use parsim_sim::node::{Module, Work};

@@ -4,7 +4,7 @@ use super::layout::{Flit, NONE};
 use super::{Worm, Worms};
 use crate::network::packet::HopEvent;
 use crate::network::packet::Packet;
-use crate::network::way::RouteState;
+use crate::network::route_state::RouteState;
 use std::collections::VecDeque;
 
 /// The packets of a node that are not completely in the network yet.

@@ -1,8 +1,8 @@
 //! Numbering of routers, ports, channels and flits.
 
+use crate::network::route_state::turns;
 use crate::network::routing::Routing;
 use crate::network::topology::Topology;
-use crate::network::way::turns;
 
 /// The absence of a virtual channel or link.
 pub(super) const NONE: u32 = u32::MAX;

@@ -3,7 +3,7 @@
 //! In a replay, either no message overtakes another one of its pair, or overtaking is allowed. Messages with the same
 //! sender and tag are therefore matched in the order of their arrivals.
 
-use super::heads::{QueueHeads, Route};
+use super::queue_heads::{QueueHeads, Route};
 use crate::engine::Slab;
 use crate::program::MessagePattern;
 use crate::units::SimTime;

@@ -1,9 +1,9 @@
 //! Indirect routes through an intermediate node: Valiant and UGAL.
 
 use super::choice::draw;
+use super::route_state::{RouteState, turns};
 use super::routing::{Through, Weights};
 use super::topology::{Routes, Topology};
-use super::way::{RouteState, turns};
 use rand_chacha::ChaCha8Rng;
 
 /// The choice of packets that take a detour, and of their intermediate nodes.
