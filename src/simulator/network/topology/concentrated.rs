@@ -39,6 +39,10 @@ impl TopologyShape for Concentrated<'_> {
         self.routers.ports() + self.nodes
     }
 
+    fn wide_ports(&self) -> u64 {
+        u64::from(self.routers.ports()) + u64::from(self.nodes)
+    }
+
     fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)> {
         let ((router, below), links) = (self.router(vertex), self.routers.ports());
         if below == 1 {

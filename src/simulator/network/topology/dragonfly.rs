@@ -137,6 +137,10 @@ impl TopologyShape for Dragonfly {
         self.global_ports().end + self.nodes
     }
 
+    fn wide_ports(&self) -> u64 {
+        u64::from(self.routers - 1) + u64::from(self.globals) + u64::from(self.nodes)
+    }
+
     fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)> {
         let RouterPlace { group, router, below } = self.place(vertex);
         let global = self.global_ports();

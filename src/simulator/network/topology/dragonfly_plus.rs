@@ -115,6 +115,11 @@ impl TopologyShape for DragonflyPlus {
         (self.spines + self.nodes).max(self.leaves + self.globals)
     }
 
+    fn wide_ports(&self) -> u64 {
+        let sum = |a: u32, b: u32| u64::from(a) + u64::from(b);
+        sum(self.spines, self.nodes).max(sum(self.leaves, self.globals))
+    }
+
     fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)> {
         match self.member(vertex) {
             Member::Node { group, leaf } => {

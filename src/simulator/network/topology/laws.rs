@@ -270,6 +270,56 @@ fn topologies_that_are_too_large_are_faults() {
     assert_eq!(faults(&Topology::Hypercube { dimension: 31 }), "");
 }
 
+fn multiplied(links: u32, of: Topology) -> Topology {
+    Topology::Parallel { links, of: Box::new(of) }
+}
+
+fn grouped(nodes: u32, routers: Topology) -> Topology {
+    Topology::Concentrated { nodes, routers: Box::new(routers) }
+}
+
+#[test]
+fn nested_topologies_that_are_too_large_are_faults_as_the_inner_ones_are() {
+    let cube = |dimension| Topology::Hypercube { dimension };
+    for topology in [
+        multiplied(2, cube(32)),
+        multiplied(8, cube(65537)),
+        grouped(4, Topology::FatTree { arity: 100_000, levels: 2 }),
+        grouped(1, cube(31)),
+        grouped(1, multiplied(1, grouped(1, cube(40)))),
+    ] {
+        assert_eq!(faults(&topology), TOO_LARGE, "{topology:?}");
+    }
+    assert_eq!(faults(&multiplied(0, cube(32))), format!("`links` is 0: it must be at least 1; {TOO_LARGE}"));
+}
+
+#[test]
+fn vertices_with_too_many_ports_are_faults() {
+    let ring = || Topology::Ring { nodes: 4 };
+    let two =
+        |globals| Topology::Dragonfly { groups: 2, routers: 1, nodes: 1, globals, arrangement: Arrangement::Absolute };
+    let plus = Topology::DragonflyPlus {
+        groups: 2,
+        leaves: 1,
+        spines: 1,
+        nodes: 1,
+        globals: u32::MAX,
+        arrangement: Arrangement::Absolute,
+    };
+    for (topology, ports) in [
+        (multiplied(2_000_000_000, ring()), 4_000_000_000_u64),
+        (multiplied(4_000_000_000, ring()), 8_000_000_000),
+        (multiplied(4, two(1 << 30)), (1 << 32) + 4),
+        (grouped(1, multiplied(1 << 30, ring())), (1 << 31) + 1),
+        (two(u32::MAX), 1 << 32),
+        (plus, 1 << 32),
+    ] {
+        let expected = format!("a vertex has {ports} ports: at most 2^31 = 2147483648 can be numbered");
+        assert_eq!(faults(&topology), expected, "{topology:?}");
+    }
+    assert_eq!(faults(&multiplied(1 << 30, ring())), "");
+}
+
 const fn dragonfly(groups: u32, globals: u32) -> Topology {
     Topology::Dragonfly { groups, routers: 4, nodes: 2, globals, arrangement: Arrangement::Absolute }
 }

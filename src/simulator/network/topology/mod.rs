@@ -73,6 +73,8 @@ pub use shape::DeadlockAvoidance;
 
 /// The largest number of vertices of any topology, 2³¹.
 pub const MAX_VERTICES: u64 = 1 << 31;
+/// The largest number of ports of a vertex, 2³¹, so that the channels of any topology can be counted in 64 bits.
+const MAX_PORTS: u64 = 1 << 31;
 /// The largest depth of nested topologies, because every level queries the next one several times.
 const MAX_NESTING: u32 = 4;
 
@@ -358,11 +360,20 @@ impl Topology {
             return vec![format!("{} topologies are nested, at most {MAX_NESTING} may be", self.nesting())];
         }
         let mut faults = with_shape!(self, shape => shape.faults());
-        let vertices = with_shape!(self, shape => shape.count()).vertices();
-        if faults.is_empty() && vertices > MAX_VERTICES {
-            faults.push(format!("the topology has more than 2^31 = {MAX_VERTICES} vertices"));
+        if faults.is_empty() {
+            faults.extend(self.excess());
         }
         faults
+    }
+
+    /// Returns the fault that there are too many vertices or ports, given that the parameters have no other faults;
+    /// the inner topology of a nested one has been checked before.
+    fn excess(&self) -> Option<String> {
+        if with_shape!(self, shape => shape.count()).vertices() > MAX_VERTICES {
+            return Some(format!("the topology has more than 2^31 = {MAX_VERTICES} vertices"));
+        }
+        let ports = with_shape!(self, shape => shape.wide_ports());
+        (ports > MAX_PORTS).then(|| format!("a vertex has {ports} ports: at most 2^31 = {MAX_PORTS} can be numbered"))
     }
 
     /// Returns the depth of nested topologies, including this one.

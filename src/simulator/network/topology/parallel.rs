@@ -50,6 +50,10 @@ impl TopologyShape for Parallel<'_> {
         self.of.ports() * self.links
     }
 
+    fn wide_ports(&self) -> u64 {
+        u64::from(self.of.ports()) * u64::from(self.links)
+    }
+
     fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)> {
         let (to, there) = self.of.neighbour(vertex, port / self.links)?;
         Some((to, there * self.links + port % self.links))

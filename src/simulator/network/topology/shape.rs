@@ -57,6 +57,10 @@ pub enum DeadlockAvoidance {
 pub(super) trait TopologyShape {
     fn count(&self) -> Count;
     fn ports(&self) -> u32;
+    /// Returns the same as `ports`, wide enough to detect too many.
+    fn wide_ports(&self) -> u64 {
+        self.ports().into()
+    }
     fn neighbour(&self, vertex: u32, port: u32) -> Option<(u32, u32)>;
     fn route(&self, at: u32, to: u32) -> u32;
     fn course(&self, at: u32, to: u32) -> (u32, u32) {
