@@ -142,7 +142,8 @@ impl<'f> TrafficRun<'f> {
             InjectionProcess::Poisson => self.packet_time.scaled(-log / self.traffic.offered),
             InjectionProcess::Bernoulli => {
                 let chance = self.traffic.offered * self.slot.seconds() / self.packet_time.seconds();
-                let slots = if chance < 1.0 { (log / (1.0 - chance).ln()).floor() } else { 0.0 };
+                // A chance below 2^-53 is lost in 1 − p, but not in ln(1 − p).
+                let slots = if chance < 1.0 { (log / f64::ln_1p(-chance)).floor() } else { 0.0 };
                 self.slot.scaled(slots + 1.0)
             }
         }

@@ -65,6 +65,27 @@ fn what_is_offered_below_saturation_is_accepted() {
     }
 }
 
+/// The mean gap of a Bernoulli process is a slot divided by its chance, also where 1 less the chance rounds to 1.
+#[test]
+fn gaps_grow_as_loads_shrink_for_every_representable_load() {
+    let machine = mesh(modes()[2].clone());
+    let allocation = Allocation::new(&machine, 16).partition(Partition::Whole);
+    let layout = Simulation::on(&allocation).unwrap().layout().clone();
+    let mean_s = |offered: f64, draws: u32| {
+        let traffic = traffic(offered, 16);
+        let mut field = TrafficRun::new(&machine.network, &traffic, &layout, Streams::new(1));
+        (0..draws).map(|_| field.gap(0).seconds()).sum::<f64>() / f64::from(draws)
+    };
+    for offered in [0.5, 1e-3, 1e-9, 1e-12] {
+        let expected_s = 16e-9 / offered;
+        let share = mean_s(offered, 10_000) / expected_s;
+        assert!((share - 1.0).abs() < 0.05, "{offered}: {share} of {expected_s} s");
+    }
+    for offered in [1e-17, 1e-300, 1e-320, f64::from_bits(1)] {
+        assert!(mean_s(offered, 100) > 1e5, "{offered}");
+    }
+}
+
 /// Without contention, the mean latency is that of the mean distance: 8/3 links of 16 ns between different nodes of a 4
 /// × 4 mesh.
 #[test]
