@@ -65,6 +65,16 @@ fn what_is_offered_below_saturation_is_accepted() {
     }
 }
 
+/// Buffers that never fill are alike, and the memory of a router does not depend on their size.
+#[test]
+fn buffers_beyond_all_memory_are_as_good_as_large_ones() {
+    let of_size = |buffer| {
+        let mode = Wormhole { packet: Bytes::new(64), flit: Bytes::new(4), buffer, lanes: 2, router: None };
+        trace(&mesh(Switching::Wormhole(mode)), &traffic(0.6, 4)).counts
+    };
+    assert_eq!(of_size(10_000), of_size(u32::MAX));
+}
+
 /// The mean gap of a Bernoulli process is a slot divided by its chance, also where 1 less the chance rounds to 1.
 #[test]
 fn gaps_grow_as_loads_shrink_for_every_representable_load() {

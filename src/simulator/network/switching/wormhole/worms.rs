@@ -164,7 +164,7 @@ impl Worms {
             flit_bytes: mode.flit.count(),
             byte_time: network.links.byte_time(),
             inputs,
-            heads: WormHeads::new(shape, vertices * shape.of_router),
+            heads: WormHeads::new(vertices * shape.of_router),
             turns: vec![RoundRobin::default(); (vertices * shape.ports) as usize],
             outputs,
             groups: ChannelGroup::all(shape, vertices, &leaves),

@@ -63,10 +63,12 @@ pub(super) struct RoundRobin {
     pub(super) output: u32,
 }
 
-/// The worms whose heads are queued in a buffer behind the front worm: a ring per input channel.
+/// The worms whose heads are queued in a buffer behind the front worm: a ring per input channel. The rings grow with the
+/// heads that are queued, so that their memory does not depend on the size of the buffers.
 pub(super) struct WormHeads {
     rings: Vec<FlitRing>,
     worms: Vec<u32>,
+    /// The number of places of a ring, a power of two.
     size: u32,
 }
 
@@ -77,24 +79,46 @@ struct FlitRing {
 }
 
 impl WormHeads {
-    pub(super) fn new(shape: RouterShape, channels: u32) -> Self {
-        let places = channels as usize * shape.buffer as usize;
-        Self { rings: vec![FlitRing::default(); channels as usize], worms: vec![0; places], size: shape.buffer }
+    const FIRST_SIZE: u32 = 4;
+
+    pub(super) fn new(channels: u32) -> Self {
+        let (rings, size) = (channels as usize, Self::FIRST_SIZE);
+        Self { rings: vec![FlitRing::default(); rings], worms: vec![0; rings * size as usize], size }
+    }
+
+    /// Returns the index of place `place` of the ring of `channel`, counted beyond its end, too.
+    const fn index(&self, channel: u32, place: u32) -> usize {
+        channel as usize * self.size as usize + (place & (self.size - 1)) as usize
     }
 
     pub(super) fn push(&mut self, channel: u32, worm: u32) {
-        let FlitRing { first, count } = &mut self.rings[channel as usize];
-        let place = (*first + *count) % self.size;
-        self.worms[(channel * self.size + place) as usize] = worm;
-        *count += 1;
+        if self.rings[channel as usize].count == self.size {
+            self.grow();
+        }
+        let FlitRing { first, count } = self.rings[channel as usize];
+        let index = self.index(channel, first + count);
+        self.worms[index] = worm;
+        self.rings[channel as usize].count += 1;
     }
 
     pub(super) fn pop(&mut self, channel: u32) -> u32 {
-        let FlitRing { first, count } = &mut self.rings[channel as usize];
-        let worm = self.worms[(channel * self.size + *first) as usize];
-        *first = (*first + 1) % self.size;
-        *count -= 1;
-        worm
+        let FlitRing { first, count } = self.rings[channel as usize];
+        self.rings[channel as usize] = FlitRing { first: (first + 1) & (self.size - 1), count: count - 1 };
+        self.worms[self.index(channel, first)]
+    }
+
+    /// Doubles the size of all rings.
+    #[cold]
+    fn grow(&mut self) {
+        let mut larger = Self { rings: self.rings.clone(), worms: vec![0; 2 * self.worms.len()], size: 2 * self.size };
+        for (channel, ring) in (0..).zip(&mut larger.rings) {
+            let new = channel as usize * larger.size as usize;
+            for place in 0..ring.count {
+                larger.worms[new + place as usize] = self.worms[self.index(channel, ring.first + place)];
+            }
+            ring.first = 0;
+        }
+        *self = larger;
     }
 }
 
@@ -168,4 +192,25 @@ impl Input {
 
 pub(super) fn narrow(number: u32) -> u8 {
     u8::try_from(number).expect("a router has at most 128 channels")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each channel is a queue of its own, however many heads the others hold.
+    #[test]
+    fn heads_leave_in_the_order_in_which_they_came() {
+        let mut heads = WormHeads::new(3);
+        heads.push(0, 1);
+        heads.push(0, 2);
+        assert_eq!(heads.pop(0), 1);
+        for worm in 3..20 {
+            heads.push(0, worm);
+            heads.push(2, 100 + worm);
+        }
+        assert_eq!((2..20).map(|_| heads.pop(0)).collect::<Vec<_>>(), (2..20).collect::<Vec<_>>());
+        assert_eq!((3..20).map(|_| heads.pop(2)).collect::<Vec<_>>(), (103..120).collect::<Vec<_>>());
+        assert!(heads.rings.iter().all(|ring| ring.count == 0));
+    }
 }
