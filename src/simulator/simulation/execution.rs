@@ -1,6 +1,7 @@
 //! The event loop: processes make requests, the transport executes them, and completions resume the processes.
 
 use super::background::Background;
+use super::guard::Guard;
 use super::host_queue::HostQueue;
 use super::matching::{Match, Matching};
 use super::node_barrier::NodeBarriers;
@@ -72,6 +73,7 @@ pub struct Execution<'s, O> {
     notices: NoticeBoard,
     finished: u32,
     last_finish: SimTime,
+    guard: Guard<'s>,
 }
 
 /// The current activity of one rank's process.
@@ -151,7 +153,14 @@ impl<'s, O: Observer> Execution<'s, O> {
             notices: NoticeBoard::default(),
             finished: 0,
             last_finish: SimTime::START,
+            guard: Guard::new(&simulation.limits, simulation.pulse),
         }
+    }
+
+    /// Returns an error if the run, which is at `now`, has exceeded a limit.
+    #[inline]
+    pub fn check_limits(&mut self, now: SimTime) -> Result<(), SimulationError> {
+        self.guard.check(now, self.transport.counts().events)
     }
 
     /// Initialises the links one after the other and starts all processes. Returns the time at which they start.
@@ -189,11 +198,6 @@ impl<'s, O: Observer> Execution<'s, O> {
             self.observe_transfers();
         }
         Ok(Some(now))
-    }
-
-    /// Returns the number of events executed so far.
-    pub fn events(&self) -> u64 {
-        self.transport.counts().events
     }
 
     /// Returns whether packets are still in transit although all processes have finished. If so, the counts include
@@ -399,6 +403,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         self.ranks[rank as usize].waits = WaitState::Nothing;
         self.forget_computed(rank);
         loop {
+            self.guard.check_resumed(now, || self.transport.counts().events)?;
             match self.processes.resume(rank as usize, answer.take()) {
                 Resumed::Asks(verb) => {
                     self.ranks[rank as usize].phase = self.surroundings.phase(rank);

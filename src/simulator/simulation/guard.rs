@@ -5,7 +5,7 @@ use crate::simulation::Limits;
 use crate::units::{SimDuration, SimTime};
 use std::time::Duration;
 
-/// The number of events between two reads of the clock, since a read takes longer than an event.
+/// The number of events, or of resumed processes, between two reads of the clock, since a read takes longer than either.
 const CHECKS_PER_CLOCK_READ: u32 = 1024;
 
 /// A function that receives the progress of a run, about every thousand events.
@@ -39,6 +39,17 @@ impl<'l> Guard<'l> {
         self.checks_before_clock -= 1;
         if now > self.last || events > self.limits.events || self.checks_before_clock == 0 {
             return self.check_slowly(now, events);
+        }
+        Ok(())
+    }
+
+    /// Returns an error if the run has exceeded a limit when a process is resumed: processes may be resumed any number
+    /// of times without an event.
+    #[inline]
+    pub(super) fn check_resumed(&mut self, now: SimTime, events: impl FnOnce() -> u64) -> Result<(), SimulationError> {
+        self.checks_before_clock -= 1;
+        if self.checks_before_clock == 0 {
+            return self.check_slowly(now, events());
         }
         Ok(())
     }

@@ -34,7 +34,6 @@ use crate::program::{BackgroundTraffic, Program, faults_on};
 use crate::trace::Trace;
 use crate::units::SimDuration;
 use execution::Execution;
-use guard::Guard;
 pub use guard::ProgressCallback;
 use observer::Observer;
 use observers::Observers;
@@ -415,10 +414,10 @@ impl<'m> Simulation<'m> {
         execution: &mut Execution<'s, O>,
         is_enough: impl Fn(&Execution<'s, O>) -> bool,
     ) -> Result<(), SimulationError> {
-        let mut guard = Guard::new(&self.limits, self.pulse);
-        guard.check(execution.open()?, execution.events())?;
+        let start = execution.open()?;
+        execution.check_limits(start)?;
         while let Some(now) = execution.step()? {
-            guard.check(now, execution.events())?;
+            execution.check_limits(now)?;
             if is_enough(execution) {
                 break;
             }

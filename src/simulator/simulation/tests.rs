@@ -302,3 +302,19 @@ fn a_synchronous_send_waits_for_its_receive() {
         assert!(waits >= goes_on, "{name}: {waits} and {goes_on}");
     }
 }
+
+/// Barriers of a machine without their cost resume processes without any event. The clock is read all the same.
+#[test]
+fn a_run_without_events_ends_at_its_limit_of_wall_time() {
+    async fn idle(me: Process) {
+        for _ in 0..20_000_000 {
+            me.barrier().await;
+        }
+    }
+    let machine = crate::machine::shipped("loggopsim-default");
+    for ranks in [1, 3] {
+        let limits = Limits { wall: Some(SimDuration::from_us(20_000)), ..Limits::default() };
+        let ended = Simulation::new(&machine, ranks).unwrap().limits(limits).run(&idle);
+        assert!(matches!(ended, Err(SimulationError::WallLimit { events: 0, .. })), "{ranks} ranks");
+    }
+}
