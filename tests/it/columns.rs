@@ -2,6 +2,8 @@
 
 use crate::documentation::{Desk, Page, quoted};
 use crate::repository;
+use parsim::scenario::Plan;
+use parsim::scenario::source::Document;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -31,6 +33,48 @@ fn every_column_is_documented_and_every_documented_column_is_printed() {
     }
 }
 
+/// Rows of these commands begin with the values of the axes.
+#[test]
+fn no_axis_has_the_name_of_another_key_of_its_row() {
+    let page = Page::read(PAGE);
+    let axes = |cells: &[String]| cells[2].starts_with("the axes of") || cells[2].starts_with("the axis of");
+    for section in ["plan", "bottleneck", "saturation", "tune", "compare"] {
+        let rows = page.rows(section).into_iter().filter(|cells| !axes(cells));
+        let of_cases = rows.skip_while(|cells| section == "compare" && !cells[0].contains("`record`"));
+        let keys = of_cases.take_while(|cells| !cells[0].contains("`cases`")).flat_map(|cells| quoted(&cells[0]));
+        let keys: Vec<_> = keys.map(|key| key.replace(ANY, "x")).collect();
+        assert!(keys.len() > 1, "{section}");
+        for key in keys {
+            assert!(rejects_axis("ring-shift", &key), "an axis `{key}` would lose its value in {section}");
+        }
+    }
+}
+
+#[test]
+fn no_axis_has_the_name_of_a_value_that_the_program_reports() {
+    // Values of comparisons, and parameters of the model that an axis may set.
+    let page = Page::read(PAGE);
+    let compared: Vec<_> = page.rows("run and sweep").iter().flat_map(|cells| quoted(&cells[0])).collect();
+    let begin = compared.iter().position(|key| key == "predicted_as_written_s").expect("it is documented");
+    let end = compared.iter().position(|key| key == "message_s").expect("it is documented");
+    for (scenario, keys) in golden_rows() {
+        let others =
+            keys.iter().filter(|key| !compared[begin..end].contains(key) && !["x", "r", "v"].contains(&&***key));
+        for key in others {
+            assert!(rejects_axis(&scenario, key), "{scenario}: an axis `{key}` would lose its value");
+        }
+    }
+}
+
+/// Whether the scenario is rejected if it has an axis with this name.
+fn rejects_axis(scenario: &str, name: &str) -> bool {
+    let path = repository(&format!("scenarios/{scenario}.ron"));
+    let mut document = Document::load(path).expect("the scenario is there");
+    let axes = format!("[Axis(name: {name:?}, path: \"ranks\", values: [4])]");
+    document.set("zip", "[]").and_then(|()| document.set("axes", &axes)).expect("the axis can be set");
+    Plan::new(document, &[]).is_err_and(|faults| faults.to_string().contains(&format!("a value called `{name}`")))
+}
+
 fn matches(documented: &str, key: &str) -> bool {
     match documented.split_once(ANY) {
         Some((before, after)) => key.len() > before.len() && key.starts_with(before) && key.ends_with(after),
@@ -46,21 +90,28 @@ fn keys(lines: &str) -> Vec<String> {
 
 /// The keys of the golden outputs of all scenarios, but for the axes and phases that a scenario names itself.
 fn golden_keys() -> Keys {
+    let own = |(scenario, keys): (String, Keys)| {
+        let own = phases_of(&scenario);
+        keys.into_iter().filter(move |key| !own.contains(key))
+    };
+    golden_rows().into_iter().flat_map(own).collect()
+}
+
+/// The keys of the golden output of each scenario, but for the axes.
+fn golden_rows() -> Vec<(String, Keys)> {
     let folder = fs::read_dir(repository("tests/it/snapshots")).expect("there are snapshots");
-    let mut all = Keys::new();
+    let mut all = Vec::new();
     for entry in folder {
         let name = entry.expect("the folder can be read").file_name().to_string_lossy().into_owned();
         let Some(scenario) = name.strip_prefix("it__golden__").and_then(|name| name.strip_suffix(".snap")) else {
             continue;
         };
         let text = fs::read_to_string(repository(&format!("tests/it/snapshots/{name}"))).expect("a snapshot");
-        let own = phases_of(scenario);
-        for line in text.lines().filter(|line| line.starts_with('{')) {
-            let keys = keys(line).into_iter().skip_while(|key| key != "makespan_s");
-            all.extend(keys.filter(|key| !own.contains(key)));
-        }
+        let rows = text.lines().filter(|line| line.starts_with('{'));
+        let of_row = |line| keys(line).into_iter().skip_while(|key| key != "makespan_s");
+        all.push((scenario.to_owned(), rows.flat_map(of_row).collect()));
     }
-    assert!(all.contains("makespan_s"), "there are no golden outputs");
+    assert!(!all.is_empty(), "there are no golden outputs");
     all
 }
 

@@ -24,6 +24,7 @@ mod lu;
 pub mod phases;
 mod ping;
 mod reduction;
+mod reported;
 mod ring_shift;
 mod schedule;
 mod summa;

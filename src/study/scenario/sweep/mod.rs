@@ -29,7 +29,6 @@ use super::source::{Document, Faults, Place, SourceFault, Tree, TreeValue};
 use super::{CheckedScenario, Comparison, Scenario};
 use conflict::FieldRoutes;
 use formula::AxisFormula;
-use parsim_sim::program::Program as _;
 use parsim_sim::units::escaped;
 use planned::{AxisSetting, OVER, declared, description, typed};
 pub(super) use planned::{PlannedAxis, PlannedValue, typed_or_described};
@@ -248,7 +247,7 @@ impl Plan {
                 break;
             }
             faults.extend(axis_faults(document, axis, index, !names.insert(axis.name.as_str())));
-            faults.extend(names::fault(document, axis, index, scenario.program.phases()));
+            faults.extend(names::fault(document, axis, index, &scenario.program));
             let trees = tree.field("values").map(Tree::items).unwrap_or_default();
             let may_be_variant = document.get(&axis.path).is_none_or(Tree::is_variant);
             let values = axis.values.iter().zip(trees).map(|(value, tree)| declared(axis, value, tree, may_be_variant));
@@ -286,6 +285,10 @@ impl Plan {
 
     fn add_axis(&mut self, name: &str) -> Result<usize, SourceFault> {
         let axis = self.free_axis(name)?;
+        if let Some(message) = names::clash(name, &self.scenario.program) {
+            let help = format!("give the path of the field: `{OVER} {}=…`", axis.path);
+            return Err(SourceFault::new(&message).help(&help));
+        }
         self.axes.push(PlannedAxis { axis, values: Vec::new() });
         Ok(self.axes.len() - 1)
     }

@@ -1,8 +1,10 @@
 //! Names of axes and phases that clash with keys of the output, where one of two values would be lost.
 
 use super::planned::{AxisSetting, PlannedValue};
+use crate::programs::Shipped;
 use crate::scenario::axis::{Axis, AxisValue};
 use crate::scenario::source::{Document, SourceFault, Tree};
+use parsim_sim::program::Program as _;
 use rustc_hash::FxHashMap;
 
 /// The keys of every output row of a case, except the times of phases.
@@ -37,12 +39,97 @@ const KEYS: [&str; 29] = [
     "meta",
     "state",
 ];
+/// The keys of rows that begin with the values of the axes, by the command that writes the rows.
+const OF_COMMANDS: [(&str, &[&str]); 6] = [
+    (
+        "bottleneck",
+        &[
+            "source",
+            "total_s",
+            "processing_s",
+            "memory_s",
+            "computation_s",
+            "communication_s",
+            "input_output_s",
+            "serial_s",
+            "parallel_overhead_s",
+            "cpu_s",
+            "fpu_s",
+            "internal_memory_s",
+            "external_memory_s",
+            "shared_memory_s",
+            "initialisation_s",
+            "distribution_s",
+            "broadcast_s",
+            "collection_s",
+            "other_communication_s",
+            "input_s",
+            "output_s",
+            "unattributed_s",
+            "predicted_as_written_s",
+            "predicted_as_printed_s",
+            "processing_b_ratio",
+            "memory_b_ratio",
+            "computation_b_ratio",
+            "communication_b_ratio",
+            "input_output_b_ratio",
+            "serial_b_ratio",
+            "parallel_overhead_b_ratio",
+            "communication_to_computation",
+            "memory_to_processing",
+            "processor_utilization",
+            "load_balance",
+            "delivered_mword_per_mflop",
+            "bottleneck",
+            "bottleneck_share",
+            "sub_component",
+            "bottleneck_rank",
+            "bottleneck_link",
+            "bottleneck_module",
+            "bottleneck_phase",
+            "bottleneck_changes_at",
+            "communication_to_computation_passes_1_at",
+            "memory_to_processing_passes_1_at",
+        ],
+    ),
+    ("tune", &["low90_s", "high90_s", "chosen", "runs", "standing", "excess", "no_contention_s"]),
+    ("plan", &["shard"]),
+    (
+        "saturation",
+        &[
+            "saturation_flits_per_node_cycle",
+            "sign",
+            "accepted_flits_per_node_cycle",
+            "latency_mean_s",
+            "zero_load_latency_s",
+        ],
+    ),
+    (
+        "compare",
+        &[
+            "record",
+            "a_makespan_s",
+            "b_makespan_s",
+            "difference_makespan_s",
+            "difference_makespan_interval95_s",
+            "relative_difference",
+            "seeds",
+            "a_id",
+            "b_id",
+        ],
+    ),
+    ("validate", &["table", "calibrates", "reference", "reference_s", "fitted"]),
+];
+/// Prefix of the keys that `bottleneck` has for communication by phase.
+const COMMUNICATION_IN: &str = "communication_in_";
 /// Prefix of the keys of forecasts.
 const ESTIMATED: &str = "estimated_";
 /// Suffix of the keys of times.
 const SECONDS: &str = "_s";
 /// Prefix of the keys that tables have for the origin of a row.
 const META: &str = "meta.";
+/// The key stem of the time outside of any phase.
+const OUTSIDE: &str = "program";
 /// The key stem of the makespan on one rank.
 const ONE_RANK: &str = "one_rank";
 /// Prefix of the keys of predictions.
@@ -50,15 +137,30 @@ const PREDICTED: &str = "predicted";
 /// Prefix of the keys of published values.
 const PUBLISHED: &str = "published_";
 
-/// Returns a fault if the name of the axis with index `index` is an output key. `phases` are the phases of the program.
-pub(super) fn fault(document: &Document, axis: &Axis, index: usize, phases: &[&str]) -> Option<SourceFault> {
-    let name = axis.name.as_str();
-    let is_phase = name.strip_suffix(SECONDS).is_some_and(|stem| phases.contains(&stem));
-    let is_key = KEYS.contains(&name) || name.starts_with(ESTIMATED) || name.starts_with(META) || is_phase;
-    is_key.then(|| {
-        let message = format!("every output row already has a value called `{name}`");
-        document.fault_at(&format!("axes.{index}.name"), &message, Some("give the axis another name"))
-    })
+/// Returns a fault if the name of the axis with index `index` is an output key, where the program is `program`.
+pub(super) fn fault(document: &Document, axis: &Axis, index: usize, program: &Shipped) -> Option<SourceFault> {
+    let message = clash(&axis.name, program)?;
+    Some(document.fault_at(&format!("axes.{index}.name"), &message, Some("give the axis another name")))
+}
+
+/// Returns the message of a fault if an axis called `name` would have the key of another value.
+pub(super) fn clash(name: &str, program: &Shipped) -> Option<String> {
+    rows_with(name, program).map(|rows| format!("{rows} already has a value called `{name}`"))
+}
+
+/// Names the rows that have a value called `name` that is not an axis, if there are any.
+fn rows_with(name: &str, program: &Shipped) -> Option<String> {
+    let is_phase = name.strip_suffix(SECONDS).is_some_and(|stem| stem == OUTSIDE || program.phases().contains(&stem));
+    if KEYS.contains(&name) || name.starts_with(ESTIMATED) || name.starts_with(META) || is_phase {
+        return Some("every output row".to_owned());
+    }
+    if program.reported().contains(&name) {
+        return Some(format!("every output row of {}", program.name()));
+    }
+    let is_of = |(_, keys): &&(&str, &[&str])| keys.contains(&name);
+    let command = OF_COMMANDS.iter().find(is_of).map(|(command, _)| *command);
+    let command = command.or_else(|| name.starts_with(COMMUNICATION_IN).then_some("bottleneck"));
+    command.map(|command| format!("every output row of `{command}`"))
 }
 
 /// Returns a fault if two different descriptions among the values of an axis have the same name, because their rows,

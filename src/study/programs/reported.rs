@@ -1,0 +1,117 @@
+//! The names of the values that programs report, which are keys of the rows of their cases.
+
+use super::Shipped;
+
+/// Values of programs that count their operations, and those that follow from the counts on a machine with a speed.
+const COUNTED: &[&str] = &[
+    "relative_error",
+    "operations",
+    "memory_bytes",
+    "message_bytes",
+    "exchanged_bytes",
+    "efficiency",
+    "speedup",
+    "flop_per_s",
+];
+/// Values of programs that the hierarchical model of clusters characterises.
+const EXPLAINED: &[&str] = &[
+    "relative_error",
+    "operations",
+    "memory_bytes",
+    "message_bytes",
+    "exchanged_bytes",
+    "efficiency",
+    "speedup",
+    "flop_per_s",
+    "predicted_efficiency",
+    "predicted_s",
+    "prediction_error",
+    "published_operations",
+    "published_memory_bytes",
+    "published_exchanged_bytes",
+    "factor_of_operations",
+    "factor_of_memory",
+    "factor_of_exchange",
+    "factor_of_interfaces",
+    "factor_of_run",
+    "imbalance",
+];
+/// Values of a characteristic program, without the parameters of the model, which an axis may set.
+const CHARACTERISTIC: &[&str] = &["operations", "efficiency", "speedup", "flop_per_s", "rounding_bound"];
+const COMPUTE: &[&str] = &[
+    "iteration_ns",
+    "cpu_cycles",
+    "fpu_cycles",
+    "overlapped_cycles",
+    "internal_memory_cycles",
+    "external_memory_cycles",
+    "fetch_cycles",
+    "fetch_held_up_cycles",
+    "iteration_overlapped_ns",
+    "iteration_summed_ns",
+];
+const TRAFFIC: &[&str] = &[
+    "injected_flits_per_node_cycle",
+    "accepted_flits_per_node_cycle",
+    "latency_mean_s",
+    "latency_mean_interval95_s",
+    "latency_p50_s",
+    "latency_p99_s",
+    "latency_max_s",
+    "latency_mean_cycles",
+    "link_utilization_mean",
+    "link_utilization_max",
+    "throughput_flits_per_cycle",
+    "injected_packets",
+    "delivered_packets",
+    "undelivered_packets",
+    "least_source_accepted_flits_per_cycle",
+    "most_source_accepted_flits_per_cycle",
+    "slowest_source_latency_mean_s",
+    "warm_up_removed_s",
+];
+const ISING: &[&str] = &[
+    "average_parallelism",
+    "average_parallelism_flips",
+    "critical_path_attempts",
+    "critical_path_flips",
+    "attempts",
+    "flips",
+    "executed_attempts",
+    "messages_per_flip",
+    "rollbacks",
+    "undone_events",
+    "anti_messages",
+    "null_messages",
+    "gvt_rounds",
+    "energy",
+    "magnetisation",
+    "spins_unlike_sequential",
+    "processes_unlike_sequential",
+    "one_active_share",
+];
+
+impl Shipped {
+    /// Returns the names of the values that rows of the program have because it reports them.
+    #[must_use]
+    pub const fn reported(&self) -> &'static [&'static str] {
+        match self {
+            Self::Ping(_) => &["message_s"],
+            Self::Collective(_) => &["collective_s"],
+            Self::GaussJordan(_) => &["relative_residual"],
+            Self::LinkRate(_) => &["one_way_bytes_per_s", "two_way_bytes_per_s"],
+            Self::Compute(_) => COMPUTE,
+            Self::Characteristic(_) => CHARACTERISTIC,
+            Self::DotProduct(_) | Self::Summa(_) | Self::Lu(_) | Self::Fft2d(_) => EXPLAINED,
+            Self::Reduction(_) | Self::Floyd(_) | Self::FiniteDifference(_) => COUNTED,
+            Self::Traffic(_) => TRAFFIC,
+            Self::Ising(_) => ISING,
+            Self::RingShift(_)
+            | Self::Phases(_)
+            | Self::Goal(_)
+            | Self::TimeIndependent(_)
+            | Self::MpiTrace(_)
+            | Self::Chakra(_) => &[],
+        }
+    }
+}
