@@ -46,7 +46,9 @@ impl OutputArguments {
     /// # Errors
     /// If a file cannot be written.
     pub fn print(&self, answer: Answer) -> Result<(), Failure> {
-        let mut output = self.open(answer.shape)?;
+        // All records are known, so a table has the columns of all of them.
+        let shape = if answer.shape == AnswerShape::Many { AnswerShape::Mixed } else { answer.shape };
+        let mut output = self.open(shape)?;
         output.add(&answer)?;
         output.finish()?;
         answer.notes.into_iter().for_each(|text| note(Some(text)));

@@ -74,7 +74,9 @@ pub fn written<'a>(
     references: &'a References,
     workers: Workers<'_>,
 ) -> Result<SweptRows<'a, AnswerOutput>, Failure> {
-    let writer = RowWriter::new(output.open(AnswerShape::Many)?, output.format());
+    // The columns of CSV are written first, so rows with different keys are written at the end.
+    let shape = if cases.may_change_keys() { AnswerShape::Mixed } else { AnswerShape::Many };
+    let writer = RowWriter::new(output.open(shape)?, output.format());
     let mut rows = SweptRows::new(axis, writer, references);
     let mut written = Ok(());
     sweep(cases, part, references, workers, |turns| {
@@ -89,8 +91,16 @@ pub fn written<'a>(
 pub fn finish_rows(rows: SweptRows<'_, AnswerOutput>) -> Result<SweepEnd<'_>, Failure> {
     let (mut output, end) = rows.finish()?;
     output.add(&Answer::default().with_words(&end.remarks.errors()))?;
+    let left_out = output.left_out();
     output.finish()?;
+    note((!left_out.is_empty()).then(|| note_on_left_out(&left_out)));
     Ok(end)
+}
+
+/// Names the keys of rows that have no column.
+fn note_on_left_out(keys: &[String]) -> String {
+    let keys = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+    format!("note: the first row has no {keys}, so the table has no such column: --format jsonl has the values")
 }
 
 fn draw(file: &Path, plan: &Plan, axis: &CurveAxis, times: &TimeLines) -> Result<(), Failure> {

@@ -42,6 +42,26 @@ fn an_axis_has_no_name_of_the_origin_of_rows() {
 }
 
 #[test]
+fn a_table_has_the_columns_of_all_its_rows() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let store = folder.path().join("store");
+    let run = |command: &str| {
+        let over =
+            ["--set", "axes=[]", "--set", "program.n=16", "--set", "ranks=4", "--over", "program.numerics=false,true"];
+        let mut parsim = parsim();
+        parsim.args([command, "scenarios/gauss-jordan-numerics.ron", "--format", "csv"]).args(over);
+        let output = parsim.arg("--store").arg(&store).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).expect("rows are text")
+    };
+    let rows = run("sweep");
+    let lines: Vec<_> = rows.lines().map(|line| line.split(',').collect::<Vec<_>>()).collect();
+    let column = lines[0].iter().position(|key| *key == "relative_residual").expect("the second row has a residual");
+    assert_eq!(lines[1][column], "");
+    assert!(lines[2][column].parse::<f64>().is_ok(), "{rows}");
+    assert_eq!(run("merge"), rows);
+}
+
+#[test]
 fn a_row_of_data_gives_a_field_once() {
     let folder = tempfile::tempdir().expect("there is room");
     let (scenario, data) = (folder.path().join("work.ron"), folder.path().join("data.csv"));

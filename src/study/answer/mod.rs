@@ -40,7 +40,7 @@ pub struct FigureFile {
 pub enum AnswerShape {
     /// A single record.
     One,
-    /// One record per point. All records have the same keys.
+    /// One record per point. All records have the same keys, so that they can be written one by one.
     #[default]
     Many,
     /// Records of several kinds with different keys.

@@ -107,6 +107,12 @@ impl AnswerOutput {
         self.with(|writer| writer.words(words))
     }
 
+    /// Returns the keys of rows that have no column, because the columns were written before.
+    #[must_use]
+    pub fn left_out(&self) -> Vec<String> {
+        self.with(|writer| writer.left_out().to_vec())
+    }
+
     /// Finishes the output. A file moves to its final place.
     ///
     /// # Errors

@@ -52,13 +52,25 @@ pub struct Writer<W> {
     held: Option<Vec<Record>>,
     /// The records as columns, which are written at the end.
     table: Option<Columns>,
+    /// The keys of CSV records that have no column, because the columns were written before.
+    left_out: Vec<String>,
 }
 
 impl<W: Write> Writer<W> {
     /// Creates a writer of several records, which form an array in JSON.
     pub fn many(sink: W, format: Format) -> Self {
         let table = (format == Format::Parquet).then(Columns::default);
-        Self { sink, format, columns: None, lines: None, written: 0, array: true, held: None, table }
+        Self {
+            sink,
+            format,
+            columns: None,
+            lines: None,
+            written: 0,
+            array: true,
+            held: None,
+            table,
+            left_out: Vec::new(),
+        }
     }
 
     /// Creates a writer of a single record.
@@ -136,6 +148,12 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
+    /// Returns the keys of CSV records that have no column, because the columns were written before.
+    #[must_use]
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
+
     /// Ends the output. It can end between any two records.
     ///
     /// # Errors
@@ -182,6 +200,11 @@ impl<W: Write> Writer<W> {
             self.columns = Some(cells.iter().map(|(key, _)| key.clone()).collect());
             self.heading()?;
         }
+        let columns = self.columns.iter().flatten().collect::<HashSet<_>>();
+        let unknown =
+            cells.iter().map(|(key, _)| key).filter(|key| !columns.contains(key) && !self.left_out.contains(key));
+        let unknown: Vec<_> = unknown.cloned().collect();
+        self.left_out.extend(unknown);
         let cell = |column: &String| cells.iter().find(|(key, _)| key == column).map_or("", |(_, cell)| cell.as_str());
         line(&self.columns.iter().flatten().map(cell).collect::<Vec<_>>())
     }
@@ -258,6 +281,23 @@ mod tests {
         }
         writer.finish().unwrap();
         String::from_utf8(sink).unwrap()
+    }
+
+    #[test]
+    fn keys_of_later_records_have_columns_or_are_named() {
+        let mut later = record(2, "later");
+        later.put("residual", 0.5);
+        let records = [record(1, "first"), later];
+        let mut streamed = Writer::many(Vec::new(), Format::Csv);
+        let mut held = Writer::mixed(Vec::new(), Format::Csv);
+        for record in &records {
+            streamed.row(record).unwrap();
+            held.row(record).unwrap();
+        }
+        assert_eq!(streamed.left_out(), ["residual"]);
+        assert!(held.left_out().is_empty());
+        let text = String::from_utf8(held.finish().unwrap()).unwrap();
+        assert!(text.lines().next().unwrap().contains("residual"), "{text}");
     }
 
     fn record(n: u32, name: &str) -> Record {

@@ -162,6 +162,12 @@ impl Cases<'_> {
         0..self.points.count()
     }
 
+    /// Returns `true` if rows of different cases may have different keys.
+    #[must_use]
+    pub fn may_change_keys(&self) -> bool {
+        self.plan.axes.iter().any(PlannedAxis::may_change_keys)
+    }
+
     /// Returns `true` if every point is a case, because there is no filter.
     #[must_use]
     pub const fn is_whole_product(&self) -> bool {

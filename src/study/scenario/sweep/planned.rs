@@ -43,6 +43,22 @@ impl PlannedAxis {
         self.axis.expression.is_some()
     }
 
+    /// Returns `true` if rows of different values may have different keys: a program, a machine or their variants report
+    /// different values, and the number of seeds decides about statistics. A number changes no keys otherwise.
+    pub fn may_change_keys(&self) -> bool {
+        let root = self.axis.path.split('.').next().unwrap_or_default();
+        let is_description = |value: &PlannedValue| {
+            let is_quantity = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
+            matches!(&value.shown, AxisValue::Text(text) if !is_quantity(text))
+        };
+        self.values.len() > 1
+            && match root {
+                "repeat" => true,
+                "program" | "machine" | "background" => self.values.iter().any(is_description),
+                _ => false,
+            }
+    }
+
     /// Reduces the axis to the value that its field has in `document`. Returns `false` if the field has none.
     pub fn hold(&mut self, document: &Document) -> bool {
         let Some(tree) = document.get(&self.axis.path) else { return false };
