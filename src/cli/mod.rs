@@ -183,7 +183,8 @@ enum SubCommand {
 /// Options that replace values of a scenario.
 #[derive(Clone, Debug, Args)]
 struct ValueArguments {
-    /// Changes a base value, also in the machine file; may be repeated.
+    /// Changes a base value, also in the machine file; may be repeated. A file in the value is relative to the current
+    /// folder.
     #[arg(short, long, value_name = "PATH=VALUE", value_parser = read_setting)]
     set: Vec<Setting>,
     /// Replaces the seed, or the values of an axis over the seed.

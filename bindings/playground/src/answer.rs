@@ -76,7 +76,7 @@ impl Question {
         let over = self.over.iter().map(|(name, values)| Override { name: name.clone(), values: values.clone() });
         let file = ScenarioFile { path: path.clone(), set: self.set.clone(), seed: self.seed, over: over.collect() };
         let plan = file.plan_of(document.clone()?)?;
-        let references = References::of(document, plan.scenario(), &path)?;
+        let references = References::of(document, plan.scenario())?;
         Ok((plan, references))
     }
 

@@ -70,7 +70,7 @@ impl Question {
             Some(text) => Document::from_values(path, text.clone()),
         };
         let plan = self.file.plan_of(document.clone()?)?;
-        let references = References::of(document, plan.scenario(), path)?;
+        let references = References::of(document, plan.scenario())?;
         Ok((plan, references))
     }
 }

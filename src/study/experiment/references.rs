@@ -142,15 +142,15 @@ impl References {
     /// # Errors
     /// Returns a fault at the entry of `compare` whose measurements cannot be used.
     pub fn load(scenario: &Scenario, path: &Path) -> Result<Self, Faults> {
-        Self::of(Document::load(path), scenario, path)
+        Self::of(Document::load(path), scenario)
     }
 
-    /// Reads the measurements that `scenario` lists, with `document` in place of the file at `path`.
+    /// Reads the measurements that `scenario` lists; they apply to what `document` describes.
     ///
     /// # Errors
     /// Returns a fault if measurements cannot be used.
-    pub fn of(document: Result<Document, Faults>, scenario: &Scenario, path: &Path) -> Result<Self, Faults> {
-        let loaded = Self::about(Described::of(document.clone()), scenario, path);
+    pub fn of(document: Result<Document, Faults>, scenario: &Scenario) -> Result<Self, Faults> {
+        let loaded = Self::about(Described::of(document.clone()), scenario);
         loaded.map_err(|(index, fault)| match document {
             Ok(document) => {
                 let placed = document.fault_at(&format!("compare.{index}"), &fault.message, fault.help.as_deref());
@@ -160,12 +160,11 @@ impl References {
         })
     }
 
-    /// Reads the measurements that `scenario`, whose file is at `path`, lists; they apply to the `described` scenario.
+    /// Reads the measurements that `scenario` lists; they apply to the `described` scenario.
     ///
     /// # Errors
     /// Returns a fault if measurements cannot be used, with their index in `compare`.
-    pub fn about(described: Described, scenario: &Scenario, path: &Path) -> Result<Self, (usize, SourceFault)> {
-        let folder = path.parent().unwrap_or(Path::new(""));
+    pub fn about(described: Described, scenario: &Scenario) -> Result<Self, (usize, SourceFault)> {
         let reference = |comparison: &Comparison| {
             Ok(match comparison {
                 Comparison::AsWritten => Reference::AsWritten,
@@ -174,7 +173,7 @@ impl References {
                 Comparison::InnerIteration => Reference::InnerIteration,
                 Comparison::Hierarchical => Reference::Hierarchical,
                 Comparison::OneRank => Reference::OneRank,
-                Comparison::Measured(file) => Reference::Measured(measurements(&folder.join(file), &described)?),
+                Comparison::Measured(file) => Reference::Measured(measurements(Path::new(file), &described)?),
             })
         };
         let numbered = scenario.compare.iter().enumerate();

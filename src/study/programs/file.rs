@@ -12,7 +12,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 use xxhash_rust::xxh3::Xxh3;
 
-/// The path of a file or a folder from which a program is read, relative to the scenario.
+/// The advice for a file that cannot be read.
+pub const RELATIVE: &str =
+    "a path in a file is relative to the folder of the file, and one on the command line to the current folder";
+
+/// The path of a file or a folder from which a program is read, relative to the scenario or, on the command line, to
+/// the current folder.
 ///
 /// In the id of a case, the file is represented by the hash of its contents instead of its name.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -34,10 +39,17 @@ impl Serialize for ProgramFile {
         if !serializer.is_human_readable() {
             return self.digest().serialize(serializer);
         }
-        // Paths are written as absolute paths, because the scenario may be read from another folder.
-        let whole = path::absolute(self.path()).ok().and_then(|path| path.into_os_string().into_string().ok());
-        whole.as_ref().unwrap_or(&self.0).serialize(serializer)
+        write_whole_path(&self.0, serializer)
     }
+}
+
+/// Writes a path as an absolute one, because the scenario may be read from another folder.
+///
+/// # Errors
+/// Returns the error of the serializer.
+pub fn write_whole_path<S: Serializer>(file: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    let whole = path::absolute(file).ok().and_then(|path| path.into_os_string().into_string().ok());
+    whole.as_deref().unwrap_or(file).serialize(serializer)
 }
 
 impl ProgramFile {
@@ -133,7 +145,7 @@ pub fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
 pub fn files_of_ranks(folder: &ProgramFile, extensions: &[&str]) -> Result<Vec<PathBuf>, Fault> {
     let files = files_in(folder.path()).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", folder.name());
-        Fault::new("folder", message, "the path is relative to the scenario")
+        Fault::new("folder", message, RELATIVE)
     })?;
     let is_meant = |path: &PathBuf| {
         let extension = path.extension().and_then(|extension| extension.to_str());

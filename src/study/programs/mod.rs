@@ -36,7 +36,7 @@ pub use collective::Collective;
 pub use compute::Compute;
 pub use dot_product::DotProduct;
 pub use fft2d::Fft2d;
-pub use file::ProgramFile;
+pub use file::{ProgramFile, RELATIVE, write_whole_path};
 pub use finite_difference::FiniteDifference;
 pub use floyd::{Decomposition, Floyd};
 pub use forecast::Forecast;

@@ -36,7 +36,7 @@ pub use sweep::{
     Case, CaseCost, CaseCosts, Cases, Exemplars, Ids, Inspection, Override, Plan, Settings, Similarity, assigned,
 };
 
-use crate::programs::Shipped;
+use crate::programs::{Shipped, write_whole_path};
 use parsim_sim::engine::Streams;
 use parsim_sim::machine::{LogGops, Machine, Partition, Placement};
 use parsim_sim::program::BackgroundTraffic;
@@ -105,8 +105,8 @@ pub enum Comparison {
     /// Kredel, Kruse and Richling (2015), corrected, with the roofline, and as printed.
     Hierarchical,
     /// Measurements: a CSV file with a column for each relevant axis, and `measured_s` for times or `efficiency` for
-    /// known efficiencies. The path is relative to the scenario.
-    Measured(String),
+    /// known efficiencies. The path is relative to the scenario or, on the command line, to the current folder.
+    Measured(#[serde(serialize_with = "write_whole_path")] String),
     /// The same program on one rank. Its makespan over the makespan on all ranks is the relative speedup.
     OneRank,
 }

@@ -34,7 +34,6 @@ pub struct Assignment {
 /// The scenario of a table.
 struct TableScenario {
     name: String,
-    path: PathBuf,
     /// The file of the case, relative to which file names in values are resolved.
     case: PathBuf,
     document: Document,
@@ -52,7 +51,7 @@ impl TableScenario {
         let described = Described::of(Ok(document.clone()));
         Plan::new(document.clone(), &[])?.base()?;
         let (name, case, simulated) = (table.name.clone(), case.to_owned(), table.simulated.clone());
-        Ok(Self { name, path, case, document, described, simulated })
+        Ok(Self { name, case, document, described, simulated })
     }
 
     /// Returns the scenario with some values replaced.
@@ -157,7 +156,7 @@ impl<'a> Simulated<'a> {
         let plan = scenario.plan(settings)?;
         let described = Described::of(Ok(scenario.document.clone()));
         let base = plan.base()?.scenario;
-        let references = References::about(described, &base, &scenario.path).map_err(|(_, fault)| fault)?;
+        let references = References::about(described, &base).map_err(|(_, fault)| fault)?;
         let case_of = |row: &usize| {
             let faulty = |faults| CaseResult::Invalid(Vec::new(), CaseError::Faulty(Box::new(faults)));
             plan.at(&self.rows[*row].axes).map(Cow::<Case>::Owned).map_err(faulty)

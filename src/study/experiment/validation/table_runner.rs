@@ -179,7 +179,7 @@ impl TableRunner<'_> {
             _ => plan.cases()?,
         };
         check_calibration(table, &cases)?;
-        let references = References::about(described, &plan.base()?.scenario, scenario).map_err(|(_, fault)| fault)?;
+        let references = References::about(described, &plan.base()?.scenario).map_err(|(_, fault)| fault)?;
         Ok(TableCases { cases, references })
     }
 

@@ -10,7 +10,7 @@ use super::otf2_print::digits;
 use super::recorded::GapFactor;
 use super::splits::Splits;
 use super::words::Words;
-use crate::programs::file::{MOST_RANKS, ProgramFile, files_of_ranks, listed_in, open as open_file};
+use crate::programs::file::{MOST_RANKS, ProgramFile, RELATIVE, files_of_ranks, listed_in, open as open_file};
 use parsim_sim::fault::Fault;
 use rustc_hash::FxHashMap;
 use std::fs;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub fn open(file: &ProgramFile) -> Result<CallFiles, Box<Fault>> {
     let unreadable = |name: &str, error: &io::Error| {
         let message = format!("cannot read `{name}`: {error}");
-        Box::new(Fault::new("file", message, "paths are relative to the scenario, those in a list to the list"))
+        Box::new(Fault::new("file", message, format!("{RELATIVE}; one in a list is relative to the list")))
     };
     let mut files = CallFiles {
         field: "file",
@@ -178,7 +178,7 @@ pub fn folder(folder: &ProgramFile, factor: GapFactor) -> Result<CallFiles, Box<
     for (number, path) in (0..).zip(&paths) {
         let metadata = fs::metadata(path).map_err(|error| {
             let message = format!("cannot read `{}`: {error}", path.display());
-            Box::new(Fault::new(field, message, "the path is relative to the scenario"))
+            Box::new(Fault::new(field, message, RELATIVE))
         })?;
         extents.push([Extent { file: number, line: 1, start: 0, end: metadata.len() }].into());
     }

@@ -11,7 +11,7 @@ mod protobuf;
 mod tests;
 mod trace;
 
-use super::file::{FileCache, ProgramFile, files_of_ranks, open};
+use super::file::{FileCache, ProgramFile, RELATIVE, files_of_ranks, open};
 use super::schedule::{OperationPlace, Schedule, ScheduleSource, StoredSchedule, scheduled_program};
 use groups::Groups;
 use parsim_sim::fault::Fault;
@@ -104,5 +104,5 @@ fn contents(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Fault {
-    Fault::new("folder", format!("cannot read `{}`: {error}", path.display()), "the path is relative to the scenario")
+    Fault::new("folder", format!("cannot read `{}`: {error}", path.display()), RELATIVE)
 }

@@ -6,7 +6,7 @@ mod blocks;
 mod tests;
 mod text;
 
-use super::file::{FileCache, ProgramFile, open};
+use super::file::{FileCache, ProgramFile, RELATIVE, open};
 use super::schedule::{FirstOperations, OperationPlace, ScheduleSource, StoredSchedule, scheduled_program};
 use binary::{BinarySchedule, FileSource};
 use parsim_sim::fault::Fault;
@@ -75,7 +75,7 @@ impl Goal {
         let name = self.file.name();
         let unreadable = |error: io::Error| {
             let message = format!("cannot read `{name}`: {error}");
-            Fault::new("file", message, "the path is relative to the scenario")
+            Fault::new("file", message, RELATIVE)
         };
         let mut file = open(self.file.path()).map_err(unreadable)?;
         let mut bytes = Vec::new();

@@ -16,6 +16,7 @@ use super::syntax;
 use super::texts;
 use super::tree::{Tree, TreeValue};
 
+use crate::programs::RELATIVE;
 use regular::{LARGEST, UnreadableFile, read, read_standard};
 
 mod regular;
@@ -30,6 +31,8 @@ const MOST_FILES: usize = 1000;
 const DEEPEST: usize = 8;
 /// Readers of values that are described by the lines of one or two plain files, by the name of the value.
 const LINE_READERS: [(&str, LinesReader); 2] = [("RankFile", rank_file::placement), ("GraphFile", graph_file::graph)];
+/// The comparison with measurements, which takes the path of their file.
+const MEASURED: &str = "Measured";
 /// Programs that are read from files, with the field that holds the path.
 const FILE_PROGRAMS: [(&str, &str); 4] =
     [("Goal", "file"), ("TimeIndependent", "file"), ("MpiTrace", "folder"), ("Chakra", "folder")];
@@ -101,7 +104,7 @@ impl<'a> Loader<'a> {
             }
             Err(UnreadableFile::Missing) => {
                 let message = format!("there is no file `{}`", excerpt(&name));
-                let help = asked_at.map(|_| "the path is relative to the file that names it");
+                let help = asked_at.map(|_| RELATIVE);
                 self.fault(asked_at, &message, help);
                 None
             }
@@ -155,6 +158,8 @@ impl<'a> Loader<'a> {
             place_paths(tree, field, folder);
         } else if is_axis_of_files(tree) {
             place_paths(tree, "values", folder);
+        } else if is_named(tree, MEASURED) {
+            place_only_path(tree, folder);
         }
         let mut index = 0;
         while let Some(child) = tree.child_mut(index) {
@@ -276,11 +281,22 @@ fn place_paths(tree: &mut Tree, field: &str, folder: &Path) {
             TreeValue::List(values) => values.as_mut_slice(),
             _ => std::slice::from_mut(&mut field.value),
         };
-        for value in texts {
-            if let TreeValue::Text(path) = &mut value.node {
-                *path = folder.join(&*path).display().to_string();
-            }
-        }
+        texts.iter_mut().for_each(|value| place_path(value, folder));
+    }
+}
+
+/// Resolves the only item of a tuple, a path that is relative to the folder of its file, against `folder`.
+fn place_only_path(tree: &mut Tree, folder: &Path) {
+    if let TreeValue::Tuple { items, .. } = &mut tree.node
+        && let [path] = items.as_mut_slice()
+    {
+        place_path(path, folder);
+    }
+}
+
+fn place_path(value: &mut Tree, folder: &Path) {
+    if let TreeValue::Text(path) = &mut value.node {
+        *path = folder.join(&*path).display().to_string();
     }
 }
 

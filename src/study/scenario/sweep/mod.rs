@@ -35,7 +35,7 @@ pub(super) use planned::{PlannedAxis, PlannedValue, typed_or_described};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A case: the scenario with its base values replaced by those of one point of the axes.
@@ -199,9 +199,8 @@ impl Plan {
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files = self.document.files();
-        let folder = files.first().and_then(|file| file.parent()).map(Path::to_owned).unwrap_or_default();
         let measured = self.scenario.compare.iter().filter_map(|comparison| match comparison {
-            Comparison::Measured(file) => Some(folder.join(file)),
+            Comparison::Measured(file) => Some(PathBuf::from(file)),
             _ => None,
         });
         files.extend(measured);

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::super::{Document, Faults};
+use super::super::{Document, Faults, TreeValue};
 
 fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -132,4 +132,19 @@ fn too_much_together_is_a_fault() {
     let list = format!("[{}]", "File(\"b.ron\"),".repeat(100));
     let found = faults(&[("a.ron", list.as_bytes()), ("b.ron", large.as_bytes())]);
     assert!(found.to_string().contains("larger than 4 MiB together"));
+}
+
+#[test]
+fn a_path_is_relative_to_what_names_it() {
+    let text = r#"Scenario(program: Goal(file: "a.goal"), compare: [Measured("a.csv")])"#;
+    let mut document = Document::from_text("folder/x.ron", text).unwrap();
+    let paths = |document: &Document| {
+        let leaves = [document.leaves("program"), document.leaves("compare")].concat();
+        leaves.iter().map(|(_, leaf)| leaf.node.clone()).collect::<Vec<_>>()
+    };
+    let texts = |paths: [&str; 2]| paths.map(|path| TreeValue::Text(path.to_owned()));
+    assert_eq!(paths(&document), texts(["folder/a.goal", "folder/a.csv"]));
+    document.set("program", r#"Goal(file: "b.goal")"#).unwrap();
+    document.set("compare", r#"[Measured("b.csv")]"#).unwrap();
+    assert_eq!(paths(&document), texts(["b.goal", "b.csv"]));
 }
