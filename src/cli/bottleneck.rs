@@ -52,7 +52,7 @@ pub fn execute(arguments: &BottleneckArguments) -> Result<(), Failure> {
         return Ok(());
     }
     let (cases, references) = prepared(&plan, &common.scenario)?;
-    common.claims(&plan).folder(arguments.plot.as_deref()).check()?;
+    let _folders = common.claims(&plan).folder(arguments.plot.as_deref()).check()?;
     let source = arguments.source;
     let found = arguments
         .store

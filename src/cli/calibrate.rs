@@ -64,7 +64,7 @@ pub fn execute(arguments: &CalibrateArguments) -> Result<(), Failure> {
     let (document, mut case) = arguments.fits.load(&arguments.case)?;
     let claims = arguments.output.claims().inputs(document.files()).inputs(case.files(&arguments.case));
     let claims = claims.output("--machine-out", arguments.machine_out.as_deref());
-    claims.output("--plot", arguments.plot.as_deref()).check()?;
+    let _folders = claims.output("--plot", arguments.plot.as_deref()).check()?;
     case.intervals.level = arguments.interval.map(IntervalLevel::percent).or(case.intervals.level);
     let bar = Bar::default();
     let calibrated = case.calibrate(&document, &arguments.case, arguments.fits.workers(&bar))?;

@@ -55,7 +55,7 @@ impl CompareArguments {
             ScenarioFile { path: scenario.to_owned(), set, seed: self.seed, over: self.over.clone() }.plan()
         };
         let plans = (plan(&self.set_first)?, plan(&self.set_second)?);
-        self.output.claims().inputs(plans.0.files()).check()?;
+        let _folders = self.output.claims().inputs(plans.0.files()).inputs(plans.1.files()).check()?;
         let stores = (read(&self.first)?, read(&self.second)?);
         let before = StoredPlan { plan: &plans.0, store: &stores.0 };
         let pairs = Pairs::of(before, StoredPlan { plan: &plans.1, store: &stores.1 })?;
@@ -71,11 +71,11 @@ fn compare_runs(arguments: &CompareArguments) -> Result<(), Failure> {
             format!("{}: a folder is a store: name the scenario of its results with --scenario", store.display());
         return Err(Failure::Usage(message));
     }
-    arguments.output.claims().inputs(files(&arguments.first)).inputs(files(&arguments.second)).check()?;
-    let side = |input: &Path, own: &[Setting]| compared_run(input, &[&arguments.set[..], own].concat(), arguments.seed);
-    let comparison = RunComparison {
-        first: side(&arguments.first, &arguments.set_first)?,
-        second: side(&arguments.second, &arguments.set_second)?,
-    };
+    let first = (&arguments.first, [&arguments.set[..], &arguments.set_first].concat());
+    let second = (&arguments.second, [&arguments.set[..], &arguments.set_second].concat());
+    let inputs = [&first, &second].into_iter().flat_map(|(input, set)| files(input, set));
+    let _folders = arguments.output.claims().inputs(inputs).check()?;
+    let side = |(input, set): (&PathBuf, Vec<Setting>)| compared_run(input, &set, arguments.seed);
+    let comparison = RunComparison { first: side(first)?, second: side(second)? };
     arguments.output.print(Answer::one(comparison.record(), &comparison))
 }

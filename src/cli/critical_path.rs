@@ -63,7 +63,7 @@ pub struct CriticalPathArguments {
 }
 
 pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
-    arguments.claims().check()?;
+    let _folders = arguments.claims().check()?;
     let traced = arguments.traced()?;
     let path = traced.path()?;
     let window = drawn_window(&path, arguments.from, arguments.until, arguments.ranks.as_deref())?;
@@ -98,7 +98,7 @@ impl RowCommand for CriticalPathArguments {
     fn claims(&self) -> OutputClaims {
         self.output
             .claims()
-            .inputs(files(&self.input))
+            .inputs(files(&self.input, &self.values.set))
             .output("--events", self.events.as_deref())
             .output("--path", self.path.as_deref())
             .output("--space-time", self.space_time.as_deref())

@@ -4,9 +4,9 @@ use super::CaseArguments;
 use super::progress::Bar;
 use super::store::StoreArguments;
 use clap::Args;
-use parsim_study::experiment::{Recall, ScenarioFile, Setting, StudyError, read_setting, swept_table};
+use parsim_study::experiment::{Recall, ScenarioFile, Setting, StudyError, files, read_setting, swept_table};
 use parsim_study::scenario::table::Table;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Options for a scenario that is swept to produce an input table.
 #[derive(Clone, Debug, Args)]
@@ -27,13 +27,18 @@ impl SweptArguments {
     /// Returns the table in the file `data`. If that is a scenario, its sweep is run, and results are looked up in
     /// `recall`.
     pub fn table(&self, data: &Path, recall: Recall<'_>) -> Result<Table, StudyError> {
-        if data.extension().is_none_or(|suffix| suffix != "ron") {
+        if !is_scenario(data) {
             self.refuse(data)?;
             return Ok(Table::load(data)?);
         }
         let (path, set, over) = (data.to_owned(), self.set.clone(), self.cases.over.clone());
         let (file, bar) = (ScenarioFile { path, set, seed: self.seed, over }, Bar::default());
         swept_table(&file, self.cases.workers(&bar, recall))
+    }
+
+    /// Returns the files from which the table in the file `data`, or the scenario, is read.
+    pub fn files(&self, data: &Path) -> Vec<PathBuf> {
+        if is_scenario(data) { files(data, &self.set) } else { vec![data.to_owned()] }
     }
 
     /// Rejects the options of a sweep for a table, for which nothing is run.
@@ -52,4 +57,9 @@ impl SweptArguments {
             Err(StudyError::Request(message))
         })
     }
+}
+
+/// Returns `true` if the table is that of a sweep.
+fn is_scenario(data: &Path) -> bool {
+    data.extension().is_some_and(|suffix| suffix == "ron")
 }

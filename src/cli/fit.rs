@@ -125,8 +125,9 @@ fn limit(text: &str) -> Result<(String, f64), String> {
 }
 
 pub fn execute(arguments: &FitArguments) -> Result<(), Failure> {
-    let claims = arguments.output.claims().inputs([&arguments.data]);
-    claims.output("--ron", arguments.ron.as_deref()).output("--extra-p", arguments.extra_p.as_deref()).check()?;
+    let claims = arguments.output.claims().inputs(arguments.swept.files(&arguments.data));
+    let _folders =
+        claims.output("--ron", arguments.ron.as_deref()).output("--extra-p", arguments.extra_p.as_deref()).check()?;
     let request = arguments.request();
     request.check()?;
     if !arguments.form.at.is_empty() && !arguments.points && !arguments.output.is_text() {

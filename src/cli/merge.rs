@@ -32,7 +32,7 @@ pub fn execute(arguments: &MergeArguments) -> Result<(), Failure> {
         return Ok(());
     }
     let references = References::load(plan.scenario(), &common.scenario)?;
-    common.claims(&plan).check()?;
+    let _folders = common.claims(&plan).check()?;
     let store = read(&arguments.store)?;
     let workers = arguments.cases.workers(&bar, Recall::from(&store, false));
     let mut unfinished = unfinished(&cases, &references, &store, workers, arguments.partial)?;

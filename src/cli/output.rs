@@ -79,7 +79,7 @@ impl OutputArguments {
     /// # Errors
     /// If the file cannot be written.
     pub fn raw(&self) -> Result<AnswerOutput, Failure> {
-        self.destination.claims().check()?;
+        let _folders = self.destination.claims().check()?;
         self.destination.raw()
     }
 
@@ -141,7 +141,7 @@ impl Destination {
     /// # Errors
     /// If the text cannot be written.
     pub fn write(&self, text: impl Display) -> Result<(), Failure> {
-        self.claims().check()?;
+        let _folders = self.claims().check()?;
         let mut output = self.raw()?;
         output.words(text)?;
         Ok(output.finish()?)

@@ -42,7 +42,7 @@ impl ScenarioArguments {
         if self.dump_config {
             return self.output.write(format_args!("{}\n", case.scenario.to_ron()));
         }
-        claims(self.claims(&plan)).check()?;
+        let _folders = claims(self.claims(&plan)).check()?;
         self.output.print(answer(&plan, &case)?)
     }
 

@@ -35,7 +35,7 @@ pub fn execute(arguments: &PlanArguments) -> Result<(), Failure> {
     if common.dump_config(&cases)? {
         return Ok(());
     }
-    common.claims(&plan).check()?;
+    let _folders = common.claims(&plan).check()?;
     let mut output = common.output.open(AnswerShape::Many)?;
     let known = arguments.store.as_deref().map(|folder| known(folder, &plan, &common.scenario)).transpose()?;
     let known = known.as_ref().map(|(store, references)| (store, references));

@@ -37,7 +37,7 @@ pub struct ReportArguments {
 pub fn execute(arguments: &ReportArguments) -> Result<(), Failure> {
     let plan = |scenario: &PathBuf| arguments.values.file(scenario, &arguments.cases.over).plan();
     let plans = arguments.scenarios.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
-    plans
+    let _folders = plans
         .iter()
         .fold(OutputClaims::default(), |claims, plan| claims.inputs(plan.files()))
         .output("--out", Some(&arguments.out))

@@ -51,7 +51,7 @@ pub fn execute(arguments: &RunArguments) -> Result<(), Failure> {
     if common.dump_config {
         return common.output.write(format_args!("{}\n", plan.to_ron(&case)));
     }
-    arguments.claims(common.claims(&plan)).check()?;
+    let _folders = arguments.claims(common.claims(&plan)).check()?;
     arguments.check_figures(&case)?;
     let references = References::load(&case.scenario, &common.scenario)?;
     let outcome = match &arguments.trace {

@@ -29,7 +29,7 @@ pub struct SaturationArguments {
 pub fn execute(arguments: &SaturationArguments) -> Result<(), Failure> {
     let common = &arguments.common;
     let plan = arguments.plan()?;
-    common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;
+    let _folders = common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;
     if common.dump_config(&plan.unfold()?)? {
         return Ok(());
     }

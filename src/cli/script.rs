@@ -52,7 +52,7 @@ pub fn execute(arguments: &ScriptArguments) -> Result<(), Failure> {
     let file = arguments.values.file(&arguments.scenario, &arguments.cases.over);
     file.check_lasting()?;
     let plan = file.plan()?;
-    arguments.destination.claims().inputs(plan.files()).check()?;
+    let _folders = arguments.destination.claims().inputs(plan.files()).check()?;
     let load = Workload::of(&plan.unfold()?)?;
     let folder = std::env::current_dir().map_err(|error| unknown("the current folder", &error))?;
     let program = program().map_err(|error| unknown("the path of parsim", &error))?;

@@ -42,7 +42,7 @@ pub fn execute(arguments: &SweepArguments) -> Result<(), Failure> {
     }
     let references = References::load(plan.scenario(), &common.scenario)?;
     let axis = arguments.plot.as_ref().map(|_| CurveAxis::to_draw(&plan, None)).transpose()?;
-    common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;
+    let _folders = common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;
     let store = arguments.store.open()?;
     let _announced = store.is_none().then(announce_without_store);
     let workers = arguments.cases.workers(&bar, arguments.store.recall(store.as_ref()));

@@ -37,7 +37,7 @@ pub struct TopologyArguments {
 
 pub fn execute(arguments: &TopologyArguments) -> Result<(), Failure> {
     let subject = arguments.subject()?;
-    arguments.claims().inputs(&subject.files).check()?;
+    let _folders = arguments.claims().inputs(&subject.files).check()?;
     arguments.output.print(subject.answer(arguments.pins))?;
     let Some(file) = &arguments.svg else { return Ok(()) };
     pictures::write(file, &subject.drawing()?)

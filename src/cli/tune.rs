@@ -5,7 +5,7 @@ use super::store::StoreArguments;
 use super::{CaseArguments, Failure, ScenarioArguments, pictures};
 use clap::Args;
 use parsim_study::experiment::StudyError;
-use parsim_study::experiment::calibration::Predictor;
+use parsim_study::experiment::calibration::{CalibrationCase, Predictor};
 use parsim_study::experiment::tuning::Tuning;
 use std::path::PathBuf;
 
@@ -49,7 +49,9 @@ pub fn execute(arguments: &TuneArguments) -> Result<(), Failure> {
     if common.dump_config(&plan.unfold()?)? {
         return Ok(());
     }
-    common.claims(&plan).output("--plot", arguments.plot.as_deref()).check()?;
+    let calibration = arguments.calibration.iter().flat_map(|case| CalibrationCase::files_of(case));
+    let claims = common.claims(&plan).inputs(calibration);
+    let _folders = claims.output("--plot", arguments.plot.as_deref()).check()?;
     let tuned = tuning.tune(workers)?;
     super::store::finish(store.as_ref())?;
     common.output.print(tuned.answer().with_drawing(arguments.plot.as_deref(), || tuned.chart().svg()))?;

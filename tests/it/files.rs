@@ -71,6 +71,41 @@ fn no_output_takes_the_place_of_what_is_read() {
 }
 
 #[test]
+fn no_output_takes_the_place_of_measurements_or_of_a_program() {
+    let (folder, scenario) = copied("scenarios/goal-halo-exchange.ron");
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (input, measured, goal) = (scenario.to_str().unwrap(), at("m.csv"), at("p.goal"));
+    fs::copy("scenarios/programs/halo-exchange.goal", &goal).unwrap();
+    fs::write(&measured, "ranks,measured_s\n4,1e-5\n").unwrap();
+    let set = [&format!("program.file={goal}"), &format!("compare=[Measured({measured:?})]")];
+    let before = (fs::read(&measured).unwrap(), fs::read(&goal).unwrap());
+    for arguments in [
+        &["run", "--trace", &goal][..],
+        &["critical-path", "--path", &measured],
+        &["critical-path", "--events", &measured],
+        &["critical-path", "-o", &goal, "--format", "json"],
+        &["compare", input, "-o", &measured],
+        &["export", "--goal", &goal],
+    ] {
+        let set = ["--set", set[0], "--set", set[1]];
+        let assert = parsim().arg(arguments[0]).arg(input).args(&arguments[1..]).args(set).assert().code(2).stdout("");
+        assert!(said(&assert).contains("this file is read by the command"), "{arguments:?}: {}", said(&assert));
+        assert_eq!((fs::read(&measured).unwrap(), fs::read(&goal).unwrap()), before, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_command_that_writes_nothing_leaves_no_folder() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (picture, traces) = (at("new/x.json"), at("traces"));
+    parsim().args(["critical-path", SCENARIO, "--set", "ranks=0", "--perfetto", &picture]).assert().code(2);
+    let limit = ["--set", "limits=Limits(simulated: \"1 us\")"];
+    parsim().args(["export", SCENARIO, "--time-independent", &traces]).args(limit).assert().failure();
+    assert!(names(folder.path()).is_empty());
+}
+
+#[test]
 fn no_output_takes_the_place_of_another() {
     let folder = folder();
     let file = folder.path().join("same.svg").display().to_string();

@@ -16,7 +16,7 @@ use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::laws::{
     self, GrowingProblem, HeldQuantity, QuietMessage, SeriesColumns, ShareOrSpeedup, WorkParts,
 };
-use parsim_study::experiment::{Recall, StudyError, set_all};
+use parsim_study::experiment::{Recall, StudyError, files, set_all};
 use parsim_study::files::OutputClaims;
 use parsim_study::model::collectives::MessageCost;
 use parsim_study::model::switching::Times;
@@ -43,18 +43,23 @@ impl LawsArguments {
         }
     }
 
-    /// Returns the store of the runs of a search or a sweep.
-    pub const fn store(&self) -> &StoreArguments {
+    /// Returns the options of a search for the size of a problem.
+    const fn growth(&self) -> Option<&GrowthArguments> {
         match &self.law {
-            Some(Law::HeldEfficiency(law)) => &law.growth.store,
-            Some(Law::FixedTime(law)) => &law.growth.store,
-            _ => &self.series.swept.store,
+            Some(Law::HeldEfficiency(law)) => Some(&law.growth),
+            Some(Law::FixedTime(law)) => Some(&law.growth),
+            _ => None,
         }
+    }
+
+    /// Returns the store of the runs of a search or a sweep.
+    pub fn store(&self) -> &StoreArguments {
+        self.growth().map_or(&self.series.swept.store, |growth| &growth.store)
     }
 }
 
 pub fn execute(arguments: &LawsArguments) -> Result<(), Failure> {
-    arguments.claims().check()?;
+    let _folders = arguments.claims().check()?;
     let answer = arguments.store().with(|recall| arguments.answer(recall))?;
     arguments.output.print(answer)
 }
@@ -158,7 +163,11 @@ impl RowCommand for LawsArguments {
     }
 
     fn claims(&self) -> OutputClaims {
-        self.output.claims().inputs(self.series.data.as_ref())
+        let series = self.series.data.iter().flat_map(|data| self.series.swept.files(data));
+        let claims = self.output.claims().inputs(series);
+        self.growth().into_iter().fold(claims, |claims, growth| {
+            claims.inputs(files(&growth.scenario, &growth.set)).output("--svg", growth.svg.as_deref())
+        })
     }
 
     fn records(&self, recall: Recall<'_>) -> Result<Vec<Record>, StudyError> {

@@ -46,7 +46,7 @@ pub fn execute(arguments: &ValidateArguments) -> Result<(), Failure> {
     note(note_on_alternatives(&arguments.set));
     let own = arguments.own.validation()?;
     let folders = if own.is_some() { Vec::new() } else { folders(&arguments.cases)? };
-    arguments.claims(&folders).check()?;
+    let _folders = arguments.claims(&folders).check()?;
     let store = arguments.store.open()?;
     // Baselines and totals need the runs of other tables again.
     let memory = RunMemory::default();
@@ -92,7 +92,7 @@ impl ValidateArguments {
     }
 
     fn claims(&self, folders: &[PathBuf]) -> OutputClaims {
-        let claims = self.output.claims().inputs(self.own.files());
+        let claims = self.output.claims().inputs(self.own.files(&self.set));
         // Files that a case reads are in its folder, or are scenarios.
         folders
             .iter()

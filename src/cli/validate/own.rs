@@ -1,9 +1,8 @@
 //! A validation from the command line: a scenario, a file of measurements, and models to judge for comparison.
 
 use clap::Args;
-use parsim_study::experiment::StudyError;
 use parsim_study::experiment::validation::{AdHocTable, Tolerance, Validation};
-use parsim_study::scenario::source::Document;
+use parsim_study::experiment::{Setting, StudyError, files};
 use std::path::PathBuf;
 
 /// Options to judge any scenario by any file of measurements, without a folder.
@@ -43,10 +42,9 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 impl OwnCase {
-    /// Returns the files that the options name, and those of the scenario.
-    pub fn files(&self) -> Vec<PathBuf> {
-        let scenario = self.scenario.iter().filter_map(|file| Document::load(file).ok());
-        scenario.flat_map(|document| document.files()).chain(self.data.clone()).collect()
+    /// Returns the files that the options name, and those of the scenario with the values `set`.
+    pub fn files(&self, set: &[Setting]) -> Vec<PathBuf> {
+        self.scenario.iter().flat_map(|file| files(file, set)).chain(self.data.clone()).collect()
     }
 
     /// Returns the case that the options describe, if any.

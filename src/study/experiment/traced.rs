@@ -3,7 +3,7 @@
 use super::animation::animated_figure;
 use super::identity::metadata;
 use super::topology::drawing;
-use super::{ScenarioFile, Setting, StudyError, run_recorded};
+use super::{ScenarioFile, Setting, StudyError, run_recorded, set_all};
 use crate::analysis::read_table;
 use crate::analysis::{Accounting, CriticalPath, Gain};
 use crate::answer::{Answer, Metadata};
@@ -198,11 +198,16 @@ impl Traced {
     }
 }
 
-/// Returns the files that [`Traced::load`] reads.
+/// Returns the files that a command reads whose input is a recording, a table or a scenario with these values. Faults
+/// are left to the reader of the input.
 #[must_use]
-pub fn files(input: &Path) -> Vec<PathBuf> {
+pub fn files(input: &Path, set: &[Setting]) -> Vec<PathBuf> {
     let document = if is_table(input) || begins_as_recording(input) { None } else { Document::load(input).ok() };
-    document.map_or_else(|| vec![input.to_owned()], |document| document.files())
+    let with_values = |mut document: Document| {
+        set_all(&mut document, set).ok();
+        document.files()
+    };
+    document.map_or_else(|| vec![input.to_owned()], with_values)
 }
 
 /// Returns a title with the program, the machine and the number of ranks of a recording.

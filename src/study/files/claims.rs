@@ -1,7 +1,7 @@
 //! The files that a command will write, checked before its work starts.
 
 use super::output_file::{OutputFile, WriteTarget, destination, folder_of};
-use super::{FileError, make_folder};
+use super::{FileError, InterruptRegistration, make_folder, on_interrupt};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -48,12 +48,14 @@ impl OutputClaims {
         !self.outputs.is_empty() || !self.folders.is_empty()
     }
 
-    /// Creates missing folders and checks that every output can be written.
+    /// Creates missing folders and checks that every output can be written. Folders that are still empty when the result
+    /// is dropped are removed.
     ///
     /// # Errors
     /// An output with an invalid name, an output that is also an input or another output, a folder that cannot be
     /// created, or a file that cannot be written.
-    pub fn check(&self) -> Result<(), FileError> {
+    pub fn check(&self) -> Result<ClaimedFolders, FileError> {
+        let mut created = ClaimedFolders::default();
         let mut taken: Vec<(FileIdentity, &str)> = Vec::new();
         for (option, path) in &self.outputs {
             let shown = path.display();
@@ -65,11 +67,11 @@ impl OutputClaims {
             }
             let WriteTarget::File(place) = destination(path) else { continue };
             let own = FileIdentity::of(&place);
-            if self.inputs.iter().any(|input| FileIdentity::of(input).is_some_and(|input| Some(input) == own)) {
+            if self.inputs.iter().any(|input| is_read(input, &place, own.as_ref())) {
                 let message = format!("{option} {shown}: this file is read by the command: choose another file");
                 return Err(FileError::InvalidPath(message));
             }
-            make_folder(folder_of(&place))?;
+            created.create(folder_of(&place))?;
             let own = FileIdentity::of(&place);
             if let Some((_, other)) = taken.iter().find(|(taken, _)| Some(taken) == own.as_ref()) {
                 let message = format!("{option} {shown}: {other} writes to the same file: give each its own file");
@@ -78,9 +80,50 @@ impl OutputClaims {
             taken.extend(own.map(|own| (own, *option)));
             drop(OutputFile::open(path)?);
         }
-        self.folders.iter().try_for_each(|folder| make_folder(folder))?;
-        self.fault.clone().map_or(Ok(()), |fault| Err(FileError::InvalidPath(fault)))
+        self.folders.iter().try_for_each(|folder| created.create(folder))?;
+        self.fault.clone().map_or(Ok(created), |fault| Err(FileError::InvalidPath(fault)))
     }
+}
+
+/// The folders that were created for outputs. Those that are still empty are removed when the value is dropped, or by an
+/// interrupt.
+#[derive(Default)]
+#[must_use]
+pub struct ClaimedFolders(Vec<CreatedFolders>);
+
+struct CreatedFolders {
+    /// A folder and those of its ancestors that were missing.
+    paths: Vec<PathBuf>,
+    _on_interrupt: InterruptRegistration,
+}
+
+impl ClaimedFolders {
+    /// Creates a folder and its missing ancestors.
+    fn create(&mut self, folder: &Path) -> Result<(), FileError> {
+        let missing = folder.ancestors().take_while(|one| !one.as_os_str().is_empty() && !one.exists());
+        let paths: Vec<_> = missing.map(Path::to_owned).collect();
+        make_folder(folder)?;
+        let left = paths.clone();
+        self.0.push(CreatedFolders { paths, _on_interrupt: on_interrupt(move || remove_empty(&left)) });
+        Ok(())
+    }
+}
+
+impl Drop for ClaimedFolders {
+    fn drop(&mut self) {
+        self.0.iter().rev().for_each(|created| remove_empty(&created.paths));
+    }
+}
+
+/// Removes the folders that are empty; a folder stands before its ancestors.
+fn remove_empty(folders: &[PathBuf]) {
+    folders.iter().for_each(|folder| drop(fs::remove_dir(folder)));
+}
+
+/// Returns `true` if the existing file `place` is `input`, or is in the folder `input`, all of whose files are read.
+fn is_read(input: &Path, place: &Path, own: Option<&FileIdentity>) -> bool {
+    let is_within = input.is_dir() && place.exists() && FileIdentity::of(input) == FileIdentity::of(folder_of(place));
+    is_within || FileIdentity::of(input).is_some_and(|input| Some(&input) == own)
 }
 
 /// The identity of a file, which is equal for all of its names.

@@ -6,7 +6,7 @@ mod in_progress;
 mod output;
 mod output_file;
 
-pub use claims::OutputClaims;
+pub use claims::{ClaimedFolders, OutputClaims};
 pub use in_progress::{InterruptRegistration, end, on_interrupt};
 pub use output::AnswerOutput;
 pub use output_file::{OutputFile, folder_of, is_stream};

@@ -62,9 +62,14 @@ fn missing_folders_are_made_before_the_work() {
     let folder = folder();
     let file = folder.path().join("a/b/file");
     let pictures = folder.path().join("c/d");
-    OutputClaims::default().output("-o", Some(&file)).folder(Some(&pictures)).check().unwrap();
+    let folders = OutputClaims::default().output("-o", Some(&file)).folder(Some(&pictures)).check().unwrap();
     assert!(names(file.parent().unwrap()).is_empty() && pictures.is_dir());
+    drop(folders);
+    assert!(names(folder.path()).is_empty());
+    let folders = OutputClaims::default().output("-o", Some(&file)).folder(Some(&pictures)).check().unwrap();
     fs::write(&file, "").unwrap();
+    drop(folders);
+    assert!(file.is_file() && !folder.path().join("c").exists());
     let below = file.join("no/folder");
     assert!(matches!(OutputClaims::default().output("-o", Some(&below)).check(), Err(FileError::Unwritable(_))));
 }
@@ -81,7 +86,8 @@ fn an_output_is_neither_an_input_nor_another_output() {
     fs::create_dir(at("folder")).unwrap();
     let refused = |claims: OutputClaims| match claims.check() {
         Err(FileError::InvalidPath(message)) => message,
-        other => panic!("{other:?}"),
+        Err(other) => panic!("{other:?}"),
+        Ok(_) => panic!("the output is accepted"),
     };
     for name in ["in", "hard", "soft", "folder/../in"] {
         let claims = OutputClaims::default().inputs([at("in")]).output("--trace", Some(&at(name)));

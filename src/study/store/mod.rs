@@ -221,12 +221,26 @@ impl OwnRecords {
             Some(segment) => segment,
             None => self.begin(folder)?,
         };
-        let offset = segment.append(&record(kind, id, payload))?;
-        // A segment with a partial record stays closed, so that the partial record is its last one.
+        let offset = match segment.append(&record(kind, id, payload)) {
+            Ok(offset) => offset,
+            Err(error) => {
+                // A segment with a partial record stays closed, so that the partial record is its last one.
+                self.close(segment);
+                return Err(error);
+            }
+        };
         self.open = Some(segment);
         let number = u32::try_from(self.segments.len() - 1).expect("there are fewer than 2^32 files");
         self.places.insert(id, RecordPlace { id, kind, segment: number, offset, is_checked: true });
         Ok(())
+    }
+
+    /// Closes the last segment, and discards it if it has no complete record.
+    fn close(&mut self, segment: Segment) {
+        if segment.is_empty() {
+            self.segments.pop();
+            segment.discard();
+        }
     }
 
     fn begin(&mut self, folder: &Path) -> Result<Segment, StoreError> {

@@ -46,6 +46,16 @@ impl Segment {
         &self.path
     }
 
+    /// Returns `true` if the segment has no complete record.
+    pub const fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Removes the file of a segment without a complete record, which a full disk leaves behind.
+    pub fn discard(self) {
+        fs::remove_file(self.path).ok();
+    }
+
     /// Writes `record` at the end, and returns its offset. After an error, the segment must not be used again, as it
     /// may end with a partial record.
     ///
@@ -113,4 +123,20 @@ fn host() -> String {
     let fit = |character: &char| character.is_ascii_alphanumeric() || "-_".contains(*character);
     let name: String = name.unwrap_or_default().chars().filter(fit).take(40).collect();
     if name.is_empty() { "host".to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_without_a_record_can_be_discarded() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut segment = Segment::create(folder.path()).unwrap();
+        // A file that is open for reading accepts no bytes, like one on a full disk.
+        segment.file = File::open(segment.path()).unwrap();
+        assert!(segment.append(b"record").is_err() && segment.is_empty());
+        segment.discard();
+        assert!(fs::read_dir(folder.path()).unwrap().next().is_none());
+    }
 }

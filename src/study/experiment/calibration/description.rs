@@ -1,6 +1,6 @@
 //! The description of a calibration, as read from its file.
 
-use crate::experiment::IntervalLevel;
+use crate::experiment::{IntervalLevel, files};
 use crate::scenario::AxisValue;
 use crate::scenario::source::{Document, Faults, SourceFault};
 use serde::Deserialize;
@@ -178,11 +178,22 @@ impl CalibrationCase {
         if faults.is_empty() { Ok(calibration) } else { Err(document.faults(faults)) }
     }
 
-    /// Returns the files that the case in `file` names.
+    /// Returns the files of the case in `file` and those that it names; faults of the case are left to its reader.
+    #[must_use]
+    pub fn files_of(file: &Path) -> Vec<PathBuf> {
+        let case = Document::load(file).and_then(|document| Ok((Self::of(&document)?, document)));
+        case.map_or_else(|_| vec![file.to_owned()], |(case, document)| [document.files(), case.files(file)].concat())
+    }
+
+    /// Returns the files that the case in `file` names, and those of its scenarios.
     #[must_use]
     pub fn files(&self, file: &Path) -> Vec<PathBuf> {
         let folder = file.parent().unwrap_or(Path::new(""));
-        self.tables.iter().flat_map(|table| [folder.join(&table.scenario), folder.join(&table.data)]).collect()
+        let of_table = |table: &CalibrationTable| {
+            let data = folder.join(&table.data);
+            files(&folder.join(&table.scenario), &[]).into_iter().chain([data])
+        };
+        self.tables.iter().flat_map(of_table).collect()
     }
 
     fn faults(&self, document: &Document) -> Vec<SourceFault> {

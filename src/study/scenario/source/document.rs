@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::fault::{Faults, SourceFault};
-use super::files::Loader;
+use super::files::{self, Loader};
 use super::named_files::NamedFiles;
 use super::overrides::{self, TypedValue};
 use super::paths;
@@ -82,10 +82,14 @@ impl Document {
         &self.root
     }
 
-    /// Returns the files that were read, starting with the document's own file.
+    /// Returns the files that were read, starting with the document's own file, and those that are read when the
+    /// scenario is run: the files of programs and of measurements.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
-        self.sources.iter().filter(|source| !source.typed).map(|source| PathBuf::from(&source.name)).collect()
+        let read = self.sources.iter().filter(|source| !source.typed);
+        let mut files: Vec<_> = read.map(|source| PathBuf::from(&source.name)).collect();
+        files::named_in(&self.root, &mut files);
+        files
     }
 
     /// Returns the files that the document may name.

@@ -273,6 +273,25 @@ fn is_axis_of_files(tree: &Tree) -> bool {
     tree.name() == Some("Axis") && matches!(path, Some(TreeValue::Text(path)) if is_of_files(path))
 }
 
+/// Adds the files that the values of a tree name without containing them: those of programs and of measurements.
+pub(super) fn named_in(tree: &Tree, named: &mut Vec<PathBuf>) {
+    let mut add = |value: &Tree| {
+        if let TreeValue::Text(path) = &value.node {
+            named.push(PathBuf::from(path));
+        }
+    };
+    if let Some((_, field)) = FILE_PROGRAMS.iter().find(|(name, _)| is_named(tree, name)) {
+        tree.field(field).into_iter().for_each(&mut add);
+    } else if is_axis_of_files(tree) {
+        tree.field("values").map(Tree::items).unwrap_or_default().iter().for_each(&mut add);
+    } else if is_named(tree, MEASURED) {
+        tree.children().into_iter().for_each(|(_, path)| add(path));
+    }
+    for (_, child) in tree.children() {
+        named_in(child, named);
+    }
+}
+
 /// Resolves the paths in `field`, which are relative to the folder of their file, against `folder`.
 fn place_paths(tree: &mut Tree, field: &str, folder: &Path) {
     let TreeValue::Record { fields, .. } = &mut tree.node else { return };

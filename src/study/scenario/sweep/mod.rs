@@ -26,7 +26,7 @@ pub use over::{Override, assigned};
 use super::axis::{Axis, AxisValue};
 use super::named_topology;
 use super::source::{Document, Faults, Place, SourceFault, Tree, TreeValue};
-use super::{CheckedScenario, Comparison, Scenario};
+use super::{CheckedScenario, Scenario};
 use conflict::FieldRoutes;
 use formula::AxisFormula;
 use parsim_sim::units::escaped;
@@ -198,13 +198,7 @@ impl Plan {
     /// Returns the files from which the scenario is read, and those with which it is compared.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
-        let mut files = self.document.files();
-        let measured = self.scenario.compare.iter().filter_map(|comparison| match comparison {
-            Comparison::Measured(file) => Some(PathBuf::from(file)),
-            _ => None,
-        });
-        files.extend(measured);
-        files
+        self.document.files()
     }
 
     /// Returns the document with every override applied.
