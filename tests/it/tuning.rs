@@ -128,6 +128,16 @@ fn a_calibration_says_how_sure_a_choice_is() {
 }
 
 #[test]
+fn a_best_time_of_0_has_no_percentage() {
+    let arguments = ["tune", "scenarios/ping.ron", "--set", "axes=[]", "--over", "program.bytes=0 B,1 B"];
+    let machine = ["--set", "machine=File(\"scenarios/machines/ideal-torus.ron\")", "--set", "ranks=2"];
+    let start = ["--set", "machine.nodes.sending.per_packet=0 us"];
+    let words = String::from_utf8(parsim().args(arguments).args(machine).args(start).output().expect("it runs").stdout);
+    let words = words.expect("words are text");
+    assert!(words.contains("us longer") && !words.contains("inf"), "{words}");
+}
+
+#[test]
 fn questions_without_an_answer_are_rejected() {
     let said = |arguments: &[&str]| {
         let output = parsim().args(arguments).output().expect("it runs");

@@ -50,7 +50,7 @@ impl Tuned {
             let best = group.iter().find(|one| one.standing == Standing::Chosen).and_then(Candidate::makespan_s);
             let place = self.place(group);
             let drawn = group.iter().filter(is_drawn).take(DRAWN.div_ceil(self.groups.len()).max(1));
-            drawn.map(|one| self.whisker(one, &place, best.unwrap_or(1.0))).collect()
+            drawn.filter_map(|one| self.whisker(one, &place, best.unwrap_or(1.0))).collect()
         };
         let meaning = match (self.is_calibrated, self.each.is_empty()) {
             (true, true) => "times over the best one's, with 90 % intervals of new measurements",
@@ -66,16 +66,17 @@ impl Tuned {
         }
     }
 
-    fn whisker(&self, one: &Candidate, place: &str, best: f64) -> Whisker {
+    /// Returns the times of a candidate over the best time, or `None` if there is no such ratio.
+    fn whisker(&self, one: &Candidate, place: &str, best: f64) -> Option<Whisker> {
         let name = shown(&one.keys, &self.tuned);
-        let value = one.makespan_s().or(one.bound_s).unwrap_or(best) / best;
-        Whisker {
+        let value = ratio(one.makespan_s().or(one.bound_s).unwrap_or(best), best)?;
+        Some(Whisker {
             name: if place.is_empty() { name } else { format!("{place}: {name}") },
             value,
-            interval: one.interval.map(|(low, high)| (low / best, high / best)),
+            interval: one.interval.and_then(|(low, high)| ratio(low, best).zip(ratio(high, best))),
             is_certain: one.makespan_s().is_some(),
             is_best: one.standing == Standing::Chosen,
-        }
+        })
     }
 
     /// Returns the values of the axes in `each` for a group, in words.
@@ -129,7 +130,9 @@ impl Tuned {
         let name = shown(&best.keys, &self.tuned);
         let second = group.iter().find(|one| one.standing == Standing::Worse).and_then(Candidate::makespan_s);
         let lead = best.makespan_s().zip(second).map_or_else(String::new, |(best, second)| {
-            format!("; the next one that is worse takes {} % longer", digits(100.0 * (second / best - 1.0)))
+            let longer = ratio(second, best)
+                .map_or_else(|| time(second - best), |ratio| format!("{} %", digits(100.0 * (ratio - 1.0))));
+            format!("; the next one that is worse takes {longer} longer")
         });
         let sure = match (alike, best.interval) {
             (0, Some(_)) => " No other candidate may be as good, at 90 % confidence.".to_owned(),
@@ -184,13 +187,18 @@ fn record(one: &Candidate, best: Option<f64>, has_failed: bool) -> Record {
     record.put("chosen", QuantityValue::Flag(one.standing == Standing::Chosen));
     record.put("runs", one.makespans.len());
     record.put("standing", one.standing.name());
-    record.put("excess", makespan.zip(best).map(|(own, best)| own / best - 1.0));
+    record.put("excess", makespan.zip(best).and_then(|(own, best)| Some(ratio(own, best)? - 1.0)));
     record.put("no_contention_s", one.bound_s);
     record.put_metadata(one.case.as_ref().map(|case| metadata(&case.scenario, &case.settings)));
     if has_failed {
         record.put_error(one.failure.as_deref());
     }
     record
+}
+
+/// Returns a time over the best one, or `None` if that is 0 and the time is longer.
+fn ratio(own: f64, best: f64) -> Option<f64> {
+    if best > 0.0 { Some(own / best) } else { (own <= best).then_some(1.0) }
 }
 
 fn value_of<'k>(keys: &'k Keys, name: &str) -> Option<&'k AxisValue> {
