@@ -98,6 +98,6 @@ fn an_output_is_neither_an_input_nor_another_output() {
         assert!(refused(claims).contains("-o writes to the same file"), "{one} {other}");
     }
     let null = Path::new("/dev/null");
-    OutputClaims::default().output("-o", Some(null)).output("--trace", Some(null)).check().unwrap();
+    let _ = OutputClaims::default().output("-o", Some(null)).output("--trace", Some(null)).check().unwrap();
     assert_eq!(fs::read(at("in")).unwrap(), b"scenario");
 }

@@ -11,7 +11,7 @@ use super::files::{self, Loader};
 use super::named_files::NamedFiles;
 use super::overrides::{self, TypedValue};
 use super::paths;
-use super::place::{SourceText, Sources};
+use super::place::{Place, SourceText, Sources};
 use super::reader::ValueReader;
 use super::reading;
 use super::tree::{Tree, TreeValue};
@@ -40,7 +40,8 @@ impl Document {
     /// All faults of the text and of the files that it names.
     pub fn from_text(name: &str, text: &str) -> Result<Self, Faults> {
         let mut sources = Sources::default();
-        let place = sources.add(SourceText { name: name.to_owned(), text: text.to_owned(), typed: false });
+        let place =
+            sources.add(SourceText { name: name.to_owned(), text: text.to_owned(), typed: false, origin: None });
         let root = Loader::new(&mut sources).text(place, Path::new(name));
         Self::with(sources, root)
     }
@@ -51,7 +52,7 @@ impl Document {
     /// All faults of the text and of the files that it names.
     pub fn among(files: NamedFiles, path: &Path, text: String) -> Result<Self, Faults> {
         let mut sources = Sources::naming(files);
-        let place = sources.add(SourceText { name: path.display().to_string(), text, typed: false });
+        let place = sources.add(SourceText { name: path.display().to_string(), text, typed: false, origin: None });
         let root = Loader::new(&mut sources).text(place, path);
         Self::with(sources, root)
     }
@@ -64,7 +65,7 @@ impl Document {
     pub fn from_values(name: &Path, text: String) -> Result<Self, Faults> {
         let mut sources = Sources::default();
         let shown = name.file_name().unwrap_or(name.as_os_str()).to_string_lossy().into_owned();
-        let place = sources.add(SourceText { name: shown, text, typed: true });
+        let place = sources.add(SourceText { name: shown, text, typed: true, origin: None });
         let root = Loader::new(&mut sources).text(place, name);
         Self::with(sources, root)
     }
@@ -138,7 +139,7 @@ impl Document {
     /// # Errors
     /// The parent accepts no fields, or the text is not a value.
     pub fn set_from(&mut self, from: &Path, path: &str, text: &str) -> Result<(), SourceFault> {
-        let typed = TypedValue { option: "--set", name: path, text };
+        let typed = TypedValue { option: "--set", name: path, text, origin: None };
         overrides::set(&mut self.sources, &mut self.root, path, typed, from)
     }
 
@@ -148,23 +149,23 @@ impl Document {
     /// # Errors
     /// The parent accepts no fields, or the text is not a value.
     pub fn set_along(&mut self, option: &str, name: &str, path: &str, text: &str) -> Result<(), SourceFault> {
-        let typed = TypedValue { option, name, text };
+        let typed = TypedValue { option, name, text, origin: None };
         overrides::set(&mut self.sources, &mut self.root, path, typed, Path::new(""))
     }
 
     /// Returns the value that [`set_along`](Self::set_along) would set, for use with [`set_tree`](Self::set_tree) in
-    /// clones.
+    /// clones. Faults are placed at `origin`, the place in a file that the value stands for, if it does.
     ///
     /// # Errors
     /// The text is not a value.
     pub(in crate::scenario) fn meaning_along(
         &mut self,
-        option: &str,
+        (option, origin): (&str, Option<Place>),
         name: &str,
         path: &str,
         text: &str,
     ) -> Result<Tree, SourceFault> {
-        let typed = TypedValue { option, name, text };
+        let typed = TypedValue { option, name, text, origin };
         overrides::meaning_of(&mut self.sources, &self.root, path, typed, Path::new(""))
     }
 

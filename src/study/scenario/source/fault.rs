@@ -82,9 +82,12 @@ pub struct FaultEntry {
 }
 
 impl Faults {
-    /// Sorts the faults by file and place, drops duplicates, and keeps no more than can be corrected at once.
+    /// Places the faults in files where they are about values of these, sorts them by file and place, drops duplicates, and keeps no more than can be corrected at once.
     #[must_use]
     pub fn new(sources: Sources, mut list: Vec<SourceFault>) -> Self {
+        for place in list.iter_mut().filter_map(|fault| fault.place.as_mut()) {
+            *place = sources.origin(*place);
+        }
         list.sort_by_key(|fault| fault.place.map(|place| (place.file, place.start)));
         let mut seen = HashSet::new();
         list.retain(|fault| seen.insert((fault.place, fault.message.clone())));

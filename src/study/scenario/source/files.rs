@@ -94,10 +94,10 @@ impl<'a> Loader<'a> {
         match if is_standard { read_standard() } else { read_among(&self.sources.files, path) } {
             Ok(text) => {
                 self.bytes += text.len();
-                Some(self.sources.add(SourceText { name, text, typed: false }))
+                Some(self.sources.add(SourceText { name, text, typed: false, origin: None }))
             }
             Err(UnreadableFile::NotText { readable, at }) => {
-                let whole = self.sources.add(SourceText { name, text: readable, typed: false });
+                let whole = self.sources.add(SourceText { name, text: readable, typed: false, origin: None });
                 let place = Place { start: at, end: at + '\u{fffd}'.len_utf8(), ..whole };
                 self.fault(Some(place), "the file is not UTF-8 text: this byte is invalid", None);
                 None
@@ -110,7 +110,7 @@ impl<'a> Loader<'a> {
             }
             Err(UnreadableFile::Other(reason)) => {
                 let place = asked_at.unwrap_or_else(|| {
-                    self.sources.add(SourceText { name: name.clone(), text: String::new(), typed: false })
+                    self.sources.add(SourceText { name: name.clone(), text: String::new(), typed: false, origin: None })
                 });
                 self.fault(Some(place), &format!("cannot read `{}`: {reason}", excerpt(&name)), None);
                 None

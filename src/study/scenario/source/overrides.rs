@@ -19,6 +19,8 @@ pub(super) struct TypedValue<'a> {
     pub name: &'a str,
     /// The text after the `=`.
     pub text: &'a str,
+    /// The place in a file that the value stands for, if it does.
+    pub origin: Option<Place>,
 }
 
 /// Replaces or adds the value at `path` by the typed value. Files that the value names are relative to the file `from`.
@@ -44,9 +46,9 @@ pub(super) fn meaning_of(
     typed: TypedValue<'_>,
     from: &Path,
 ) -> Result<Tree, SourceFault> {
-    let TypedValue { option, name, text } = typed;
+    let TypedValue { option, name, text, origin } = typed;
     let whole = format!("{name}={text}");
-    let place = sources.add(SourceText { name: format!("{option} {whole}"), text: whole, typed: true });
+    let place = sources.add(SourceText { name: format!("{option} {whole}"), text: whole, typed: true, origin });
     let place = Place { start: name.len() + 1, ..place };
     let old = walk(root, path).ok().map(|(_, tree)| tree);
     let tree = meaning(sources, place, text, old, from).map_err(|fault| fault.on(path))?;

@@ -40,6 +40,8 @@ pub struct SourceText {
     pub text: String,
     /// `true` if the text was typed on the command line or written by a program.
     pub typed: bool,
+    /// The place that the text stands for, if it is the value of an axis or the result of an expression in a file.
+    pub origin: Option<Place>,
 }
 
 /// The table of all texts that were read. Cloning is cheap after `share`.
@@ -98,6 +100,11 @@ impl Sources {
     pub fn position(&self, place: Place) -> Position {
         let text = self.get(place.file).map_or("", |source| source.text.as_str());
         position_in(text, place.start)
+    }
+
+    /// Returns the place in a file for which the text of a place stands, or else the place itself.
+    pub(super) fn origin(&self, place: Place) -> Place {
+        self.get(place.file).and_then(|source| source.origin).unwrap_or(place)
     }
 
     pub(super) fn is_typed(&self, place: Place) -> bool {

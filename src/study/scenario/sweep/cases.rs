@@ -2,7 +2,7 @@
 
 use super::conflict::FieldRoutes;
 use super::formula::AxisFormula;
-use super::planned::{DECLARED, PlannedAxis, PlannedValue, typed};
+use super::planned::{PlannedAxis, PlannedValue, ValueOrigin, typed};
 use super::points::Points;
 use super::{Case, Plan};
 use crate::scenario::Scenario;
@@ -145,7 +145,8 @@ impl Plan {
         let field = path.split('.').next().filter(|field| SHARED_FIELDS.contains(field))?;
         let message =
             format!("the axis `{}` varies `{path}`, but `{field}` is the same for all cases", planned.axis.name);
-        Some(SourceFault::new(&message).on(path).help("vary the machine, the program or another field of a case"))
+        let fault = planned.fault(&message);
+        Some(fault.on(path).help("vary the machine, the program or another field of a case"))
     }
 }
 
@@ -275,7 +276,9 @@ impl Cases<'_> {
         match &self.trees[axis] {
             Some(trees) => document.set_tree(&planned.axis.path, trees[number].clone()),
             None if planned.is_computed() => {
-                self.plan.apply_value(document, &planned.axis, &typed(&planned.axis, &value.to_string(), DECLARED))
+                let expression = self.plan.document.get(&format!("axes.{axis}.expression"));
+                let origin = ValueOrigin::declared_at(expression.map(|tree| tree.place));
+                self.plan.apply_value(document, &planned.axis, &typed(&planned.axis, &value.to_string(), origin))
             }
             None => self.plan.apply_value(document, &planned.axis, &planned.values[number]),
         }
@@ -302,7 +305,9 @@ impl Cases<'_> {
             values.push(match formula {
                 None => Cow::Borrowed(&planned.values[self.points.number(index, point)].shown),
                 Some(formula) => match formula.number(&values, &self.plan.document) {
-                    Ok(computed) => Cow::Owned(typed(&planned.axis, &computed.to_string(), DECLARED).shown),
+                    Ok(computed) => {
+                        Cow::Owned(typed(&planned.axis, &computed.to_string(), ValueOrigin::Declared(None)).shown)
+                    }
                     Err(fault) => return (values, Some(fault)),
                 },
             });

@@ -63,9 +63,10 @@ impl FieldRoutes {
 }
 
 fn twice(first: &PlannedAxis, second: &PlannedAxis) -> SourceFault {
+    let place = second.place;
     let (first, second) = (&first.axis, &second.axis);
     let message = format!("the axes `{}` and `{}` vary the same field, `{}`", first.name, second.name, second.path);
-    SourceFault::new(&message)
+    SourceFault { place, ..SourceFault::new(&message) }
         .on(&second.path)
         .help(&format!("leave one of them out, or give `--over {}=…` alone", first.name))
 }

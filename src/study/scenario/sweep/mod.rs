@@ -30,7 +30,7 @@ use super::{CheckedScenario, Scenario};
 use conflict::FieldRoutes;
 use formula::AxisFormula;
 use parsim_sim::units::escaped;
-use planned::{AxisSetting, OVER, declared, description, typed};
+use planned::{AxisSetting, OVER, ValueOrigin, declared, description, typed};
 pub(super) use planned::{PlannedAxis, PlannedValue, typed_or_described};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -246,7 +246,7 @@ impl Plan {
             let values = axis.values.iter().zip(trees).map(|(value, tree)| declared(axis, value, tree, may_be_variant));
             let values: Vec<_> = values.collect();
             faults.extend(names::namesake(document, &values, index));
-            axes.push(PlannedAxis { values, axis: axis.clone() });
+            axes.push(PlannedAxis { values, axis: axis.clone(), place: Some(tree.place) });
         }
         faults
     }
@@ -258,10 +258,11 @@ impl Plan {
             Some(index) => index,
             None => self.add_axis(name)?,
         };
-        let PlannedAxis { axis, values } = &mut self.axes[index];
+        let PlannedAxis { axis, values, .. } = &mut self.axes[index];
         axis.expression = None;
         let declared = std::mem::take(values);
-        let planned = |text: &String| description(&declared, text).unwrap_or_else(|| typed(axis, text, OVER));
+        let planned =
+            |text: &String| description(&declared, text).unwrap_or_else(|| typed(axis, text, ValueOrigin::Over));
         let mut texts = Vec::new();
         for text in &replacement.values {
             match ranges::expand(text) {
@@ -282,7 +283,7 @@ impl Plan {
             let help = format!("give the path of the field: `{OVER} {}=…`", axis.path);
             return Err(SourceFault::new(&message).help(&help));
         }
-        self.axes.push(PlannedAxis { axis, values: Vec::new() });
+        self.axes.push(PlannedAxis { axis, values: Vec::new(), place: None });
         Ok(self.axes.len() - 1)
     }
 
@@ -359,7 +360,7 @@ impl Plan {
             let value = typed_or_described(&axis, declared, value);
             self.apply_value(&mut document, &axis, &value).map_err(failed)?;
             keys.push((name.clone(), Some(value.shown)));
-            varied.push(PlannedAxis { axis, values: Vec::new() });
+            varied.push(PlannedAxis { axis, values: Vec::new(), place: None });
         }
         let lost = FieldRoutes::of(&varied, &self.document).faults(&varied, &self.settings, &self.document);
         if !lost.is_empty() {

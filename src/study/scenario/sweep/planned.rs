@@ -1,7 +1,7 @@
 //! The values of axes, and the settings of the scenario that they stand for.
 
 use crate::scenario::axis::{Axis, AxisValue};
-use crate::scenario::source::{Document, SourceFault, Tree, TreeValue};
+use crate::scenario::source::{Document, Place, SourceFault, Tree, TreeValue};
 use std::borrow::Cow;
 
 /// An axis with its values; there are none if they are computed.
@@ -9,6 +9,8 @@ use std::borrow::Cow;
 pub struct PlannedAxis {
     pub axis: Axis,
     pub values: Vec<PlannedValue>,
+    /// The place of the axis in the scenario, if the scenario declares it.
+    pub place: Option<Place>,
 }
 
 /// A value of an axis, with its setting in the scenario.
@@ -25,20 +27,49 @@ pub enum AxisSetting {
     Text {
         /// The text to set, or `None` if it is the displayed value in the unit of its axis.
         text: Option<Box<str>>,
-        /// The option or word that denotes the origin of the value in diagnostics.
-        option: &'static str,
+        /// The origin of the value in diagnostics.
+        origin: ValueOrigin,
     },
 }
 
-/// The origin of values that the scenario gives to an axis.
-pub(super) const DECLARED: &str = "axis";
-/// The origin of values from the command line.
+/// The origin of a value of an axis.
+#[derive(Clone, Debug)]
+pub enum ValueOrigin {
+    /// The command line.
+    Over,
+    /// The scenario, at a place if it is known.
+    Declared(Option<Box<Place>>),
+}
+
+impl ValueOrigin {
+    /// Returns the origin of a value that the scenario gives at a place.
+    pub fn declared_at(place: Option<Place>) -> Self {
+        Self::Declared(place.map(Box::new))
+    }
+
+    /// Returns the option or word that denotes the origin, and the place in a file.
+    fn words(&self) -> (&'static str, Option<Place>) {
+        match self {
+            Self::Over => (OVER, None),
+            Self::Declared(place) => (DECLARED, place.as_deref().copied()),
+        }
+    }
+}
+
+/// The word for values that the scenario gives to an axis.
+const DECLARED: &str = "axis";
+/// The option for values from the command line.
 pub(super) const OVER: &str = "--over";
 
 /// The displayed value of a held axis whose field is not a scalar.
 const HELD: &str = "as in the scenario";
 
 impl PlannedAxis {
+    /// Creates a fault at the place of the axis, if the scenario declares it.
+    pub fn fault(&self, message: &str) -> SourceFault {
+        SourceFault { place: self.place, ..SourceFault::new(message) }
+    }
+
     pub const fn is_computed(&self) -> bool {
         self.axis.expression.is_some()
     }
@@ -77,12 +108,20 @@ impl PlannedAxis {
 }
 
 impl PlannedValue {
+    /// Returns the place of the value in a file, if the scenario gives it.
+    pub fn place(&self) -> Option<Place> {
+        match &self.setting {
+            AxisSetting::Tree(tree) => Some(tree.place),
+            AxisSetting::Text { origin, .. } => origin.words().1,
+        }
+    }
+
     /// Returns the tree that this value of `axis` puts into `document`.
     pub fn tree(&self, axis: &Axis, document: &mut Document) -> Result<Tree, SourceFault> {
         match &self.setting {
             AxisSetting::Tree(tree) => Ok((**tree).clone()),
-            AxisSetting::Text { text, option } => {
-                document.meaning_along(option, &axis.name, &axis.path, &self.text(text.as_deref(), axis))
+            AxisSetting::Text { text, origin } => {
+                document.meaning_along(origin.words(), &axis.name, &axis.path, &self.text(text.as_deref(), axis))
             }
         }
     }
@@ -122,9 +161,10 @@ impl PlannedValue {
 /// such as `"Ring(nodes: 64)"`, is interpreted as on the command line.
 pub(super) fn declared(axis: &Axis, value: &AxisValue, tree: &Tree, may_be_variant: bool) -> PlannedValue {
     let shown = value.clone().without_unit(axis.unit.as_deref());
+    let origin = ValueOrigin::declared_at(Some(tree.place));
     match (value.number(), &axis.unit) {
-        (Some(_), Some(_)) => written(axis, value, shown, DECLARED),
-        (None, _) if may_be_variant && matches!(tree.node, TreeValue::Text(_)) => written(axis, value, shown, DECLARED),
+        (Some(_), Some(_)) => written(axis, value, shown, origin),
+        (None, _) if may_be_variant && matches!(tree.node, TreeValue::Text(_)) => written(axis, value, shown, origin),
         _ => PlannedValue { shown, setting: AxisSetting::Tree(Box::new(tree.clone())) },
     }
 }
@@ -141,21 +181,21 @@ pub(super) fn description(declared: &[PlannedValue], name: &str) -> Option<Plann
 /// Returns the value that `value` displays: one of the `declared` descriptions by name, or else a text.
 pub fn typed_or_described(axis: &Axis, declared: &[PlannedValue], value: &AxisValue) -> PlannedValue {
     let text = value.to_string();
-    description(declared, &text).unwrap_or_else(|| typed(axis, &text, DECLARED))
+    description(declared, &text).unwrap_or_else(|| typed(axis, &text, ValueOrigin::Declared(None)))
 }
 
-/// Returns a value of an axis given as text; `option` denotes its origin.
-pub(super) fn typed(axis: &Axis, value: &str, option: &'static str) -> PlannedValue {
+/// Returns a value of an axis given as text.
+pub(super) fn typed(axis: &Axis, value: &str, origin: ValueOrigin) -> PlannedValue {
     let value = AxisValue::parse(value);
     let shown = value.clone().without_unit(axis.unit.as_deref());
-    written(axis, &value, shown, option)
+    written(axis, &value, shown, origin)
 }
 
 /// Returns a value that is set as text, with its displayed form.
-fn written(axis: &Axis, value: &AxisValue, shown: AxisValue, option: &'static str) -> PlannedValue {
+fn written(axis: &Axis, value: &AxisValue, shown: AxisValue, origin: ValueOrigin) -> PlannedValue {
     let text = axis.unit.as_deref().and_then(|unit| {
         let text = value.setting(Some(unit));
         (text != shown.setting(Some(unit))).then(|| text.into_boxed_str())
     });
-    PlannedValue { shown, setting: AxisSetting::Text { text, option } }
+    PlannedValue { shown, setting: AxisSetting::Text { text, origin } }
 }

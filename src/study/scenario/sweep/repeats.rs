@@ -13,12 +13,17 @@ pub(super) fn fault(planned: &PlannedAxis) -> Option<SourceFault> {
     }
     let texts = || planned.values.iter().map(|value| value.scalar(&planned.axis));
     let twice = first_twice(texts().map(|text| text.map(|text| xxh3_128(canonical(&text).as_bytes()))))?;
+    let place = planned.values[twice[1]].place();
     let [first, again] = twice.map(|index| texts().nth(index).flatten().unwrap_or_default());
     let (name, path) = (&planned.axis.name, &planned.axis.path);
     let twice =
         if first == again { format!("`{first}` twice") } else { format!("`{first}` and `{again}`, which are equal") };
     let message = format!("the axis `{name}` has the values {twice}");
-    Some(SourceFault::new(&message).on(path).help("give each value once; `repeat` runs a case with several seeds"))
+    Some(
+        SourceFault { place, ..SourceFault::new(&message) }
+            .on(path)
+            .help("give each value once; `repeat` runs a case with several seeds"),
+    )
 }
 
 /// Returns `true` if the values are strictly ascending integers. This fast path matters for ranges of a million values.
@@ -45,6 +50,8 @@ fn canonical(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::Plan;
+    use crate::scenario::source::Document;
 
     #[test]
     fn the_first_value_that_comes_again_is_found() {
@@ -52,6 +59,32 @@ mod tests {
         assert_eq!(twice(&[3, 1, 2, 0, 0]), None);
         assert_eq!(twice(&[5, 1, 2, 2, 5, 1]), Some([2, 3]));
         assert_eq!(twice(&[1, 1, 1]), Some([0, 1]));
+    }
+
+    #[test]
+    fn faults_of_declared_values_stand_in_the_scenario() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/ping.ron");
+        let text = std::fs::read_to_string(path).unwrap();
+        let text = &text[..text.find("    axes: [").unwrap()];
+        for (axes, line) in [
+            ("Axis(name: \"bytes\", path: \"program.bytes\", unit: \"Bq\",\n values: [1, 1024])", 2),
+            ("Axis(name: \"p\", path: \"ranks\", values: [2]),\nAxis(name: \"q\", path: \"ranks\", values: [3])", 2),
+            ("Axis(name: \"p\", path: \"ranks\",\n values: [2,\n 2])", 3),
+            (
+                "Axis(name: \"h\", path: \"placement.hops\", values: [1]),\n\nAxis(name: \"p\", path: \"ranks\", expression: \"2.5 * h\")",
+                3,
+            ),
+        ] {
+            let text = format!("{text}axes: [{axes}], seed: 1)");
+            let first = text.lines().position(|line| line.contains("axes: [")).unwrap();
+            let document = Document::from_text(path, &text).unwrap();
+            let faults = Plan::new(document, &[]).and_then(|plan| {
+                let cases = plan.unfold()?;
+                cases.case(0).map(|_| ())
+            });
+            let entry = faults.unwrap_err().entries().remove(0);
+            assert_eq!((entry.file.as_deref(), entry.line), (Some(path), Some(first + line)), "{axes}: {entry:?}");
+        }
     }
 
     #[test]
