@@ -51,8 +51,8 @@ impl Axis {
 /// `File("machines/…")`, is represented by its name.
 #[derive(Clone, Debug)]
 pub enum AxisValue {
-    /// A whole number.
-    Whole(i64),
+    /// A whole number of 64 bits, with or without sign: a seed may need all of them.
+    Whole(i128),
     /// A number.
     Real(f64),
     /// A text, such as a quantity with its unit, or the name of a variant.
@@ -63,11 +63,11 @@ impl AxisValue {
     /// Parses a value from the command line or from the result of an expression.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        if let Ok(whole) = text.parse() {
+        if let Some(whole) = whole(text) {
             return Self::Whole(whole);
         }
         let digits = text.replace('_', "");
-        if let Ok(whole) = digits.parse() {
+        if let Some(whole) = whole(&digits) {
             return Self::Whole(whole);
         }
         digits
@@ -120,9 +120,10 @@ impl AxisValue {
 
     /// Returns the value as an operand of an expression, or `None` if it is a text.
     #[must_use]
-    pub const fn as_value(&self) -> Option<Value> {
+    pub fn as_value(&self) -> Option<Value> {
+        let whole = |whole: i128| i64::try_from(whole).ok().map(Value::Whole);
         match self {
-            Self::Whole(whole) => Some(Value::Whole(*whole)),
+            Self::Whole(number) => whole(*number).or_else(|| self.number().map(Value::Real)),
             Self::Real(real) => Some(Value::Real(*real)),
             Self::Text(_) => None,
         }
@@ -137,6 +138,11 @@ impl AxisValue {
             (number, None) => number.to_string(),
         }
     }
+}
+
+/// Returns the whole number that a text is, if it has 64 bits.
+fn whole(text: &str) -> Option<i128> {
+    text.parse::<i64>().map(i128::from).or_else(|_| text.parse::<u64>().map(i128::from)).ok()
 }
 
 /// Numbers are equal if their values are, whether written as integers or not: some programs write `4.0` for a count.
@@ -163,7 +169,11 @@ impl fmt::Display for AxisValue {
 impl Serialize for AxisValue {
     fn serialize<S: Serializer>(&self, sink: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Whole(whole) => sink.serialize_i64(*whole),
+            Self::Whole(whole) => match (i64::try_from(*whole), u64::try_from(*whole)) {
+                (Ok(whole), _) => sink.serialize_i64(whole),
+                (_, Ok(whole)) => sink.serialize_u64(whole),
+                _ => sink.serialize_i128(*whole),
+            },
             Self::Real(real) => sink.serialize_f64(*real),
             Self::Text(text) => sink.serialize_str(text),
         }
@@ -193,10 +203,10 @@ impl<'de> Deserialize<'de> for AxisValue {
                 f.write_str("a number, a text, a name, or a description that says its `name`; other values with parentheses as text")
             }
             fn visit_i64<E: Error>(self, value: i64) -> Result<AxisValue, E> {
-                Ok(AxisValue::Whole(value))
+                Ok(AxisValue::Whole(value.into()))
             }
             fn visit_u64<E: Error>(self, value: u64) -> Result<AxisValue, E> {
-                i64::try_from(value).map(AxisValue::Whole).map_err(|_| E::custom("the number is too large for an axis"))
+                Ok(AxisValue::Whole(value.into()))
             }
             fn visit_f64<E: Error>(self, value: f64) -> Result<AxisValue, E> {
                 Ok(AxisValue::Real(value))
@@ -236,5 +246,6 @@ mod tests {
         assert_eq!(text("2 us").without_unit(Some("B")), text("2 us"));
         assert_eq!(AxisValue::parse("240").setting(Some("B")), "240 B");
         assert_eq!(AxisValue::parse("row-major"), text("row-major"));
+        assert_eq!(AxisValue::parse("18446744073709551615").to_string(), "18446744073709551615");
     }
 }

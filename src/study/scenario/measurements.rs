@@ -144,7 +144,7 @@ mod tests {
         let measured = load("p,kind,measured_ms,note\n4.0, ring,1500,x\n8,ring,700,\n").unwrap();
         let key = |p: i64| {
             let ring = AxisValue::Text("ring".to_owned());
-            [("seed", AxisValue::Whole(1)), ("kind", ring), ("p", AxisValue::Whole(p))]
+            [("seed", AxisValue::Whole(1)), ("kind", ring), ("p", AxisValue::Whole(p.into()))]
                 .map(|(name, value)| (name.to_owned(), Some(value)))
         };
         assert_eq!([measured.at(&key(4)), measured.at(&key(8)), measured.at(&key(2))], [Some(1.5), Some(0.7), None]);

@@ -88,7 +88,7 @@ mod tests {
     use crate::answer::Unit;
 
     fn cell(n: i64, p: i64, reference: f64, predicted: f64) -> Cell {
-        let key = |name: &str, value| (name.to_owned(), Some(AxisValue::Whole(value)));
+        let key = |name: &str, value: i64| (name.to_owned(), Some(AxisValue::Whole(value.into())));
         Cell {
             table: "t".to_owned(),
             calibrates: p == 1,

@@ -75,7 +75,7 @@ impl AxisFormula {
     /// Returns the number at a point with these values of the axes.
     pub fn number(&self, values: &[Cow<'_, AxisValue>], document: &Document) -> Result<AxisValue, SourceFault> {
         Ok(match self.evaluate(values, document)? {
-            Value::Whole(whole) => AxisValue::Whole(whole),
+            Value::Whole(whole) => AxisValue::Whole(whole.into()),
             Value::Real(real) => AxisValue::Real(real),
             Value::Truth(_) => unreachable!("its type has been checked"),
         })

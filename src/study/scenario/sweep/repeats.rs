@@ -6,6 +6,9 @@ use crate::scenario::parameter::in_base_unit;
 use crate::scenario::source::SourceFault;
 use xxhash_rust::xxh3::xxh3_128;
 
+/// The bound below which every whole number is a real number of 64 bits.
+const EXACT: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
+
 /// Returns a fault for the first value that the axis has already had, in any unit.
 pub(super) fn fault(planned: &PlannedAxis) -> Option<SourceFault> {
     if is_ascending(planned) {
@@ -42,8 +45,14 @@ fn first_twice(values: impl Iterator<Item = Option<u128>>) -> Option<[usize; 2]>
     equal.map(|pair| [pair[0].1, pair[1].1]).min_by_key(|[_, again]| *again)
 }
 
-/// Returns a text that is the same for all spellings of a quantity.
+/// Returns a text that is the same for all spellings of a quantity. Whole numbers are exact: seeds may have 64 bits.
 fn canonical(text: &str) -> String {
+    if let AxisValue::Whole(whole) = AxisValue::parse(text.trim()) {
+        return whole.to_string();
+    }
+    if let Some(whole) = text.trim().parse::<f64>().ok().filter(|real| real.fract() == 0.0 && real.abs() < EXACT) {
+        return format!("{whole:.0}");
+    }
     in_base_unit(text).map_or_else(|| text.trim().to_owned(), |(number, unit)| format!("{number:.12e} {unit}"))
 }
 
@@ -100,6 +109,7 @@ mod tests {
             ["ring", "torus2d"],
             ["8", "8 B"],
             ["Row", "Rows"],
+            ["9007199254740993", "9007199254740992"],
         ] {
             assert_ne!(canonical(others[0]), canonical(others[1]), "{others:?}");
         }

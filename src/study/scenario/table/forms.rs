@@ -176,7 +176,7 @@ fn flat(Object(cells): Object) -> Result<Vec<Cells>, String> {
 
 fn cell(value: &Value) -> Option<AxisValue> {
     match value {
-        Value::Number(number) => match number.as_i64() {
+        Value::Number(number) => match number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from)) {
             Some(whole) => Some(AxisValue::Whole(whole)),
             None => number.as_f64().map(AxisValue::Real),
         },

@@ -24,8 +24,8 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// Returns a size in bytes, from a text with a unit or from a number of units of `unit` bytes.
 fn size(value: &AxisValue, unit: u64) -> Option<AxisValue> {
     match value {
-        AxisValue::Text(text) => i64::try_from(text.parse::<Bytes>().ok()?.count()).ok().map(AxisValue::Whole),
-        AxisValue::Whole(number) => number.checked_mul(i64::try_from(unit).ok()?).map(AxisValue::Whole),
+        AxisValue::Text(text) => Some(AxisValue::Whole(text.parse::<Bytes>().ok()?.count().into())),
+        AxisValue::Whole(number) => number.checked_mul(unit.into()).map(AxisValue::Whole),
         #[expect(clippy::cast_precision_loss, reason = "units of sizes are far below 2^53 bytes")]
         AxisValue::Real(number) => Some(AxisValue::Real(number * unit as f64)),
     }
