@@ -120,6 +120,8 @@ fn the_laws_tell_what_holds_a_sweep_back() {
     }
     let given = lines(&["laws", "amdahl", "--serial-fraction", "0.2", "--p", "2,16,inf"], "");
     assert_eq!(given.iter().map(|law| number(law, "speedup").round()).collect::<Vec<_>>(), [2.0, 4.0, 5.0]);
+    let beyond = lines(&["laws", "amdahl", "--speedup", "5", "--p", "4"], "");
+    assert!(beyond[0]["serial_fraction"].is_null() && number(&beyond[0], "speedup").total_cmp(&5.0).is_eq());
 }
 
 #[test]

@@ -54,6 +54,14 @@ impl ShareOrSpeedup {
         }
     }
 
+    /// Returns the speedup that the law computes from the share, or the given one if no share allows it.
+    fn speedup(self, share: Option<f64>, law: impl Fn(f64) -> f64) -> Option<f64> {
+        share.map(law).or(match self {
+            Self::Share(_) => None,
+            Self::Speedup(speedup) => Some(speedup),
+        })
+    }
+
     /// Reports the numbers of processors on which the law does not allow the speedup.
     fn words(self, counts: &[f64], inverse: fn(f64, f64) -> f64) -> String {
         let Self::Speedup(speedup) = self else { return String::new() };
@@ -123,7 +131,7 @@ pub fn amdahl(given: ShareOrSpeedup, counts: &[f64]) -> Answer {
     rows(counts, |p| {
         let mut record = beginning(p);
         let fraction = given.share(p, amdahl::serial_fraction);
-        let speedup = fraction.map(|fraction| amdahl::speedup(fraction, p));
+        let speedup = given.speedup(fraction, |fraction| amdahl::speedup(fraction, p));
         record.put("serial_fraction", fraction);
         record.put("speedup", speedup);
         record.put("efficiency", speedup.map(|speedup| efficiency(speedup, p)));
@@ -139,7 +147,7 @@ pub fn gustafson(given: ShareOrSpeedup, counts: &[f64]) -> Answer {
     rows(counts, |p| {
         let mut record = beginning(p);
         let share = given.share(p, gustafson::serial_share);
-        let speedup = share.map(|share| gustafson::scaled_speedup(share, p));
+        let speedup = given.speedup(share, |share| gustafson::scaled_speedup(share, p));
         let fraction = share.map(|share| gustafson::fraction_of_share(share, p));
         record.put("serial_share", share);
         record.put("scaled_speedup", speedup);
