@@ -3,13 +3,43 @@
 use super::collective::CollectiveKind;
 use super::trace::TraceNode;
 use rustc_hash::FxHashMap;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// Groups by name. The empty name, and `0` unless it is listed, denote all ranks.
 #[derive(Debug)]
 pub struct Groups {
     numbers: FxHashMap<String, u32>,
     members: Vec<Box<[u32]>>,
+}
+
+/// The members of groups by name. A name that is given twice is an error.
+#[derive(Default)]
+struct NamedGroups(BTreeMap<String, Box<[u32]>>);
+
+impl<'de> Deserialize<'de> for NamedGroups {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        struct DistinctNames;
+        impl<'de> Visitor<'de> for DistinctNames {
+            type Value = NamedGroups;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object with a list of ranks for each group")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NamedGroups, A::Error> {
+                let mut groups = BTreeMap::default();
+                while let Some((name, members)) = map.next_entry::<String, _>()? {
+                    if groups.contains_key(&name) {
+                        return Err(A::Error::custom(format_args!("the group `{name}` is listed twice")));
+                    }
+                    groups.insert(name, members);
+                }
+                Ok(NamedGroups(groups))
+            }
+        }
+        source.deserialize_map(DistinctNames)
+    }
 }
 
 /// A collective operation of a rank.
@@ -28,8 +58,8 @@ impl Groups {
     /// # Errors
     /// A message about the fault of the text.
     pub fn parse(text: Option<&[u8]>, ranks: u32) -> Result<Self, String> {
-        let named = text.map_or_else(|| Ok(BTreeMap::default()), serde_json::from_slice);
-        let named: BTreeMap<String, Box<[u32]>> = named.map_err(|error| error.to_string())?;
+        let named = text.map_or_else(|| Ok(NamedGroups::default()), serde_json::from_slice);
+        let NamedGroups(named) = named.map_err(|error| error.to_string())?;
         let mut groups = Self { numbers: FxHashMap::default(), members: vec![(0..ranks).collect()] };
         for (name, members) in named {
             let mut sorted = members.to_vec();
@@ -90,5 +120,17 @@ impl Groups {
             _ => Err(format!("rank {root} is the root of a group that it is not in")),
         })?;
         Ok(Some(RankCollective { group, kind, bytes, root }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_is_listed_once() {
+        let error = Groups::parse(Some(br#"{"1": [0, 1], "2": [0], "1": [1]}"#), 2).unwrap_err();
+        assert!(error.starts_with("the group `1` is listed twice"), "{error}");
+        assert_eq!(Groups::parse(Some(br#"{"1": [0, 1], "2": [0]}"#), 2).unwrap().count(), 3);
     }
 }
