@@ -30,14 +30,28 @@ pub(super) fn csv(text: &str) -> Result<ParsedTable, String> {
         }
     }
     let mut rows = Vec::new();
+    let mut last = reader.headers().ok().and_then(csv::StringRecord::position).map_or(0, csv::Position::byte);
     for record in reader.records() {
         let record = record.map_err(|error| words(text, &error))?;
+        last = record.position().map_or(last, csv::Position::byte);
         let place = format!("line {}", line_of(text, record.position()));
         let cells = columns.iter().zip(&record).filter(|(_, cell)| !cell.is_empty());
         let cells = cells.map(|(name, cell)| (name.clone(), value(cell))).collect();
         rows.push(checked(Row { place, cells })?);
     }
+    if usize::try_from(last).ok().and_then(|begin| text.get(begin..)).is_some_and(is_unterminated) {
+        let line = rows.last().map_or_else(|| format!("line {header}"), |row| row.place.clone());
+        return Err(format!("{line}: a cell begins with a quote that is never closed: close it after the text"));
+    }
     Ok((columns, rows))
+}
+
+/// Returns `true` if the last record of a table, `text`, ends within quotes: a further line is then a part of it.
+fn is_unterminated(text: &str) -> bool {
+    let probed = format!("{text}\nx\n");
+    let mut reader = csv::ReaderBuilder::new();
+    let reader = reader.comment(Some(b'#')).has_headers(false).flexible(true);
+    reader.from_reader(probed.as_bytes()).records().count() < 2
 }
 
 /// Returns the value of a cell. Underscores between digits are RON notation and not allowed in numbers of a table.

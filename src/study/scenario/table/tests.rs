@@ -9,6 +9,15 @@ fn message<T: std::fmt::Debug>(result: Result<T, SourceFault>) -> String {
 }
 
 #[test]
+fn a_quote_is_closed() {
+    let error = Table::parse("t.csv", "p,kind\n1,\"a\"\n2,\"b\n").unwrap_err();
+    assert!(error.message.contains("t.csv: line 3: a cell begins with a quote"), "{error:?}");
+    for text in ["p,kind\n1,a\n2,\"b\"", "p,kind\n2,\"b\nc\"\n# \"end\n\n", "p,kind\n2,5\"\n"] {
+        assert!(!matches!(Table::parse("t.csv", text), Err(fault) if fault.message.contains("quote")), "{text}");
+    }
+}
+
+#[test]
 fn every_form_gives_the_same_rows() {
     let cells = |p, n, time| {
         [("p", AxisValue::Whole(p)), ("n", AxisValue::Whole(n)), ("time", AxisValue::Real(time))]
