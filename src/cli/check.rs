@@ -88,6 +88,39 @@ mod tests {
     }
 
     #[test]
+    fn faults_of_the_tables_of_a_case_stand_in_the_case() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let (ring, folder) = (root.join("scenarios/ring-shift.ron"), tempfile::tempdir().unwrap());
+        std::fs::write(folder.path().join("data.csv"), "p,measured_s\n4,1\n").unwrap();
+        let validation = "Validation(title: \"t\", calibrated_on: [], totals: [], tables: [(name: \"t\",\n";
+        let calibration = "Calibration(parameters: [(path: \"ranks\", choices: [4, 8])], tables: [(name: \"t\",\n";
+        let table = "scenario: \"RING\",\ndata: \"data.csv\",\nsimulated: \"makespan_s\", reference: \"measured_s\",\n";
+        let table = table.replace("RING", ring.to_str().unwrap());
+        for (begin, end) in [(validation, "no_baseline: \"a test\")])"), (calibration, ")])")] {
+            for (from, to, line) in
+                [("ring-shift", "missing", 2), ("data.csv", "missing.csv", 3), ("measured_s", "x_s", 3)]
+            {
+                let file = folder.path().join("case.ron");
+                std::fs::write(&file, format!("{begin}{}{end}", table.replace(from, to))).unwrap();
+                let faults = match verdict(&file, &[]) {
+                    Err(StudyError::Faults(faults)) => faults,
+                    other => panic!("{other:?}"),
+                };
+                let entry = faults.entries().remove(0);
+                assert_eq!((entry.file.as_deref(), entry.line), (file.to_str(), Some(line)), "{entry:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_do_not_calibrate_matter_only_to_calibrate() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("validation/measured-collectives");
+        let inspected = inspect(&root.join("mechanism-shape.ron"), &[], &RowCommands).unwrap();
+        assert!(inspected.verdict.starts_with("a calibration, "), "{}", inspected.verdict);
+        assert!(inspected.remarks[0].starts_with("note: `identify` can run this case"), "{:?}", inspected.remarks);
+    }
+
+    #[test]
     fn a_faulty_kernel_is_refused_at_its_line() {
         let folder = tempfile::tempdir().unwrap();
         let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/kernels");

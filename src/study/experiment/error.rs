@@ -1,6 +1,6 @@
 //! Errors of experiments.
 
-use crate::scenario::source::{Faults, SourceFault, Sources};
+use crate::scenario::source::{Document, Faults, SourceFault, Sources};
 use crate::store::StoreError;
 use parsim_sim::simulation::SimulationError;
 use std::fmt;
@@ -25,6 +25,21 @@ impl StudyError {
     #[must_use]
     pub fn no_case() -> Self {
         Self::Request("the filter leaves no case".to_owned())
+    }
+
+    /// Places a request, or faults without a place, at the `field` of the value at the path `at` of a case. Faults of
+    /// other files carry their own places.
+    #[must_use]
+    pub fn within(self, case: &Document, at: &str, field: &str) -> Self {
+        let path = if field.is_empty() { at.to_owned() } else { format!("{at}.{field}") };
+        let placed = |fault: &SourceFault| case.fault_at(&path, &fault.message, fault.help.as_deref());
+        match self {
+            Self::Request(message) => Self::Faults(case.faults(vec![placed(&SourceFault::new(&message))])),
+            Self::Faults(faults) if faults.list.iter().all(|fault| fault.place.is_none()) => {
+                Self::Faults(case.faults(faults.list.iter().map(placed).collect()))
+            }
+            other => other,
+        }
     }
 
     /// Prefixes the message with the place where the error arose; faults carry their own places.

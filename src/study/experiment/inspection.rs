@@ -40,7 +40,8 @@ pub fn inspect(file: &Path, settings: &[Setting], commands: &dyn Commands) -> Re
         return Ok(validation::inspect(&document, folder, commands)?.into());
     }
     if document.root().name() == Some("Calibration") {
-        return Ok(CalibrationCase::of(&document)?.inspect(&document, file)?.into());
+        let (verdict, remark) = CalibrationCase::of(&document)?.inspect(&document, file)?;
+        return Ok(InspectedFile { remarks: remark.into_iter().collect(), ..verdict.into() });
     }
     Ok(match Description::read(document)? {
         Description::Scenario(plan) => {

@@ -231,7 +231,7 @@ impl CalibrationCase {
         answer: impl FnOnce(&AlternativeFits<'_, '_>) -> Result<T, StudyError>,
     ) -> Result<T, StudyError> {
         let rows = self.rows(document, file)?;
-        let simulated = Simulated::load(&self.tables, file, &rows, workers)?;
+        let simulated = Simulated::load(&self.tables, (document, file), &rows, workers)?;
         let (unknowns, training) = self.checked(document, &rows, &simulated)?;
         let noise: Vec<f64> = self.tables.iter().map(|table| table.noise.unwrap_or(1.0)).collect();
         let own = checks::own_values(&unknowns, &simulated);
@@ -269,29 +269,40 @@ impl CalibrationCase {
     /// Returns the faults of the data.
     pub fn rows(&self, document: &Document, file: &Path) -> Result<Vec<MeasuredRow>, StudyError> {
         let folder = file.parent().unwrap_or(Path::new(""));
-        let of = |(index, table)| rows::rows(table, index, folder, document);
+        let of = |(index, table)| {
+            let rows = rows::rows(table, index, folder, document);
+            rows.map_err(|error| error.within(document, &format!("tables.{index}"), "data"))
+        };
         Ok(self.tables.iter().enumerate().map(of).collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    /// Describes the case in `file` without running anything.
+    /// Describes the case in `file` without running anything, with a remark on rows that only `calibrate` needs.
     ///
     /// # Errors
     /// Returns the faults of the case, of its scenarios and of its data.
-    pub fn inspect(&self, document: &Document, file: &Path) -> Result<String, StudyError> {
+    pub fn inspect(&self, document: &Document, file: &Path) -> Result<(String, Option<String>), StudyError> {
         let rows = self.rows(document, file)?;
-        let simulated = Simulated::load(&self.tables, file, &rows, Workers::default())?;
+        let simulated = Simulated::load(&self.tables, (document, file), &rows, Workers::default())?;
         let (_, training) = self.checked(document, &rows, &simulated)?;
-        for settings in self.combinations_of_choices() {
+        let combinations = self.combinations_of_choices();
+        let mut remark = None;
+        for settings in &combinations {
             let assigned: Vec<_> = settings.iter().map(|(path, text)| everywhere(path, text, &simulated)).collect();
-            simulated.check_rows(&assigned)?;
+            simulated.check_rows(&assigned, |row| row.trains).map_err(|error| error.within(document, "tables", ""))?;
+            match simulated.check_rows(&assigned, |row| !row.trains) {
+                // Alternatives are compared by the rows that calibrate; other rows are run by `calibrate` alone.
+                Err(error) if combinations.len() > 1 => remark = remark.or_else(|| Some(only_to_identify(&error))),
+                checked => checked.map_err(|error| error.within(document, "tables", ""))?,
+            }
         }
-        Ok(format!(
+        let verdict = format!(
             "a calibration, {} parameters, {} rows of {} tables, {} of which calibrate",
             self.parameters.len(),
             rows.len(),
             self.tables.len(),
             training.len()
-        ))
+        );
+        Ok((verdict, remark))
     }
 
     /// Returns the parameters and the training rows.
@@ -310,6 +321,11 @@ impl CalibrationCase {
         let training = training(rows, unknowns.len())?;
         Ok((unknowns, training))
     }
+}
+
+/// Remarks that a row which does not calibrate cannot be run.
+fn only_to_identify(error: &StudyError) -> String {
+    format!("note: `identify` can run this case, `calibrate` cannot: {error}")
 }
 
 impl BestFit<'_> {

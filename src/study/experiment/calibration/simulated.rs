@@ -65,27 +65,32 @@ impl TableScenario {
 }
 
 impl<'a> Simulated<'a> {
-    /// Loads the scenarios of the `tables` of a case in the file `case`.
+    /// Loads the scenarios of the `tables` of a case, which was read from `document`, whose file is `case`.
     ///
     /// # Errors
     /// Returns an error for faults of the scenarios, or a column that is not an axis of its scenario.
     pub fn load(
         tables: &[CalibrationTable],
-        case: &Path,
+        (document, case): (&Document, &Path),
         rows: &'a [MeasuredRow],
         workers: Workers<'a>,
     ) -> Result<Self, StudyError> {
-        let scenarios = tables.iter().map(|table| TableScenario::load(table, case)).collect::<Result<Vec<_>, _>>()?;
+        let load = |(index, table)| {
+            TableScenario::load(table, case)
+                .map_err(|error| error.within(document, &format!("tables.{index}"), "scenario"))
+        };
+        let scenarios = tables.iter().enumerate().map(load).collect::<Result<Vec<_>, _>>()?;
         let this = Self { scenarios, rows, workers, known: RefCell::default() };
         for (index, scenario) in this.scenarios.iter().enumerate() {
             let first = rows.iter().find(|row| row.table == index);
             let unknown = first.and_then(|row| row.axes.iter().find(|(name, _)| !scenario.described.has_axis(name)));
             if let Some((name, _)) = unknown {
-                return Err(StudyError::Request(format!(
+                let error = StudyError::Request(format!(
                     "table `{}`: the column `{name}` is neither an axis nor the path of a field: call it so, or name it in \
                      `labels`",
                     scenario.name
-                )));
+                ));
+                return Err(error.within(document, &format!("tables.{index}"), "data"));
             }
         }
         Ok(this)
@@ -112,15 +117,19 @@ impl<'a> Simulated<'a> {
         self.scenarios[table].plan(&of_table(values, table))?.base()
     }
 
-    /// Checks, without a run, that all rows describe valid cases with some values replaced.
+    /// Checks, without a run, that the wanted rows describe valid cases with some values replaced.
     ///
     /// # Errors
     /// Returns the first fault of a row, or the faults of the values.
-    pub fn check_rows(&self, assigned: &[Assignment]) -> Result<(), StudyError> {
+    pub fn check_rows(
+        &self,
+        assigned: &[Assignment],
+        is_wanted: impl Fn(&MeasuredRow) -> bool,
+    ) -> Result<(), StudyError> {
         for (index, scenario) in self.scenarios.iter().enumerate() {
             let settings = of_table(assigned, index);
             let plan = scenario.plan(&settings)?;
-            for row in self.rows.iter().filter(|row| row.table == index) {
+            for row in self.rows.iter().filter(|row| row.table == index && is_wanted(row)) {
                 let faulty = |faults: Faults| {
                     let reason = CaseError::Faulty(Box::new(faults)).to_string();
                     NoValue::Faulty(reason).at(&scenario.name, &row.place, &settings)

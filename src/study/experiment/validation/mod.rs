@@ -80,8 +80,13 @@ pub fn inspect(document: &Document, folder: &Path, commands: &dyn Commands) -> R
     let validation = Validation::of(document)?;
     let judging = ValidationRun { set: &[], workers: Workers::default(), commands };
     let case = TableRunner::new(folder, judging);
-    case.check_choices(&validation)?;
-    let counts: Vec<_> = validation.tables.iter().map(|table| case.count(table)).collect::<Result<_, _>>()?;
+    let count = |(index, table)| {
+        let at = format!("tables.{index}");
+        case.points(table).map_err(|error| error.within(document, &at, "data"))?;
+        case.count(table).map_err(|error| error.within(document, &at, "scenario"))
+    };
+    let counts: Vec<_> = validation.tables.iter().enumerate().map(count).collect::<Result<_, _>>()?;
+    case.check_choices(&validation).map_err(|error| error.within(document, "choices", ""))?;
     let (tables, cells): (usize, usize) = (counts.len(), counts.iter().sum());
     let long = validation.tables.iter().filter(|table| table.long).count();
     let long = if long == 0 { String::new() } else { format!(", {long} of them long") };

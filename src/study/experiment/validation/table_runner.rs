@@ -130,7 +130,8 @@ impl TableRunner<'_> {
         all_known(table, &cells).map(|()| cells)
     }
 
-    fn points(&self, table: &MeasuredTable) -> Result<Vec<PublishedPoint>, StudyError> {
+    /// Reads the published points of a table; none if it has no data.
+    pub fn points(&self, table: &MeasuredTable) -> Result<Vec<PublishedPoint>, StudyError> {
         let file = table.data.as_ref().map(|file| self.folder.join(file));
         Ok(file.map_or_else(|| Ok(Vec::new()), |file| PublishedPoint::load(&file, table))?)
     }
