@@ -75,7 +75,7 @@ fn seconds(nanoseconds: u32) -> f64 {
 /// The packet-hops that parsim's network runs.
 fn parsim(machine: &Machine, begin: Begin) -> u64 {
     let topology = Topology::Mesh2d { rows: ROWS, columns: COLUMNS };
-    let mut fabric = Fabric::new(&machine.network, topology, ForwardedBy::ByRouter, Streams::new(1));
+    let mut fabric = Fabric::new(&machine.network, topology, ForwardedBy::Router, Streams::new(1));
     let mut calendar = Calendar::new();
     let mut destinations = Destinations::new();
     let mut passages = Vec::new();

@@ -38,7 +38,7 @@ impl Instants for SimTime {
     }
     #[inline]
     fn run(&self) -> EvenInstants {
-        EvenInstants::one(*self)
+        EvenInstants::single(*self)
     }
     #[inline]
     fn moved_to(&self, first: SimTime) -> Self {

@@ -17,7 +17,7 @@ pub struct EvenInstants {
 impl EvenInstants {
     /// Creates a run of a single instant.
     #[must_use]
-    pub const fn one(first: SimTime) -> Self {
+    pub const fn single(first: SimTime) -> Self {
         Self { first, gap: SimDuration::ZERO, count: 1 }
     }
 
@@ -50,7 +50,7 @@ impl EvenInstants {
     /// Returns the number of leading instants that are not later than the limit. The limit starts at `limit` and grows
     /// by `delay` with each instant.
     #[must_use]
-    pub fn within(&self, limit: SimTime, delay: SimDuration) -> u32 {
+    pub fn count_within(&self, limit: SimTime, delay: SimDuration) -> u32 {
         if self.first > limit {
             return 0;
         }
@@ -119,7 +119,7 @@ pub struct RunSequence {
 }
 
 impl RunSequence {
-    const NONE: Self = Self { runs: [EvenInstants::one(SimTime::START); MOST], len: 0 };
+    const NONE: Self = Self { runs: [EvenInstants::single(SimTime::START); MOST], len: 0 };
 
     fn push(&mut self, run: EvenInstants) {
         if let Some(last) = self.len.checked_sub(1).map(|last| &mut self.runs[last]) {
@@ -203,7 +203,7 @@ fn serve_in_parts(line: &mut StationState, arrivals: &[EvenInstants], service: S
 fn serve(line: &mut StationState, run: EvenInstants, service: SimDuration, departures: &mut RunSequence) {
     // Jobs that arrive at least as fast as they are served keep the station busy from the first one on.
     let busy_from = if run.gap <= service { line.free().max(run.first) } else { line.free() };
-    let backlog = run.within(busy_from, service);
+    let backlog = run.count_within(busy_from, service);
     if backlog > 0 {
         departures.push(EvenInstants { first: busy_from + service, gap: service, count: backlog });
     }
@@ -265,7 +265,7 @@ mod tests {
             let run = run(first, gap, count);
             let within = |index: &u32| first + gap * u64::from(*index) <= limit + delay * u64::from(*index);
             let expected = (0..count).take_while(within).count();
-            prop_assert_eq!(run.within(SimTime::from_ps(limit), ps(delay)) as usize, expected);
+            prop_assert_eq!(run.count_within(SimTime::from_ps(limit), ps(delay)) as usize, expected);
         }
     }
 }

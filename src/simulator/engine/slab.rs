@@ -31,7 +31,7 @@ impl<T> Slab<T> {
 
     /// Vacates a place. Its record can be read until the place is reused.
     #[inline]
-    pub fn leave(&mut self, place: u32) {
+    pub fn vacate(&mut self, place: u32) {
         self.vacant.push(place);
     }
 
@@ -41,7 +41,7 @@ impl<T> Slab<T> {
     where
         T: Copy,
     {
-        self.leave(place);
+        self.vacate(place);
         self[place]
     }
 }

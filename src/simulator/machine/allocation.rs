@@ -167,7 +167,7 @@ impl<'m> Allocation<'m> {
     }
 
     fn size_fault(&self, topology: &Topology) -> Option<Fault> {
-        (!Transport::holds(self.machine, topology, self.ranks)).then(|| {
+        (!Transport::can_number_events(self.machine, topology, self.ranks)).then(|| {
             let message = format!("a {topology} is too large to be simulated");
             Fault::new("machine.network.topology", message, "use fewer nodes, or nodes with fewer ports")
         })

@@ -222,7 +222,7 @@ impl Layout {
 
     /// Returns the location of `rank`: the ranks of a node take its cores in order.
     #[must_use]
-    pub fn seat(&self, rank: u32) -> RankLocation {
+    pub fn location(&self, rank: u32) -> RankLocation {
         let core = self.sharing.as_ref().map_or(0, |sharing| sharing.cores[rank as usize]);
         RankLocation { node: self.nodes[rank as usize], core }
     }

@@ -142,7 +142,7 @@ impl Transport {
     /// Returns whether `owners` processes on the topology are few enough for 32-bit event numbers, whatever the
     /// switching.
     #[must_use]
-    pub fn holds(machine: &Machine, topology: &Topology, owners: u32) -> bool {
+    pub fn can_number_events(machine: &Machine, topology: &Topology, owners: u32) -> bool {
         machine.is_free_of_contention() || PacketTransport::holds(machine, topology, owners)
     }
 
@@ -237,7 +237,7 @@ impl Transport {
     }
 
     /// Returns the transport that takes issued operations directly, if there are network interfaces.
-    pub fn interfaces(&mut self) -> Option<&mut MessageTransport> {
+    pub fn message_transport(&mut self) -> Option<&mut MessageTransport> {
         match self {
             Self::Packets(_) => None,
             Self::Messages(transport) => Some(transport),

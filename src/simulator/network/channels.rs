@@ -13,7 +13,7 @@ use super::switching::Switching;
 use super::topology::Topology;
 use super::transfers::{self, Transfers};
 use super::virtual_channels::{Classes, Hop, LastHop};
-use super::waiting::{BufferDeadlock, BufferWait};
+use super::waiting::{BufferDeadlock, BufferId};
 use super::{HopEvent, Network};
 use crate::engine::{Calendar, Entity, EvenInstants, Slab, Streams};
 use crate::units::{SimDuration, SimTime};
@@ -31,7 +31,7 @@ pub struct Channels {
     contention: Contention,
     /// `true` if every packet arrives at the end of a channel when its tail leaves the start, so that one event is
     /// enough.
-    comes_as_it_leaves: bool,
+    arrives_on_departure: bool,
     classes: Classes,
     has_classes: bool,
     /// `true` if some buffer is finite.
@@ -39,7 +39,7 @@ pub struct Channels {
     ports: u32,
     /// The state of each channel: one per port of every vertex, then the injection channels of all nodes, then their
     /// ejection channels, if nodes have such.
-    wires: Vec<ChannelState>,
+    channels: Vec<ChannelState>,
     /// The first injection channel.
     first_inward: u32,
     /// The first ejection channel; 0 if nodes have none, because any channel may then lead to a destination.
@@ -71,7 +71,7 @@ impl Channels {
         };
         let first_inward = topology.vertices() * ports;
         let of_ports = (0..first_inward).map(of_port);
-        let wires: Vec<_> = of_ports
+        let channels: Vec<_> = of_ports
             .chain((0..2 * ends).map(|end| {
                 let node = end % ends;
                 let link = LinkModel::of(end_link, &network.switching);
@@ -82,13 +82,13 @@ impl Channels {
         Self {
             router: RouteSelector::new(network, &topology, streams),
             has_classes: classes.are_many(),
-            has_limits: wires.iter().any(ChannelState::has_limit),
+            has_limits: channels.iter().any(ChannelState::has_limit),
             classes,
             switching: network.switching.clone(),
             contention: network.contention,
-            comes_as_it_leaves: network.arrives_on_departure(),
+            arrives_on_departure: network.arrives_on_departure(),
             ports,
-            wires,
+            channels,
             first_inward,
             first_outward: if ends > 0 { first_inward + ends } else { 0 },
             first_arrival: first_inward + 2 * ends,
@@ -103,9 +103,9 @@ impl Channels {
     /// Returns the same channels with another link on the one that leaves `vertex` by `port`.
     #[must_use]
     pub fn with_link(mut self, vertex: u32, port: u32, link: &Link) -> Self {
-        self.comes_as_it_leaves &= link.latency == SimDuration::ZERO;
-        let channel = &mut self.wires[(vertex * self.ports + port) as usize];
-        *channel = ChannelState::new(channel.joint, LinkModel::of(link, &self.switching), self.contention);
+        self.arrives_on_departure &= link.latency == SimDuration::ZERO;
+        let channel = &mut self.channels[(vertex * self.ports + port) as usize];
+        *channel = ChannelState::new(channel.ends, LinkModel::of(link, &self.switching), self.contention);
         self.has_limits |= channel.has_limit();
         self
     }
@@ -139,7 +139,7 @@ impl Channels {
 
     /// Forwards `packet` from `at`, where its head is.
     pub fn send(&mut self, calendar: &mut Calendar, now: SimTime, at: u32, packet: Packet) {
-        let flight = self.flight(now, at, packet);
+        let flight = self.state_place(now, at, packet);
         let is_new = self.packets[flight].buffer.is_none();
         let channel = if is_new && self.ends > 0 { self.first_inward + at } else { self.onward(at, flight) };
         self.wait(calendar, now, channel, flight);
@@ -157,7 +157,7 @@ impl Channels {
         if packet.place == NOWHERE {
             return;
         }
-        self.packets.leave(packet.place);
+        self.packets.vacate(packet.place);
         self.make_room(calendar, now, self.packets[packet.place].buffer);
     }
 
@@ -176,7 +176,7 @@ impl Channels {
 
     /// Returns the packet that leaves a node by the event of `entity`, if any, and the node.
     fn departure_from_node(&self, entity: Entity) -> Option<(Packet, u32)> {
-        let sending = self.wires.get(entity as usize)?.sending.as_ref()?;
+        let sending = self.channels.get(entity as usize)?.sending.as_ref()?;
         // Without separate links between nodes and routers, a packet leaves the memory of the node itself.
         let leaves_node = sending.leaves.is_none() || self.ends == 0;
         leaves_node.then(|| (self.packets[sending.flight].packet, self.ends(entity).0))
@@ -227,7 +227,7 @@ impl Channels {
     pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
         (0..self.count()).filter_map(move |number| {
             let (from, to) = self.try_ends(number)?;
-            let channel = &self.wires[number as usize];
+            let channel = &self.channels[number as usize];
             Some((from, to, channel.carried, channel.held - channel.free.since(now)))
         })
     }
@@ -236,7 +236,7 @@ impl Channels {
     #[must_use]
     pub fn standstill(&self) -> BufferDeadlock {
         let mut waits = Vec::new();
-        for (number, channel) in (0..).zip(&self.wires) {
+        for (number, channel) in (0..).zip(&self.channels) {
             for (class, lane) in (0..).zip(&channel.lanes) {
                 let holders = lane.waiting.iter().map(|waiting| self.packets[waiting.flight].buffer);
                 let wanted = self.name(PacketBuffer { channel: number, class });
@@ -246,9 +246,9 @@ impl Channels {
         BufferDeadlock::of(waits)
     }
 
-    fn name(&self, buffer: PacketBuffer) -> BufferWait {
+    fn name(&self, buffer: PacketBuffer) -> BufferId {
         let (from, to) = self.try_ends(buffer.channel).expect("packets move along links");
-        BufferWait { from, to, class: buffer.class }
+        BufferId { from, to, class: buffer.class }
     }
 
     fn count(&self) -> u32 {
@@ -258,18 +258,18 @@ impl Channels {
     /// Returns the channel by which a packet leaves `at`.
     #[inline]
     fn onward(&mut self, at: u32, flight: u32) -> u32 {
-        let PacketState { packet, way, .. } = &mut self.packets[flight];
+        let PacketState { packet, route: way, .. } = &mut self.packets[flight];
         if at == packet.to {
             return self.first_inward + self.ends + at;
         }
-        let (first, wires) = (at * self.ports, &self.wires);
+        let (first, wires) = (at * self.ports, &self.channels);
         let load = |port| wires[(first + port) as usize].load();
         first + self.router.leave(way, &self.topology, (at, packet.to), load)
     }
 
     /// Returns the vertices that a channel joins.
     fn ends(&self, channel: u32) -> (u32, u32) {
-        let ChannelEnds { from, to, .. } = self.wires[channel as usize].joint;
+        let ChannelEnds { from, to, .. } = self.channels[channel as usize].ends;
         (from, to)
     }
 
@@ -280,7 +280,7 @@ impl Channels {
     }
 
     /// Returns the place of the state of a packet, which is created for a packet that enters the network.
-    fn flight(&mut self, now: SimTime, at: u32, packet: Packet) -> u32 {
+    fn state_place(&mut self, now: SimTime, at: u32, packet: Packet) -> u32 {
         if packet.place != NOWHERE {
             return packet.place;
         }
@@ -294,7 +294,7 @@ impl Channels {
         let state = &self.packets[flight];
         let class = self.class(channel, state);
         let turn = self.turn(state);
-        let wire = &mut self.wires[channel as usize];
+        let wire = &mut self.channels[channel as usize];
         let is_free = wire.sending.is_none();
         let lane = wire.lane(class);
         if is_free && lane.waiting.is_empty() && lane.room != Some(0) {
@@ -311,7 +311,7 @@ impl Channels {
     /// Returns the last hop of a packet that holds `buffer`; `None` for a packet that has just been injected.
     fn last_hop(&self, buffer: Option<PacketBuffer>) -> Option<LastHop> {
         let buffer = buffer.filter(|buffer| buffer.channel < self.first_inward)?;
-        let ChannelEnds { port, .. } = self.wires[buffer.channel as usize].joint;
+        let ChannelEnds { port, .. } = self.channels[buffer.channel as usize].ends;
         Some(LastHop { port, class: buffer.class })
     }
 
@@ -323,7 +323,7 @@ impl Channels {
                 self.last_hop(state.buffer).map_or(self.ports, |hop| hop.port).into()
             }
             Contention::RoundRobin(RoundRobinOver::Flows) => {
-                u64::from(state.way.from) << u32::BITS | u64::from(state.packet.to)
+                u64::from(state.route.from) << u32::BITS | u64::from(state.packet.to)
             }
             _ => 0,
         }
@@ -336,7 +336,7 @@ impl Channels {
     }
 
     fn class_of_port(&self, channel: u32, state: &PacketState) -> u32 {
-        let PacketState { packet, buffer, way, .. } = state;
+        let PacketState { packet, buffer, route: way, .. } = state;
         let last_hop = self.last_hop(*buffer);
         let (at, next) = self.ends(channel);
         let (to, leg) = (way.target(packet.to), way.leg());
@@ -346,14 +346,14 @@ impl Channels {
     /// Starts the next packet for which there is buffer space, if the channel is free.
     #[inline]
     fn start(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) {
-        let channel = &self.wires[number as usize];
+        let channel = &self.channels[number as usize];
         if channel.waiting > 0 && channel.sending.is_none() {
             self.start_first(calendar, now, number);
         }
     }
 
     fn start_first(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) {
-        if let Some(first) = self.wires[number as usize].next() {
+        if let Some(first) = self.channels[number as usize].next() {
             self.begin(calendar, now, number, first);
         }
     }
@@ -361,10 +361,10 @@ impl Channels {
     /// Starts a packet, whose buffer space at the end of the free channel is already taken.
     fn begin(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, (class, flight): (u32, u32)) {
         let leads_out = number >= self.first_outward;
-        let channel = &mut self.wires[number as usize];
+        let channel = &mut self.channels[number as usize];
         let state = &mut self.packets[flight];
         let packet = &state.packet;
-        let is_last = leads_out && channel.joint.to == packet.to;
+        let is_last = leads_out && channel.ends.to == packet.to;
         let leaves = state.buffer.replace(PacketBuffer { channel: number, class });
         let times = channel.link.times(packet.bytes, &self.switching);
         let tail = (now + times.occupancy).max(state.tail);
@@ -377,9 +377,9 @@ impl Channels {
         channel.free = tail;
         calendar.schedule_after(now, tail.since(now), number);
         if let Some(transfers) = &mut self.transfers {
-            transfers.record(now, number, packet, &[EvenInstants::one(tail)], tail.since(now));
+            transfers.record(now, number, packet, &[EvenInstants::single(tail)], tail.since(now));
         }
-        if self.comes_as_it_leaves {
+        if self.arrives_on_departure {
             return;
         }
         channel.in_transit.push_back((arrival, flight));
@@ -391,19 +391,19 @@ impl Channels {
     /// Ends the transmission of a packet. Returns the packet if it arrives at the other end in the same event.
     #[inline]
     fn end_sending(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<u32> {
-        let sending = self.wires[number as usize].sending.take();
+        let sending = self.channels[number as usize].sending.take();
         let ChannelTransmission { flight, leaves } = sending.expect("a channel becomes free of a packet");
         if self.has_limits {
             self.make_room(calendar, now, leaves);
         }
         self.start(calendar, now, number);
-        if self.comes_as_it_leaves { self.handle_arrival(calendar, now, number, flight) } else { None }
+        if self.arrives_on_departure { self.handle_arrival(calendar, now, number, flight) } else { None }
     }
 
     /// Frees a place in a buffer, for which the next packet on the channel before it may start.
     fn make_room(&mut self, calendar: &mut Calendar, now: SimTime, buffer: Option<PacketBuffer>) {
         let Some(PacketBuffer { channel, class }) = buffer else { return };
-        if let Some(room) = &mut self.wires[channel as usize].lane(class).room {
+        if let Some(room) = &mut self.channels[channel as usize].lane(class).room {
             *room += 1;
             self.start(calendar, now, channel);
         }
@@ -413,7 +413,7 @@ impl Channels {
     /// router.
     #[inline]
     fn arrive(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<u32> {
-        let channel = &mut self.wires[number as usize];
+        let channel = &mut self.channels[number as usize];
         let (_, flight) = channel.in_transit.pop_front().expect("a packet is under way");
         if let Some((next, _)) = channel.in_transit.front() {
             calendar.schedule_after(now, next.since(now), self.first_arrival + number);

@@ -194,7 +194,7 @@ impl FlowNetwork {
     /// Lets a message leave its node; `arrival` returns the arrival of its first byte, given its delay.
     fn depart(&mut self, departure: Departure, arrival: impl Fn(SimDuration) -> SimTime) {
         let Departure { ends, message, bytes } = departure;
-        let FlowPath { mut channels, delay, .. } = self.way(ends, bytes);
+        let FlowPath { mut channels, delay, .. } = self.path(ends, bytes);
         self.crossed += channels.iter().filter(|channel| **channel < self.first_end()).count() as u64;
         if let Some(queues) = &mut self.queues {
             queues.begin(&departure, delay);
@@ -222,7 +222,7 @@ impl FlowNetwork {
     }
 
     /// Routes a message: returns the channels between its ends without the gates, and its delay.
-    fn way(&mut self, ends: FlowEnds, bytes: u64) -> FlowPath {
+    fn path(&mut self, ends: FlowEnds, bytes: u64) -> FlowPath {
         let stored = self.switching.header_bytes(bytes.min(self.switching.packet_bytes()));
         let mut path = FlowPath { channels: Vec::new(), delay: SimDuration::ZERO, stored };
         if self.ends > 0 {

@@ -203,7 +203,7 @@ impl Flows {
     }
 
     fn end(&mut self, id: u32) -> EndedFlow {
-        self.states.leave(id);
+        self.states.vacate(id);
         let Flow { message, channels, begin, .. } = &mut self.states[id];
         let channels = std::mem::take(channels);
         for channel in &channels {

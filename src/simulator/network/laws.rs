@@ -101,7 +101,7 @@ fn deliveries_by(run: Run, end: SimTime, fabric: &mut Fabric, packets: &[(u64, u
 }
 
 fn fabric(network: &Network) -> Fabric {
-    Fabric::new(network, network.topology.clone(), ForwardedBy::ByRouter, Streams::new(1))
+    Fabric::new(network, network.topology.clone(), ForwardedBy::Router, Streams::new(1))
 }
 
 /// The 32 cases of the vector: store and forward whole and in four packets, cut-through and cut-through in flits of 4
@@ -599,7 +599,7 @@ fn a_ring_without_virtual_channels_comes_to_a_stand() {
         let mut fabric = fabric(&network);
         assert!(deliveries(&mut fabric, &packets).iter().any(Option::is_none));
         let standstill = fabric.standstill();
-        let around: Vec<_> = (0..8).map(|from| BufferWait { from, to: (from + 1) % 8, class: 0 }).collect();
+        let around: Vec<_> = (0..8).map(|from| BufferId { from, to: (from + 1) % 8, class: 0 }).collect();
         assert_eq!(standstill.cycle, around, "{standstill}");
     }
 }

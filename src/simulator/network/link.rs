@@ -211,7 +211,7 @@ impl Links {
         let (link, time) = self.ways.leave(at, &mut packet);
         self.stations.offer(calendar, now, link, packet, time);
         if let Some(transfers) = &mut self.transfers {
-            let end = EvenInstants::one(self.stations.free(link));
+            let end = EvenInstants::single(self.stations.free(link));
             transfers.record(now, link, &packet, &[end], time);
         }
     }

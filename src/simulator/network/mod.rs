@@ -49,9 +49,9 @@ pub use routing::{Choice, Routing, Signpost, Through, TieRule, Weights};
 pub use switching::Switching;
 pub use topology::{Routes, Topology};
 pub(crate) use transfers::{TransferChannel, Transfers};
-pub use uncontended_route::UncontendedRoute;
+pub use uncontended_route::UncontendedTiming;
 pub use virtual_channels::VirtualChannels;
-pub use waiting::{BufferDeadlock, BufferWait};
+pub use waiting::{BufferDeadlock, BufferId};
 
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};

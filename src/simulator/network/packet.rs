@@ -83,8 +83,8 @@ impl HopEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForwardedBy {
     /// The caller, which is notified of the arrival and calls [`Fabric::send`](super::Fabric::send).
-    BySoftware,
+    Software,
     /// The router: the fabric itself if routers are clocked; otherwise the caller, as soon as it is notified of the
     /// arrival.
-    ByRouter,
+    Router,
 }

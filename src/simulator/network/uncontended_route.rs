@@ -5,7 +5,7 @@ use crate::units::{PerByte, SimDuration};
 
 /// The timing of links that a message has to itself.
 #[derive(Clone, Debug)]
-pub struct UncontendedRoute {
+pub struct UncontendedTiming {
     /// Delay of the first byte on each link, without storage.
     per_hop: SimDuration,
     per_byte: PerByte,
@@ -13,7 +13,7 @@ pub struct UncontendedRoute {
     switching: Switching,
 }
 
-impl UncontendedRoute {
+impl UncontendedTiming {
     /// Returns the timing of the links of `network`.
     #[must_use]
     pub fn of(network: &Network) -> Self {

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// A buffer, at the end of a virtual channel between two vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct BufferWait {
+pub struct BufferId {
     /// The vertex at the start of the channel.
     pub from: u32,
     /// The vertex at the end of the channel, where the buffer is.
@@ -20,15 +20,15 @@ pub struct BufferDeadlock {
     /// Number of packets that wait for a buffer.
     pub packets: usize,
     /// A cycle of buffers, each of which holds a packet that waits for the next one; empty if there is no cycle.
-    pub cycle: Vec<BufferWait>,
+    pub cycle: Vec<BufferId>,
 }
 
 impl BufferDeadlock {
     /// Creates a report from pairs of the buffer that a packet holds, if any, and the one that it waits for.
     #[must_use]
-    pub fn of(waits: Vec<(Option<BufferWait>, BufferWait)>) -> Self {
+    pub fn of(waits: Vec<(Option<BufferId>, BufferId)>) -> Self {
         let packets = waits.len();
-        let mut next: BTreeMap<BufferWait, Vec<BufferWait>> = BTreeMap::new();
+        let mut next: BTreeMap<BufferId, Vec<BufferId>> = BTreeMap::new();
         for (holds, wants) in waits {
             next.entry(wants).or_default();
             if let Some(holds) = holds {
@@ -40,7 +40,7 @@ impl BufferDeadlock {
 }
 
 /// Finds a cycle of waits: removes all buffers that wait for nothing, and follows the remaining ones.
-fn cycle(mut next: BTreeMap<BufferWait, Vec<BufferWait>>) -> Vec<BufferWait> {
+fn cycle(mut next: BTreeMap<BufferId, Vec<BufferId>>) -> Vec<BufferId> {
     while let Some(end) = next.iter().find(|(_, wants)| wants.is_empty()).map(|(buffer, _)| *buffer) {
         next.remove(&end);
         for wants in next.values_mut() {
@@ -58,7 +58,7 @@ fn cycle(mut next: BTreeMap<BufferWait, Vec<BufferWait>>) -> Vec<BufferWait> {
     }
 }
 
-impl fmt::Display for BufferWait {
+impl fmt::Display for BufferId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} → {} [{}]", self.from, self.to, self.class)
     }
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_cycle_is_found_beside_a_tail() {
-        let buffer = |from: u32, to: u32| BufferWait { from, to, class: 0 };
+        let buffer = |from: u32, to: u32| BufferId { from, to, class: 0 };
         let waits = vec![
             (None, buffer(0, 1)),
             (Some(buffer(0, 1)), buffer(1, 2)),

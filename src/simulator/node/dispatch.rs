@@ -154,7 +154,7 @@ impl<J: Copy> Dispatcher<J> {
     ) -> Option<SimTime> {
         let occupancy = &mut self.processors[processor as usize];
         if occupancy.must_wait(self.turns) {
-            self.defer(calendar, processor, EvenInstants::one(now), (job, service));
+            self.defer(calendar, processor, EvenInstants::single(now), (job, service));
             return None;
         }
         let departure = occupancy.line.serve(now, service);
@@ -360,7 +360,7 @@ impl<J: Copy> Dispatcher<J> {
             });
         }
         background.set_alarm(calendar, self.first_alarm + processor);
-        let count = background.alarm.map_or(1, |alarm| arrivals.within(alarm, SimDuration::ZERO).max(1));
+        let count = background.alarm.map_or(1, |alarm| arrivals.count_within(alarm, SimDuration::ZERO).max(1));
         background.deferred.push(Deferred { job, service, count });
         count
     }

@@ -163,7 +163,7 @@ impl Program for Traffic {
                 "traffic bypasses the nodes' interfaces, so that their times would not be accounted for".to_owned();
             fault("program", message, "leave `nodes.interface` out, or give a program of messages");
         }
-        if let Some(rank) = (0..layout.ranks()).find(|rank| layout.seat(*rank).core > 0) {
+        if let Some(rank) = (0..layout.ranks()).find(|rank| layout.location(*rank).core > 0) {
             let message = format!("rank {rank} is not the first on its node: traffic goes between nodes");
             fault("placement", message, "place one rank on a node");
         }

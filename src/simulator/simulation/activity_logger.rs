@@ -1,7 +1,7 @@
 //! An observer that records an activity log.
 
 use super::SimulationError;
-use super::matching::TaskKind;
+use super::matching::OperationKind;
 use super::observer::{Observer, Occurrence};
 use crate::machine::Machine;
 use crate::node::processor::Stopwatch;
@@ -35,7 +35,7 @@ impl ActivityLogger {
     }
 
     /// Handles a request. `awaited` is the kind of operation the process waits for, if it waits for a single one.
-    fn requested(&mut self, rank: u32, verb: &Verb, awaited: Option<TaskKind>) {
+    fn requested(&mut self, rank: u32, verb: &Verb, awaited: Option<OperationKind>) {
         self.requests[rank as usize] = match verb {
             Verb::Compute(work) => {
                 LogDetail::Computing { loops: self.loops(*work), amount: ComputationAmount::Rows(work.passes()) }
@@ -55,8 +55,8 @@ impl ActivityLogger {
             Verb::Forward(bytes) => LogDetail::Forwarding { bytes: *bytes },
             Verb::Send(to, _) => LogDetail::Sending { to: *to },
             Verb::Wait(operation) => match (awaited, self.moves.get(&operation.0)) {
-                (Some(TaskKind::Send { to }), _) => LogDetail::Sending { to },
-                (Some(TaskKind::Move { .. }), Some((is_memory, bytes))) => {
+                (Some(OperationKind::Send { to }), _) => LogDetail::Sending { to },
+                (Some(OperationKind::Move { .. }), Some((is_memory, bytes))) => {
                     LogDetail::Moving { is_memory: *is_memory, bytes: rounded(*bytes) }
                 }
                 _ => LogDetail::Else,

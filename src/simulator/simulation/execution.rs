@@ -38,7 +38,7 @@ pub struct Execution<'s, O> {
     processes: Processes<Verb, Reply>,
     matching: Matching,
     ranks: Vec<RankActivity>,
-    surroundings: Rc<RunContext>,
+    context: Rc<RunContext>,
     accounts: Accounts,
     /// The place in the accounts of each phase of the processes, assigned when time is first spent in the phase.
     places: Vec<Option<usize>>,
@@ -118,11 +118,11 @@ impl<'s, O: Observer> Execution<'s, O> {
     pub fn new(simulation: &'s Simulation<'_>, program: &dyn Program, observer: O) -> Self {
         let Simulation { machine, layout, streams, .. } = simulation;
         let ranks = layout.ranks();
-        let surroundings = Rc::new(surroundings(simulation));
-        let start = program.starter(ranks, surroundings.host);
-        let process = |rank| start(Process::new(rank, Rc::clone(&surroundings)));
-        let processes = Processes::new(Rc::clone(&surroundings.mailbox), (0..ranks).map(process));
-        let initialisation = surroundings.phases.index(INITIALISATION);
+        let context = Rc::new(run_context(simulation));
+        let start = program.starter(ranks, context.host);
+        let process = |rank| start(Process::new(rank, Rc::clone(&context)));
+        let processes = Processes::new(Rc::clone(&context.mailbox), (0..ranks).map(process));
+        let initialisation = context.phases.index(INITIALISATION);
         let nodes = layout.topology.nodes();
         let background =
             simulation.background.as_ref().map(|described| Background::new(described, nodes, ranks, *streams));
@@ -136,7 +136,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             ranks: (0..ranks).map(|_| RankActivity::begun(initialisation)).collect(),
             places: Vec::new(),
             accounts: Accounts::new(ranks, &[&[INITIALISATION], program.phases()].concat()),
-            surroundings,
+            context,
             observer,
             background,
             ready: VecDeque::new(),
@@ -167,7 +167,7 @@ impl<'s, O: Observer> Execution<'s, O> {
     pub fn open(&mut self) -> Result<SimTime, SimulationError> {
         let start = self.machine.network.start_time(&self.layout.topology);
         let now = SimTime::START + start;
-        self.surroundings.clock.set(now);
+        self.context.clock.set(now);
         for rank in 0..self.layout.ranks() {
             self.accounts.add(rank, INITIALISATION, Activity::System, start);
             self.observer.on(&Occurrence::Created { rank, phase: INITIALISATION, at: now });
@@ -191,7 +191,7 @@ impl<'s, O: Observer> Execution<'s, O> {
         }
         let Some(now) = self.transport.step() else { return Ok(None) };
         if self.transport.has_completions() {
-            self.surroundings.clock.set(now);
+            self.context.clock.set(now);
             self.settle(now)?;
         }
         if O::OBSERVES {
@@ -354,8 +354,8 @@ impl<'s, O: Observer> Execution<'s, O> {
 
     /// Completes an operation. Its process is resumed if it waits for the operation.
     fn completed(&mut self, operation: Operation) {
-        if self.notices.is_in_use() && self.matching.request(operation).lanes.is_some() {
-            return self.has_ended(self.surroundings.clock.get(), operation);
+        if self.notices.is_in_use() && self.matching.request(operation).resources.is_some() {
+            return self.has_ended(self.context.clock.get(), operation);
         }
         let rank = self.matching.rank(operation);
         let state = &mut self.ranks[rank as usize];
@@ -406,7 +406,7 @@ impl<'s, O: Observer> Execution<'s, O> {
             self.guard.check_resumed(now, || self.transport.counts().events)?;
             match self.processes.resume(rank as usize, answer.take()) {
                 Resumed::Asks(verb) => {
-                    self.ranks[rank as usize].phase = self.surroundings.phase(rank);
+                    self.ranks[rank as usize].phase = self.context.phase(rank);
                     if O::OBSERVES {
                         self.observe_request(rank, &verb);
                     }
@@ -461,7 +461,7 @@ fn transport(simulation: &Simulation<'_>, owners: u32) -> Transport {
 }
 
 /// Returns the data that the run provides to its processes, before the first event.
-fn surroundings(simulation: &Simulation<'_>) -> RunContext {
+fn run_context(simulation: &Simulation<'_>) -> RunContext {
     let Simulation { machine, layout, streams, .. } = simulation;
     let ranks = layout.ranks();
     RunContext {

@@ -24,14 +24,14 @@ use std::collections::{BTreeSet, VecDeque};
 #[derive(Debug)]
 pub struct PendingRequest {
     pub rank: u32,
-    pub kind: TaskKind,
+    pub kind: OperationKind,
     pub state: TaskState,
     /// The processor and the interface used by an issued operation; `None` if it was not issued.
-    pub lanes: Option<IssueResources>,
+    pub resources: Option<IssueResources>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TaskKind {
+pub enum OperationKind {
     Send {
         to: u32,
     },
@@ -56,7 +56,7 @@ pub enum TaskState {
     Received(u32),
 }
 
-impl TaskKind {
+impl OperationKind {
     /// Returns the activity of a process while it waits for an operation of this kind.
     pub const fn activity(self) -> Activity {
         match self {
@@ -152,7 +152,12 @@ impl Matching {
         message: Message,
         lanes: Option<IssueResources>,
     ) -> (Operation, u32) {
-        let task = PendingRequest { rank: from, kind: TaskKind::Send { to }, state: TaskState::UnderWay, lanes };
+        let task = PendingRequest {
+            rank: from,
+            kind: OperationKind::Send { to },
+            state: TaskState::UnderWay,
+            resources: lanes,
+        };
         let operation = Operation(self.tasks.put(task));
         let (sending, cpu) = (Some(operation), lanes.map_or(0, |lanes| lanes.cpu));
         let (is_received, arrival, id, place) = (false, now, 0, 0);
@@ -182,14 +187,14 @@ impl Matching {
     }
 
     pub fn begin_computation(&mut self, rank: u32, lanes: IssueResources) -> Operation {
-        let (kind, state) = (TaskKind::Computation, TaskState::UnderWay);
-        Operation(self.tasks.put(PendingRequest { rank, kind, state, lanes: Some(lanes) }))
+        let (kind, state) = (OperationKind::Computation, TaskState::UnderWay);
+        Operation(self.tasks.put(PendingRequest { rank, kind, state, resources: Some(lanes) }))
     }
 
     /// Completes a send. Returns `None` if the send is synchronous and its message has not been
     /// [matched](Self::mark_matched).
     pub fn sent(&mut self, handle: u32) -> Option<Operation> {
-        let envelope = self.envelopes.get(handle).expect("an envelope is kept until its send is complete");
+        let envelope = self.envelopes.get_mut(handle).expect("an envelope is kept until its send is complete");
         if envelope.message.synchronous && !envelope.is_matched {
             envelope.has_left = true;
             return None;
@@ -204,14 +209,14 @@ impl Matching {
 
     /// Marks a message as matched. Returns whether its send waited only for this.
     pub fn mark_matched(&mut self, handle: u32) -> bool {
-        let envelope = self.envelopes.get(handle).expect("an envelope is kept until it is received");
+        let envelope = self.envelopes.get_mut(handle).expect("an envelope is kept until it is received");
         envelope.is_matched = true;
         envelope.has_left
     }
 
     pub fn begin_move(&mut self, rank: u32, is_memory: bool) -> Operation {
-        let (kind, state) = (TaskKind::Move { is_memory }, TaskState::UnderWay);
-        Operation(self.tasks.put(PendingRequest { rank, kind, state, lanes: None }))
+        let (kind, state) = (OperationKind::Move { is_memory }, TaskState::UnderWay);
+        Operation(self.tasks.put(PendingRequest { rank, kind, state, resources: None }))
     }
 
     /// Completes a move of bytes.
@@ -221,7 +226,7 @@ impl Matching {
 
     /// Returns the record of a message that is delivered now and has not been received yet.
     pub fn delivery(&mut self, handle: u32, now: SimTime) -> Delivery {
-        let envelope = self.envelopes.get(handle).expect("an envelope is kept until it is received");
+        let envelope = self.envelopes.get_mut(handle).expect("an envelope is kept until it is received");
         let Envelope { from, to, sent, message: Message { bytes, again, .. }, .. } = *envelope;
         Delivery { from, to, bytes, again, sent, delivered: now }
     }
@@ -235,7 +240,7 @@ impl Matching {
     /// Handles the arrival of a message. The resulting matches are appended to
     /// [`matches`](Self::matches).
     pub fn delivered(&mut self, now: SimTime, handle: u32, message: MessageId) {
-        let envelope = self.envelopes.get(handle).expect("an envelope is kept until it is received");
+        let envelope = self.envelopes.get_mut(handle).expect("an envelope is kept until it is received");
         (envelope.arrival, envelope.id) = (now, message);
         let to = envelope.to;
         let is_in_order = self.order.arrive(handle);
@@ -314,7 +319,7 @@ impl Matching {
             (other.arrival, other.from) > (arrival, from)
         };
         let place = self.inboxes.insert_before_last(to, handle, is_later);
-        self.envelopes.get(handle).expect("it has just been there").place = place;
+        self.envelopes.get_mut(handle).expect("it has just been there").place = place;
     }
 
     fn key(&self, handle: u32) -> (u32, SimTime, u32, u32) {
@@ -330,15 +335,17 @@ impl Matching {
 
     /// Registers a receive that takes no message before it is [posted](Self::post_receive).
     pub fn prepare_receive(&mut self, rank: u32, pattern: MessagePattern, lanes: Option<IssueResources>) -> Operation {
-        let (kind, state) = (TaskKind::Receive(pattern), TaskState::Prepared);
-        Operation(self.tasks.put(PendingRequest { rank, kind, state, lanes }))
+        let (kind, state) = (OperationKind::Receive(pattern), TaskState::Prepared);
+        Operation(self.tasks.put(PendingRequest { rank, kind, state, resources: lanes }))
     }
 
     /// Posts a prepared receive, and matches it if a fitting message is available.
     pub fn post_receive(&mut self, operation: Operation) -> Option<Match> {
         let task = self.task(operation);
         task.state = TaskState::UnderWay;
-        let (rank, TaskKind::Receive(pattern)) = (task.rank, task.kind) else { unreachable!("a receive is posted") };
+        let (rank, OperationKind::Receive(pattern)) = (task.rank, task.kind) else {
+            unreachable!("a receive is posted")
+        };
         let found = match pattern.from {
             Some(from) if !self.order.allows_overtaking() => self.find_from((from, rank), pattern),
             _ => self.find_arrived(rank, pattern),
@@ -390,7 +397,7 @@ impl Matching {
     pub fn end(&mut self, operation: Operation) -> Option<Received> {
         let task = self.tasks.take(operation.0).expect("an operation is ended once");
         let TaskState::Received(handle) = task.state else { return None };
-        let envelope = self.envelopes.get(handle).expect("an envelope is kept until its receive is ended");
+        let envelope = self.envelopes.get_mut(handle).expect("an envelope is kept until its receive is ended");
         if envelope.sending.is_some() {
             envelope.is_received = true;
             return Some(Received { from: envelope.from, message: envelope.message.clone() });
@@ -400,12 +407,12 @@ impl Matching {
 
     /// Returns an operation that has not ended, if it was started by `rank`.
     pub fn find(&mut self, rank: u32, operation: Operation) -> Option<&PendingRequest> {
-        self.tasks.get(operation.0).filter(|task| task.rank == rank).map(|task| &*task)
+        self.tasks.get_mut(operation.0).filter(|task| task.rank == rank).map(|task| &*task)
     }
 
     /// Returns the record of an operation.
     pub fn request(&self, operation: Operation) -> &PendingRequest {
-        self.tasks.peek(operation.0).expect("an operation is kept until it is ended")
+        self.tasks.get(operation.0).expect("an operation is kept until it is ended")
     }
 
     /// Returns the processor that handles a complete operation. For a receive, it is that of the message.
@@ -413,7 +420,7 @@ impl Matching {
         let request = self.request(operation);
         match request.state {
             TaskState::Received(handle) => self.envelope(handle).cpu,
-            _ => request.lanes.map_or(0, |lanes| lanes.cpu),
+            _ => request.resources.map_or(0, |lanes| lanes.cpu),
         }
     }
 
@@ -425,11 +432,11 @@ impl Matching {
     /// Returns a description of an awaited operation, and the rank it waits for.
     pub fn describe(&mut self, operation: Operation) -> (String, Option<u32>) {
         match self.task(operation).kind {
-            TaskKind::Send { to } => (format!("waits to send to rank {to}"), Some(to)),
-            TaskKind::Move { is_memory: true } => ("waits for its memory".to_owned(), None),
-            TaskKind::Move { is_memory: false } => ("waits for its interface".to_owned(), None),
-            TaskKind::Computation => ("waits for its processor".to_owned(), None),
-            TaskKind::Receive(MessagePattern { from, tag }) => {
+            OperationKind::Send { to } => (format!("waits to send to rank {to}"), Some(to)),
+            OperationKind::Move { is_memory: true } => ("waits for its memory".to_owned(), None),
+            OperationKind::Move { is_memory: false } => ("waits for its interface".to_owned(), None),
+            OperationKind::Computation => ("waits for its processor".to_owned(), None),
+            OperationKind::Receive(MessagePattern { from, tag }) => {
                 let from_words = from.map_or("any rank".to_owned(), |rank| format!("rank {rank}"));
                 let message = tag.map_or(String::new(), |tag| format!(" a message{}", tag_words(tag)));
                 (format!("waits to receive{message} from {from_words}"), from)
@@ -440,7 +447,7 @@ impl Matching {
     /// Returns a description of one pending operation of a rank that waits for notices. Receives are preferred, then
     /// the operation with the lowest number.
     pub fn describe_first_of(&mut self, rank: u32) -> (String, Option<u32>) {
-        let is_receive = |kind: TaskKind| matches!(kind, TaskKind::Receive(_));
+        let is_receive = |kind: OperationKind| matches!(kind, OperationKind::Receive(_));
         let of_rank = self.tasks.iter().filter(|(_, task)| task.rank == rank);
         match of_rank.max_by_key(|(place, task)| (is_receive(task.kind), std::cmp::Reverse(*place))) {
             Some((place, _)) => self.describe(Operation(place)),
@@ -449,7 +456,7 @@ impl Matching {
     }
 
     fn task(&mut self, operation: Operation) -> &mut PendingRequest {
-        self.tasks.get(operation.0).expect("an operation is kept until it is ended")
+        self.tasks.get_mut(operation.0).expect("an operation is kept until it is ended")
     }
 
     fn envelope(&self, handle: u32) -> &Envelope {
@@ -457,9 +464,9 @@ impl Matching {
     }
 
     fn fits(&self, operation: Operation, envelope: &Envelope) -> bool {
-        match self.tasks.peek(operation.0).expect("an operation is kept until it is ended").kind {
-            TaskKind::Receive(pattern) => pattern.fits_envelope(envelope),
-            TaskKind::Send { .. } | TaskKind::Move { .. } | TaskKind::Computation => {
+        match self.tasks.get(operation.0).expect("an operation is kept until it is ended").kind {
+            OperationKind::Receive(pattern) => pattern.fits_envelope(envelope),
+            OperationKind::Send { .. } | OperationKind::Move { .. } | OperationKind::Computation => {
                 unreachable!("only receives wait for messages")
             }
         }
@@ -473,5 +480,5 @@ impl MessagePattern {
 }
 
 fn envelope(envelopes: &Slots<Envelope>, handle: u32) -> &Envelope {
-    envelopes.peek(handle).expect("an envelope is kept until it is received")
+    envelopes.get(handle).expect("an envelope is kept until it is received")
 }

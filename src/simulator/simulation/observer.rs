@@ -1,7 +1,7 @@
 //! Observation of a run: the occurrences from which all logs and recordings are made.
 
 use super::SimulationError;
-use super::matching::{Match, TaskKind};
+use super::matching::{Match, OperationKind};
 use crate::program::{Operation, Reply, Verb};
 use crate::trace::events::EventId;
 use crate::trace::{CommunicationLog, Delivery, LogEntry, Phase, Trace, Transfer};
@@ -12,7 +12,7 @@ pub enum Occurrence<'o> {
     /// The process of a rank starts, after the machine has been initialised.
     Created { rank: u32, phase: Phase, at: SimTime },
     /// A process makes a request. `awaited` is the kind of operation it waits for, if it waits for a single one.
-    Requested { rank: u32, phase: Phase, verb: &'o Verb, awaited: Option<TaskKind> },
+    Requested { rank: u32, phase: Phase, verb: &'o Verb, awaited: Option<OperationKind> },
     /// A process resumes with the reply it waited for. Without a reply, it starts.
     Replied { rank: u32, reply: Option<&'o Reply> },
     /// A process resumes immediately with the reply to its request.

@@ -302,7 +302,7 @@ fn sharing(machine: &Machine, layout: &Layout) -> Vec<bool> {
         return Vec::new();
     }
     let mut taken = FxHashSet::default();
-    let seats = (0..layout.ranks()).map(|rank| layout.seat(rank));
+    let seats = (0..layout.ranks()).map(|rank| layout.location(rank));
     seats.map(|seat| !taken.insert((seat.node, seat.core_of(cores)))).collect()
 }
 

@@ -29,7 +29,7 @@ pub fn mean_flop_per_s(scenario: &CheckedScenario) -> Option<f64> {
     }
     let layout = scenario.layout();
     let speeds = scenario.machine.speeds(layout.topology.nodes());
-    let sum: f64 = (0..layout.ranks()).map(|rank| speeds[layout.seat(rank).node as usize]).sum();
+    let sum: f64 = (0..layout.ranks()).map(|rank| speeds[layout.location(rank).node as usize]).sum();
     Some(rate * sum / f64::from(layout.ranks()))
 }
 

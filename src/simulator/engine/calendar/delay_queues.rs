@@ -25,7 +25,7 @@ pub(super) struct DelayQueues {
     firsts: [EventKey; QUEUES],
     all: [DelayQueue; QUEUES],
     /// The queue from which an event was removed last.
-    open: usize,
+    current_queue: usize,
     /// The last delay without a queue. If the next delay without a queue is the same, it gets one.
     candidate: SimDuration,
 }
@@ -43,7 +43,7 @@ impl Default for DelayQueues {
     fn default() -> Self {
         let delays = [SimDuration::ZERO; QUEUES];
         let (firsts, all) = ([NEVER; QUEUES], Default::default());
-        Self { used: 0, delays, firsts, all, open: 0, candidate: SimDuration::ZERO }
+        Self { used: 0, delays, firsts, all, current_queue: 0, candidate: SimDuration::ZERO }
     }
 }
 
@@ -91,7 +91,7 @@ impl DelayQueues {
         if self.used == 0 {
             return FirstEvent { queue, key, beside };
         }
-        self.firsts[self.open] = self.all[self.open].first();
+        self.firsts[self.current_queue] = self.all[self.current_queue].first();
         key = self.firsts[0];
         if self.used == 1 {
             return FirstEvent { queue, key, beside };
@@ -108,7 +108,7 @@ impl DelayQueues {
     /// Removes and returns the next event of the instant that is being handed out, if it comes before `limit`.
     #[inline]
     pub(super) fn next_of_instant(&mut self, limit: EventKey) -> Option<(SimTime, Entity)> {
-        let queue = &mut self.all[self.open];
+        let queue = &mut self.all[self.current_queue];
         let entity = *queue.current.get(queue.handed_out)?;
         if key(queue.time, entity) >= limit {
             return None;
@@ -119,7 +119,7 @@ impl DelayQueues {
 
     /// Removes the first event of a queue.
     pub(super) fn pop(&mut self, queue: usize) {
-        self.open = queue;
+        self.current_queue = queue;
         self.all[queue].pop();
     }
 }

@@ -49,7 +49,7 @@ pub struct MessageTransport {
     wire: Wire,
     queue: BinaryHeap<Reverse<Scheduled>>,
     /// The events that wait for a processor or an interface, by the number of that resource.
-    lines: RetrialQueues<TransportEvent>,
+    retrial_queues: RetrialQueues<TransportEvent>,
     waiting_sends: WaitingSends,
     /// The number of requests so far, which orders simultaneous events.
     requests: u64,
@@ -85,7 +85,7 @@ struct MessageState {
     serial: u32,
     /// The number of packets that have entered the network.
     packets: u64,
-    lanes: IssueResources,
+    resources: IssueResources,
     /// `true` if the sender is notified when the send begins.
     is_issued: bool,
     /// `true` if the message bypasses the interfaces, because source and destination are on the same node.
@@ -94,11 +94,11 @@ struct MessageState {
 
 impl MessageState {
     const fn source(&self) -> Port {
-        Port { node: self.from.node, interface: self.interface, nic: self.lanes.nic }
+        Port { node: self.from.node, interface: self.interface, nic: self.resources.nic }
     }
 
     const fn destination(&self) -> Port {
-        Port { node: self.to.node, interface: self.interface, nic: self.lanes.nic }
+        Port { node: self.to.node, interface: self.interface, nic: self.resources.nic }
     }
 }
 
@@ -123,7 +123,7 @@ impl MessageTransport {
             memories: Memories::of(machine, nodes),
             wire,
             queue: BinaryHeap::new(),
-            lines: RetrialQueues::new(),
+            retrial_queues: RetrialQueues::new(),
             waiting_sends: WaitingSends::default(),
             requests: 0,
             current: None,
@@ -191,7 +191,7 @@ impl MessageTransport {
             role,
             serial,
             packets,
-            lanes,
+            resources: lanes,
             is_issued,
             stays_on_its_node: from.node == to.node && self.interface.within_node == WithinNode::Copied,
         }
@@ -282,7 +282,7 @@ impl MessageTransport {
 
     fn begin_send(&mut self, now: SimTime, id: MessageId) {
         let message = self.messages[id];
-        let MessageState { from, bytes, lanes, .. } = message;
+        let MessageState { from, bytes, resources: lanes, .. } = message;
         if message.is_issued {
             self.completions.push_back(Completion::SendBegun { handle: message.handle });
         }

@@ -40,12 +40,12 @@ pub struct PacketTransport {
     calendar: Calendar,
     carrier: Carrier,
     /// The hops that packets have just completed; empty between events.
-    passages: Vec<HopEvent>,
+    hops: Vec<HopEvent>,
     processors: Dispatcher<Job>,
     /// The timers of jobs whose end requires an action.
     job_timers: Timers<Job>,
     /// The jobs of the router that have just been admitted to a processor; empty between events.
-    let_in: Vec<(Job, Runs)>,
+    admitted: Vec<(Job, Runs)>,
     /// The memories and interfaces that cores share; `None` if there are none.
     hierarchy: Option<Box<Hierarchy>>,
     cores: u32,
@@ -158,8 +158,8 @@ impl PacketTransport {
     pub fn packet_by_packet(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
         let pace = SpeedProfile::of(machine, topology.vertices(), owners, streams);
         let onward = match machine.nodes.router {
-            Router::Hardware => ForwardedBy::ByRouter,
-            Router::Software => ForwardedBy::BySoftware,
+            Router::Hardware => ForwardedBy::Router,
+            Router::Software => ForwardedBy::Software,
         };
         let fabric = Fabric::new(&machine.network, topology.clone(), onward, streams);
         Self::with_carrier(machine, &topology, owners, pace, Carrier::Packets(fabric))
@@ -188,13 +188,13 @@ impl PacketTransport {
             packet_bytes: machine.network.switching.packet_bytes(),
             calendar: Calendar::new(),
             carrier,
-            passages: Vec::new(),
+            hops: Vec::new(),
             hierarchy: Hierarchy::of(machine, nodes, first.hierarchy),
             cores,
             vertices,
             processors: Dispatcher::new(processors, turns, first.alarm),
             job_timers: Timers::new(processors, first.processor),
-            let_in: Vec::new(),
+            admitted: Vec::new(),
             messages: Slab::new(),
             completions: VecDeque::new(),
             counts: Counts::default(),
@@ -376,7 +376,7 @@ impl PacketTransport {
     /// Handles the alarm of a processor.
     fn handle_alarm(&mut self, now: SimTime, processor: u32) {
         self.settle(now, processor);
-        let mut admitted = std::mem::take(&mut self.let_in);
+        let mut admitted = std::mem::take(&mut self.admitted);
         let ended = self.processors.alarm(&mut self.calendar, now, processor, &mut admitted);
         match self.train_context() {
             Some(mut context) => context.admit_deferred(processor, admitted.drain(..)),
@@ -386,7 +386,7 @@ impl PacketTransport {
                 }
             }
         }
-        self.let_in = admitted;
+        self.admitted = admitted;
         self.completions.extend(ended.map(|owner| Completion::Computed { owner }));
     }
 

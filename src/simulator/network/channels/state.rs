@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 /// The runtime state of one direction of a link.
 pub(super) struct ChannelState {
-    pub(super) joint: ChannelEnds,
+    pub(super) ends: ChannelEnds,
     pub(super) link: LinkModel,
     contention: Contention,
     /// The turn of the last packet that started, under round robin.
@@ -53,7 +53,7 @@ pub(super) struct ClassQueue {
 #[derive(Clone, Copy)]
 pub(super) struct PacketState {
     pub(super) packet: Packet,
-    pub(super) way: RouteState,
+    pub(super) route: RouteState,
     /// The buffer that is reserved for the packet, at the vertex that its head has reached or will reach.
     pub(super) buffer: Option<PacketBuffer>,
     /// Time from which the bytes of the packet arrive at that vertex.
@@ -77,14 +77,14 @@ pub(super) struct ChannelTransmission {
 
 impl PacketState {
     pub(super) const fn new(packet: Packet, at: u32, now: SimTime) -> Self {
-        Self { packet, way: RouteState::from(at), buffer: None, head: now, tail: now }
+        Self { packet, route: RouteState::from(at), buffer: None, head: now, tail: now }
     }
 }
 
 impl ChannelState {
-    pub(super) fn new(joint: ChannelEnds, link: LinkModel, contention: Contention) -> Self {
+    pub(super) fn new(ends: ChannelEnds, link: LinkModel, contention: Contention) -> Self {
         Self {
-            joint,
+            ends,
             link,
             contention,
             last_turn: u64::MAX,

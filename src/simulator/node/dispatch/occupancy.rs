@@ -106,10 +106,11 @@ impl<J> Occupancy<J> {
     pub fn predictable(&self, arrivals: EvenInstants, service: SimDuration) -> u32 {
         let mut count = arrivals.count;
         if self.router_has_turn {
-            count = count.min(arrivals.within(self.line.free(), service));
+            count = count.min(arrivals.count_within(self.line.free(), service));
         }
         if let Some((put_off, fixed)) = self.background.as_ref().and_then(|background| background.alarms()) {
-            count = count.min(arrivals.within(put_off, service)).min(arrivals.within(fixed, SimDuration::ZERO));
+            count =
+                count.min(arrivals.count_within(put_off, service)).min(arrivals.count_within(fixed, SimDuration::ZERO));
         }
         count.max(1)
     }

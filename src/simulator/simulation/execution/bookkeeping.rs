@@ -72,26 +72,26 @@ impl<O: Observer> Execution<'_, O> {
         (system, ready): (SimDuration, SimDuration),
         begin: SimTime,
     ) {
-        let (phase, processor) = (self.phase(rank), self.transport.processor(self.layout.seat(rank)));
+        let (phase, processor) = (self.phase(rank), self.transport.processor(self.layout.location(rank)));
         let (doing, end) = (LogDetail::Else, now);
         let entry = LogEntry { rank, processor, phase, activity, doing, begin, end, system, ready };
         self.observer.on(&Occurrence::ActivityEnded(entry));
     }
 
     fn phase(&self, rank: u32) -> Phase {
-        self.surroundings.phases.name(self.ranks[rank as usize].phase)
+        self.context.phases.name(self.ranks[rank as usize].phase)
     }
 
     /// Completes the accounts of `rank` up to `now`: the communication work of its processor is system time, the time
     /// in which its processor computed for another rank is ready time, and the rest belongs to the current activity.
     pub(super) fn account(&mut self, now: SimTime, rank: u32) {
-        let system = self.transport.system_time(self.layout.seat(rank), now);
+        let system = self.transport.system_time(self.layout.location(rank), now);
         let state = &self.ranks[rank as usize];
         let stolen = system - state.system_before;
         let rest = now.since(state.since) - stolen;
         let ready = self.ready_time(rank, rest);
         let (state, rest) = (&mut self.ranks[rank as usize], rest - ready);
-        let (index, phases) = (state.phase as usize, &self.surroundings.phases);
+        let (index, phases) = (state.phase as usize, &self.context.phases);
         if stolen + rest + ready > SimDuration::ZERO {
             if index >= self.places.len() {
                 self.places.resize(index + 1, None);
@@ -174,14 +174,14 @@ impl<O: Observer> Execution<'_, O> {
         let log = self.transport.take_log();
         let mut trace = Trace {
             makespan,
-            host: self.surroundings.host,
+            host: self.context.host,
             accounts: self.accounts,
             written: self.host_write_time,
             links,
             counts,
             background: self.background.as_ref().map(Background::counts),
-            outcomes: self.surroundings.outcomes.take(),
-            critical_intervals: self.surroundings.critical_intervals.take(),
+            outcomes: self.context.outcomes.take(),
+            critical_intervals: self.context.critical_intervals.take(),
             sources: Vec::new(),
             deliveries: Vec::new(),
             activity_log: None,

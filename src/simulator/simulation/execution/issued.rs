@@ -5,7 +5,7 @@ use crate::machine::{IssueOrder, IssueResources, MessageTransport};
 use crate::node::processor::Computation;
 use crate::program::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Reply};
 use crate::simulation::SimulationError;
-use crate::simulation::matching::{TaskKind, TaskState};
+use crate::simulation::matching::{OperationKind, TaskState};
 use crate::simulation::observer::{Observer, Occurrence};
 use crate::trace::Activity;
 use crate::units::{SimDuration, SimTime};
@@ -70,11 +70,11 @@ impl Issuer {
     }
 
     /// Returns the counter of pending operations of a kind, for sends and receives.
-    const fn under_way(&mut self, kind: TaskKind) -> Option<&mut u32> {
+    const fn under_way(&mut self, kind: OperationKind) -> Option<&mut u32> {
         match kind {
-            TaskKind::Send { .. } => Some(&mut self.sending),
-            TaskKind::Receive(_) => Some(&mut self.receiving),
-            TaskKind::Computation | TaskKind::Move { .. } => None,
+            OperationKind::Send { .. } => Some(&mut self.sending),
+            OperationKind::Receive(_) => Some(&mut self.receiving),
+            OperationKind::Computation | OperationKind::Move { .. } => None,
         }
     }
 }
@@ -108,12 +108,12 @@ impl<O: Observer> Execution<'_, O> {
     ) -> Result<Operation, SimulationError> {
         let operation = self.matching.begin_computation(rank, lanes);
         self.observer.on(&Occurrence::Begun { rank, operation });
-        let Some(interfaces) = self.transport.interfaces() else {
+        let Some(interfaces) = self.transport.message_transport() else {
             let waiting = &mut self.notices.issuer(rank).computations;
             waiting.push_back((operation, time));
             return if waiting.len() == 1 { self.compute_first(now, rank).map(|()| operation) } else { Ok(operation) };
         };
-        let location = self.layout.seat(rank);
+        let location = self.layout.location(rank);
         self.notices.ranks[rank as usize].waiting += 1;
         let begun = interfaces.issue_computation(now, (location, rank), (operation.0, time), (lanes.cpu, turn));
         begun.map(|()| operation).map_err(|error| fault(rank, format!("cannot compute: {error}")))
@@ -122,7 +122,7 @@ impl<O: Observer> Execution<'_, O> {
     /// Starts the first of the computations that share a processor.
     fn compute_first(&mut self, now: SimTime, rank: u32) -> Result<(), SimulationError> {
         let Some((operation, time)) = self.notices.issuer(rank).computations.front().copied() else { return Ok(()) };
-        let begun = self.transport.compute(now, self.layout.seat(rank), rank, Computation::Time(time));
+        let begun = self.transport.compute(now, self.layout.location(rank), rank, Computation::Time(time));
         let time = begun.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
         self.begin_computing(rank, time);
         self.notices.issuer(rank).computing = 1;
@@ -153,8 +153,8 @@ impl<O: Observer> Execution<'_, O> {
         let (operation, handle) = self.matching.prepare_send(now, (rank, to), message, Some(lanes));
         let cause = self.observer.last_event(rank);
         self.observer.on(&Occurrence::Posted { rank, operation, handle, bytes });
-        let locations = (self.layout.seat(rank), self.layout.seat(to));
-        if let Some(interfaces) = self.transport.interfaces() {
+        let locations = (self.layout.location(rank), self.layout.location(to));
+        if let Some(interfaces) = self.transport.message_transport() {
             interfaces.issue_send(now, locations, (bytes, handle, cause), (lanes, turn));
         } else {
             let begun = self.matching.begin_send(handle);
@@ -174,8 +174,8 @@ impl<O: Observer> Execution<'_, O> {
     ) -> Operation {
         let operation = self.matching.prepare_receive(rank, pattern, Some(lanes));
         self.observer.on(&Occurrence::Begun { rank, operation });
-        let location = self.layout.seat(rank);
-        match self.transport.interfaces() {
+        let location = self.layout.location(rank);
+        match self.transport.message_transport() {
             Some(interfaces) => interfaces.issue_receive(now, location, operation.0, (lanes, turn)),
             None => self.post(now, operation),
         }
@@ -220,7 +220,7 @@ impl<O: Observer> Execution<'_, O> {
 
     /// Returns the time until which a processor of a rank handles messages.
     pub(super) fn end_of_work_on(&self, now: SimTime, rank: u32, cpu: u8) -> SimTime {
-        self.transport.busy_until(now, self.layout.seat(rank), cpu).unwrap_or(now)
+        self.transport.busy_until(now, self.layout.location(rank), cpu).unwrap_or(now)
     }
 
     /// Handles the time that was set for an issued operation: posts a receive, or ends an operation.
@@ -253,7 +253,7 @@ impl<O: Observer> Execution<'_, O> {
     fn deliver_notices_to(&mut self, now: SimTime, pending: &[PendingNotice]) -> Result<(), SimulationError> {
         let Some(PendingNotice { rank, .. }) = pending.first().copied() else { return Ok(()) };
         let is_now = |notice: &&PendingNotice| notice.at <= now;
-        let new = self.transport.interfaces().map(MessageTransport::next_turn).unwrap_or_default();
+        let new = self.transport.message_transport().map(MessageTransport::next_turn).unwrap_or_default();
         let turn_of = |notice: Notice| match notice.turn {
             IssueOrder { order: 0, .. } if notice.is_end => new.of_end(),
             IssueOrder { order: 0, .. } => new,
@@ -269,7 +269,7 @@ impl<O: Observer> Execution<'_, O> {
             }
         }
         for PendingNotice { at, notice, .. } in pending.iter().filter(|notice| !is_now(notice)) {
-            let interfaces = self.transport.interfaces().expect("only interfaces foresee what happens");
+            let interfaces = self.transport.message_transport().expect("only interfaces foresee what happens");
             interfaces.schedule_due(*at, notice.operation.0, turn_of(*notice));
         }
         Ok(())
@@ -282,7 +282,7 @@ impl<O: Observer> Execution<'_, O> {
         let kind = self.matching.request(operation).kind;
         let issuer = self.notices.issuer(rank);
         match (kind, is_end) {
-            (TaskKind::Computation, _) if self.transport.has_interfaces() => {
+            (OperationKind::Computation, _) if self.transport.has_interfaces() => {
                 issuer.computing = if is_end { issuer.computing - 1 } else { issuer.computing + 1 };
                 issuer.waiting -= u32::from(!is_end);
             }

@@ -25,10 +25,10 @@ impl<O> Execution<'_, O> {
                 WaitState::AtBarrier => ("waits at a barrier".to_owned(), None),
                 WaitState::Nothing | WaitState::ForTime => continue,
             };
-            let (phase, step) = (self.surroundings.phases.name(state.phase), self.surroundings.step(rank));
+            let (phase, step) = (self.context.phases.name(state.phase), self.context.step(rank));
             blocked.push(Blocked { rank, phase, step, place: None, waits, waits_for });
         }
-        let at_s = self.surroundings.clock.get().seconds();
+        let at_s = self.context.clock.get().seconds();
         DeadlockReport { at_s, blocked, ranks: self.layout.ranks() }
     }
 }

@@ -67,11 +67,11 @@ impl<O: Observer> Execution<'_, O> {
         computation: Computation,
         activity: Activity,
     ) -> Result<Option<Reply>, SimulationError> {
-        if self.transport.waits_behind_sends(self.layout.seat(rank), rank) {
+        if self.transport.waits_behind_sends(self.layout.location(rank), rank) {
             self.held_back.insert(rank, (computation, activity));
             return Ok(self.wait(rank, WaitState::ForTime, Activity::Sending));
         }
-        let computing = self.transport.compute(now, self.layout.seat(rank), rank, computation);
+        let computing = self.transport.compute(now, self.layout.location(rank), rank, computation);
         let time = computing.map_err(|error| fault(rank, format!("cannot compute: {error}")))?;
         self.begin_computing(rank, time);
         Ok(self.wait(rank, WaitState::ForTime, activity))
@@ -103,7 +103,7 @@ impl<O: Observer> Execution<'_, O> {
 
     /// Waits for a transfer to the host.
     fn write(&mut self, now: SimTime, rank: u32, time: SimDuration) -> Option<Reply> {
-        if rank == self.surroundings.host {
+        if rank == self.context.host {
             self.host_write_time += time;
         }
         self.transfer(now, rank, time)
@@ -127,9 +127,9 @@ impl<O: Observer> Execution<'_, O> {
         let (operation, handle) = self.matching.post(now, rank, to, message);
         let cause = self.observer.last_event(rank);
         self.observer.on(&Occurrence::Posted { rank, operation, handle, bytes });
-        let locations = (self.layout.seat(rank), self.layout.seat(to));
+        let locations = (self.layout.location(rank), self.layout.location(to));
         let port = port_of(tag);
-        match (port, self.transport.interfaces()) {
+        match (port, self.transport.message_transport()) {
             (Some(port), Some(interfaces)) => interfaces.send_on_port(now, locations, (bytes, handle, cause), port),
             _ => self.transport.send(now, locations, (bytes, again), handle, cause),
         }
@@ -158,7 +158,7 @@ impl<O: Observer> Execution<'_, O> {
         self.count_program_operation();
         self.observer.on(&Occurrence::Moving { operation, is_memory, bytes });
         self.observer.on(&Occurrence::Begun { rank, operation });
-        let location = self.layout.seat(rank);
+        let location = self.layout.location(rank);
         if is_memory {
             self.transport.load(now, location, bytes, operation.0);
         } else {

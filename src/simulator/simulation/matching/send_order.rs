@@ -14,7 +14,7 @@ pub struct PairOrder {
     overtaking: Overtaking,
     pairs: FxHashMap<Pair, PairEnds>,
     /// The entries of all messages, by handle.
-    places: Vec<PairEntry>,
+    entries: Vec<PairEntry>,
 }
 
 /// The oldest and the newest unmatched message of a pair.
@@ -47,7 +47,7 @@ const NONE: u32 = u32::MAX;
 
 impl PairOrder {
     pub fn new(overtaking: Overtaking) -> Self {
-        Self { overtaking, pairs: FxHashMap::default(), places: Vec::new() }
+        Self { overtaking, pairs: FxHashMap::default(), entries: Vec::new() }
     }
 
     /// Returns whether messages are ordered by arrival alone, so that each is in order as soon as it arrives.
@@ -59,21 +59,22 @@ impl PairOrder {
     pub fn send(&mut self, pair: Pair, handle: u32) {
         let ends = self.pairs.entry(pair).or_insert(PairEnds { first: handle, last: NONE });
         let earlier = std::mem::replace(&mut ends.last, handle);
-        if let Some(earlier) = self.places.get_mut(earlier as usize) {
+        if let Some(earlier) = self.entries.get_mut(earlier as usize) {
             earlier.later = handle;
         }
         let entry = PairEntry { earlier, later: NONE, progress: PairProgress::InFlight };
-        if self.places.len() <= handle as usize {
-            self.places.resize(handle as usize + 1, entry);
+        if self.entries.len() <= handle as usize {
+            self.entries.resize(handle as usize + 1, entry);
         }
-        self.places[handle as usize] = entry;
+        self.entries[handle as usize] = entry;
     }
 
     /// Marks a message as arrived. Returns whether it is in order; otherwise it is early.
     pub fn arrive(&mut self, handle: u32) -> bool {
-        let earlier = self.places[handle as usize].earlier;
-        let in_order = self.allows_overtaking() || self.places.get(earlier as usize).is_none_or(PairEntry::is_in_order);
-        self.places[handle as usize].progress = if in_order { PairProgress::InOrder } else { PairProgress::Early };
+        let earlier = self.entries[handle as usize].earlier;
+        let in_order =
+            self.allows_overtaking() || self.entries.get(earlier as usize).is_none_or(PairEntry::is_in_order);
+        self.entries[handle as usize].progress = if in_order { PairProgress::InOrder } else { PairProgress::Early };
         in_order
     }
 
@@ -81,8 +82,8 @@ impl PairOrder {
     pub fn catch_up(&mut self, mut handle: u32) -> usize {
         let mut followers = 0;
         loop {
-            handle = self.places[handle as usize].later;
-            match self.places.get_mut(handle as usize) {
+            handle = self.entries[handle as usize].later;
+            match self.entries.get_mut(handle as usize) {
                 Some(entry) if entry.progress == PairProgress::Early => entry.progress = PairProgress::Overtook,
                 _ => return followers,
             }
@@ -92,16 +93,16 @@ impl PairOrder {
 
     /// Removes a matched message.
     pub fn remove(&mut self, pair: Pair, handle: u32) {
-        let PairEntry { earlier, later, .. } = self.places[handle as usize];
+        let PairEntry { earlier, later, .. } = self.entries[handle as usize];
         if earlier == NONE && later == NONE {
             self.pairs.remove(&pair);
             return;
         }
-        match self.places.get_mut(earlier as usize) {
+        match self.entries.get_mut(earlier as usize) {
             Some(earlier) => earlier.later = later,
             None => self.ends(pair).first = later,
         }
-        match self.places.get_mut(later as usize) {
+        match self.entries.get_mut(later as usize) {
             Some(later) => later.earlier = earlier,
             None => self.ends(pair).last = earlier,
         }
@@ -113,28 +114,28 @@ impl PairOrder {
 
     /// Returns whether a message arrived before one that was sent earlier, whether or not that one has arrived since.
     pub fn has_overtaken(&self, handle: u32) -> bool {
-        matches!(self.places[handle as usize].progress, PairProgress::Early | PairProgress::Overtook)
+        matches!(self.entries[handle as usize].progress, PairProgress::Early | PairProgress::Overtook)
     }
 
     /// Returns whether a message has arrived.
     pub fn has_arrived(&self, handle: u32) -> bool {
-        self.places[handle as usize].progress != PairProgress::InFlight
+        self.entries[handle as usize].progress != PairProgress::InFlight
     }
 
     /// Returns whether a message has arrived while an earlier one is still in flight.
     pub fn is_early(&self, handle: u32) -> bool {
-        self.places[handle as usize].progress == PairProgress::Early
+        self.entries[handle as usize].progress == PairProgress::Early
     }
 
     /// Returns the unmatched messages of a pair, oldest first.
     pub fn of(&self, pair: Pair) -> impl Iterator<Item = u32> {
         let first = self.pairs.get(&pair).map(|ends| ends.first);
-        std::iter::successors(first, |handle| neighbour(self.places[*handle as usize].later))
+        std::iter::successors(first, |handle| neighbour(self.entries[*handle as usize].later))
     }
 
     /// Returns the unmatched messages of the same pair that were sent before this one, newest first.
     pub fn before(&self, handle: u32) -> impl Iterator<Item = u32> {
-        let earlier = |handle: u32| neighbour(self.places[handle as usize].earlier);
+        let earlier = |handle: u32| neighbour(self.entries[handle as usize].earlier);
         std::iter::successors(earlier(handle), move |handle| earlier(*handle))
     }
 }

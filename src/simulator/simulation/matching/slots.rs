@@ -20,11 +20,11 @@ impl<T> Slots<T> {
         u32::try_from(self.places.len() - 1).expect("fewer than 2^32 at once")
     }
 
-    pub fn get(&mut self, place: u32) -> Option<&mut T> {
+    pub fn get_mut(&mut self, place: u32) -> Option<&mut T> {
         self.places.get_mut(place as usize)?.as_mut()
     }
 
-    pub fn peek(&self, place: u32) -> Option<&T> {
+    pub fn get(&self, place: u32) -> Option<&T> {
         self.places.get(place as usize)?.as_ref()
     }
 

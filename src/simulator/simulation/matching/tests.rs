@@ -125,7 +125,7 @@ impl MatchingPair {
 
     /// Returns the message matched with each receive.
     fn met(&self) -> Vec<Option<usize>> {
-        let met = |operation: &Operation| match self.office.tasks.peek(operation.0).expect("it is not ended").state {
+        let met = |operation: &Operation| match self.office.tasks.get(operation.0).expect("it is not ended").state {
             TaskState::Received(handle) => self.handles.iter().position(|one| *one == handle),
             _ => None,
         };

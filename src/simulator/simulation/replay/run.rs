@@ -24,10 +24,10 @@ pub struct Replay {
     operations: Box<dyn Operations>,
     unit: SimDuration,
     costs: LogGopsCosts,
-    agenda: RadixHeap,
+    events_queue: RadixHeap,
     queues: RetrialQueues<PackedEvent>,
     resources: RankResources,
-    meetings: ReplayMatching,
+    matching: ReplayMatching,
     pub ranks: Vec<RankState>,
     /// Issued operations that have not ended.
     under_way: Slab<ReplayedOperation>,
@@ -137,10 +137,10 @@ impl Replay {
             operations,
             unit,
             costs,
-            agenda: RadixHeap::new(),
+            events_queue: RadixHeap::new(),
             queues: RetrialQueues::new(),
             resources,
-            meetings: ReplayMatching::new(take_any.into_iter()),
+            matching: ReplayMatching::new(take_any.into_iter()),
             ranks: vec![RankState::new(); ranks as usize],
             under_way: Slab::new(),
             messages: Slab::new(),
@@ -187,10 +187,10 @@ impl Replay {
         if self.finished as usize == self.ranks.len() {
             return None;
         }
-        if self.is_opening && self.agenda.first_order().is_none_or(|order| order > OPENING) {
+        if self.is_opening && self.events_queue.first_order().is_none_or(|order| order > OPENING) {
             return None;
         }
-        let ScheduledEvent { time, precedence, event, queue } = self.agenda.pop()?;
+        let ScheduledEvent { time, precedence, event, queue } = self.events_queue.pop()?;
         self.events += 1;
         if queue == NO_QUEUE {
             self.attempt(time, precedence, event);
@@ -232,7 +232,7 @@ impl Replay {
 
     fn schedule(&mut self, time: SimTime, order: u64, event: PackedEvent) {
         let precedence = Precedence { order, number: self.next_request() };
-        self.agenda.push(ScheduledEvent { time, precedence, event, queue: NO_QUEUE });
+        self.events_queue.push(ScheduledEvent { time, precedence, event, queue: NO_QUEUE });
     }
 
     /// Executes an event if all resources that it needs are free. Otherwise, the event is queued and keeps its
@@ -280,7 +280,7 @@ impl Replay {
     fn schedule_retrial(&mut self, now: SimTime, resource: u32) {
         if let Some((precedence, event)) = self.queues.call(resource) {
             let time = self.resources.free(resource).max(now);
-            self.agenda.push(ScheduledEvent { time, precedence, event, queue: resource });
+            self.events_queue.push(ScheduledEvent { time, precedence, event, queue: resource });
         }
     }
 
@@ -340,7 +340,7 @@ impl Replay {
         self.resources.communicate(to, cpu, now, costs.receiving);
         let (under_way, messages) = (&self.under_way, &self.messages);
         let route_of = |entry: MessageOrReceive| route(under_way, messages, entry);
-        if let Some(receive) = self.meetings.arrive(now, Arrival { to, from, tag, message: place }, route_of) {
+        if let Some(receive) = self.matching.arrive(now, Arrival { to, from, tag, message: place }, route_of) {
             self.meet(now, receive, place);
         }
     }
@@ -360,7 +360,7 @@ impl Replay {
         let pattern = MessagePattern { from: known(peer), tag: known(tag) };
         let (under_way, messages) = (&self.under_way, &self.messages);
         let route_of = |entry: MessageOrReceive| route(under_way, messages, entry);
-        if let Some(message) = self.meetings.receive(rank, pattern, place, route_of) {
+        if let Some(message) = self.matching.receive(rank, pattern, place, route_of) {
             self.meet(now, place, message);
         }
     }
@@ -514,7 +514,7 @@ impl Replay {
             }
         };
         let (precedence, event) = (Precedence::foreseen(order, turn.place), PackedEvent::new(kind, place));
-        self.agenda.push(ScheduledEvent { time, precedence, event, queue: NO_QUEUE });
+        self.events_queue.push(ScheduledEvent { time, precedence, event, queue: NO_QUEUE });
     }
 
     /// Finishes a rank once its processor has completed its work for communication.

@@ -56,7 +56,7 @@ struct TrafficRun<'f> {
 
 impl<'f> TrafficRun<'f> {
     fn new(network: &Network, traffic: &'f Traffic, layout: &'f Layout, streams: Streams) -> Self {
-        let fabric = Fabric::new(network, layout.topology.clone(), ForwardedBy::ByRouter, streams);
+        let fabric = Fabric::new(network, layout.topology.clone(), ForwardedBy::Router, streams);
         let byte = network.injection_time(&layout.topology).expect("the check rejects nodes whose links differ");
         let packet_time = match &traffic.mix[..] {
             [] => byte.time(traffic.packet.count()),

@@ -243,7 +243,7 @@ impl CalibrationCase {
             loss: self.loss,
             noise: &noise,
             noise_is_stated: self.tables.iter().all(|table| table.noise.is_some()),
-            choice: choice.iter().map(|(path, text)| everywhere(path, text, &simulated)).collect(),
+            choice: choice.iter().map(|(path, text)| assignment_everywhere(path, text, &simulated)).collect(),
             spent: Cell::new(0),
             budget,
             seed: self.seed,
@@ -287,7 +287,8 @@ impl CalibrationCase {
         let combinations = self.combinations_of_choices();
         let mut remark = None;
         for settings in &combinations {
-            let assigned: Vec<_> = settings.iter().map(|(path, text)| everywhere(path, text, &simulated)).collect();
+            let assigned: Vec<_> =
+                settings.iter().map(|(path, text)| assignment_everywhere(path, text, &simulated)).collect();
             simulated.check_rows(&assigned, |row| row.trains).map_err(|error| error.within(document, "tables", ""))?;
             match simulated.check_rows(&assigned, |row| !row.trains) {
                 // Alternatives are compared by the rows that calibrate; other rows are run by `calibrate` alone.
@@ -410,7 +411,7 @@ impl BestFit<'_> {
                 let choice = fitted_choice
                     .settings
                     .iter()
-                    .map(|(path, text)| everywhere(path, text, self.fit.simulated))
+                    .map(|(path, text)| assignment_everywhere(path, text, self.fit.simulated))
                     .collect();
                 let fit = Fitting { choice, training: Vec::new(), spent: Cell::new(0), ..*self.fit };
                 let best_fit = BestFit { case: self.case, fit: &fit, best: minimum };
@@ -434,7 +435,7 @@ impl BestFit<'_> {
 }
 
 /// Assigns a value to a field in all tables whose scenarios have it.
-fn everywhere(path: &str, text: &str, simulated: &Simulated<'_>) -> Assignment {
+fn assignment_everywhere(path: &str, text: &str, simulated: &Simulated<'_>) -> Assignment {
     Assignment { path: path.to_owned(), text: text.to_owned(), tables: simulated.tables_with(path, |_| true) }
 }
 

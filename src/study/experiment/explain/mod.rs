@@ -54,7 +54,7 @@ struct Explanation {
 impl Explanation {
     fn of(scenario: &CheckedScenario, delivery: Delivery) -> Result<Self, StudyError> {
         let layout = scenario.layout();
-        let (from, to) = (layout.seat(delivery.from), layout.seat(delivery.to));
+        let (from, to) = (layout.location(delivery.from), layout.location(delivery.to));
         let hops = layout.topology.distance(from.node, to.node);
         let copies = scenario.machine.nodes.sending.does_copy(delivery.again);
         let message = message::LoneMessage { from, to, hops, bytes: delivery.bytes, copies, sent: delivery.sent };

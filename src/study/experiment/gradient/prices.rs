@@ -2,7 +2,7 @@
 
 use crate::analysis::cost_chain::Charge;
 use parsim_sim::machine::Machine;
-use parsim_sim::network::{Contention, Link, UncontendedRoute};
+use parsim_sim::network::{Contention, Link, UncontendedTiming};
 use parsim_sim::node::Interface;
 use parsim_sim::node::processor::{Module, Stopwatch, Work};
 use parsim_sim::trace::{ComputationAmount, Loop, Software};
@@ -13,7 +13,7 @@ pub struct Prices {
     machine: Machine,
     link: Link,
     stopwatch: Stopwatch,
-    lone_way: UncontendedRoute,
+    lone_way: UncontendedTiming,
     /// The interface as the simulation uses it.
     interface: Option<Interface>,
     /// Number of links that are initialised.
@@ -24,12 +24,12 @@ impl Prices {
     /// Returns the prices of `machine`, with `links` links in use.
     pub fn of(machine: Machine, links: u64) -> Self {
         let (link, stopwatch) = (machine.network.links.at_work(), Stopwatch::new(&machine.nodes.processor));
-        let (lone_way, interface) = (UncontendedRoute::of(&machine.network), Self::interface_of(&machine));
+        let (lone_way, interface) = (UncontendedTiming::of(&machine.network), Self::interface_of(&machine));
         Self { machine, link, stopwatch, lone_way, interface, links }
     }
 
     /// Returns the route of messages without contention.
-    pub const fn lone_way(&self) -> &UncontendedRoute {
+    pub const fn lone_way(&self) -> &UncontendedTiming {
         &self.lone_way
     }
 
@@ -42,7 +42,7 @@ impl Prices {
         let described = machine.nodes.interface.clone()?;
         let copy_per_byte = described.copy_per_byte.or(Some(described.gap_per_byte));
         let gap_per_byte = match machine.network.contention {
-            Contention::Off => UncontendedRoute::of(&machine.network).slower(described.gap_per_byte),
+            Contention::Off => UncontendedTiming::of(&machine.network).slower(described.gap_per_byte),
             _ => described.gap_per_byte,
         };
         Some(Interface { gap_per_byte, copy_per_byte, ..described })

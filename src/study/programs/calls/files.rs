@@ -68,7 +68,7 @@ impl CallFiles {
 
     /// Returns `true` if the beginning of the program ends after an operation of this name. Writers of time-independent
     /// traces differ in capitalisation.
-    pub fn ends_behind(&self, phase: Phase) -> bool {
+    pub fn ends_after(&self, phase: Phase) -> bool {
         let is_loose = matches!(self.format, CallFormat::TimeIndependent);
         let first = self.first.as_ref();
         first.is_some_and(|first| first.of == phase || is_loose && first.of.eq_ignore_ascii_case(phase))

@@ -25,7 +25,7 @@ pub struct LiballprofReader {
     rank: u32,
     ranks: u32,
     clock: Clock,
-    made: RankCommunicators,
+    communicators: RankCommunicators,
     /// The addresses of the requests that may be pending.
     open: FxHashSet<u64>,
     /// The addresses of the requests of buffered sends, which complete at once, as long as no wait has named them.
@@ -175,20 +175,20 @@ pub fn name_communicators(
 ) -> io::Result<RankCommunicators> {
     let (mut file, mut line) = (BufReader::new(File::open(path)?), Vec::new());
     let (mut reader, mut calls) = (LiballprofReader::new((rank, ranks), made, GapFactor(0.0)), CallQueue::new());
-    while !reader.made.is_settled() && file.read_until(b'\n', &mut line)? > 0 {
+    while !reader.communicators.is_settled() && file.read_until(b'\n', &mut line)? > 0 {
         let _ = reader.read(line.trim_ascii_end(), &mut calls);
         while calls.pop().is_some() {}
         line.clear();
     }
-    Ok(reader.made)
+    Ok(reader.communicators)
 }
 
 impl LiballprofReader {
-    pub fn new((rank, ranks): (u32, u32), made: RankCommunicators, factor: GapFactor) -> Self {
+    pub fn new((rank, ranks): (u32, u32), communicators: RankCommunicators, factor: GapFactor) -> Self {
         Self {
             rank,
             ranks,
-            made,
+            communicators,
             clock: Clock::new(factor),
             open: FxHashSet::default(),
             buffered: FxHashSet::default(),
@@ -495,7 +495,7 @@ impl LiballprofReader {
     fn split(&mut self, line: &CallRecord<'_>) -> Result<(), LineFault> {
         let communicator = self.communicator(line, 2)?;
         match communicator.number {
-            Some(0) => self.made.split(),
+            Some(0) => self.communicators.split(),
             Some(_) => {
                 let message = "a subset of the ranks splits its communicator";
                 return Err(LineFault::new(
@@ -525,7 +525,7 @@ impl LiballprofReader {
         if (ranks, rank) == (u64::from(self.ranks), u64::from(self.rank)) {
             return Ok(CommunicatorArgument { number: Some(0), members: None, ranks: self.ranks, is_mpich });
         }
-        if let Some((number, members)) = self.made.find(id, self.rank, (rank, ranks)) {
+        if let Some((number, members)) = self.communicators.find(id, self.rank, (rank, ranks)) {
             let ranks = u32::try_from(members.len()).unwrap_or(u32::MAX);
             return Ok(CommunicatorArgument { number: Some(number), members: Some(members), ranks, is_mpich });
         }

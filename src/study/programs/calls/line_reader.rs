@@ -41,7 +41,7 @@ pub struct CallQueue {
     /// Number of waits in the last lines for requests that no line of the rank has begun.
     unbegun: u64,
     /// Number of operations that begin without any line of the rank saying what they move.
-    unended: u64,
+    incomplete: u64,
     /// `true` if a line has begun the program of the rank.
     is_initialised: bool,
     /// `true` if a line has ended the program of the rank.
@@ -55,7 +55,7 @@ impl CallQueue {
             phase: "program",
             stated: StatedLengths::default(),
             unbegun: 0,
-            unended: 0,
+            incomplete: 0,
             is_initialised: false,
             is_finalised: false,
         }
@@ -83,12 +83,12 @@ impl CallQueue {
 
     /// Records `count` operations that begin without any line saying what they move.
     pub const fn record_incomplete(&mut self, count: u64) {
-        self.unended += count;
+        self.incomplete += count;
     }
 
     /// Returns the number of operations so far that began without any line saying what they move.
     pub const fn incomplete_operations(&self) -> u64 {
-        self.unended
+        self.incomplete
     }
 
     /// Records that the line begins the program of the rank.

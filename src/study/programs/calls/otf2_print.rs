@@ -146,7 +146,7 @@ impl Otf2Reader {
         }
         self.depth += 1;
         // MPI_Finalize ends a computation, although it has no event of its own.
-        if self.call == Some("MPI_Finalize") { self.moves(line) } else { Ok(()) }
+        if self.call == Some("MPI_Finalize") { self.end_computation(line) } else { Ok(()) }
     }
 
     fn leave(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
@@ -178,7 +178,7 @@ impl Otf2Reader {
     }
 
     /// Ends the computation before a call at the first event of the call.
-    fn moves(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
+    fn end_computation(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
         if !self.is_moving {
             let time = self.time(line)?;
             let gap = self.clock.gap(time).map_err(|message| fault(&message))?;
@@ -189,7 +189,7 @@ impl Otf2Reader {
     }
 
     fn push(&mut self, line: &EventRecord<'_>, call: Call) -> Result<(), LineFault> {
-        self.moves(line)?;
+        self.end_computation(line)?;
         self.hold(HeldCall::Known(call));
         Ok(())
     }
@@ -214,7 +214,7 @@ impl Otf2Reader {
         if self.held.iter().any(|(_, held)| held.is(number, kind)) {
             return Err(fault(&format!("the request of this {} has begun before, and is not complete", kind.words())));
         }
-        self.moves(line)?;
+        self.end_computation(line)?;
         self.hold(HeldCall::Begun(number, kind));
         Ok(())
     }
@@ -240,7 +240,7 @@ impl Otf2Reader {
         };
         let Some(call) = call else {
             self.held.remove(place);
-            return self.moves(line);
+            return self.end_computation(line);
         };
         self.held[place].1 = HeldCall::Known(call(Some(request(number))));
         self.push(line, Call::Wait(request(number)))
@@ -259,7 +259,7 @@ impl Otf2Reader {
         let is_exchange = self.call.is_some_and(|call| call.starts_with("MPI_Sendrecv"));
         if is_exchange {
             // MPI libraries post the receive before the send; the event with its data follows the event of the send.
-            self.moves(line)?;
+            self.end_computation(line)?;
             self.hold(HeldCall::Begun(RECEIVING, RequestKind::Receive));
         }
         let is_buffered = self.call == Some("MPI_Bsend");

@@ -16,7 +16,7 @@ pub async fn make(me: Process, files: Arc<CallFiles>, groups: Rc<[Rc<RankGroup>]
     let me = me.with_free_additions();
     let reader = CallReader::new(files, me.rank());
     let (requests, asides) = (Requests::default(), SideTasks::default());
-    let mut caller = Caller { me, reader, groups, library, requests, asides, begun: FxHashMap::default() };
+    let mut caller = Caller { me, reader, groups, library, requests, side_tasks: asides, begun: FxHashMap::default() };
     if let Err(fault) = caller.run().await {
         caller.me.fail(*fault).await;
     }
@@ -30,7 +30,7 @@ struct Caller {
     library: Library,
     requests: Requests,
     /// The nonblocking collective operations that have begun.
-    asides: SideTasks,
+    side_tasks: SideTasks,
     /// The number of nonblocking collective operations so far, by communicator.
     begun: FxHashMap<u32, u32>,
 }
@@ -55,13 +55,13 @@ impl Caller {
             Call::Send { to, bytes, tag, synchronous, request } => {
                 self.send(to, Message { synchronous, ..Message::new(bytes).tag(tag) }, request).await;
             }
-            Call::Receive { pattern, request: None } if self.asides.are_over() => {
+            Call::Receive { pattern, request: None } if self.side_tasks.are_over() => {
                 self.me.receive_where(pattern).await;
             }
             Call::Receive { pattern, request } => {
                 let receiving = self.me.start_receive(pattern).await;
                 match request {
-                    None => self.asides.wait_for(&self.me, receiving).await,
+                    None => self.side_tasks.wait_for(&self.me, receiving).await,
                     Some(name) => self.requests.push(name, Some(PendingOperation::Message(receiving))),
                 }
             }
@@ -80,12 +80,12 @@ impl Caller {
     }
 
     async fn send(&mut self, to: u32, message: Message, request: Option<RequestName>) {
-        if request.is_none() && self.asides.are_over() {
+        if request.is_none() && self.side_tasks.are_over() {
             return self.me.send(to, message).await;
         }
         let sending = self.me.start_send(to, message).await;
         match request {
-            None => self.asides.wait_for(&self.me, sending).await,
+            None => self.side_tasks.wait_for(&self.me, sending).await,
             Some(name) => self.requests.push(name, Some(PendingOperation::Message(sending))),
         }
     }
@@ -99,24 +99,24 @@ impl Caller {
             *number = number.wrapping_add(1);
             number.wrapping_add(communicator.wrapping_mul(SERIALS_PER_COMMUNICATOR))
         });
-        if serial.is_none() && self.asides.are_over() {
+        if serial.is_none() && self.side_tasks.are_over() {
             return call.run(&me, library).await;
         }
         let work = |me: Process| async move { call.run(&me, library).await };
-        let number = self.asides.begin(&me, serial, work).await;
+        let number = self.side_tasks.begin(&me, serial, work).await;
         match request {
-            None => self.asides.end(&self.me, number).await,
+            None => self.side_tasks.end(&self.me, number).await,
             Some(name) => self.requests.push(name, Some(PendingOperation::Collective(number))),
         }
     }
 
     async fn wait(&mut self, pending: PendingOperation) {
         match pending {
-            PendingOperation::Message(operation) if self.asides.are_over() => {
+            PendingOperation::Message(operation) if self.side_tasks.are_over() => {
                 self.me.wait(operation).await;
             }
-            PendingOperation::Message(operation) => self.asides.wait_for(&self.me, operation).await,
-            PendingOperation::Collective(number) => self.asides.end(&self.me, number).await,
+            PendingOperation::Message(operation) => self.side_tasks.wait_for(&self.me, operation).await,
+            PendingOperation::Collective(number) => self.side_tasks.end(&self.me, number).await,
         }
     }
 
@@ -134,10 +134,10 @@ impl Caller {
         }
         let operations: Vec<Operation> = messages.iter().map(|(_, operation)| *operation).collect();
         let numbers: Vec<SideTaskId> = collectives.iter().map(|(_, number)| *number).collect();
-        let first = if self.asides.are_over() {
+        let first = if self.side_tasks.are_over() {
             self.me.wait_any(&operations).await
         } else {
-            self.asides.wait_any(&self.me, &operations, &numbers).await
+            self.side_tasks.wait_any(&self.me, &operations, &numbers).await
         };
         let all = messages.iter().map(|(name, _)| name).chain(collectives.iter().map(|(name, _)| name));
         if let Some(pending) = all.into_iter().nth(first).and_then(|name| self.requests.take(*name)) {
@@ -147,11 +147,11 @@ impl Caller {
 
     /// Tests the oldest request of a name. As in SimGrid, an incomplete request is moved behind the others of its name.
     async fn test(&mut self, name: RequestName) {
-        self.asides.progress(&self.me).await;
+        self.side_tasks.progress(&self.me).await;
         let Some(pending) = self.requests.take(name) else { return };
         let is_complete = match pending {
             PendingOperation::Message(operation) => self.me.test(operation).await,
-            PendingOperation::Collective(number) => self.asides.is_over(number),
+            PendingOperation::Collective(number) => self.side_tasks.is_over(number),
         };
         if is_complete {
             self.wait(pending).await;

@@ -94,7 +94,7 @@ impl CallReader {
 
     fn count(&mut self, phase: Phase, call: &Call) {
         let is_common = matches!(call, Call::Collective { communicator: 0, .. });
-        if is_common && self.files.ends_behind(phase) {
+        if is_common && self.files.ends_after(phase) {
             self.counted += 1;
         }
     }

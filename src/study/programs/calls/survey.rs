@@ -29,7 +29,7 @@ pub struct Survey {
     pub is_determined: bool,
     pub faults: Vec<Fault>,
     unbegun: UnmatchedWaits,
-    unended: u64,
+    incomplete: u64,
     /// The ranks whose programs begin but do not end, with their last lines.
     unfinished: Vec<(u32, LinePlace)>,
     messages: f64,
@@ -129,7 +129,7 @@ impl Survey {
     }
 
     fn incomplete_operations(&self) -> Option<String> {
-        let operations = match self.unended {
+        let operations = match self.incomplete {
             0 => return None,
             1 => "an operation that begins is".to_owned(),
             count => format!("{count} operations that begin are"),
@@ -181,7 +181,7 @@ impl Surveyor<'_> {
             self.survey.unfinished.push((rank, reader.place()));
         }
         self.survey.unbegun.add(reader.unbegun().count, reader.unbegun().first);
-        self.survey.unended += reader.incomplete_operations();
+        self.survey.incomplete += reader.incomplete_operations();
         self.end(rank, &taken)
     }
 

@@ -59,7 +59,7 @@ pub(super) enum StepAction {
     /// Begins a loop; jumps to `behind` if there are no rounds. A loop without any verb has no rounds.
     Repeat {
         times: BoundExpression,
-        happens: bool,
+        has_verbs: bool,
         index: VariableSlot,
         end: VariableSlot,
         behind: Address,

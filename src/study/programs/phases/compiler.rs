@@ -201,7 +201,7 @@ impl Compiler<'_> {
             }
             None => self.names.reserve(),
         };
-        let begin = self.put(number, StepAction::Repeat { times, happens: has_verbs(steps), index, end, behind: 0 });
+        let begin = self.put(number, StepAction::Repeat { times, has_verbs: has_verbs(steps), index, end, behind: 0 });
         self.steps(&format!("{path}.steps"), steps);
         self.put(number, StepAction::Round { index, end, body: begin + 1 });
         self.patch_jump(begin);

@@ -152,7 +152,7 @@ impl StepInterpreter {
                 self.enter(*phase);
             }
             StepAction::Leave { outer } => self.enter(self.index(*outer)),
-            StepAction::Repeat { times, happens, index, end, behind } => {
+            StepAction::Repeat { times, has_verbs: happens, index, end, behind } => {
                 let rounds = if *happens { rounds(times, &self.slots)? } else { 0 };
                 self.set(*index, Value::Whole(0));
                 self.set(*end, Value::Whole(rounds));

@@ -87,7 +87,7 @@ impl Plan {
             base,
         };
         let mut faults = cases.routes.faults(&self.axes, self.settings(), &cases.base);
-        faults.extend(self.axes.iter().filter_map(Self::of_all_cases));
+        faults.extend(self.axes.iter().filter_map(Self::shared_field_fault));
         match self.formulas() {
             Ok((formulas, filter)) => (cases.formulas, cases.filter) = (formulas, filter),
             Err(fault) => faults.push(fault),
@@ -140,7 +140,7 @@ impl Plan {
     }
 
     /// Returns a fault if the axis varies a field that concerns all cases.
-    fn of_all_cases(planned: &PlannedAxis) -> Option<SourceFault> {
+    fn shared_field_fault(planned: &PlannedAxis) -> Option<SourceFault> {
         let path = &planned.axis.path;
         let field = path.split('.').next().filter(|field| SHARED_FIELDS.contains(field))?;
         let message =

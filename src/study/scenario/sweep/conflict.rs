@@ -36,7 +36,7 @@ impl FieldRoutes {
     }
 
     /// Returns a fault for every axis over a field that an earlier axis varies already.
-    pub fn doubles(&self, axes: &[PlannedAxis]) -> Vec<SourceFault> {
+    pub fn duplicates(&self, axes: &[PlannedAxis]) -> Vec<SourceFault> {
         let mut faults = Vec::new();
         let mut first = HashMap::new();
         for (index, route) in self.0.iter().enumerate() {
@@ -51,7 +51,7 @@ impl FieldRoutes {
     /// Returns the faults of axes over one field, and of `settings` on a field that an axis varies, itself or as part
     /// of a containing field.
     pub fn faults(&self, axes: &[PlannedAxis], settings: &[(String, String)], base: &Document) -> Vec<SourceFault> {
-        let mut faults = self.doubles(axes);
+        let mut faults = self.duplicates(axes);
         for (path, value) in settings {
             let Some(route) = base.route(path) else { continue };
             let is_lost = |other: &Option<FieldRoute>| other.as_ref().is_some_and(|other| route.starts_with(other));

@@ -105,7 +105,7 @@ impl Plan {
     /// # Errors
     /// All faults of the case.
     pub fn base(&self) -> Result<Case, Faults> {
-        let doubles = FieldRoutes::of(&self.axes, &self.document).doubles(&self.axes);
+        let doubles = FieldRoutes::of(&self.axes, &self.document).duplicates(&self.axes);
         if !doubles.is_empty() {
             return Err(self.document.faults(doubles));
         }

@@ -38,7 +38,7 @@ impl MessageTransport {
         let header = self.interface.header.count();
         let before = ChargedBytes::until(message.arrived, header);
         message.arrived += piece.bytes;
-        let MessageState { to, lanes, arrived, .. } = *message;
+        let MessageState { to, resources: lanes, arrived, .. } = *message;
         let port = message.destination();
         if message.stays_on_its_node {
             return self.receive(now, piece.message);
@@ -92,7 +92,7 @@ impl MessageTransport {
     /// Charges the processor of the destination for a message that has arrived.
     pub(super) fn receive(&mut self, now: SimTime, id: MessageId) {
         let message = &self.messages[id];
-        let MessageState { from, to, bytes, lanes, .. } = *message;
+        let MessageState { from, to, bytes, resources: lanes, .. } = *message;
         let stays = message.stays_on_its_node;
         if stays || self.interface.progress != Progress::Offloaded {
             let is_copied = stays && !self.has_memory_between(from, to);

@@ -57,7 +57,7 @@ impl MessageTransport {
     ) {
         self.cause = cause;
         let mut message = self.message(from, to, bytes, handle);
-        (message.lanes, message.is_issued) = (lanes, true);
+        (message.resources, message.is_issued) = (lanes, true);
         for end in [from, to] {
             self.resources.provide(end, message.interface, lanes);
         }

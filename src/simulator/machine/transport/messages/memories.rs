@@ -37,14 +37,14 @@ impl Memories {
     fn step(&mut self) -> Option<(SimTime, Option<MemoryTransfer>)> {
         let (now, entity) = self.calendar.pop()?;
         let transfer = self.hierarchy.step(&mut self.calendar, now, entity);
-        Some((now, self.through(transfer)))
+        Some((now, self.take_ended(transfer)))
     }
 
     /// Starts a load of a core, and returns it if it takes no time.
     fn load(&mut self, now: SimTime, location: RankLocation, bytes: f64, handle: u32) -> Option<MemoryTransfer> {
         let place = self.passing.put(MemoryTransfer::Load(handle));
         let transfer = self.hierarchy.load(&mut self.calendar, now, location, (bytes, place));
-        self.through(transfer)
+        self.take_ended(transfer)
     }
 
     /// Starts the transfer of a message from core to core, and returns it if it takes no time.
@@ -59,11 +59,11 @@ impl Memories {
         #[expect(clippy::cast_precision_loss, reason = "a memory's time is rounded once, from a real number of bytes")]
         let load = (bytes as f64, place);
         let transfer = self.hierarchy.pass(&mut self.calendar, now, ends, load);
-        self.through(transfer)
+        self.take_ended(transfer)
     }
 
     /// Returns the transfer of these bytes and forgets it, if it has ended.
-    fn through(&mut self, transfer: Option<HierarchyTransfer>) -> Option<MemoryTransfer> {
+    fn take_ended(&mut self, transfer: Option<HierarchyTransfer>) -> Option<MemoryTransfer> {
         let Some(HierarchyTransfer::Bytes { handle: place }) = transfer else { return None };
         Some(self.passing.take(place))
     }

@@ -85,12 +85,12 @@ impl MessageTransport {
     /// Runs an event that has waited in a retrial queue, or lets it wait again; then calls the next event of the queue.
     fn attempt_again(&mut self, now: SimTime, precedence: Precedence, event: TransportEvent, line: Resource) {
         let sender = self.sending_core(event);
-        self.lines.retry(line.number());
+        self.retrial_queues.retry(line.number());
         if let Some(core) = sender {
             self.waiting_sends.remove(core);
         }
         self.attempt(now, precedence, event);
-        if self.lines.is_next_due(line.number()) {
+        if self.retrial_queues.is_next_due(line.number()) {
             self.call(now, line);
         }
         if let Some(core) = sender {
@@ -202,14 +202,14 @@ impl MessageTransport {
         if let Some(core) = self.sending_core(event) {
             self.waiting_sends.add(core);
         }
-        if self.lines.join(resource.number(), precedence, event) {
+        if self.retrial_queues.join(resource.number(), precedence, event) {
             self.call(now, resource);
         }
     }
 
     /// Calls the first event of a retrial queue: it is retried when the resource is free.
     fn call(&mut self, now: SimTime, resource: Resource) {
-        if let Some((precedence, event)) = self.lines.call(resource.number()) {
+        if let Some((precedence, event)) = self.retrial_queues.call(resource.number()) {
             let time = self.resources.free(resource).max(now);
             self.queue.push(Reverse(Scheduled { time, precedence, event, line: resource }));
         }
@@ -248,7 +248,7 @@ impl MessageTransport {
             }
             TransportEvent::Send(id) => {
                 let message = &self.messages[id];
-                let core = Resource::core(self.resources.cpu(message.from, message.lanes.cpu));
+                let core = Resource::core(self.resources.cpu(message.from, message.resources.cpu));
                 let interface = || self.resources.sender(message.source());
                 [(!self.is_sent_by_interface(message)).then_some(core), (!message.stays_on_its_node).then(interface)]
             }
@@ -269,7 +269,7 @@ impl MessageTransport {
     }
 
     fn taking_core(&self, message: &MessageState) -> Resource {
-        Resource::core(self.resources.cpu(message.to, message.lanes.cpu))
+        Resource::core(self.resources.cpu(message.to, message.resources.cpu))
     }
 
     /// Returns whether an offloading interface sends a message without the processor. That applies to the messages that

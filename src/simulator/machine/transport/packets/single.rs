@@ -1,7 +1,7 @@
 //! Movement of packets one at a time, each with its own events: prepared on the processor of their source, passed on by
 //! the processors in between, and received by the processor of their destination.
 
-use super::software::{passing_on, taking_in};
+use super::software::{forwarding_time, receiving_time};
 use super::{Carrier, Completion, Job, MessageId, PacketTransport, PacketizedMessage};
 use crate::engine::{Calendar, Entity};
 use crate::machine::{RankLocation, Sends};
@@ -88,7 +88,7 @@ impl PacketTransport {
     }
 
     pub(super) fn move_packets(&mut self, now: SimTime, entity: Entity) {
-        let mut hops = std::mem::take(&mut self.passages);
+        let mut hops = std::mem::take(&mut self.hops);
         let (fabric, calendar) = self.fabric();
         fabric.step(calendar, now, entity, &mut hops);
         for hop in &hops {
@@ -102,7 +102,7 @@ impl PacketTransport {
             }
         }
         hops.clear();
-        self.passages = hops;
+        self.hops = hops;
     }
 
     /// Charges the memory of `node` for a packet that a link has moved into it or out of it.
@@ -152,7 +152,7 @@ impl PacketTransport {
             PacketKind::Data => message.destination(),
             PacketKind::Acknowledge => message.source(),
         };
-        let service = taking_in(&self.node, &packet);
+        let service = receiving_time(&self.node, &packet);
         self.serve(now, location, Job::Receive(packet), service);
     }
 
@@ -160,7 +160,7 @@ impl PacketTransport {
         match self.node.router {
             Router::Hardware => self.forward(now, node, packet),
             Router::Software => {
-                let service = passing_on(&self.node, packet.kind);
+                let service = forwarding_time(&self.node, packet.kind);
                 self.serve(now, RankLocation { node, core: 0 }, Job::Forward(packet), service);
             }
         }

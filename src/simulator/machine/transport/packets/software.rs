@@ -9,7 +9,7 @@ use crate::units::{SimDuration, SimTime};
 
 /// Returns the time that a processor at its described speed takes to pass a packet on.
 #[inline]
-pub(super) const fn passing_on(node: &Node, kind: PacketKind) -> SimDuration {
+pub(super) const fn forwarding_time(node: &Node, kind: PacketKind) -> SimDuration {
     match kind {
         PacketKind::Acknowledge => node.acknowledging.per_hop,
         PacketKind::Data => node.routing.per_packet,
@@ -18,7 +18,7 @@ pub(super) const fn passing_on(node: &Node, kind: PacketKind) -> SimDuration {
 
 /// Returns the time that a processor at its described speed takes to receive a packet at its destination.
 #[inline]
-pub(super) fn taking_in(node: &Node, packet: &Packet) -> SimDuration {
+pub(super) fn receiving_time(node: &Node, packet: &Packet) -> SimDuration {
     match packet.kind {
         PacketKind::Acknowledge => node.acknowledging.per_hop,
         PacketKind::Data => node.routing.per_packet + node.receiving.time(u64::from(packet.bytes)),

@@ -9,7 +9,7 @@ use crate::network::route_state::RouteState;
 use crate::network::router::RouteSelector as Guide;
 use crate::network::topology::Topology;
 use crate::network::virtual_channels::Classes;
-use crate::network::waiting::{BufferDeadlock, BufferWait};
+use crate::network::waiting::{BufferDeadlock, BufferId};
 use crate::units::{PerByte, SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 use std::ops::{Index, IndexMut};
@@ -52,7 +52,7 @@ pub struct Worms {
     flit_bytes: u64,
     /// Time of a byte on a link.
     byte_time: PerByte,
-    wires: LinkLatencies,
+    latencies: LinkLatencies,
     inputs: Vec<Input>,
     heads: WormHeads,
     outputs: Vec<Output>,
@@ -64,7 +64,7 @@ pub struct Worms {
     sources: Vec<PacketSource>,
     /// Nodes with packets that are not completely in the network yet.
     sending: Vec<u32>,
-    crowd: WormTable,
+    worms: WormTable,
     /// The first cycle that acts on what is scheduled now.
     next: u64,
     pipeline: Pipeline,
@@ -91,7 +91,7 @@ struct Worm {
     flits: u32,
     /// The input channel where the head waits for software.
     held_at: u32,
-    way: RouteState,
+    route: RouteState,
     /// The cycle after the one in which the head has crossed to its node.
     out: u64,
     /// Number of cycles after the head has crossed to its node in which no flit of the worm has crossed.
@@ -152,9 +152,9 @@ impl Worms {
     pub fn new(network: &Network, mode: &Wormhole, topology: Topology, onward: ForwardedBy, streams: Streams) -> Self {
         let shape = shape_of(network, mode, &topology);
         let cycle = network.links.byte_time().time(mode.flit.count());
-        let wires = LinkLatencies::new(network, &topology, cycle);
+        let latencies = LinkLatencies::new(network, &topology, cycle);
         let (router, vertices) = (mode.router.unwrap_or_default(), topology.vertices());
-        let (inputs, outputs) = buffers::channels(&topology, shape, &wires);
+        let (inputs, outputs) = buffers::channels(&topology, shape, &latencies);
         let leaves = LeafNodes::of(&topology, &network.routing);
         Self {
             guide: Guide::new(network, &topology, streams),
@@ -173,9 +173,9 @@ impl Worms {
             active: Vec::new(),
             sources: vec![PacketSource::default(); vertices as usize],
             sending: Vec::new(),
-            crowd: WormTable::default(),
+            worms: WormTable::default(),
             next: 0,
-            pipeline: Pipeline::new(router, &wires),
+            pipeline: Pipeline::new(router, &latencies),
             grantable: Vec::new(),
             islip: (router.allocators == Allocators::Islip).then(|| Box::new(Islip::new(shape, vertices))),
             matrix: (router.arbiters == Arbiters::Matrix).then(|| Box::new(MatrixArbiters::new(shape, vertices))),
@@ -186,7 +186,7 @@ impl Worms {
             recorder: None,
             topology,
             shape,
-            wires,
+            latencies,
         }
     }
 
@@ -201,8 +201,8 @@ impl Worms {
     #[must_use]
     pub fn links_to_next_stop(&self, at: u32, to: u32) -> u32 {
         match self.onward {
-            ForwardedBy::BySoftware => 1,
-            ForwardedBy::ByRouter => self.hops(at, to),
+            ForwardedBy::Software => 1,
+            ForwardedBy::Router => self.hops(at, to),
         }
     }
 
@@ -228,7 +228,7 @@ impl Worms {
                 self.pipeline.entering.put(self.next + u64::from(self.router.injection), (at, packet));
             }
             NOWHERE => self.enter(at, packet),
-            worm => self.route(self.crowd[worm as usize].held_at),
+            worm => self.route(self.worms[worm as usize].held_at),
         }
         if !self.is_ticking {
             self.is_ticking = true;
@@ -240,7 +240,7 @@ impl Worms {
     /// before `now` by their transmission time and the cycles in which the worm stood still.
     #[must_use]
     pub fn first_byte(&self, now: SimTime, packet: &Packet) -> SimTime {
-        let stalled = self.cycle * self.crowd[packet.place as usize].stalled_cycles;
+        let stalled = self.cycle * self.worms[packet.place as usize].stalled_cycles;
         now.before(self.byte_time.time(u64::from(packet.bytes)) + stalled)
     }
 
@@ -289,7 +289,7 @@ impl Worms {
     /// Returns the number of flits sent to a channel, including those of the worm that holds it.
     fn flits_sent(&self, output: &Output) -> u64 {
         let of_holder = self.inputs.get(output.holder as usize).map_or(0, |input| {
-            let worm = &self.crowd[input.front.worm() as usize];
+            let worm = &self.worms[input.front.worm() as usize];
             worm.flits - input.left
         });
         output.flits + u64::from(of_holder)
@@ -331,14 +331,14 @@ impl Worms {
         BufferDeadlock::of(waits)
     }
 
-    fn buffer_behind(&self, from: u32, port: u32, class: u32) -> Option<BufferWait> {
-        self.topology.neighbour(from, port).map(|(to, _)| BufferWait { from, to, class })
+    fn buffer_behind(&self, from: u32, port: u32, class: u32) -> Option<BufferId> {
+        self.topology.neighbour(from, port).map(|(to, _)| BufferId { from, to, class })
     }
 
-    fn buffer_of(&self, channel: u32) -> Option<BufferWait> {
+    fn buffer_of(&self, channel: u32) -> Option<BufferId> {
         let (to, port) = (self.shape.router(channel), self.shape.port(channel));
         let (from, _) = self.topology.neighbour(to, port).filter(|_| port < self.shape.links)?;
-        Some(BufferWait { from, to, class: self.class_of(channel) })
+        Some(BufferId { from, to, class: self.class_of(channel) })
     }
 
     const fn class_of(&self, channel: u32) -> u32 {

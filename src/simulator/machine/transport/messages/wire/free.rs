@@ -1,17 +1,17 @@
 //! A network without contention.
 
-use crate::network::{Network, Topology, UncontendedRoute};
+use crate::network::{Network, Topology, UncontendedTiming};
 use crate::units::{PerByte, SimDuration};
 
 /// A network in which every message has all links of its path to itself.
 pub struct FreeWire {
     topology: Topology,
-    route: UncontendedRoute,
+    route: UncontendedTiming,
 }
 
 impl FreeWire {
     pub fn new(network: &Network, topology: Topology) -> Self {
-        Self { topology, route: UncontendedRoute::of(network) }
+        Self { topology, route: UncontendedTiming::of(network) }
     }
 
     /// Returns the time per byte of the slower of a link and an interface.

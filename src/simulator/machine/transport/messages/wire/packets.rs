@@ -21,7 +21,7 @@ pub struct PacketWire {
 impl PacketWire {
     pub fn new(network: &Network, topology: Topology, streams: Streams) -> Self {
         Self {
-            fabric: Fabric::new(network, topology, ForwardedBy::ByRouter, streams),
+            fabric: Fabric::new(network, topology, ForwardedBy::Router, streams),
             calendar: Calendar::new(),
             packet_bytes: network.switching.packet_bytes(),
             hops: Vec::new(),

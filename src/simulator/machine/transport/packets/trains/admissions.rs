@@ -92,7 +92,7 @@ impl SpeculativeAdmission {
     pub(super) fn arrived(&self, (now, entity): (SimTime, Entity), at_once: bool) -> u32 {
         let has_come = self.entity < entity || self.entity == entity && at_once;
         let until = if has_come { now } else { now.before(SimDuration::from_ps(1)) };
-        let arrived = self.train.run.within(until, SimDuration::ZERO);
+        let arrived = self.train.run.count_within(until, SimDuration::ZERO);
         if self.link == NO_LINK && self.preparation != Preparation::Speculated { arrived.max(1) } else { arrived }
     }
 }

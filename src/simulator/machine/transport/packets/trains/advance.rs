@@ -3,7 +3,7 @@
 use super::admissions::SpeculativeAdmission;
 use super::buffers::BufferArrival;
 use super::places::NO_LINK;
-use super::{MovingTrain, PendingArrival, SpeculationLimit, Train, TrainContext, longest};
+use super::{MovingTrain, PendingArrival, SpeculationLimit, Train, TrainContext, longest_stay};
 use crate::engine::{Entity, EvenInstants, Runs};
 use crate::machine::transport::packets::{Job, PacketizedMessage};
 use crate::machine::{Completion, Sends};
@@ -33,8 +33,8 @@ impl TrainContext<'_> {
         };
         self.trains.pending_arrivals.pop_front(way);
         self.settle_for_train(way, &train);
-        if train.advance == SpeculationLimit::AfterLink {
-            train.advance = SpeculationLimit::Ahead;
+        if train.limit == SpeculationLimit::AfterLink {
+            train.limit = SpeculationLimit::Ahead;
         }
         self.arrive(MovingTrain { link: way, entity, train });
         self.schedule_next(way);
@@ -44,7 +44,7 @@ impl TrainContext<'_> {
     /// arrival of a packet whose transmission takes no time. The event is void if the job has been withdrawn.
     pub(in crate::machine::transport) fn finish_job(&mut self, node: u32) {
         let entity = self.first_processor + node;
-        if self.trains.places.shares_links() {
+        if self.trains.places.has_link_places() {
             self.arrive_by(self.trains.places.to_router(node), entity);
         }
         match self.job_timers.take(self.calendar, node, self.key.0) {
@@ -53,7 +53,7 @@ impl TrainContext<'_> {
                 self.leave(message);
                 self.settle(node);
                 let packet = Packet::new(message, node, bytes, PacketKind::Data);
-                let train = Train::new(EvenInstants::one(self.key.0), packet);
+                let train = Train::new(EvenInstants::single(self.key.0), packet);
                 self.arrive(MovingTrain { link: NO_LINK, entity, train });
             }
             Some(Job::Receive(packet)) => self.finish_reception(packet),
@@ -102,7 +102,7 @@ impl TrainContext<'_> {
     /// admitted ahead, and must not be overtaken.
     fn defer_queued(&mut self) {
         while let Some(MovingTrain { link, entity, train }) = self.trains.ahead.pop_front() {
-            self.come(link, PendingArrival { train, entity });
+            self.add_pending_arrival(link, PendingArrival { train, entity });
         }
     }
 
@@ -115,20 +115,20 @@ impl TrainContext<'_> {
             buffers.release_deferred(node, (departures.first(), end));
         }
         if self.receive(node, packet, count, end) {
-            self.send_on(node, self.acknowledge_packet(packet.message), &Runs::One(EvenInstants::one(end)));
+            self.send_on(node, self.acknowledge_packet(packet.message), &Runs::One(EvenInstants::single(end)));
         }
     }
 
     /// Hands packets to their link at their departures from the processor of `node`. Returns the times at which the
     /// first and the last of them have left it, or have gone to its router.
     fn send_on(&mut self, node: u32, packet: Packet, departures: &Runs) -> (SimTime, SimTime) {
-        let mut train = Train::new(EvenInstants::one(self.key.0), packet);
-        if self.trains.places.shares_links() {
+        let mut train = Train::new(EvenInstants::single(self.key.0), packet);
+        if self.trains.places.has_link_places() {
             self.hand_to_router(node, train, departures);
             return (departures.first(), departures.last());
         }
-        let (out, times) = self.trains.way(node, &packet, &mut train.course);
-        let entity = self.exit(node, (out, times), &packet, departures.first());
+        let (out, times) = self.trains.next_link(node, &packet, &mut train.course);
+        let entity = self.arrival_entity(node, (out, times), &packet, departures.first());
         let arrivals = self.transmit(out, &packet, departures, times);
         let left = self.left((out, times), packet.to, &arrivals);
         self.queue_ahead(out, entity, train, &arrivals);
@@ -138,7 +138,7 @@ impl TrainContext<'_> {
     /// Returns the entity of the event at which a packet that leaves the processor of `vertex` at `departure` arrives
     /// at the end of `link`. A packet that neither waits nor takes time arrives in the event of the processor.
     #[inline]
-    pub(super) fn exit(
+    pub(super) fn arrival_entity(
         &self,
         vertex: u32,
         (link, times): (u32, PacketTimes),
@@ -186,10 +186,10 @@ impl TrainContext<'_> {
         self.counts.events += u64::from(count);
         let mut waits = before.free() > run.first;
         let end = self.processors.free(vertex);
-        let acknowledged = Runs::One(EvenInstants::one(end));
+        let acknowledged = Runs::One(EvenInstants::single(end));
         if packet.to == vertex {
             if self.trains.buffers.is_some() {
-                speculative.stay = longest(speculative.train.run, (departures.first(), end));
+                speculative.stay = longest_stay(speculative.train.run, (departures.first(), end));
             }
             if !self.receive(vertex, packet, count, end) {
                 self.keep(vertex, speculative);
@@ -197,10 +197,10 @@ impl TrainContext<'_> {
             }
             departures = &acknowledged;
             let acknowledge = self.acknowledge_packet(packet.message);
-            flight.train = Train { advance: flight.train.advance, ..Train::new(run, acknowledge) };
+            flight.train = Train { limit: flight.train.limit, ..Train::new(run, acknowledge) };
             waits = false;
         }
-        if self.trains.places.shares_links() {
+        if self.trains.places.has_link_places() {
             waits &= !self.waits_only_for_own_message(vertex, packet);
             let way = self.trains.places.to_router(vertex);
             self.keep(vertex, SpeculativeAdmission { out: way, ..speculative });
@@ -221,12 +221,12 @@ impl TrainContext<'_> {
         departures: &Runs,
         (mut speculative, packet, mut waits): (SpeculativeAdmission, Packet, bool),
     ) -> bool {
-        let (out, times) = self.trains.way(vertex, &flight.train.packet, &mut flight.train.course);
+        let (out, times) = self.trains.next_link(vertex, &flight.train.packet, &mut flight.train.course);
         let link_free = self.trains.tracks[out as usize].line.free();
         waits |= link_free.since(departures.first()) > times.occupancy;
         waits &= !self.waits_only_for_own_message(vertex, packet);
         let onward = flight.train.packet;
-        let entity = self.exit(vertex, (out, times), &onward, departures.first());
+        let entity = self.arrival_entity(vertex, (out, times), &onward, departures.first());
         let arrivals = self.transmit(out, &onward, departures, times);
         if packet.to != vertex {
             speculative.stay = self.stay(speculative.train.run, (out, times), packet.to, &arrivals);
@@ -263,7 +263,7 @@ impl TrainContext<'_> {
         waits: bool,
     ) -> bool {
         if waits {
-            flight.train.advance = flight.train.advance.after_link();
+            flight.train.limit = flight.train.limit.after_link();
         }
         (flight.link, flight.entity) = (way, entity);
         match arrivals {
@@ -329,17 +329,16 @@ impl TrainContext<'_> {
     /// It is admitted to the first vertex in any case if it has arrived there (`has_arrived`) or is known to be the next to
     /// arrive.
     pub(super) fn advance(&mut self, mut flight: MovingTrain, mut has_arrived: bool) {
-        if self.trains.places.shares_links() {
+        if self.trains.places.has_link_places() {
             return self.advance_by_routers(flight, has_arrived);
         }
         loop {
             let MovingTrain { link, entity, train } = flight;
             let vertex = self.end(link, train.packet.to);
             let key = (train.run.first, entity);
-            let is_admitted =
-                has_arrived || train.advance == SpeculationLimit::Ahead && self.is_next(vertex, link, key);
+            let is_admitted = has_arrived || train.limit == SpeculationLimit::Ahead && self.is_next(vertex, link, key);
             if !is_admitted {
-                self.come(link, PendingArrival { train, entity });
+                self.add_pending_arrival(link, PendingArrival { train, entity });
                 return;
             }
             let passes = train.packet.to != vertex && self.pass_freely(vertex, &mut flight);
@@ -386,7 +385,7 @@ impl TrainContext<'_> {
 
     /// Adds a train that arrives at the end of `link` by its own events.
     #[inline(never)]
-    pub(super) fn come(&mut self, link: u32, arrival: PendingArrival) {
+    pub(super) fn add_pending_arrival(&mut self, link: u32, arrival: PendingArrival) {
         let is_first = self.trains.pending_arrivals.is_empty(link);
         self.trains.pending_arrivals.push_back(link, arrival);
         if is_first {

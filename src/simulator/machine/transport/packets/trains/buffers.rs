@@ -11,7 +11,7 @@
 
 use super::admissions::SpeculativeAdmission;
 use super::places::Places;
-use super::{Train, Trains, longest};
+use super::{Train, Trains, longest_stay};
 use crate::engine::{EvenInstants, Lists, Stacks};
 use crate::network::{LinkModels, Packet, Topology};
 use crate::units::{SimDuration, SimTime};
@@ -73,7 +73,7 @@ impl FiniteBuffers {
     /// Creates empty buffers, if at least one of them is finite.
     pub(super) fn of(topology: &Topology, places: &Places, models: &LinkModels) -> Option<Box<Self>> {
         let room: Vec<_> = (0..places.links()).map(|link| models.model(link).buffers.room()).collect();
-        let lanes_of_a_link = if places.shares_links() { topology.ports() + 1 } else { 1 };
+        let lanes_of_a_link = if places.has_link_places() { topology.ports() + 1 } else { 1 };
         let lane = |room: &u32| LaneOccupancy { until: SimTime::START, known: 0, most: room / lanes_of_a_link };
         room.iter().any(|room| *room < u32::MAX).then(|| {
             Box::new(Self {
@@ -95,7 +95,7 @@ impl FiniteBuffers {
 
     /// Counts packets that have arrived at `place`, by a link over which they take `crossing` from their starts.
     #[inline]
-    fn come(&mut self, (place, places): (u32, &Places), arrival: &BufferArrival, crossing: SimDuration) {
+    fn count_arrived(&mut self, (place, places): (u32, &Places), arrival: &BufferArrival, crossing: SimDuration) {
         let starts = arrival.run.moved(crossing, SimDuration::ZERO);
         if arrival.deferred {
             return self.deferred.push_back(place, (arrival.link, starts));
@@ -109,7 +109,7 @@ impl FiniteBuffers {
     /// the second of these times.
     pub(super) fn release_deferred(&mut self, vertex: u32, left: (SimTime, SimTime)) {
         let (link, starts) = self.deferred.pop_front(vertex).expect("admitted packets have arrived");
-        self.add(link, self.lanes_of_a_link - 1, starts, longest(starts, left));
+        self.add(link, self.lanes_of_a_link - 1, starts, longest_stay(starts, left));
     }
 
     /// Counts packets that have arrived by a lane of `link`, none of which stays longer than `span` from its start.
@@ -139,7 +139,7 @@ impl FiniteBuffers {
         self.stays.clear(number);
         staying.iter().rev().for_each(|ends| self.stays.push(number, *ends));
         let before = starts.first.before(SimDuration::from_ps(1));
-        let left = |ends: &EvenInstants| ends.within(before, SimDuration::ZERO);
+        let left = |ends: &EvenInstants| ends.count_within(before, SimDuration::ZERO);
         let there: u32 = staying.iter().map(|ends| ends.count - left(ends)).sum();
         let steps = span.ps().checked_div(starts.gap.ps()).and_then(|steps| u32::try_from(steps).ok());
         let together = steps.map_or(starts.count, |steps| starts.count.min(steps.saturating_add(1)));
@@ -171,7 +171,7 @@ impl Trains {
         let Some(buffers) = &mut self.buffers else { return };
         if let Some(track) = self.tracks.get(arrival.link as usize) {
             let times = self.models.times(arrival.link, arrival.packet.bytes);
-            buffers.come((place, &self.places), arrival, times.arrival(track.end == arrival.packet.to));
+            buffers.count_arrived((place, &self.places), arrival, times.arrival(track.end == arrival.packet.to));
         }
     }
 }

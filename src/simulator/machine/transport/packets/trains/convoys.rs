@@ -7,14 +7,14 @@
 
 use super::admissions::{Preparation, SpeculativeAdmission};
 use super::places::NO_LINK;
-use super::{MovingTrain, SpeculationLimit, Train, TrainContext, longest};
+use super::{MovingTrain, SpeculationLimit, Train, TrainContext, longest_stay};
 use crate::engine::{Entity, EvenInstants, Runs};
 use crate::network::{Packet, PacketCourse, PacketTimes};
 use crate::units::{SimDuration, SimTime};
 
 /// The number of messages of a source whose last packets are not speculated after one speculation has failed. If
 /// packets of others keep arriving in between, most speculations would fail.
-const UNFORESEEN: u8 = 16;
+const SKIPPED_MESSAGES: u8 = 16;
 
 /// The packets that follow a train that passes vertices.
 pub(super) trait Rear {
@@ -76,12 +76,12 @@ impl Rear for ShortRear {
         track.carried += 1;
         let crossing = times.arrival(track.end == packet.to);
         if context.trains.transfers.is_some() {
-            context.record_transfer(out, &packet, &[EvenInstants::one(left)], times.occupancy);
+            context.record_transfer(out, &packet, &[EvenInstants::single(left)], times.occupancy);
         }
-        let run = EvenInstants::one(arrival);
-        let train = Train { run, packet, course, advance: SpeculationLimit::Ahead };
+        let run = EvenInstants::single(arrival);
+        let train = Train { run, packet, course, limit: SpeculationLimit::Ahead };
         let admission = SpeculativeAdmission::passing(train, (link, entity), (out, service), (free, link_free));
-        let stay = if STAY { longest(run, (left, left)) } else { SimDuration::ZERO };
+        let stay = if STAY { longest_stay(run, (left, left)) } else { SimDuration::ZERO };
         context.keep(vertex, SpeculativeAdmission { stay, ..admission });
         let is_at_once = crossing == SimDuration::ZERO && link_free <= departure;
         self.entity = if is_at_once { context.first_processor + vertex } else { context.trains.places.arrival(out) };
@@ -122,7 +122,7 @@ impl TrainContext<'_> {
         rear: Packet,
     ) {
         let train = admission.train;
-        let entity = self.exit(from, (out, times), &train.packet, departures.first());
+        let entity = self.arrival_entity(from, (out, times), &train.packet, departures.first());
         let arrivals = self.transmit(out, &train.packet, departures, times);
         self.messages[rear.message].uninjected -= departures.count();
         self.keep(from, admission);
@@ -148,10 +148,10 @@ impl TrainContext<'_> {
         let link_free = self.trains.tracks[out as usize].line.free();
         let before = self.processors.checkpoint(from);
         let line = self.processors.idle_station(from).expect("a rear is speculated only on a calm processor");
-        let departure = Runs::One(EvenInstants::one(line.serve(link_free, service)));
+        let departure = Runs::One(EvenInstants::single(line.serve(link_free, service)));
         let times = self.trains.models.times(out, rear.bytes);
         let (arrival_entity, arrivals, notice) = self.inject(from, (out, times), &rear, &departure);
-        let train = Train { run: EvenInstants::one(link_free), packet: rear, ..train };
+        let train = Train { run: EvenInstants::single(link_free), packet: rear, ..train };
         let admission = SpeculativeAdmission::of(&MovingTrain { link: NO_LINK, entity, train }, service, before);
         self.keep(
             from,
@@ -169,7 +169,8 @@ impl TrainContext<'_> {
             self.pass_in_convoy(vertex, &mut flight, &mut rear);
         }
         let ShortRear { packet, arrival, entity } = rear;
-        let train = Train { run: EvenInstants::one(arrival), packet, advance: SpeculationLimit::Ahead, ..flight.train };
+        let train =
+            Train { run: EvenInstants::single(arrival), packet, limit: SpeculationLimit::Ahead, ..flight.train };
         let last = MovingTrain { link: flight.link, entity, train };
         self.advance(flight, false);
         // The last packet must not overtake trains that were handed to other links before.
@@ -183,7 +184,7 @@ impl TrainContext<'_> {
     /// Handles the failed speculation of a rear: its source waits until the packets before it have left the link.
     pub(super) fn wait_for_departure(&mut self, from: u32, admission: &SpeculativeAdmission) {
         let SpeculativeAdmission { out, entity, train: Train { packet, .. }, .. } = *admission;
-        self.trains.not_speculated[from as usize] = UNFORESEEN;
+        self.trains.not_speculated[from as usize] = SKIPPED_MESSAGES;
         let notice = self.notify_if_awaited(packet.message, out, entity);
         let front = self.trains.admissions.top_mut(from);
         if let Some(front) = front.filter(|front| front.link == NO_LINK && front.train.packet.message == packet.message)

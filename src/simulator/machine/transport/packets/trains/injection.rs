@@ -34,8 +34,8 @@ impl TrainContext<'_> {
     /// Prepares packets of a message on a processor with an empty queue.
     fn prepare_train(&mut self, from: u32, packet: Packet, service: SimDuration) {
         let (now, id, overlap) = (self.key.0, packet.message, self.node.sending.overlap);
-        let mut train = Train::new(EvenInstants::one(now), packet);
-        let (out, times) = self.trains.way(from, &packet, &mut train.course);
+        let mut train = Train::new(EvenInstants::single(now), packet);
+        let (out, times) = self.trains.next_link(from, &packet, &mut train.course);
         let is_alone = self.finds_link_free(from, out, now + service);
         let before = self.processors.checkpoint(from);
         let link_free = self.trains.tracks[out as usize].line.free();
@@ -54,7 +54,7 @@ impl TrainContext<'_> {
         let flight = MovingTrain { link: NO_LINK, entity, train };
         let admission = SpeculativeAdmission::of(&flight, service, before);
         let admission = SpeculativeAdmission { out, link_free, preparation, ..admission };
-        if self.trains.places.shares_links() {
+        if self.trains.places.has_link_places() {
             self.keep(from, SpeculativeAdmission { out: self.trains.places.to_router(from), ..admission });
             self.hand_to_router(from, Train::new(train.run, packet), departures);
         } else if let Some(rear) = self.rear(from, &packet, (is_alone, times)) {
@@ -64,8 +64,8 @@ impl TrainContext<'_> {
             self.keep(from, SpeculativeAdmission { notice, ..admission });
             if !is_alone {
                 // The order of arrivals at a link with a backlog cannot be known in advance.
-                let train = Train { run: EvenInstants::one(arrivals.first()), ..train };
-                self.come(out, PendingArrival { train, entity });
+                let train = Train { run: EvenInstants::single(arrivals.first()), ..train };
+                self.add_pending_arrival(out, PendingArrival { train, entity });
                 return;
             }
             self.queue_ahead(out, entity, train, &arrivals);
@@ -78,7 +78,7 @@ impl TrainContext<'_> {
         if self.node.sending.overlap {
             return true;
         }
-        if self.trains.places.shares_links() {
+        if self.trains.places.has_link_places() {
             self.settle(self.trains.places.of_link(link));
             if !self.trains.pending_arrivals.is_empty(self.trains.places.to_router(from)) {
                 return false;
@@ -96,18 +96,18 @@ impl TrainContext<'_> {
             self.job_timers.add(self.calendar, from, departure, Job::Prepare { message: id, bytes });
             return;
         }
-        let departure = EvenInstants::one(departure);
+        let departure = EvenInstants::single(departure);
         self.continue_preparation(from, id, departure.first);
         let mut train = Train::new(departure, packet);
-        if self.trains.places.shares_links() {
+        if self.trains.places.has_link_places() {
             let entity = self.first_processor + from;
-            self.come(self.trains.places.to_router(from), PendingArrival { train, entity });
+            self.add_pending_arrival(self.trains.places.to_router(from), PendingArrival { train, entity });
             return;
         }
-        let way = self.trains.way(from, &packet, &mut train.course);
+        let way = self.trains.next_link(from, &packet, &mut train.course);
         let (entity, arrivals, _) = self.inject(from, way, &packet, &Runs::One(departure));
-        train.run = EvenInstants::one(arrivals.first());
-        self.come(way.0, PendingArrival { train, entity });
+        train.run = EvenInstants::single(arrivals.first());
+        self.add_pending_arrival(way.0, PendingArrival { train, entity });
     }
 
     /// Hands packets of a message to their first link at their departures from the processor of `from`. Returns the
@@ -120,8 +120,8 @@ impl TrainContext<'_> {
         packet: &Packet,
         departures: &Runs,
     ) -> (Entity, Runs, bool) {
-        let arrival = self.exit(from, (out, times), packet, departures.first());
-        let departure = self.departure(from, (out, times), departures.first());
+        let arrival = self.arrival_entity(from, (out, times), packet, departures.first());
+        let departure = self.departure_entity(from, (out, times), departures.first());
         let arrivals = self.transmit(out, packet, departures, times);
         self.messages[packet.message].uninjected -= departures.count();
         (arrival, arrivals, self.notify_if_awaited(packet.message, out, departure))
@@ -129,7 +129,7 @@ impl TrainContext<'_> {
 
     /// Returns the entity of the event at which a packet that is handed to a link at `departure` has left that link. As
     /// in [`exit`](Self::exit), it is that of the processor if the packet neither waits nor takes time.
-    fn departure(&self, vertex: u32, (link, times): (u32, PacketTimes), departure: SimTime) -> Entity {
+    fn departure_entity(&self, vertex: u32, (link, times): (u32, PacketTimes), departure: SimTime) -> Entity {
         let is_free = self.trains.tracks[link as usize].line.free() <= departure;
         if times.occupancy == SimDuration::ZERO && is_free { self.first_processor + vertex } else { link }
     }

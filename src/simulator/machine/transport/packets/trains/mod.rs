@@ -16,7 +16,7 @@
 //! is not charged for transfers. Otherwise every packet has its own events. Simultaneous arrivals are ordered by the
 //! keys that their events would have.
 
-use super::software::{passing_on, taking_in};
+use super::software::{forwarding_time, receiving_time};
 use super::{Job, MessageId, PacketTransport, PacketizedMessage};
 use crate::engine::{Calendar, Entity, EvenInstants, Lists, Runs, Slab, StationState, Timers};
 use crate::machine::speed_profile::SpeedProfile;
@@ -83,7 +83,7 @@ struct Train {
     run: EvenInstants,
     packet: Packet,
     course: PacketCourse,
-    advance: SpeculationLimit,
+    limit: SpeculationLimit,
 }
 
 /// The extent to which a train may be admitted ahead of its events.
@@ -112,7 +112,7 @@ impl SpeculationLimit {
 impl Train {
     /// Creates a train at the start of its path.
     const fn new(run: EvenInstants, packet: Packet) -> Self {
-        Self { run, packet, course: PacketCourse::UNKNOWN, advance: SpeculationLimit::Ahead }
+        Self { run, packet, course: PacketCourse::UNKNOWN, limit: SpeculationLimit::Ahead }
     }
 }
 
@@ -226,7 +226,7 @@ impl Trains {
 
     /// Returns the link by which a packet leaves `vertex`, and the times of the packet on it.
     #[inline]
-    fn way(&mut self, vertex: u32, packet: &Packet, course: &mut PacketCourse) -> (u32, PacketTimes) {
+    fn next_link(&mut self, vertex: u32, packet: &Packet, course: &mut PacketCourse) -> (u32, PacketTimes) {
         let port = course.leave(vertex, packet.to, &self.routes);
         let link = self.places.link(vertex, port);
         (link, self.models.times(link, packet.bytes))
@@ -291,7 +291,7 @@ impl Trains {
 /// Returns the longest stay of jobs that arrive in a run and leave from `first` to `last`. Stations serve the jobs in
 /// order, so that their stays increase or decrease monotonically.
 #[inline]
-fn longest(run: EvenInstants, (first, last): (SimTime, SimTime)) -> SimDuration {
+fn longest_stay(run: EvenInstants, (first, last): (SimTime, SimTime)) -> SimDuration {
     first.since(run.first).max(last.since(run.last()))
 }
 
@@ -350,9 +350,9 @@ impl TrainContext<'_> {
     /// Returns the job of the processor of `vertex` for a packet that has arrived there, and its time.
     fn job(&self, vertex: u32, packet: Packet) -> (Job, SimDuration) {
         if packet.to != vertex {
-            return (Job::Forward(packet), self.service(vertex, passing_on(self.node, packet.kind)));
+            return (Job::Forward(packet), self.service(vertex, forwarding_time(self.node, packet.kind)));
         }
-        (Job::Receive(packet), self.service(vertex, taking_in(self.node, &packet)))
+        (Job::Receive(packet), self.service(vertex, receiving_time(self.node, &packet)))
     }
 
     #[inline]
@@ -385,7 +385,7 @@ impl TrainContext<'_> {
         if self.trains.buffers.is_none() {
             return SimDuration::ZERO;
         }
-        longest(run, self.left((out, times), to, arrivals))
+        longest_stay(run, self.left((out, times), to, arrivals))
     }
 
     /// Returns the times at which the first and the last of the packets that arrive at the end of a link have left the

@@ -1,9 +1,9 @@
 //! Passing: trains cross vertices on their path that do nothing else.
 
-use super::super::software::passing_on;
+use super::super::software::forwarding_time;
 use super::admissions::SpeculativeAdmission;
 use super::convoys::{NoRear, Rear, ShortRear};
-use super::{MovingTrain, SpeculationLimit, Train, TrainContext, longest};
+use super::{MovingTrain, SpeculationLimit, Train, TrainContext, longest_stay};
 use crate::engine::Instants;
 use crate::network::{Packet, PacketCourse};
 use crate::units::{SimDuration, SimTime};
@@ -76,8 +76,8 @@ impl TrainContext<'_> {
     ) -> u32 {
         // All values that change from vertex to vertex have separate variables. The processor would stall on a copy of
         // a structure directly after a write to one of its parts.
-        let MovingTrain { mut link, mut entity, train: Train { packet, mut course, mut advance, .. } } = *flight;
-        let unpaced = passing_on(self.node, packet.kind);
+        let MovingTrain { mut link, mut entity, train: Train { packet, mut course, limit: mut advance, .. } } = *flight;
+        let unpaced = forwarding_time(self.node, packet.kind);
         let mut passed = 0;
         while let Some(crossing) = self.cross::<STAY, _>(vertex, (&packet, course), unpaced, arrivals) {
             passed += arrivals.count() + B::COUNT;
@@ -87,7 +87,7 @@ impl TrainContext<'_> {
             let until = arrivals.last();
             if until > self.key.0 || STAY {
                 let Crossing { service, free, link_free, out, stay, .. } = crossing;
-                let train = Train { run: arrivals.run(), packet, course, advance };
+                let train = Train { run: arrivals.run(), packet, course, limit: advance };
                 let admission = SpeculativeAdmission::passing(train, (link, entity), (out, service), (free, link_free));
                 if STAY {
                     self.keep(vertex, SpeculativeAdmission { stay, ..admission });
@@ -104,7 +104,7 @@ impl TrainContext<'_> {
                 break;
             }
         }
-        *flight = MovingTrain { link, entity, train: Train { run: arrivals.run(), packet, course, advance } };
+        *flight = MovingTrain { link, entity, train: Train { run: arrivals.run(), packet, course, limit: advance } };
         passed
     }
 
@@ -123,14 +123,14 @@ impl TrainContext<'_> {
         let line = self.processors.idle_station(vertex)?;
         let free = line.free();
         let departures = arrivals.served_evenly(free, service)?;
-        let (out, times) = self.trains.way(vertex, packet, &mut onward);
+        let (out, times) = self.trains.next_link(vertex, packet, &mut onward);
         let track = &mut self.trains.tracks[out as usize];
         let (end, link_free) = (track.end, track.line.free());
         let ends = departures.served_evenly(link_free, times.occupancy)?;
         line.pass(departures.last(), arrivals.work(service));
         track.line.pass(ends.last(), arrivals.work(times.occupancy));
         track.carried += arrivals.count();
-        let stay = if STAY { longest(arrivals.run(), (ends.first(), ends.last())) } else { SimDuration::ZERO };
+        let stay = if STAY { longest_stay(arrivals.run(), (ends.first(), ends.last())) } else { SimDuration::ZERO };
         let crossing = times.arrival(end == packet.to);
         let departure = departures.first();
         if self.trains.transfers.is_some() {

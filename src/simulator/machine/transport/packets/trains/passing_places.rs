@@ -1,6 +1,6 @@
 //! Passing where links are separate places: trains cross processors and links that do nothing else.
 
-use super::super::software::passing_on;
+use super::super::software::forwarding_time;
 use super::admissions::SpeculativeAdmission;
 use super::{MovingTrain, SpeculationLimit, Train, TrainContext};
 use crate::engine::{Entity, Instants};
@@ -20,12 +20,12 @@ struct Approach<R> {
 
 impl<R: Instants> Approach<R> {
     const fn of(flight: &MovingTrain, arrivals: R) -> Self {
-        let MovingTrain { link, entity, train: Train { packet, course, advance, .. } } = *flight;
+        let MovingTrain { link, entity, train: Train { packet, course, limit: advance, .. } } = *flight;
         Self { link, entity, packet, course, advance, arrivals }
     }
 
     fn train(&self) -> Train {
-        Train { run: self.arrivals.run(), packet: self.packet, course: self.course, advance: self.advance }
+        Train { run: self.arrivals.run(), packet: self.packet, course: self.course, limit: self.advance }
     }
 
     /// Returns the admission of the train to a place whose processor was free from `free` on and whose link from
@@ -95,7 +95,7 @@ impl TrainContext<'_> {
         if !has_arrived && !self.may_be_admitted_ahead(vertex, train) {
             return false;
         }
-        let service = self.service(vertex, passing_on(self.node, packet.kind));
+        let service = self.service(vertex, forwarding_time(self.node, packet.kind));
         let Some(line) = self.processors.idle_station(vertex) else { return false };
         let free = line.free();
         let Some(departures) = arrivals.served_evenly(free, service) else { return false };
@@ -116,7 +116,7 @@ impl TrainContext<'_> {
     #[inline(always)]
     fn pass_link<R: Instants>(&mut self, vertex: u32, train: &mut Approach<R>, has_arrived: bool) -> bool {
         let (packet, arrivals, mut onward) = (train.packet, train.arrivals, train.course);
-        let (out, times) = self.trains.way(vertex, &packet, &mut onward);
+        let (out, times) = self.trains.next_link(vertex, &packet, &mut onward);
         let place = self.trains.places.of_link(out);
         let track = self.trains.tracks[out as usize];
         let (link_free, crossing) = (track.line.free(), times.arrival(track.end == packet.to));
@@ -138,7 +138,7 @@ impl TrainContext<'_> {
             train.advance = self.behind(place, packet, train.advance);
         }
         if self.trains.buffers.is_some() {
-            admission.stay = super::longest(arrivals.run(), (ends.first(), ends.last()));
+            admission.stay = super::longest_stay(arrivals.run(), (ends.first(), ends.last()));
         }
         self.keep(place, admission);
         (train.link, train.entity, train.course) = (out, self.trains.places.arrival(out), onward);

@@ -1,7 +1,7 @@
 //! Trains where links are separate places, because hardware routers or acknowledgements hand packets to links in
 //! addition to the processors.
 
-use super::super::software::passing_on;
+use super::super::software::forwarding_time;
 use super::admissions::SpeculativeAdmission;
 use super::places::NO_LINK;
 use super::{MovingTrain, PendingArrival, SpeculationLimit, Train, TrainContext};
@@ -34,9 +34,9 @@ impl TrainContext<'_> {
             return self.admit_by_router(vertex, flight, has_arrived);
         }
         let key = (train.run.first, entity);
-        let is_admitted = has_arrived || train.advance == SpeculationLimit::Ahead && self.is_next(vertex, link, key);
+        let is_admitted = has_arrived || train.limit == SpeculationLimit::Ahead && self.is_next(vertex, link, key);
         if !is_admitted {
-            self.come(link, PendingArrival { train, entity });
+            self.add_pending_arrival(link, PendingArrival { train, entity });
             return false;
         }
         if train.run.count == 1 && train.packet.to != vertex {
@@ -58,7 +58,7 @@ impl TrainContext<'_> {
             self.messages.take(id);
             return;
         }
-        let train = Train::new(EvenInstants::one(self.key.0), self.acknowledge_packet(id));
+        let train = Train::new(EvenInstants::single(self.key.0), self.acknowledge_packet(id));
         let way = self.trains.places.to_router(to);
         self.settle(to);
         self.settle_for_train(way, &train);
@@ -69,7 +69,7 @@ impl TrainContext<'_> {
     /// [`admit_train`](Self::admit_train).
     fn pass_to_router(&mut self, vertex: u32, flight: &mut MovingTrain) -> bool {
         let Train { run: EvenInstants { first: arrival, .. }, packet, .. } = flight.train;
-        let service = self.service(vertex, passing_on(self.node, packet.kind));
+        let service = self.service(vertex, forwarding_time(self.node, packet.kind));
         let before = self.processors.checkpoint(vertex);
         let admission = SpeculativeAdmission::of(flight, service, before);
         let Some(departure) = self.processors.serve(self.calendar, arrival, vertex, (Job::Forward(packet), service))
@@ -79,12 +79,12 @@ impl TrainContext<'_> {
         };
         self.counts.events += 1;
         if before.free() > arrival && !self.waits_only_for_own_message(vertex, packet) {
-            flight.train.advance = flight.train.advance.after_link();
+            flight.train.limit = flight.train.limit.after_link();
         }
         let out = self.trains.places.to_router(vertex);
         self.keep(vertex, SpeculativeAdmission { out, ..admission });
         (flight.link, flight.entity) = (out, self.first_processor + vertex);
-        flight.train.run = EvenInstants::one(departure);
+        flight.train.run = EvenInstants::single(departure);
         true
     }
 
@@ -104,7 +104,7 @@ impl TrainContext<'_> {
         let (entity, arrivals, notice) = if self.is_injected(vertex, link, &packet) {
             self.inject(vertex, (out, times), &packet, &departures)
         } else {
-            let entity = self.exit(vertex, (out, times), &packet, run.first);
+            let entity = self.arrival_entity(vertex, (out, times), &packet, run.first);
             (entity, self.transmit(out, &packet, &departures, times), false)
         };
         let stay = self.stay(run, (out, times), packet.to, &arrivals);
@@ -114,7 +114,7 @@ impl TrainContext<'_> {
             // arrival.
             let entity = self.trains.places.arrival(out);
             for run in arrivals.as_slice() {
-                self.come(out, PendingArrival { train: Train { run: *run, ..flight.train }, entity });
+                self.add_pending_arrival(out, PendingArrival { train: Train { run: *run, ..flight.train }, entity });
             }
             return false;
         }
@@ -132,7 +132,7 @@ impl TrainContext<'_> {
     /// whether it continues as a single run, as [`admit_train`](Self::admit_train).
     fn admit_by_router(&mut self, vertex: u32, flight: &mut MovingTrain, has_arrived: bool) -> bool {
         let MovingTrain { link, entity, train } = *flight;
-        let (out, times) = self.trains.way(vertex, &train.packet, &mut flight.train.course);
+        let (out, times) = self.trains.next_link(vertex, &train.packet, &mut flight.train.course);
         let place = self.trains.places.of_link(out);
         let takes_time = times.occupancy > SimDuration::ZERO
             && times.arrival(self.trains.tracks[out as usize].end == train.packet.to) > SimDuration::ZERO;
@@ -140,10 +140,10 @@ impl TrainContext<'_> {
         let by_event = !takes_time && self.trains.places.processor_before(link).is_none();
         let is_next = has_arrived
             || !by_event
-                && train.advance == SpeculationLimit::Ahead
+                && train.limit == SpeculationLimit::Ahead
                 && self.is_next_arrival(place, link, (train.run.first, entity));
         if !is_next {
-            self.come(link, PendingArrival { train, entity });
+            self.add_pending_arrival(link, PendingArrival { train, entity });
             return false;
         }
         if let Some(run) = train.run.tail(1).filter(|_| by_event) {

@@ -102,7 +102,7 @@ impl TrainContext<'_> {
             }
             return false;
         }
-        if self.trains.places.shares_links() {
+        if self.trains.places.has_link_places() {
             self.cancel(out, &packet, withdrawn);
             return false;
         }
@@ -144,7 +144,7 @@ impl TrainContext<'_> {
     fn withdraw_acknowledge(&mut self, admission: &SpeculativeAdmission) {
         let SpeculativeAdmission { train: Train { packet, .. }, out, link_free, .. } = *admission;
         let acknowledge = self.acknowledge_packet(packet.message);
-        if !self.trains.places.shares_links() {
+        if !self.trains.places.has_link_places() {
             let times = self.trains.models.times(out, acknowledge.bytes);
             self.revoke(out, link_free, 1, times.occupancy);
         }
@@ -189,7 +189,7 @@ impl TrainContext<'_> {
             self.trains.pending_arrivals.pop_back(way);
         }
         if left > 0 {
-            let train = Train::new(EvenInstants::one(self.key.0), *packet);
+            let train = Train::new(EvenInstants::single(self.key.0), *packet);
             self.cancel_admitted(self.place(way, &train), way, left);
         }
     }
@@ -225,7 +225,7 @@ impl TrainContext<'_> {
         } else if link == NO_LINK {
             self.continue_preparation(place, train.packet.message, self.processors.free(place));
         } else if let Some(run) = train.run.tail(kept) {
-            let train = Train { run, advance: SpeculationLimit::Never, ..train };
+            let train = Train { run, limit: SpeculationLimit::Never, ..train };
             // Earlier packets for other places may arrive by the same way.
             self.trains
                 .pending_arrivals

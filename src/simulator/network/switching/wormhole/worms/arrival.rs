@@ -39,9 +39,9 @@ impl Worms {
 
     /// Reports that a packet has left its source, if the link over which its tail has arrived begins there.
     fn report_departure(&self, channel: u32, tail: Flit, hops: &mut Vec<HopEvent>) {
-        let worm = &self.crowd[tail.worm() as usize];
-        if self.shape.router(self.inputs[channel as usize].before) == worm.way.from {
-            hops.push(HopEvent::Left { packet: worm.packet, from: worm.way.from });
+        let worm = &self.worms[tail.worm() as usize];
+        if self.shape.router(self.inputs[channel as usize].before) == worm.route.from {
+            hops.push(HopEvent::Left { packet: worm.packet, from: worm.route.from });
         }
     }
 
@@ -108,12 +108,12 @@ impl Worms {
 
     /// Handles the head of a worm that reaches the front of its buffer.
     pub(super) fn start_head(&mut self, channel: u32, number: u32, hops: &mut Vec<HopEvent>) {
-        let worm = &mut self.crowd[number as usize];
+        let worm = &mut self.worms[number as usize];
         let input = &mut self.inputs[channel as usize];
         (input.front, input.left) = (Flit::head(number), worm.flits);
         let router = input.router;
         let needs_software =
-            self.onward == ForwardedBy::BySoftware && worm.packet.to != router && worm.way.from != router;
+            self.onward == ForwardedBy::Software && worm.packet.to != router && worm.route.from != router;
         if needs_software {
             worm.held_at = channel;
             hops.push(HopEvent::Arrived { packet: worm.packet, at: router });
@@ -144,17 +144,17 @@ impl Worms {
         let RouterShape { ports, links, lanes, classes, .. } = self.shape;
         let input = self.inputs[channel as usize];
         let router = input.router;
-        let worm = &mut self.crowd[input.front.worm() as usize];
+        let worm = &mut self.worms[input.front.worm() as usize];
         let to = worm.packet.to;
         let (to_port, class) = if to == router {
             (links, 0)
         } else {
             let load = |port| buffers::load(&self.outputs, self.shape, self.shape.first(router, port));
-            let to_port = self.guide.leave(&mut worm.way, &self.topology, (router, to), load);
+            let to_port = self.guide.leave(&mut worm.route, &self.topology, (router, to), load);
             let class = if self.classes.are_many() && !self.leaves.contain(router) {
                 let behind = self.outputs[self.shape.first(router, to_port) as usize].behind;
-                let (next, to) = (self.inputs[behind as usize].router, worm.way.target(to));
-                let hop = Hop { at: router, port: to_port, next, to, leg: worm.way.leg() };
+                let (next, to) = (self.inputs[behind as usize].router, worm.route.target(to));
+                let hop = Hop { at: router, port: to_port, next, to, leg: worm.route.leg() };
                 let last_hop = LastHop { port: input.port.into(), class: u32::from(input.lane) / lanes };
                 let holds_class = last_hop.port < links && !self.leaves.contain(self.shape.router(input.before));
                 let last_hop = holds_class.then_some(last_hop);
@@ -174,10 +174,10 @@ impl Worms {
     /// handed over before.
     pub(super) fn eject(&mut self, cycle: u64, hops: &mut Vec<HopEvent>) {
         let list = self.pipeline.ejections.take(cycle);
-        self.crowd.vacate();
+        self.worms.vacate();
         for &(at, worm) in &list {
-            hops.push(HopEvent::Arrived { packet: self.crowd[worm as usize].packet, at });
-            self.crowd.leave(worm);
+            hops.push(HopEvent::Arrived { packet: self.worms[worm as usize].packet, at });
+            self.worms.leave(worm);
         }
         self.pipeline.ejections.give_back(list);
     }

@@ -26,8 +26,8 @@ impl Worms {
     pub(super) fn enter(&mut self, at: u32, packet: Packet) {
         let flits = u64::from(packet.bytes).div_ceil(self.flit_bytes).max(1);
         let flits = u32::try_from(flits).expect("a packet has no more flits than bytes");
-        let worm = Worm { packet, flits, held_at: NONE, way: RouteState::from(at), out: 0, stalled_cycles: 0 };
-        let place = self.crowd.enter(worm);
+        let worm = Worm { packet, flits, held_at: NONE, route: RouteState::from(at), out: 0, stalled_cycles: 0 };
+        let place = self.worms.enter(worm);
         let source = &mut self.sources[at as usize];
         source.queue.push_back(place);
         if !source.is_sending {
@@ -77,7 +77,7 @@ impl Worms {
         }
         let worm = source.queue[0];
         if is_head {
-            source.left = self.crowd[worm as usize].flits;
+            source.left = self.worms[worm as usize].flits;
         }
         source.left -= 1;
         if source.left == 0 {

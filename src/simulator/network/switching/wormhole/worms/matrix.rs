@@ -17,7 +17,7 @@ pub(super) struct MatrixArbiters {
     ports: Vec<u64>,
     turns: u64,
     /// By output port, the input channels that are selected for it; scratch space for one router at a time.
-    named: Vec<Vec<u32>>,
+    selected: Vec<Vec<u32>>,
 }
 
 impl MatrixArbiters {
@@ -28,7 +28,7 @@ impl MatrixArbiters {
             lanes: vec![0; channels],
             ports: vec![0; routers as usize * (shape.ports * shape.ports) as usize],
             turns: 0,
-            named: vec![Vec::new(); shape.ports as usize],
+            selected: vec![Vec::new(); shape.ports as usize],
         }
     }
 }
@@ -72,16 +72,16 @@ impl Worms {
         self.crossings.clear();
         for index in 0..self.active.len() {
             let router = self.active[index];
-            self.name_channels(&mut matrix, router);
-            self.take_named(&mut matrix, router);
+            self.select_channels(&mut matrix, router);
+            self.grant_selected(&mut matrix, router);
         }
         self.matrix = Some(matrix);
     }
 
-    fn name_channels(&self, matrix: &mut MatrixArbiters, router: u32) {
+    fn select_channels(&self, matrix: &mut MatrixArbiters, router: u32) {
         let RouterShape { of_router, of_word, .. } = self.shape;
         let mut best: Option<u32> = None;
-        matrix.named.iter_mut().for_each(Vec::clear);
+        matrix.selected.iter_mut().for_each(Vec::clear);
         for (first, ready) in (router * of_router..).step_by(of_word as usize).zip(self.routers[router as usize].ready)
         {
             let mut ready = ready;
@@ -91,7 +91,7 @@ impl Worms {
                 let port = |channel: u32| self.inputs[channel as usize].port;
                 // The channels of a port are adjacent.
                 if let Some(before) = best.filter(|before| port(*before) != port(channel)) {
-                    matrix.named[usize::from(self.inputs[before as usize].to_port)].push(before);
+                    matrix.selected[usize::from(self.inputs[before as usize].to_port)].push(before);
                     best = None;
                 }
                 let is_earlier = |before: u32| matrix.lanes[before as usize] <= matrix.lanes[channel as usize];
@@ -99,16 +99,16 @@ impl Worms {
             }
         }
         if let Some(channel) = best {
-            matrix.named[usize::from(self.inputs[channel as usize].to_port)].push(channel);
+            matrix.selected[usize::from(self.inputs[channel as usize].to_port)].push(channel);
         }
     }
 
-    fn take_named(&mut self, matrix: &mut MatrixArbiters, router: u32) {
+    fn grant_selected(&mut self, matrix: &mut MatrixArbiters, router: u32) {
         let ports = self.shape.ports;
         for to_port in 0..ports {
             let first = ((router * ports + to_port) * ports) as usize;
             let place = |channel: u32| first + usize::from(self.inputs[channel as usize].port);
-            let named = matrix.named[to_port as usize].iter().copied();
+            let named = matrix.selected[to_port as usize].iter().copied();
             let Some(taken) = least_recently_served(named, |channel| matrix.ports[place(channel)]) else { continue };
             let place = place(taken);
             matrix.turns += 1;

@@ -90,14 +90,14 @@ impl Worms {
     }
 
     fn record(&self, recorder: &mut FlitRecorder, Transit { to, flit }: Transit, times: (SimTime, SimTime)) {
-        let packet = self.crowd[flit.worm() as usize].packet;
+        let packet = self.worms[flit.worm() as usize].packet;
         recorder.flit(self.inputs[to as usize].before, packet, flit.is_tail(), times);
     }
 
     /// Returns the start and end of the time on the link for a flit that is in its next buffer at the beginning of
     /// `cycle`.
     pub(super) fn on_wire(&self, cycle: u64, wire: u8) -> (SimTime, SimTime) {
-        let left = cycle - self.wires.latency(wire);
+        let left = cycle - self.latencies.latency(wire);
         (self.boundary(left - 1), self.boundary(left))
     }
 }
