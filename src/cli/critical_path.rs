@@ -8,7 +8,7 @@ use parsim_sim::simulation::Detail;
 use parsim_sim::units::SimDuration;
 use parsim_study::analysis::CriticalPath;
 use parsim_study::answer::Record;
-use parsim_study::experiment::{MOST_BYTES_ALONE, Recall, StudyError, Traced, drawn_window, files};
+use parsim_study::experiment::{MAX_BYTES_ALONE, Recall, StudyError, Traced, drawn_window, files};
 use parsim_study::files::{OutputClaims, create};
 use parsim_study::report::critical_path::{write_events, write_path};
 use parsim_study::report::page_of_figure;
@@ -72,7 +72,7 @@ pub fn execute(arguments: &CriticalPathArguments) -> Result<(), Failure> {
     let answer = answer.with_drawing(arguments.space_time.as_deref(), || SpaceTime::new(&path, title, window).svg());
     let answer = answer.with_drawing(arguments.profile.as_deref(), || profile(&path, title));
     let answer = answer.with_drawing(arguments.histogram.as_deref(), || histogram(&path, title));
-    let animation = || page_of_figure(title, &traced.played(&path, MOST_BYTES_ALONE));
+    let animation = || page_of_figure(title, &traced.played(&path, MAX_BYTES_ALONE));
     let answer = answer.with_drawing(arguments.animation.as_deref(), animation);
     each(std::iter::once_with(|| arguments.output.print(answer)).chain(arguments.tables(&traced, &path)))
 }

@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 const RANKS: u32 = 4;
 /// Messages of a rank differ in the remainder of their lengths, so that deliveries can be told apart.
-const MOST_SENDS: u64 = 32;
+const MAX_SENDS: u64 = 32;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -49,7 +49,7 @@ async fn follow(me: Process, steps: Rc<Vec<Vec<Step>>>, log: Rc<RefCell<Log>>) {
     for step in &steps[me.rank() as usize] {
         match *step {
             Step::Send { to, size, tag } => {
-                let bytes = size * MOST_SENDS + sends;
+                let bytes = size * MAX_SENDS + sends;
                 sends += 1;
                 log.borrow_mut().sent.push((me.rank(), to, tag, bytes));
                 let _ = me.start_send(to, Message::new(bytes).tag(tag)).await;

@@ -6,7 +6,7 @@ use parsim_sim::simulation::Detail;
 use parsim_study::answer::{Answer, Record};
 use parsim_study::experiment::topology::drawing;
 use parsim_study::experiment::{
-    CurveAxis, MOST_BYTES_ALONE, Outcome, Recall, References, ScenarioFile, StudyError, SweepPart, SweptRows, Traced,
+    CurveAxis, MAX_BYTES_ALONE, Outcome, Recall, References, ScenarioFile, StudyError, SweepPart, SweptRows, Traced,
     Workers, sweep,
 };
 use parsim_study::report::space_time::{DiagramWindow, SpaceTime};
@@ -138,7 +138,7 @@ impl Question {
     fn animation(&self) -> Result<Value, StudyError> {
         let traced = self.traced()?;
         let path = traced.path()?;
-        let figure = traced.played(&path, MOST_BYTES_ALONE);
+        let figure = traced.played(&path, MAX_BYTES_ALONE);
         let run = match &figure.picture {
             Picture::Run(run, _) => Some(run),
             Picture::Charts(_) | Picture::Drawn(_) => None,

@@ -8,7 +8,7 @@ use parsim_study::report::{ArrayTable, digits};
 use std::fmt::Write;
 
 /// The most rows that are shown.
-const MOST_ROWS: usize = 20;
+const MAX_ROWS: usize = 20;
 
 /// The first rows of a table; metadata is left out, and so is what no row has.
 pub fn table(table: &ArrayTable) -> String {
@@ -24,7 +24,7 @@ pub fn table(table: &ArrayTable) -> String {
     }
     html += "</tr></thead><tbody>";
     let places = table.batches.iter().flat_map(|batch| (0..batch.num_rows()).map(move |row| (batch, row)));
-    for (batch, row) in places.take(MOST_ROWS) {
+    for (batch, row) in places.take(MAX_ROWS) {
         html += "<tr>";
         for (column, _) in &shown {
             push(&mut html, "td", &text(batch, *column, row));
@@ -32,8 +32,8 @@ pub fn table(table: &ArrayTable) -> String {
         html += "</tr>";
     }
     html += "</tbody></table>";
-    if rows > MOST_ROWS {
-        write!(html, "<p>{MOST_ROWS} of {rows} rows</p>").expect("a text takes every text");
+    if rows > MAX_ROWS {
+        write!(html, "<p>{MAX_ROWS} of {rows} rows</p>").expect("a text takes every text");
     }
     html
 }

@@ -54,7 +54,7 @@ pub struct Run {
 }
 
 /// The most ranks of a space-time diagram in a notebook.
-const MOST_DRAWN: u32 = 128;
+const MAX_DRAWN: u32 = 128;
 
 #[pymethods]
 impl Run {
@@ -115,7 +115,7 @@ impl Run {
         let record = self.outcome.record();
         let pairs: Vec<_> = record.summary().map(|one| (one.key.to_string(), one.value.to_string())).collect();
         let mut page = html::pairs(&self.title(), &pairs);
-        let is_drawn = self.outcome.case().scenario.ranks <= MOST_DRAWN;
+        let is_drawn = self.outcome.case().scenario.ranks <= MAX_DRAWN;
         // A run that cannot be drawn has its table.
         if let Some(Ok(picture)) = is_drawn.then(|| self.space_time(py)) {
             page += &picture;

@@ -100,7 +100,7 @@ impl EvenInstants {
 }
 
 /// The largest number of runs that result when one run passes two stations.
-const MOST: usize = 4;
+const MAX: usize = 4;
 
 /// The departures of one run from one or two stations: usually a single run, otherwise a few consecutive runs.
 #[derive(Clone, Debug)]
@@ -114,12 +114,12 @@ pub enum Runs {
 /// Several consecutive runs.
 #[derive(Clone, Copy, Debug)]
 pub struct RunSequence {
-    runs: [EvenInstants; MOST],
+    runs: [EvenInstants; MAX],
     len: usize,
 }
 
 impl RunSequence {
-    const NONE: Self = Self { runs: [EvenInstants::single(SimTime::START); MOST], len: 0 };
+    const NONE: Self = Self { runs: [EvenInstants::single(SimTime::START); MAX], len: 0 };
 
     fn push(&mut self, run: EvenInstants) {
         if let Some(last) = self.len.checked_sub(1).map(|last| &mut self.runs[last]) {

@@ -4,6 +4,7 @@
 //! link they are those of [`PacketTimes`](super::link_model::PacketTimes), except that the tail cannot leave before it
 //! has arrived. Where bytes arrive at a constant or falling rate, only the first and the last byte matter.
 
+use super::buffer_deadlock::{BufferDeadlock, BufferId};
 use super::contention::{Contention, RoundRobinOver};
 use super::link::Link;
 use super::link_model::{LinkModel, LinkModels};
@@ -13,7 +14,6 @@ use super::switching::Switching;
 use super::topology::Topology;
 use super::transfers::{self, Transfers};
 use super::virtual_channels::{Classes, Hop, LastHop};
-use super::waiting::{BufferDeadlock, BufferId};
 use super::{HopEvent, Network};
 use crate::engine::{Calendar, Entity, EvenInstants, Slab, Streams};
 use crate::units::{SimDuration, SimTime};

@@ -1,5 +1,6 @@
 //! The fabric, which carries packets from vertex to vertex according to the switching technique.
 
+use super::buffer_deadlock::BufferDeadlock;
 use super::channels::Channels;
 use super::link::{Buffers, Links};
 use super::packet::{ForwardedBy, HopEvent, Packet};
@@ -10,7 +11,6 @@ use super::switching::wormhole::{Arbiters, Worms};
 use super::topology::Topology;
 use super::transfers::Transfers;
 use super::virtual_channels::Classes;
-use super::waiting::BufferDeadlock;
 use super::{Link, Network};
 use crate::engine::{Calendar, Entity, Streams};
 use crate::units::{SimDuration, SimTime};

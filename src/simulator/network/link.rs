@@ -117,12 +117,12 @@ impl PacketCourse {
     pub const UNKNOWN: Self = Self(0);
 
     const STRAIGHT_BITS: u32 = 8;
-    const MOST_STRAIGHT: u32 = (1 << Self::STRAIGHT_BITS) - 1;
+    const MAX_STRAIGHT: u32 = (1 << Self::STRAIGHT_BITS) - 1;
 
     /// Returns the port by which a packet for `to` leaves `at`, and advances the course to the next vertex.
     #[inline]
     pub fn leave(&mut self, at: u32, to: u32, routes: &Routes) -> u32 {
-        if self.0 & Self::MOST_STRAIGHT == 0 {
+        if self.0 & Self::MAX_STRAIGHT == 0 {
             *self = Self::from_turn(at, to, routes);
         }
         self.0 -= 1;
@@ -133,7 +133,7 @@ impl PacketCourse {
     fn from_turn(at: u32, to: u32, routes: &Routes) -> Self {
         let (port, vertices) = routes.course(at, to);
         // Links are numbered in 32 bits, so that a vertex of a network has no more than 2¹⁶ ports.
-        Self(port << Self::STRAIGHT_BITS | vertices.min(Self::MOST_STRAIGHT))
+        Self(port << Self::STRAIGHT_BITS | vertices.min(Self::MAX_STRAIGHT))
     }
 
     fn of(packet: &Packet) -> Self {

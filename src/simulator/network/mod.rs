@@ -5,6 +5,7 @@
 //! (`Links`). Cut-through, bounded buffers, latencies and links of different speed need `Channels`. Wormhole switching
 //! is a clocked router ([`switching::wormhole`]).
 
+mod buffer_deadlock;
 mod channels;
 mod choice;
 mod contention;
@@ -30,11 +31,11 @@ pub mod switching;
 pub mod topology;
 pub mod traffic;
 mod transfers;
-mod uncontended_route;
+mod uncontended_timing;
 mod virtual_channels;
-mod waiting;
 mod wiring;
 
+pub use buffer_deadlock::{BufferDeadlock, BufferId};
 pub use contention::{Contention, RoundRobinOver};
 pub use fabric::Fabric;
 pub(crate) use flow_network::{FlowNetwork, Gates};
@@ -49,9 +50,8 @@ pub use routing::{Choice, Routing, Signpost, Through, TieRule, Weights};
 pub use switching::Switching;
 pub use topology::{Routes, Topology};
 pub(crate) use transfers::{TransferChannel, Transfers};
-pub use uncontended_route::UncontendedTiming;
+pub use uncontended_timing::UncontendedTiming;
 pub use virtual_channels::VirtualChannels;
-pub use waiting::{BufferDeadlock, BufferId};
 
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};

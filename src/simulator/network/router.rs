@@ -159,9 +159,9 @@ struct Ties {
 impl Ties {
     fn new(topology: &Topology) -> Self {
         /// Largest number of pairs of vertex and destination whose ports are cached, about a megabyte.
-        const MOST: usize = 1 << 16;
+        const MAX: usize = 1 << 16;
         let pairs = topology.vertices() as usize * topology.nodes() as usize;
-        Self { known: vec![None; if pairs <= MOST { pairs } else { 0 }], nodes: topology.nodes() }
+        Self { known: vec![None; if pairs <= MAX { pairs } else { 0 }], nodes: topology.nodes() }
     }
 
     fn port(&mut self, topology: &Topology, at: u32, to: u32, rng: &mut ChaCha8Rng) -> u32 {

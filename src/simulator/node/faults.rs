@@ -4,7 +4,7 @@ use super::{Level, Node, Router, RoutingCosts};
 use crate::fault::{Fault, within};
 
 /// The largest number of cores of a group: far more than real machines have, and few enough for 32-bit numbers.
-const MOST_CORES: u32 = 1 << 24;
+const MAX_CORES: u32 = 1 << 24;
 
 impl Node {
     /// Returns all faults, by the fields of the description.
@@ -57,9 +57,9 @@ impl Level {
                 "give a number from 1 on",
             ));
         }
-        (size > u64::from(MOST_CORES)).then(|| {
+        (size > u64::from(MAX_CORES)).then(|| {
             let message = format!("a {} would have {size} cores", self.name);
-            Fault::new(path, message, format!("give fewer members: at most {MOST_CORES} cores are supported"))
+            Fault::new(path, message, format!("give fewer members: at most {MAX_CORES} cores are supported"))
         })
     }
 }

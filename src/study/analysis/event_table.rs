@@ -57,7 +57,7 @@ pub enum TableError {
         id: u64,
     },
     /// There are more pairs of kind and phase than events can refer to.
-    #[error("line {line}: there are more than {MOST_LABELS} pairs of kind and phase")]
+    #[error("line {line}: there are more than {MAX_LABELS} pairs of kind and phase")]
     Labels {
         /// The line of the first pair that exceeds the limit.
         line: u64,
@@ -78,7 +78,7 @@ pub enum TableError {
 const MAX_PROCESSES: u32 = 1 << 20;
 
 /// The largest number of pairs of kind and phase, which events refer to by 16 bits.
-const MOST_LABELS: usize = 1 << 16;
+const MAX_LABELS: usize = 1 << 16;
 
 const ID: &str = "id";
 const PROCESS: &str = "process";
@@ -198,7 +198,7 @@ fn add(
     let clock = line.cell((columns.clock, CLOCK), "a finite number", clock)?;
     let service = line.cell((columns.service, SERVICE), SECONDS, seconds)?;
     let label = Label { kind: line.text((columns.kind, KIND))?, phase: line.text((columns.phase, PHASE))? };
-    if events.labels().len() == MOST_LABELS && !events.labels().contains(&label) {
+    if events.labels().len() == MAX_LABELS && !events.labels().contains(&label) {
         return Err(TableError::Labels { line: line.number });
     }
     let label = events.label(label);

@@ -10,10 +10,10 @@ use std::cmp::Reverse;
 
 /// The maximum size of the packed data, in bytes, on a page with a single run. More packets take a browser seconds to
 /// load.
-pub const MOST_BYTES_ALONE: usize = 6 << 20;
+pub const MAX_BYTES_ALONE: usize = 6 << 20;
 /// The maximum number of messages in a still picture; more cannot be distinguished.
-const MOST_MESSAGES: usize = 400;
-const MOST_RANKS: usize = 32;
+const MAX_MESSAGES: usize = 400;
+const MAX_RANKS: usize = 32;
 
 /// Draws the run `run`, titled `title`, whose critical path is `path`, on the network in `drawing`. The animation shows
 /// every packet if that takes at most `bytes`, and sums over time bins otherwise. The still picture shows the whole
@@ -30,9 +30,9 @@ pub fn animated_figure(
     let mut window = DiagramWindow::whole(path);
     let mut parts = Vec::new();
     let mut messages = messages(path);
-    if messages.len() > MOST_MESSAGES {
-        let begin = (messages.len() - MOST_MESSAGES) / 2;
-        messages = messages[begin..begin + MOST_MESSAGES].to_vec();
+    if messages.len() > MAX_MESSAGES {
+        let begin = (messages.len() - MAX_MESSAGES) / 2;
+        messages = messages[begin..begin + MAX_MESSAGES].to_vec();
         let ends = messages.first().zip(messages.last());
         if let Some((first, last)) = ends.filter(|(first, last)| last.0 > first.0) {
             (window.from, window.until) = (first.0, last.0);
@@ -40,9 +40,9 @@ pub fn animated_figure(
             parts.push(format!("{from} to {until} of {whole}"));
         }
     }
-    if window.processes.len() > MOST_RANKS {
+    if window.processes.len() > MAX_RANKS {
         window.processes = busiest(&messages, window.processes.len());
-        parts.push(format!("the {MOST_RANKS} ranks with the most messages"));
+        parts.push(format!("the {MAX_RANKS} ranks with the most messages"));
     }
     let still = SpaceTime::new(path, title, window).svg();
     let some = if parts.is_empty() {
@@ -77,14 +77,14 @@ fn messages(path: &CriticalPath<'_>) -> Vec<DeliveredMessage> {
     messages
 }
 
-/// Returns the [`MOST_RANKS`] ranks with the most messages, in rank order.
+/// Returns the [`MAX_RANKS`] ranks with the most messages, in rank order.
 fn busiest(messages: &[DeliveredMessage], ranks: usize) -> Vec<u32> {
     let mut counts: Vec<(usize, u32)> = (0..).take(ranks).map(|rank| (0, rank)).collect();
     for rank in messages.iter().flat_map(|(_, ends)| ends) {
         counts[*rank as usize].0 += 1;
     }
     counts.sort_by_key(|(count, rank)| (Reverse(*count), *rank));
-    let mut busiest: Vec<u32> = counts.into_iter().take(MOST_RANKS).map(|(_, rank)| rank).collect();
+    let mut busiest: Vec<u32> = counts.into_iter().take(MAX_RANKS).map(|(_, rank)| rank).collect();
     busiest.sort_unstable();
     busiest
 }

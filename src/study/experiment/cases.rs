@@ -280,12 +280,12 @@ impl Default for BatchSize {
 }
 
 impl BatchSize {
-    const MOST: usize = 256;
+    const MAX: usize = 256;
     const TIME: Duration = Duration::from_millis(4);
 
     /// Doubles the size if the last batch took much less than the target time, and halves it otherwise.
     fn adapt(&mut self, elapsed: Duration) {
-        self.0 = if 2 * elapsed < Self::TIME { (2 * self.0).min(Self::MOST) } else { (self.0 / 2).max(1) };
+        self.0 = if 2 * elapsed < Self::TIME { (2 * self.0).min(Self::MAX) } else { (self.0 / 2).max(1) };
     }
 }
 
@@ -330,14 +330,14 @@ pub struct Failures {
 }
 
 /// Number of failures that are reported individually.
-const MOST_REPORTED: usize = 20;
+const MAX_REPORTED: usize = 20;
 
 impl Failures {
     /// Adds the failure of the case with these keys.
     pub fn add(&mut self, keys: &Keys, error: &CaseError) {
         self.count += 1;
         self.defects += u64::from(error.is_defect());
-        if self.words.len() < MOST_REPORTED {
+        if self.words.len() < MAX_REPORTED {
             let case = name(keys);
             self.words.push(if case.is_empty() { error.to_string() } else { format!("{case}: {error}") });
         }

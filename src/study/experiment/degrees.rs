@@ -38,7 +38,7 @@ pub fn degrees_of_parallelism(outcome: &Outcome, published: Option<&Path>) -> Re
 }
 
 /// The greatest number of simultaneous activities that is drawn.
-const MOST_ACTIVE: f64 = 65536.0;
+const MAX_ACTIVE: f64 = 65536.0;
 
 /// The column with the number of active units in a table of published shares.
 const ACTIVE: &str = "active";
@@ -54,7 +54,7 @@ fn shares(file: &Path) -> Result<Vec<(u32, f64)>, StudyError> {
     table.need_numbers(&columns)?;
     table.need_different_points(&columns[..1])?;
     let shares = table.rows.iter().map(|row| {
-        let active = row.number(ACTIVE).filter(|active| active.fract() == 0.0 && (0.0..=MOST_ACTIVE).contains(active));
+        let active = row.number(ACTIVE).filter(|active| active.fract() == 0.0 && (0.0..=MAX_ACTIVE).contains(active));
         let active = active.ok_or_else(|| table.fault_in(row, ACTIVE, "give a whole number up to 65536"))?;
         let share = row.number(SHARE).filter(|share| (0.0..=1.0).contains(share));
         let share = share.ok_or_else(|| table.fault_in(row, SHARE, "give a share from 0 to 1"))?;

@@ -51,7 +51,7 @@ mod unfinished;
 pub mod validation;
 mod window;
 
-pub use animation::{MOST_BYTES_ALONE, animated_figure};
+pub use animation::{MAX_BYTES_ALONE, animated_figure};
 pub use cases::{
     CaseError, CaseProgress, CaseResult, Failures, Keys, Workers, catching_panics, failed_row, run_all, run_each,
 };

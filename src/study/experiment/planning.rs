@@ -68,13 +68,13 @@ fn holding<'c>(cases: &'c Cases<'_>) -> impl Iterator<Item = u64> + Send + 'c {
 }
 
 /// The maximum number of points that are divided among shards, limited by memory.
-const MOST_SHARED: u64 = 20_000_000;
+const MAX_SHARED: u64 = 20_000_000;
 
 /// Returns all cases with their costs.
 fn costs<'c>(cases: &'c Cases<'_>) -> Result<impl Iterator<Item = (u64, CaseCost)> + 'c, StudyError> {
-    if cases.point_count() > MOST_SHARED {
+    if cases.point_count() > MAX_SHARED {
         let what = format!(
-            "more than {MOST_SHARED} points cannot be divided into shards: give fewer values, and the others in another sweep"
+            "more than {MAX_SHARED} points cannot be divided into shards: give fewer values, and the others in another sweep"
         );
         return Err(StudyError::Request(what));
     }

@@ -116,15 +116,15 @@ impl<'r> MatchedPoints<'r> {
             table.points().enumerate().filter(|(index, _)| !met.contains(index)).map(|(_, (keys, _))| place(keys))
         });
         let missing: Vec<_> = missing.collect();
-        let shown = missing.iter().take(MOST_SHOWN).cloned().collect::<Vec<_>>().join("; ");
-        let rest = if missing.len() > MOST_SHOWN { "; …" } else { "" };
+        let shown = missing.iter().take(MAX_SHOWN).cloned().collect::<Vec<_>>().join("; ");
+        let rest = if missing.len() > MAX_SHOWN { "; …" } else { "" };
         (!missing.is_empty())
             .then(|| format!("note: {} without a case: {shown}{rest}", counted(missing.len(), "measured point")))
     }
 }
 
 /// The maximum number of unmatched points that are named.
-const MOST_SHOWN: usize = 5;
+const MAX_SHOWN: usize = 5;
 
 enum Reference {
     AsWritten,

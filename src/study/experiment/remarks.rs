@@ -9,7 +9,7 @@ use parsim_sim::units::SimDuration;
 use std::collections::BTreeSet;
 
 /// The maximum number of machine parts that are named.
-const MOST_SHOWN: usize = 3;
+const MAX_SHOWN: usize = 3;
 
 /// Remarks on the cases of a command.
 #[derive(Debug, Default)]
@@ -82,8 +82,8 @@ impl Remarks {
     }
 
     fn on_parts(&self) -> Option<String> {
-        let shown = self.missing.iter().take(MOST_SHOWN).cloned().collect::<Vec<_>>().join("; ");
-        let rest = if self.missing.len() > MOST_SHOWN { "; …" } else { "" };
+        let shown = self.missing.iter().take(MAX_SHOWN).cloned().collect::<Vec<_>>().join("; ");
+        let rest = if self.missing.len() > MAX_SHOWN { "; …" } else { "" };
         (!self.missing.is_empty()).then(|| {
             format!("warning: simulated: {shown}{rest}. `partition: Whole` takes the machine as it is described")
         })

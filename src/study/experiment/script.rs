@@ -7,7 +7,7 @@ use std::num::NonZero;
 use std::path::Path;
 
 /// The maximum number of elements of a Slurm array in its default configuration (`MaxArraySize` is 1001).
-const MOST_BLOCKS: u64 = 1000;
+const MAX_BLOCKS: u64 = 1000;
 
 /// A job engine that runs the elements of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl BlockedSweep<'_> {
         };
         let blocks = ScriptBlocks {
             load,
-            number: number.min(MOST_BLOCKS),
+            number: number.min(MAX_BLOCKS),
             threads,
             folder: path(folder)?,
             program: path(program)?,

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The maximum number of layouts that are kept.
-const MOST_LAYOUTS: usize = 1000;
+const MAX_LAYOUTS: usize = 1000;
 
 /// The cases of a sweep that have results in a store.
 pub struct StoredCaseIndex<'c> {
@@ -136,7 +136,7 @@ impl<'c> StoredCaseIndex<'c> {
     }
 
     fn layout(&mut self, scenario: &Arc<CheckedScenario>) -> &SharedLayout {
-        if self.layouts.len() >= MOST_LAYOUTS {
+        if self.layouts.len() >= MAX_LAYOUTS {
             self.layouts.clear();
         }
         let has_one_rank = self.references.has_one_rank();
@@ -161,11 +161,11 @@ pub struct PerThreadCaseIndex<'c> {
     references: &'c References,
     store: &'c Store,
     /// The instance of each thread.
-    own: [Mutex<Option<StoredCaseIndex<'c>>>; MOST_THREADS],
+    own: [Mutex<Option<StoredCaseIndex<'c>>>; MAX_THREADS],
 }
 
 /// Number of threads with separate instances; further threads share them.
-const MOST_THREADS: usize = 64;
+const MAX_THREADS: usize = 64;
 
 impl<'c> PerThreadCaseIndex<'c> {
     /// Returns the cases that `store` has; `None` under the condition of [`StoredCaseIndex::of`].
@@ -187,6 +187,6 @@ impl<'c> PerThreadCaseIndex<'c> {
 
     fn own(&self) -> MutexGuard<'_, Option<StoredCaseIndex<'c>>> {
         let thread = rayon::current_thread_index().unwrap_or(0);
-        self.own[thread % MOST_THREADS].lock().unwrap_or_else(PoisonError::into_inner)
+        self.own[thread % MAX_THREADS].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -79,7 +79,7 @@ pub struct SweepRemarks<'r> {
 }
 
 /// The maximum number of scenarios that are remembered as seen.
-const MOST_SEEN: usize = 1000;
+const MAX_SEEN: usize = 1000;
 
 impl<'r> SweepRemarks<'r> {
     /// Returns remarks on no cases yet.
@@ -107,7 +107,7 @@ impl<'r> SweepRemarks<'r> {
         self.withheld += usize::from(outcome.is_withheld());
         self.imprecise += usize::from(outcome.is_imprecise());
         self.undelivered += usize::from(outcome.leaves_packets());
-        if self.seen.len() >= MOST_SEEN {
+        if self.seen.len() >= MAX_SEEN {
             self.seen.clear();
         }
         // Keeping the scenario alive ensures that no other one has its address.

@@ -180,13 +180,13 @@ fn around(numbered: &[(u32, PathBuf)], place: usize) -> String {
 }
 
 /// Maximum number of ranks of a program.
-pub const MOST_RANKS: u32 = 1 << 24;
+pub const MAX_RANKS: u32 = 1 << 24;
 
 /// Returns the number at the end of a file name, before its extension.
 fn rank_of(path: &Path) -> Option<u32> {
     let stem = path.file_stem()?.to_str()?;
     let digits = stem.trim_end_matches(|letter: char| letter.is_ascii_digit()).len();
-    stem[digits..].parse().ok().filter(|rank| *rank < MOST_RANKS)
+    stem[digits..].parse().ok().filter(|rank| *rank < MAX_RANKS)
 }
 
 /// Opens a regular file. Anything else is rejected, because reading it may block forever.

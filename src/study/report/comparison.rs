@@ -114,7 +114,7 @@ fn key(name: &str) -> String {
 /// The largest number of causes of a difference that are reported.
 const CAUSES: usize = 3;
 /// The smallest share of a difference that counts as one of its causes.
-const LEAST_CAUSE: f64 = 0.05;
+const MIN_CAUSE: f64 = 0.05;
 
 /// Two runs that are compared with each other.
 pub struct RunComparison {
@@ -165,7 +165,7 @@ impl RunComparison {
             (row.name.clone(), a, b)
         };
         let mut parts: Vec<_> = self.rows().into_iter().filter(|row| row.group == group).map(part).collect();
-        parts.retain(|(_, a, b)| (b - a).abs() >= LEAST_CAUSE * difference.abs());
+        parts.retain(|(_, a, b)| (b - a).abs() >= MIN_CAUSE * difference.abs());
         parts.sort_by(|(_, a, b), (_, c, d)| (d - c).abs().total_cmp(&(b - a).abs()));
         let shown = parts.into_iter().take(CAUSES).map(|(name, a, b)| {
             let sign = if b < a { "−" } else { "+" };

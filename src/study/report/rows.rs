@@ -6,7 +6,7 @@ use crate::answer::Record;
 use std::io;
 
 /// The largest number of failed cases that wait for the keys of a successful one.
-const MOST_WAITING: usize = 10_000;
+const MAX_WAITING: usize = 10_000;
 
 /// A writer of the rows of successful and failed cases.
 ///
@@ -67,7 +67,7 @@ impl<S: RowSink> RowWriter<S> {
             None => row,
         };
         self.waiting.push(row);
-        if self.example.is_some() || self.waiting.len() >= MOST_WAITING {
+        if self.example.is_some() || self.waiting.len() >= MAX_WAITING {
             self.write_waiting()?;
         }
         Ok(())

@@ -34,7 +34,7 @@ const ROW: (u32, u32) = (5, 26);
 const TALLEST: u32 = 1400;
 const AROUND: u32 = 160;
 /// The largest number of messages that are drawn; more would merge into one black area.
-const MOST_MESSAGES: usize = 4000;
+const MAX_MESSAGES: usize = 4000;
 const PATH: RGBColor = RGBColor(200, 16, 46);
 const MESSAGES: RGBColor = RGBColor(90, 96, 104);
 
@@ -71,7 +71,7 @@ impl<'p> SpaceTime<'p> {
         let count = u32::try_from(self.window.processes.len()).unwrap_or(u32::MAX);
         let row = (TALLEST / count.max(1)).clamp(ROW.0, ROW.1);
         let messages = self.messages();
-        let shown = if messages.len() > MOST_MESSAGES { &[] } else { &messages[..] };
+        let shown = if messages.len() > MAX_MESSAGES { &[] } else { &messages[..] };
         let note = match messages.len() {
             0 => "no messages".to_owned(),
             many if shown.is_empty() => format!("{many} messages are not drawn: choose fewer ranks or a shorter time"),

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// The maximum number of seeds of a case; a mean over more of them is no more precise in practice.
-const MOST_SEEDS: u32 = 1_000_000;
+const MAX_SEEDS: u32 = 1_000_000;
 
 /// The number of runs of a case: fixed, or determined by the precision of the mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,9 +66,9 @@ impl Repeat {
         let most = self.most();
         if most == 0 {
             faults.push(Fault::new("repeat", "nothing would be run", "give a number from 1 on"));
-        } else if most > MOST_SEEDS {
+        } else if most > MAX_SEEDS {
             let message = format!("a mean over {most} seeds would be no better than one over fewer");
-            faults.push(Fault::new("repeat", message, format!("give a number from 1 to {MOST_SEEDS}")));
+            faults.push(Fault::new("repeat", message, format!("give a number from 1 to {MAX_SEEDS}")));
         }
         faults
     }

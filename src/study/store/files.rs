@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// The maximum number of open segments, as a process may be limited to 1024 files.
-const MOST_OPEN: usize = 128;
+const MAX_OPEN: usize = 128;
 /// Number of bytes read first for a record; most records have no more.
 const READ_BYTES: usize = 1024;
 /// The size of a window, and of further reads from a long record, in bytes.
@@ -17,7 +17,7 @@ const WINDOW_BYTES: usize = 1 << 18;
 const BEHIND_BYTES: u64 = 1 << 16;
 
 /// A cache of open segments, each in the slot of its number.
-pub struct Files([RwLock<Option<Arc<OpenFile>>>; MOST_OPEN]);
+pub struct Files([RwLock<Option<Arc<OpenFile>>>; MAX_OPEN]);
 
 /// An open segment.
 struct OpenFile {
@@ -65,7 +65,7 @@ impl Files {
 
     /// Opens the segment with this number at `path`, unless it is open. Threads share open segments.
     fn open(&self, segment: u32, path: impl FnOnce() -> PathBuf) -> io::Result<Arc<OpenFile>> {
-        let slot = &self.0[segment as usize % MOST_OPEN];
+        let slot = &self.0[segment as usize % MAX_OPEN];
         let known = slot.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(open) = known.filter(|open| open.segment == segment) {
             return Ok(open);

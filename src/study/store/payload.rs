@@ -59,7 +59,7 @@ impl<'de> Deserialize<'de> for StoredColumns<'_> {
 struct PicosecondList<'n>(Cow<'n, [SimDuration]>);
 
 /// The maximum number of times for which memory is reserved in advance, since a length may be damaged.
-const MOST_EXPECTED: usize = 1 << 16;
+const MAX_EXPECTED: usize = 1 << 16;
 
 impl Serialize for PicosecondList<'_> {
     fn serialize<S: Serializer>(&self, sink: S) -> Result<S::Ok, S::Error> {
@@ -76,7 +76,7 @@ impl<'de> Deserialize<'de> for PicosecondList<'_> {
                 f.write_str("numbers of picoseconds")
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-                let mut times = Vec::with_capacity(list.size_hint().unwrap_or(0).min(MOST_EXPECTED));
+                let mut times = Vec::with_capacity(list.size_hint().unwrap_or(0).min(MAX_EXPECTED));
                 while let Some(ps) = list.next_element()? {
                     times.push(SimDuration::from_ps(ps));
                 }

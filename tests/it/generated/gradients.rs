@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, HashMap};
 /// So many pairs of a scenario and a constant, unless `PARSIM_GRADIENTS` says how many.
 const PAIRS: u64 = 45;
 /// Constants with less effect are none.
-const LEAST_ELASTICITY: f64 = 1e-4;
+const MIN_ELASTICITY: f64 = 1e-4;
 /// A derivative is right to this share of it, beside what rounding to picoseconds may make of the difference.
 const EXACT: f64 = 1e-6;
 
@@ -103,7 +103,7 @@ fn effective(base: &Variation) -> impl Fn(&Derivative<'_>) -> Option<(Parameter,
         let slopes = one.slopes.clone().ok()?;
         let value = one.parameter.number() * one.parameter.si_factor();
         let size = slopes.left.abs().max(slopes.right.abs()) * value.abs() / makespan_s;
-        (size >= LEAST_ELASTICITY).then(|| (one.parameter.clone(), slopes))
+        (size >= MIN_ELASTICITY).then(|| (one.parameter.clone(), slopes))
     }
 }
 

@@ -79,11 +79,11 @@ pub(super) fn measured(topology: &Topology, arc_connectivity: u32) -> Bisection 
 
 /// Tightens the bounds that a formula gives, by a search, if the topology is small enough.
 pub(super) fn narrowed(topology: &Topology, formula: Bisection) -> Bisection {
-    const MOST_NODES: u32 = 1100;
+    const MAX_NODES: u32 = 1100;
     match (formula, topology.nodes()) {
         (Bisection::Between { .. }, ..=EXHAUSTIVE) => Bisection::Exact(exhaustive(topology)),
         (Bisection::Between { .. }, _) if topology.switches() == 0 => formula,
-        (Bisection::Between { lower, upper }, ..=MOST_NODES) => {
+        (Bisection::Between { lower, upper }, ..=MAX_NODES) => {
             let by_number: Vec<u32> = (0..topology.nodes()).collect();
             let cut = CandidateBisection::of_order(topology, &by_number).width();
             Bisection::between(lower.max(bound_of_routes(topology)), upper.min(cut))

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// The fewest cycles of an external word (t800-hardware.md, section 2).
-const LEAST_EXTERNAL_CYCLES: u32 = 3;
+const MIN_EXTERNAL_CYCLES: u32 = 3;
 
 /// A T800 with its external memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ pub enum KernelError {
         iterations: u64,
     },
     /// External memory is faster than a T800 can use.
-    #[error("external memory of {cycles} cycles a word: a T800 needs at least {LEAST_EXTERNAL_CYCLES}")]
+    #[error("external memory of {cycles} cycles a word: a T800 needs at least {MIN_EXTERNAL_CYCLES}")]
     ExternalCycles {
         /// Cycles of an external word.
         cycles: u32,
@@ -88,7 +88,7 @@ impl T800 {
     /// # Errors
     /// If external memory is too fast or the cache is invalid.
     pub fn check(&self) -> Result<(), KernelError> {
-        if self.external_cycles < LEAST_EXTERNAL_CYCLES {
+        if self.external_cycles < MIN_EXTERNAL_CYCLES {
             return Err(KernelError::ExternalCycles { cycles: self.external_cycles });
         }
         if self.cache.is_some_and(|cache| !cache.is_sound() || cache.miss_cycles < cache.hit_cycles) {

@@ -11,11 +11,11 @@ use std::io::{self, Read};
 /// The smallest number of bytes per event, on average over the two that a record may result in.
 const MIN_EVENT_BYTES: usize = 4;
 /// The smallest number of bytes per antecedent.
-const LEAST_OF_ANTECEDENT: usize = 7;
+const MIN_OF_ANTECEDENT: usize = 7;
 
 /// The largest number of phases: labels are counted in 16 bits, and a phase has a label for each activity and one for
 /// the system time that ranks share.
-const MOST_PHASES: usize = (1 << 16) / (Activity::ALL.len() + 1);
+const MAX_PHASES: usize = (1 << 16) / (Activity::ALL.len() + 1);
 
 /// A recorded run, read back.
 #[derive(Clone, Debug)]
@@ -252,7 +252,7 @@ impl Recording {
         let ranks = source.small("a number of ranks")?;
         let nodes = (0..ranks).map(|_| source.small("a node")).collect::<Result<Vec<_>, _>>()?;
         let mut reading = PartialRecording::new(Header { origin, program, machine, nodes }, activities);
-        reading.events.reserve(length / MIN_EVENT_BYTES, length / LEAST_OF_ANTECEDENT);
+        reading.events.reserve(length / MIN_EVENT_BYTES, length / MIN_OF_ANTECEDENT);
         loop {
             match source.byte()? {
                 mark::END => {
@@ -260,8 +260,8 @@ impl Recording {
                     return source.end().map(|()| recording);
                 }
                 mark::PHASE => {
-                    if reading.labels.len() == MOST_PHASES {
-                        return Err(source.malformed(&format!("there are more than {MOST_PHASES} phases")));
+                    if reading.labels.len() == MAX_PHASES {
+                        return Err(source.malformed(&format!("there are more than {MAX_PHASES} phases")));
                     }
                     reading.phase(source.text()?);
                 }

@@ -1,9 +1,9 @@
 //! Checks of a calibration before anything is run.
 
 use super::description::{Alternatives, CalibrationCase};
+use super::fitted_parameter::FittedParameter;
 use super::rows::MeasuredRow;
 use super::simulated::{Assignment, Simulated};
-use super::unknown::FittedParameter;
 use crate::experiment::{Setting, StudyError};
 use crate::scenario::source::{Document, SourceFault};
 

@@ -1,6 +1,6 @@
 //! Combinations of parameters that the data determine although they do not determine the parameters.
 
-use super::found::BestFit;
+use super::best_fit::BestFit;
 use crate::experiment::StudyError;
 use crate::model::fit::{Identifiability, NonIdentifiableSet};
 

@@ -1,6 +1,6 @@
 //! Errors of rows that are left out of the fit.
 
-use super::found::BestFit;
+use super::best_fit::BestFit;
 use super::mean_error;
 use crate::experiment::StudyError;
 use crate::model::fit::leverages;
@@ -40,7 +40,7 @@ pub fn leave_out(best_fit: &BestFit<'_>) -> Result<Vec<HeldOutGroup>, StudyError
 /// The value of 1 − leverage up to which a row cannot be predicted from the other rows: it alone determines a parameter.
 const INDISPENSABLE: f64 = 1e-6;
 /// The maximum leverage of a row for which slopes predict the fit without the row.
-const MOST_WEIGHT: f64 = 0.3;
+const MAX_WEIGHT: f64 = 0.3;
 
 /// Returns the residual of each training row, predicted without that row. A row of small leverage is predicted by the
 /// slopes, which is exact for linear models, and any other by a new fit to the remaining rows. The residual is `None`
@@ -51,7 +51,7 @@ const MOST_WEIGHT: f64 = 0.3;
 pub fn leave_one_out_residuals(best_fit: &BestFit<'_>) -> Result<Vec<Option<f64>>, StudyError> {
     let of = |((row, residual), leverage): ((&usize, &f64), f64)| match 1.0 - leverage {
         ..=INDISPENSABLE => Ok(None),
-        kept if leverage <= MOST_WEIGHT => Ok(Some(residual / kept)),
+        kept if leverage <= MAX_WEIGHT => Ok(Some(residual / kept)),
         _ => {
             let Some(point) = refitted(best_fit, |other| other == *row)? else { return Ok(None) };
             let value = best_fit.fit.values(&point, &[*row])?[0];

@@ -8,7 +8,7 @@ use rand::RngExt as _;
 use std::iter::successors;
 
 /// The maximum number of points that are evaluated as possible starting points.
-const MOST_STARTS: usize = 16;
+const MAX_STARTS: usize = 16;
 /// The evaluations in the budget per starting point.
 const BUDGET_OF_A_START: usize = 8;
 /// Number of starting points from which a descent begins.
@@ -18,7 +18,7 @@ const DIRECTIONS: usize = 3;
 /// Number of points beyond a minimum from which a descent begins.
 const CROSSINGS: usize = 4;
 /// Number of best minima that are probed for a better one beyond them.
-const MOST_CROSSED: usize = 3;
+const MAX_CROSSED: usize = 3;
 /// The distance to a known minimum, in every coordinate, at which a descent ends.
 const SAME_MINIMUM: f64 = 0.005;
 /// A minimum is better than another one if its sum of squares is less than this fraction of the other's.
@@ -70,7 +70,7 @@ impl Fitting<'_> {
     /// the seed (the additive recurrence with the roots of x^(d+1) = x + 1).
     fn starts(&self) -> Vec<Vec<f64>> {
         let size = self.unknowns.len();
-        let count = (self.budget / BUDGET_OF_A_START).clamp(1, MOST_STARTS);
+        let count = (self.budget / BUDGET_OF_A_START).clamp(1, MAX_STARTS);
         let mut random = Streams::new(self.seed).stream("calibration", 0);
         let shift: Vec<f64> = (0..size).map(|_| random.random()).collect();
         let ratio = recurrence_ratio(size);
@@ -153,7 +153,7 @@ impl Descents<'_> {
     /// Descends from points beyond the best minimum while the budget allows another descent. The order of events may
     /// differ there, and another minimum may be better.
     fn probe_beyond(&mut self) -> Result<(), StudyError> {
-        for _ in 0..MOST_CROSSED {
+        for _ in 0..MAX_CROSSED {
             let Some(best) = self.best().filter(|best| best.has_converged) else { break };
             let (cost, points) = (best.cost(), self.points_beyond(best));
             if !self.has_room_for(points.len()) {

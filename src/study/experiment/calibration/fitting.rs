@@ -1,9 +1,9 @@
 //! The fit of the parameters to the training rows.
 
 use super::description::Loss;
+use super::fitted_parameter::FittedParameter;
 use super::rows::MeasuredRow;
 use super::simulated::{Assignment, Simulated};
-use super::unknown::FittedParameter;
 use crate::experiment::StudyError;
 use crate::model::fit::{LeastSquares, Minimum};
 use std::cell::Cell;

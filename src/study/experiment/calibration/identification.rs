@@ -1,8 +1,8 @@
 //! Alternatives judged by cross-validation: supported or refuted by the data, or not distinguished by them.
 
+use super::best_fit::BestFit;
 use super::cross_validation::{leave_one_out_residuals, leave_out};
 use super::description::{CalibrationCase, Loss};
-use super::found::BestFit;
 use super::{AlternativeFits, FittedChoice, Setting, mean_error};
 use crate::analysis::Sample;
 use crate::experiment::{StudyError, Workers};
@@ -10,7 +10,7 @@ use crate::scenario::source::Document;
 use std::path::Path;
 
 /// The minimum number of groups to leave out, since the interval of a mean needs two values.
-const LEAST_FOLDS: usize = 2;
+const MIN_FOLDS: usize = 2;
 
 /// The alternatives of a calibration and the values of its choices, judged by cross-validation.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,7 +109,7 @@ impl CalibrationCase {
                 .map(|choice| CrossValidated::of(self, fits, choice))
                 .collect::<Result<Vec<_>, _>>()?;
             let folds = tried.iter().map(|alternative| alternative.errors.len()).max().unwrap_or_default();
-            if folds < LEAST_FOLDS {
+            if folds < MIN_FOLDS {
                 let help = "name a column with two values among the rows that calibrate, or leave out `groups`";
                 let fault = document.fault_at("groups", "there are fewer than two groups to leave out", Some(help));
                 return Err(document.faults(vec![fault]).into());
@@ -209,7 +209,7 @@ fn judged(mut tried: Vec<CrossValidated>) -> Vec<JudgedAlternative> {
 /// Judges an alternative by the differences between its errors and those of the best one.
 fn beside(best: &[Option<f64>], tried: CrossValidated) -> JudgedAlternative {
     let pairs = tried.errors.iter().zip(best).filter_map(|(own, of_best)| Some((*own)? - (*of_best)?));
-    let sample = Sample::of(&pairs.collect::<Vec<_>>()).filter(|sample| sample.count >= LEAST_FOLDS);
+    let sample = Sample::of(&pairs.collect::<Vec<_>>()).filter(|sample| sample.count >= MIN_FOLDS);
     let is_refuted = sample.is_some_and(|sample| sample.mean - sample.interval > 0.0);
     JudgedAlternative {
         constants: tried.constants,

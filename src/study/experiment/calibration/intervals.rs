@@ -1,10 +1,10 @@
 //! Intervals of parameters, including the cases in which slopes do not determine them.
 
 use super::CalibratedParameter;
+use super::best_fit::BestFit;
 use super::combination::CombinationTerms;
-use super::found::BestFit;
+use super::fitted_parameter::FittedParameter;
 use super::profile::{CoordinateInterval, Profiles};
-use super::unknown::FittedParameter;
 use crate::experiment::StudyError;
 use crate::model::fit::Identifiability;
 

@@ -1,13 +1,14 @@
 //! Calibration: parameters fitted to measurements, with an account of what the measurements do not determine.
 
+mod best_fit;
 mod checks;
 mod combination;
 mod condition;
 mod cross_validation;
 mod descents;
 mod description;
+mod fitted_parameter;
 mod fitting;
-mod found;
 mod identification;
 mod intervals;
 mod output;
@@ -16,7 +17,6 @@ mod predictor;
 mod profile;
 mod rows;
 mod simulated;
-mod unknown;
 mod words;
 
 pub use combination::{Combination, CombinationForm};
@@ -33,14 +33,14 @@ use super::{IntervalLevel, Setting, StudyError, Workers};
 use crate::analysis::Residuals;
 use crate::model::fit::{Identifiability, Minimum};
 use crate::scenario::source::Document;
+use best_fit::BestFit;
 use descents::FoundMinima;
+use fitted_parameter::FittedParameter;
 use fitting::Fitting;
-use found::BestFit;
 use profile::{Profiled, Profiles};
 use simulated::{Assignment, Simulated};
 use std::cell::Cell;
 use std::path::Path;
-use unknown::FittedParameter;
 
 /// The default number of evaluations for each alternative; an evaluation simulates all training rows once.
 const EVALUATIONS: usize = 200;

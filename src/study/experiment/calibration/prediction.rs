@@ -2,9 +2,9 @@
 //! that took no part in the fit.
 
 use super::HeldOutGroup;
+use super::best_fit::BestFit;
 use super::cross_validation::leave_one_out_residuals;
 use super::description::{CalibrationCase, Loss};
-use super::found::BestFit;
 use super::rows::MeasuredRow;
 use crate::experiment::{IntervalLevel, StudyError};
 use crate::model::fit::{Conformal, Identifiability, Score};
@@ -95,7 +95,8 @@ impl Coverage {
 
 fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied()
+    let (lower, upper) = (values.get(values.len().saturating_sub(1) / 2)?, values.get(values.len() / 2)?);
+    Some(f64::midpoint(*lower, *upper))
 }
 
 impl BestFit<'_> {

@@ -1,9 +1,9 @@
 //! A calibrated model, applied to scenarios outside the tables of its case.
 
 use super::AlternativeFits;
+use super::best_fit::BestFit;
 use super::cross_validation;
 use super::description::{CalibrationCase, Loss};
-use super::found::BestFit;
 use super::prediction::around;
 use crate::experiment::{IntervalLevel, Setting, StudyError, Workers};
 use crate::model::fit::{Conformal, Identifiability};
@@ -83,7 +83,7 @@ impl CalibrationCase {
         let left_out = cross_validation::leave_out(&best_fit)?;
         let values = best_fit.values_of(&best.point, |row| row.reference.is_some())?;
         let conformal = best_fit.intervals(level, &values, &identified, &left_out)?.conformal;
-        let parameter = |(unknown, at): (&super::unknown::FittedParameter, &f64)| {
+        let parameter = |(unknown, at): (&super::fitted_parameter::FittedParameter, &f64)| {
             let (here, there) = (unknown.value(*at), unknown.value(at + unknown.step(*at)));
             NearbyParameter {
                 path: unknown.path.clone(),

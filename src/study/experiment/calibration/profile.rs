@@ -1,14 +1,14 @@
 //! Profiles: the range of a parameter when all others are refitted, for cases in which slopes at the best point are not
 //! enough.
 
+use super::best_fit::BestFit;
+use super::fitted_parameter::FittedParameter;
 use super::fitting::Fitting;
-use super::found::BestFit;
-use super::unknown::FittedParameter;
 use crate::experiment::StudyError;
 use crate::model::fit::{Identifiability, LeastSquares, Minimum, minimise};
 
 /// The least change of the residuals at the end of an interval, as a fraction of what noise explains.
-const LEAST_CHANGE: f64 = 0.8;
+const MIN_CHANGE: f64 = 0.8;
 /// The maximum number of steps outward to the end of an interval that slopes underestimate.
 const STEPS: usize = 6;
 /// The least and the greatest factor of such a step.
@@ -167,7 +167,7 @@ impl ProfileWalk<'_, '_> {
             let at = unknown.at_part(part);
             let Some(change) = self.least_change(index, part - here)? else { return Ok(at) };
             let is_at_bound = !(0.0..1.0).contains(&part);
-            if is_at_bound || change >= LEAST_CHANGE * self.explained {
+            if is_at_bound || change >= MIN_CHANGE * self.explained {
                 return Ok(at);
             }
             let factor = (self.explained / change.max(f64::MIN_POSITIVE)).sqrt();

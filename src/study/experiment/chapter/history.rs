@@ -11,14 +11,14 @@ use parsim_sim::simulation::Detail;
 use parsim_sim::trace::Recording;
 
 /// The maximum number of messages of a run that is shown in full; more data would outweigh the rest of the page.
-const MOST_MESSAGES: u64 = 10_000;
+const MAX_MESSAGES: u64 = 10_000;
 /// The maximum size of the data of a run that is shown packet by packet, in bytes.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 /// The maximum number of messages of a run that is recorded at all.
-const MOST_RECORDED: u64 = 200_000;
+const MAX_RECORDED: u64 = 200_000;
 
 /// The maximum number of events of a run that is repeated with faster parts.
-const MOST_EVENTS: u64 = 1_000_000;
+const MAX_EVENTS: u64 = 1_000_000;
 
 /// The run that is shown individually.
 pub(super) struct ShownRun<'c> {
@@ -47,12 +47,12 @@ impl<'c> ShownRun<'c> {
         let path = CriticalPath::of(&self.recording.events).expect("what has just been recorded has a critical path");
         let which = self.name();
         let drawing = drawing("", &self.case.scenario.layout().topology).ok();
-        animated_figure(&which, &path, Some(&self.recording), drawing, MOST_BYTES)
+        animated_figure(&which, &path, Some(&self.recording), drawing, MAX_BYTES)
     }
 
     /// Names the machine parts that would speed the run up if they were twice as fast, in a sentence.
     pub(super) fn improvements(&self) -> Option<String> {
-        let run = (self.recording.counts.events <= MOST_EVENTS).then(|| VariedRun::of(&self.case.scenario).ok())??;
+        let run = (self.recording.counts.events <= MAX_EVENTS).then(|| VariedRun::of(&self.case.scenario).ok())??;
         let mut gains: Vec<_> = run.what_ifs().into_iter().filter(|one| one.part != "everything").collect();
         gains.retain(|one| one.faster.as_ref().is_ok_and(|factor| *factor > 1.005));
         let factor = |one: &WhatIf| *one.faster.as_ref().unwrap_or(&1.0);
@@ -68,9 +68,9 @@ impl<'c> ShownRun<'c> {
 
 fn chosen<'c>(cases: &'c [Case], messages: &[u64]) -> Option<&'c Case> {
     let recordable =
-        |(case, messages): &(&Case, u64)| !case.scenario.program.is_traffic() && (1..=MOST_RECORDED).contains(messages);
+        |(case, messages): &(&Case, u64)| !case.scenario.program.is_traffic() && (1..=MAX_RECORDED).contains(messages);
     let all: Vec<_> = cases.iter().zip(messages.iter().copied()).filter(recordable).collect();
-    let few = all.iter().filter(|(_, messages)| *messages <= MOST_MESSAGES);
+    let few = all.iter().filter(|(_, messages)| *messages <= MAX_MESSAGES);
     let largest = few.max_by_key(|(case, messages)| (case.scenario.ranks, *messages));
     largest.or_else(|| all.iter().min_by_key(|(_, messages)| *messages)).map(|(case, _)| *case)
 }

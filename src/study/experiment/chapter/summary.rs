@@ -29,7 +29,7 @@ pub(super) struct SummaryInput<'f> {
 }
 
 /// The maximum number of groups that are named individually.
-const MOST_NAMED: usize = 4;
+const MAX_NAMED: usize = 4;
 
 impl SummaryInput<'_> {
     pub(super) fn statements(&self, plan: &Plan, cases: &[Case]) -> Vec<Statement> {
@@ -72,8 +72,8 @@ impl SummaryInput<'_> {
         let is_subject =
             |line: &&TimeLine| line.origin == LineOrigin::Subject && (line.kind == MEAN || line.kind == "simulated");
         let lines: Vec<_> = self.times.iter().filter(is_subject).collect();
-        let named = lines.iter().take(MOST_NAMED).filter_map(|line| self.line(line));
-        let rest = lines.len().saturating_sub(MOST_NAMED);
+        let named = lines.iter().take(MAX_NAMED).filter_map(|line| self.line(line));
+        let rest = lines.len().saturating_sub(MAX_NAMED);
         let rest = (rest > 0).then(|| format!("{} more in the results.", counted(rest, "curve")));
         named.chain(rest).chain(self.fastest(&lines)).collect()
     }
@@ -167,7 +167,7 @@ impl SummaryInput<'_> {
         let end =
             self.curves.last().and_then(|group| Some(format!("{}{}", named(group), group.curve.verdict_at_end()?)));
         let changes =
-            self.curves.iter().take(MOST_NAMED).flat_map(|group| {
+            self.curves.iter().take(MAX_NAMED).flat_map(|group| {
                 group.curve.changes().into_iter().map(move |change| format!("{}{change}", named(group)))
             });
         end.into_iter().chain(changes).collect()

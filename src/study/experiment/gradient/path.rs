@@ -37,7 +37,7 @@ const FAR: f64 = 64.0;
 const LONGEST_S: f64 = 1e5;
 const S_PER_PS: f64 = 1e-12;
 /// The maximum number of events of a run that is recorded.
-const MOST_EVENTS: u64 = 20_000_000;
+const MAX_EVENTS: u64 = 20_000_000;
 
 /// The critical path of a run: its charges, and the number of each.
 pub struct PricedPath {
@@ -55,7 +55,7 @@ impl PricedPath {
     #[must_use]
     pub fn of(base: &Variation) -> Option<Self> {
         let scenario = base.scenario();
-        if base.events() > MOST_EVENTS || !is_itemised(scenario) {
+        if base.events() > MAX_EVENTS || !is_itemised(scenario) {
             return None;
         }
         let mut bytes = Vec::new();

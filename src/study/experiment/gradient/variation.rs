@@ -16,7 +16,7 @@ const GRAINS: f64 = 1e3;
 const STEPS: (f64, f64) = (1e-5, 1e-2);
 const PS_PER_S: f64 = 1e12;
 /// The least change of the makespan, in picoseconds, that indicates a derivative.
-const LEAST_PS: f64 = 10.0;
+const MIN_PS: f64 = 10.0;
 /// Fractions of a step at which derivatives are repeated if both sides differ.
 const SMALLER_STEPS: [f64; 2] = [1.0 / 32.0, 1.0 / 1024.0];
 /// The relative change of constants up to which unmarked derivatives from runs predict the makespan.
@@ -157,14 +157,14 @@ impl Variation {
             return Ok(false);
         }
         let (found, of_a_ps) = self.slope(parameter, Side::Above, closer)?;
-        Ok((found - slopes.right).abs() > 0.01 * slopes.right.abs() + LEAST_PS * of_a_ps)
+        Ok((found - slopes.right).abs() > 0.01 * slopes.right.abs() + MIN_PS * of_a_ps)
     }
 
     /// Returns `true` if both sides agree within a percent although the bound on rounding is larger. With changes of
     /// more than a few picoseconds, the agreement is not a coincidence.
     fn agree(&self, slopes: &Slopes) -> bool {
         let size = slopes.left.abs().max(slopes.right.abs());
-        (slopes.left - slopes.right).abs() <= 0.01 * size && size >= LEAST_PS * slopes.rounding / self.pieces()
+        (slopes.left - slopes.right).abs() <= 0.01 * size && size >= MIN_PS * slopes.rounding / self.pieces()
     }
 
     /// Returns the derivatives for a relative change on either side.

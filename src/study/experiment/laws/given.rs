@@ -9,7 +9,7 @@ use crate::model::laws::{
 };
 
 /// The largest number of processors that is considered.
-const MOST_PROCESSORS: u64 = 1 << 40;
+const MAX_PROCESSORS: u64 = 1 << 40;
 
 /// The parts of an execution time, for fixed and for scaled work.
 #[derive(Clone, Copy, Debug)]
@@ -195,9 +195,9 @@ pub fn karp_flatt(counts: &[f64], speedups: &[f64]) -> Result<Answer, StudyError
 /// all constants of the algorithm are one. `memory` is the capacity of a processor, in numbers.
 #[must_use]
 pub fn isoefficiency(algorithm: Algorithm, constant: f64, memory: Option<f64>, counts: &[f64]) -> Answer {
-    let largest = memory.map(|memory| algorithm.largest_processors(constant, memory, MOST_PROCESSORS));
+    let largest = memory.map(|memory| algorithm.largest_processors(constant, memory, MAX_PROCESSORS));
     let words = largest.map_or_else(String::new, |largest| match largest {
-        Some(MOST_PROCESSORS) => "\nthe memory holds the efficiency on any number of processors\n".to_owned(),
+        Some(MAX_PROCESSORS) => "\nthe memory holds the efficiency on any number of processors\n".to_owned(),
         Some(largest) => format!("\nthe memory holds the efficiency on up to {largest} processors\n"),
         None => "\nthe memory holds the efficiency on no more than one processor\n".to_owned(),
     });

@@ -10,11 +10,11 @@ pub const GROWTHS: [f64; 3] = [0.01, 0.02, 0.05];
 /// The relative accuracy of a growth of the makespan.
 const GROWTH_TOLERANCE: f64 = 1e-4;
 /// The maximum slowdown of times, as a factor minus one.
-const MOST: f64 = 10.0;
+const MAX: f64 = 10.0;
 /// The relative width below which an interval counts as a point, where the makespan jumps.
 const NARROW: f64 = 1e-6;
 /// The maximum relative decrease of a constant at which the reach is tested.
-const MOST_DOWN: f64 = 0.5;
+const MAX_DOWN: f64 = 0.5;
 
 /// The reach of the derivative with respect to a constant, and the tolerances of the constant.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -48,15 +48,15 @@ pub fn reach(
     if parameter.dimension == Dimension::None {
         return LinearRange::default();
     }
-    if slower * MOST < GROWTHS[0] {
+    if slower * MAX < GROWTHS[0] {
         // By the derivative, the growth is not reached, but another path may become longer.
-        let found = slowing.makespan_s(MOST).map(|found_s| (MOST, found_s));
+        let found = slowing.makespan_s(MAX).map(|found_s| (MAX, found_s));
         return found.map_or_else(LinearRange::default, |_| LinearRange {
             tolerances: slowing.tolerances(found),
             ..LinearRange::default()
         });
     }
-    let share = (GROWTHS[0] / slower).min(MOST_DOWN);
+    let share = (GROWTHS[0] / slower).min(MAX_DOWN);
     let holds = |share: f64, found_s: Option<f64>| {
         path.filter(|path| slowing.matches_path(path, share, found_s)).map(|_| slowing.relative(share).abs())
     };
@@ -94,8 +94,8 @@ impl Slowdown<'_> {
     fn tolerance(&self, growth: f64, known: Option<(f64, f64)>) -> Option<f64> {
         let base_s = self.base.makespan_s();
         let wanted_s = base_s * (1.0 + growth);
-        let along = (growth * base_s / self.slope_s).clamp(0.0, MOST);
-        let first = if along > 0.0 { along } else { MOST };
+        let along = (growth * base_s / self.slope_s).clamp(0.0, MAX);
+        let first = if along > 0.0 { along } else { MAX };
         smallest_reaching(wanted_s, (0.0, base_s), (first, GROWTH_TOLERANCE * growth * base_s), |share| {
             let known = known.filter(|known| (known.0 - share).abs() < f64::EPSILON);
             known.map_or_else(|| self.makespan_s(share), |(_, found_s)| Some(found_s))
@@ -103,7 +103,7 @@ impl Slowdown<'_> {
     }
 }
 
-/// Returns the fraction up to [`MOST`] at which a value is `wanted`, within `met`. Doubles `first` until the value is
+/// Returns the fraction up to [`MAX`] at which a value is `wanted`, within `met`. Doubles `first` until the value is
 /// exceeded, then narrows the bracket by false position (regula falsi), or by bisection where false position has
 /// shortened it by less than half. At a jump of the value, returns the fraction just beyond the jump. Returns `None` if
 /// the value is not reached or cannot be computed.
@@ -122,11 +122,11 @@ fn smallest_reaching(
         if found > wanted {
             break (share, found);
         }
-        if share >= MOST {
+        if share >= MAX {
             return None;
         }
         below = (share, found);
-        share = (2.0 * share).min(MOST);
+        share = (2.0 * share).min(MAX);
     };
     let mut halves = false;
     while above.0 - below.0 > NARROW * above.0 {

@@ -21,7 +21,7 @@ use std::borrow::Cow;
 /// not depend on the number of threads.
 const ROUND: usize = 8;
 /// The maximum number of candidates.
-const MOST_CANDIDATES: usize = 100_000;
+const MAX_CANDIDATES: usize = 100_000;
 
 /// A simulation of a candidate.
 struct CandidateRun {
@@ -94,8 +94,8 @@ fn candidates(plan: &Plan) -> Result<Vec<Candidate>, StudyError> {
         if !cases.holds(point)? {
             continue;
         }
-        if candidates.len() == MOST_CANDIDATES {
-            let message = format!("there are more than {MOST_CANDIDATES} candidates: give fewer values");
+        if candidates.len() == MAX_CANDIDATES {
+            let message = format!("there are more than {MAX_CANDIDATES} candidates: give fewer values");
             return Err(StudyError::Request(message));
         }
         let case = case_at(&cases, point).map(Cow::into_owned).map_err(|(_, error)| error.to_string());

@@ -6,9 +6,9 @@ use std::iter::zip;
 /// The initial damping.
 const FIRST_DAMPING: f64 = 1e-2;
 /// The damping beyond which no step is expected to gain.
-const MOST_DAMPING: f64 = 1e6;
+const MAX_DAMPING: f64 = 1e6;
 /// The lower limit of the damping.
-const LEAST_DAMPING: f64 = 1e-9;
+const MIN_DAMPING: f64 = 1e-9;
 /// The relative reduction of the sum of squares below which the descent ends.
 const GAIN: f64 = 1e-5;
 /// The length below which a step counts as zero, for every coordinate.
@@ -96,12 +96,12 @@ fn descend<R: LeastSquares>(of: &mut R, best: &mut Minimum) -> Result<bool, R::E
         let (old, new) = (best.cost(), dot(&residuals, &residuals));
         if new >= old {
             damping *= 6.0;
-            if damping > MOST_DAMPING {
+            if damping > MAX_DAMPING {
                 return Ok(true);
             }
             continue;
         }
-        damping = (damping / 6.0).max(LEAST_DAMPING);
+        damping = (damping / 6.0).max(MIN_DAMPING);
         (best.point, best.residuals) = (tried, residuals);
         let Some(slopes) = of.jacobian(&best.point, &best.residuals)? else { return Ok(false) };
         best.slopes = slopes;

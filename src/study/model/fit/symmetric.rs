@@ -4,7 +4,7 @@
 const ACCURACY: f64 = 1e-14;
 /// The maximum number of sweeps over all entries. Six suffice for matrices of this size (Golub and Van Loan, 2013,
 /// section 8.5).
-const MOST_SWEEPS: usize = 60;
+const MAX_SWEEPS: usize = 60;
 
 /// Returns the eigenvalues of a symmetric matrix in descending order, with eigenvectors of unit length.
 ///
@@ -14,7 +14,7 @@ pub fn eigenvectors(matrix: &[Vec<f64>]) -> Vec<(f64, Vec<f64>)> {
     let size = matrix.len();
     let mut a = matrix.to_vec();
     let mut vectors: Vec<Vec<f64>> = (0..size).map(|row| unit(size, row)).collect();
-    for _ in 0..MOST_SWEEPS {
+    for _ in 0..MAX_SWEEPS {
         if off_diagonal(&a) <= ACCURACY * all(&a) {
             break;
         }

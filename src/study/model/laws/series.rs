@@ -87,13 +87,13 @@ impl Trend {
     #[must_use]
     pub fn meaning(self, fractions: impl Iterator<Item = f64>) -> String {
         /// A magnitude of e below which it is attributed to rounding.
-        const LEAST: f64 = 1e-9;
+        const MIN: f64 = 1e-9;
         let fractions: Vec<_> = fractions.collect();
         let (sum, count) = fractions.iter().fold((0.0, 0.0), |(sum, count), fraction| (sum + fraction, count + 1.0));
-        if fractions.iter().all(|fraction| fraction.abs() < LEAST) {
+        if fractions.iter().all(|fraction| fraction.abs() < MIN) {
             return "e is 0: nothing is lost".to_owned();
         }
-        if fractions.iter().any(|fraction| *fraction < -LEAST) {
+        if fractions.iter().any(|fraction| *fraction < -MIN) {
             return "e is negative: the speedup is superlinear, and the metric does not measure serial work or overhead".to_owned();
         }
         match self {

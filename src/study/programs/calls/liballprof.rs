@@ -346,8 +346,8 @@ impl LiballprofReader {
     /// size of an element follows from the addresses that are known.
     fn row(&self, line: &CallRecord<'_>) -> Result<impl Iterator<Item = u64> + use<>, LineFault> {
         let (count, first) = (line.number(2)?, line.number(3)?);
-        if count > MOST_REQUESTS {
-            return Err(line.fault(2, format!("{count} requests at once; the maximum is {MOST_REQUESTS}")));
+        if count > MAX_REQUESTS {
+            return Err(line.fault(2, format!("{count} requests at once; the maximum is {MAX_REQUESTS}")));
         }
         let at = move |number: u64, bytes: u64| first.wrapping_add(number * bytes);
         let is_known = |address: &u64| {
@@ -552,7 +552,7 @@ const RECEIVING: RequestName = [0, 0, 1];
 /// The request name of the send within a call that sends and receives; no address has this name.
 const SENDING: RequestName = [0, 0, 2];
 /// Maximum number of requests that a call waits for.
-const MOST_REQUESTS: u64 = 1 << 24;
+const MAX_REQUESTS: u64 = 1 << 24;
 
 /// Returns the name of the request at an address.
 #[expect(clippy::cast_possible_truncation, reason = "the halves of the number")]

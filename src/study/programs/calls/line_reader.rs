@@ -1,7 +1,7 @@
 //! The interface of the readers of trace lines.
 
-use super::agreement::StatedLengths;
 use super::call::Call;
+use super::stated_lengths::StatedLengths;
 use parsim_sim::trace::Phase;
 use std::collections::VecDeque;
 

@@ -20,9 +20,9 @@ pub struct Extent {
 }
 
 /// Minimum size of a window, in bytes.
-pub const LEAST_WINDOW: usize = 4 << 10;
+pub const MIN_WINDOW: usize = 4 << 10;
 /// Maximum size of a window, in bytes, unless a line is longer.
-const MOST_WINDOW: usize = 256 << 10;
+const MAX_WINDOW: usize = 256 << 10;
 /// Total size of the windows of all ranks, in bytes.
 const ALL_WINDOWS: usize = 64 << 20;
 /// Maximum length of a line, in bytes.
@@ -30,7 +30,7 @@ const LONGEST_LINE: usize = 64 << 20;
 
 /// Returns the size of a window if windows are open for `ranks` ranks.
 pub fn window_bytes(ranks: usize) -> usize {
-    (ALL_WINDOWS / ranks.max(1)).clamp(LEAST_WINDOW, MOST_WINDOW)
+    (ALL_WINDOWS / ranks.max(1)).clamp(MIN_WINDOW, MAX_WINDOW)
 }
 
 /// The lines of some extents, in order.

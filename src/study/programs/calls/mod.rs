@@ -3,7 +3,6 @@
 //! Every format is translated into [`Call`](call::Call)s, line by line and in windows while the processes make the
 //! calls, so that no file is held in memory. A [survey] reads all files once before a run.
 
-mod agreement;
 mod archive;
 mod call;
 mod files;
@@ -18,6 +17,7 @@ mod reader;
 mod recorded;
 mod requests;
 mod splits;
+mod stated_lengths;
 mod survey;
 #[cfg(test)]
 mod tests;
@@ -97,7 +97,7 @@ const fn open_mpi() -> Library {
 }
 
 /// Maximum factor of computations.
-const MOST_SCALED: f64 = 1e6;
+const MAX_SCALED: f64 = 1e6;
 
 /// Trace files with the result of their survey.
 #[derive(Debug)]
@@ -166,11 +166,11 @@ impl CallProgram for MpiTrace {
     }
 
     fn other_faults(&self) -> Vec<Fault> {
-        if (0.0..=MOST_SCALED).contains(&self.computation) {
+        if (0.0..=MAX_SCALED).contains(&self.computation) {
             return Vec::new();
         }
         let message = format!("computations cannot be scaled by {}", self.computation);
-        vec![Fault::new("computation", message, format!("give a factor from 0 to {MOST_SCALED}"))]
+        vec![Fault::new("computation", message, format!("give a factor from 0 to {MAX_SCALED}"))]
     }
 }
 

@@ -10,7 +10,7 @@ use super::otf2_print::digits;
 use super::recorded::GapFactor;
 use super::splits::Splits;
 use super::words::Words;
-use crate::programs::file::{MOST_RANKS, ProgramFile, RELATIVE, files_of_ranks, listed_in, open as open_file};
+use crate::programs::file::{MAX_RANKS, ProgramFile, RELATIVE, files_of_ranks, listed_in, open as open_file};
 use parsim_sim::fault::Fault;
 use rustc_hash::FxHashMap;
 use std::fs;
@@ -73,7 +73,7 @@ impl From<io::Error> for Unreadable {
 
 /// Returns the lines of each rank in the only file.
 fn of_one(files: &CallFiles) -> Result<Vec<Arc<[Extent]>>, Unreadable> {
-    let rank = |words: &Words, text: &[u8]| words.below(text, 0, "rank", MOST_RANKS).map(Some);
+    let rank = |words: &Words, text: &[u8]| words.below(text, 0, "rank", MAX_RANKS).map(Some);
     let extents = by_rank(files, rank)?;
     let ranks = extents.keys().max().map_or(0, |rank| rank + 1);
     in_order(files, extents, ranks)

@@ -1,10 +1,10 @@
 //! The calls of a rank, read line by line.
 
-use super::agreement::StatedLengths;
 use super::call::Call;
 use super::files::CallFiles;
 use super::line_reader::{CallQueue, LineReader};
 use super::lines::{LinePlace, Lines, window_bytes};
+use super::stated_lengths::StatedLengths;
 use crate::programs::phases::name;
 use parsim_sim::fault::Fault;
 use parsim_sim::trace::Phase;
@@ -59,9 +59,8 @@ impl CallReader {
     /// A line cannot be read.
     pub fn next(&mut self) -> Result<Option<(Phase, Call)>, Box<Fault>> {
         loop {
-            if let Some((phase, call)) = self.calls.pop() {
-                self.count(phase, &call);
-                return Ok(Some((self.name(phase, &call), call)));
+            if let Some(popped) = self.calls.pop() {
+                return Ok(Some(self.accounted(popped)));
             }
             if self.files.first.as_ref().is_some_and(|first| self.counted >= first.calls) {
                 return Ok(None);
@@ -73,7 +72,7 @@ impl CallReader {
                     return Err(Box::new(self.files.too_few(self.rank, self.counted)));
                 }
                 self.format.finish(&mut self.calls);
-                return Ok(self.calls.pop());
+                return Ok(self.calls.pop().map(|popped| self.accounted(popped)));
             };
             self.place = place;
             self.calls.state(StatedLengths::default());
@@ -82,6 +81,12 @@ impl CallReader {
             read.map_err(|fault| Box::new(self.files.line_fault(place, fault.of_line(is_open))))?;
             self.unbegun.add(self.calls.take_unbegun_waits(), Some(place));
         }
+    }
+
+    /// Counts a call, and returns it with the name under which its time is accounted.
+    fn accounted(&mut self, (phase, call): (Phase, Call)) -> (Phase, Call) {
+        self.count(phase, &call);
+        (self.name(phase, &call), call)
     }
 
     /// Returns the name under which the time of a call is accounted. Names of collective operations of a part of the

@@ -1,11 +1,11 @@
 //! A survey of the calls of all ranks before the run. Every file is read once.
 
-use super::agreement::StatedLengths;
 use super::call::Call;
 use super::files::CallFiles;
 use super::line_reader::LineFault;
 use super::lines::LinePlace;
 use super::reader::{CallReader, UnmatchedWaits};
+use super::stated_lengths::StatedLengths;
 use crate::programs::balance::{MessageBalance, RouteImbalance};
 use crate::programs::phases::name;
 use crate::programs::{mean_distance, real};

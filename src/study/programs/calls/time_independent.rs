@@ -3,9 +3,9 @@
 //! Verbs, arguments and data types are those of SimGrid 3.32, `src/smpi/internals/smpi_replay.cpp` and
 //! `src/smpi/mpi/smpi_datatype.cpp`.
 
-use super::agreement::StatedLengths;
 use super::call::{Call, RequestName};
 use super::line_reader::{CallQueue, LineFault, LineReader};
+use super::stated_lengths::StatedLengths;
 use super::words::Words;
 use parsim_sim::program::MessagePattern;
 use parsim_sim::program::collective::CollectiveCall;

@@ -18,7 +18,7 @@ pub struct ConversionFault {
 /// Tags below this value belong to messages, the other ones to collective operations.
 const COLLECTIVE_TAGS: u32 = 1 << 31;
 /// Maximum number of operations of a schedule.
-const MOST_OPERATIONS: usize = 1 << 27;
+const MAX_OPERATIONS: usize = 1 << 27;
 
 /// Converts the traces of all ranks to a schedule.
 ///
@@ -37,8 +37,8 @@ pub fn schedule(traces: &[Vec<TraceNode>], groups: &Groups, with_control: bool) 
         let conversion = RankConversion { rank, ranks: count, nodes, collectives, groups, tags: &tags, with_control };
         ranks.push(conversion.run()?);
         operations += ranks.last().map_or(0, |rank: &RankSchedule| rank.nodes.len());
-        if operations > MOST_OPERATIONS {
-            let message = format!("the traces have more than {MOST_OPERATIONS} messages and computations");
+        if operations > MAX_OPERATIONS {
+            let message = format!("the traces have more than {MAX_OPERATIONS} messages and computations");
             return Err(ConversionFault { rank, message, help: "give traces of fewer ranks or steps" });
         }
     }

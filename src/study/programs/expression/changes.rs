@@ -4,7 +4,7 @@ use super::{FormerExpression, Value};
 use std::collections::BTreeMap;
 
 /// Maximum number of changes that are reported.
-const MOST: usize = 20;
+const MAX: usize = 20;
 /// The work that the search may take, in units of about one microsecond.
 const WORK: u64 = 100_000;
 /// Number of bytes of an expression that are parsed or evaluated in a unit of work.
@@ -55,7 +55,7 @@ impl Changes {
     /// Returns `true` if the search has reached its limit on findings or on work.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.left == 0 || self.found.len() >= MOST
+        self.left == 0 || self.found.len() >= MAX
     }
 
     /// Returns the changes: for each the path and a description.
@@ -77,7 +77,7 @@ mod tests {
                 changes.compare(&path, &former, |_| None);
             }
         }
-        assert_eq!(changes.found().count(), MOST);
+        assert_eq!(changes.found().count(), MAX);
         let mut changes = Changes::default();
         let former = FormerExpression::of("1 / x").unwrap();
         for _ in 0..WORK {

@@ -27,7 +27,7 @@ use std::fmt;
 /// Maximum length of an expression in bytes. Longer ones are not practical and could overflow the stack.
 const LONGEST: usize = 4_000;
 /// Maximum length of an expression in tokens.
-const MOST_TOKENS: usize = 800;
+const MAX_TOKENS: usize = 800;
 
 /// A parsed expression whose names are not bound yet.
 #[derive(Clone)]
@@ -84,7 +84,7 @@ impl Formula {
             return Err(too_long());
         }
         let tokens = lexer::tokens(text)?;
-        if tokens.len() > MOST_TOKENS {
+        if tokens.len() > MAX_TOKENS {
             return Err(too_long());
         }
         let (root, names) = parser::parse(text, tokens, grammar)?;

@@ -34,7 +34,7 @@ struct PartFault {
 }
 
 /// Maximum number of ranks of a schedule.
-const MOST_RANKS: u64 = 1 << 24;
+const MAX_RANKS: u64 = 1 << 24;
 
 /// Minimum number of bytes of a file that are read at once.
 pub const CHUNK: usize = 1 << 18;
@@ -130,8 +130,8 @@ impl<'t> GoalParser<'t> {
         self.skip_blanks()?;
         let at = self.at;
         let count = self.number("the number of ranks")?;
-        if count == 0 || count > MOST_RANKS {
-            return Err(fault(at, format!("{count} ranks"), &format!("give a number from 1 to {MOST_RANKS}")));
+        if count == 0 || count > MAX_RANKS {
+            return Err(fault(at, format!("{count} ranks"), &format!("give a number from 1 to {MAX_RANKS}")));
         }
         Ok(count)
     }

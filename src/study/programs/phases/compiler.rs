@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 /// The phase of a process before it enters any.
 const UNNAMED: Phase = "program";
 /// Maximum number of variables of a process, whose slots have 16-bit numbers.
-const MOST_SLOTS: usize = 10_000;
+const MAX_SLOTS: usize = 10_000;
 
 /// Compiles a program for `ranks` ranks, of which `host` is connected to the host. Returns the program and its faults.
 /// A program with faults must not be executed.
@@ -115,9 +115,9 @@ impl Compiler<'_> {
         (functions, split_slots): (Vec<CompiledFunction>, Vec<[VariableSlot; 2]>),
     ) -> (CompiledProgram, Vec<Fault>) {
         let slots = self.names.slots();
-        if slots > MOST_SLOTS {
+        if slots > MAX_SLOTS {
             let message = format!("steps have {slots} variables, their own and those of loops and phases");
-            self.fault("steps", message, format!("let them have {MOST_SLOTS} at most"));
+            self.fault("steps", message, format!("let them have {MAX_SLOTS} at most"));
         }
         self.faults.extend(self.requests.faults());
         let Self { steps, phases, streams, splits, faults, requests, .. } = self;

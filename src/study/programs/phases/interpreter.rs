@@ -21,7 +21,7 @@ use std::rc::Rc;
 /// Number of steps that are counted at a time.
 const PAUSE: u32 = 4096;
 /// Maximum number of steps at one instant. A process that exceeds it is assumed never to end.
-const MOST_IDLE: u32 = 10_000_000;
+const MAX_IDLE: u32 = 10_000_000;
 const FEWER: &str = "repeat less often";
 
 /// The state of a process that executes steps.
@@ -136,8 +136,8 @@ impl StepInterpreter {
         if now > self.idle_since {
             (self.idle, self.idle_since) = (0, now);
         }
-        if self.idle >= MOST_IDLE {
-            let message = format!("takes {MOST_IDLE} steps without any simulated time passing");
+        if self.idle >= MAX_IDLE {
+            let message = format!("takes {MAX_IDLE} steps without any simulated time passing");
             return Err(Box::new(Fault::new("", message, FEWER)));
         }
         Ok(())

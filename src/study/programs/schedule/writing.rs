@@ -18,7 +18,7 @@ pub struct GoalText<'w> {
 
 /// Maximum change of the sum of all computations by rounding, relative to the sum. The same limit applies to exported
 /// runs.
-const MOST_ROUNDING: f64 = 0.01;
+const MAX_ROUNDING: f64 = 0.01;
 
 impl GoalText<'_> {
     /// Returns the exact and the rounded sum of all computations if they differ by more than one percent.
@@ -31,7 +31,7 @@ impl GoalText<'_> {
             }
         });
         let change = (rounded.seconds() - exact.seconds()).abs();
-        (change > MOST_ROUNDING * exact.seconds()).then_some([exact, rounded])
+        (change > MAX_ROUNDING * exact.seconds()).then_some([exact, rounded])
     }
 
     /// Writes the schedule itself, not one run of it: a receive from any source is written as such. Returns the number

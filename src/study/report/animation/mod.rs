@@ -17,9 +17,9 @@ use scene::Scene;
 use serde::Serialize;
 
 /// The largest number of vertices that are shown one by one.
-const MOST_VERTICES: usize = 640;
+const MAX_VERTICES: usize = 640;
 /// The largest number of ranks with a separate row each.
-const MOST_ROWS: u32 = 640;
+const MAX_ROWS: u32 = 640;
 
 /// A run as data for an animation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -53,7 +53,7 @@ impl Animation {
     ) -> Self {
         let makespan = run.map_or(path.length(), |run| run.makespan);
         let scene = Scene::of(run, path.events().processes(), drawing);
-        let is_small = scene.vertices() <= MOST_VERTICES && path.events().processes() <= MOST_ROWS;
+        let is_small = scene.vertices() <= MAX_VERTICES && path.events().processes() <= MAX_ROWS;
         let exact = is_small.then(|| Exact::of(path, run, &scene)).filter(|exact| exact.bytes() <= bytes);
         let (scene, detail) = if let Some(exact) = exact {
             (scene, AnimationDetail::Exact(exact))

@@ -32,9 +32,9 @@ pub struct VertexGroups {
 }
 
 /// The largest number of groups that are shown.
-const MOST_GROUPS: usize = 256;
+const MAX_GROUPS: usize = 256;
 /// The largest number of vertices that are shown without groups.
-const MOST_ALONE: usize = 400;
+const MAX_ALONE: usize = 400;
 /// The distance of vertices on a circle, if their positions are not given.
 const CIRCLE_STEP: f64 = 1.0;
 
@@ -81,7 +81,7 @@ impl Scene {
     /// Returns groups of neighbours: the vertices in one tile of the plane, or each vertex separately if there are few.
     pub fn groups(&self) -> VertexGroups {
         let count = self.vertices();
-        if count <= MOST_ALONE {
+        if count <= MAX_ALONE {
             return VertexGroups { of_vertex: (0..u32::try_from(count).unwrap_or(u32::MAX)).collect(), count };
         }
         let mut side = (self.size.0 * self.size.1 / 200.0).sqrt();
@@ -89,7 +89,7 @@ impl Scene {
             #[expect(clippy::cast_possible_truncation, reason = "a picture has few tiles")]
             let tile = |(x, y): &(f64, f64)| ((y / side) as i64, (x / side) as i64);
             let tiles: BTreeMap<_, u32> = self.places.iter().map(|place| (tile(place), 0)).collect();
-            if tiles.len() <= MOST_GROUPS {
+            if tiles.len() <= MAX_GROUPS {
                 let numbers: BTreeMap<_, u32> = tiles.into_keys().zip(0..).collect();
                 let of_vertex = self.places.iter().map(|place| numbers[&tile(place)]).collect();
                 return VertexGroups { of_vertex, count: numbers.len() };

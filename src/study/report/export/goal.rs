@@ -53,7 +53,7 @@ pub fn write_goal(
 }
 
 /// The largest share of the total computation by which rounding may change it.
-const MOST_ROUNDING: f64 = 0.01;
+const MAX_ROUNDING: f64 = 0.01;
 
 /// Rejects a unit that changes the total computation by more than a hundredth.
 fn check_unit(log: &RequestLog, unit: SimDuration) -> Result<(), ExportError> {
@@ -63,7 +63,7 @@ fn check_unit(log: &RequestLog, unit: SimDuration) -> Result<(), ExportError> {
     });
     let (asked, written): (Vec<_>, Vec<_>) = work.map(|time| (time, unit * in_units(time, unit))).unzip();
     let [asked, written] = [asked, written].map(|times| times.into_iter().sum::<TotalTime>());
-    if (written.seconds() - asked.seconds()).abs() <= MOST_ROUNDING * asked.seconds() {
+    if (written.seconds() - asked.seconds()).abs() <= MAX_ROUNDING * asked.seconds() {
         return Ok(());
     }
     let words = |total: TotalTime| format!("{:.4e} s", total.seconds());

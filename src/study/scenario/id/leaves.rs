@@ -6,14 +6,14 @@ use std::fmt::{self, Display};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Initial capacity for a path and its value, in bytes; sufficient for nearly all.
-const MOST_PATHS: usize = 128;
+const MAX_PATHS: usize = 128;
 
 /// Names that do not affect any result, by type and field.
 const NAMES: [(&str, &str); 3] = [("Machine", "name"), ("Level", "name"), ("Kernel", "name")];
 
 /// Returns the sum of the hashes of all leaf values of `value`, which is located at `path`.
 pub(super) fn sum(path: &str, value: &impl Serialize) -> Sum {
-    let mut leaves = IdLeaves { path: Vec::with_capacity(MOST_PATHS), sum: 0 };
+    let mut leaves = IdLeaves { path: Vec::with_capacity(MAX_PATHS), sum: 0 };
     let result = leaves.below(PathElement::Name(path), value);
     result.expect("whatever a scenario holds can be hashed");
     leaves.sum

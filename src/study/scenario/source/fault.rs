@@ -51,7 +51,7 @@ impl SourceFault {
 }
 
 /// Maximum number of faults that are shown.
-pub(super) const MOST_SHOWN: usize = 50;
+pub(super) const MAX_SHOWN: usize = 50;
 /// Maximum width of a line of a displayed fault.
 const WIDTH: usize = 110;
 
@@ -91,8 +91,8 @@ impl Faults {
         list.sort_by_key(|fault| fault.place.map(|place| (place.file, place.start)));
         let mut seen = HashSet::new();
         list.retain(|fault| seen.insert((fault.place, fault.message.clone())));
-        if list.len() > MOST_SHOWN {
-            list.truncate(MOST_SHOWN);
+        if list.len() > MAX_SHOWN {
+            list.truncate(MAX_SHOWN);
             list.push(SourceFault::new("there are more faults: correct these first"));
         }
         Self { sources, list }

@@ -27,7 +27,7 @@ mod tests;
 pub use regular::open_regular;
 
 const LARGEST_TOGETHER: usize = 4 << 20;
-const MOST_FILES: usize = 1000;
+const MAX_FILES: usize = 1000;
 const DEEPEST: usize = 8;
 /// Readers of values that are described by the lines of one or two plain files, by the name of the value.
 const LINE_READERS: [(&str, LinesReader); 2] = [("RankFile", rank_file::placement), ("GraphFile", graph_file::graph)];
@@ -38,7 +38,7 @@ const FILE_PROGRAMS: [(&str, &str); 4] =
     [("Goal", "file"), ("TimeIndependent", "file"), ("MpiTrace", "folder"), ("Chakra", "folder")];
 type LinesReader = fn(Place, &Sources, Place, Option<Place>) -> Result<Tree, Vec<SourceFault>>;
 /// Maximum number of changes in a `Like`, each of which requires a search for its path.
-const MOST_CHANGES: usize = 1000;
+const MAX_CHANGES: usize = 1000;
 
 /// Reads a file and the files that it names.
 pub(super) struct Loader<'a> {
@@ -182,8 +182,8 @@ impl<'a> Loader<'a> {
         if is_file(original) {
             return None;
         }
-        if changes.len() > MOST_CHANGES {
-            let message = format!("{} changes at once; the maximum is {MOST_CHANGES}", changes.len());
+        if changes.len() > MAX_CHANGES {
+            let message = format!("{} changes at once; the maximum is {MAX_CHANGES}", changes.len());
             return self.fault(Some(tree.place), &message, Some("write the whole value"));
         }
         let mut result = original.clone();
@@ -223,8 +223,8 @@ impl<'a> Loader<'a> {
 
     /// Returns the reason why no further file may be read, if a limit is exceeded.
     fn excess(&self) -> Option<String> {
-        if self.files > MOST_FILES {
-            return Some(format!("more than {MOST_FILES} files are included"));
+        if self.files > MAX_FILES {
+            return Some(format!("more than {MAX_FILES} files are included"));
         }
         let limit = LARGEST_TOGETHER >> 20;
         (self.bytes > LARGEST_TOGETHER).then(|| format!("the files included are larger than {limit} MiB together"))

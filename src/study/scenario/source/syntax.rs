@@ -13,7 +13,7 @@ use super::tokens::{Scanner, Token, TokenKind};
 use super::tree::{Name, Tree, TreeField, TreeValue};
 
 const DEEPEST: usize = 64;
-const MOST_FAULTS: usize = 20;
+const MAX_FAULTS: usize = 20;
 
 /// Parses the text at `place`, which extends to the end of its source.
 pub(super) fn parse(sources: &Sources, place: Place) -> Result<Tree, Vec<SourceFault>> {
@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
             Some(help) => fault.help(help),
             None => fault,
         });
-        if self.faults.len() >= MOST_FAULTS {
+        if self.faults.len() >= MAX_FAULTS {
             self.stop();
         }
     }

@@ -1,6 +1,6 @@
 //! A walk over a tree that finds every place at which the tree does not match a type.
 
-use super::fault::{MOST_SHOWN, SourceFault};
+use super::fault::{MAX_SHOWN, SourceFault};
 use super::read_error::fault_of_message;
 use super::reader::ValueReader;
 use super::shape::{RecordShape, ScalarShape, ShapeKind, TypeShape, Types, VariantShape};
@@ -24,7 +24,7 @@ struct SchemaWalk<'a> {
 
 impl<'a> SchemaWalk<'a> {
     fn has_room(&self) -> bool {
-        self.faults.len() <= MOST_SHOWN
+        self.faults.len() <= MAX_SHOWN
     }
 
     fn fault(&mut self, fault: SourceFault, help: Option<&str>) {

@@ -17,13 +17,13 @@ use std::sync::{Arc, OnceLock};
 /// The fields of a scenario that concern all its cases, and are part of none.
 pub(in crate::scenario) const SHARED_FIELDS: [&str; 4] = ["axes", "zip", "filter", "compare"];
 /// Maximum number of points of the axes: this many can be counted within minutes.
-const MOST_POINTS: u64 = 1_000_000_000;
+const MAX_POINTS: u64 = 1_000_000_000;
 /// Maximum number of cases that are kept in memory at once.
-const MOST_KEPT: usize = 100_000;
+const MAX_KEPT: usize = 100_000;
 /// Maximum number of values of an axis whose trees are kept.
-const MOST_RESOLVED: usize = 4096;
+const MAX_RESOLVED: usize = 4096;
 /// Maximum number of faults that are reported.
-const MOST_FAULTS: usize = 50;
+const MAX_FAULTS: usize = 50;
 
 /// The cases of a plan. A point of the product of the axes becomes a case on demand, so a million cases take no more
 /// memory than their axes.
@@ -106,14 +106,15 @@ impl Plan {
         let cases = self.unfold()?;
         let mut kept = Vec::new();
         for point in cases.points() {
-            if kept.len() > MOST_KEPT {
+            if !cases.holds(point)? {
+                continue;
+            }
+            if kept.len() >= MAX_KEPT {
                 let fault =
-                    SourceFault::new(&format!("there are more than {MOST_KEPT} cases, too many to keep at once"));
+                    SourceFault::new(&format!("there are more than {MAX_KEPT} cases, too many to keep at once"));
                 return Err(cases.base.faults(vec![fault.help("give fewer values, or use `sweep`")]));
             }
-            if cases.holds(point)? {
-                kept.push(cases.case(point)?);
-            }
+            kept.push(cases.case(point)?);
         }
         Ok(kept)
     }
@@ -133,8 +134,8 @@ impl Plan {
 
     fn points(&self) -> Result<Points, Faults> {
         let points = Points::of(&self.axes, &self.scenario.zip);
-        points.filter(|points| points.count() <= MOST_POINTS).ok_or_else(|| {
-            let fault = SourceFault::new(&format!("the axes have more than {MOST_POINTS} points"));
+        points.filter(|points| points.count() <= MAX_POINTS).ok_or_else(|| {
+            let fault = SourceFault::new(&format!("the axes have more than {MAX_POINTS} points"));
             self.document.faults(vec![fault.help("give fewer values, or zip axes")])
         })
     }
@@ -327,13 +328,13 @@ impl Cases<'_> {
             if planned.is_computed() || self.routes.around(index).next().is_some() {
                 continue;
             }
-            if planned.values.len() > MOST_RESOLVED {
-                faults.extend(self.plan.invalid_values(&self.base, planned, MOST_FAULTS - faults.len()));
+            if planned.values.len() > MAX_RESOLVED {
+                faults.extend(self.plan.invalid_values(&self.base, planned, MAX_FAULTS - faults.len()));
                 continue;
             }
             let tree = |value: &PlannedValue| self.plan.tree(&mut self.base, planned, value);
             let (trees, wrong): (Vec<_>, Vec<_>) = planned.values.iter().map(tree).partition(Result::is_ok);
-            faults.extend(wrong.into_iter().filter_map(Result::err).take(MOST_FAULTS - faults.len()));
+            faults.extend(wrong.into_iter().filter_map(Result::err).take(MAX_FAULTS - faults.len()));
             self.trees[index] = Some(trees.into_iter().filter_map(Result::ok).collect());
         }
         self.base.share_sources();
@@ -356,7 +357,7 @@ impl Plan {
             value.unit_after_number(&planned.axis).is_none_or(|behind| known.insert(behind.to_owned()))
         };
         let values: Vec<_> = planned.values.iter().filter(matters).collect();
-        values.chunks(MOST_RESOLVED).flat_map(of_some).take(most).collect()
+        values.chunks(MAX_RESOLVED).flat_map(of_some).take(most).collect()
     }
 
     /// Returns the tree that a value of an axis puts into `document`, given that no other axis affects it.

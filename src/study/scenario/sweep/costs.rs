@@ -6,9 +6,9 @@ use parsim_sim::simulation::Estimate;
 use std::collections::HashMap;
 
 /// Maximum number of cases that are estimated.
-const MOST_ESTIMATED: u64 = 4096;
+const MAX_ESTIMATED: u64 = 4096;
 /// Minimum cost of a case, in nanoseconds: its lookup and storage.
-const LEAST_NS: u64 = 100_000;
+const MIN_NS: u64 = 100_000;
 /// The field that no cost depends on.
 const SEED: &str = "seed";
 
@@ -36,7 +36,7 @@ impl<'c> CaseCosts<'c> {
     pub fn of(cases: &'c Cases<'c>) -> Self {
         let holding = cases.points().find(|point| cases.holds(*point).unwrap_or(false));
         let first = holding.and_then(|point| cases.case(point).ok());
-        let most = first.map_or(1, |first| cases.affordable(&first)).min(MOST_ESTIMATED);
+        let most = first.map_or(1, |first| cases.affordable(&first)).min(MAX_ESTIMATED);
         let matters = |axis: usize| cases.plan.axes[axis].axis.path != SEED;
         Self { cases, grid: cases.points.grid(most, matters), known: HashMap::new() }
     }
@@ -47,17 +47,17 @@ impl<'c> CaseCosts<'c> {
         *self
             .known
             .entry(cell)
-            .or_insert_with(|| self.cases.case(point).map_or(CaseCost::LEAST, |case| CaseCost::of(&case)))
+            .or_insert_with(|| self.cases.case(point).map_or(CaseCost::MIN, |case| CaseCost::of(&case)))
     }
 }
 
 impl CaseCost {
-    const LEAST: Self = Self { cpu_ns: LEAST_NS, is_open: false };
+    const MIN: Self = Self { cpu_ns: MIN_NS, is_open: false };
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "costs are positive, and saturate")]
     fn of(case: &Case) -> Self {
         let Estimate { cpu_s, is_open, .. } = case.scenario.estimate();
-        Self { cpu_ns: ((cpu_s * 1e9) as u64).max(LEAST_NS), is_open }
+        Self { cpu_ns: ((cpu_s * 1e9) as u64).max(MIN_NS), is_open }
     }
 }
 

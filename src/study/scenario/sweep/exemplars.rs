@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Maximum number of exemplars that are kept.
-const MOST_KEPT: usize = 1000;
+const MAX_KEPT: usize = 1000;
 /// The field of the seed.
 const SEED: &str = "seed";
 /// The field of the placement, the only one through which the seed has an influence before a run.
@@ -79,7 +79,7 @@ impl<'c> Exemplars<'c> {
         let known = self.known.get(&key).cloned();
         let exemplar = known.unwrap_or_else(|| {
             let exemplar = self.cases.case(point).ok().map(|case| case.scenario);
-            if self.known.len() >= MOST_KEPT {
+            if self.known.len() >= MAX_KEPT {
                 self.known.clear();
             }
             self.known.insert(key.clone(), exemplar.clone());

@@ -36,7 +36,7 @@ struct NestedAxes {
 }
 
 /// Maximum number of sums that are kept for a group of nested axes.
-const MOST_KNOWN: usize = 1 << 16;
+const MAX_KNOWN: usize = 1 << 16;
 
 impl<'c> Ids<'c> {
     /// Creates the ids of `cases`.
@@ -98,7 +98,7 @@ impl NestedAxes {
             Some(sum) => *sum,
             None => self.read(cases, point)?,
         };
-        if self.known.len() >= MOST_KNOWN {
+        if self.known.len() >= MAX_KNOWN {
             self.known.clear();
         }
         self.known.insert(key.clone(), sum);

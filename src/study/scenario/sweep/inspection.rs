@@ -6,13 +6,13 @@ use crate::scenario::source::Faults;
 use parsim_sim::program::Rehearsal;
 
 /// The work of an inspection: this many values of scenarios can be read and checked in less than a second.
-const MOST_WORK: u64 = 1_500_000;
+const MAX_WORK: u64 = 1_500_000;
 /// Number of ranks whose placement takes as long to check as one value takes to read.
 const RANKS_PER_VALUE: u64 = 16;
 /// Cost of rehearsing a verb, in values.
 const OF_A_VERB: u64 = 2;
 /// Maximum number of points at which a filter is evaluated only to count cases.
-const MOST_COUNTED: u64 = 500_000;
+const MAX_COUNTED: u64 = 500_000;
 
 impl Cases<'_> {
     /// Returns the result of [`inspect`](Self::inspect), which runs at most once.
@@ -46,9 +46,9 @@ impl Cases<'_> {
 
     fn look(&self, known: impl Fn(u64) -> bool, mut visit: impl FnMut(&Case)) -> Result<Inspection, Faults> {
         let (points, size) = (self.point_count(), self.base.size() as u64);
-        let step = if points.saturating_mul(size) <= MOST_WORK { 1 } else { spread(points) };
+        let step = if points.saturating_mul(size) <= MAX_WORK { 1 } else { spread(points) };
         let (mut work, mut seen, mut checked) = (0, 0, 0);
-        while seen < points && work < MOST_WORK {
+        while seen < points && work < MAX_WORK {
             // The product does not overflow, because both factors are below 2^30.
             let point = seen * step % points;
             seen += 1;
@@ -66,7 +66,7 @@ impl Cases<'_> {
             visit(&case);
         }
         let is_complete = seen == points;
-        let cases = if is_complete { Some(checked) } else { self.count_within(MOST_COUNTED)? };
+        let cases = if is_complete { Some(checked) } else { self.count_within(MAX_COUNTED)? };
         Ok(*self.inspection.get_or_init(|| Inspection { cases, points, checked, is_complete }))
     }
 }
@@ -74,7 +74,7 @@ impl Cases<'_> {
 impl Cases<'_> {
     /// Returns the number of cases like this one that can be generated in less than a second.
     pub(super) fn affordable(&self, case: &Case) -> u64 {
-        (MOST_WORK / self.work(case)).max(1)
+        (MAX_WORK / self.work(case)).max(1)
     }
 
     /// Returns the work of generating a case.

@@ -74,9 +74,9 @@ const PROCESSORS: &str = "p";
 /// The path of the number of ranks.
 const RANKS: &str = "ranks";
 /// Maximum number of axes of a scenario.
-const MOST_AXES: usize = 1000;
+const MAX_AXES: usize = 1000;
 /// Maximum number of faults of axes that are reported.
-const MOST_FAULTS: usize = 50;
+const MAX_FAULTS: usize = 50;
 
 impl Plan {
     /// Reads the scenario of `document` and applies `overrides` to its axes.
@@ -232,11 +232,11 @@ impl Plan {
         let mut names = HashSet::new();
         let mut faults = Vec::new();
         for (index, (axis, tree)) in scenario.axes.iter().zip(trees).enumerate() {
-            if faults.len() >= MOST_FAULTS {
+            if faults.len() >= MAX_FAULTS {
                 break;
             }
-            if index == MOST_AXES {
-                faults.push(document.fault_at("axes", &format!("there are more than {MOST_AXES} axes"), None));
+            if index == MAX_AXES {
+                faults.push(document.fault_at("axes", &format!("there are more than {MAX_AXES} axes"), None));
                 break;
             }
             faults.extend(axis_faults(document, axis, index, !names.insert(axis.name.as_str())));

@@ -4,12 +4,12 @@
 use crate::scenario::source::{Document, SourceFault, Tree, TreeValue};
 
 /// Maximum number of values of a range.
-const MOST: i128 = 1_000_000;
+const MAX: i128 = 1_000_000;
 /// Maximum number of values of all ranges in a file; as parts of the document they take much more memory than with
 /// `--over`.
-const MOST_IN_FILE: usize = 100_000;
+const MAX_IN_FILE: usize = 100_000;
 /// Maximum number of decimal places of a number.
-const MOST_DECIMALS: u32 = 15;
+const MAX_DECIMALS: u32 = 15;
 /// The form of ranges, as advice.
 pub(super) const FORM: &str =
     "write FROM:TO:STEP, FROM..TO or BASE^FROM..BASE^TO, such as 0.01:0.3:0.05, 1..8 or 2^0..2^10";
@@ -73,8 +73,8 @@ fn stepped(range: &str) -> Option<Values> {
     let parts: Vec<_> = range.split(':').map(ScaledDecimal::parse).collect::<Option<_>>()?;
     let [from, to, step] = parts.as_slice() else { return (parts.len() == 2).then(|| Err("has no step".to_owned())) };
     let scale = from.scale.max(to.scale).max(step.scale);
-    if scale > MOST_DECIMALS {
-        return Some(Err(format!("has more than {MOST_DECIMALS} digits behind the point")));
+    if scale > MAX_DECIMALS {
+        return Some(Err(format!("has more than {MAX_DECIMALS} digits behind the point")));
     }
     let (from, to, step) = (from.at(scale), to.at(scale), step.at(scale));
     Some(counted(from, to, step).map(|values| values.map(|units| ScaledDecimal::text(units, scale)).collect()))
@@ -115,8 +115,8 @@ fn counted(from: i128, to: i128, step: i128) -> Result<impl Iterator<Item = i128
     if (to - from).signum() == -step.signum() {
         return Err("has no value: its step leads away from its end".to_owned());
     }
-    if steps >= MOST {
-        return Err(format!("has more than {MOST} values"));
+    if steps >= MAX {
+        return Err(format!("has more than {MAX} values"));
     }
     Ok((0..=steps).map(move |index| from + index * step))
 }
@@ -143,8 +143,8 @@ pub(super) fn unfold(document: &mut Document) -> Result<(), Vec<SourceFault>> {
             let before = unfolded;
             unfolded += range.as_ref().map_or(0, Vec::len);
             match range {
-                Ok(texts) if before + texts.len() > MOST_IN_FILE => {
-                    let message = format!("the ranges of the file have more than {MOST_IN_FILE} values");
+                Ok(texts) if before + texts.len() > MAX_IN_FILE => {
+                    let message = format!("the ranges of the file have more than {MAX_IN_FILE} values");
                     let help = "give longer ranges with `--over`";
                     return Err(vec![document.fault_at(&format!("{path}.{index}"), &message, Some(help))]);
                 }

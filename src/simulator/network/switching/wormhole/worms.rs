@@ -3,13 +3,13 @@
 use super::{Allocators, Arbiters, Wormhole, WormholeRouter};
 use crate::engine::{Calendar, Streams};
 use crate::network::Network;
+use crate::network::buffer_deadlock::{BufferDeadlock, BufferId};
 use crate::network::packet::{ForwardedBy, HopEvent};
 use crate::network::packet::{NOWHERE, Packet};
 use crate::network::route_state::RouteState;
 use crate::network::router::RouteSelector as Guide;
 use crate::network::topology::Topology;
 use crate::network::virtual_channels::Classes;
-use crate::network::waiting::{BufferDeadlock, BufferId};
 use crate::units::{PerByte, SimDuration, SimTime};
 use rustc_hash::FxHashMap;
 use std::ops::{Index, IndexMut};
@@ -361,10 +361,10 @@ fn shape_of(network: &Network, mode: &Wormhole, topology: &Topology) -> RouterSh
 /// too many.
 #[must_use]
 pub fn class_count_fault(network: &Network, topology: &Topology) -> Option<String> {
-    const MOST_NODES: u32 = 4096;
+    const MAX_NODES: u32 = 4096;
     let classes = Classes::of(network, topology);
-    (classes.known(&network.routing).is_none() && topology.nodes() > MOST_NODES).then(|| {
-        format!("the virtual channels can only be counted along all routes, which is limited to {MOST_NODES} nodes")
+    (classes.known(&network.routing).is_none() && topology.nodes() > MAX_NODES).then(|| {
+        format!("the virtual channels can only be counted along all routes, which is limited to {MAX_NODES} nodes")
     })
 }
 

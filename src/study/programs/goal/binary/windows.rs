@@ -63,9 +63,9 @@ struct FileWindow {
 /// Approximate total size of the windows of all ranks, in bytes.
 const TOGETHER: usize = 8 << 20;
 /// Minimum size of a window, in bytes.
-const LEAST: usize = 512;
+const MIN: usize = 512;
 /// Maximum size of a window, in bytes.
-const MOST: usize = 1 << 14;
+const MAX: usize = 1 << 14;
 
 impl<F: Read + Seek> Windows<F> {
     pub fn new(file: io::Result<F>, ranks: usize) -> Self {
@@ -79,7 +79,7 @@ impl<F: Read + Seek> Windows<F> {
     }
 
     fn window_bytes(ranks: usize) -> usize {
-        (TOGETHER / (3 * ranks.max(1))).clamp(LEAST, MOST)
+        (TOGETHER / (3 * ranks.max(1))).clamp(MIN, MAX)
     }
 
     /// Returns the node at byte `at`, in a list that ends at byte `end`.
