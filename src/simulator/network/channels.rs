@@ -39,7 +39,7 @@ pub struct Channels {
     ports: u32,
     /// The state of each channel: one per port of every vertex, then the injection channels of all nodes, then their
     /// ejection channels, if nodes have such.
-    channels: Vec<ChannelState>,
+    states: Vec<ChannelState>,
     /// The first injection channel.
     first_inward: u32,
     /// The first ejection channel; 0 if nodes have none, because any channel may then lead to a destination.
@@ -88,7 +88,7 @@ impl Channels {
             contention: network.contention,
             arrives_on_departure: network.arrives_on_departure(),
             ports,
-            channels,
+            states: channels,
             first_inward,
             first_outward: if ends > 0 { first_inward + ends } else { 0 },
             first_arrival: first_inward + 2 * ends,
@@ -104,7 +104,7 @@ impl Channels {
     #[must_use]
     pub fn with_link(mut self, vertex: u32, port: u32, link: &Link) -> Self {
         self.arrives_on_departure &= link.latency == SimDuration::ZERO;
-        let channel = &mut self.channels[(vertex * self.ports + port) as usize];
+        let channel = &mut self.states[(vertex * self.ports + port) as usize];
         *channel = ChannelState::new(channel.ends, LinkModel::of(link, &self.switching), self.contention);
         self.has_limits |= channel.has_limit();
         self
@@ -176,7 +176,7 @@ impl Channels {
 
     /// Returns the packet that leaves a node by the event of `entity`, if any, and the node.
     fn departure_from_node(&self, entity: Entity) -> Option<(Packet, u32)> {
-        let sending = self.channels.get(entity as usize)?.sending.as_ref()?;
+        let sending = self.states.get(entity as usize)?.sending.as_ref()?;
         // Without separate links between nodes and routers, a packet leaves the memory of the node itself.
         let leaves_node = sending.leaves.is_none() || self.ends == 0;
         leaves_node.then(|| (self.packets[sending.flight].packet, self.ends(entity).0))
@@ -227,7 +227,7 @@ impl Channels {
     pub fn loads(&self, now: SimTime) -> impl Iterator<Item = (u32, u32, u32, SimDuration)> + '_ {
         (0..self.count()).filter_map(move |number| {
             let (from, to) = self.try_ends(number)?;
-            let channel = &self.channels[number as usize];
+            let channel = &self.states[number as usize];
             Some((from, to, channel.carried, channel.held - channel.free.since(now)))
         })
     }
@@ -236,7 +236,7 @@ impl Channels {
     #[must_use]
     pub fn standstill(&self) -> BufferDeadlock {
         let mut waits = Vec::new();
-        for (number, channel) in (0..).zip(&self.channels) {
+        for (number, channel) in (0..).zip(&self.states) {
             for (class, lane) in (0..).zip(&channel.lanes) {
                 let holders = lane.waiting.iter().map(|waiting| self.packets[waiting.flight].buffer);
                 let wanted = self.name(PacketBuffer { channel: number, class });
@@ -262,14 +262,14 @@ impl Channels {
         if at == packet.to {
             return self.first_inward + self.ends + at;
         }
-        let (first, wires) = (at * self.ports, &self.channels);
+        let (first, wires) = (at * self.ports, &self.states);
         let load = |port| wires[(first + port) as usize].load();
         first + self.router.leave(way, &self.topology, (at, packet.to), load)
     }
 
     /// Returns the vertices that a channel joins.
     fn ends(&self, channel: u32) -> (u32, u32) {
-        let ChannelEnds { from, to, .. } = self.channels[channel as usize].ends;
+        let ChannelEnds { from, to, .. } = self.states[channel as usize].ends;
         (from, to)
     }
 
@@ -294,7 +294,7 @@ impl Channels {
         let state = &self.packets[flight];
         let class = self.class(channel, state);
         let turn = self.turn(state);
-        let wire = &mut self.channels[channel as usize];
+        let wire = &mut self.states[channel as usize];
         let is_free = wire.sending.is_none();
         let lane = wire.lane(class);
         if is_free && lane.waiting.is_empty() && lane.room != Some(0) {
@@ -311,7 +311,7 @@ impl Channels {
     /// Returns the last hop of a packet that holds `buffer`; `None` for a packet that has just been injected.
     fn last_hop(&self, buffer: Option<PacketBuffer>) -> Option<LastHop> {
         let buffer = buffer.filter(|buffer| buffer.channel < self.first_inward)?;
-        let ChannelEnds { port, .. } = self.channels[buffer.channel as usize].ends;
+        let ChannelEnds { port, .. } = self.states[buffer.channel as usize].ends;
         Some(LastHop { port, class: buffer.class })
     }
 
@@ -346,14 +346,14 @@ impl Channels {
     /// Starts the next packet for which there is buffer space, if the channel is free.
     #[inline]
     fn start(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) {
-        let channel = &self.channels[number as usize];
+        let channel = &self.states[number as usize];
         if channel.waiting > 0 && channel.sending.is_none() {
             self.start_first(calendar, now, number);
         }
     }
 
     fn start_first(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) {
-        if let Some(first) = self.channels[number as usize].next() {
+        if let Some(first) = self.states[number as usize].next() {
             self.begin(calendar, now, number, first);
         }
     }
@@ -361,7 +361,7 @@ impl Channels {
     /// Starts a packet, whose buffer space at the end of the free channel is already taken.
     fn begin(&mut self, calendar: &mut Calendar, now: SimTime, number: u32, (class, flight): (u32, u32)) {
         let leads_out = number >= self.first_outward;
-        let channel = &mut self.channels[number as usize];
+        let channel = &mut self.states[number as usize];
         let state = &mut self.packets[flight];
         let packet = &state.packet;
         let is_last = leads_out && channel.ends.to == packet.to;
@@ -391,7 +391,7 @@ impl Channels {
     /// Ends the transmission of a packet. Returns the packet if it arrives at the other end in the same event.
     #[inline]
     fn end_sending(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<u32> {
-        let sending = self.channels[number as usize].sending.take();
+        let sending = self.states[number as usize].sending.take();
         let ChannelTransmission { flight, leaves } = sending.expect("a channel becomes free of a packet");
         if self.has_limits {
             self.make_room(calendar, now, leaves);
@@ -403,7 +403,7 @@ impl Channels {
     /// Frees a place in a buffer, for which the next packet on the channel before it may start.
     fn make_room(&mut self, calendar: &mut Calendar, now: SimTime, buffer: Option<PacketBuffer>) {
         let Some(PacketBuffer { channel, class }) = buffer else { return };
-        if let Some(room) = &mut self.channels[channel as usize].lane(class).room {
+        if let Some(room) = &mut self.states[channel as usize].lane(class).room {
             *room += 1;
             self.start(calendar, now, channel);
         }
@@ -413,7 +413,7 @@ impl Channels {
     /// router.
     #[inline]
     fn arrive(&mut self, calendar: &mut Calendar, now: SimTime, number: u32) -> Option<u32> {
-        let channel = &mut self.channels[number as usize];
+        let channel = &mut self.states[number as usize];
         let (_, flight) = channel.in_transit.pop_front().expect("a packet is under way");
         if let Some((next, _)) = channel.in_transit.front() {
             calendar.schedule_after(now, next.since(now), self.first_arrival + number);

@@ -371,7 +371,7 @@ impl<'m> Simulation<'m> {
     /// assumption may have failed.
     fn run_presuming_room(&self, program: &dyn Program) -> Result<Option<Trace>, SimulationError> {
         let mut execution = Execution::new(self, program, ());
-        let outcome = self.advance_until(&mut execution, Execution::may_lack_room);
+        let outcome = Self::advance_until(&mut execution, Execution::may_lack_room);
         if let Err(error @ SimulationError::WallLimit { .. }) = outcome {
             return Err(error);
         }
@@ -394,23 +394,22 @@ impl<'m> Simulation<'m> {
         if detail == Some(Detail::Links) {
             execution.record_transfers();
         }
-        self.advance(&mut execution)?;
+        Self::advance(&mut execution)?;
         if !execution.is_cut_short() {
             return execution.close().map_err(|error| error.with_source_locations(program));
         }
         let slow = self.clone().packet_by_packet();
         let mut exact = Execution::new(&slow, program, ());
-        slow.advance(&mut exact)?;
+        Self::advance(&mut exact)?;
         execution.close_with_counts_of(exact)
     }
 
-    fn advance<O: Observer>(&self, execution: &mut Execution<'_, O>) -> Result<(), SimulationError> {
-        self.advance_until(execution, |_| false)
+    fn advance<O: Observer>(execution: &mut Execution<'_, O>) -> Result<(), SimulationError> {
+        Self::advance_until(execution, |_| false)
     }
 
     /// Runs all events, or those up to the one after which `is_enough` holds.
     fn advance_until<'s, O: Observer>(
-        &self,
         execution: &mut Execution<'s, O>,
         is_enough: impl Fn(&Execution<'s, O>) -> bool,
     ) -> Result<(), SimulationError> {

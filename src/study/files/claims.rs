@@ -117,7 +117,9 @@ impl Drop for ClaimedFolders {
 
 /// Removes the folders that are empty; a folder stands before its ancestors.
 fn remove_empty(folders: &[PathBuf]) {
-    folders.iter().for_each(|folder| drop(fs::remove_dir(folder)));
+    for folder in folders {
+        drop(fs::remove_dir(folder));
+    }
 }
 
 /// Returns `true` if the existing file `place` is `input`, or is in the folder `input`, all of whose files are read.

@@ -300,7 +300,9 @@ fn place_paths(tree: &mut Tree, field: &str, folder: &Path) {
             TreeValue::List(values) => values.as_mut_slice(),
             _ => std::slice::from_mut(&mut field.value),
         };
-        texts.iter_mut().for_each(|value| place_path(value, folder));
+        for value in texts.iter_mut() {
+            place_path(value, folder);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::scenario::source::SourceFault;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The bound below which every whole number is a real number of 64 bits.
-const EXACT: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
+const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Returns a fault for the first value that the axis has already had, in any unit.
 pub(super) fn fault(planned: &PlannedAxis) -> Option<SourceFault> {

@@ -64,7 +64,7 @@ pub struct Worms {
     sources: Vec<PacketSource>,
     /// Nodes with packets that are not completely in the network yet.
     sending: Vec<u32>,
-    worms: WormTable,
+    table: WormTable,
     /// The first cycle that acts on what is scheduled now.
     next: u64,
     pipeline: Pipeline,
@@ -173,7 +173,7 @@ impl Worms {
             active: Vec::new(),
             sources: vec![PacketSource::default(); vertices as usize],
             sending: Vec::new(),
-            worms: WormTable::default(),
+            table: WormTable::default(),
             next: 0,
             pipeline: Pipeline::new(router, &latencies),
             grantable: Vec::new(),
@@ -228,7 +228,7 @@ impl Worms {
                 self.pipeline.entering.put(self.next + u64::from(self.router.injection), (at, packet));
             }
             NOWHERE => self.enter(at, packet),
-            worm => self.route(self.worms[worm as usize].held_at),
+            worm => self.route(self.table[worm as usize].held_at),
         }
         if !self.is_ticking {
             self.is_ticking = true;
@@ -240,7 +240,7 @@ impl Worms {
     /// before `now` by their transmission time and the cycles in which the worm stood still.
     #[must_use]
     pub fn first_byte(&self, now: SimTime, packet: &Packet) -> SimTime {
-        let stalled = self.cycle * self.worms[packet.place as usize].stalled_cycles;
+        let stalled = self.cycle * self.table[packet.place as usize].stalled_cycles;
         now.before(self.byte_time.time(u64::from(packet.bytes)) + stalled)
     }
 
@@ -289,7 +289,7 @@ impl Worms {
     /// Returns the number of flits sent to a channel, including those of the worm that holds it.
     fn flits_sent(&self, output: &Output) -> u64 {
         let of_holder = self.inputs.get(output.holder as usize).map_or(0, |input| {
-            let worm = &self.worms[input.front.worm() as usize];
+            let worm = &self.table[input.front.worm() as usize];
             worm.flits - input.left
         });
         output.flits + u64::from(of_holder)

@@ -44,7 +44,7 @@ impl TrainContext<'_> {
     /// arrival of a packet whose transmission takes no time. The event is void if the job has been withdrawn.
     pub(in crate::machine::transport) fn finish_job(&mut self, node: u32) {
         let entity = self.first_processor + node;
-        if self.trains.places.has_link_places() {
+        if self.trains.places.separates_links() {
             self.arrive_by(self.trains.places.to_router(node), entity);
         }
         match self.job_timers.take(self.calendar, node, self.key.0) {
@@ -123,7 +123,7 @@ impl TrainContext<'_> {
     /// first and the last of them have left it, or have gone to its router.
     fn send_on(&mut self, node: u32, packet: Packet, departures: &Runs) -> (SimTime, SimTime) {
         let mut train = Train::new(EvenInstants::single(self.key.0), packet);
-        if self.trains.places.has_link_places() {
+        if self.trains.places.separates_links() {
             self.hand_to_router(node, train, departures);
             return (departures.first(), departures.last());
         }
@@ -200,7 +200,7 @@ impl TrainContext<'_> {
             flight.train = Train { limit: flight.train.limit, ..Train::new(run, acknowledge) };
             waits = false;
         }
-        if self.trains.places.has_link_places() {
+        if self.trains.places.separates_links() {
             waits &= !self.waits_only_for_own_message(vertex, packet);
             let way = self.trains.places.to_router(vertex);
             self.keep(vertex, SpeculativeAdmission { out: way, ..speculative });
@@ -329,7 +329,7 @@ impl TrainContext<'_> {
     /// It is admitted to the first vertex in any case if it has arrived there (`has_arrived`) or is known to be the next to
     /// arrive.
     pub(super) fn advance(&mut self, mut flight: MovingTrain, mut has_arrived: bool) {
-        if self.trains.places.has_link_places() {
+        if self.trains.places.separates_links() {
             return self.advance_by_routers(flight, has_arrived);
         }
         loop {

@@ -73,7 +73,7 @@ impl FiniteBuffers {
     /// Creates empty buffers, if at least one of them is finite.
     pub(super) fn of(topology: &Topology, places: &Places, models: &LinkModels) -> Option<Box<Self>> {
         let room: Vec<_> = (0..places.links()).map(|link| models.model(link).buffers.room()).collect();
-        let lanes_of_a_link = if places.has_link_places() { topology.ports() + 1 } else { 1 };
+        let lanes_of_a_link = if places.separates_links() { topology.ports() + 1 } else { 1 };
         let lane = |room: &u32| LaneOccupancy { until: SimTime::START, known: 0, most: room / lanes_of_a_link };
         room.iter().any(|room| *room < u32::MAX).then(|| {
             Box::new(Self {

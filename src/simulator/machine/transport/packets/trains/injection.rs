@@ -54,7 +54,7 @@ impl TrainContext<'_> {
         let flight = MovingTrain { link: NO_LINK, entity, train };
         let admission = SpeculativeAdmission::of(&flight, service, before);
         let admission = SpeculativeAdmission { out, link_free, preparation, ..admission };
-        if self.trains.places.has_link_places() {
+        if self.trains.places.separates_links() {
             self.keep(from, SpeculativeAdmission { out: self.trains.places.to_router(from), ..admission });
             self.hand_to_router(from, Train::new(train.run, packet), departures);
         } else if let Some(rear) = self.rear(from, &packet, (is_alone, times)) {
@@ -78,7 +78,7 @@ impl TrainContext<'_> {
         if self.node.sending.overlap {
             return true;
         }
-        if self.trains.places.has_link_places() {
+        if self.trains.places.separates_links() {
             self.settle(self.trains.places.of_link(link));
             if !self.trains.pending_arrivals.is_empty(self.trains.places.to_router(from)) {
                 return false;
@@ -99,7 +99,7 @@ impl TrainContext<'_> {
         let departure = EvenInstants::single(departure);
         self.continue_preparation(from, id, departure.first);
         let mut train = Train::new(departure, packet);
-        if self.trains.places.has_link_places() {
+        if self.trains.places.separates_links() {
             let entity = self.first_processor + from;
             self.add_pending_arrival(self.trains.places.to_router(from), PendingArrival { train, entity });
             return;

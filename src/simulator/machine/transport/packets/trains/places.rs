@@ -20,7 +20,7 @@ pub(super) struct Places {
     links: u32,
     router: Router,
     /// `true` if links are separate places.
-    has_link_places: bool,
+    separates_links: bool,
     /// The entity of the arrivals by the first link: 0 if a packet leaves a link and arrives at its end in one event,
     /// otherwise the first entity after those of the departures.
     first_arrival: Entity,
@@ -28,11 +28,11 @@ pub(super) struct Places {
 
 impl Places {
     /// Creates the numbering. With `arrives_on_departure`, a packet leaves a link and arrives at its end in one event.
-    pub(super) fn of(topology: &Topology, router: Router, has_link_places: bool, arrives_on_departure: bool) -> Self {
+    pub(super) fn of(topology: &Topology, router: Router, separates_links: bool, arrives_on_departure: bool) -> Self {
         let (vertices, ports) = (topology.vertices(), topology.ports());
         let links = vertices * ports;
         let first_arrival = if arrives_on_departure { 0 } else { links };
-        Self { vertices, ports, links, router, has_link_places, first_arrival }
+        Self { vertices, ports, links, router, separates_links, first_arrival }
     }
 
     pub(super) const fn links(&self) -> u32 {
@@ -40,17 +40,17 @@ impl Places {
     }
 
     pub(super) const fn ways(&self) -> u32 {
-        if self.has_link_places { self.links + self.vertices } else { self.links }
+        if self.separates_links { self.links + self.vertices } else { self.links }
     }
 
     pub(super) const fn count(&self) -> u32 {
-        if self.has_link_places { self.vertices + self.links } else { self.vertices }
+        if self.separates_links { self.vertices + self.links } else { self.vertices }
     }
 
     /// Returns whether links are separate places.
     #[inline]
-    pub(super) const fn has_link_places(&self) -> bool {
-        self.has_link_places
+    pub(super) const fn separates_links(&self) -> bool {
+        self.separates_links
     }
 
     /// Returns the number of events of a packet on a link.
@@ -108,7 +108,7 @@ impl Places {
     /// Returns whether a packet to `to` that arrives at `vertex` goes to its router and not to its processor.
     #[inline]
     pub(super) fn is_routed(&self, way: u32, vertex: u32, to: u32) -> bool {
-        self.has_link_places
+        self.separates_links
             && (self.processor_before(way).is_some() || self.router == Router::Hardware && vertex != to)
     }
 

@@ -102,7 +102,7 @@ impl TrainContext<'_> {
             }
             return false;
         }
-        if self.trains.places.has_link_places() {
+        if self.trains.places.separates_links() {
             self.cancel(out, &packet, withdrawn);
             return false;
         }
@@ -144,7 +144,7 @@ impl TrainContext<'_> {
     fn withdraw_acknowledge(&mut self, admission: &SpeculativeAdmission) {
         let SpeculativeAdmission { train: Train { packet, .. }, out, link_free, .. } = *admission;
         let acknowledge = self.acknowledge_packet(packet.message);
-        if !self.trains.places.has_link_places() {
+        if !self.trains.places.separates_links() {
             let times = self.trains.models.times(out, acknowledge.bytes);
             self.revoke(out, link_free, 1, times.occupancy);
         }

@@ -39,7 +39,7 @@ impl Worms {
 
     /// Reports that a packet has left its source, if the link over which its tail has arrived begins there.
     fn report_departure(&self, channel: u32, tail: Flit, hops: &mut Vec<HopEvent>) {
-        let worm = &self.worms[tail.worm() as usize];
+        let worm = &self.table[tail.worm() as usize];
         if self.shape.router(self.inputs[channel as usize].before) == worm.route.from {
             hops.push(HopEvent::Left { packet: worm.packet, from: worm.route.from });
         }
@@ -108,7 +108,7 @@ impl Worms {
 
     /// Handles the head of a worm that reaches the front of its buffer.
     pub(super) fn start_head(&mut self, channel: u32, number: u32, hops: &mut Vec<HopEvent>) {
-        let worm = &mut self.worms[number as usize];
+        let worm = &mut self.table[number as usize];
         let input = &mut self.inputs[channel as usize];
         (input.front, input.left) = (Flit::head(number), worm.flits);
         let router = input.router;
@@ -144,7 +144,7 @@ impl Worms {
         let RouterShape { ports, links, lanes, classes, .. } = self.shape;
         let input = self.inputs[channel as usize];
         let router = input.router;
-        let worm = &mut self.worms[input.front.worm() as usize];
+        let worm = &mut self.table[input.front.worm() as usize];
         let to = worm.packet.to;
         let (to_port, class) = if to == router {
             (links, 0)
@@ -174,10 +174,10 @@ impl Worms {
     /// handed over before.
     pub(super) fn eject(&mut self, cycle: u64, hops: &mut Vec<HopEvent>) {
         let list = self.pipeline.ejections.take(cycle);
-        self.worms.vacate();
+        self.table.vacate();
         for &(at, worm) in &list {
-            hops.push(HopEvent::Arrived { packet: self.worms[worm as usize].packet, at });
-            self.worms.leave(worm);
+            hops.push(HopEvent::Arrived { packet: self.table[worm as usize].packet, at });
+            self.table.leave(worm);
         }
         self.pipeline.ejections.give_back(list);
     }

@@ -27,7 +27,7 @@ impl Worms {
         let flits = u64::from(packet.bytes).div_ceil(self.flit_bytes).max(1);
         let flits = u32::try_from(flits).expect("a packet has no more flits than bytes");
         let worm = Worm { packet, flits, held_at: NONE, route: RouteState::from(at), out: 0, stalled_cycles: 0 };
-        let place = self.worms.enter(worm);
+        let place = self.table.enter(worm);
         let source = &mut self.sources[at as usize];
         source.queue.push_back(place);
         if !source.is_sending {
@@ -77,7 +77,7 @@ impl Worms {
         }
         let worm = source.queue[0];
         if is_head {
-            source.left = self.worms[worm as usize].flits;
+            source.left = self.table[worm as usize].flits;
         }
         source.left -= 1;
         if source.left == 0 {

@@ -90,7 +90,7 @@ impl Worms {
     }
 
     fn record(&self, recorder: &mut FlitRecorder, Transit { to, flit }: Transit, times: (SimTime, SimTime)) {
-        let packet = self.worms[flit.worm() as usize].packet;
+        let packet = self.table[flit.worm() as usize].packet;
         recorder.flit(self.inputs[to as usize].before, packet, flit.is_tail(), times);
     }
 

@@ -184,7 +184,7 @@ impl Worms {
         if output.behind != NONE {
             self.pipeline.transits.of(output.wire).slot().push(Transit { to: output.behind, flit });
         } else if flit.is_head() {
-            self.worms[flit.worm() as usize].out = self.next;
+            self.table[flit.worm() as usize].out = self.next;
         }
         if flit.is_tail() || input.count == 0 || output.room == 0 {
             self.routers[input.router as usize].clear_ready(input);
@@ -198,10 +198,10 @@ impl Worms {
     fn end_worm(&mut self, channel: u32, hops: &mut Vec<HopEvent>) {
         let input = self.inputs[channel as usize];
         let (worm, output) = (input.front.worm(), &mut self.outputs[input.output as usize]);
-        output.flits += u64::from(self.worms[worm as usize].flits);
+        output.flits += u64::from(self.table[worm as usize].flits);
         if output.behind == NONE {
             output.room = u32::MAX;
-            let worm_state = &mut self.worms[worm as usize];
+            let worm_state = &mut self.table[worm as usize];
             worm_state.stalled_cycles = (self.next + 1 - worm_state.out).saturating_sub(worm_state.flits.into());
             self.pipeline.ejections.slot().push((input.router, worm));
         }
