@@ -140,8 +140,15 @@ impl Pattern {
     /// Returns whether each of `nodes` nodes sends only to itself; `false` if the pattern has a [fault](Self::fault).
     #[must_use]
     pub fn stays(&self, nodes: u32) -> bool {
-        let leaves = |(from, to, weight): (u32, u32, f64)| from != to && weight > 0.0;
-        self.fault(nodes).is_none() && !(0..nodes).any(|node| self.flows_from(node, nodes).into_iter().any(leaves))
+        self.fault(nodes).is_none()
+            && match self {
+                Self::BitComplement | Self::Transpose | Self::Shuffle | Self::Tornado | Self::Permutation(_) => {
+                    (0..nodes).all(|node| self.image(node, nodes) == node)
+                }
+                Self::Uniform | Self::HotSpot { .. } | Self::HotSpots { .. } | Self::NextGroup { .. } | Self::News => {
+                    nodes < 2
+                }
+            }
     }
 
     /// Returns the only destination of `node` in a deterministic pattern; the node itself in a random one.
@@ -262,6 +269,21 @@ mod tests {
         assert_eq!(to(&Pattern::Transpose, 1), 4);
         assert_eq!((to(&Pattern::Shuffle, 0b1010), to(&Pattern::Shuffle, 15)), (0b0101, 15));
         assert_eq!((to(&Pattern::Tornado, 4), to(&Pattern::Tornado, 7)), (5, 4));
+    }
+
+    #[test]
+    fn a_pattern_stays_if_it_has_no_flow_between_two_nodes() {
+        let leaves = |(from, to, weight): &TrafficShare| from != to && *weight > 0.0;
+        let identity = Pattern::Permutation((0..4).collect());
+        let group = Pattern::NextGroup { nodes: 4 };
+        for pattern in Pattern::COMPARED.iter().chain([&identity, &group]) {
+            for nodes in 1..=64 {
+                let flows = pattern.flows(nodes);
+                let expected = flows.is_some_and(|flows| !flows.iter().any(leaves));
+                assert_eq!(pattern.stays(nodes), expected, "{pattern:?} among {nodes} nodes");
+            }
+        }
+        assert!(!Pattern::Uniform.stays(u32::MAX));
     }
 
     #[test]
