@@ -23,7 +23,7 @@ fn told(log: &[Value], key: &str) -> f64 {
 }
 
 /// Machines of every switching, programs with many ranks, traffic in and beyond the steady state, and real numbers.
-const CASES: [(&str, &[&str]); 28] = [
+const CASES: [(&str, &[&str]); 29] = [
     ("ping", &[]),
     ("reduction", &["ranks=2", "partition=Whole", "machine.network.topology=Hypercube(dimension: 14)"]),
     ("ping", &["partition=Whole", "machine.network.topology=Mesh2d(rows: 300, columns: 300)", "placement=RowMajor"]),
@@ -84,6 +84,7 @@ const CASES: [(&str, &[&str]); 28] = [
     ("stencil", &[TORUS, "ranks=2", "machine.nodes.receiving.per_packet=2 us", "program=Ping(bytes: \"400 MB\")"]),
     ("stencil", &[TORUS, "ranks=2", "machine.sends=Buffered", SENDS]),
     ("stencil", &[TORUS, "ranks=2", SENDS]),
+    ("wormhole-mesh", &["machine.network.switching.buffer=1000000"]),
 ];
 
 /// Packets that the network of these machines takes at once.
@@ -123,6 +124,45 @@ fn no_run_has_fewer_events_than_are_certain() {
         let (_, _, log) = run(scenario, settings);
         assert!(told(&log, "least_events") <= told(&log, "events"), "{scenario} {settings:?}: {log:?}");
     }
+}
+
+/// Operations that send few messages, or none, or as flows without packets, are not rejected for messages that others
+/// send.
+#[test]
+fn no_collective_has_fewer_events_than_are_certain() {
+    let operations = [
+        ("AllReduce", "Ring", "8 B"),
+        ("Broadcast", "Binomial", "100 kB"),
+        ("Barrier", "Ideal", "8 B"),
+        ("Barrier", "Dissemination", "100 kB"),
+        ("Barrier", "Linear", "100 kB"),
+        ("AllGather", "BineAdjacent", "0 B"),
+        ("AllGather", "Linear", "8 B"),
+        ("AllGather", "Auto(OpenMpi)", "8 B"),
+        ("AllGather", "Hierarchical(group: Ranks(16), gather: Linear, between: Ring, broadcast: Binomial)", "8 B"),
+        ("ReduceScatter", "LinearNonBlocking", "8 B"),
+        ("AllToAll", "Torus", "8 B"),
+    ];
+    for machine in ["loggopsim-default", "hopper", "small-cluster"] {
+        let on = format!("machine=File(\"scenarios/machines/{machine}.ron\")");
+        for ((operation, algorithm, bytes), ranks) in operations.into_iter().flat_map(|one| [(one, 1), (one, 64)]) {
+            let program = format!(
+                "program=Collective(operation: {operation}(algorithm: {algorithm}), bytes: \"{bytes}\", repetitions: 20)"
+            );
+            let (code, text, log) = run("loggops-collectives", &[&on, &format!("ranks={ranks}"), &program]);
+            assert_eq!(code, 0, "{machine} {program}: {text}");
+            let (least, events) = (told(&log, "least_events"), told(&log, "events"));
+            assert!(least <= events, "{machine} {ranks} ranks {program}: {least} events are certain, {events} are run");
+        }
+    }
+}
+
+/// A single rank sends no packets, so that a limit of events does not reject it.
+#[test]
+fn a_limit_of_events_admits_a_run_without_events() {
+    let program = "program=Collective(operation: AllReduce(algorithm: Ring), bytes: \"8 B\", repetitions: 100000)";
+    let (code, text, _) = run("loggops-collectives", &["ranks=1", program, "limits=(events: 1000)"]);
+    assert_eq!(code, 0, "{text}");
 }
 
 #[test]

@@ -92,6 +92,13 @@ pub struct Network {
 }
 
 impl Network {
+    /// Returns the most bytes of a message that cross the network as a unit: those of a packet, or all of them if
+    /// messages are not split into packets.
+    #[must_use]
+    pub const fn unit_bytes(&self) -> u64 {
+        if self.contention.is_of_packets() { self.switching.packet_bytes() } else { u64::MAX }
+    }
+
     /// Creates a network of equal links.
     #[must_use]
     pub fn new(topology: Topology, routing: Routing, switching: Switching, links: Link) -> Self {

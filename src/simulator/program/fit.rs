@@ -37,6 +37,7 @@ pub fn inspect(
     let untimed = UntimedMachine {
         sends: machine.waits_of_sends(),
         packet_bytes: machine.network.switching.packet_bytes(),
+        unit_bytes: machine.network.unit_bytes(),
         has_speed: machine.nodes.processor != Processor::Unspecified,
     };
     let rehearsal = rehearse(program, (layout.ranks(), host(machine, layout)), untimed, streams);

@@ -130,6 +130,8 @@ pub struct UntimedMachine {
     pub sends: Sends,
     /// The size of packets in bytes.
     pub packet_bytes: u64,
+    /// The size in bytes of the units that cross the network; see [`Network::unit_bytes`](crate::network::Network).
+    pub unit_bytes: u64,
     /// `true` if the processors have a speed, so that programs may request operations.
     pub has_speed: bool,
 }
@@ -139,11 +141,12 @@ pub struct UntimedMachine {
 pub fn rehearse(
     program: &dyn Program,
     (ranks, host): (u32, u32),
-    UntimedMachine { sends, packet_bytes, has_speed }: UntimedMachine,
+    UntimedMachine { sends, packet_bytes, unit_bytes, has_speed }: UntimedMachine,
     streams: Streams,
 ) -> Rehearsal {
     let most = if program.least_verbs(ranks) > MAX_REQUESTS { MAX_REQUESTS_OF_LONG_PROGRAM } else { MAX_REQUESTS };
-    let open = || DryRun { sends, has_speed, most, ..DryRun::open(program, ranks, host, packet_bytes, streams) };
+    let open =
+        || DryRun { sends, has_speed, most, unit_bytes, ..DryRun::open(program, ranks, host, packet_bytes, streams) };
     rehearse_if_it_fits(program, ranks, open)
 }
 
@@ -183,6 +186,7 @@ struct DryRun<'p> {
     verbs: u64,
     most: u64,
     packet_bytes: u64,
+    unit_bytes: u64,
     grid: Grid,
     packets: u64,
     packet_hops: u64,
@@ -231,6 +235,7 @@ impl<'p> DryRun<'p> {
             verbs: 0,
             most: MAX_REQUESTS,
             packet_bytes,
+            unit_bytes: packet_bytes,
             grid: Grid::of(ranks),
             packets: 0,
             packet_hops: 0,

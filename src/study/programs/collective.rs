@@ -38,9 +38,20 @@ const fn once() -> u32 {
 }
 
 impl Collective {
-    /// Returns a lower bound on the number of messages.
-    pub(super) fn least_messages(&self, ranks: u32) -> f64 {
-        self.operation.least_messages(ranks) * f64::from(self.repetitions)
+    /// Returns a lower bound on the number of packets: a quarter of the estimate where an estimate is possible, and two
+    /// events for each message that is certain, which leaves its sender and arrives at its receiver.
+    pub(super) fn least_packets(&self, ranks: u32, packet_bytes: u64) -> f64 {
+        let (bytes, times) = (self.bytes.count(), f64::from(self.repetitions));
+        let certain = 2.0 * times * self.operation.least_messages(ranks, bytes);
+        if certain == 0.0 || self.operation.depends_on_nodes() {
+            return certain;
+        }
+        certain.max(self.packets(ranks, packet_bytes) / 4.0)
+    }
+
+    fn packets(&self, ranks: u32, packet_bytes: u64) -> f64 {
+        let messages = self.operation.messages(ranks, self.bytes.count()) * f64::from(self.repetitions);
+        packets(messages, self.operation.message_bytes(ranks, self.bytes.count()), packet_bytes)
     }
 }
 
@@ -59,9 +70,11 @@ impl Program for Collective {
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
-        let messages = self.operation.messages(ranks) * f64::from(self.repetitions);
-        let bytes = self.operation.message_bytes(ranks, self.bytes.count());
-        packets(messages, bytes, packet_bytes) * mean_distance(ranks)
+        self.packets(ranks, packet_bytes) * mean_distance(ranks)
+    }
+
+    fn jobs(&self, _ranks: u32) -> f64 {
+        0.0
     }
 
     fn in_flight(&self, ranks: u32) -> InFlight {

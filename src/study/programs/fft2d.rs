@@ -40,6 +40,10 @@ pub struct Fft2d {
 const COMPLEX: u64 = 2 * WORD;
 
 impl Fft2d {
+    fn exchange(&self) -> CollectiveOperation {
+        CollectiveOperation::AllToAll { algorithm: self.all_to_all.clone() }
+    }
+
     /// Returns the size of the block that a rank sends to another one, in bytes.
     fn block_bytes(&self, ranks: u32) -> u64 {
         let side = self.n / u64::from(ranks);
@@ -62,16 +66,17 @@ impl Program for Fft2d {
     }
 
     fn rank_memory(&self, ranks: u32) -> f64 {
-        CollectiveOperation::AllToAll { algorithm: self.all_to_all.clone() }.rank_memory(ranks)
+        self.exchange().rank_memory(ranks)
     }
 
     fn in_flight(&self, ranks: u32) -> InFlight {
-        CollectiveOperation::AllToAll { algorithm: self.all_to_all.clone() }.in_flight(ranks, self.block_bytes(ranks))
+        self.exchange().in_flight(ranks, self.block_bytes(ranks))
     }
 
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
-        let messages = f64::from(ranks) * f64::from(ranks - 1);
-        packets(messages, self.block_bytes(ranks), packet_bytes) * mean_distance(ranks)
+        let (exchange, block) = (self.exchange(), self.block_bytes(ranks));
+        packets(exchange.messages(ranks, block), exchange.message_bytes(ranks, block), packet_bytes)
+            * mean_distance(ranks)
     }
 
     fn faults(&self, ranks: u32) -> Vec<Fault> {

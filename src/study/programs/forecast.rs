@@ -21,23 +21,11 @@ pub struct Forecast {
 }
 
 impl Forecast {
-    /// Returns the number of packets, given that the lower bound is a quarter of it.
-    #[must_use]
-    pub fn packets(&self) -> f64 {
-        self.packet_hops.min(4.0 * self.least_packets)
-    }
-
     /// Creates a forecast from estimates of the order of magnitude, a quarter of which is taken as certain. No packet
     /// crosses more than `distance` links.
     pub(super) fn rough(packet_hops: f64, distance: f64, jobs: f64) -> Self {
         let (least_packets, least_jobs) = (packet_hops / distance / 4.0, jobs / 4.0);
         Self { packet_hops, jobs, least_packets, least_jobs, least_verbs: 0.0, is_open: false }
-    }
-
-    /// Returns the same forecast for at least `messages` messages, each of which leaves its sender and arrives at its
-    /// receiver.
-    pub(super) fn at_least(self, messages: f64) -> Self {
-        Self { least_packets: self.least_packets.max(2.0 * messages), ..self }
     }
 
     /// Returns the counts of a rehearsal, which are exact if the rehearsal was complete. Another order of messages may

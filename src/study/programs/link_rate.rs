@@ -19,6 +19,10 @@ impl Program for LinkRate {
         Box::pin(async move { report_rates(&process) })
     }
 
+    fn jobs(&self, _ranks: u32) -> f64 {
+        0.0
+    }
+
     fn phases(&self) -> &'static [Phase] {
         &[]
     }

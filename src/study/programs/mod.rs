@@ -204,8 +204,15 @@ impl Shipped {
             (Self::Chakra(program), Some(rehearsal)) => return program.forecast(rehearsal, ranks, packet_bytes),
             _ => {}
         }
-        let (hops, distance) = (self.packet_hops(ranks, packet_bytes), mean_distance(ranks).max(1.0));
-        Forecast::rough(hops, distance, self.jobs(ranks)).at_least(self.least_messages(ranks))
+        // Messages of a rank to itself send no packets.
+        let hops = if ranks > 1 { self.packet_hops(ranks, packet_bytes) } else { 0.0 };
+        let rough = Forecast::rough(hops, mean_distance(ranks).max(1.0), self.jobs(ranks));
+        match self {
+            Self::Collective(program) => {
+                Forecast { least_packets: program.least_packets(ranks, packet_bytes), ..rough }
+            }
+            _ => rough,
+        }
     }
 
     /// Returns a note about peculiarities of the program's files that do not prevent a run.
@@ -215,14 +222,6 @@ impl Shipped {
             Self::TimeIndependent(program) => program.note(),
             Self::MpiTrace(program) => program.note(),
             _ => None,
-        }
-    }
-
-    /// Returns a lower bound on the number of messages, where messages are counted; otherwise 0.
-    fn least_messages(&self, ranks: u32) -> f64 {
-        match self {
-            Self::Collective(program) => program.least_messages(ranks),
-            _ => 0.0,
         }
     }
 

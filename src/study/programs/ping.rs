@@ -31,6 +31,10 @@ impl Program for Ping {
         InFlight { messages: 1.0, bytes: self.bytes.count() }
     }
 
+    fn jobs(&self, _ranks: u32) -> f64 {
+        0.0
+    }
+
     fn phases(&self) -> &'static [Phase] {
         &["transfer"]
     }

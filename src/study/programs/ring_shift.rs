@@ -46,6 +46,10 @@ impl Program for RingShift {
         packets(f64::from(ranks) * f64::from(self.rounds), self.bytes.count(), packet_bytes)
     }
 
+    fn jobs(&self, _ranks: u32) -> f64 {
+        0.0
+    }
+
     fn phases(&self) -> &'static [Phase] {
         &["shift"]
     }

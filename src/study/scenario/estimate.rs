@@ -5,6 +5,7 @@ use crate::programs::{Forecast, Shipped, real};
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Machine, Transport};
 use parsim_sim::network::{Buffers, Contention, Fabric, Network, Topology};
+use parsim_sim::program::mean_distance as mean_distance_of_ranks;
 use parsim_sim::program::{InFlight, Numerics, Program, Rehearsal, Traffic};
 use parsim_sim::simulation::Estimate;
 use parsim_sim::simulation::estimate::{BYTE_S, PROCESS_BYTES, RANK_BYTES, RANK_S, as_count};
@@ -85,14 +86,14 @@ impl Scenario {
 
     fn processes(&self, topology: &Topology, rehearsal: Option<&Rehearsal>) -> Load {
         let ranks = f64::from(self.ranks);
-        let packet_bytes = self.machine.network.switching.packet_bytes();
-        let forecast = self.program.forecast(rehearsal, self.ranks, packet_bytes);
+        let forecast = self.program.forecast(rehearsal, self.ranks, self.machine.network.unit_bytes());
         let Forecast { packet_hops, jobs, least_packets, least_jobs, is_open, .. } = forecast;
         // Messages within a node send no packets.
         let is_spread = self.placement.nodes_needed(self.ranks) == self.ranks;
         let least = least_jobs + if is_spread { least_packets } else { 0.0 };
         // Messages without contention need one departure and one arrival event each, whatever their distance.
-        let crossings = if self.machine.is_free_of_contention() { forecast.packets() } else { packet_hops };
+        let is_direct = self.machine.is_free_of_contention();
+        let crossings = if is_direct { packet_hops / mean_distance_of_ranks(self.ranks).max(1.0) } else { packet_hops };
         // One account for the initialisation, and one for each phase of the program.
         let phases = f64::from(u32::try_from(1 + self.program.phases().len()).unwrap_or(u32::MAX));
         let carries_trains = Transport::carries_trains(&self.machine, topology);
@@ -116,10 +117,10 @@ impl Scenario {
         rehearsal: Option<&Rehearsal>,
         of_packets: Option<&Topology>,
     ) -> f64 {
-        let packet_bytes = self.machine.network.switching.packet_bytes();
+        let unit_bytes = self.machine.network.unit_bytes();
         let counted = || {
             let InFlight { messages, bytes } = self.program.in_flight(self.ranks);
-            (messages, messages * real(bytes.div_ceil(packet_bytes)))
+            (messages, messages * real(bytes.div_ceil(unit_bytes)))
         };
         let (messages, packets) = rehearsal.map_or_else(counted, |rehearsal| in_flight(rehearsal, forecast));
         let share = of_packets.map_or(0.0, |topology| {

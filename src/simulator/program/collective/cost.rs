@@ -21,10 +21,10 @@ impl CollectiveOperation {
         copies * OF_A_BLOCK * f64::from(ranks)
     }
 
-    /// Estimates the total number of messages of all ranks.
+    /// Estimates the total number of messages of all ranks for an operation of `bytes` bytes.
     #[must_use]
-    pub fn messages(&self, ranks: u32) -> f64 {
-        self.messages_and_shares(ranks).0
+    pub fn messages(&self, ranks: u32, bytes: u64) -> f64 {
+        self.messages_and_shares(ranks, bytes).0
     }
 
     /// Estimates the length in bytes of one of the messages for an operation of `bytes` bytes.
@@ -36,15 +36,29 @@ impl CollectiveOperation {
         reason = "a forecast; larger values saturate"
     )]
     pub fn message_bytes(&self, ranks: u32, bytes: u64) -> u64 {
-        (bytes as f64 * self.messages_and_shares(ranks).1) as u64
+        (bytes as f64 * self.messages_and_shares(ranks, bytes).1) as u64
     }
 
-    /// Estimates the total number of messages of all ranks, and the length of each as a multiple of m.
-    fn messages_and_shares(&self, ranks: u32) -> (f64, f64) {
+    /// Estimates the total number of messages of all ranks, and the length of each as a multiple of m. A single rank
+    /// sends none.
+    fn messages_and_shares(&self, ranks: u32, bytes: u64) -> (f64, f64) {
+        if ranks < 2 {
+            return (0.0, 1.0);
+        }
         let p = f64::from(ranks);
-        let log = p.log2().max(1.0);
-        match self {
-            Self::Barrier { algorithm } => (algorithm.messages(p), 1.0),
+        let log = p.log2();
+        match self.decided(ranks, bytes).as_ref().unwrap_or(self) {
+            Self::Barrier { algorithm } => (algorithm.messages(p), 0.0),
+            Self::AllGather { algorithm: AllGather::TorusRings { shape, .. } }
+            | Self::ReduceScatter { algorithm: ReduceScatter::TorusRings { shape, .. } } => {
+                (p * ring_steps(shape), p / ring_steps(shape))
+            }
+            Self::AllGather { algorithm: AllGather::Linear }
+            | Self::ReduceScatter {
+                algorithm: ReduceScatter::Linear | ReduceScatter::LinearNonBlocking | ReduceScatter::NonOverlapping,
+            } => (2.0 * p, p / 2.0),
+            Self::AllGather { algorithm: AllGather::Torus } => (2.0 * p * p.sqrt(), p.sqrt() / 2.0),
+            Self::AllToAll { algorithm: AllToAll::Torus } => (2.0 * p * p.sqrt(), p.sqrt()),
             Self::AllGather {
                 algorithm:
                     AllGather::RecursiveDoubling
@@ -70,13 +84,49 @@ impl CollectiveOperation {
         }
     }
 
-    /// Returns a lower bound of the number of messages.
+    /// Returns the operation with the algorithm that a library chooses, if the choice affects the order of magnitude
+    /// of the number of messages.
+    fn decided(&self, ranks: u32, bytes: u64) -> Option<Self> {
+        Some(match self {
+            Self::AllGather { algorithm: AllGather::Auto(library) } => {
+                Self::AllGather { algorithm: AllGather::of_library(*library, ranks, bytes) }
+            }
+            Self::AllToAll { algorithm: AllToAll::Auto(library) } => {
+                Self::AllToAll { algorithm: AllToAll::of_library(*library, ranks, bytes) }
+            }
+            Self::ReduceScatter { algorithm: ReduceScatter::Auto(library) } => {
+                Self::ReduceScatter { algorithm: ReduceScatter::of_library(*library, ranks, bytes, false) }
+            }
+            Self::ReduceScatter { algorithm: ReduceScatter::AutoBlock(library) } => {
+                Self::ReduceScatter { algorithm: ReduceScatter::of_library(*library, ranks, bytes, true) }
+            }
+            Self::AllReduce { algorithm: AllReduce::Auto(library) } => {
+                Self::AllReduce { algorithm: AllReduce::of_library(*library, ranks, bytes) }
+            }
+            Self::Barrier { algorithm: Barrier::Auto(library) } => {
+                Self::Barrier { algorithm: Barrier::of_library(*library, ranks) }
+            }
+            _ => return None,
+        })
+    }
+
+    /// Returns a lower bound of the number of messages of an operation of `bytes` bytes.
     #[must_use]
-    pub fn least_messages(&self, ranks: u32) -> f64 {
+    pub fn least_messages(&self, ranks: u32, bytes: u64) -> f64 {
+        let others = f64::from(ranks.saturating_sub(1));
         match self {
             Self::Barrier { algorithm: Barrier::Never | Barrier::Ideal } => 0.0,
-            _ => f64::from(ranks.saturating_sub(1)),
+            Self::Barrier { .. } => others,
+            // An algorithm need not send empty blocks.
+            _ if bytes == 0 => 0.0,
+            _ => others,
         }
+    }
+
+    /// Returns whether the order of magnitude of the number of messages depends on which ranks share a node.
+    #[must_use]
+    pub const fn depends_on_nodes(&self) -> bool {
+        matches!(self, Self::AllGather { algorithm: AllGather::Hierarchical { .. } })
     }
 
     /// Estimates the messages that may be in flight at once for an operation of `bytes` bytes.
@@ -91,6 +141,11 @@ impl CollectiveOperation {
         };
         InFlight { messages: f64::from(ranks) * of_a_rank, bytes: self.message_bytes(ranks, bytes) }
     }
+}
+
+/// Returns the number of steps around the rings of a torus, one dimension after the other; at least 1.
+fn ring_steps(shape: &[u32]) -> f64 {
+    shape.iter().map(|side| f64::from(side.saturating_sub(1))).sum::<f64>().max(1.0)
 }
 
 impl Barrier {
@@ -108,7 +163,8 @@ impl AllReduce {
     /// multiple of m.
     fn messages_and_shares(&self, p: f64, log: f64) -> (f64, f64) {
         match self {
-            Self::Ring | Self::SegmentedRing { .. } | Self::TorusRings { .. } => (2.0 * p * p, p.recip()),
+            Self::Ring | Self::SegmentedRing { .. } => (2.0 * p * p, p.recip()),
+            Self::TorusRings { shape, .. } => (2.0 * p * ring_steps(shape), ring_steps(shape).recip()),
             Self::AllGatherReduce => (p * p, 1.0),
             Self::RecursiveDoubling | Self::RecursiveMultiplying { .. } | Self::Bine | Self::TorusDoubling { .. } => {
                 (p * log, 1.0)

@@ -3,7 +3,7 @@ use crate::program::process::{Message, MessagePattern};
 use crate::units::Bytes;
 
 fn on(sends: Sends) -> UntimedMachine {
-    UntimedMachine { sends, packet_bytes: 100, has_speed: true }
+    UntimedMachine { sends, packet_bytes: 100, unit_bytes: 100, has_speed: true }
 }
 
 fn faults(program: &dyn Program, ranks: u32) -> Vec<String> {

@@ -87,7 +87,7 @@ impl DryRun<'_> {
         if let Some(task) = addressee.operations.iter_mut().find(waiting) {
             *task = RehearsedOperation::Received(received);
         } else {
-            let packets = bytes.div_ceil(self.packet_bytes).max(1);
+            let packets = bytes.div_ceil(self.unit_bytes).max(1);
             self.state(to).inbox.push_back(PendingMessage { phase, collective, step, sending, received });
             self.backlog.send(packets);
             if let Some(sending) = sending {
@@ -103,7 +103,7 @@ impl DryRun<'_> {
         let ((row, column), (to_row, to_column)) = (self.grid.coordinates(from), self.grid.coordinates(to));
         let hops = u64::from(row.abs_diff(to_row) + column.abs_diff(to_column));
         // A message has fewer than 2^32 packets, and a rehearsal fewer than 2^18 messages.
-        let packets = bytes.div_ceil(self.packet_bytes).max(1);
+        let packets = bytes.div_ceil(self.unit_bytes).max(1);
         self.packets += if hops > 0 { packets } else { 0 };
         self.packet_hops = self.packet_hops.saturating_add(packets * hops);
     }
@@ -119,7 +119,7 @@ impl DryRun<'_> {
             return self.begin(rank, RehearsedOperation::Awaiting(pattern));
         };
         let from = received.from;
-        self.backlog.take(received.message.bytes.div_ceil(self.packet_bytes).max(1));
+        self.backlog.take(received.message.bytes.div_ceil(self.unit_bytes).max(1));
         let operation = self.begin(rank, RehearsedOperation::Received(received));
         if let Some(sending) = sending {
             self.state(from).operations.set(sending, RehearsedOperation::Sent);

@@ -208,7 +208,7 @@ impl Surveyor<'_> {
         if sequence.rank == rank {
             sequence.operations.push(operation);
             let (operation, bytes) = call.operation(self.library);
-            let messages = operation.messages(ranks);
+            let messages = operation.messages(ranks, bytes);
             self.count(messages, messages * real(operation.message_bytes(ranks, bytes)));
             return Ok(());
         }

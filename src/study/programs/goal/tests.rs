@@ -55,7 +55,7 @@ fn faults_of(file_bytes: &[u8], first: Option<FirstOperations>) -> Vec<String> {
     std::io::Write::write_all(&mut file, file_bytes).expect("there is room");
     let path = file.path().display().to_string();
     let program = Goal { file: ProgramFile::new(path.clone()), unit: SimDuration::from_ps(1000), first };
-    let machine = UntimedMachine { sends: Sends::Buffered, packet_bytes: 1024, has_speed: true };
+    let machine = UntimedMachine { sends: Sends::Buffered, packet_bytes: 1024, unit_bytes: 1024, has_speed: true };
     let faults = program.schedule_faults();
     let rehearsed = if faults.is_empty() { Some(rehearse(&program, (2, 0), machine, Streams::new(1))) } else { None };
     let rehearsed = rehearsed.iter().flat_map(parsim_sim::program::Rehearsal::faults);

@@ -168,9 +168,9 @@ impl Counter<'_> {
         let size = communicator.and_then(|name| self.scope.get(&names_in(name)[1]));
         let ranks = size.and_then(Value::as_whole).and_then(|size| u32::try_from(size).ok());
         let ranks = ranks.unwrap_or(self.grid.ranks()).max(1);
-        let messages = operation.messages(ranks) / f64::from(ranks);
+        let messages = operation.messages(ranks, bytes) / f64::from(ranks);
         let all = self.messages(operation.message_bytes(ranks, bytes), messages, mean_distance(ranks));
-        let least_packets = if ranks > 1 { messages.min(1.0) / 2.0 } else { 0.0 };
+        let least_packets = operation.least_messages(ranks, bytes) / f64::from(ranks);
         Forecast { least_packets, least_verbs: f64::from(u8::from(ranks > 1)), ..all }
     }
 
