@@ -23,7 +23,7 @@ fn told(log: &[Value], key: &str) -> f64 {
 }
 
 /// Machines of every switching, programs with many ranks, traffic in and beyond the steady state, and real numbers.
-const CASES: [(&str, &[&str]); 29] = [
+const CASES: [(&str, &[&str]); 30] = [
     ("ping", &[]),
     ("reduction", &["ranks=2", "partition=Whole", "machine.network.topology=Hypercube(dimension: 14)"]),
     ("ping", &["partition=Whole", "machine.network.topology=Mesh2d(rows: 300, columns: 300)", "placement=RowMajor"]),
@@ -85,6 +85,10 @@ const CASES: [(&str, &[&str]); 29] = [
     ("stencil", &[TORUS, "ranks=2", "machine.sends=Buffered", SENDS]),
     ("stencil", &[TORUS, "ranks=2", SENDS]),
     ("wormhole-mesh", &["machine.network.switching.buffer=1000000"]),
+    (
+        "background-traffic",
+        &["machine.network.topology=Torus2d(rows: 128, columns: 128)", "background.nodes=[]", "program.repetitions=1"],
+    ),
 ];
 
 /// Packets that the network of these machines takes at once.
@@ -163,6 +167,16 @@ fn a_limit_of_events_admits_a_run_without_events() {
     let program = "program=Collective(operation: AllReduce(algorithm: Ring), bytes: \"8 B\", repetitions: 100000)";
     let (code, text, _) = run("loggops-collectives", &["ranks=1", program, "limits=(events: 1000)"]);
     assert_eq!(code, 0, "{text}");
+}
+
+/// Background traffic lasts as long as the program, so that the number of its messages is not known before the run.
+#[test]
+fn the_events_of_background_traffic_are_not_forecast() {
+    let mut command = parsim();
+    command.args(["plan", "scenarios/background-traffic.ron", "--format", "jsonl", "--set", "axes=[]"]);
+    let output = command.output().expect("parsim can be called");
+    let row: Value = serde_json::from_slice(&output.stdout).expect("a row is an object");
+    assert!(row["estimated_events"].is_null() && row["estimated_cpu_s"].is_null(), "{row}");
 }
 
 #[test]

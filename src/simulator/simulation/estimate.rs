@@ -10,7 +10,7 @@ use std::{fmt, iter};
 /// of the order of magnitude.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The expected number of events; a lower bound if the number [is open](Self::is_open).
+    /// The expected number of events; that of a part of the run if the number [is open](Self::is_open).
     pub events: u64,
     /// A lower bound of the number of events, by which a run is rejected.
     pub least_events: u64,
@@ -22,7 +22,9 @@ pub struct Estimate {
     pub cpu_s: f64,
     /// The path of the field that determines the memory.
     pub heaviest: &'static str,
-    /// `true` if messages determine how long a program of steps runs. Events and time are then lower bounds.
+    /// `true` if the number of events depends on the course of the run: messages determine how long a program of steps
+    /// runs, seeds are added until a mean is certain, or background traffic lasts as long as the program. Events and
+    /// time are then those of the part that can be forecast.
     pub is_open: bool,
 }
 
@@ -105,7 +107,7 @@ impl fmt::Display for Estimate {
         #[expect(clippy::cast_precision_loss, reason = "shown to one digit")]
         let (events, memory) = (self.events as f64, format_bytes(self.memory_bytes));
         if self.is_open {
-            return write!(f, "at least {events:.0e} events (the number depends on messages), {memory}");
+            return write!(f, "at least {events:.0e} events (the number depends on the course of the run), {memory}");
         }
         write!(f, "some {events:.0e} events, {memory}, {} of CPU time", time(self.cpu_s))
     }

@@ -55,7 +55,9 @@ impl Scenario {
         };
         let Numerics { bytes, operations } = self.program.numerics(self.ranks);
         let seeds = f64::from(self.repeat.least());
-        let is_open = is_open || self.repeat.least() < self.repeat.most();
+        // Background traffic lasts as long as the program, which messages decide.
+        let is_open = is_open || self.repeat.least() < self.repeat.most() || self.background.is_some();
+        let memory = memory + self.sources_memory(topology);
         Estimate {
             events: as_count(events * seeds),
             least_events: as_count(least * seeds),
@@ -74,6 +76,16 @@ impl Scenario {
             },
             is_open,
         }
+    }
+
+    /// Returns the memory of the sources of background traffic. The messages that wait are not included, because their
+    /// number depends on the times of the run.
+    fn sources_memory(&self, topology: &Topology) -> f64 {
+        let sources = self.background.as_ref().map_or(0, |background| match background.nodes.len() {
+            0 => u64::from(topology.nodes()),
+            listed => listed as u64,
+        });
+        real(sources) * SOURCE_BYTES
     }
 
     /// Returns the CPU time of an event, in seconds.

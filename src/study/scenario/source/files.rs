@@ -300,7 +300,7 @@ fn place_paths(tree: &mut Tree, field: &str, folder: &Path) {
             TreeValue::List(values) => values.as_mut_slice(),
             _ => std::slice::from_mut(&mut field.value),
         };
-        for value in texts.iter_mut() {
+        for value in texts {
             place_path(value, folder);
         }
     }
