@@ -237,7 +237,8 @@ proptest! {
                 }
             }
         };
-        let untimed = UntimedMachine { sends: machine.sends, packet_bytes: 120, has_speed: true };
+        let unit_bytes = machine.network.unit_bytes();
+        let untimed = UntimedMachine { sends: machine.sends, packet_bytes: 120, unit_bytes, has_speed: true };
         let faults = rehearse(&program, (RANKS, 0), untimed, Streams::new(1)).faults();
         let run = Simulation::new(&machine, RANKS).unwrap().run(&program);
         prop_assert_eq!(faults.is_empty(), run.is_ok(), "{:?} {:?}", faults, run.err());
