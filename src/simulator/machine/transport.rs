@@ -115,7 +115,7 @@ impl Transport {
     /// processes.
     ///
     /// # Panics
-    /// Panics if the topology is too large to be [simulated](Self::holds), which the check of a scenario rejects.
+    /// Panics if the topology is too large to be [simulated](Self::can_number_events), which the check of a scenario rejects.
     #[must_use]
     pub fn new(machine: &Machine, topology: Topology, owners: u32, streams: Streams) -> Self {
         match &machine.nodes.interface {

@@ -128,7 +128,7 @@ impl TrainContext<'_> {
     }
 
     /// Returns the entity of the event at which a packet that is handed to a link at `departure` has left that link. As
-    /// in [`exit`](Self::exit), it is that of the processor if the packet neither waits nor takes time.
+    /// in [`arrival_entity`](Self::arrival_entity), it is that of the processor if the packet neither waits nor takes time.
     fn departure_entity(&self, vertex: u32, (link, times): (u32, PacketTimes), departure: SimTime) -> Entity {
         let is_free = self.trains.tracks[link as usize].line.free() <= departure;
         if times.occupancy == SimDuration::ZERO && is_free { self.first_processor + vertex } else { link }
