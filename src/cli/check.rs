@@ -93,7 +93,7 @@ mod tests {
         let (ring, folder) = (root.join("scenarios/ring-shift.ron"), tempfile::tempdir().unwrap());
         std::fs::write(folder.path().join("data.csv"), "p,measured_s\n4,1\n").unwrap();
         let validation = "Validation(title: \"t\", calibrated_on: [], totals: [], tables: [(name: \"t\",\n";
-        let calibration = "Calibration(parameters: [(path: \"ranks\", choices: [4, 8])], tables: [(name: \"t\",\n";
+        let calibration = "Calibration(parameters: [(path: \"machine.network.links.per_byte\", from: \"0.1 us/B\", to: \"9 us/B\")], tables: [(name: \"t\",\n";
         let table = "scenario: \"RING\",\ndata: \"data.csv\",\nsimulated: \"makespan_s\", reference: \"measured_s\",\n";
         let table = table.replace("RING", ring.to_str().unwrap());
         for (begin, end) in [(validation, "no_baseline: \"a test\")])"), (calibration, ")])")] {

@@ -240,7 +240,7 @@ impl Plan {
                 break;
             }
             faults.extend(axis_faults(document, axis, index, !names.insert(axis.name.as_str())));
-            faults.extend(names::fault(document, axis, index, &scenario.program));
+            faults.extend(names::fault(document, axis, index, scenario));
             let trees = tree.field("values").map(Tree::items).unwrap_or_default();
             let may_be_variant = document.get(&axis.path).is_none_or(Tree::is_variant);
             let values = axis.values.iter().zip(trees).map(|(value, tree)| declared(axis, value, tree, may_be_variant));
@@ -279,7 +279,7 @@ impl Plan {
 
     fn add_axis(&mut self, name: &str) -> Result<usize, SourceFault> {
         let axis = self.free_axis(name)?;
-        if let Some(message) = names::clash(name, &self.scenario.program) {
+        if let Some(message) = names::clash(name, &self.scenario) {
             let help = format!("give the path of the field: `{OVER} {}=…`", axis.path);
             return Err(SourceFault::new(&message).help(&help));
         }

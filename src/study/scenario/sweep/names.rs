@@ -1,7 +1,7 @@
 //! Names of axes and phases that clash with keys of the output, where one of two values would be lost.
 
 use super::planned::{AxisSetting, PlannedValue};
-use crate::programs::Shipped;
+use crate::scenario::Scenario;
 use crate::scenario::axis::{Axis, AxisValue};
 use crate::scenario::source::{Document, SourceFault, Tree};
 use parsim_sim::program::Program as _;
@@ -134,25 +134,33 @@ const OUTSIDE: &str = "program";
 const ONE_RANK: &str = "one_rank";
 /// Prefix of the keys of predictions.
 const PREDICTED: &str = "predicted";
+/// Prefixes of the keys of comparisons.
+const COMPARED: [&str; 4] = [PREDICTED, PUBLISHED, "error_of_", "error_against_"];
+/// The keys of a comparison with one rank.
+const OF_ONE_RANK: [&str; 2] = ["one_rank_s", "speedup"];
 /// Prefix of the keys of published values.
 const PUBLISHED: &str = "published_";
 
-/// Returns a fault if the name of the axis with index `index` is an output key, where the program is `program`.
-pub(super) fn fault(document: &Document, axis: &Axis, index: usize, program: &Shipped) -> Option<SourceFault> {
-    let message = clash(&axis.name, program)?;
+/// Returns a fault if the name of the axis with index `index` of `scenario` is a key of the output.
+pub(super) fn fault(document: &Document, axis: &Axis, index: usize, scenario: &Scenario) -> Option<SourceFault> {
+    let message = clash(&axis.name, scenario)?;
     Some(document.fault_at(&format!("axes.{index}.name"), &message, Some("give the axis another name")))
 }
 
 /// Returns the message of a fault if an axis called `name` would have the key of another value.
-pub(super) fn clash(name: &str, program: &Shipped) -> Option<String> {
-    rows_with(name, program).map(|rows| format!("{rows} already has a value called `{name}`"))
+pub(super) fn clash(name: &str, scenario: &Scenario) -> Option<String> {
+    rows_with(name, scenario).map(|rows| format!("{rows} already has a value called `{name}`"))
 }
 
 /// Names the rows that have a value called `name` that is not an axis, if there are any.
-fn rows_with(name: &str, program: &Shipped) -> Option<String> {
+fn rows_with(name: &str, scenario: &Scenario) -> Option<String> {
+    let program = &scenario.program;
     let is_phase = name.strip_suffix(SECONDS).is_some_and(|stem| stem == OUTSIDE || program.phases().contains(&stem));
     if KEYS.contains(&name) || name.starts_with(ESTIMATED) || name.starts_with(META) || is_phase {
         return Some("every output row".to_owned());
+    }
+    if !scenario.compare.is_empty() && is_compared(name) {
+        return Some("every output row with a comparison".to_owned());
     }
     if program.reported().contains(&name) {
         return Some(format!("every output row of {}", program.name()));
@@ -161,6 +169,11 @@ fn rows_with(name: &str, program: &Shipped) -> Option<String> {
     let command = OF_COMMANDS.iter().find(is_of).map(|(command, _)| *command);
     let command = command.or_else(|| name.starts_with(COMMUNICATION_IN).then_some("bottleneck"));
     command.map(|command| format!("every output row of `{command}`"))
+}
+
+/// Returns `true` if `name` has the form of a key of a comparison.
+fn is_compared(name: &str) -> bool {
+    OF_ONE_RANK.contains(&name) || COMPARED.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Returns a fault if two different descriptions among the values of an axis have the same name, because their rows,
