@@ -303,7 +303,7 @@ fn a_synchronous_send_waits_for_its_receive() {
     }
 }
 
-/// Barriers of a machine without their cost resume processes without any event. The clock is read all the same.
+/// Barriers resume processes without any event. The clock is read all the same.
 #[test]
 fn a_run_without_events_ends_at_its_limit_of_wall_time() {
     async fn idle(me: Process) {
@@ -311,7 +311,7 @@ fn a_run_without_events_ends_at_its_limit_of_wall_time() {
             me.barrier().await;
         }
     }
-    let machine = crate::machine::shipped("loggopsim-default");
+    let machine = crate::machine::shipped("router-network");
     for ranks in [1, 3] {
         let limits = Limits { wall: Some(SimDuration::from_us(20_000)), ..Limits::default() };
         let ended = Simulation::new(&machine, ranks).unwrap().limits(limits).run(&idle);
