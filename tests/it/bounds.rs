@@ -149,7 +149,7 @@ fn no_collective_has_fewer_events_than_are_certain() {
     ];
     for machine in ["loggopsim-default", "hopper", "small-cluster"] {
         let on = format!("machine=File(\"scenarios/machines/{machine}.ron\")");
-        for ((operation, algorithm, bytes), ranks) in operations.into_iter().flat_map(|one| [(one, 1), (one, 64)]) {
+        for ((operation, algorithm, bytes), ranks) in operations.into_iter().flat_map(|one| [(one, 1), (one, 16)]) {
             let program = format!(
                 "program=Collective(operation: {operation}(algorithm: {algorithm}), bytes: \"{bytes}\", repetitions: 20)"
             );

@@ -356,7 +356,7 @@ fn what_is_missing_of_a_recording_is_named() {
                     rank: that of rank 2 is missing";
     assert_eq!(fault, expected);
     let fault = of(&[(0, first), (2, third)]).expect_err("a file is missing");
-    assert!(fault.starts_with("`FOLDER` has no file of rank 1: behind `t-0.txt` comes `t-2.txt`; "), "{fault}");
+    assert!(fault.starts_with("`FOLDER` has no file of rank 1: `t-0.txt` is followed by `t-2.txt`; "), "{fault}");
     let fault = of(&[(1, first), (2, third)]).expect_err("a file is missing");
     assert!(fault.starts_with("`FOLDER` has no file of rank 0: the first one is `t-1.txt`; "), "{fault}");
 }
