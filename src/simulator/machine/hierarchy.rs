@@ -92,8 +92,8 @@ impl Machine {
 }
 
 /// Returns the number of a core, counted through all nodes.
-fn core(seat: RankLocation, cores_per_node: u32) -> u64 {
-    u64::from(seat.node) * u64::from(cores_per_node) + u64::from(seat.core_of(cores_per_node))
+fn core(location: RankLocation, cores_per_node: u32) -> u64 {
+    u64::from(location.node) * u64::from(cores_per_node) + u64::from(location.core_of(cores_per_node))
 }
 
 /// A load or packet in transit through the tiers `next..until`, all of one kind.
@@ -125,7 +125,7 @@ pub struct Hierarchy {
     servers: Servers<u32>,
     first_server: Entity,
     first_delay: Entity,
-    journeys: Slab<TierTransit>,
+    transits: Slab<TierTransit>,
 }
 
 impl Hierarchy {
@@ -165,7 +165,7 @@ impl Hierarchy {
             servers: Servers::new(disciplines, first),
             first_server: first,
             first_delay: first + count,
-            journeys: Slab::new(),
+            transits: Slab::new(),
         }))
     }
 
@@ -175,10 +175,10 @@ impl Hierarchy {
         &mut self,
         calendar: &mut Calendar,
         now: SimTime,
-        seat: RankLocation,
+        location: RankLocation,
         load: (f64, u32),
     ) -> Option<HierarchyTransfer> {
-        self.begin(calendar, now, SharedKind::Memory, self.core(seat), load, self.inside)
+        self.begin(calendar, now, SharedKind::Memory, self.core(location), load, self.inside)
     }
 
     /// Starts to send bytes of a core out of its node through the interface of every level.
@@ -186,10 +186,10 @@ impl Hierarchy {
         &mut self,
         calendar: &mut Calendar,
         now: SimTime,
-        seat: RankLocation,
+        location: RankLocation,
         load: (f64, u32),
     ) -> Option<HierarchyTransfer> {
-        self.begin(calendar, now, SharedKind::Interface, self.core(seat), load, self.tiers.len())
+        self.begin(calendar, now, SharedKind::Interface, self.core(location), load, self.tiers.len())
     }
 
     /// Sends a packet from core to core.
@@ -232,11 +232,11 @@ impl Hierarchy {
     /// Runs the event of `entity`. Returns the load or packet that has passed all of its servers, if there is one.
     pub fn step(&mut self, calendar: &mut Calendar, now: SimTime, entity: Entity) -> Option<HierarchyTransfer> {
         if entity >= self.first_delay {
-            let journey = self.journeys.take(entity - self.first_delay);
+            let journey = self.transits.take(entity - self.first_delay);
             return self.advance(calendar, now, journey);
         }
         let id = self.servers.depart(calendar, now, entity - self.first_server);
-        let journey = &mut self.journeys[id];
+        let journey = &mut self.transits[id];
         let (tier, kind) = (&self.tiers[journey.next], journey.kind);
         journey.next += 1;
         let latency = tier.shared(kind).map_or_else(Default::default, |(_, shared)| shared.latency);
@@ -244,12 +244,12 @@ impl Hierarchy {
             calendar.schedule(now + latency, self.first_delay + id);
             return None;
         }
-        let journey = self.journeys.take(id);
+        let journey = self.transits.take(id);
         self.advance(calendar, now, journey)
     }
 
-    fn core(&self, seat: RankLocation) -> u64 {
-        core(seat, self.cores_per_node)
+    fn core(&self, location: RankLocation) -> u64 {
+        core(location, self.cores_per_node)
     }
 
     fn begin(
@@ -277,7 +277,7 @@ impl Hierarchy {
             if let Some((first, shared)) = tier.shared(journey.kind) {
                 let group = ServerId::try_from(journey.core / tier.size).expect("check limits the size of machines");
                 let (server, service) = (first + group, shared.bandwidth.time_of_share(journey.bytes));
-                let id = self.journeys.put(journey);
+                let id = self.transits.put(journey);
                 self.servers.offer(calendar, now, server, id, service);
                 return None;
             }

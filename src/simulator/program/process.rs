@@ -38,7 +38,7 @@ pub(crate) use verb::{STUCK, send_fault};
 pub struct Process {
     /// The rank among all ranks.
     rank: u32,
-    surroundings: Rc<RunContext>,
+    context: Rc<RunContext>,
     /// The group by which ranks are numbered; all ranks if absent.
     group: Option<Rc<RankGroup>>,
     /// `true` if the additions of collective operations take no time.
@@ -46,12 +46,12 @@ pub struct Process {
     /// Local costs of the library of collective operations, if they are described.
     local: Option<Rc<CallCosts>>,
     /// The mailbox for requests if this is a side task of another process.
-    aside: Option<Rc<Mailbox<Verb, Reply>>>,
+    side_task: Option<Rc<Mailbox<Verb, Reply>>>,
 }
 
 impl Process {
-    pub(crate) const fn new(rank: u32, surroundings: Rc<RunContext>) -> Self {
-        Self { rank, surroundings, group: None, adds_free: false, local: None, aside: None }
+    pub(crate) const fn new(rank: u32, context: Rc<RunContext>) -> Self {
+        Self { rank, context, group: None, adds_free: false, local: None, side_task: None }
     }
 
     /// Returns the same process as a member of a group: its rank, the number of ranks and the ranks that its methods
@@ -86,7 +86,7 @@ impl Process {
     }
 
     fn notes(&self) -> &ProcessRecord {
-        &self.surroundings.notes[self.rank as usize]
+        &self.context.notes[self.rank as usize]
     }
 
     /// Converts a rank of the group to a rank among all ranks; an invalid rank if the group has no such rank.
@@ -103,13 +103,13 @@ impl Process {
     /// Returns the number of processes.
     #[must_use]
     pub fn ranks(&self) -> u32 {
-        self.group.as_ref().map_or(self.surroundings.ranks, |group| group.count())
+        self.group.as_ref().map_or(self.context.ranks, |group| group.count())
     }
 
     /// Returns the rank that the host is connected to.
     #[must_use]
     pub fn host(&self) -> u32 {
-        self.surroundings.host
+        self.context.host
     }
 
     /// Returns the ranks as a grid that is as square as possible.
@@ -122,70 +122,70 @@ impl Process {
     /// node.
     #[must_use]
     pub fn ranks_per_node(&self) -> u32 {
-        self.surroundings.ranks_per_node
+        self.context.ranks_per_node
     }
 
     /// Returns the node of a rank.
     pub(crate) fn node_of(&self, rank: u32) -> u32 {
-        self.surroundings.nodes[self.among_all(rank) as usize]
+        self.context.nodes[self.among_all(rank) as usize]
     }
 
     /// Returns the operations of a core in the time in which its node's memory moves a byte, if both are described.
     #[must_use]
     pub fn balance(&self) -> Option<f64> {
-        self.surroundings.balance
+        self.context.balance
     }
 
     /// Returns the size of the largest packet of the machine in bytes.
     #[must_use]
     pub fn packet_bytes(&self) -> u64 {
-        self.surroundings.packet_bytes
+        self.context.packet_bytes
     }
 
     /// Returns the processor on which the process runs.
     #[must_use]
     pub fn processor(&self) -> &Processor {
-        &self.surroundings.processor
+        &self.context.processor
     }
 
     /// Returns the byte rates of the machine's links, if they are described by their protocol.
     #[must_use]
     pub fn link_rates(&self) -> Option<LinkRates> {
-        self.surroundings.link_protocol.as_ref().map(Protocol::rates)
+        self.context.link_protocol.as_ref().map(Protocol::rates)
     }
 
     /// Returns the random streams of the run, for uses that do not belong to a rank.
     #[must_use]
     pub fn streams(&self) -> Streams {
-        self.surroundings.streams
+        self.context.streams
     }
 
     /// Returns the current simulated time.
     #[must_use]
     pub fn now(&self) -> SimTime {
-        self.surroundings.clock.get()
+        self.context.clock.get()
     }
 
     /// Returns a random stream specific to this rank.
     #[must_use]
     pub fn random(&self, purpose: &str) -> ChaCha8Rng {
-        self.surroundings.streams.stream(purpose, u64::from(self.rank))
+        self.context.streams.stream(purpose, u64::from(self.rank))
     }
 
     /// Returns a random stream that is the same on every rank.
     #[must_use]
     pub fn common_random(&self, purpose: &str) -> ChaCha8Rng {
-        self.surroundings.streams.stream(purpose, u64::from(u32::MAX))
+        self.context.streams.stream(purpose, u64::from(u32::MAX))
     }
 
     /// Begins a phase: from now on, the time of this process is attributed to `phase`.
     pub fn phase(&self, phase: Phase) {
-        self.notes().phase.set(self.surroundings.phases.index(phase));
+        self.notes().phase.set(self.context.phases.index(phase));
     }
 
     /// Reports a result of the program by name; the name ends in the unit of the value.
     pub fn report(&self, name: &'static str, value: f64) {
-        self.surroundings.outcomes.borrow_mut().push((name, value));
+        self.context.outcomes.borrow_mut().push((name, value));
     }
 
     /// Reports this rank's share of a named result, which is the sum over all ranks.
@@ -199,7 +199,7 @@ impl Process {
     }
 
     fn combine(&self, name: &'static str, value: f64, with: impl Fn(f64, f64) -> f64) {
-        let mut outcomes = self.surroundings.outcomes.borrow_mut();
+        let mut outcomes = self.context.outcomes.borrow_mut();
         match outcomes.iter_mut().find(|(reported, _)| *reported == name) {
             Some((_, result)) => *result = with(*result, value),
             None => outcomes.push((name, value)),
@@ -225,7 +225,7 @@ impl Process {
     /// Records the interval in which an activity of the program would be served if only causality delayed it, in the
     /// program's own time unit: from the latest critical time of its predecessors to its own.
     pub fn critical_interval(&self, from: f64, to: f64) {
-        self.surroundings.critical_intervals.borrow_mut().push((from, to));
+        self.context.critical_intervals.borrow_mut().push((from, to));
     }
 
     /// Computes `work`.
@@ -277,7 +277,7 @@ impl Process {
             self.compute_for(time).await;
         } else {
             let message = self.notes().collective_bytes.get();
-            if self.surroundings.cached.is_some_and(|cached| message > cached) {
+            if self.context.cached.is_some_and(|cached| message > cached) {
                 self.load(3.0 * real(bytes)).await;
             }
             self.compute(Work::flops(bytes.div_ceil(WORD))).await;
@@ -287,7 +287,7 @@ impl Process {
     /// Allocates buffers for a collective operation, which takes time if the machine describes [the
     /// cost](crate::node::ScratchMemory).
     pub async fn allocate(&self, scratch: Scratch) {
-        if self.surroundings.allocates {
+        if self.context.allocates {
             self.ask(Verb::Allocate(Box::new(scratch)), done).await;
         }
     }
@@ -386,7 +386,7 @@ impl Process {
     /// Issues a request at once, so that the returned future stores neither the request nor this process: there may be
     /// a million.
     fn ask<T>(&self, verb: Verb, read: impl Fn(Reply) -> T + Unpin) -> impl Future<Output = T> {
-        self.aside.as_ref().unwrap_or(&self.surroundings.mailbox).ask(verb, read)
+        self.side_task.as_ref().unwrap_or(&self.context.mailbox).ask(verb, read)
     }
 }
 

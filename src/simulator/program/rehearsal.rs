@@ -178,7 +178,7 @@ struct DryRun<'p> {
     /// The condition for the completion of a send.
     sends: Sends,
     has_speed: bool,
-    surroundings: Rc<RunContext>,
+    context: Rc<RunContext>,
     processes: Processes<Verb, Reply>,
     ranks: Vec<RehearsedRank>,
     ready: VecDeque<(u32, Option<Reply>)>,
@@ -195,8 +195,8 @@ struct DryRun<'p> {
     backlog: Backlog,
 }
 
-/// Creates surroundings in which nothing takes time and each rank has a separate node.
-fn untimed_surroundings(ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> RunContext {
+/// Creates a context in which nothing takes time and each rank has a separate node.
+fn untimed_context(ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> RunContext {
     RunContext {
         mailbox: Mailbox::new(),
         clock: Cell::new(SimTime::START),
@@ -220,15 +220,15 @@ fn untimed_surroundings(ranks: u32, host: u32, packet_bytes: u64, streams: Strea
 
 impl<'p> DryRun<'p> {
     fn open(program: &'p dyn Program, ranks: u32, host: u32, packet_bytes: u64, streams: Streams) -> Self {
-        let surroundings = Rc::new(untimed_surroundings(ranks, host, packet_bytes, streams));
+        let context = Rc::new(untimed_context(ranks, host, packet_bytes, streams));
         let start = program.starter(ranks, host);
-        let process = |rank| start(Process::new(rank, Rc::clone(&surroundings)));
+        let process = |rank| start(Process::new(rank, Rc::clone(&context)));
         Self {
             program,
             sends: Sends::Buffered,
             has_speed: true,
-            processes: Processes::new(Rc::clone(&surroundings.mailbox), (0..ranks).map(process)),
-            surroundings,
+            processes: Processes::new(Rc::clone(&context.mailbox), (0..ranks).map(process)),
+            context,
             ranks: (0..ranks).map(|_| RehearsedRank::default()).collect(),
             ready: (0..ranks).map(|rank| (rank, None)).collect(),
             at_barrier: 0,
@@ -272,7 +272,7 @@ impl<'p> DryRun<'p> {
                     if self.verbs > self.most {
                         return Err(Interruption::TooLong);
                     }
-                    self.state(rank).phase = self.surroundings.phases.name(self.surroundings.phase(rank));
+                    self.state(rank).phase = self.context.phases.name(self.context.phase(rank));
                     let takes_time = matches!(&verb, Verb::Send(_, message) if self.takes_time(message));
                     answer = self.serve(rank, verb)?;
                     if takes_time && answer.is_some() {
@@ -301,7 +301,7 @@ impl<'p> DryRun<'p> {
 
     /// Returns the current step of a rank.
     fn step(&self, rank: usize) -> usize {
-        self.surroundings.notes[rank].step.get()
+        self.context.notes[rank].step.get()
     }
 
     /// Returns the path of a step; empty if it has none.
@@ -310,7 +310,7 @@ impl<'p> DryRun<'p> {
     }
 
     fn collective(&self, rank: usize) -> Option<&'static str> {
-        self.surroundings.notes[rank].collective.get()
+        self.context.notes[rank].collective.get()
     }
 
     fn state(&mut self, rank: u32) -> &mut RehearsedRank {

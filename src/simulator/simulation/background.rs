@@ -99,11 +99,11 @@ impl<'s> Background<'s> {
         if to == source {
             return;
         }
-        let seat = |node| RankLocation { node, core: 0 };
-        let seats = (seat(from), seat(self.sources[to as usize].node));
+        let location = |node| RankLocation { node, core: 0 };
+        let locations = (location(from), location(self.sources[to as usize].node));
         self.counts.messages += 1;
         self.counts.bytes += bytes;
-        transport.send(now, seats, (bytes, false), FIRST + source, 0);
+        transport.send(now, locations, (bytes, false), FIRST + source, 0);
     }
 
     /// Receives a message that has arrived.

@@ -302,8 +302,8 @@ fn sharing(machine: &Machine, layout: &Layout) -> Vec<bool> {
         return Vec::new();
     }
     let mut taken = FxHashSet::default();
-    let seats = (0..layout.ranks()).map(|rank| layout.location(rank));
-    seats.map(|seat| !taken.insert((seat.node, seat.core_of(cores)))).collect()
+    let locations = (0..layout.ranks()).map(|rank| layout.location(rank));
+    locations.map(|location| !taken.insert((location.node, location.core_of(cores)))).collect()
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is the reason of another error")]

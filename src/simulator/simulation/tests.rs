@@ -205,20 +205,20 @@ async fn take_part(me: Process, beside: bool, between: SimDuration) {
         CollectiveCall::ReduceScatter { lengths: vec![100; me.ranks() as usize].into() },
         CollectiveCall::Scan { bytes: 8 },
     ];
-    let mut asides = SideTasks::default();
+    let mut side_tasks = SideTasks::default();
     for (serial, call) in (0..).zip(calls) {
         me.compute_for(us(u64::from(me.rank()))).await;
         if beside {
             let work = |me: Process| async move { call.run(&me, Library::Mpich).await };
-            let number = asides.begin(&me, Some(serial), work).await;
+            let number = side_tasks.begin(&me, Some(serial), work).await;
             me.compute_for(between).await;
-            asides.end(&me, number).await;
+            side_tasks.end(&me, number).await;
         } else {
             call.run(&me, Library::Mpich).await;
             me.compute_for(between).await;
         }
     }
-    assert!(asides.are_over());
+    assert!(side_tasks.are_over());
 }
 
 /// A concurrent collective operation whose process waits immediately takes as long as one in the process itself.
@@ -241,24 +241,24 @@ fn several_works_go_on_at_once() {
     async fn both(me: Process) {
         use crate::program::SideTasks;
         use crate::program::collective::{CollectiveCall, Library};
-        let mut asides = SideTasks::default();
+        let mut side_tasks = SideTasks::default();
         let mut begun = Vec::new();
         for (serial, bytes) in [(0, 100_000), (1, 8), (2, 40_000)] {
             let call = CollectiveCall::Broadcast { root: serial, bytes };
             let work = |me: Process| async move { call.run(&me, Library::OpenMpi).await };
-            begun.push(asides.begin(&me, Some(serial), work).await);
+            begun.push(side_tasks.begin(&me, Some(serial), work).await);
         }
         let message = Message::new(16);
         let sending = me.start_send((me.rank() + 1) % me.ranks(), message).await;
         let receiving = me.start_receive(crate::program::MessagePattern::default()).await;
-        let first = asides.wait_any(&me, &[receiving], &begun).await;
+        let first = side_tasks.wait_any(&me, &[receiving], &begun).await;
         assert!(first < 4);
-        asides.wait_for(&me, sending).await;
+        side_tasks.wait_for(&me, sending).await;
         if me.rank().is_multiple_of(2) {
             begun.reverse();
         }
         for number in begun {
-            asides.end(&me, number).await;
+            side_tasks.end(&me, number).await;
         }
         assert_eq!(me.wait(receiving).await.map(|received| received.message.bytes), Some(16));
     }

@@ -101,7 +101,7 @@ impl Process {
     }
 
     fn count_message(&self, to: u32, message: &Message) -> Option<()> {
-        let nodes = &self.surroundings.nodes;
+        let nodes = &self.context.nodes;
         let leaves = nodes.get(to as usize) != nodes.get(self.rank as usize);
         self.count(|tally| {
             let add = |sum: u64, counts: bool| sum.checked_add(if counts { message.bytes } else { 0 });

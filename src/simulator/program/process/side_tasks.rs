@@ -52,14 +52,14 @@ impl SideTasks {
         work: impl FnOnce(Process) -> F,
     ) -> SideTaskId {
         let mailbox = Mailbox::new();
-        let process = work(Process { aside: Some(Rc::clone(&mailbox)), ..me.clone() });
+        let process = work(Process { side_task: Some(Rc::clone(&mailbox)), ..me.clone() });
         let tag = serial.map(|serial| ASIDE_TAG + serial % ASIDE_TAGS);
         let process = Processes::new(mailbox, [Box::pin(process) as _]);
-        let mut aside = SideTask { process, tag, state: SideTaskState::Ready(None), collective: (None, 0) };
-        aside.progress(me).await;
+        let mut side_task = SideTask { process, tag, state: SideTaskState::Ready(None), collective: (None, 0) };
+        side_task.progress(me).await;
         let number = self.works.iter().position(Option::is_none).unwrap_or(self.works.len());
         self.works.resize_with(self.works.len().max(number + 1), || None);
-        self.works[number] = Some(aside);
+        self.works[number] = Some(side_task);
         self.outstanding += 1;
         SideTaskId(number)
     }

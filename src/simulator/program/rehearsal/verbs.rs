@@ -65,7 +65,7 @@ impl DryRun<'_> {
     }
 
     fn send(&mut self, from: u32, to: u32, message: Message) -> Result<u32, Interruption> {
-        let ranks = self.surroundings.ranks;
+        let ranks = self.context.ranks;
         if let Some(fault) = send_fault(to, ranks, message.bytes, self.packet_bytes) {
             return Err(self.fault(from, fault.into()));
         }

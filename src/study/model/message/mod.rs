@@ -132,11 +132,12 @@ mod tests {
     #[test]
     fn what_clocked_routers_do_for_a_large_message_is_too_much() {
         let machine = crate::load_machine("../../scenarios/machines/router-network.ron").expect("a sound machine");
-        let seat = |node| RankLocation { node, core: 0 };
+        let location = |node| RankLocation { node, core: 0 };
         let packet = machine.network.switching.packet_bytes();
         let over = |hops, packets| {
             let bytes = packets * packet;
-            let message = LoneMessage { from: seat(0), to: seat(1), hops, bytes, copies: true, sent: SimTime::START };
+            let message =
+                LoneMessage { from: location(0), to: location(1), hops, bytes, copies: true, sent: SimTime::START };
             Itinerary::of(&machine, &message).map(|itinerary| itinerary.packets)
         };
         assert_eq!(over(10, 100), Ok(100));

@@ -15,8 +15,8 @@ use std::sync::Arc;
 pub async fn make(me: Process, files: Arc<CallFiles>, groups: Rc<[Rc<RankGroup>]>, library: Library) {
     let me = me.with_free_additions();
     let reader = CallReader::new(files, me.rank());
-    let (requests, asides) = (Requests::default(), SideTasks::default());
-    let mut caller = Caller { me, reader, groups, library, requests, side_tasks: asides, begun: FxHashMap::default() };
+    let (requests, side_tasks) = (Requests::default(), SideTasks::default());
+    let mut caller = Caller { me, reader, groups, library, requests, side_tasks, begun: FxHashMap::default() };
     if let Err(fault) = caller.run().await {
         caller.me.fail(*fault).await;
     }

@@ -162,7 +162,7 @@ fn rows_with(name: &str, scenario: &Scenario) -> Option<String> {
     if !scenario.compare.is_empty() && is_compared(name) {
         return Some("every output row with a comparison".to_owned());
     }
-    if program.reported().contains(&name) {
+    if program.reports(name) {
         return Some(format!("every output row of {}", program.name()));
     }
     let is_of = |(_, keys): &&(&str, &[&str])| keys.contains(&name);
