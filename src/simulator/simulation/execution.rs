@@ -305,14 +305,14 @@ impl<'s, O: Observer> Execution<'s, O> {
         Ok(())
     }
 
-    /// Completes a send, unless it is synchronous and unmatched. `has_met` is true if its message has just been
+    /// Completes a send, unless it is synchronous and unmatched. `is_matched` is true if its message has just been
     /// matched.
     #[inline]
-    fn sent(&mut self, now: SimTime, handle: u32, has_met: bool) {
+    fn sent(&mut self, now: SimTime, handle: u32, is_matched: bool) {
         let Some(operation) = self.matching.sent(handle) else { return };
         if O::OBSERVES {
             let at = self.end_of(now, operation);
-            self.observer.on(&Occurrence::Sent { at, operation, handle, has_met });
+            self.observer.on(&Occurrence::Sent { at, operation, handle, is_matched });
         }
         self.completed(operation);
     }
@@ -354,7 +354,7 @@ impl<'s, O: Observer> Execution<'s, O> {
 
     /// Completes an operation. Its process is resumed if it waits for the operation.
     fn completed(&mut self, operation: Operation) {
-        if self.notices.is_in_use() && self.matching.request(operation).resources.is_some() {
+        if self.notices.is_in_use() && self.matching.record(operation).resources.is_some() {
             return self.has_ended(self.context.clock.get(), operation);
         }
         let rank = self.matching.rank(operation);

@@ -22,10 +22,10 @@ use std::collections::{BTreeSet, VecDeque};
 
 /// The record of an operation that has not ended: a send, a receive or another operation that a process can wait for.
 #[derive(Debug)]
-pub struct PendingRequest {
+pub struct OperationRecord {
     pub rank: u32,
     pub kind: OperationKind,
-    pub state: TaskState,
+    pub state: OperationState,
     /// The processor and the interface used by an issued operation; `None` if it was not issued.
     pub resources: Option<IssueResources>,
 }
@@ -45,7 +45,7 @@ pub enum OperationKind {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum TaskState {
+pub enum OperationState {
     /// A receive that has been issued and is not posted yet.
     Prepared,
     UnderWay,
@@ -68,7 +68,7 @@ impl OperationKind {
     }
 }
 
-impl TaskState {
+impl OperationState {
     pub const fn is_complete(self) -> bool {
         matches!(self, Self::Done | Self::Received(_))
     }
@@ -112,7 +112,7 @@ pub struct Match {
 /// The messages and pending operations of all ranks.
 pub struct Matching {
     envelopes: Slots<Envelope>,
-    tasks: Slots<PendingRequest>,
+    operations: Slots<OperationRecord>,
     order: PairOrder,
     /// Unexpected messages by receiving rank, in the order of arrival; ties are ordered by sending rank.
     inboxes: Lists<u32>,
@@ -128,7 +128,7 @@ impl Matching {
     pub fn new(ranks: u32, overtaking: Overtaking) -> Self {
         Self {
             envelopes: Slots::new(),
-            tasks: Slots::new(),
+            operations: Slots::new(),
             order: PairOrder::new(overtaking),
             inboxes: Lists::new(ranks),
             early: BTreeSet::new(),
@@ -152,13 +152,13 @@ impl Matching {
         message: Message,
         lanes: Option<IssueResources>,
     ) -> (Operation, u32) {
-        let task = PendingRequest {
+        let record = OperationRecord {
             rank: from,
             kind: OperationKind::Send { to },
-            state: TaskState::UnderWay,
+            state: OperationState::UnderWay,
             resources: lanes,
         };
-        let operation = Operation(self.tasks.put(task));
+        let operation = Operation(self.operations.put(record));
         let (sending, cpu) = (Some(operation), lanes.map_or(0, |lanes| lanes.cpu));
         let (is_received, arrival, id, place) = (false, now, 0, 0);
         let (is_matched, has_left) = (false, false);
@@ -187,8 +187,8 @@ impl Matching {
     }
 
     pub fn begin_computation(&mut self, rank: u32, lanes: IssueResources) -> Operation {
-        let (kind, state) = (OperationKind::Computation, TaskState::UnderWay);
-        Operation(self.tasks.put(PendingRequest { rank, kind, state, resources: Some(lanes) }))
+        let (kind, state) = (OperationKind::Computation, OperationState::UnderWay);
+        Operation(self.operations.put(OperationRecord { rank, kind, state, resources: Some(lanes) }))
     }
 
     /// Completes a send. Returns `None` if the send is synchronous and its message has not been
@@ -203,7 +203,7 @@ impl Matching {
         if envelope.is_received {
             self.envelopes.take(handle);
         }
-        self.task(operation).state = TaskState::Done;
+        self.record_mut(operation).state = OperationState::Done;
         Some(operation)
     }
 
@@ -215,13 +215,13 @@ impl Matching {
     }
 
     pub fn begin_move(&mut self, rank: u32, is_memory: bool) -> Operation {
-        let (kind, state) = (OperationKind::Move { is_memory }, TaskState::UnderWay);
-        Operation(self.tasks.put(PendingRequest { rank, kind, state, resources: None }))
+        let (kind, state) = (OperationKind::Move { is_memory }, OperationState::UnderWay);
+        Operation(self.operations.put(OperationRecord { rank, kind, state, resources: None }))
     }
 
     /// Completes a move of bytes.
     pub fn moved(&mut self, operation: Operation) {
-        self.task(operation).state = TaskState::Done;
+        self.record_mut(operation).state = OperationState::Done;
     }
 
     /// Returns the record of a message that is delivered now and has not been received yet.
@@ -290,7 +290,7 @@ impl Matching {
         let Envelope { from, to, id: message, .. } = *self.envelope(handle);
         self.order.remove((from, to), handle);
         self.receives.take_first(to, |receive| *receive == operation);
-        self.task(operation).state = TaskState::Received(handle);
+        self.record_mut(operation).state = OperationState::Received(handle);
         self.matches.push_back(Match { operation, handle, message, by: handle });
     }
 
@@ -307,7 +307,7 @@ impl Matching {
             self.early.remove(&self.key(handle));
         }
         self.order.remove((from, to), handle);
-        self.task(operation).state = TaskState::Received(handle);
+        self.record_mut(operation).state = OperationState::Received(handle);
         Match { operation, handle, message, by: handle }
     }
 
@@ -335,15 +335,15 @@ impl Matching {
 
     /// Registers a receive that takes no message before it is [posted](Self::post_receive).
     pub fn prepare_receive(&mut self, rank: u32, pattern: MessagePattern, lanes: Option<IssueResources>) -> Operation {
-        let (kind, state) = (OperationKind::Receive(pattern), TaskState::Prepared);
-        Operation(self.tasks.put(PendingRequest { rank, kind, state, resources: lanes }))
+        let (kind, state) = (OperationKind::Receive(pattern), OperationState::Prepared);
+        Operation(self.operations.put(OperationRecord { rank, kind, state, resources: lanes }))
     }
 
     /// Posts a prepared receive, and matches it if a fitting message is available.
     pub fn post_receive(&mut self, operation: Operation) -> Option<Match> {
-        let task = self.task(operation);
-        task.state = TaskState::UnderWay;
-        let (rank, OperationKind::Receive(pattern)) = (task.rank, task.kind) else {
+        let record = self.record_mut(operation);
+        record.state = OperationState::UnderWay;
+        let (rank, OperationKind::Receive(pattern)) = (record.rank, record.kind) else {
             unreachable!("a receive is posted")
         };
         let found = match pattern.from {
@@ -382,21 +382,23 @@ impl Matching {
 
     /// Marks a receive as matched with a message whose data have not arrived yet.
     pub fn await_data(&mut self, operation: Operation, handle: u32) {
-        self.task(operation).state = TaskState::Announced(handle);
+        self.record_mut(operation).state = OperationState::Announced(handle);
     }
 
     /// Marks the data of a matched receive as arrived and returns the handle of the message.
     pub fn data_arrived(&mut self, operation: Operation) -> u32 {
-        let task = self.task(operation);
-        let TaskState::Announced(handle) = task.state else { unreachable!("data arrive only for a matched receive") };
-        task.state = TaskState::Received(handle);
+        let record = self.record_mut(operation);
+        let OperationState::Announced(handle) = record.state else {
+            unreachable!("data arrive only for a matched receive")
+        };
+        record.state = OperationState::Received(handle);
         handle
     }
 
     /// Ends a complete operation. Returns the received message if the operation was a receive.
     pub fn end(&mut self, operation: Operation) -> Option<Received> {
-        let task = self.tasks.take(operation.0).expect("an operation is ended once");
-        let TaskState::Received(handle) = task.state else { return None };
+        let record = self.operations.take(operation.0).expect("an operation is ended once");
+        let OperationState::Received(handle) = record.state else { return None };
         let envelope = self.envelopes.get_mut(handle).expect("an envelope is kept until its receive is ended");
         if envelope.sending.is_some() {
             envelope.is_received = true;
@@ -406,32 +408,32 @@ impl Matching {
     }
 
     /// Returns an operation that has not ended, if it was started by `rank`.
-    pub fn find(&mut self, rank: u32, operation: Operation) -> Option<&PendingRequest> {
-        self.tasks.get_mut(operation.0).filter(|task| task.rank == rank).map(|task| &*task)
+    pub fn find(&mut self, rank: u32, operation: Operation) -> Option<&OperationRecord> {
+        self.operations.get_mut(operation.0).filter(|record| record.rank == rank).map(|record| &*record)
     }
 
     /// Returns the record of an operation.
-    pub fn request(&self, operation: Operation) -> &PendingRequest {
-        self.tasks.get(operation.0).expect("an operation is kept until it is ended")
+    pub fn record(&self, operation: Operation) -> &OperationRecord {
+        self.operations.get(operation.0).expect("an operation is kept until it is ended")
     }
 
     /// Returns the processor that handles a complete operation. For a receive, it is that of the message.
     pub fn cpu(&self, operation: Operation) -> u8 {
-        let request = self.request(operation);
-        match request.state {
-            TaskState::Received(handle) => self.envelope(handle).cpu,
-            _ => request.resources.map_or(0, |lanes| lanes.cpu),
+        let record = self.record(operation);
+        match record.state {
+            OperationState::Received(handle) => self.envelope(handle).cpu,
+            _ => record.resources.map_or(0, |lanes| lanes.cpu),
         }
     }
 
     /// Returns the rank that started an operation.
-    pub fn rank(&mut self, operation: Operation) -> u32 {
-        self.task(operation).rank
+    pub fn rank(&self, operation: Operation) -> u32 {
+        self.record(operation).rank
     }
 
     /// Returns a description of an awaited operation, and the rank it waits for.
-    pub fn describe(&mut self, operation: Operation) -> (String, Option<u32>) {
-        match self.task(operation).kind {
+    pub fn describe(&self, operation: Operation) -> (String, Option<u32>) {
+        match self.record(operation).kind {
             OperationKind::Send { to } => (format!("waits to send to rank {to}"), Some(to)),
             OperationKind::Move { is_memory: true } => ("waits for its memory".to_owned(), None),
             OperationKind::Move { is_memory: false } => ("waits for its interface".to_owned(), None),
@@ -446,17 +448,17 @@ impl Matching {
 
     /// Returns a description of one pending operation of a rank that waits for notices. Receives are preferred, then
     /// the operation with the lowest number.
-    pub fn describe_first_of(&mut self, rank: u32) -> (String, Option<u32>) {
+    pub fn describe_first_of(&self, rank: u32) -> (String, Option<u32>) {
         let is_receive = |kind: OperationKind| matches!(kind, OperationKind::Receive(_));
-        let of_rank = self.tasks.iter().filter(|(_, task)| task.rank == rank);
-        match of_rank.max_by_key(|(place, task)| (is_receive(task.kind), std::cmp::Reverse(*place))) {
+        let of_rank = self.operations.iter().filter(|(_, record)| record.rank == rank);
+        match of_rank.max_by_key(|(place, record)| (is_receive(record.kind), std::cmp::Reverse(*place))) {
             Some((place, _)) => self.describe(Operation(place)),
             None => ("waits for operations that have not been issued".to_owned(), None),
         }
     }
 
-    fn task(&mut self, operation: Operation) -> &mut PendingRequest {
-        self.tasks.get_mut(operation.0).expect("an operation is kept until it is ended")
+    fn record_mut(&mut self, operation: Operation) -> &mut OperationRecord {
+        self.operations.get_mut(operation.0).expect("an operation is kept until it is ended")
     }
 
     fn envelope(&self, handle: u32) -> &Envelope {
@@ -464,7 +466,7 @@ impl Matching {
     }
 
     fn fits(&self, operation: Operation, envelope: &Envelope) -> bool {
-        match self.tasks.get(operation.0).expect("an operation is kept until it is ended").kind {
+        match self.record(operation).kind {
             OperationKind::Receive(pattern) => pattern.fits_envelope(envelope),
             OperationKind::Send { .. } | OperationKind::Move { .. } | OperationKind::Computation => {
                 unreachable!("only receives wait for messages")

@@ -33,8 +33,8 @@ pub enum Occurrence<'o> {
     Arrived { at: SimTime, operation: Operation, handle: u32, delivery: Delivery },
     /// A message is matched with a receive of a rank. `is_there` is false if its data have not arrived yet.
     Matched { now: SimTime, rank: u32, found: &'o Match, is_there: bool },
-    /// A send is complete. `has_met` is true if it completes because its message has just been matched.
-    Sent { at: SimTime, operation: Operation, handle: u32, has_met: bool },
+    /// A send is complete. `is_matched` is true if it completes because its message has just been matched.
+    Sent { at: SimTime, operation: Operation, handle: u32, is_matched: bool },
     /// A move of bytes is complete.
     Moved { now: SimTime, operation: Operation },
     /// A rank is resumed by the completion of an operation. With network interfaces, `at` is the time at which its

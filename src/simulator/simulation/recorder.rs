@@ -51,7 +51,7 @@ pub struct Recorder<'w> {
     /// The messages by handle.
     messages: Vec<Option<RecordedMessage>>,
     /// The operations by number.
-    tasks: Vec<Option<RecordedOperation>>,
+    operations: Vec<Option<RecordedOperation>>,
     /// The first error of the sink.
     error: Option<io::Error>,
 }
@@ -75,7 +75,7 @@ impl<'w> Recorder<'w> {
             last: vec![0; ranks],
             causes: vec![None; ranks],
             messages: Vec::new(),
-            tasks: Vec::new(),
+            operations: Vec::new(),
             error: None,
         })
     }
@@ -120,7 +120,7 @@ impl<'w> Recorder<'w> {
     /// Registers a send.
     fn posted(&mut self, sent: RankEvent, operation: Operation, handle: u32, bytes: u64) {
         put(&mut self.messages, handle, RecordedMessage { sent, bytes, delivered: sent.1, received: None });
-        put(&mut self.tasks, operation.0, RecordedOperation::UnderWay(sent));
+        put(&mut self.operations, operation.0, RecordedOperation::UnderWay(sent));
     }
 
     /// Records transfers over links.
@@ -139,14 +139,14 @@ impl<'w> Recorder<'w> {
         let message = *self.message(found.by);
         let (delivered, delay) = (message.delivered, message.delivered.since(message.sent.1));
         let cause = Cause { event: message.sent.0, delay, means: CauseKind::Message { bytes: message.bytes } };
-        let complete = match self.tasks.get(found.operation.0 as usize) {
+        let complete = match self.operations.get(found.operation.0 as usize) {
             Some(Some(RecordedOperation::UnderWay((event, at)))) if delivered < now && *at < now => {
                 let cause = Cause { event: *event, delay: now.since(*at), means: CauseKind::Sending };
                 RecordedOperation::Complete(cause, now)
             }
             _ => RecordedOperation::Complete(cause, delivered),
         };
-        put(&mut self.tasks, found.operation.0, complete);
+        put(&mut self.operations, found.operation.0, complete);
     }
 
     /// Handles the match of a receive with a message or its announcement. An unexpected message has waited for the
@@ -173,22 +173,22 @@ impl<'w> Recorder<'w> {
     }
 
     /// Handles the completion of a send.
-    fn sent(&mut self, now: SimTime, operation: Operation, handle: u32, has_met: bool) {
+    fn sent(&mut self, now: SimTime, operation: Operation, handle: u32, is_matched: bool) {
         let message = *self.message(handle);
-        let origin = message.received.filter(|_| self.rendezvous || has_met).unwrap_or(message.sent);
+        let origin = message.received.filter(|_| self.rendezvous || is_matched).unwrap_or(message.sent);
         self.complete(now, operation, origin, CauseKind::Sending);
     }
 
     /// Handles the completion of a move of bytes.
     fn moved(&mut self, now: SimTime, operation: Operation) {
-        if let Some(Some(RecordedOperation::UnderWay(origin))) = self.tasks.get(operation.0 as usize) {
+        if let Some(Some(RecordedOperation::UnderWay(origin))) = self.operations.get(operation.0 as usize) {
             self.complete(now, operation, *origin, CauseKind::Memory);
         }
     }
 
     fn complete(&mut self, now: SimTime, operation: Operation, origin: RankEvent, means: CauseKind) {
         let cause = Cause { event: origin.0, delay: now.since(origin.1), means };
-        put(&mut self.tasks, operation.0, RecordedOperation::Complete(cause, now));
+        put(&mut self.operations, operation.0, RecordedOperation::Complete(cause, now));
     }
 
     /// Sets the cause of the wait that the completion of an operation ends. With `at`, the wait ends at that time if it
@@ -220,16 +220,16 @@ impl<'w> Recorder<'w> {
 
     /// Handles the beginning of an issued operation that resumes its rank.
     fn has_begun(&mut self, now: SimTime, rank: u32, operation: Operation) {
-        if let Some(Some(RecordedOperation::UnderWay((event, at)))) = self.tasks.get(operation.0 as usize) {
+        if let Some(Some(RecordedOperation::UnderWay((event, at)))) = self.operations.get(operation.0 as usize) {
             self.causes[rank as usize] =
                 Some(Cause { event: *event, delay: now.since(*at), means: CauseKind::Sending });
         }
     }
 
     fn take_cause(&mut self, operation: Operation) -> Option<(Cause, SimTime)> {
-        let task = self.tasks.get_mut(operation.0 as usize)?;
-        let Some(RecordedOperation::Complete(cause, at)) = *task else { return None };
-        *task = None;
+        let record = self.operations.get_mut(operation.0 as usize)?;
+        let Some(RecordedOperation::Complete(cause, at)) = *record else { return None };
+        *record = None;
         Some((cause, at))
     }
 
@@ -258,7 +258,7 @@ impl Observer for Recorder<'_> {
             }
             Occurrence::Begun { rank, operation } => {
                 let origin = self.origin(rank);
-                put(&mut self.tasks, operation.0, RecordedOperation::UnderWay(origin));
+                put(&mut self.operations, operation.0, RecordedOperation::UnderWay(origin));
             }
             Occurrence::Delivered { at: now, handle, .. } | Occurrence::Announced { now, handle } => {
                 self.message(handle).delivered = now;
@@ -266,7 +266,7 @@ impl Observer for Recorder<'_> {
             Occurrence::Arrived { at, operation, handle, .. } => self.arrived(at, operation, handle),
             Occurrence::Matched { now, rank, found, is_there: true } => self.received(now, rank, found),
             Occurrence::Matched { now, rank, found, is_there: false } => self.note_match(now, rank, found),
-            Occurrence::Sent { at, operation, handle, has_met } => self.sent(at, operation, handle, has_met),
+            Occurrence::Sent { at, operation, handle, is_matched } => self.sent(at, operation, handle, is_matched),
             Occurrence::Moved { now, operation } => self.moved(now, operation),
             Occurrence::Resumed { rank, operation, at } => self.joined(rank, operation, at),
             Occurrence::JoinedAtOnce { now, rank, operation } => self.joined_at_once(now, rank, operation),

@@ -27,7 +27,7 @@ impl<O: Observer> Execution<'_, O> {
     /// Reports a request of `rank`.
     pub(super) fn observe_request(&mut self, rank: u32, verb: &Verb) {
         let awaited = match verb {
-            Verb::Wait(operation) => self.matching.find(rank, *operation).map(|task| task.kind),
+            Verb::Wait(operation) => self.matching.find(rank, *operation).map(|record| record.kind),
             _ => None,
         };
         let phase = self.phase(rank);

@@ -5,7 +5,7 @@ use crate::machine::{IssueOrder, IssueResources, MessageTransport};
 use crate::node::processor::Computation;
 use crate::program::{Issue, IssuedWork, Message, MessagePattern, Notice, Operation, Reply};
 use crate::simulation::SimulationError;
-use crate::simulation::matching::{OperationKind, TaskState};
+use crate::simulation::matching::{OperationKind, OperationState};
 use crate::simulation::observer::{Observer, Occurrence};
 use crate::trace::Activity;
 use crate::units::{SimDuration, SimTime};
@@ -92,7 +92,7 @@ impl<O: Observer> Execution<'_, O> {
             IssuedWork::Send(to, message) => self.issue_send(now, rank, (to, message), (lanes, turn))?,
             IssuedWork::Receive(pattern) => self.issue_receive(now, rank, pattern, (lanes, turn)),
         };
-        let kind = self.matching.request(operation).kind;
+        let kind = self.matching.record(operation).kind;
         if let Some(count) = self.notices.issuer(rank).under_way(kind) {
             *count += 1;
         }
@@ -225,7 +225,7 @@ impl<O: Observer> Execution<'_, O> {
 
     /// Handles the time that was set for an issued operation: posts a receive, or ends an operation.
     pub(super) fn due(&mut self, now: SimTime, operation: Operation, turn: IssueOrder) {
-        if matches!(self.matching.request(operation).state, TaskState::Prepared) {
+        if matches!(self.matching.record(operation).state, OperationState::Prepared) {
             return self.post(now, operation);
         }
         let (rank, leaves) = (self.matching.rank(operation), Some(self.matching.cpu(operation)));
@@ -279,7 +279,7 @@ impl<O: Observer> Execution<'_, O> {
     fn store_notice(&mut self, now: SimTime, rank: u32, notice: Notice) {
         let Notice { operation, is_end, .. } = notice;
         self.observer.on(&Occurrence::Notified { now, rank, operation, is_end });
-        let kind = self.matching.request(operation).kind;
+        let kind = self.matching.record(operation).kind;
         let issuer = self.notices.issuer(rank);
         match (kind, is_end) {
             (OperationKind::Computation, _) if self.transport.has_interfaces() => {

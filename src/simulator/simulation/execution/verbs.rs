@@ -36,8 +36,8 @@ impl<O: Observer> Execution<'_, O> {
             Verb::Wait(operation) => self.wait_for(now, rank, operation),
             Verb::WaitAny(operations) => self.wait_for_any(now, rank, operations),
             Verb::Test(operation) => {
-                let task = self.matching.find(rank, operation).ok_or_else(|| invalid_operation(rank))?;
-                Ok(Some(Reply::Tested(task.state.is_complete())))
+                let record = self.matching.find(rank, operation).ok_or_else(|| invalid_operation(rank))?;
+                Ok(Some(Reply::Tested(record.state.is_complete())))
             }
             Verb::Issue(issue) => self.issue(now, rank, issue).map(|operation| Some(Reply::Started(operation))),
             Verb::Notices => self.wait_for_notices(rank),
@@ -168,9 +168,9 @@ impl<O: Observer> Execution<'_, O> {
     }
 
     fn wait_for(&mut self, now: SimTime, rank: u32, operation: Operation) -> Result<Option<Reply>, SimulationError> {
-        let task = self.matching.find(rank, operation).ok_or_else(|| invalid_operation(rank))?;
-        let activity = task.kind.activity();
-        if task.state.is_complete() {
+        let record = self.matching.find(rank, operation).ok_or_else(|| invalid_operation(rank))?;
+        let activity = record.kind.activity();
+        if record.state.is_complete() {
             let reply = answer(self.matching.end(operation));
             return Ok(self.join(now, rank, (operation, activity), reply));
         }
@@ -202,9 +202,9 @@ impl<O: Observer> Execution<'_, O> {
     ) -> Result<Option<Reply>, SimulationError> {
         let mut activity = Activity::Sending;
         for (index, operation) in operations.iter().enumerate() {
-            let task = self.matching.find(rank, *operation).ok_or_else(|| invalid_operation(rank))?;
-            let kind = task.kind.activity();
-            if task.state.is_complete() {
+            let record = self.matching.find(rank, *operation).ok_or_else(|| invalid_operation(rank))?;
+            let kind = record.kind.activity();
+            if record.state.is_complete() {
                 return Ok(self.join(now, rank, (*operation, kind), Reply::Ready(index)));
             }
             activity = match (activity, kind) {

@@ -125,8 +125,9 @@ impl MatchingPair {
 
     /// Returns the message matched with each receive.
     fn met(&self) -> Vec<Option<usize>> {
-        let met = |operation: &Operation| match self.office.tasks.get(operation.0).expect("it is not ended").state {
-            TaskState::Received(handle) => self.handles.iter().position(|one| *one == handle),
+        let met = |operation: &Operation| match self.office.operations.get(operation.0).expect("it is not ended").state
+        {
+            OperationState::Received(handle) => self.handles.iter().position(|one| *one == handle),
             _ => None,
         };
         self.operations.iter().map(met).collect()

@@ -40,6 +40,8 @@ impl CombinationForm {
 pub struct Combination {
     /// The parameters, with their coefficients.
     pub names: String,
+    /// The paths of the parameters.
+    pub paths: Vec<String>,
     /// The form of the combination.
     pub form: CombinationForm,
     /// The value, in the units of the parameters.
@@ -240,7 +242,8 @@ impl BestFit<'_> {
                 combination.terms.iter().map(|(index, power)| self.value_of(*index).powf(*power)).product();
             (value, (value * (-half).exp(), value * half.exp()))
         };
-        Combination { names: self.names(combination), form: combination.form, value, interval95 }
+        let paths = combination.terms.iter().map(|(index, _)| self.fit.unknowns[*index].name.clone()).collect();
+        Combination { names: self.names(combination), paths, form: combination.form, value, interval95 }
     }
 
     fn names(&self, combination: &CombinationTerms) -> String {

@@ -129,7 +129,7 @@ impl Calibrated {
             format!("not determined: {path}: all values from {low} to {high} {} {reason}\n", parameter.unit)
         });
         let is_combined =
-            |parameter: &&CalibratedParameter| self.combinations.iter().any(|sum| sum.names.contains(&parameter.path));
+            |parameter: &&CalibratedParameter| self.combinations.iter().any(|sum| sum.paths.contains(&parameter.path));
         let open = self.parameters.iter().filter(|parameter| !parameter.is_determined && parameter.has_influence);
         let open = open.filter(|parameter| !is_combined(parameter)).map(|parameter| {
             let (low, high) = parameter.interval95;

@@ -2,13 +2,14 @@
 
 use super::super::software::forwarding_time;
 use super::admissions::SpeculativeAdmission;
-use super::{MovingTrain, SpeculationLimit, Train, TrainContext};
+use super::{MovingTrain, SpeculationLimit, Track, Train, TrainContext, longest_stay};
 use crate::engine::{Entity, Instants};
 use crate::network::{Packet, PacketCourse};
 use crate::units::{SimDuration, SimTime};
 
 /// A [`MovingTrain`] in separate parts, for the reason given in `TrainContext::pass`; its arrivals are a single instant
 /// or a run.
+#[derive(Clone, Copy)]
 struct Approach<R> {
     link: u32,
     entity: Entity,
@@ -16,12 +17,14 @@ struct Approach<R> {
     course: PacketCourse,
     advance: SpeculationLimit,
     arrivals: R,
+    /// `true` if the train has arrived, so that it may be admitted in any case.
+    has_arrived: bool,
 }
 
 impl<R: Instants> Approach<R> {
-    const fn of(flight: &MovingTrain, arrivals: R) -> Self {
+    const fn of(flight: &MovingTrain, arrivals: R, has_arrived: bool) -> Self {
         let MovingTrain { link, entity, train: Train { packet, course, limit: advance, .. } } = *flight;
-        Self { link, entity, packet, course, advance, arrivals }
+        Self { link, entity, packet, course, advance, arrivals, has_arrived }
     }
 
     fn train(&self) -> Train {
@@ -42,43 +45,47 @@ impl TrainContext<'_> {
     /// the first one in any case if it has arrived there (`has_arrived`). Afterwards `flight` describes its arrival at the
     /// first place that it has not passed. Returns whether it has passed any.
     pub(super) fn pass_places(&mut self, flight: &mut MovingTrain, has_arrived: bool) -> bool {
-        let run = flight.train.run;
+        let MovingTrain { link, train: Train { run, packet, .. }, .. } = *flight;
+        let vertex = self.end(link, packet.to);
+        let is_routed = self.trains.places.is_routed(link, vertex, packet.to);
+        if is_routed && self.is_injected(vertex, link, &packet) {
+            return false;
+        }
         if run.count == 1 {
-            self.pass_each(flight, run.first, has_arrived)
+            self.pass_each((vertex, is_routed), flight, Approach::of(flight, run.first, has_arrived))
         } else {
-            self.pass_each(flight, run, has_arrived)
+            self.pass_each((vertex, is_routed), flight, Approach::of(flight, run, has_arrived))
         }
     }
 
+    /// Lets a train pass places, the first of them the link to which the router of `vertex` hands it if `is_routed`, and
+    /// the processor of the vertex otherwise.
     #[expect(clippy::inline_always, reason = "one loop for single packets, one for several")]
     #[inline(always)]
-    fn pass_each<R: Instants>(&mut self, flight: &mut MovingTrain, arrivals: R, mut has_arrived: bool) -> bool {
-        let mut train = Approach::of(flight, arrivals);
+    fn pass_each<R: Instants>(
+        &mut self,
+        (mut vertex, mut is_routed): (u32, bool),
+        flight: &mut MovingTrain,
+        mut train: Approach<R>,
+    ) -> bool {
+        let count = train.arrivals.count();
         // Trains that were handed to other links before must not be overtaken.
         let goes_on = self.trains.ahead.is_empty();
         let (mut processors, mut links) = (0, 0);
         loop {
-            let vertex = self.end(train.link, train.packet.to);
-            if self.trains.places.is_routed(train.link, vertex, train.packet.to) {
-                if self.is_injected(vertex, train.link, &train.packet) {
-                    break;
-                }
-            } else {
-                if train.packet.to == vertex || !self.pass_processor(vertex, &mut train, has_arrived) {
-                    break;
-                }
-                (processors, has_arrived) = (processors + arrivals.count(), false);
+            if !is_routed {
+                let Some(departing) = self.pass_processor(vertex, train) else { break };
+                (train, processors) = (departing, processors + count);
                 if !goes_on {
                     break;
                 }
             }
-            if !self.pass_link(vertex, &mut train, has_arrived) {
-                break;
-            }
-            (links, has_arrived) = (links + arrivals.count(), false);
+            let Some((end, arriving)) = self.pass_link(vertex, train) else { break };
+            (vertex, train, links) = (end, arriving, links + count);
             if !goes_on {
                 break;
             }
+            is_routed = self.trains.places.is_routed_behind_link(vertex, train.packet.to);
         }
         *flight = MovingTrain { link: train.link, entity: train.entity, train: train.train() };
         self.counts.packet_hops += u64::from(links);
@@ -86,47 +93,43 @@ impl TrainContext<'_> {
         processors + links > 0
     }
 
-    /// Lets a train pass the processor of `vertex` to the router, if it may be admitted and the processor does nothing
-    /// else. The caller counts the events.
+    /// Returns a train as it departs from the processor of `vertex` to the router, if it may be admitted and the
+    /// processor does nothing else. The caller counts the events.
     #[expect(clippy::inline_always, reason = "called for every hop")]
     #[inline(always)]
-    fn pass_processor<R: Instants>(&mut self, vertex: u32, train: &mut Approach<R>, has_arrived: bool) -> bool {
-        let (packet, arrivals) = (train.packet, train.arrivals);
-        if !has_arrived && !self.may_be_admitted_ahead(vertex, train) {
-            return false;
+    fn pass_processor<R: Instants>(&mut self, vertex: u32, train: Approach<R>) -> Option<Approach<R>> {
+        let Approach { packet, arrivals, .. } = train;
+        if packet.to == vertex || !self.may_be_admitted(vertex, &train) {
+            return None;
         }
         let service = self.service(vertex, forwarding_time(self.node, packet.kind));
-        let Some(line) = self.processors.idle_station(vertex) else { return false };
+        let line = self.processors.idle_station(vertex)?;
         let free = line.free();
-        let Some(departures) = arrivals.served_evenly(free, service) else { return false };
+        let departures = arrivals.served_evenly(free, service)?;
         line.pass(departures.last(), arrivals.work(service));
         let way = self.trains.places.to_router(vertex);
-        let admission = train.admission(way, service, (free, SimTime::START));
-        if free > arrivals.first() {
-            train.advance = self.behind(vertex, packet, train.advance);
-        }
-        self.keep(vertex, admission);
-        (train.link, train.entity, train.arrivals) = (way, self.first_processor + vertex, departures);
-        true
+        let advance = self.behind_others((vertex, free), &train);
+        self.keep(vertex, train.admission(way, service, (free, SimTime::START)));
+        let entity = self.first_processor + vertex;
+        Some(Approach { link: way, entity, advance, arrivals: departures, has_arrived: false, ..train })
     }
 
-    /// Lets a train pass the link by which it leaves `vertex`, if it may be admitted and the link takes time. The
-    /// caller counts the events.
+    /// Returns the vertex at the end of the link by which a train leaves `vertex`, and the train as it arrives there, if
+    /// it may be admitted to the link. The caller counts the events.
     #[expect(clippy::inline_always, reason = "called for every hop")]
     #[inline(always)]
-    fn pass_link<R: Instants>(&mut self, vertex: u32, train: &mut Approach<R>, has_arrived: bool) -> bool {
-        let (packet, arrivals, mut onward) = (train.packet, train.arrivals, train.course);
+    fn pass_link<R: Instants>(&mut self, vertex: u32, train: Approach<R>) -> Option<(u32, Approach<R>)> {
+        let Approach { packet, arrivals, course: mut onward, .. } = train;
         let (out, times) = self.trains.next_link(vertex, &packet, &mut onward);
         let place = self.trains.places.of_link(out);
-        let track = self.trains.tracks[out as usize];
-        let (link_free, crossing) = (track.line.free(), times.arrival(track.end == packet.to));
-        if times.occupancy == SimDuration::ZERO || crossing == SimDuration::ZERO {
-            return false;
+        let Track { line, end, .. } = self.trains.tracks[out as usize];
+        let (link_free, crossing) = (line.free(), times.arrival(end == packet.to));
+        let takes_time = times.occupancy > SimDuration::ZERO && crossing > SimDuration::ZERO;
+        let is_admitted = (takes_time || self.is_handed_over_later(&train)) && self.may_be_admitted(place, &train);
+        if !is_admitted {
+            return None;
         }
-        if !has_arrived && !self.may_be_admitted_ahead(place, train) {
-            return false;
-        }
-        let Some(ends) = arrivals.served_evenly(link_free, times.occupancy) else { return false };
+        let ends = arrivals.served_evenly(link_free, times.occupancy)?;
         let track = &mut self.trains.tracks[out as usize];
         track.line.pass(ends.last(), arrivals.work(times.occupancy));
         track.carried += arrivals.count();
@@ -134,22 +137,37 @@ impl TrainContext<'_> {
             self.record_transfer(out, &packet, &[ends.run()], times.occupancy);
         }
         let mut admission = train.admission(out, SimDuration::ZERO, (SimTime::START, link_free));
-        if link_free > arrivals.first() {
-            train.advance = self.behind(place, packet, train.advance);
-        }
         if self.trains.buffers.is_some() {
-            admission.stay = super::longest_stay(arrivals.run(), (ends.first(), ends.last()));
+            admission.stay = longest_stay(arrivals.run(), (ends.first(), ends.last()));
         }
+        let advance = self.behind_others((place, link_free), &train);
         self.keep(place, admission);
-        (train.link, train.entity, train.course) = (out, self.trains.places.arrival(out), onward);
-        train.arrivals = ends.moved_to(arrivals.first().max(link_free) + crossing);
-        true
+        let is_at_once = crossing == SimDuration::ZERO && link_free <= arrivals.first();
+        let entity = if is_at_once { self.first_processor + vertex } else { self.trains.places.arrival(out) };
+        let arrivals = ends.moved_to(arrivals.first().max(link_free) + crossing);
+        Some((end, Approach { link: out, entity, course: onward, advance, arrivals, has_arrived: false, ..train }))
     }
 
-    /// Returns whether a train may be admitted to `place` ahead of its event.
+    /// Returns whether a processor hands a train to a link later than now. If the link takes no time, the train then
+    /// arrives at its end in that later event of the processor.
     #[inline]
-    fn may_be_admitted_ahead<R: Instants>(&mut self, place: u32, train: &Approach<R>) -> bool {
-        train.advance == SpeculationLimit::Ahead
-            && self.is_next_arrival(place, train.link, (train.arrivals.first(), train.entity))
+    fn is_handed_over_later<R: Instants>(&self, train: &Approach<R>) -> bool {
+        train.arrivals.first() > self.key.0 && self.trains.places.processor_before(train.link).is_some()
+    }
+
+    /// Returns the extent to which a train may be admitted ahead behind a place that was free from `free` on.
+    #[expect(clippy::inline_always, reason = "called for every hop")]
+    #[inline(always)]
+    fn behind_others<R: Instants>(&self, (place, free): (u32, SimTime), train: &Approach<R>) -> SpeculationLimit {
+        if free > train.arrivals.first() { self.behind(place, train.packet, train.advance) } else { train.advance }
+    }
+
+    /// Returns whether a train may be admitted to `place`, because it has arrived or ahead of its event.
+    #[expect(clippy::inline_always, reason = "called for every hop")]
+    #[inline(always)]
+    fn may_be_admitted<R: Instants>(&mut self, place: u32, train: &Approach<R>) -> bool {
+        train.has_arrived
+            || train.advance == SpeculationLimit::Ahead
+                && self.is_next_arrival(place, train.link, (train.arrivals.first(), train.entity))
     }
 }

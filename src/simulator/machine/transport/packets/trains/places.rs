@@ -108,8 +108,13 @@ impl Places {
     /// Returns whether a packet to `to` that arrives at `vertex` goes to its router and not to its processor.
     #[inline]
     pub(super) fn is_routed(&self, way: u32, vertex: u32, to: u32) -> bool {
-        self.separates_links
-            && (self.processor_before(way).is_some() || self.router == Router::Hardware && vertex != to)
+        self.separates_links && (self.processor_before(way).is_some() || self.is_routed_behind_link(vertex, to))
+    }
+
+    /// Returns the same for a packet that arrives by a link, if links are separate places.
+    #[inline]
+    pub(super) fn is_routed_behind_link(&self, vertex: u32, to: u32) -> bool {
+        self.router == Router::Hardware && vertex != to
     }
 
     /// Returns the place of a link that is a separate place.
