@@ -74,9 +74,10 @@ impl From<ExportError> for Failure {
         match error {
             ExportError::Io(error) => error.into(),
             ExportError::TooCoarse { .. } => Self::Usage(error.to_string()),
-            ExportError::Unsayable { .. } | ExportError::AnyTag { .. } | ExportError::OutOfOrder { .. } => {
-                Self::Simulation(error.to_string())
-            }
+            ExportError::Unsayable { .. }
+            | ExportError::AnyTag { .. }
+            | ExportError::OutOfOrder { .. }
+            | ExportError::OutOfOrderInCollective { .. } => Self::Simulation(error.to_string()),
         }
     }
 }

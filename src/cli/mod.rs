@@ -201,7 +201,7 @@ struct ScenarioArguments {
     values: ValueArguments,
     #[command(flatten)]
     output: OutputArguments,
-    /// Prints the resolved scenario with all defaults, instead of running it.
+    /// Prints the resolved scenario with all defaults, instead of running it; of several cases, one after the other.
     #[arg(long)]
     dump_config: bool,
 }

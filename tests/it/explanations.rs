@@ -144,6 +144,21 @@ fn bad_questions_get_an_answer() {
     assert!(no_phase.contains("no rank enters a phase"), "{no_phase}");
 }
 
+/// A message of a scenario whose host, which takes no time, is connected to a node without a rank.
+#[test]
+fn messages_beside_an_idle_host_are_itemised() {
+    let scenario = r#"Scenario(
+        machine: Like(File("scenarios/machines/router-network.ron"), {
+            "network.topology": Line(nodes: 4), "network.switching": Wormhole(packet: "64 B", buffer: 1),
+        }),
+        ranks: 2, partition: Whole, placement: Explicit([1, 2]), seed: 3,
+        program: Phases(steps: [
+            When(condition: "rank == 0", then: [Compute(seconds: "1e-6"), Send(to: "1", bytes: "1 kB")]),
+            When(condition: "rank == 1", then: [Receive(from: "0")]),
+        ]))"#;
+    assert!(!lines(&["explain", "-"], scenario).is_empty());
+}
+
 #[test]
 fn sensitivity_is_the_same_on_any_number_of_threads() {
     let arguments = ["sensitivity", "scenarios/ping.ron", "--set", "program.bytes=500B"];

@@ -178,8 +178,9 @@ pub fn any_machine() -> impl Strategy<Value = Machine> {
     let turns = vec![Some(RouterTurn::AtOnce), Some(RouterTurn::EndOfRow), Some(RouterTurn::TimeSlice), None];
     // Buffers that fill, and some that hardly ever do: packets travel in trains then.
     let buffers = prop::option::weighted(0.3, prop_oneof![1u32..6, 6u32..60]);
-    let choices = (prop::sample::select(sends), prop::sample::select(turns), any::<bool>(), 0u64..9, buffers);
-    choices.prop_map(|(sends, router_turn, overlap, acknowledge_bytes, buffers)| {
+    let acknowledging = (0u64..9, any::<bool>());
+    let choices = (prop::sample::select(sends), prop::sample::select(turns), any::<bool>(), acknowledging, buffers);
+    choices.prop_map(|(sends, router_turn, overlap, (acknowledge_bytes, is_free), buffers)| {
         let mut machine = t800();
         machine.network.links.buffers = buffers.map_or(Buffers::Unbounded, Buffers::Packets);
         machine.sends = sends;
@@ -190,6 +191,9 @@ pub fn any_machine() -> impl Strategy<Value = Machine> {
         }
         machine.nodes.sending.overlap = overlap;
         machine.nodes.acknowledging.bytes = Bytes::new(acknowledge_bytes);
+        if is_free {
+            machine.nodes.acknowledging.per_hop = SimDuration::ZERO;
+        }
         machine
     })
 }

@@ -133,6 +133,26 @@ fn traffic_that_leaves_the_program_no_time_is_rejected() {
     let background = r#"background=(pattern: Uniform, bytes: "1 KiB", offered: "10 MB/s")"#;
     let message = rejection(&["check", "scenarios/ring-shift.ron", "--set", background], "");
     assert!(message.contains("the program would never end"), "{message}");
+    // The processor of a node takes 2 us for a message that it sends and one that it receives.
+    let beside = |background: &str| {
+        format!(
+            r#"Scenario(
+                machine: Like(File("scenarios/machines/small-cluster.ron"), {{"network.topology": Line(nodes: 8)}}),
+                ranks: 2, partition: Whole, placement: Explicit([0, 1]), program: Ping(bytes: "64 KiB"), seed: 1,
+                background: (bytes: "100 B", {background}))"#
+        )
+    };
+    let hot = beside(r#"pattern: HotSpot(node: 0), offered: "30 MB/s""#);
+    let message = rejection(&["check", "-"], &hot);
+    let expected = "the processor of node 0 is busy for 7 us in every 3333.333 ns between two messages of a node";
+    assert!(message.contains(expected), "{message}");
+    for background in [
+        r#"pattern: Uniform, offered: "30 MB/s""#,
+        r#"pattern: HotSpot(node: 2), offered: "30 MB/s""#,
+        r#"pattern: Uniform, offered: "90 MB/s", nodes: [4, 5, 6, 7]"#,
+    ] {
+        parsim().args(["run", "-"]).write_stdin(beside(background)).assert().success();
+    }
 }
 
 /// Reads a run's schedule back on the machine that it ran on; the makespans in seconds.

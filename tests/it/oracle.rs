@@ -129,11 +129,13 @@ fn small_machine() -> impl Strategy<Value = SmallMachine> {
     // Packets travel one by one where links steal memory cycles, so mostly none are stolen.
     let steal = prop_oneof![3 => Just(0), 1 => 1_000u64..2_000_000];
     let manner = (prop::sample::select(sends), any::<bool>(), router, steal);
-    // No cost is zero: what happens at exactly the same picosecond is a matter of convention.
+    // No cost is zero, except that of acknowledgements: what happens at exactly the same picosecond is a matter of
+    // convention.
     let per_packet = || 1_000u64..60_000_000;
     let per_byte = || 1_000u64..800_000;
     let software = ((per_packet(), per_byte(), per_packet()), (per_packet(), per_byte()), per_packet());
-    let wire = (1u64..65, (0u64..9, per_packet()), per_byte(), 1_000u64..5_000_000);
+    let acknowledging = prop_oneof![2 => per_packet(), 1 => Just(0)];
+    let wire = (1u64..65, (0u64..9, acknowledging), per_byte(), 1_000u64..5_000_000);
     let latency = prop_oneof![2 => Just(0), 1 => 1u64..50_000_000];
     // Buffers that fill, and some that hardly ever do: packets travel in trains then.
     let room = prop_oneof![1u32..6, 6u32..60];

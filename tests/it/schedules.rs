@@ -90,6 +90,32 @@ fn schedules_are_exported_as_they_are() {
     assert!(refused.contains("the program is a schedule") && refused.contains("`--goal`"), "{refused}");
 }
 
+/// A wait for the first of several operations, and the wait for that operation which follows, are one call of a trace.
+#[test]
+fn waits_for_the_first_of_several_are_exported() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let scenario = folder.path().join("any.ron");
+    let program = r#"Scenario(
+        machine: LogGOPS(L: "2 us", o: "1 us", g: "1 us", G: "1 ns/B", O: "0 ns/B", S: "64 KiB", processor: FlopRate("1 Gflop/s")),
+        ranks: 2, placement: RowMajor, seed: 1,
+        program: Phases(memory: "1 B", steps: [
+            When(condition: "rank == 0", then: [
+                Irecv(from: "1", tag: "1", request: "a"), Irecv(from: "1", tag: "2", request: "a"),
+                Waitany(request: "a"), Waitany(request: "a"),
+            ]),
+            When(condition: "rank == 1", then: [
+                Send(to: "0", bytes: "8 B", tag: "2"), Send(to: "0", bytes: "8 B", tag: "1"),
+            ]),
+        ]))"#;
+    std::fs::write(&scenario, program).expect("there is room");
+    let traces = folder.path().join("traces");
+    parsim().arg("export").arg(&scenario).arg("--time-independent").arg(&traces).assert().success();
+    let text = std::fs::read_to_string(traces.join("rank-0.txt")).expect("a trace");
+    // The second receive is waited for at once, as it happens.
+    let calls = "0 init\n0 irecv 1 1 8\n0 recv 1 2 8\n0 wait 1 0 1\n0 finalize\n";
+    assert_eq!(text, calls);
+}
+
 /// A receive that has to wait for its processor, which is busy with another message, while its own has long come: its causes still
 /// explain the makespan, and so they do on several processors of a rank.
 #[test]

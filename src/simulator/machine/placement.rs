@@ -23,7 +23,8 @@ pub enum Placement {
     /// with a line such as `17 3` for each rank, or `RankFile("ranks.txt", "nodes.txt")`, where nodes have the names
     /// listed in the second file, one line for each node.
     Explicit(Vec<u32>),
-    /// A fixed number of consecutive ranks on each node, with the nodes in order.
+    /// A fixed number of consecutive ranks on each node, with the nodes in order. The ranks of a node take its cores in
+    /// order, those of the first socket first.
     Packed {
         /// The number of ranks on a node.
         ranks_per_node: u32,

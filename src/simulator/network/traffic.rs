@@ -137,6 +137,32 @@ impl Pattern {
         }
     }
 
+    /// Returns the mean numbers of messages that `node` sends to others and receives from others, if each of `nodes` nodes
+    /// sends one. The pattern must not have a [fault](Self::fault).
+    #[must_use]
+    pub fn exchanged(&self, node: u32, nodes: u32) -> (f64, f64) {
+        let others = 1.0 - 1.0 / f64::from(nodes);
+        let of_hot_nodes = |hot: &[u32], share: f64| {
+            let uniform = (1.0 - share) * others;
+            let is_hot = hot.contains(&node);
+            let at_one = share / f64::from(u32::try_from(hot.len()).unwrap_or(u32::MAX));
+            let sent = if is_hot { share - at_one } else { share };
+            let received = if is_hot { at_one * f64::from(nodes - 1) } else { 0.0 };
+            (sent + uniform, received + uniform)
+        };
+        match self {
+            Self::Uniform => (others, others),
+            Self::HotSpot { node: hot, share } => of_hot_nodes(&[*hot], *share),
+            Self::HotSpots { nodes: hot, share } => of_hot_nodes(hot, *share),
+            Self::NextGroup { nodes: group } if *group == nodes => (others, others),
+            Self::NextGroup { .. } | Self::News => (1.0, 1.0),
+            Self::BitComplement | Self::Transpose | Self::Shuffle | Self::Tornado | Self::Permutation(_) => {
+                let sent = if self.image(node, nodes) == node { 0.0 } else { 1.0 };
+                (sent, sent)
+            }
+        }
+    }
+
     /// Returns whether each of `nodes` nodes sends only to itself; `false` if the pattern has a [fault](Self::fault).
     #[must_use]
     pub fn stays(&self, nodes: u32) -> bool {
@@ -284,6 +310,27 @@ mod tests {
             }
         }
         assert!(!Pattern::Uniform.stays(u32::MAX));
+    }
+
+    #[test]
+    fn messages_of_a_node_are_the_sums_of_its_flows() {
+        let spots = Pattern::HotSpots { nodes: vec![0, 3], share: 0.6 };
+        let spot = Pattern::HotSpot { node: 1, share: 0.3 };
+        let [group, all] = [2, 4].map(|nodes| Pattern::NextGroup { nodes });
+        for pattern in Pattern::COMPARED.iter().chain([&spots, &spot, &group, &all]) {
+            for nodes in 2..=64 {
+                let Some(flows) = pattern.flows(nodes) else { continue };
+                let sum = |is_wanted: &dyn Fn(&TrafficShare) -> bool| -> f64 {
+                    flows.iter().filter(|flow| flow.0 != flow.1 && is_wanted(flow)).map(|flow| flow.2).sum()
+                };
+                for node in 0..nodes {
+                    let (sent, received) = pattern.exchanged(node, nodes);
+                    let expected = (sum(&|flow| flow.0 == node), sum(&|flow| flow.1 == node));
+                    let is_near = (sent - expected.0).abs() < 1e-9 && (received - expected.1).abs() < 1e-9;
+                    assert!(is_near, "{pattern:?} at {node} of {nodes}: {sent}, {received}, not {expected:?}");
+                }
+            }
+        }
     }
 
     #[test]

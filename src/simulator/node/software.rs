@@ -204,3 +204,14 @@ pub struct Acknowledging {
     #[serde(default)]
     pub per_hop: SimDuration,
 }
+
+impl Acknowledging {
+    /// Returns the length of an acknowledgement as that of a packet.
+    ///
+    /// # Panics
+    /// If it has 2^32 bytes or more, which a check of the machine rejects.
+    #[must_use]
+    pub(crate) fn packet_bytes(&self) -> u32 {
+        u32::try_from(self.bytes.count()).expect("check limits the size of packets")
+    }
+}

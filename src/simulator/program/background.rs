@@ -2,7 +2,8 @@
 
 use super::Program;
 use crate::fault::Fault;
-use crate::machine::{Machine, Pattern, nodes_in_use};
+use crate::machine::{Layout, Machine, Pattern, nodes_in_use};
+use crate::node::Router;
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -41,10 +42,11 @@ impl BackgroundTraffic {
         if self.nodes.is_empty() { (0..nodes).collect() } else { self.nodes.clone() }
     }
 
-    /// Returns all faults of this traffic beside `program` on `machine`, of which `nodes` nodes are in use. Paths are
+    /// Returns all faults of this traffic beside `program`, whose ranks are placed by `layout`, on `machine`. Paths are
     /// those of a scenario.
     #[must_use]
-    pub fn faults(&self, program: &dyn Program, machine: &Machine, nodes: u32) -> Vec<Fault> {
+    pub fn faults(&self, program: &dyn Program, machine: &Machine, layout: &Layout) -> Vec<Fault> {
+        let nodes = layout.topology.nodes();
         let mut faults = self.node_faults(nodes);
         let mut fault = |path: &str, message: &str, help: &str| faults.push(Fault::new(path, message, help));
         if program.traffic().is_some() {
@@ -61,13 +63,12 @@ impl BackgroundTraffic {
                 "give longer ones, or a lower rate",
             );
         }
-        if let Some(message) = self.overload(machine) {
-            fault("background.offered", &message, "give a lower rate, or longer messages");
-        }
         let taking_part = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         let taking_part = if taking_part == 0 { nodes } else { taking_part };
         if let Some(message) = self.pattern.fault(taking_part) {
             fault("background.pattern", &message, "give a pattern for that many nodes");
+        } else if let Some(message) = self.overload(machine, layout) {
+            fault("background.offered", &message, "give a lower rate, longer messages, or nodes without ranks");
         }
         if taking_part > 1 && self.pattern.stays(taking_part) {
             let message =
@@ -81,37 +82,47 @@ impl BackgroundTraffic {
         faults
     }
 
-    /// Returns the least time for which processors work on a message, in total for its sender and its receiver.
-    fn processor_time(&self, machine: &Machine) -> SimDuration {
+    /// Returns the least time for which a processor works on a message that it sends, and on one that it receives.
+    fn processor_times(&self, machine: &Machine) -> (SimDuration, SimDuration) {
         let (nodes, bytes) = (&machine.nodes, self.bytes.count());
         if let Some(interface) = &nodes.interface {
-            return interface.sending_time(bytes);
+            return (interface.sending_time(bytes), interface.receiving_overhead(bytes));
         }
         let packet = machine.network.switching.packet_bytes().min(bytes.max(1));
         let (whole, rest) = (bytes / packet, bytes % packet);
-        let time = |bytes: u64| nodes.sending.time(bytes, 1) + nodes.receiving.time(bytes);
-        time(packet) * whole + if rest > 0 { time(rest) } else { SimDuration::ZERO }
-    }
-
-    /// Returns an error message if the traffic on average leaves the processors or interfaces of the nodes no time for
-    /// anything else. A node receives as many messages as it sends.
-    fn overload(&self, machine: &Machine) -> Option<String> {
-        let interval = self.interval();
-        let never = |who: &str, time: SimDuration| {
-            (time >= interval && time > SimDuration::ZERO).then(|| {
-                format!("{who} {time} for each message, but a message is offered every {interval}: the program would never end")
-            })
+        let of_packets = |time: &dyn Fn(u64) -> SimDuration| {
+            time(packet) * whole + if rest > 0 { time(rest) } else { SimDuration::ZERO }
         };
-        never("the processors of a node work", self.processor_time(machine))
-            .or_else(|| never("the interfaces of a node are busy", self.interface_time(machine)))
+        (of_packets(&|bytes| nodes.sending.time(bytes, 1)), of_packets(&|bytes| nodes.receiving.time(bytes)))
     }
 
-    /// Returns the least time for which an interface is busy with a message, divided by the number of interfaces of a
-    /// node.
+    /// Returns the least time for which the interfaces of a node are busy with a message, divided by their number.
     fn interface_time(&self, machine: &Machine) -> SimDuration {
         let Some(interface) = &machine.nodes.interface else { return SimDuration::ZERO };
         let bytes = interface.gap_per_byte.time(self.bytes.count().saturating_sub(1));
         SimDuration::from_ps((interface.gap + bytes).ps() / u64::from(interface.count.max(1)))
+    }
+
+    /// Returns an error message if the traffic on average leaves the processor or the interfaces of a node no time for
+    /// the program. Nodes without ranks matter only if their processors forward packets. The pattern must fit the nodes.
+    fn overload(&self, machine: &Machine, layout: &Layout) -> Option<String> {
+        let (interval, participants) = (self.interval(), self.participants(layout.topology.nodes()));
+        let ((sending, receiving), interface) = (self.processor_times(machine), self.interface_time(machine));
+        let count = u32::try_from(participants.len()).unwrap_or(u32::MAX);
+        let forwards = machine.nodes.router == Router::Software && machine.nodes.interface.is_none();
+        (0..).zip(participants).filter(|(_, node)| forwards || layout.ranks_on(*node) > 0).find_map(|(place, node)| {
+            let (sent, received) = self.pattern.exchanged(place, count);
+            let never = |who: &str, time: SimDuration| {
+                (time >= interval && time > SimDuration::ZERO).then(|| {
+                    format!(
+                        "{who} of node {node} is busy for {time} in every {interval} between two messages of a node: the \
+                         program would never end"
+                    )
+                })
+            };
+            never("the processor", sending.scaled(sent) + receiving.scaled(received))
+                .or_else(|| never("the interface", interface.scaled(sent.max(received))))
+        })
     }
 
     fn node_faults(&self, nodes: u32) -> Vec<Fault> {

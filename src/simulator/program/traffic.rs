@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 /// Synthetic traffic in which every rank injects packets at a given rate, without processors and software.
 ///
 /// Loads are in flits per node and cycle. A flit is the amount that a link carries in a cycle, so that a load of 1
-/// saturates the link of a node into the network or, without such links, any link of a node. If these links differ in
-/// speed, a load has no unit and is rejected.
+/// saturates the link of a node into the network or, without such links, any link of a node. A link that takes time for
+/// each packet is saturated earlier. If these links differ in speed, a load has no unit and is rejected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

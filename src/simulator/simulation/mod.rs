@@ -294,8 +294,8 @@ impl<'m> Simulation<'m> {
 
     fn check(&self, program: &dyn Program) -> Result<(), Rejection> {
         let mut faults = faults_on(program, self.machine, &self.layout, self.streams);
-        let nodes = self.layout.topology.nodes();
-        faults.extend(self.background.iter().flat_map(|background| background.faults(program, self.machine, nodes)));
+        let layout = &self.layout;
+        faults.extend(self.background.iter().flat_map(|background| background.faults(program, self.machine, layout)));
         Rejection::unless_empty(faults)
     }
 

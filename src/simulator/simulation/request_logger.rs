@@ -22,8 +22,8 @@ pub struct RequestLogger {
 struct RankRequests {
     /// The number of sends and receives started so far.
     begun: u32,
-    /// The number of each pending operation and the place of its request in the log.
-    operations: FxHashMap<u32, (u32, usize)>,
+    /// The pending operations.
+    operations: FxHashMap<u32, LoggedOperation>,
     /// The place of the receive whose message the next reply contains.
     awaited: Option<usize>,
     /// The operations of a wait for any of several.
@@ -32,6 +32,18 @@ struct RankRequests {
     is_moving: bool,
     /// The place of the last requested work, until its duration on the processor is known.
     work: Option<usize>,
+}
+
+/// An operation that has not been waited for.
+#[derive(Clone, Copy)]
+struct LoggedOperation {
+    /// Its number among the sends and receives of its rank.
+    number: u32,
+    /// The place of its request in the log.
+    place: usize,
+    /// `true` if it was the first of several that the rank waited for. The rank still waits for it alone, which takes no
+    /// time.
+    is_ready: bool,
 }
 
 impl Observer for RequestLogger {
@@ -138,7 +150,8 @@ impl RequestLogger {
             Reply::Started(operation) => {
                 let state = &mut self.ranks[rank as usize];
                 let place = self.log.ranks[rank as usize].len() - 1;
-                state.operations.insert(operation.0, (state.begun - 1, place));
+                let logged = LoggedOperation { number: state.begun - 1, place, is_ready: false };
+                state.operations.insert(operation.0, logged);
             }
             Reply::Received(Received { from, message: Message { tag, bytes, .. } }) => {
                 let Some(place) = self.ranks[rank as usize].awaited.take() else { return };
@@ -146,13 +159,7 @@ impl RequestLogger {
                     *message = Some(ReceivedMessage { from: *from, tag: *tag, bytes: *bytes });
                 }
             }
-            Reply::Ready(index) => {
-                let found = self.ranks[rank as usize].any.get(*index).copied();
-                let number = found.and_then(|found| self.ranks[rank as usize].operations.get(&found.0));
-                if let Some((number, _)) = number.copied() {
-                    self.push(rank, Request::Wait(vec![number]));
-                }
-            }
+            Reply::Ready(index) => self.wait_for_first(rank, *index),
             Reply::Done | Reply::Tested(_) | Reply::Noticed(_) => {}
         }
     }
@@ -185,9 +192,23 @@ impl RequestLogger {
 
     fn wait(&mut self, rank: u32, operation: Operation) {
         let state = &mut self.ranks[rank as usize];
-        let Some((number, place)) = state.operations.remove(&operation.0) else { return };
+        let Some(LoggedOperation { number, place, is_ready }) = state.operations.remove(&operation.0) else { return };
         state.awaited = Some(place);
-        self.push(rank, Request::Wait(vec![number]));
+        if !is_ready {
+            self.push(rank, Request::Wait(vec![number]));
+        }
+    }
+
+    /// Logs the end of a wait for any of several operations, of which that with this index was the first.
+    fn wait_for_first(&mut self, rank: u32, index: usize) {
+        let state = &mut self.ranks[rank as usize];
+        let found = state.any.get(index).and_then(|operation| state.operations.get_mut(&operation.0));
+        if let Some(LoggedOperation { number, is_ready, .. }) = found
+            && !std::mem::replace(is_ready, true)
+        {
+            let number = *number;
+            self.push(rank, Request::Wait(vec![number]));
+        }
     }
 }
 

@@ -103,13 +103,14 @@ fn hash_of(path: &Path) -> io::Result<u128> {
     Ok(hash.digest128())
 }
 
-/// Returns the files that a file lists, one per line, or `None` if the file is not a list. The files are searched for
-/// in the folder of the list and then in its ancestors, because some writers use paths relative to their working
-/// directory.
+/// Returns the files that a file lists, one per line, or `None` if the file is not a list. Empty lines and comments (`#`)
+/// are skipped. The files are searched for in the folder of the list and then in its ancestors, because some writers use
+/// paths relative to their working directory.
 pub fn listed_in(path: &Path) -> io::Result<Option<Vec<PathBuf>>> {
     let mut beginning = Vec::new();
-    open(path)?.take(LONGEST_NAME).read_to_end(&mut beginning)?;
-    let first = beginning.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    open(path)?.take(MAX_BEGINNING).read_to_end(&mut beginning)?;
+    let lines = beginning.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.into_iter().find(|line| !is_remark(line)).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
     let place = |name: &str| folder.ancestors().map(|folder| folder.join(name)).find(|path| path.is_file());
     let first = std::str::from_utf8(first).ok().map(str::trim).filter(|name| !name.is_empty());
@@ -121,12 +122,17 @@ pub fn listed_in(path: &Path) -> io::Result<Option<Vec<PathBuf>>> {
         return Ok(None);
     }
     let text = fs::read_to_string(path)?;
-    let names = text.lines().map(str::trim).filter(|name| !name.is_empty());
+    let names = text.lines().map(str::trim).filter(|name| !is_remark(name.as_bytes()));
     Ok(Some(names.map(|name| place(name).unwrap_or_else(|| folder.join(name))).collect()))
 }
 
-/// Maximum length of a file name.
-const LONGEST_NAME: u64 = 4096;
+/// Returns whether a line is empty or a comment.
+fn is_remark(line: &[u8]) -> bool {
+    line.is_empty() || line[0] == b'#'
+}
+
+/// Maximum length of the comments before the first file name of a list, with that name.
+const MAX_BEGINNING: u64 = 1 << 16;
 
 /// Returns the files in a folder, sorted by name.
 pub fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {

@@ -211,6 +211,10 @@ impl Shipped {
             Self::Collective(program) => {
                 Forecast { least_packets: program.least_packets(ranks, packet_bytes), ..rough }
             }
+            // Only a rehearsal shows what a program of steps, or one from files, does for certain.
+            Self::Phases(_) | Self::Goal(_) | Self::TimeIndependent(_) | Self::MpiTrace(_) | Self::Chakra(_) => {
+                Forecast { least_packets: 0.0, least_jobs: 0.0, ..rough }
+            }
             _ => rough,
         }
     }

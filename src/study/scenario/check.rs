@@ -159,9 +159,8 @@ impl Scenario {
         match self.allocation().layout() {
             Ok(layout) if faults.is_empty() => {
                 (faults, rehearsal) = inspect(&self.program, &self.machine, &layout, self.streams());
-                let faults_beside = |background: &BackgroundTraffic| {
-                    background.faults(&self.program, &self.machine, layout.topology.nodes())
-                };
+                let faults_beside =
+                    |background: &BackgroundTraffic| background.faults(&self.program, &self.machine, &layout);
                 faults.extend(self.background.iter().flat_map(faults_beside));
             }
             Ok(_) => {}

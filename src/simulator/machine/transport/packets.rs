@@ -460,7 +460,6 @@ impl PacketizedMessage {
 
     /// Returns the packet with which the destination acknowledges the message to the source.
     fn acknowledge(&self, id: MessageId, node: &Node) -> Packet {
-        let bytes = u32::try_from(node.acknowledging.bytes.count()).expect("check limits the size of packets");
-        Packet::new(id, self.from, bytes, PacketKind::Acknowledge)
+        Packet::new(id, self.from, node.acknowledging.packet_bytes(), PacketKind::Acknowledge)
     }
 }

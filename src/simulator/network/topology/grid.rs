@@ -303,7 +303,7 @@ impl<A: GridAxes> TopologyShape for GridShape<A> {
 
     fn natural_waits(&self) -> DeadlockAvoidance {
         match self.axes.count() {
-            _ if self.axes().any(|axis| axis.closed) => DeadlockAvoidance::RoundRings,
+            _ if self.axes().any(GridAxis::wraps) => DeadlockAvoidance::RoundRings,
             1 => DeadlockAvoidance::OneWay,
             _ => DeadlockAvoidance::InOrder,
         }

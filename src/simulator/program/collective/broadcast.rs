@@ -183,6 +183,21 @@ impl Broadcast {
         data.all()
     }
 
+    /// Returns the length of the segments in which the message is sent; 0 if it is sent whole.
+    pub(super) const fn segment(&self) -> Bytes {
+        match self {
+            Self::Pipelined(PipelinedBroadcast { segment })
+            | Self::Chain { segment, .. }
+            | Self::Pipeline { segment }
+            | Self::Binary { segment }
+            | Self::SplitBinary { segment }
+            | Self::Kary { segment, .. }
+            | Self::Knomial { segment, .. }
+            | Self::Bine { segment, .. } => *segment,
+            _ => Bytes::new(0),
+        }
+    }
+
     /// Returns the algorithm that a library chooses.
     pub(super) fn of_library(library: Library, ranks: u32, bytes: u64) -> Self {
         let few = decision::fewer_words(bytes, ranks);

@@ -1,9 +1,11 @@
 //! Rough estimates of what it costs to simulate a collective operation.
 
 use super::Remap;
+use super::library::buffer::Segments;
 use super::operation::CollectiveOperation;
-use super::{AllGather, AllReduce, AllToAll, Barrier, ReduceScatter, Scan};
+use super::{AllGather, AllReduce, AllToAll, Barrier, Broadcast, Reduce, ReduceScatter, Scan};
 use crate::program::InFlight;
+use crate::units::Bytes;
 
 impl CollectiveOperation {
     /// Estimates the memory of the simulating computer per rank for the blocks of all ranks that each rank keeps, in
@@ -80,6 +82,8 @@ impl CollectiveOperation {
             Self::AllReduce { algorithm } => algorithm.messages_and_shares(p, log),
             Self::Scan { algorithm: Scan::RecursiveDoubling } => (p * log, 1.0),
             Self::Scan { algorithm: Scan::LinearNonBlocking } => (p * p / 2.0, 1.0),
+            Self::Broadcast { algorithm } => in_segments(p, bytes, algorithm.segment()),
+            Self::Reduce { algorithm } => in_segments(p, bytes, algorithm.segment()),
             _ => (p, 1.0),
         }
     }
@@ -105,6 +109,12 @@ impl CollectiveOperation {
             }
             Self::Barrier { algorithm: Barrier::Auto(library) } => {
                 Self::Barrier { algorithm: Barrier::of_library(*library, ranks) }
+            }
+            Self::Broadcast { algorithm: Broadcast::Auto(library) } => {
+                Self::Broadcast { algorithm: Broadcast::of_library(*library, ranks, bytes) }
+            }
+            Self::Reduce { algorithm: Reduce::Auto(library) } => {
+                Self::Reduce { algorithm: Reduce::of_library(*library, ranks, bytes) }
             }
             _ => return None,
         })
@@ -141,6 +151,13 @@ impl CollectiveOperation {
         };
         InFlight { messages: f64::from(ranks) * of_a_rank, bytes: self.message_bytes(ranks, bytes) }
     }
+}
+
+/// Estimates the messages of an operation that sends a message of `bytes` bytes to each of `p` ranks, in segments, and the
+/// length of each as a multiple of m.
+fn in_segments(p: f64, bytes: u64, segment: Bytes) -> (f64, f64) {
+    let segments = f64::from(u32::try_from(Segments::new(bytes, segment.count()).count()).unwrap_or(u32::MAX));
+    (p * segments, 1.0 / segments)
 }
 
 /// Returns the number of steps around the rings of a torus, one dimension after the other; at least 1.

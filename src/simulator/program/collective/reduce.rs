@@ -155,6 +155,20 @@ impl Reduce {
         (me.rank() == root).then(|| Payload::new(own.bytes, data.all()))
     }
 
+    /// Returns the length of the segments in which the data are sent; 0 if they are sent whole.
+    pub(super) const fn segment(&self) -> Bytes {
+        match self {
+            Self::Chain { segment, .. }
+            | Self::Pipeline { segment }
+            | Self::Binary { segment }
+            | Self::InOrderBinary { segment }
+            | Self::Kary { segment, .. }
+            | Self::Knomial { segment, .. }
+            | Self::Bine { segment, .. } => *segment,
+            _ => Bytes::new(0),
+        }
+    }
+
     /// Returns the algorithm that a library chooses.
     pub(super) fn of_library(library: Library, ranks: u32, bytes: u64) -> Self {
         let few = decision::fewer_words(bytes, decision::core(ranks));

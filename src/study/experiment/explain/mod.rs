@@ -88,6 +88,8 @@ impl Explanation {
 fn alone(scenario: &CheckedScenario, delivery: Delivery) -> Result<SimDuration, StudyError> {
     let mut alone = Scenario::clone(scenario);
     alone.machine.network.links.start = SimDuration::ZERO;
+    // The host is connected to a node with a rank, which the host of the scenario, if it takes no time, need not be.
+    alone.machine.host.node = scenario.layout().node(delivery.from);
     alone.machine.host.input = Linear { start: delivery.sent.since(SimTime::START), per_byte: PerByte::FREE };
     let program = move |me: Process| send_at_a_time(me, delivery);
     let simulation = Simulation::on(&alone.allocation())?.limits(scenario.limits.clone()).keep_deliveries();

@@ -26,10 +26,15 @@ pub struct LiballprofReader {
     ranks: u32,
     clock: Clock,
     communicators: RankCommunicators,
+    /// The ids of communicators of all ranks in their order.
+    worlds: FxHashSet<u64>,
+    /// `true` if MPICH has written the trace, whose requests have four bytes.
+    is_mpich: bool,
     /// The addresses of the requests that may be pending.
     open: FxHashSet<u64>,
-    /// The addresses of the requests of buffered sends, which complete at once, as long as no wait has named them.
-    buffered: FxHashSet<u64>,
+    /// The addresses of the requests that were complete at once, as long as no wait has named them: of buffered sends,
+    /// and of operations without a partner.
+    complete: FxHashSet<u64>,
     /// The addresses of all requests that have begun so far.
     begun: FxHashSet<u64>,
     /// `true` if the current call sends in MPI's synchronous mode.
@@ -189,9 +194,11 @@ impl LiballprofReader {
             rank,
             ranks,
             communicators,
+            worlds: FxHashSet::default(),
+            is_mpich: false,
             clock: Clock::new(factor),
             open: FxHashSet::default(),
-            buffered: FxHashSet::default(),
+            complete: FxHashSet::default(),
             begun: FxHashSet::default(),
             is_synchronous: false,
             persistent: FxHashMap::default(),
@@ -237,14 +244,22 @@ impl LiballprofReader {
 
     fn message(&mut self, line: &CallRecord<'_>, kind: Kind, calls: &mut CallQueue) -> Result<(), LineFault> {
         match kind {
-            Kind::Send | Kind::StartSend => {
-                let request = if kind == Kind::StartSend { Some(self.begin(line.number(8)?, calls)) } else { None };
-                self.send(line, [3, 4, 5, 6, 7], request, calls)?;
+            Kind::Send => {
+                self.send(line, [3, 4, 5, 6, 7], None, calls)?;
+            }
+            Kind::StartSend => {
+                let request = self.begin(line.number(8)?, calls);
+                let sends = self.send(line, [3, 4, 5, 6, 7], Some(request), calls)?;
+                self.complete_if(!sends, line.number(8)?);
             }
             Kind::SendBuffered | Kind::StartBuffered => self.send_buffered(line, kind, calls)?,
-            Kind::Receive | Kind::StartReceive => {
-                let request = if kind == Kind::StartReceive { Some(self.begin(line.number(8)?, calls)) } else { None };
-                self.receive(line, [5, 6, 7], request, calls)?;
+            Kind::Receive => {
+                self.receive(line, [5, 6, 7], None, calls)?;
+            }
+            Kind::StartReceive => {
+                let request = self.begin(line.number(8)?, calls);
+                let receives = self.receive(line, [5, 6, 7], Some(request), calls)?;
+                self.complete_if(!receives, line.number(8)?);
             }
             Kind::SendLater | Kind::BufferedLater | Kind::ReceiveLater => self.create_persistent(line, kind)?,
             Kind::Start => self.start(line, 2, line.number(2)?, calls)?,
@@ -280,7 +295,7 @@ impl LiballprofReader {
             calls.push(Call::Wait(name(address)));
         }
         self.begun.insert(address);
-        self.buffered.remove(&address);
+        self.complete.remove(&address);
         name(address)
     }
 
@@ -294,7 +309,7 @@ impl LiballprofReader {
             calls.record_unbegun_wait();
         }
         self.open.remove(&address);
-        self.buffered.remove(&address);
+        self.complete.remove(&address);
         calls.push(Call::Wait(name(address)));
     }
 
@@ -303,15 +318,19 @@ impl LiballprofReader {
         if kind == Kind::StartBuffered {
             let address = line.number(8)?;
             self.begin(address, calls);
-            self.complete_at_once(address);
+            self.complete_if(true, address);
         }
-        self.send(line, [3, 4, 5, 6, 7], Some(BUFFERED), calls)
+        self.send(line, [3, 4, 5, 6, 7], Some(BUFFERED), calls)?;
+        Ok(())
     }
 
-    /// Marks the request of a buffered send as complete; a wait for any of several requests may return it.
-    fn complete_at_once(&mut self, address: u64) {
-        self.open.remove(&address);
-        self.buffered.insert(address);
+    /// Marks a request that has begun as complete if it `is_complete` at once: a wait for any of several requests may
+    /// return it.
+    fn complete_if(&mut self, is_complete: bool, address: u64) {
+        if is_complete {
+            self.open.remove(&address);
+            self.complete.insert(address);
+        }
     }
 
     /// Waits for an array of requests.
@@ -320,15 +339,15 @@ impl LiballprofReader {
         if !row.is_empty() && !row.iter().any(|address| self.has_begun(*address)) {
             calls.record_unbegun_wait();
         }
-        let mut complete = row.iter().filter(|address| self.buffered.contains(address)).copied();
+        let mut complete = row.iter().filter(|address| self.complete.contains(address)).copied();
         if kind == Kind::WaitAny
             && let Some(first) = complete.next()
         {
-            self.buffered.remove(&first);
+            self.complete.remove(&first);
             return Ok(());
         }
         for address in &row {
-            self.buffered.remove(address);
+            self.complete.remove(address);
         }
         let named: Vec<u64> = row.into_iter().filter(|address| self.open.contains(address)).collect();
         if kind == Kind::WaitAny {
@@ -351,10 +370,10 @@ impl LiballprofReader {
         }
         let at = move |number: u64, bytes: u64| first.wrapping_add(number * bytes);
         let is_known = |address: &u64| {
-            [&self.open, &self.buffered].iter().any(|known| known.contains(address))
+            [&self.open, &self.complete].iter().any(|known| known.contains(address))
                 || self.persistent.contains_key(address)
         };
-        let is_small = (0..count).any(|number| number % 2 == 1 && is_known(&at(number, 4)));
+        let is_small = self.is_mpich || (0..count).any(|number| number % 2 == 1 && is_known(&at(number, 4)));
         let bytes = if is_small { 4 } else { 8 };
         Ok((0..count).map(move |number| at(number, bytes)))
     }
@@ -366,7 +385,7 @@ impl LiballprofReader {
         match kind {
             Kind::SendLater | Kind::BufferedLater => self.send(line, [3, 4, 5, 6, 7], request, &mut message)?,
             _ => self.receive(line, [5, 6, 7], request, &mut message)?,
-        }
+        };
         self.persistent.insert(address, message.pop().map(|(_, call)| call));
         Ok(())
     }
@@ -383,50 +402,48 @@ impl LiballprofReader {
             return Err(line
                 .fault(at, format!("the request at {address} has not been created, for example by `MPI_Send_init`")));
         };
-        if let Some(message) = message {
-            self.begin(address, calls);
-            if matches!(message, Call::Send { request: Some(BUFFERED), .. }) {
-                self.complete_at_once(address);
-            }
-            calls.push(message);
-        }
+        self.begin(address, calls);
+        let is_complete = matches!(message, None | Some(Call::Send { request: Some(BUFFERED), .. }));
+        self.complete_if(is_complete, address);
+        message.into_iter().for_each(|message| calls.push(message));
         Ok(())
     }
 
-    /// Adds a send, given the positions of count, type, receiver, tag and communicator.
+    /// Adds a send, given the positions of count, type, receiver, tag and communicator. Returns `false` if the receiver
+    /// is `MPI_PROC_NULL`.
     fn send(
         &mut self,
         line: &CallRecord<'_>,
         [count, of, to, tag, among]: [usize; 5],
         request: Option<RequestName>,
         calls: &mut CallQueue,
-    ) -> Result<(), LineFault> {
+    ) -> Result<bool, LineFault> {
         let communicator = self.communicator(line, among)?;
         let bytes = line.bytes(count, of)?;
-        if let Some(to) = communicator.rank(line, to)? {
-            calls.push(Call::Send { to, bytes, tag: line.tag(tag)?, synchronous: self.is_synchronous, request });
-        }
-        Ok(())
+        let Some(to) = communicator.rank(line, to)? else { return Ok(false) };
+        calls.push(Call::Send { to, bytes, tag: line.tag(tag)?, synchronous: self.is_synchronous, request });
+        Ok(true)
     }
 
-    /// Adds a receive, given the positions of sender, tag and communicator.
+    /// Adds a receive, given the positions of sender, tag and communicator. Returns `false` if the sender is
+    /// `MPI_PROC_NULL`.
     fn receive(
         &mut self,
         line: &CallRecord<'_>,
         [from, tag, among]: [usize; 3],
         request: Option<RequestName>,
         calls: &mut CallQueue,
-    ) -> Result<(), LineFault> {
+    ) -> Result<bool, LineFault> {
         let communicator = self.communicator(line, among)?;
         let from = match communicator.rank(line, from) {
             Ok(Some(from)) => Some(from),
-            Ok(None) => return Ok(()),
+            Ok(None) => return Ok(false),
             Err(_) if communicator.is_any(line, from)? => None,
             Err(fault) => return Err(fault),
         };
         let tag = if line.integer(tag)? == -1 { None } else { Some(line.tag(tag)?) };
         calls.push(Call::Receive { pattern: MessagePattern { from, tag }, request });
-        Ok(())
+        Ok(true)
     }
 
     /// Starts a nonblocking collective operation, whose last argument is its request.
@@ -440,11 +457,13 @@ impl LiballprofReader {
         let address = line.number(at)?;
         let mut begun = CallQueue::new();
         self.collective(line, kind, at.saturating_sub(1), &mut begun)?;
-        // A collective operation of this rank alone completes at once.
-        self.begun.insert(address);
-        if let Some((_, Call::Collective { call, communicator, .. })) = begun.pop() {
-            let request = Some(self.begin(address, calls));
-            calls.push(Call::Collective { call, communicator, request });
+        let request = Some(self.begin(address, calls));
+        match begun.pop() {
+            Some((_, Call::Collective { call, communicator, .. })) => {
+                calls.push(Call::Collective { call, communicator, request });
+            }
+            // A collective operation of this rank alone is complete at once.
+            _ => self.complete_if(true, address),
         }
         Ok(())
     }
@@ -519,15 +538,23 @@ impl LiballprofReader {
             );
         };
         let is_mpich = is_mpich(id);
+        self.is_mpich |= is_mpich;
         if ranks == 1 {
             return Ok(CommunicatorArgument { number: None, members: Some([self.rank].into()), ranks: 1, is_mpich });
         }
-        if (ranks, rank) == (u64::from(self.ranks), u64::from(self.rank)) {
-            return Ok(CommunicatorArgument { number: Some(0), members: None, ranks: self.ranks, is_mpich });
-        }
-        if let Some((number, members)) = self.communicators.find(id, self.rank, (rank, ranks)) {
+        let is_like_world = (ranks, rank) == (u64::from(self.ranks), u64::from(self.rank));
+        let found = if is_like_world && self.worlds.contains(&id) {
+            None
+        } else {
+            self.communicators.find(id, self.rank, (rank, ranks))
+        };
+        if let Some((number, members)) = found {
             let ranks = u32::try_from(members.len()).unwrap_or(u32::MAX);
             return Ok(CommunicatorArgument { number: Some(number), members: Some(members), ranks, is_mpich });
+        }
+        if is_like_world {
+            self.worlds.insert(id);
+            return Ok(CommunicatorArgument { number: Some(0), members: None, ranks: self.ranks, is_mpich });
         }
         let all = self.ranks;
         if ranks > u64::from(all) {

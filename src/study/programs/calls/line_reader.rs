@@ -118,6 +118,11 @@ impl CallQueue {
     pub fn pop(&mut self) -> Option<(Phase, Call)> {
         self.calls.pop_front()
     }
+
+    /// Returns the next call if it performs the operations of a reduction, to which it belongs.
+    pub fn pop_operations(&mut self) -> Option<(Phase, Call)> {
+        self.calls.pop_front_if(|(_, call)| matches!(call, Call::Operate(_)))
+    }
 }
 
 /// A reader of the lines of one rank in some format.

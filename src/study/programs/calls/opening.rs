@@ -15,6 +15,7 @@ use parsim_sim::fault::Fault;
 use rustc_hash::FxHashMap;
 use std::fs;
 use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Opens a trace: a file with the lines of all ranks, or a list of one file per rank.
@@ -52,12 +53,20 @@ pub fn open(file: &ProgramFile) -> Result<CallFiles, Box<Fault>> {
                 format!("cannot read `{}`, file {} in the list `{}`: {error}", path.display(), number + 1, file.name());
             Box::new(Fault::new("file", message, "provide a file for each rank, whose path is relative to the list"))
         })?;
-        let length = length.len();
-        files.extents.push([Extent { file: number, line: 1, start: 0, end: length }].into());
+        if length.len() == 0 {
+            return Err(empty("file", path));
+        }
+        files.extents.push([Extent { file: number, line: 1, start: 0, end: length.len() }].into());
     }
     files.names = listed.iter().map(|path| path.display().to_string()).collect();
     files.paths = listed.into();
     Ok(files)
+}
+
+/// Creates the fault of the file of a rank without any line.
+fn empty(field: &'static str, path: &Path) -> Box<Fault> {
+    let help = "every rank has lines, at least of its beginning and end; or the file has been cut off";
+    Box::new(Fault::new(field, format!("`{}` is empty", path.display()), help))
 }
 
 enum Unreadable {
@@ -180,6 +189,9 @@ pub fn folder(folder: &ProgramFile, factor: GapFactor) -> Result<CallFiles, Box<
             let message = format!("cannot read `{}`: {error}", path.display());
             Box::new(Fault::new(field, message, RELATIVE))
         })?;
+        if metadata.len() == 0 {
+            return Err(empty(field, path));
+        }
         extents.push([Extent { file: number, line: 1, start: 0, end: metadata.len() }].into());
     }
     let names = paths.iter().map(|path| path.display().to_string()).collect();

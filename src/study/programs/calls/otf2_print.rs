@@ -41,6 +41,8 @@ pub struct Otf2Reader {
     call: Option<Phase>,
     /// The nesting depth of MPI calls.
     depth: u32,
+    /// The time at which that call began, in picoseconds.
+    entered: Option<u128>,
     /// `true` if an event that moves data, or the end of the program, has occurred since the call began.
     is_moving: bool,
     /// The calls from the first nonblocking operation on whose data are not known yet.
@@ -100,7 +102,7 @@ impl Otf2Reader {
     pub fn new(rank: u32, definitions: Arc<Definitions>, factor: GapFactor) -> Self {
         let clock = Clock::new(factor);
         let (held, sending) = (VecDeque::new(), FxHashSet::default());
-        Self { rank, definitions, clock, call: None, depth: 0, is_moving: false, held, sending }
+        Self { rank, definitions, clock, call: None, depth: 0, entered: None, is_moving: false, held, sending }
     }
 
     fn event(&mut self, event: &[u8], line: &EventRecord<'_>) -> Result<(), LineFault> {
@@ -142,6 +144,7 @@ impl Otf2Reader {
         let Some(region) = line.region().filter(|region| region.starts_with("MPI_")) else { return Ok(()) };
         if self.depth == 0 {
             self.call = Some(name::phase(region));
+            self.entered = Some(self.time(line)?);
             self.is_moving = false;
         }
         self.depth += 1;
@@ -167,7 +170,7 @@ impl Otf2Reader {
         if self.is_moving || region.starts_with("MPI_Init") {
             self.clock.begin(self.time(line)?);
         }
-        (self.call, self.is_moving) = (None, false);
+        (self.call, self.entered, self.is_moving) = (None, None, false);
         Ok(())
     }
 
@@ -177,10 +180,11 @@ impl Otf2Reader {
         Ok(u128::from(ticks) * 1_000_000_000_000 / u128::from(self.definitions.ticks_per_second))
     }
 
-    /// Ends the computation before a call at the first event of the call.
+    /// Ends the computation before a call at the beginning of the call. An event that follows may be as late as the end
+    /// of the call. An event outside of calls ends the computation itself.
     fn end_computation(&mut self, line: &EventRecord<'_>) -> Result<(), LineFault> {
         if !self.is_moving {
-            let time = self.time(line)?;
+            let time = self.entered.map_or_else(|| self.time(line), Ok)?;
             let gap = self.clock.gap(time).map_err(|message| fault(&message))?;
             self.held.extend(gap.map(|gap| ("compute", HeldCall::Known(Call::Keep(gap)))));
             self.is_moving = true;

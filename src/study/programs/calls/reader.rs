@@ -59,20 +59,22 @@ impl CallReader {
     /// A line cannot be read.
     pub fn next(&mut self) -> Result<Option<(Phase, Call)>, Box<Fault>> {
         loop {
+            // The queue may contain calls that follow the last one of the beginning.
+            if self.files.first.as_ref().is_some_and(|first| self.counted >= first.calls) {
+                return Ok(self.calls.pop_operations().map(|popped| self.accounted(popped)));
+            }
             if let Some(popped) = self.calls.pop() {
                 return Ok(Some(self.accounted(popped)));
-            }
-            if self.files.first.as_ref().is_some_and(|first| self.counted >= first.calls) {
-                return Ok(None);
             }
             let advanced = self.lines.advance();
             let advanced = advanced.map_err(|error| Box::new(self.files.unreadable(&error.to_string())))?;
             let Some((place, range)) = advanced else {
-                if self.files.first.is_some() {
-                    return Err(Box::new(self.files.too_few(self.rank, self.counted)));
-                }
                 self.format.finish(&mut self.calls);
-                return Ok(self.calls.pop().map(|popped| self.accounted(popped)));
+                return match self.calls.pop() {
+                    Some(popped) => Ok(Some(self.accounted(popped))),
+                    None if self.files.first.is_some() => Err(Box::new(self.files.too_few(self.rank, self.counted))),
+                    None => Ok(None),
+                };
             };
             self.place = place;
             self.calls.state(StatedLengths::default());

@@ -195,13 +195,14 @@ impl RankConversion<'_> {
                     graph.send(other, bytes, tag)
                 }))
             }
-            METADATA..=COLLECTIVE if micros > 0 => Ok(NodePart::single(graph.compute(micros, cpu))),
+            METADATA => Ok(NodePart::default()),
+            LOAD..=COLLECTIVE if micros > 0 => Ok(NodePart::single(graph.compute(micros, cpu))),
             COMPUTATION if node.operations.is_some_and(|operations| operations > 0) => {
                 Err(fault("has operations (`num_ops`) and no duration"))
             }
             COMPUTATION if node.micros.is_none() => Err(fault("is a computation without `runtime`")),
-            LOAD | STORE => Err(fault("is an access to memory without a duration")),
-            METADATA..=COLLECTIVE => Ok(NodePart::default()),
+            LOAD | STORE if node.micros.is_none() => Err(fault("is an access to memory without a duration")),
+            LOAD..=COLLECTIVE => Ok(NodePart::default()),
             kind => Err(fault(&format!("{kind} is not a kind of node"))),
         }
     }

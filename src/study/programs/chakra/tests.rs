@@ -16,7 +16,7 @@ fn schedule_of(ranks: &[&str], groups: &str) -> Result<Schedule, ConversionFault
 const BACKWARD: &str = r#"{"Id": 1, "Name": "forward", "NodeType": 4, "runtime": 20},
     {"Id": 5, "Name": "update", "NodeType": 4, "runtime": 7, "data_deps": [4, 3], "ctrlDeps": [99]},
     {"Id": 3, "Name": "backward", "NodeType": 4, "runtime": 30, "data_deps": [1]},
-    {"Id": 2, "Name": "marker", "NodeType": 1, "data_deps": [1]},
+    {"Id": 2, "Name": "marker", "NodeType": 1, "runtime": 9, "data_deps": [1]},
     {"Id": 4, "Name": "gradients", "NodeType": 7, "comm_type": 0, "comm_size": 1000, "data_deps": [2]}"#;
 
 #[test]

@@ -128,8 +128,11 @@ impl Program for Characteristic {
         2.0 * f64::from(self.rounds) * f64::from(self.chunks) * f64::from(ranks)
     }
 
+    /// Counts the packets of every exchange as if each rank had a node, and a dimensionless application the balance 1.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a forecast; larger values saturate")]
     fn packet_hops(&self, ranks: u32, packet_bytes: u64) -> f64 {
-        packets(f64::from(ranks) * f64::from(self.rounds), 1, packet_bytes)
+        let bytes = self.exchanged_bytes(f64::from(ranks), 1.0).round() as u64;
+        packets(f64::from(ranks) * f64::from(self.rounds), bytes, packet_bytes)
     }
 }
 

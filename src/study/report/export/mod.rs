@@ -50,6 +50,19 @@ pub enum ExportError {
         /// The tag of the message.
         tag: u32,
     },
+    /// As [`OutOfOrder`](Self::OutOfOrder), for the messages of a collective operation, which have one tag.
+    #[error(
+        "rank {rank} waits for a message from rank {from} to rank {to} of a collective operation before an older one of \
+         the same operation, which a time-independent trace cannot express: choose another algorithm or library"
+    )]
+    OutOfOrderInCollective {
+        /// The rank that waits.
+        rank: usize,
+        /// The rank of the sender.
+        from: u32,
+        /// The rank of the receiver.
+        to: u32,
+    },
     /// A unit that is too coarse: rounding would change the computations.
     #[error(
         "computations of {asked} would be {written} in the schedule, in whole units of {unit}: give a smaller unit"
@@ -91,6 +104,11 @@ impl FileTags {
         let tags: BTreeSet<u32> = own().collect();
         let others: BTreeMap<u32, u32> = tags.into_iter().zip(0..).collect();
         Self { collective: u32::try_from(others.len()).unwrap_or(u32::MAX), others }
+    }
+
+    /// Returns whether a tag in the file is one of a collective operation.
+    const fn is_collective(&self, written: u32) -> bool {
+        written >= self.collective
     }
 
     fn written(&self, tag: u32) -> u32 {

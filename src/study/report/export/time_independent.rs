@@ -154,7 +154,12 @@ impl RankCalls<'_> {
         let (from, to, tag) = self.operations[number as usize];
         let open = self.open.entry((from, to, tag)).or_default();
         if open.pop_front() != Some(number) {
-            return Err(ExportError::OutOfOrder { rank: self.rank, from, to, tag });
+            let rank = self.rank;
+            return Err(if self.trace.tags.is_collective(tag) {
+                ExportError::OutOfOrderInCollective { rank, from, to }
+            } else {
+                ExportError::OutOfOrder { rank, from, to, tag }
+            });
         }
         Ok(self.line("wait", &[from.into(), to.into(), tag.into()])?)
     }

@@ -293,6 +293,66 @@ fn a_communicator_that_may_be_another_one_is_noted() {
     assert!(note.starts_with("note: the communicator 4 of rank 0 may be any of several"), "{note}");
 }
 
+/// A split that orders all ranks anew is another communicator than that of all ranks, also for a rank that keeps its
+/// number.
+#[test]
+fn a_split_of_all_ranks_is_not_the_world() {
+    let of = |(rank, place): (u32, u32)| {
+        format!(
+            "MPI_Init:-:0:0:1.0\nMPI_Comm_split:1.0:0,{rank},3:0:{place}:77:1.0\nMPI_Barrier:1.0:9,{place},3:1.0\n\
+             MPI_Barrier:1.0:0,{rank},3:1.0\nMPI_Finalize:1.0:-\n"
+        )
+    };
+    let (_folder, program) = recording(&[(0, 1), (1, 0), (2, 2)].map(of));
+    let surveyed = program.surveyed().expect("a trace");
+    assert_eq!(surveyed.survey.faults.len(), 0);
+    let mut reader = reader::CallReader::new(Arc::clone(&surveyed.files), 2);
+    let mut numbers = Vec::new();
+    while let Some((_, call)) = reader.next().expect("it was read before") {
+        numbers.extend(if let Call::Collective { communicator, .. } = call { Some(communicator) } else { None });
+    }
+    assert_eq!(numbers, [1, 0]);
+}
+
+#[test]
+fn a_rank_without_lines_is_rejected() {
+    let (folder, program) = recording(&["MPI_Init:-:0:0:1.0\nMPI_Finalize:1.0:-\n".to_owned(), String::new()]);
+    let fault = program.surveyed().map(|_| ()).expect_err("an empty file").message;
+    assert_eq!(fault.replace(&folder.path().display().to_string(), "FOLDER"), "`FOLDER/t-1.txt` is empty");
+}
+
+/// Operations without a partner are complete at once, so that a wait for any of several requests returns them first.
+#[test]
+fn operations_without_a_partner_are_complete_at_once() {
+    let line = |name: &str, arguments: &str| format!("{name}:1237666046950106.0:{arguments}:1237666046950106.0");
+    let wait = line("MPI_Waitany", "2:64:0:0");
+    let other = line("MPI_Irecv", "11:8:6,1,1:2:1:0,1,4:72");
+    for begun in [
+        line("MPI_Irecv", "11:8:6,1,1:-2:1:0,1,4:64"),
+        line("MPI_Isend", "11:8:6,1,1:-2:1:0,1,4:64"),
+        line("MPI_Ibarrier", "5,0,1:64"),
+    ] {
+        let calls = recorded(&[INIT, &begun, &other, &wait, &wait], 1.0).expect("calls");
+        let waits = [("MPI_Waitany", Call::WaitAny([[0, 72, 0]].into()))];
+        assert_eq!(calls[1..], waits, "{begun}");
+    }
+}
+
+/// Requests of MPICH, which a communicator reveals, have four bytes.
+#[test]
+fn arrays_of_requests_have_the_elements_of_their_library() {
+    let line = |name: &str, arguments: &str| format!("{name}:1237666046950106.0:{arguments}:1237666046950106.0");
+    let waited = |world: u32| {
+        let begin = |address: u32| line("MPI_Irecv", &format!("11:8:6,1,1:2:1:{world},1,4:{address}"));
+        let lines = [begin(64), begin(72), begin(80), line("MPI_Waitall", "3:64:0")];
+        let lines: Vec<&str> = std::iter::once(INIT).chain(lines.iter().map(String::as_str)).collect();
+        recorded(&lines, 1.0).expect("calls")[3..].to_vec()
+    };
+    let wait = |address| ("MPI_Waitall", Call::Wait([0, address, 0]));
+    assert_eq!(waited(0), [64, 72, 80].map(wait));
+    assert_eq!(waited(0x4400_0000), [64, 72].map(wait));
+}
+
 /// Ranks send to each other in a cycle of synchronous sends. The place where each rank waits is reported before the run
 /// or, if matching is not determined, by the run.
 #[test]

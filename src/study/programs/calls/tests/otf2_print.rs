@@ -71,9 +71,10 @@ fn events_say_what_receives_take_when_they_are_complete() {
     let reduce = Call::Collective { call: CollectiveCall::AllReduce { bytes: 8 }, communicator: 0, request: None };
     let pattern = MessagePattern { from: Some(1), tag: Some(4) };
     let receive = Call::Receive { pattern, request: Some([0, 5, 0]) };
-    assert_eq!(calls[0], [keep(1000), receive, keep(1490), Call::Wait([0, 5, 0]), keep(500), reduce.clone()]);
+    // The events of data are later than the beginning of their calls.
+    assert_eq!(calls[0], [keep(1000), receive, keep(1000), Call::Wait([0, 5, 0]), keep(400), reduce.clone()]);
     let send = Call::Send { to: 0, bytes: 80, tag: 4, synchronous: false, request: None };
-    assert_eq!(calls[1], [keep(1000), send, keep(2000), reduce]);
+    assert_eq!(calls[1], [keep(1000), send, keep(1900), reduce]);
     assert_eq!(faults, [""; 0]);
     let (buffered, _) = archive(DEFINITIONS, &EVENTS.replace("MPI_Send\"", "MPI_Bsend\"")).expect("an archive");
     assert!(matches!(buffered[1][1], Call::Send { request: Some(BUFFERED), .. }), "{buffered:?}");
@@ -158,17 +159,11 @@ fn collective_operations_begin_where_their_requests_do() {
         request,
     };
     let [first, second] = [[0, 6, 0], [0, 8, 0]];
-    let begun = [keep(900), broadcast(Some(first)), keep(100), reduce(Some(second)), keep(2100)];
+    let begun = [keep(800), broadcast(Some(first)), keep(100), reduce(Some(second)), keep(2000)];
     let expected = [&begun[..], &[Call::Wait(second), Call::Wait(first)]].concat();
     assert_eq!(calls[0][calls[0].len() - expected.len()..], expected);
-    let expected = [
-        broadcast(Some([0, 7, 0])),
-        Call::Wait([0, 7, 0]),
-        keep(100),
-        reduce(Some([0, 1, 0])),
-        keep(100),
-        Call::Wait([0, 1, 0]),
-    ];
+    let expected =
+        [broadcast(Some([0, 7, 0])), Call::Wait([0, 7, 0]), keep(100), reduce(Some([0, 1, 0])), Call::Wait([0, 1, 0])];
     assert_eq!(calls[1][calls[1].len() - expected.len()..], expected);
     assert_eq!(faults, [""; 0]);
     let without = |line: &str| {
@@ -182,6 +177,49 @@ fn collective_operations_begin_where_their_requests_do() {
     let other = events.replace("Received: 16, Request: 1\n", "Received: 16, Request: 2\n");
     let fault = archive(DEFINITIONS, &other).expect_err("a fault");
     assert!(fault.ends_with("the request of this collective operation has not begun"), "{fault}");
+}
+
+/// The beginning of a program ends after its last collective operation, also if the data of an earlier receive is known
+/// only behind it.
+#[test]
+fn the_beginning_ends_before_pending_receives() {
+    let rank = |location: u32, other: u32| {
+        let at = |event: &str, time: u32, rest: &str| format!("{event} {location} {time} {rest}\n");
+        let barrier = |time: u32| {
+            at("ENTER", time, "Region: \"MPI_Barrier\" <4>")
+                + &at(
+                    "MPI_COLLECTIVE_END",
+                    time,
+                    "Operation: BARRIER, Communicator: \"\" <0>, Root: NONE, Sent: 0, Received: 0",
+                )
+                + &at("LEAVE", time, "Region: \"MPI_Barrier\" <4>")
+        };
+        let message = |key: &str| format!("{key}: {other} (\"\" <1>), Communicator: \"\" <0>, Tag: 1, Length: 8");
+        at("ENTER", 5200, "Region: \"MPI_Irecv\" <2>")
+            + &at("MPI_IRECV_REQUEST", 5200, "Request: 5")
+            + &at("LEAVE", 5200, "Region: \"MPI_Irecv\" <2>")
+            + &barrier(5200)
+            + &barrier(9200)
+            + &at("ENTER", 9200, "Region: \"MPI_Send\" <4>")
+            + &at("MPI_SEND", 9200, &message("Receiver"))
+            + &at("LEAVE", 9200, "Region: \"MPI_Send\" <4>")
+            + &at("ENTER", 9200, "Region: \"MPI_Wait\" <3>")
+            + &at("MPI_IRECV", 9200, &(message("Sender") + ", Request: 5"))
+            + &at("LEAVE", 9200, "Region: \"MPI_Wait\" <3>")
+    };
+    let folder = tempfile::tempdir().expect("there is room");
+    for (name, text) in [("definitions.txt", DEFINITIONS), ("events.txt", &[EVENTS, &rank(7, 1), &rank(9, 0)].concat())]
+    {
+        std::fs::write(folder.path().join(name), text).expect("there is room");
+    }
+    let first = Some(First { calls: 1, of: "MPI_Barrier".to_owned() });
+    let program = MpiTrace { first, ..of_archive(&folder.path().display().to_string()) };
+    let surveyed = program.surveyed().expect("an archive");
+    let mut reader = reader::CallReader::new(Arc::clone(&surveyed.files), 0);
+    let calls: Vec<_> = std::iter::from_fn(|| reader.next().expect("it was read before")).collect();
+    let is_barrier = |call: &Call| matches!(call, Call::Collective { call: CollectiveCall::Barrier, .. });
+    assert_eq!(calls.iter().filter(|(_, call)| is_barrier(call)).count(), 1);
+    assert!(calls.last().is_some_and(|(_, call)| is_barrier(call)), "{calls:?}");
 }
 
 proptest! {

@@ -74,7 +74,7 @@ impl LeafNodes {
         let nodes = if topology.switches() > 0 { topology.nodes() } else { 0 };
         let is_leaf = |node: u32| {
             let mut neighbours = (0..topology.ports()).filter_map(|port| topology.neighbour(node, port));
-            let Some((switch, _)) = neighbours.next() else { return false };
+            let Some((switch, _)) = neighbours.next().filter(|(end, _)| *end >= nodes) else { return false };
             // A packet with such an intermediate node turns at its switch, or passes through the node.
             let passes = routing.is_indirect() && !turns(topology, routing.through(), switch, node);
             neighbours.next().is_none() && !passes
