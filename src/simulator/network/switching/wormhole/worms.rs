@@ -17,27 +17,32 @@ use std::ops::{Index, IndexMut};
 mod arrival;
 mod buffers;
 mod channel_allocation;
+mod departures;
 mod injection;
 mod islip;
 mod layout;
 mod matrix;
 mod pipeline;
+mod port_fields;
+mod port_matching;
 mod recording;
+mod requests;
 mod stage;
 mod switch_allocation;
 mod wheel;
 mod wires;
 
-use arrival::Transit;
-use buffers::{Input, Output, RoundRobin, WormHeads};
+use buffers::{Input, Output, WormHeads};
 use channel_allocation::ChannelGroup;
+use departures::FlitDeparture;
 use injection::PacketSource;
 use islip::Islip;
 use layout::{LeafNodes, NONE, RouterShape};
 use matrix::MatrixArbiters;
 use pipeline::Pipeline;
+use port_matching::PortTurns;
 use recording::FlitRecorder;
-use switch_allocation::{PortGrant, RouterRequests};
+use requests::RouterRequests;
 use wires::LinkLatencies;
 
 /// The runtime state of all routers of a network; one event per cycle while anything moves.
@@ -56,11 +61,8 @@ pub struct Worms {
     inputs: Vec<Input>,
     heads: WormHeads,
     outputs: Vec<Output>,
-    /// The round-robin pointers of each port.
-    turns: Vec<RoundRobin>,
-    routers: Vec<RouterRequests>,
-    /// Routers with requests to allocate, in the order in which they became active.
-    active: Vec<u32>,
+    turns: PortTurns,
+    requests: RouterRequests,
     sources: Vec<PacketSource>,
     /// Nodes with packets that are not completely in the network yet.
     sending: Vec<u32>,
@@ -76,10 +78,6 @@ pub struct Worms {
     islip: Option<Box<Islip>>,
     /// The matrix arbiters; `None` with other arbiters.
     matrix: Option<Box<MatrixArbiters>>,
-    /// The input that each output port selects; scratch space for one router at a time.
-    taken: Vec<PortGrant>,
-    /// Input channels whose front flits cross the crossbar in this cycle.
-    crossings: Vec<u32>,
     is_ticking: bool,
     /// The record of transfers, if requested.
     recorder: Option<Box<FlitRecorder>>,
@@ -165,12 +163,11 @@ impl Worms {
             byte_time: network.links.byte_time(),
             inputs,
             heads: WormHeads::new(vertices * shape.of_router),
-            turns: vec![RoundRobin::default(); (vertices * shape.ports) as usize],
+            turns: PortTurns::new(shape, vertices),
             outputs,
             groups: ChannelGroup::all(shape, vertices, &leaves),
             leaves,
-            routers: vec![RouterRequests::default(); vertices as usize],
-            active: Vec::new(),
+            requests: RouterRequests::new(shape, vertices),
             sources: vec![PacketSource::default(); vertices as usize],
             sending: Vec::new(),
             table: WormTable::default(),
@@ -180,8 +177,6 @@ impl Worms {
             islip: (router.allocators == Allocators::Islip).then(|| Box::new(Islip::new(shape, vertices))),
             matrix: (router.arbiters == Arbiters::Matrix).then(|| Box::new(MatrixArbiters::new(shape, vertices))),
             router,
-            crossings: Vec::new(),
-            taken: vec![PortGrant::default(); shape.ports as usize],
             is_ticking: false,
             recorder: None,
             topology,
@@ -255,10 +250,12 @@ impl Worms {
         has_moved |= self.allocate_channels(cycle);
         self.next = cycle + 1;
         self.end_routing(cycle);
+        self.pipeline.departures.begin(cycle);
         has_moved |= self.allocate_switches(hops);
+        self.pipeline.departures.end(&self.inputs, &self.outputs);
         self.settle_allocated(cycle);
-        self.leave_idle_routers();
-        // `is_turning` has side effects on the wheels and must be called in every cycle.
+        self.requests.leave_idle_routers();
+        // `is_turning` has side effects on a wheel and must be called in every cycle.
         self.is_ticking = self.is_turning() || has_moved;
         if self.is_ticking {
             calendar.schedule(self.boundary(cycle + 1), 0);
@@ -305,7 +302,7 @@ impl Worms {
     /// heads that enter the link then, and the total time of the flits on the wire.
     fn ahead(&self, now: SimTime) -> FxHashMap<u32, (u32, SimDuration)> {
         let mut ahead: FxHashMap<_, (u32, SimDuration)> = FxHashMap::default();
-        for (cycle, wire, &Transit { to: channel, flit, .. }) in self.pipeline.transits.pending() {
+        for (cycle, wire, &FlitDeparture { to: channel, flit, .. }) in self.pipeline.departures.pending(&self.inputs) {
             let (from, to) = self.on_wire(cycle, wire);
             let port = self.inputs[channel as usize].before / self.shape.channels;
             let (heads, time) = ahead.entry(port).or_default();

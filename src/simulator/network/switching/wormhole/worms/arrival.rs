@@ -1,39 +1,37 @@
 //! Arrival of flits at the next buffer or the node, and of credits at the upstream router.
 
 use super::Worms;
-use super::buffers::{self, Output};
-use super::layout::{Flit, NONE, RouterShape};
+use super::buffers::{self, Input};
+use super::departures::FlitDeparture;
+use super::layout::{Flit, RouterShape};
 use crate::network::packet::{ForwardedBy, HopEvent};
 use crate::network::virtual_channels::{Hop, LastHop};
-use std::slice::Iter;
-
-/// A flit between a crossbar and the next buffer.
-#[derive(Clone, Copy)]
-pub(super) struct Transit {
-    /// The input channel at which the flit arrives.
-    pub(super) to: u32,
-    pub(super) flit: Flit,
-}
 
 impl Worms {
     /// Puts the flits that arrive in `cycle` into their buffers, then returns credits to the upstream routers.
     pub(super) fn take_transits(&mut self, cycle: u64, hops: &mut Vec<HopEvent>) {
-        for wire in self.pipeline.transits.numbers() {
-            let list = self.pipeline.transits.of(wire).take(cycle);
+        for wire in self.pipeline.departures.wires() {
+            let departed = self.pipeline.departures.departure_of_flits(cycle, wire);
+            let only = self.pipeline.departures.only(wire);
+            let list = self.pipeline.departures.take(departed);
             if self.recorder.is_some() {
                 self.record_arrivals(cycle, wire, &list);
             }
-            let mut transits = list.iter();
-            while let Some(Transit { to, flit }) = self.take_bodies(&mut transits) {
+            let mut departures = &list[..];
+            while let Some(FlitDeparture { to, flit, .. }) = self.take_bodies(&mut departures, only) {
                 if flit.is_tail() {
                     self.report_departure(to, flit, hops);
                 }
                 self.push(to, flit, hops);
             }
-            self.pipeline.transits.of(wire).give_back(list);
+            self.pipeline.departures.give_back(departed, list);
         }
-        for wire in self.pipeline.credits.numbers() {
-            self.take_credits(cycle, wire);
+        for wire in self.pipeline.departures.wires() {
+            let departed = self.pipeline.departures.departure_of_credits(cycle, wire);
+            let only = self.pipeline.departures.only(wire);
+            let list = self.pipeline.departures.take(departed);
+            self.take_credits(&list, only);
+            self.pipeline.departures.give_back(departed, list);
         }
     }
 
@@ -45,45 +43,56 @@ impl Worms {
         }
     }
 
-    /// Puts body flits into their buffers up to the next flit that is the head or the tail of its worm, which is
-    /// returned.
-    fn take_bodies(&mut self, transits: &mut Iter<Transit>) -> Option<Transit> {
-        let Self { inputs, outputs, routers, active, .. } = self;
-        let (inputs, outputs, routers) = (&mut inputs[..], &outputs[..], &mut routers[..]);
-        for &transit in transits {
-            let input = &mut inputs[transit.to as usize];
-            if !transit.flit.is_between() {
-                return Some(transit);
+    /// Puts body flits that arrive over links of one latency, of all links if `only` is `None`, into their buffers, up to
+    /// the next flit that is the head or the tail of its worm, which is returned.
+    fn take_bodies(&mut self, departures: &mut &[FlitDeparture], only: Option<u8>) -> Option<FlitDeparture> {
+        let Self { inputs, outputs, requests, .. } = self;
+        let (inputs, outputs) = (&mut inputs[..], &outputs[..]);
+        let mut remaining = *departures;
+        while let Some((&departure, others)) = remaining.split_first() {
+            remaining = others;
+            // `NONE` is beyond the end, too.
+            let Some(input) =
+                inputs.get_mut(departure.to as usize).filter(|input| only.is_none_or(|wire| input.wire == wire))
+            else {
+                continue;
+            };
+            if !departure.flit.is_between() {
+                *departures = remaining;
+                return Some(departure);
             }
             input.count += 1;
-            let can_cross = input.count == 1 && outputs[input.output as usize].room > 0;
-            if can_cross && routers[input.router as usize].set_ready(input) {
-                active.push(input.router);
+            if input.count == 1 && outputs[input.output as usize].room > 0 {
+                requests.set_ready(input);
             }
         }
         None
     }
 
-    /// Returns the credits that arrive in `cycle` over links of one latency.
-    fn take_credits(&mut self, cycle: u64, wire: u8) {
-        let credits = self.pipeline.credits.of(wire).take(cycle);
-        let Self { inputs, outputs, routers, active, .. } = self;
+    /// Returns the credits that arrive over links of one latency, of all links if `only` is `None`.
+    fn take_credits(&mut self, departures: &[FlitDeparture], only: Option<u8>) {
+        let Self { inputs, outputs, requests, .. } = self;
         let (inputs, outputs) = (&inputs[..], &mut outputs[..]);
-        for &credit in &credits {
-            let Output { room, holder, .. } = &mut outputs[credit as usize];
-            *room += 1;
-            if *room == 1 && *holder != NONE {
-                let input = &inputs[*holder as usize];
-                let can_cross = input.count > 0 && input.output == credit;
-                if can_cross && routers[input.router as usize].set_ready(input) {
-                    active.push(input.router);
-                }
+        for &FlitDeparture { credited, .. } in departures {
+            // `NONE` is beyond the end, too.
+            let Some(output) =
+                outputs.get_mut(credited as usize).filter(|output| only.is_none_or(|wire| output.wire == wire))
+            else {
+                continue;
+            };
+            output.room += 1;
+            if output.room == 1
+                && let Some(holder) = inputs.get(output.holder as usize)
+                && holder.count > 0
+                && holder.output == credited
+            {
+                requests.set_ready(holder);
             }
         }
-        self.pipeline.credits.of(wire).give_back(credits);
     }
 
     /// Puts a flit at the end of a buffer that has space.
+    #[inline]
     pub(super) fn push(&mut self, channel: u32, flit: Flit, hops: &mut Vec<HopEvent>) {
         if flit.is_head() {
             self.push_head(channel, flit.worm(), hops);
@@ -141,33 +150,35 @@ impl Worms {
     /// Selects the route of the head at the front of `channel` and requests a virtual channel.
     #[inline]
     pub(super) fn request(&mut self, channel: u32) {
-        let RouterShape { ports, links, lanes, classes, .. } = self.shape;
-        let input = self.inputs[channel as usize];
-        let router = input.router;
-        let worm = &mut self.table[input.front.worm() as usize];
+        let RouterShape { ports, links, classes, .. } = self.shape;
+        let Input { router, front, .. } = self.inputs[channel as usize];
+        let worm = &mut self.table[front.worm() as usize];
         let to = worm.packet.to;
         let (to_port, class) = if to == router {
             (links, 0)
         } else {
             let load = |port| buffers::load(&self.outputs, self.shape, self.shape.first(router, port));
             let to_port = self.guide.leave(&mut worm.route, &self.topology, (router, to), load);
-            let class = if self.classes.are_many() && !self.leaves.contain(router) {
-                let behind = self.outputs[self.shape.first(router, to_port) as usize].behind;
-                let (next, to) = (self.inputs[behind as usize].router, worm.route.target(to));
-                let hop = Hop { at: router, port: to_port, next, to, leg: worm.route.leg() };
-                let last_hop = LastHop { port: input.port.into(), class: u32::from(input.lane) / lanes };
-                let holds_class = last_hop.port < links && !self.leaves.contain(self.shape.router(input.before));
-                let last_hop = holds_class.then_some(last_hop);
-                self.classes.next(&self.topology, last_hop, hop)
-            } else {
-                0
-            };
-            (to_port, class)
+            let has_classes = self.classes.are_many() && !self.leaves.contain(router);
+            let route = worm.route;
+            (to_port, if has_classes { self.next_class(channel, to_port, (route.target(to), route.leg())) } else { 0 })
         };
         let group = (router * ports + to_port) * classes + class;
         let input = &mut self.inputs[channel as usize];
         (input.to_port, input.group) = (buffers::narrow(to_port), group);
         self.wait_for_channel(channel, router, group);
+    }
+
+    /// Returns the class of virtual channels that the head at the front of `channel` needs at a port of its router, on a
+    /// leg of its route to the vertex `to`.
+    fn next_class(&self, channel: u32, to_port: u32, (to, leg): (u32, u32)) -> u32 {
+        let RouterShape { links, lanes, .. } = self.shape;
+        let Input { router, port, lane, before, .. } = self.inputs[channel as usize];
+        let behind = self.outputs[self.shape.first(router, to_port) as usize].behind;
+        let hop = Hop { at: router, port: to_port, next: self.inputs[behind as usize].router, to, leg };
+        let last_hop = LastHop { port: port.into(), class: u32::from(lane) / lanes };
+        let holds_class = last_hop.port < links && !self.leaves.contain(self.shape.router(before));
+        self.classes.next(&self.topology, holds_class.then_some(last_hop), hop)
     }
 
     /// Hands over the worms whose tails have reached their nodes in `cycle`, and frees the places of those that were

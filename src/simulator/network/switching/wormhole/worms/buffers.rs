@@ -22,14 +22,14 @@ pub(super) struct Input {
     pub(super) router: u32,
     /// The group of virtual channels of which the worm needs one.
     pub(super) group: u32,
+    /// The word that has the bit of the channel, in the bit sets of all routers.
+    pub(super) word: u32,
     /// The output port of the worm.
     pub(super) to_port: u8,
     /// The port of the channel.
     pub(super) port: u8,
     /// The number of the channel within its port.
     pub(super) lane: u8,
-    /// The word of the router's bit sets that has the bit of the channel.
-    pub(super) word: u8,
     /// The position of the bit of the channel in that word.
     pub(super) bit: u8,
     /// The index of the latency of the link that leads here.
@@ -54,13 +54,6 @@ pub(super) struct Output {
     pub(super) packets: u32,
     /// The index of the latency of the link.
     pub(super) wire: u8,
-}
-
-/// The round-robin pointers of a port: among its input channels, and among the input ports that request its output.
-#[derive(Clone, Copy, Default)]
-pub(super) struct RoundRobin {
-    pub(super) input: u32,
-    pub(super) output: u32,
 }
 
 /// The worms whose heads are queued in a buffer behind the front worm: a ring per input channel. The rings grow with the
@@ -143,10 +136,10 @@ fn inputs(far_ends: &[u32], wires: &[u8], shape: RouterShape) -> Vec<Input> {
             before: if far == NONE { NONE } else { far + lane },
             router: port / shape.ports,
             group: NONE,
+            word: port / shape.ports * shape.words + of_router * shape.channels / shape.of_word,
             to_port: Input::NOWHERE,
             port: narrow(of_router),
             lane: narrow(lane),
-            word: narrow(of_router * shape.channels / shape.of_word),
             bit: narrow(of_router * shape.channels % shape.of_word + lane),
             wire: wires[port as usize],
         }

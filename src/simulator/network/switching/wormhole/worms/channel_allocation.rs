@@ -4,8 +4,7 @@
 //! A head that finds no free channel sleeps until a channel of its class is released.
 
 use super::Worms;
-use super::buffers::Input;
-use super::layout::{LeafNodes, NONE, RouterShape, low_bits};
+use super::layout::{LeafNodes, RouterShape, low_bits};
 use super::pipeline::Pipeline;
 
 /// The virtual channels of a class of a port, any of which suits a head that requests one of them. All channels to the
@@ -64,15 +63,18 @@ impl ChannelGroup {
     #[inline]
     fn next_bit(&self, turn: u32) -> u32 {
         let [low, high] = self.requests;
-        let from = |bits: u64, turn: u32| if turn < u64::BITS { bits >> turn << turn } else { 0 };
-        let later = [from(low, turn), from(high, turn.saturating_sub(u64::BITS))];
-        let (word, bits): (u32, u64) = match (later, self.requests) {
-            ([0, 0], [0, high]) => (1, high),
-            ([0, 0], [low, _]) => (0, low),
-            ([0, high], _) => (1, high),
-            ([low, _], _) => (0, low),
-        };
-        bits.trailing_zeros() + if word == 1 { u64::BITS } else { 0 }
+        let from_turn = |bits: u64, turn: u32| bits.unbounded_shr(turn).unbounded_shl(turn);
+        let later_low = from_turn(low, turn);
+        if high == 0 {
+            return if later_low == 0 { low } else { later_low }.trailing_zeros();
+        }
+        let later_high = from_turn(high, turn.saturating_sub(u64::BITS));
+        match (later_low, later_high, low) {
+            (0, 0, 0) => u64::BITS + high.trailing_zeros(),
+            (0, 0, low) => low.trailing_zeros(),
+            (0, later, _) => u64::BITS + later.trailing_zeros(),
+            (later, ..) => later.trailing_zeros(),
+        }
     }
 
     /// Returns the next input channel with a request, from `turn` on.
@@ -114,6 +116,14 @@ impl ChannelGroup {
         self.free &= !(1 << (output - self.first_output));
     }
 
+    /// Frees an output channel, because the tail of the worm that held it has left the router; returns whether the group
+    /// has become grantable.
+    #[inline]
+    pub(super) fn release(&mut self, output: u32) -> bool {
+        self.free |= 1 << (output - self.first_output);
+        self.has_requests() && !std::mem::replace(&mut self.is_listed, true)
+    }
+
     pub(super) fn can_be_granted(&self) -> bool {
         self.free != 0 && self.has_requests()
     }
@@ -130,9 +140,7 @@ impl Worms {
         if group.free != 0 && !std::mem::replace(&mut group.is_listed, true) {
             self.grantable.push(number);
         }
-        if self.routers[router as usize].add_waiting() {
-            self.active.push(router);
-        }
+        self.requests.add_waiting(router);
     }
 
     /// Runs VC allocation for a cycle; returns whether any grant is pending.
@@ -146,7 +154,7 @@ impl Worms {
     }
 
     fn allocate_all_channels(&mut self, due: u64) -> bool {
-        let Self { grantable, groups, inputs, outputs, routers, pipeline: Pipeline { allocated, .. }, .. } = self;
+        let Self { grantable, groups, inputs, outputs, requests, pipeline: Pipeline { allocated, .. }, .. } = self;
         let (inputs, outputs) = (&mut inputs[..], &mut outputs[..]);
         for number in grantable.drain(..) {
             let group = &mut groups[number as usize];
@@ -160,32 +168,21 @@ impl Worms {
                 state.holder = channel;
                 let input = &mut inputs[channel as usize];
                 input.granted = output;
-                routers[input.router as usize].waiting -= 1;
+                requests.end_waiting(input.router);
                 allocated.put(due, channel);
             }
         }
         !allocated.is_empty()
     }
 
-    /// Releases the virtual channel of `input`, because the tail of its worm has left the router.
-    #[inline]
-    pub(super) fn release_channel(&mut self, input: Input) {
-        self.outputs[input.output as usize].holder = NONE;
-        let group = &mut self.groups[input.group as usize];
-        group.free |= 1 << (input.output - group.first_output);
-        if group.has_requests() && !std::mem::replace(&mut group.is_listed, true) {
-            self.grantable.push(input.group);
-        }
-    }
-
     /// Has the heads whose virtual channel is allocated by the end of `cycle` request the crossbar in the next cycle.
     pub(super) fn settle_allocated(&mut self, cycle: u64) {
-        let Self { inputs, outputs, routers, active, pipeline: Pipeline { allocated, .. }, .. } = self;
+        let Self { inputs, outputs, requests, pipeline: Pipeline { allocated, .. }, .. } = self;
         while let Some(channel) = allocated.take(cycle) {
             let input = &mut inputs[channel as usize];
             input.output = input.granted;
-            if outputs[input.output as usize].room > 0 && routers[input.router as usize].set_ready(input) {
-                active.push(input.router);
+            if outputs[input.output as usize].room > 0 {
+                requests.set_ready(input);
             }
         }
     }

@@ -17,8 +17,6 @@ pub(super) struct PacketSource {
     channel: u32,
     /// `true` if the node is in the list of sending nodes.
     is_sending: bool,
-    /// `true` if the source sleeps until a flit leaves a buffer of its port.
-    pub(super) is_blocked: bool,
 }
 
 impl Worms {
@@ -47,11 +45,9 @@ impl Worms {
     pub(super) fn inject(&mut self, hops: &mut Vec<HopEvent>) -> bool {
         let mut has_moved = false;
         let mut index = 0;
-        while let Some(&at) = self.sending.get(index) {
-            if self.sources[at as usize].is_blocked {
-                index += 1;
-                continue;
-            }
+        while let Some(blocked) = self.sending[index..].iter().position(|at| !self.is_blocked(*at)) {
+            index += blocked;
+            let at = self.sending[index];
             has_moved |= self.inject_at(at, hops);
             let source = &mut self.sources[at as usize];
             if source.queue.is_empty() {
@@ -64,21 +60,21 @@ impl Worms {
         has_moved
     }
 
+    /// Returns whether a source is in the middle of a packet whose next flit finds no space.
+    #[inline]
+    fn is_blocked(&self, at: u32) -> bool {
+        let source = &self.sources[at as usize];
+        source.left > 0 && self.inputs[source.channel as usize].count == self.shape.buffer
+    }
+
+    /// Injects the next flit of a source that is not blocked, unless it is a head without space.
     fn inject_at(&mut self, at: u32, hops: &mut Vec<HopEvent>) -> bool {
         let is_head = self.sources[at as usize].left == 0;
-        if is_head {
-            self.sources[at as usize].channel = self.emptiest_channel(at);
-        }
-        let source = &mut self.sources[at as usize];
-        let channel = source.channel;
-        if self.inputs[channel as usize].count == self.shape.buffer {
-            source.is_blocked = true;
+        if is_head && !self.begin_packet(at) {
             return false;
         }
-        let worm = source.queue[0];
-        if is_head {
-            source.left = self.table[worm as usize].flits;
-        }
+        let source = &mut self.sources[at as usize];
+        let (channel, worm) = (source.channel, source.queue[0]);
         source.left -= 1;
         if source.left == 0 {
             source.queue.pop_front();
@@ -86,6 +82,17 @@ impl Worms {
         let head = Flit::head(worm);
         self.push(channel, if is_head { head } else { head.next() }, hops);
         true
+    }
+
+    /// Begins the next packet of a source, if there is space for its head.
+    fn begin_packet(&mut self, at: u32) -> bool {
+        let channel = self.emptiest_channel(at);
+        let has_space = self.inputs[channel as usize].count < self.shape.buffer;
+        if has_space {
+            let source = &mut self.sources[at as usize];
+            (source.left, source.channel) = (self.table[source.queue[0] as usize].flits, channel);
+        }
+        has_space
     }
 
     /// Returns the input channel from the node with the fewest flits; the first one in a tie.

@@ -6,14 +6,17 @@
 
 use super::Worms;
 use super::layout::RouterShape;
-use super::switch_allocation::next_bit;
 
-/// The accept pointers of inputs, and scratch space for the requests and grants of one router.
+/// The round-robin pointers, and scratch space for the requests and grants of one router.
 pub(super) struct Islip {
     /// By input channel, the pointer to the first output channel in turn.
     channel_turns: Vec<u32>,
     /// By input port over all routers, the pointer to the first output port in turn.
     port_turns: Vec<u32>,
+    /// By output port over all routers, the pointer to the first input port in turn.
+    output_turns: Vec<u32>,
+    /// By input port over all routers, the pointer to its first channel in turn.
+    lane_turns: Vec<u32>,
     /// Input and output channel of each grant, by ascending output channel.
     grants: Vec<(u32, u32)>,
     /// Groups that are matched in this cycle.
@@ -32,6 +35,8 @@ impl Islip {
         Self {
             channel_turns: vec![0; (routers * shape.of_router) as usize],
             port_turns: vec![0; (routers * shape.ports) as usize],
+            output_turns: vec![0; (routers * shape.ports) as usize],
+            lane_turns: vec![0; (routers * shape.ports) as usize],
             grants: Vec::new(),
             granted: Vec::new(),
             lanes: vec![0; ports * ports],
@@ -78,7 +83,7 @@ impl Worms {
                 self.outputs[output as usize].turn = input - group.first_input + 1;
                 self.outputs[output as usize].holder = input;
                 self.inputs[input as usize].granted = output;
-                self.routers[self.inputs[input as usize].router as usize].waiting -= 1;
+                self.requests.end_waiting(self.inputs[input as usize].router);
                 self.pipeline.allocated.put(due, input);
             }
         }
@@ -88,28 +93,27 @@ impl Worms {
         }
     }
 
-    /// Runs one iteration for the crossbar of every router. Collects the channels whose flits cross, router by router
+    /// Runs one iteration for the crossbar of every router. Returns the channels whose flits cross, router by router
     /// and by ascending output port.
-    pub(super) fn match_ports_by_islip(&mut self) {
-        let Some(mut islip) = self.islip.take() else { return };
-        let active = std::mem::take(&mut self.active);
-        self.crossings.clear();
-        for &router in &active {
+    pub(super) fn match_ports_by_islip(&mut self) -> Vec<u32> {
+        let mut crossings = Vec::new();
+        let Some(mut islip) = self.islip.take() else { return crossings };
+        for index in 0..self.requests.active().len() {
+            let router = self.requests.active()[index];
             self.collect_requests(&mut islip, router);
             self.grant_ports(&mut islip, router);
-            self.accept_ports(&mut islip, router);
+            self.accept_ports(&mut islip, router, &mut crossings);
         }
-        self.active = active;
         self.islip = Some(islip);
+        crossings
     }
 
     fn collect_requests(&self, islip: &mut Islip, router: u32) {
         let RouterShape { ports, of_router, of_word, .. } = self.shape;
         islip.lanes.fill(0);
         islip.asking.fill(0);
-        for (first, ready) in (router * of_router..).step_by(of_word as usize).zip(self.routers[router as usize].ready)
-        {
-            let mut ready = ready;
+        for (first, ready) in (router * of_router..).step_by(of_word as usize).zip(self.requests.ready(router)) {
+            let mut ready = *ready;
             while ready != 0 {
                 let input = &self.inputs[(first + ready.trailing_zeros()) as usize];
                 ready &= ready - 1;
@@ -121,18 +125,18 @@ impl Worms {
     }
 
     fn grant_ports(&self, islip: &mut Islip, router: u32) {
-        let turns = &self.turns[(router * self.shape.ports) as usize..];
+        let turns = &islip.output_turns[(router * self.shape.ports) as usize..];
         islip.granting.fill(0);
         for ((to_port, asking), turn) in islip.asking.iter().enumerate().zip(turns) {
             if *asking != 0 {
-                islip.granting[next_port(*asking, turn.output) as usize] |= 1 << to_port;
+                islip.granting[next_port(*asking, *turn) as usize] |= 1 << to_port;
             }
         }
     }
 
-    fn accept_ports(&mut self, islip: &mut Islip, router: u32) {
+    fn accept_ports(&self, islip: &mut Islip, router: u32, crossings: &mut Vec<u32>) {
         let RouterShape { ports, channels, .. } = self.shape;
-        let begin = self.crossings.len();
+        let begin = crossings.len();
         for port in 0..ports {
             let granting = islip.granting[port as usize];
             if granting == 0 {
@@ -141,13 +145,13 @@ impl Worms {
             let number = router * ports + port;
             let to_port = next_port(granting, islip.port_turns[number as usize]);
             islip.port_turns[number as usize] = to_port + 1;
-            self.turns[(router * ports + to_port) as usize].output = port + 1;
-            let lane = next_bit(islip.lanes[(port * ports + to_port) as usize], self.turns[number as usize].input);
-            self.turns[number as usize].input = lane + 1;
-            self.crossings.push(number * channels + lane);
+            islip.output_turns[(router * ports + to_port) as usize] = port + 1;
+            let lane = next_lane(islip.lanes[(port * ports + to_port) as usize], islip.lane_turns[number as usize]);
+            islip.lane_turns[number as usize] = lane + 1;
+            crossings.push(number * channels + lane);
         }
         let inputs = &self.inputs[..];
-        self.crossings[begin..].sort_unstable_by_key(|channel| inputs[*channel as usize].to_port);
+        crossings[begin..].sort_unstable_by_key(|channel| inputs[*channel as usize].to_port);
     }
 }
 
@@ -155,4 +159,10 @@ impl Worms {
 const fn next_port(ports: u128, turn: u32) -> u32 {
     let later = ports.unbounded_shr(turn).unbounded_shl(turn);
     if later == 0 { ports.trailing_zeros() } else { later.trailing_zeros() }
+}
+
+/// Returns the lowest lane from `turn` on, or the lowest of all if there is none.
+const fn next_lane(lanes: u64, turn: u32) -> u32 {
+    let later = lanes.unbounded_shr(turn).unbounded_shl(turn);
+    if later == 0 { lanes.trailing_zeros() } else { later.trailing_zeros() }
 }

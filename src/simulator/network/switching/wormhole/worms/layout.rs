@@ -1,14 +1,12 @@
 //! Numbering of routers, ports, channels and flits.
 
+use super::port_fields::PortFields;
 use crate::network::route_state::turns;
 use crate::network::routing::Routing;
 use crate::network::topology::Topology;
 
 /// The absence of a virtual channel or link.
 pub(super) const NONE: u32 = u32::MAX;
-
-/// Number of 64-bit words with a bit for each channel of a router, given that the channels of a port share a word.
-pub(super) const WORDS: usize = 3;
 
 /// The layout of the channel arrays. Ports and channels are numbered over all routers; input and output channels share
 /// their numbers.
@@ -26,25 +24,33 @@ pub(super) struct RouterShape {
     pub(super) of_router: u32,
     /// Number of virtual channels of a router whose bits share a word.
     pub(super) of_word: u32,
-    /// A mask with a bit for each virtual channel of a port.
-    pub(super) of_port: u64,
+    pub(super) fields: PortFields,
+    /// Number of words with the bits of a router: 1 or [`MAX_WORDS`](Self::MAX_WORDS).
+    pub(super) words: u32,
     /// Size of the buffer of a channel in flits.
     pub(super) buffer: u32,
 }
 
 impl RouterShape {
+    /// The largest number of words with a bit for each channel of a router, given that the channels of a port share a
+    /// word.
+    pub(super) const MAX_WORDS: u32 = 3;
+
     pub(super) const fn new(links: u32, classes: u32, lanes: u32, buffer: u32) -> Self {
         let (ports, channels) = (links + 1, classes * lanes);
         let of_word = if channels < u64::BITS { u64::BITS / channels * channels } else { channels };
+        let of_router = ports * channels;
+        let words = if of_router <= of_word { 1 } else { Self::MAX_WORDS };
         Self {
             links,
             ports,
             lanes,
             classes,
             channels,
-            of_router: ports * channels,
+            of_router,
             of_word,
-            of_port: low_bits(channels),
+            fields: PortFields::new(channels),
+            words,
             buffer,
         }
     }

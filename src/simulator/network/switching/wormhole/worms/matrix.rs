@@ -57,7 +57,7 @@ impl Worms {
                 self.outputs[output as usize].holder = input;
                 let input_state = &mut self.inputs[input as usize];
                 input_state.granted = output;
-                self.routers[input_state.router as usize].waiting -= 1;
+                self.requests.end_waiting(input_state.router);
                 self.pipeline.allocated.put(due, input);
             }
         }
@@ -66,25 +66,25 @@ impl Worms {
     }
 
     /// Matches ports: every input port with ready channels selects one, and every requested output port selects one of
-    /// the input ports. Collects the channels whose flits cross, router by router and by ascending output port.
-    pub(super) fn match_ports_by_matrix(&mut self) {
-        let Some(mut matrix) = self.matrix.take() else { return };
-        self.crossings.clear();
-        for index in 0..self.active.len() {
-            let router = self.active[index];
+    /// the input ports. Returns the channels whose flits cross, router by router and by ascending output port.
+    pub(super) fn match_ports_by_matrix(&mut self) -> Vec<u32> {
+        let mut crossings = Vec::new();
+        let Some(mut matrix) = self.matrix.take() else { return crossings };
+        for index in 0..self.requests.active().len() {
+            let router = self.requests.active()[index];
             self.select_channels(&mut matrix, router);
-            self.grant_selected(&mut matrix, router);
+            self.grant_selected(&mut matrix, router, &mut crossings);
         }
         self.matrix = Some(matrix);
+        crossings
     }
 
     fn select_channels(&self, matrix: &mut MatrixArbiters, router: u32) {
         let RouterShape { of_router, of_word, .. } = self.shape;
         let mut best: Option<u32> = None;
         matrix.selected.iter_mut().for_each(Vec::clear);
-        for (first, ready) in (router * of_router..).step_by(of_word as usize).zip(self.routers[router as usize].ready)
-        {
-            let mut ready = ready;
+        for (first, ready) in (router * of_router..).step_by(of_word as usize).zip(self.requests.ready(router)) {
+            let mut ready = *ready;
             while ready != 0 {
                 let channel = first + ready.trailing_zeros();
                 ready &= ready - 1;
@@ -103,7 +103,7 @@ impl Worms {
         }
     }
 
-    fn grant_selected(&mut self, matrix: &mut MatrixArbiters, router: u32) {
+    fn grant_selected(&self, matrix: &mut MatrixArbiters, router: u32, crossings: &mut Vec<u32>) {
         let ports = self.shape.ports;
         for to_port in 0..ports {
             let first = ((router * ports + to_port) * ports) as usize;
@@ -114,7 +114,7 @@ impl Worms {
             matrix.turns += 1;
             matrix.ports[place] = matrix.turns;
             matrix.lanes[taken as usize] = matrix.turns;
-            self.crossings.push(taken);
+            crossings.push(taken);
         }
     }
 }

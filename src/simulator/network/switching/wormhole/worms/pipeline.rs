@@ -1,8 +1,8 @@
 //! The pipeline of the routers: work in progress that is due in later cycles.
 
-use super::arrival::Transit;
+use super::departures::FlitDepartures;
 use super::stage::Stage;
-use super::wheel::{Wheel, Wheels};
+use super::wheel::Wheel;
 use super::wires::LinkLatencies;
 use crate::network::packet::Packet;
 use crate::network::switching::wormhole::WormholeRouter;
@@ -15,9 +15,8 @@ pub(super) struct Pipeline {
     pub(super) routing: Stage<u32>,
     /// Input channels with a granted virtual channel that may not request the crossbar yet.
     pub(super) allocated: Stage<u32>,
-    pub(super) transits: Wheels<Transit>,
-    /// Credits in transit, as the output channels that they return to.
-    pub(super) credits: Wheels<u32>,
+    /// Flits and credits in transit over links.
+    pub(super) departures: FlitDepartures,
     /// Nodes and the worms whose tails are in transit to them.
     pub(super) ejections: Wheel<(u32, u32)>,
 }
@@ -29,17 +28,19 @@ impl Pipeline {
             entering: Stage::empty(),
             routing: Stage::empty(),
             allocated: Stage::empty(),
-            // A flit is on the link in the last of these cycles and in the buffer at the beginning of the next one.
-            transits: Wheels::new(wires.latencies().map(|latency| router.after_grant() + 1 + latency)),
-            credits: Wheels::new(wires.latencies().map(|latency| router.credit(latency))),
+            departures: FlitDepartures::new(
+                // A flit is on the link in the last of these cycles and in the buffer at the beginning of the next one.
+                wires.latencies().map(|latency| router.after_grant() + 1 + latency).collect(),
+                wires.latencies().map(|latency| router.credit(latency)).collect(),
+            ),
             ejections: Wheel::new(router.after_grant() + u64::from(router.ejection)),
         }
     }
 
-    /// Returns whether the pipeline has any content. Must be called once per cycle, because it advances every wheel.
+    /// Returns whether the pipeline has any content. Must be called once per cycle, because it advances the wheel.
     #[inline]
     pub(super) fn has_pending(&mut self) -> bool {
         let in_stages = !(self.entering.is_empty() && self.routing.is_empty() && self.allocated.is_empty());
-        self.transits.has_pending() | self.credits.has_pending() | self.ejections.has_pending() | in_stages
+        self.departures.are_pending() | self.ejections.has_pending() | in_stages
     }
 }

@@ -1,7 +1,7 @@
 //! The record of flits on links, as transfers of packets.
 
 use super::Worms;
-use super::arrival::Transit;
+use super::departures::FlitDeparture;
 use crate::network::packet::Packet;
 use crate::network::transfers::{TransferChannel, Transfers};
 use crate::units::{SimDuration, SimTime};
@@ -68,10 +68,10 @@ impl Worms {
     /// Ends the record at `end`, the end of the run, and adds the transfers of packets that links have carried in part.
     pub fn finish_transfers(&mut self, end: SimTime) {
         let Some(mut recorder) = self.recorder.take() else { return };
-        for (cycle, wire, transit) in self.pipeline.transits.pending() {
+        for (cycle, wire, departure) in self.pipeline.departures.pending(&self.inputs) {
             let (from, to) = self.on_wire(cycle, wire);
             if from <= end {
-                self.record(&mut recorder, *transit, (from, to.min(end)));
+                self.record(&mut recorder, *departure, (from, to.min(end)));
             }
         }
         for channel in (0..).take(recorder.begun.len()) {
@@ -81,15 +81,20 @@ impl Worms {
     }
 
     /// Records the flits that arrive in `cycle` over links of one latency.
-    pub(super) fn record_arrivals(&mut self, cycle: u64, wire: u8, transits: &[Transit]) {
+    pub(super) fn record_arrivals(&mut self, cycle: u64, wire: u8, departures: &[FlitDeparture]) {
         let Some(mut recorder) = self.recorder.take() else { return };
-        for transit in transits {
-            self.record(&mut recorder, *transit, self.on_wire(cycle, wire));
+        for departure in departures.iter().filter(|departure| departure.is_over(wire, &self.inputs)) {
+            self.record(&mut recorder, *departure, self.on_wire(cycle, wire));
         }
         self.recorder = Some(recorder);
     }
 
-    fn record(&self, recorder: &mut FlitRecorder, Transit { to, flit }: Transit, times: (SimTime, SimTime)) {
+    fn record(
+        &self,
+        recorder: &mut FlitRecorder,
+        FlitDeparture { to, flit, .. }: FlitDeparture,
+        times: (SimTime, SimTime),
+    ) {
         let packet = self.table[flit.worm() as usize].packet;
         recorder.flit(self.inputs[to as usize].before, packet, flit.is_tail(), times);
     }

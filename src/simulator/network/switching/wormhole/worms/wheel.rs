@@ -43,46 +43,4 @@ impl<T> Wheel<T> {
         }
         self.last > self.cycle
     }
-
-    /// Returns the pending changes with their cycles, in order.
-    pub(super) fn pending(&self) -> impl Iterator<Item = (u64, &T)> {
-        let cycles = (self.cycle + 1..).take(self.slots.len());
-        cycles.flat_map(|cycle| self.slots[self.slot_of(cycle)].iter().map(move |value| (cycle, value)))
-    }
-}
-
-/// Changes that arrive over links: a wheel for every link latency.
-pub(super) struct Wheels<T> {
-    wheels: Vec<Wheel<T>>,
-}
-
-impl<T> Wheels<T> {
-    /// Creates a wheel for each of these delays, numbered in order.
-    pub(super) fn new(delays: impl Iterator<Item = u64>) -> Self {
-        Self { wheels: delays.map(Wheel::new).collect() }
-    }
-
-    /// Returns the wheel with a number.
-    #[inline]
-    pub(super) fn of(&mut self, number: u8) -> &mut Wheel<T> {
-        &mut self.wheels[usize::from(number)]
-    }
-
-    /// Returns the numbers of all wheels.
-    pub(super) fn numbers(&self) -> std::ops::Range<u8> {
-        0..u8::try_from(self.wheels.len()).expect("a network has few classes of links")
-    }
-
-    /// Ends the current cycle; returns whether changes are pending.
-    pub(super) fn has_pending(&mut self) -> bool {
-        // Every wheel must be called.
-        self.wheels.iter_mut().fold(false, |is_turning, wheel| wheel.has_pending() | is_turning)
-    }
-
-    /// Returns the pending changes with their cycles and the numbers of their wheels.
-    pub(super) fn pending(&self) -> impl Iterator<Item = (u64, u8, &T)> {
-        self.numbers()
-            .zip(&self.wheels)
-            .flat_map(|(number, wheel)| wheel.pending().map(move |(cycle, change)| (cycle, number, change)))
-    }
 }
