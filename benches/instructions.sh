@@ -43,6 +43,17 @@ count cut-through-n256-p128 run scenarios/gauss-jordan-naive.ron --set program.n
     --set 'machine.network.switching=CutThrough(packet:"120 B",header:"4 B")'
 count rendezvous-n256-p128 run scenarios/gauss-jordan-naive.ron --set program.n=256 --set machine.sends=Rendezvous
 count buffers-n256-p128 run scenarios/gauss-jordan-naive.ron --set program.n=256 --set 'machine.network.links.buffers=Packets(64)'
+# The same program on hardware routers, whose links have a latency, beside a rendezvous there.
+routed() {
+    name=$1
+    machine="Machine(name:\"routed\",nodes:Node(processor:FlopRate(\"10 Gflop/s\"),memory:\"16 GiB\",router:Hardware,
+        sending:Sending(per_packet:\"200 ns\",overlap:true),receiving:Receiving(per_packet:\"200 ns\")),
+        network:Network(topology:Mesh2d(rows:8,columns:16),routing:DimensionOrder,switching:StoreAndForward(packet:\"120 B\"),
+        links:Link(per_byte:\"10 GB/s\",latency:\"1 us\")),sends:$2)"
+    count "$name" run scenarios/gauss-jordan-naive.ron --set program.n=128 --set ranks=128 --set 'axes=[]' --set "machine=$machine"
+}
+routed routed-n128-p128 UntilInjected
+routed routed-rendezvous-n128-p128 Rendezvous
 # Traffic on a 16 × 16 mesh.
 traffic() {
     name=$1
