@@ -26,6 +26,7 @@ pub struct CriticalPathReport {
     messages: TotalTime,
     average_parallelism: Option<f64>,
     mean_active: Option<f64>,
+    has_loads: bool,
     composition: Composition,
     parallelism: Parallelism,
     slack: Vec<Slack>,
@@ -55,6 +56,7 @@ impl CriticalPathReport {
             messages: path.messages(),
             average_parallelism: path.average_parallelism(),
             mean_active: path.mean_active(),
+            has_loads: path.has_loads(),
             composition: run.map_or_else(|| path.composition(), |run| path.composition_of(run)),
             parallelism: path.parallelism(),
             slack: slack(path),
@@ -169,7 +171,8 @@ impl fmt::Display for CriticalPathReport {
             "average parallelism",
             number(self.average_parallelism) + ", service, messages and waits on the path, divided by its length",
         );
-        row("processors at work", number(self.mean_active) + ", service divided by the length of the path");
+        let loads = if self.has_loads { "; memory loads are waits" } else { "" };
+        row("processors at work", number(self.mean_active) + ", service divided by the length of the path" + loads);
         writeln!(f, "{table}")?;
         let Composition { processes, kinds, phases, links } = &self.composition;
         writeln!(f, "Composition of the critical path:\n")?;

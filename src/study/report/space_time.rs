@@ -143,8 +143,7 @@ impl<'p> SpaceTime<'p> {
         let mut drawn = vec![SimDuration::ZERO; self.rows.len()];
         let mut bars: Vec<Option<ActivityBar>> = vec![None; self.rows.len()];
         for event in 0..events.count() {
-            let (entry, end) = (events.get(event), self.path.critical(event));
-            let begin = end - entry.service;
+            let (entry, (begin, end)) = (events.get(event), self.path.extent(event));
             let (Some(row), Some(hue)) = (self.row(event), hues[usize::from(entry.label)]) else { continue };
             let drawn = &mut drawn[entry.process as usize];
             if begin == end || end < self.window.from || begin > self.window.until || end < *drawn + narrow {
@@ -258,6 +257,12 @@ fn number_axis(label: &str, most: f64) -> FrameAxis {
 /// The number of columns of a profile.
 const COLUMNS: u32 = 650;
 
+/// Returns the mean number of processors at work in words, and what it excludes.
+fn mean_at_work(path: &CriticalPath<'_>) -> String {
+    let loads = if path.has_loads() { " (memory loads are waits)" } else { "" };
+    path.mean_active().map_or(String::new(), |mean| format!(", on average {mean:.3}{loads}"))
+}
+
 /// Draws the number of processors at work over time: for each column, the mean and the maximum.
 #[must_use]
 pub fn profile(path: &CriticalPath<'_>, title: &str) -> String {
@@ -279,10 +284,9 @@ pub fn profile(path: &CriticalPath<'_>, title: &str) -> String {
         }
     });
     let most = columns.iter().map(|column| column.1).max().unwrap_or(0);
-    let mean = path.mean_active().map_or(String::new(), |mean| format!("on average {mean:.3}"));
     let frame = Frame {
         title: title.to_owned(),
-        note: format!("processors at work over time, {mean}"),
+        note: format!("processors at work over time{}", mean_at_work(path)),
         legend: vec![("most at once".to_owned(), LIGHT), ("mean".to_owned(), COLOURS[0])],
         size: (WIDTH, 480),
         x: time_axis(SimDuration::ZERO, length),
@@ -304,7 +308,7 @@ const LIGHT: RGBColor = RGBColor(190, 217, 236);
 /// Draws the share of the time for which each number of processors is at work.
 #[must_use]
 pub fn histogram(path: &CriticalPath<'_>, title: &str) -> String {
-    let mean = path.mean_active().map_or(String::new(), |mean| format!(", on average {mean:.3}"));
+    let mean = mean_at_work(path);
     let degrees = ParallelismHistogram {
         title: title.to_owned(),
         note: format!("degree of parallelism: share of the time for which each number of processors is at work{mean}"),
@@ -384,6 +388,27 @@ mod tests {
         assert!(SpaceTime::new(&path, "late", late).svg().contains("no messages"));
         let first = DiagramWindow { processes: vec![1], ..DiagramWindow::whole(&path) };
         assert!(SpaceTime::new(&path, "one", first).svg().contains("no messages"));
+    }
+
+    #[test]
+    fn waits_with_a_colour_are_bars() {
+        let table = "id,process,clock,service_s,antecedents,kind\n1,0,1,1,,computing\n2,0,2,0,1:2,loading\n\
+                     3,0,3,1,,computing\n4,0,4,0,3:1,blocked\n";
+        let events = read_table(table.as_bytes()).unwrap();
+        let path = CriticalPath::of(&events).unwrap();
+        let seconds = |event| {
+            let (begin, end) = path.extent(event);
+            (begin.seconds(), end.seconds())
+        };
+        assert_eq!([0, 1, 2, 3].map(seconds), [(0.0, 1.0), (1.0, 3.0), (3.0, 4.0), (4.0, 5.0)]);
+        let svg = SpaceTime::new(&path, "loads", DiagramWindow::whole(&path)).svg();
+        let of_colour = |index: usize| {
+            let RGBColor(red, green, blue) = colour(index);
+            svg.matches(&format!("fill=\"#{red:02X}{green:02X}{blue:02X}\"")).count()
+        };
+        // Besides the legend, two computations and a load; the blocked process is a gap.
+        assert_eq!((of_colour(0), of_colour(1)), (3, 2), "{svg}");
+        assert!(histogram(&path, "loads").contains("(memory loads are waits)"));
     }
 
     #[test]

@@ -11,8 +11,8 @@ pub use order::CausalityError;
 
 use super::parallelism::{self, Parallelism, ProfileStep};
 use order::{CriticalOrder, NONE};
-use parsim_sim::trace::Recording;
 use parsim_sim::trace::events::{Antecedent, EventId, Events, Label, MESSAGE};
+use parsim_sim::trace::{Activity, Recording};
 use parsim_sim::units::{SimDuration, TotalTime};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -138,6 +138,23 @@ impl<'e> CriticalPath<'e> {
     #[must_use]
     pub fn critical(&self, event: EventId) -> SimDuration {
         self.critical[event as usize]
+    }
+
+    /// Returns the beginning and the end of the activity that ends in an event. Waits of a recording have no service:
+    /// they begin where the activity before them ends.
+    #[must_use]
+    pub fn extent(&self, event: EventId) -> (SimDuration, SimDuration) {
+        let (service, end) = (self.events.get(event).service, self.critical(event));
+        if service > SimDuration::ZERO || self.events.label_of(event).occupies() {
+            return (end - service, end);
+        }
+        (self.predecessor(event).map_or(SimDuration::ZERO, |before| self.critical(before)), end)
+    }
+
+    /// Returns whether processes wait for bytes of a memory, which is no work of a processor.
+    #[must_use]
+    pub fn has_loads(&self) -> bool {
+        (0..self.events.count()).any(|event| self.events.label_of(event).kind == Activity::Loading.name())
     }
 
     /// Returns the pieces of the path from its beginning to its end. They have no gaps, and their lengths sum to the
