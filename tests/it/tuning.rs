@@ -127,6 +127,36 @@ fn a_calibration_says_how_sure_a_choice_is() {
     assert!(words.contains("The intervals have the relative errors of message_s"), "{words}");
 }
 
+/// Messages of one byte tell only the sum of two constants, whose difference matters much for long messages.
+#[test]
+fn intervals_stay_within_the_bounds_of_what_is_not_determined() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let case = folder.path().join("case.ron");
+    let data = "run,bytes,hops,measured_us\n0,1,1,62.1\n1,1,1,59.7\n2,1,1,61.5\n3,1,1,60.3\n4,1,1,62.7\n5,1,1,59.1\n\
+                6,1,1,60.9\n7,1,1,62.1\n8,1,1,59.7\n9,1,1,61.5\n";
+    fs::write(folder.path().join("data.csv"), data).expect("it can be written");
+    let scenario = repository("scenarios/ping.ron").display().to_string();
+    let text = format!(
+        "Calibration(tables: [Table(name: \"pings\", scenario: {scenario:?}, data: \"data.csv\", labels: [\"run\"], \
+         simulated: \"message_s\", reference: \"measured_us\", noise: 0.02)], parameters: [\
+         Parameter(path: \"machine.nodes.sending.per_packet\", from: \"5 us\", to: \"200 us\"), \
+         Parameter(path: \"machine.network.links.per_byte\", from: \"0.1 us/B\", to: \"9 us/B\")])"
+    );
+    fs::write(&case, text).expect("it can be written");
+    let tune = ["tune", "scenarios/ping.ron", "--over", "hops=1,2", "--set", "program.bytes=4104 B"];
+    let more = ["--set", "machine.network.links.start=0 us", "--calibration", case.to_str().unwrap()];
+    for row in rows(&[&tune[..], &more].concat()) {
+        let (low, mean, high) = (row["low90_s"].as_f64(), row["makespan_s"].as_f64(), row["high90_s"].as_f64());
+        let (low, mean, high) = (low.unwrap(), mean.unwrap(), high.unwrap());
+        // With 9 us/B, the bytes of a message would take 37 ms on a link.
+        assert!(0.0 < low && low < mean && mean < high && high < 0.1, "{row}");
+    }
+    let output = parsim().args(tune).args(more).output().expect("it runs");
+    let words = String::from_utf8_lossy(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    let named = "machine.network.links.per_byte, machine.nodes.sending.per_packet are not determined";
+    assert!(words.contains(named), "{words}");
+}
+
 #[test]
 fn a_best_time_of_0_has_no_percentage() {
     let arguments = ["tune", "scenarios/ping.ron", "--set", "axes=[]", "--over", "program.bytes=0 B,1 B"];

@@ -153,6 +153,12 @@ impl FittedParameter {
         if coordinate + step <= 1.0 { step } else { -step }
     }
 
+    /// Returns the coordinate of the bound that is farther away.
+    #[must_use]
+    pub fn farther_bound(&self, coordinate: f64) -> f64 {
+        if self.part(coordinate) < 0.5 { 1.0 } else { 0.0 }
+    }
+
     /// Returns the text of a value, as it is set in a scenario.
     #[must_use]
     pub fn text(&self, value: f64) -> String {

@@ -96,16 +96,41 @@ impl Fitting<'_> {
         let here = self.values(point, rows)?;
         let along = |index: usize| {
             let (unknown, at) = (&self.unknowns[index], point[index]);
-            let mut moved = point.to_vec();
-            moved[index] += unknown.step(at);
-            let there = self.values(&moved, rows)?;
-            let scale = unknown.slope(at) / (unknown.value(moved[index]) - unknown.value(at));
-            let values = rows.iter().zip(there.iter().zip(&here));
-            Ok(values
-                .map(|(row, (there, here))| (there - here) * scale * self.slope_of_residual(*row, *here))
-                .collect())
+            let to = at + unknown.step(at);
+            let scale = unknown.slope(at) / (unknown.value(to) - unknown.value(at));
+            let changes = self.changes(point, (index, to), rows, &here)?;
+            Ok(changes.into_iter().map(|change| change * scale).collect())
         };
         (0..point.len()).map(along).collect()
+    }
+
+    /// Returns the mean slopes of the residuals of `rows` over the range fraction of a coordinate, from `point` to the
+    /// bound that is farther away: the slope at the point says little about a whole range.
+    ///
+    /// # Errors
+    /// Returns the errors of the runs.
+    pub fn mean_slopes(&self, point: &[f64], index: usize, rows: &[usize]) -> Result<Vec<f64>, StudyError> {
+        let (unknown, at, here) = (&self.unknowns[index], point[index], self.values(point, rows)?);
+        let to = unknown.farther_bound(at);
+        let parts = unknown.part(to) - unknown.part(at);
+        let changes = self.changes(point, (index, to), rows, &here)?;
+        Ok(changes.into_iter().map(|change| change / parts).collect())
+    }
+
+    /// Returns the changes of the residuals of `rows`, which are `here` at `point`, if one coordinate changes; they are
+    /// linear in the simulated values.
+    fn changes(
+        &self,
+        point: &[f64],
+        (index, to): (usize, f64),
+        rows: &[usize],
+        here: &[f64],
+    ) -> Result<Vec<f64>, StudyError> {
+        let mut moved = point.to_vec();
+        moved[index] = to;
+        let there = self.values(&moved, rows)?;
+        let values = rows.iter().zip(there.iter().zip(here));
+        Ok(values.map(|(row, (there, here))| (there - here) * self.slope_of_residual(*row, *here)).collect())
     }
 
     /// Returns the derivative of the residual of a row with respect to its simulated value.

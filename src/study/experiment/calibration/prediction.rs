@@ -7,7 +7,7 @@ use super::cross_validation::leave_one_out_residuals;
 use super::description::{CalibrationCase, Loss};
 use super::rows::MeasuredRow;
 use crate::experiment::{IntervalLevel, StudyError};
-use crate::model::fit::{Conformal, Identifiability, Score};
+use crate::model::fit::{Conformal, Identifiability, PredictionUncertainty, Reach, Score};
 
 /// The origin of the errors from which intervals are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,10 +66,11 @@ impl RowIntervals {
         }
     }
 
-    /// Returns the half-width of the interval of a row, relative to the geometric mean of its ends.
+    /// Returns the half-width of the interval of a row, relative to the geometric mean of its ends; `None` if that is
+    /// not above 0.
     #[must_use]
     pub fn half_width(&self, row: usize) -> Option<f64> {
-        self.of_rows[row].map(|(low, high)| (high - low) / (2.0 * (low * high).max(0.0).sqrt()))
+        self.of_rows[row].filter(|(low, _)| *low > 0.0).map(|(low, high)| (high - low) / (2.0 * (low * high).sqrt()))
     }
 }
 
@@ -112,32 +113,45 @@ impl BestFit<'_> {
         left_out: &[HeldOutGroup],
     ) -> Result<RowIntervals, StudyError> {
         let (deviation, _) = self.deviation();
-        let expected = self.expected_errors(identified, deviation)?;
+        let uncertainties = self.uncertainties(identified, deviation)?;
         let (errors_from, errors) = self.errors(values, left_out)?;
         let score = |(row, error): &(usize, f64)| {
             let (kind, extent) = place(self.case, &self.fit.rows[*row]);
-            Score { kind, size: error.abs() / expected[*row], extent }
+            Score { kind, size: uncertainties[*row].factor(-error), extent }
         };
         let conformal = Conformal::of(&errors.iter().map(score).collect::<Vec<_>>());
         let interval = |row: usize| {
             let (kind, extent) = place(self.case, &self.fit.rows[row]);
-            let half = conformal.half_width(&kind, extent, level.share())? * expected[row];
-            let half = half * self.fit.noise[self.fit.rows[row].table];
-            values[row].map(|value| around(self.fit.loss, value, half))
+            let reach = uncertainties[row].interval(conformal.half_width(&kind, extent, level.share())?);
+            values[row].map(|value| around(self.fit.loss, value, (reach, self.noise_of(row))))
         };
         Ok(RowIntervals { level, of_rows: (0..values.len()).map(interval).collect(), conformal, errors_from })
     }
 
-    /// Returns the standard deviation of the residual of each row, from the noise of a measurement and the uncertainty
+    /// Returns the uncertainty of each row, in units of its noise, from the noise of a measurement and the uncertainty
     /// of the parameters.
-    fn expected_errors(&self, identified: &Identifiability, deviation: f64) -> Result<Vec<f64>, StudyError> {
+    fn uncertainties(
+        &self,
+        identified: &Identifiability,
+        deviation: f64,
+    ) -> Result<Vec<PredictionUncertainty>, StudyError> {
         let rows: Vec<usize> = (0..self.fit.rows.len()).collect();
-        let slopes = self.by_parts(self.fit.slopes_of(&self.best.point, &rows)?);
-        let expected = |row: usize| {
+        let mut slopes = self.by_parts(self.fit.slopes_of(&self.best.point, &rows)?);
+        for (index, slopes) in slopes.iter_mut().enumerate().filter(|(index, _)| identified.is_entangled(*index)) {
+            *slopes = self.fit.mean_slopes(&self.best.point, index, &rows)?;
+        }
+        let parts = self.fit.unknowns.iter().zip(&self.best.point).map(|(unknown, at)| unknown.part(*at));
+        let parts: Vec<f64> = parts.collect();
+        let of_row = |row: usize| {
             let along: Vec<f64> = slopes.iter().map(|slopes| slopes[row]).collect();
-            deviation.hypot(identified.deviation(&along))
+            of_residual(self.fit.loss, self.noise_of(row), identified.uncertainty(&along, &parts, deviation))
         };
-        Ok(rows.into_iter().map(expected).collect())
+        Ok(rows.into_iter().map(of_row).collect())
+    }
+
+    /// Returns the standard deviation of a measurement of a row.
+    fn noise_of(&self, row: usize) -> f64 {
+        self.fit.noise[self.fit.rows[row].table]
     }
 
     /// Returns residuals of rows that took no part in the fit, by the most demanding test that the case has.
@@ -172,11 +186,21 @@ fn place(case: &CalibrationCase, row: &MeasuredRow) -> (String, f64) {
     (kind, extent.unwrap_or(1.0))
 }
 
-/// Returns the interval of this half-width around a value; for relative deviations, the half-width is that of the
-/// logarithm.
-pub fn around(loss: Loss, value: f64, half: f64) -> (f64, f64) {
+/// Returns the uncertainty of a residual in units of the noise. Values are linear in range fractions; with relative
+/// deviations, residuals are those of the logarithm.
+pub fn of_residual(loss: Loss, noise: f64, of_value: PredictionUncertainty) -> PredictionUncertainty {
     match loss {
-        Loss::Relative => (value * (-half).exp(), value * half.exp()),
-        Loss::Absolute => (value - half, value + half),
+        Loss::Relative => of_value.of_logarithm(noise),
+        Loss::Absolute => of_value,
+    }
+}
+
+/// Returns the interval with this reach around a value, in units of the noise; for relative deviations, the reach is
+/// that of the logarithm.
+pub fn around(loss: Loss, value: f64, (reach, noise): (Reach, f64)) -> (f64, f64) {
+    let (below, above) = (reach.below * noise, reach.above * noise);
+    match loss {
+        Loss::Relative => (value * (-below).exp(), value * above.exp()),
+        Loss::Absolute => (value - below, value + above),
     }
 }

@@ -4,7 +4,8 @@ use super::AlternativeFits;
 use super::best_fit::BestFit;
 use super::cross_validation;
 use super::description::{CalibrationCase, Loss};
-use super::prediction::around;
+use super::fitted_parameter::FittedParameter;
+use super::prediction::{around, of_residual};
 use crate::experiment::{IntervalLevel, Setting, StudyError, Workers};
 use crate::model::fit::{Conformal, Identifiability};
 use crate::scenario::source::Document;
@@ -27,13 +28,33 @@ pub struct Predictor {
     simulated: Vec<String>,
 }
 
-/// A parameter with its best value and a nearby one.
+/// A parameter with its best value and another one: close to it, or a bound if the data do not determine the parameter.
 struct NearbyParameter {
     path: String,
     best: String,
     nearby: String,
-    /// The derivative with respect to the range fraction, per unit of difference between the simulated values.
-    scale: f64,
+    /// The range fraction of the best value.
+    part: f64,
+    /// `true` if the data determine the parameter separately.
+    is_determined: bool,
+    /// The range fraction of the other value less that of the best one.
+    distance: f64,
+}
+
+impl NearbyParameter {
+    /// Returns a parameter whose best value is at the coordinate `at`.
+    fn of(unknown: &FittedParameter, at: f64, is_determined: bool) -> Self {
+        // The slope at the best value says little about a whole range.
+        let to = if is_determined { at + unknown.step(at) } else { unknown.farther_bound(at) };
+        Self {
+            path: unknown.path.clone(),
+            best: unknown.text(unknown.value(at)),
+            nearby: unknown.text(unknown.value(to)),
+            part: unknown.part(at),
+            is_determined,
+            distance: unknown.part(to) - unknown.part(at),
+        }
+    }
 }
 
 /// The level of the intervals by which candidates are distinguished, in percent.
@@ -83,18 +104,12 @@ impl CalibrationCase {
         let left_out = cross_validation::leave_out(&best_fit)?;
         let values = best_fit.values_of(&best.point, |row| row.reference.is_some())?;
         let conformal = best_fit.intervals(level, &values, &identified, &left_out)?.conformal;
-        let parameter = |(unknown, at): (&super::fitted_parameter::FittedParameter, &f64)| {
-            let (here, there) = (unknown.value(*at), unknown.value(at + unknown.step(*at)));
-            NearbyParameter {
-                path: unknown.path.clone(),
-                best: unknown.text(here),
-                nearby: unknown.text(there),
-                scale: unknown.slope_by_part(*at) / (there - here),
-            }
+        let parameter = |(index, unknown): (usize, &FittedParameter)| {
+            NearbyParameter::of(unknown, best.point[index], !identified.is_entangled(index))
         };
         Ok(Predictor {
             choice: chosen.settings.clone(),
-            parameters: fit.unknowns.iter().zip(&best.point).map(parameter).collect(),
+            parameters: fit.unknowns.iter().enumerate().map(parameter).collect(),
             level,
             loss: self.loss,
             noise: fit.noise.iter().copied().fold(0.0, f64::max),
@@ -129,7 +144,12 @@ impl Predictor {
         }
     }
 
-    /// Returns, for each parameter, its path and a value close to the best one.
+    /// Returns the paths of the parameters that the data do not determine.
+    pub fn undetermined(&self) -> impl Iterator<Item = &str> {
+        self.parameters.iter().filter(|parameter| !parameter.is_determined).map(|parameter| parameter.path.as_str())
+    }
+
+    /// Returns, for each parameter, its path and another value than the best one.
     pub fn variations(&self) -> impl Iterator<Item = Setting> {
         self.parameters.iter().map(|parameter| (parameter.path.clone(), parameter.nearby.clone()))
     }
@@ -143,11 +163,13 @@ impl Predictor {
             Loss::Relative => value.max(f64::MIN_POSITIVE).recip(),
             Loss::Absolute => 1.0,
         };
-        let along =
-            |(parameter, there): (&NearbyParameter, &f64)| (there - value) * parameter.scale * per_value / self.noise;
+        let along = |(parameter, there): (&NearbyParameter, &f64)| {
+            (there - value) / parameter.distance * per_value / self.noise
+        };
         let along: Vec<f64> = self.parameters.iter().zip(nearby).map(along).collect();
-        let expected = self.deviation.hypot(self.identified.deviation(&along));
-        let half = self.conformal.half_width("", 1.0, self.level.share())? * expected * self.noise;
-        Some(around(self.loss, value, half))
+        let parts: Vec<f64> = self.parameters.iter().map(|parameter| parameter.part).collect();
+        let known = of_residual(self.loss, self.noise, self.identified.uncertainty(&along, &parts, self.deviation));
+        let reach = known.interval(self.conformal.half_width("", 1.0, self.level.share())?);
+        Some(around(self.loss, value, (reach, self.noise)))
     }
 }

@@ -51,6 +51,8 @@ pub struct Tuned {
     pub is_calibrated: bool,
     /// The quantities whose errors determine the intervals, if they are not the makespan.
     pub errors_of: Vec<String>,
+    /// The fields of the scenario that the calibration does not determine.
+    pub undetermined: Vec<String>,
     program: &'static str,
     machine: String,
 }
@@ -135,9 +137,16 @@ impl<'a> Tuning<'a> {
             unbounded: bounds.err().or(contradicted).filter(|_| self.margin.is_some()),
             is_calibrated: self.predictor.is_some(),
             errors_of,
+            undetermined: self.undetermined(&plan),
             program,
             machine,
         })
+    }
+
+    /// Returns the fields of the scenario that the calibration does not determine.
+    fn undetermined(&self, plan: &Plan) -> Vec<String> {
+        let paths = self.predictor.into_iter().flat_map(Predictor::undetermined);
+        paths.filter(|path| plan.document().get(path).is_some()).map(str::to_owned).collect()
     }
 
     /// Checks that the time without contention is a lower bound for every candidate; otherwise, returns the reason.

@@ -2,6 +2,7 @@
 
 use super::least_squares::dot;
 use super::symmetric::eigenvectors;
+use super::uncertainty::{PredictionUncertainty, Reach};
 
 /// The half-width of a 95 % confidence interval, as a fraction of the range, from which a direction is undetermined:
 /// the interval covers the whole range.
@@ -79,6 +80,14 @@ impl Identifiability {
     pub fn deviation(&self, weights: &[f64]) -> f64 {
         let along: Vec<f64> = self.covariance.iter().map(|row| dot(row, weights)).collect();
         dot(&along, weights).max(0.0).sqrt()
+    }
+
+    /// Returns the uncertainty of a linear combination of coordinates at `point`. `noise` is the standard deviation of
+    /// a measurement.
+    #[must_use]
+    pub fn uncertainty(&self, weights: &[f64], point: &[f64], noise: f64) -> PredictionUncertainty {
+        let deviation = noise.hypot(self.deviation(weights));
+        PredictionUncertainty { noise, deviation, ranges: Reach::within_ranges(weights, point) }
     }
 }
 

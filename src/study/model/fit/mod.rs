@@ -13,6 +13,7 @@ mod search;
 mod symmetric;
 #[cfg(test)]
 mod tests;
+mod uncertainty;
 
 pub use conformal::{Conformal, Score};
 pub use identifiability::{Identifiability, NonIdentifiableSet, least_determined_first};
@@ -24,3 +25,4 @@ pub use normal_form::{Factor, NormalForm, Term};
 pub use regimes::{FittedRegime, TwoRegimes};
 pub use regression::{Quality, Regression, Weighting};
 pub use search::{FittedForm, NormalFormSearch, Observation};
+pub use uncertainty::{PredictionUncertainty, Reach};
