@@ -3,9 +3,11 @@
 use super::CaseArguments;
 use super::notice::{is_quiet, note};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use parsim_study::experiment::{CaseProgress, PROGRESS, Recall, Workers};
+use parsim_study::experiment::{CaseProgress, Keys, PROGRESS, Recall, Workers, case_name};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id};
@@ -19,9 +21,17 @@ const BETWEEN_LINES: Duration = Duration::from_mins(1);
 
 /// A progress bar on stderr; without a terminal, a line every minute.
 pub struct Bar {
+    cases: Arc<CasesUnderWay>,
+    /// Ends the thread that writes the lines when it is dropped.
+    lines: OnceLock<mpsc::Sender<()>>,
+}
+
+/// The cases of a bar.
+struct CasesUnderWay {
     shown: ProgressBar,
     failed: AtomicU64,
-    last_line: Mutex<Instant>,
+    /// The cases that are being run, the oldest first.
+    running: Mutex<Vec<Keys>>,
 }
 
 impl Default for Bar {
@@ -29,53 +39,78 @@ impl Default for Bar {
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} cases, {per_sec}, {eta} left{msg}");
         let shown = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
             .with_style(style.expect("the template is valid"));
-        Self { shown, failed: AtomicU64::new(0), last_line: Mutex::new(Instant::now()) }
+        let cases = CasesUnderWay { shown, failed: AtomicU64::new(0), running: Mutex::default() };
+        Self { cases: Arc::new(cases), lines: OnceLock::new() }
     }
 }
 
 impl CaseProgress for Bar {
     fn begin(&self, cases: u64) {
         HAS_BAR.store(true, Ordering::Relaxed);
-        self.shown.reset();
-        self.shown.set_length(cases);
+        let shown = &self.cases.shown;
+        shown.reset();
+        shown.set_length(cases);
         if !is_quiet() {
-            self.shown.set_draw_target(ProgressDrawTarget::stderr());
+            shown.set_draw_target(ProgressDrawTarget::stderr());
+            if shown.is_hidden() {
+                self.lines.get_or_init(|| self.write_lines());
+            }
+        }
+    }
+
+    fn enter(&self, case: &Keys) {
+        self.cases.running().push(case.clone());
+    }
+
+    fn leave(&self, case: &Keys) {
+        let mut running = self.cases.running();
+        if let Some(index) = running.iter().position(|one| one == case) {
+            running.remove(index);
         }
     }
 
     fn advance(&self, cases: u64, failed: u64) {
-        self.shown.inc(cases);
+        self.cases.shown.inc(cases);
         if failed > 0 {
-            let failed = failed + self.failed.fetch_add(failed, Ordering::Relaxed);
-            self.shown.set_message(format!(", {failed} failed"));
-        }
-        if self.shown.is_hidden() && self.is_time() {
-            note(Some(self.line()));
+            let failed = failed + self.cases.failed.fetch_add(failed, Ordering::Relaxed);
+            self.cases.shown.set_message(format!(", {failed} failed"));
         }
     }
 
     fn end(&self) {
-        self.shown.finish_and_clear();
+        self.cases.shown.finish_and_clear();
     }
 }
 
 impl Bar {
-    /// Returns whether a minute has passed since the last line, and restarts the interval if so.
-    fn is_time(&self) -> bool {
-        let mut told = self.last_line.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_time = told.elapsed() > BETWEEN_LINES;
-        if is_time {
-            *told = Instant::now();
-        }
-        is_time
+    /// Starts a thread that writes a line every minute.
+    fn write_lines(&self) -> mpsc::Sender<()> {
+        let (sender, end) = mpsc::channel();
+        let cases = Arc::clone(&self.cases);
+        thread::spawn(move || {
+            while end.recv_timeout(BETWEEN_LINES) == Err(RecvTimeoutError::Timeout) {
+                note((!cases.shown.is_finished()).then(|| cases.line()));
+            }
+        });
+        sender
+    }
+}
+
+impl CasesUnderWay {
+    fn running(&self) -> MutexGuard<'_, Vec<Keys>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn line(&self) -> String {
         let (bar, count) = (&self.shown, self.shown.length().unwrap_or(0));
         let (done, rate, failed) = (bar.position(), bar.per_sec(), bar.message());
+        let rate = if done > 0 { format!(", {rate:.1} a second") } else { String::new() };
         // Commands that run cases in several passes do not know at the end of a pass how many cases remain.
-        let left = if done < count { format!(", about {} left", HumanDuration(bar.eta())) } else { String::new() };
-        format!("{done} of {count} cases, {rate:.1} a second{left}{failed}")
+        let is_estimated = (1..count).contains(&done);
+        let left = if is_estimated { format!(", about {} left", HumanDuration(bar.eta())) } else { String::new() };
+        let oldest = self.running().first().map(case_name).filter(|name| !name.is_empty());
+        let oldest = oldest.map_or_else(String::new, |name| format!("; running {name}"));
+        format!("{done} of {count} cases{rate}{left}{failed}{oldest}")
     }
 }
 
@@ -187,5 +222,25 @@ impl CaseArguments {
     /// Returns the workers that `--jobs` requests; results are looked up in `recall`.
     pub const fn workers<'b>(&self, bar: &'b Bar, recall: Recall<'b>) -> Workers<'b> {
         Workers { jobs: self.jobs, progress: bar, recall }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parsim_study::scenario::AxisValue;
+
+    #[test]
+    fn a_line_names_the_oldest_case_that_is_running() {
+        let (bar, case) = (Bar::default(), |p: &str| vec![("p".to_owned(), Some(AxisValue::parse(p)))]);
+        bar.begin(3);
+        bar.enter(&case("4"));
+        bar.enter(&case("8"));
+        assert_eq!(bar.cases.line(), "0 of 3 cases; running p = 4");
+        bar.leave(&case("4"));
+        bar.advance(1, 1);
+        let line = bar.cases.line();
+        assert!(line.starts_with("1 of 3 cases, ") && line.ends_with(" left, 1 failed; running p = 8"), "{line}");
+        bar.end();
     }
 }

@@ -262,6 +262,40 @@ mod interrupted {
         assert!(serde_json::from_str::<Vec<serde_json::Value>>(&repaired).unwrap().len() >= 3, "{text}");
     }
 
+    /// A table whose axis may add columns is written again with the new ones, so that its rows need not wait either.
+    #[test]
+    fn a_file_has_the_rows_as_they_come() {
+        let orders = ["--over", "program.broadcast.order=Descending,Ascending"];
+        for (first, rows) in [("64", 2), ("20000", 0)] {
+            let folder = folder();
+            let (file, sizes) = (folder.path().join("rows.csv"), format!("n={first},20001"));
+            let scenario =
+                ["sweep", "scenarios/gauss-jordan-naive.ron", "--over", &sizes, "--over", "p=64", "--jobs=1"];
+            let more = ["--set", "machine.nodes.memory=4 GiB", "-o", file.to_str().unwrap()];
+            let mut child = spawn(&[&scenario[..], &orders, &more].concat());
+            let lines = || {
+                let part = names(folder.path()).into_iter().find(|name| name.starts_with(".rows.csv."))?;
+                fs::read_to_string(folder.path().join(part)).ok().map(|text| text.lines().count())
+            };
+            // The line of names comes with the first row.
+            while lines().is_none_or(|lines| rows > 0 && lines < rows + 1) {
+                assert!(child.try_wait().unwrap().is_none(), "it ended before it was ended");
+                std::thread::yield_now();
+            }
+            send("-TERM", &child);
+            assert_eq!(child.wait().unwrap().code(), Some(130));
+            let mut words = String::new();
+            child.stderr.take().unwrap().read_to_string(&mut words).unwrap();
+            assert_eq!(
+                (lines(), words.contains("the finished rows are in")),
+                match rows {
+                    0 => (None, false),
+                    rows => (Some(rows + 1), true),
+                }
+            );
+        }
+    }
+
     #[test]
     fn a_run_leaves_the_older_file() {
         for (signal, left) in [("-INT", 1), ("-KILL", 2)] {

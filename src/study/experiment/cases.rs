@@ -76,9 +76,13 @@ impl CaseResult<'_> {
 }
 
 /// An observer of the progress through many cases.
-pub trait CaseProgress {
+pub trait CaseProgress: Sync {
     /// Announces roughly how many cases will be processed.
     fn begin(&self, cases: u64);
+    /// Reports that the case with these keys is run from now on.
+    fn enter(&self, _case: &Keys) {}
+    /// Reports that the case with these keys is no longer run.
+    fn leave(&self, _case: &Keys) {}
     /// Reports that `cases` more cases were processed, `failed` of which have no outcome.
     fn advance(&self, cases: u64, failed: u64);
     /// Reports that all cases were processed.
@@ -156,7 +160,9 @@ pub fn run_each<'c, T: Send>(
     let turn = |item| match make(item) {
         Ok(case) => {
             let _place = room.enter(case.scenario.estimate().memory_bytes);
+            workers.progress.enter(&case.keys);
             let result = Box::new(catching_panics(|| Outcome::of(&case, references, workers.recall)));
+            workers.progress.leave(&case.keys);
             CaseResult::Run(Box::new(case), result)
         }
         Err(turn) => turn,
@@ -338,7 +344,7 @@ impl Failures {
         self.count += 1;
         self.defects += u64::from(error.is_defect());
         if self.words.len() < MAX_REPORTED {
-            let case = name(keys);
+            let case = case_name(keys);
             self.words.push(if case.is_empty() { error.to_string() } else { format!("{case}: {error}") });
         }
     }
@@ -388,7 +394,8 @@ pub fn failed_row(keys: &Keys, case: Option<&Case>, error: &CaseError) -> Record
 }
 
 /// Names a case by the values of its axes.
-pub fn name(keys: &Keys) -> String {
+#[must_use]
+pub fn case_name(keys: &Keys) -> String {
     let shown = |(name, value): &(String, Option<AxisValue>)| {
         format!("{name} = {}", value.as_ref().map_or("?".to_owned(), ToString::to_string))
     };

@@ -53,7 +53,8 @@ mod window;
 
 pub use animation::{MAX_BYTES_ALONE, animated_figure};
 pub use cases::{
-    CaseError, CaseProgress, CaseResult, Failures, Keys, Workers, catching_panics, failed_row, run_all, run_each,
+    CaseError, CaseProgress, CaseResult, Failures, Keys, Workers, case_name, catching_panics, failed_row, run_all,
+    run_each,
 };
 pub use cluster::{ClosedForms, ClusterCase};
 pub use curves::{CurveAxis, OFFERED, TimeLines};

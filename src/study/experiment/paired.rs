@@ -1,6 +1,6 @@
 //! A paired comparison of the cases in two stores, which shows the effect of a change.
 
-use super::cases::{Keys, name};
+use super::cases::{Keys, case_name};
 use super::outcome::keyed;
 use super::recall::{Recall, state};
 use super::repetition::first_and_makespans_s;
@@ -94,7 +94,7 @@ impl Pairs {
                         let why = [("first", before.err()), ("second", after.err())];
                         let why =
                             why.into_iter().filter_map(|(which, why)| Some(format!("{} in the {which} store", why?)));
-                        format!("{}: {}", name(&keys), why.collect::<Vec<_>>().join(", "))
+                        format!("{}: {}", case_name(&keys), why.collect::<Vec<_>>().join(", "))
                     });
                 }
             }
@@ -222,7 +222,7 @@ impl CasePair {
 
 /// Returns the error for two scenarios whose axes have different values.
 fn different(first: Option<&Keys>, second: Option<&Keys>) -> StudyError {
-    let shown = |keys: Option<&Keys>| keys.map_or("no further case".to_owned(), name);
+    let shown = |keys: Option<&Keys>| keys.map_or("no further case".to_owned(), case_name);
     StudyError::Request(format!(
         "the axes differ: {} versus {}: give both the same values",
         shown(first),

@@ -1,6 +1,6 @@
 //! The cases of a sweep that have no result in a store.
 
-use super::cases::{Keys, Workers, name};
+use super::cases::{Keys, Workers, case_name};
 use super::references::References;
 use super::stored_case_index::PerThreadCaseIndex;
 use super::sweep::{case_at, inspected};
@@ -41,7 +41,7 @@ impl fmt::Display for UnfinishedCase {
         f.write_str(if self.is_missing { State::Missing } else { State::Failed }.name())?;
         self.id.map_or(Ok(()), |id| write!(f, " {id}"))?;
         if !self.keys.is_empty() {
-            write!(f, ": {}", name(&self.keys))?;
+            write!(f, ": {}", case_name(&self.keys))?;
         }
         self.error.as_ref().map_or(Ok(()), |error| write!(f, ": {error}"))
     }

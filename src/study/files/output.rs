@@ -30,6 +30,17 @@ impl Sink {
     }
 }
 
+impl Sink {
+    /// Returns how the content of a file can be written again; it is `None` for pipes.
+    fn restart(&self) -> Option<fn(&mut Self) -> io::Result<()>> {
+        let restart = |sink: &mut Self| match sink {
+            Self::Standard(_) => Ok(()),
+            Self::File(file) => file.restart(),
+        };
+        matches!(self, Self::File(file) if file.is_unfinished()).then_some(restart)
+    }
+}
+
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
@@ -78,10 +89,11 @@ impl AnswerOutput {
         left: impl FnOnce(&Path) + Send + 'static,
     ) -> Result<Self, FileError> {
         let sink = Sink::open(file)?;
+        let restart = sink.restart();
         let writer = Arc::new(Mutex::new(Some(match shape {
             AnswerShape::One => Writer::single(sink, format),
             AnswerShape::Many => Writer::many(sink, format),
-            AnswerShape::Mixed => Writer::mixed(sink, format),
+            AnswerShape::Mixed => Writer::mixed(sink, format, restart),
         })));
         let shared = Arc::clone(&writer);
         Ok(Self { writer, _announced: on_interrupt(move || end(&shared, left)) })
@@ -141,14 +153,15 @@ fn lock(writer: &SharedWriter) -> MutexGuard<'_, Option<Writer<Sink>>> {
 fn end(shared: &SharedWriter, left: impl FnOnce(&Path)) {
     let mut writer = lock(shared);
     if let Some(writer) = writer.take() {
+        let has_records = writer.has_records();
         match writer.finish() {
-            Ok(Sink::File(file)) => {
+            Ok(Sink::File(file)) if has_records => {
                 if let Some(rows) = file.keep_unfinished() {
                     left(&rows);
                 }
             }
-            // The output has no reader any more.
-            Ok(Sink::Standard(_)) | Err(_) => {}
+            // There is nothing to keep, or the output has no reader any more.
+            Ok(_) | Err(_) => {}
         }
     }
     std::mem::forget(writer);

@@ -3,7 +3,7 @@
 use super::in_progress::{self, TemporaryGuard};
 use super::{FileError, flushed, unwritable};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, TempPath};
 
@@ -61,6 +61,21 @@ impl OutputFile {
         if let Some(replacement) = &self.replacement {
             replacement.temporary.keep();
         }
+    }
+
+    /// Removes what has been written to the unfinished file, so that it can be written again.
+    ///
+    /// # Errors
+    /// An error of the file system.
+    pub fn restart(&mut self) -> io::Result<()> {
+        self.sink.rewind()?;
+        self.sink.get_ref().set_len(0)
+    }
+
+    /// Returns whether the file has its place only when it is complete; pipes and devices are written directly.
+    #[must_use]
+    pub const fn is_unfinished(&self) -> bool {
+        self.replacement.is_some()
     }
 
     /// Completes the file and moves it to its final place.

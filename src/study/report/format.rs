@@ -50,6 +50,8 @@ pub struct Writer<W> {
     array: bool,
     /// The records that wait until all columns are known.
     held: Option<Vec<Record>>,
+    /// Empties the sink, if that is possible: then records do not wait, and are written again if a column is added.
+    restart: Option<fn(&mut W) -> io::Result<()>>,
     /// The records as columns, which are written at the end.
     table: Option<Columns>,
     /// The keys of CSV records that have no column, because the columns were written before.
@@ -68,6 +70,7 @@ impl<W: Write> Writer<W> {
             written: 0,
             array: true,
             held: None,
+            restart: None,
             table,
             left_out: Vec::new(),
         }
@@ -78,10 +81,17 @@ impl<W: Write> Writer<W> {
         Self { array: false, ..Self::many(sink, format) }
     }
 
-    /// Creates a writer of records of several kinds. In CSV they are written at the end, when all columns are known.
-    pub fn mixed(sink: W, format: Format) -> Self {
+    /// Creates a writer of records of several kinds. In CSV they are written at the end, when all columns are known,
+    /// unless `restart` can empty the sink.
+    pub fn mixed(sink: W, format: Format, restart: Option<fn(&mut W) -> io::Result<()>>) -> Self {
         let held = (format == Format::Csv).then(Vec::new);
-        Self { held, ..Self::many(sink, format) }
+        Self { held, restart, ..Self::many(sink, format) }
+    }
+
+    /// Returns whether there are records.
+    #[must_use]
+    pub fn has_records(&self) -> bool {
+        self.written > 0 || self.held.as_ref().is_some_and(|held| !held.is_empty()) || self.table.is_some()
     }
 
     /// Writes one record. Text has no form for a single record: a table is written at the end as a
@@ -92,7 +102,7 @@ impl<W: Write> Writer<W> {
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         if let Some(held) = &mut self.held {
             held.push(record.clone());
-            return Ok(());
+            return self.write_held();
         }
         let text = match self.format {
             Format::Text => return Ok(()),
@@ -108,6 +118,25 @@ impl<W: Write> Writer<W> {
         };
         self.written += 1;
         self.sink.write_all(text.as_bytes())
+    }
+
+    /// Writes the last record that is held and, if it adds a column, all others again.
+    fn write_held(&mut self) -> io::Result<()> {
+        let (Some(restart), Some([.., last])) = (self.restart, self.held.as_deref()) else { return Ok(()) };
+        if let Some(line) = self.columns.as_deref().and_then(|columns| line_of(columns, last)) {
+            return self.sink.write_all(line?.as_bytes());
+        }
+        restart(&mut self.sink)?;
+        self.write_all_held()
+    }
+
+    /// Writes the records that are held, with the columns of all of them.
+    fn write_all_held(&mut self) -> io::Result<()> {
+        let held = self.held.as_deref().unwrap_or_default();
+        let columns = self.columns.insert(union(held));
+        self.sink.write_all(line(columns)?.as_bytes())?;
+        let mut lines = held.iter().filter_map(|record| line_of(columns, record));
+        lines.try_for_each(|line| self.sink.write_all(line?.as_bytes()))
     }
 
     /// Writes one record as [`write`](Self::write) does, but in text as a row of a table with the columns of the first
@@ -159,13 +188,8 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// Returns the error of the sink.
     pub fn end(&mut self) -> io::Result<()> {
-        let held = self.held.take().unwrap_or_default();
-        if !held.is_empty() {
-            self.columns = Some(union(&held));
-            self.heading()?;
-        }
-        for record in &held {
-            self.write(record)?;
+        if self.restart.is_none() && self.held.as_ref().is_some_and(|held| !held.is_empty()) {
+            self.write_all_held()?;
         }
         if let Some(table) = self.table.take() {
             self.sink.write_all(&table.parquet()?)?;
@@ -192,8 +216,8 @@ impl<W: Write> Writer<W> {
     }
 
     fn csv(&mut self, record: &Record) -> io::Result<String> {
-        if let Some(line) = self.columns.as_deref().and_then(|columns| line_in_order(columns, record)) {
-            return Ok(line);
+        if let Some(line) = self.columns.as_deref().and_then(|columns| line_of(columns, record)) {
+            return line;
         }
         let cells = record.flat();
         if self.columns.is_none() {
@@ -205,9 +229,23 @@ impl<W: Write> Writer<W> {
             cells.iter().map(|(key, _)| key).filter(|key| !columns.contains(key) && !self.left_out.contains(key));
         let unknown: Vec<_> = unknown.cloned().collect();
         self.left_out.extend(unknown);
-        let cell = |column: &String| cells.iter().find(|(key, _)| key == column).map_or("", |(_, cell)| cell.as_str());
-        line(&self.columns.iter().flatten().map(cell).collect::<Vec<_>>())
+        line(&cells_in(self.columns.as_deref().unwrap_or_default(), &cells))
     }
+}
+
+/// Returns the line of a record; `None` if a key of it has no column.
+fn line_of(columns: &[String], record: &Record) -> Option<io::Result<String>> {
+    if let Some(line) = line_in_order(columns, record) {
+        return Some(Ok(line));
+    }
+    let cells = record.flat();
+    cells.iter().all(|(key, _)| columns.contains(key)).then(|| line(&cells_in(columns, &cells)))
+}
+
+/// Returns the cells of these columns; those that a record lacks are empty.
+fn cells_in<'c>(columns: &[String], cells: &'c [(String, String)]) -> Vec<&'c str> {
+    let cell = |column: &String| cells.iter().find(|(key, _)| key == column).map_or("", |(_, cell)| cell.as_str());
+    columns.iter().map(cell).collect()
 }
 
 /// Returns a line of CSV.
@@ -289,7 +327,7 @@ mod tests {
         later.put("residual", 0.5);
         let records = [record(1, "first"), later];
         let mut streamed = Writer::many(Vec::new(), Format::Csv);
-        let mut held = Writer::mixed(Vec::new(), Format::Csv);
+        let mut held = Writer::mixed(Vec::new(), Format::Csv, None);
         for record in &records {
             streamed.row(record).unwrap();
             held.row(record).unwrap();
@@ -314,12 +352,28 @@ mod tests {
         other.put("mean", 3);
         other.put("n", 2);
         let mut sink = Vec::new();
-        let mut writer = Writer::mixed(&mut sink, Format::Csv);
+        let mut writer = Writer::mixed(&mut sink, Format::Csv, None);
         for record in [&record(1, "a"), &other] {
             writer.write(record).unwrap();
         }
         writer.finish().unwrap();
         assert_eq!(String::from_utf8(sink).unwrap(), "n,name,measured_s,mean\n1,a,,\n2,,,3\n");
+        // A file has the rows as they come.
+        let restart = |sink: &mut Vec<u8>| {
+            sink.clear();
+            Ok(())
+        };
+        let mut writer = Writer::mixed(Vec::new(), Format::Csv, Some(restart));
+        for (record, so_far) in [
+            (&record(1, "a"), "n,name,measured_s\n1,a,\n"),
+            (&other, "n,name,measured_s,mean\n1,a,,\n2,,,3\n"),
+            (&record(3, "c"), "n,name,measured_s,mean\n1,a,,\n2,,,3\n3,c,,\n"),
+        ] {
+            writer.write(record).unwrap();
+            assert_eq!(String::from_utf8_lossy(&writer.sink), so_far);
+        }
+        let all = writer.sink.clone();
+        assert_eq!(writer.finish().unwrap(), all);
     }
 
     /// A line that is written cell by cell is the same as that of the CSV writer.

@@ -1,7 +1,7 @@
 //! One run of a sweep, shown as an animation by rank and packet.
 
 use crate::analysis::CriticalPath;
-use crate::experiment::cases::name;
+use crate::experiment::cases::case_name;
 use crate::experiment::sensitivity::{VariedRun, WhatIf};
 use crate::experiment::topology::drawing;
 use crate::experiment::{StudyError, animated_figure, run_recorded};
@@ -39,7 +39,11 @@ impl<'c> ShownRun<'c> {
 
     /// Returns the name of the case: the values of its axes, or the program if there are none.
     fn name(&self) -> String {
-        if self.case.keys.is_empty() { self.case.scenario.program.name().to_owned() } else { name(&self.case.keys) }
+        if self.case.keys.is_empty() {
+            self.case.scenario.program.name().to_owned()
+        } else {
+            case_name(&self.case.keys)
+        }
     }
 
     /// Draws the run as an animation.

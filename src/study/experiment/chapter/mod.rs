@@ -5,7 +5,7 @@ mod history;
 mod summary;
 
 use super::bottleneck::{BottleneckSource, CurveCases, grouped, simulated_point};
-use super::cases::{Failures, Workers, name, run_all};
+use super::cases::{Failures, Workers, case_name, run_all};
 use super::curves::{CurveAxis, TimeLines};
 use super::references::{References, note_on_withheld, prepared};
 use super::stopping::note_on_undelivered;
@@ -115,7 +115,7 @@ impl ChapterResults {
                     gathered.points.push(simulated_point(case, axis, &outcome));
                 }
                 Err(error) => {
-                    gathered.failed.push(format!("{}: {error}", name(&case.keys)));
+                    gathered.failed.push(format!("{}: {error}", case_name(&case.keys)));
                     failures.add(&case.keys, &error.into());
                 }
             }

@@ -5,7 +5,7 @@ use super::description::{Baseline, MeasuredTable, TableSource, Validation};
 use super::point_command::{CommandAnswers, PointCommand};
 use super::points::PublishedPoint;
 use super::{CASE, ValidationRun, baseline, leave_out};
-use crate::experiment::cases::name;
+use crate::experiment::cases::case_name;
 use crate::experiment::{References, Setting, StudyError, run_all, set_all};
 use crate::scenario::source::{Document, Faults};
 use crate::scenario::{AxisValue, Case, Described, Override, Plan};
@@ -219,7 +219,7 @@ impl TableRunner<'_> {
                 Ok(_) => {}
                 Err(error) => {
                     let place = point.map_or_else(String::new, |point| format!("{} of the data, ", point.place));
-                    failure = Some((format!("{}: {place}{}", table.name, name(&case.keys)), error));
+                    failure = Some((format!("{}: {place}{}", table.name, case_name(&case.keys)), error));
                 }
             }
             failure.is_none()
