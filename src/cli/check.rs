@@ -96,9 +96,9 @@ mod tests {
         let calibration = "Calibration(parameters: [(path: \"machine.network.links.per_byte\", from: \"0.1 us/B\", to: \"9 us/B\")], tables: [(name: \"t\",\n";
         let table = "scenario: \"RING\",\ndata: \"data.csv\",\nsimulated: \"makespan_s\", reference: \"measured_s\",\n";
         let table = table.replace("RING", ring.to_str().unwrap());
-        for (begin, end) in [(validation, "no_baseline: \"a test\")])"), (calibration, ")])")] {
+        for (begin, end, reference) in [(validation, "no_baseline: \"a test\")])", 3), (calibration, ")])", 4)] {
             for (from, to, line) in
-                [("ring-shift", "missing", 2), ("data.csv", "missing.csv", 3), ("measured_s", "x_s", 3)]
+                [("ring-shift", "missing", 2), ("data.csv", "missing.csv", 3), ("measured_s", "x_s", reference)]
             {
                 let file = folder.path().join("case.ron");
                 std::fs::write(&file, format!("{begin}{}{end}", table.replace(from, to))).unwrap();

@@ -309,13 +309,26 @@ fn rows_that_cannot_be_run_are_rejected_with_their_place() {
         let data = format!("bytes,hops,kind,measured_s\n{rows},1e-3\n120,3,b,2e-3\n");
         fs::write(folder.path().join("data.csv"), data).expect("it can be");
         fs::write(&file, case("", "")).expect("it can be written");
-        assert_rejected("calibrate", &file, (rows, 2, "line 2 of its data"));
-        assert_rejected("check", &file, (rows, 2, "line 2 of its data"));
+        assert_rejected("calibrate", &file, (rows, 2, "line 2 of data.csv"));
+        assert_rejected("check", &file, (rows, 2, "line 2 of data.csv"));
     }
     fs::write(folder.path().join("data.csv"), "bytes,hops,kind,measured_s\n1,1,a,1e-3\n120,3,b,2e-3\n")
         .expect("it can");
     fs::write(&file, case("simulated: \"foo_s\"", "")).expect("it can be written");
-    assert_rejected("calibrate", &file, ("foo_s", 2, "there is no number `foo_s`"));
+    assert_rejected("calibrate", &file, ("foo_s", 2, "no row has a value `foo_s`"));
+    fs::write(&file, case("simulated: \"mesage_s\"", "")).expect("it can be written");
+    assert_rejected("check", &file, ("mesage_s", 2, "did you mean `message_s`?"));
+    let with = |from: &str, to: &str| {
+        let text = case("", "");
+        assert!(text.contains(from), "{text}");
+        fs::write(&file, text.replace(from, to)).expect("it can be written");
+    };
+    with("links.per_byte", "links.per_bite");
+    assert_rejected("check", &file, ("per_bite", 2, "did you mean `per_byte`?"));
+    with("\"0.1 us/B\"", "\"2 us\"");
+    assert_rejected("check", &file, ("from", 2, "cannot be `2 us`"));
+    with("reference: \"measured_s\"", "reference: \"mesured\"");
+    assert_rejected("check", &file, ("reference", 2, "tables.0.reference"));
     let unknown = r#"choices: [Choice(path: "machine.nodes.sending.overlap", values: ["false", "Foo"])]"#;
     fs::write(&file, case("", unknown)).expect("it can be written");
     for command in ["calibrate", "check"] {

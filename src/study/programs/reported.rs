@@ -87,25 +87,34 @@ impl Shipped {
     /// Returns `true` if rows of the program have a value called `name` because the program reports it.
     #[must_use]
     pub fn reports(&self, name: &str) -> bool {
+        self.lists().into_iter().flatten().any(|known| *known == name)
+    }
+
+    /// Returns the names of the values that the program reports; `None` if there are more, since an axis may set them.
+    #[must_use]
+    pub fn reported(&self) -> Option<impl Iterator<Item = &'static str>> {
+        let is_complete = !matches!(self, Self::Characteristic(_));
+        is_complete.then(|| self.lists().into_iter().flatten().copied())
+    }
+
+    const fn lists(&self) -> [&'static [&'static str]; 2] {
         match self {
-            Self::Ping(_) => name == "message_s",
-            Self::Collective(_) => name == "collective_s",
-            Self::GaussJordan(_) => name == "relative_residual",
-            Self::LinkRate(_) => ["one_way_bytes_per_s", "two_way_bytes_per_s"].contains(&name),
-            Self::Compute(_) => COMPUTE.contains(&name),
-            Self::Characteristic(_) => CHARACTERISTIC.contains(&name),
-            Self::DotProduct(_) | Self::Summa(_) | Self::Lu(_) | Self::Fft2d(_) => {
-                COUNTED.contains(&name) || EXPLAINED.contains(&name)
-            }
-            Self::Reduction(_) | Self::Floyd(_) | Self::FiniteDifference(_) => COUNTED.contains(&name),
-            Self::Traffic(_) => TRAFFIC.contains(&name),
-            Self::Ising(_) => ISING.contains(&name),
+            Self::Ping(_) => [&["message_s"], &[]],
+            Self::Collective(_) => [&["collective_s"], &[]],
+            Self::GaussJordan(_) => [&["relative_residual"], &[]],
+            Self::LinkRate(_) => [&["one_way_bytes_per_s", "two_way_bytes_per_s"], &[]],
+            Self::Compute(_) => [COMPUTE, &[]],
+            Self::Characteristic(_) => [CHARACTERISTIC, &[]],
+            Self::DotProduct(_) | Self::Summa(_) | Self::Lu(_) | Self::Fft2d(_) => [COUNTED, EXPLAINED],
+            Self::Reduction(_) | Self::Floyd(_) | Self::FiniteDifference(_) => [COUNTED, &[]],
+            Self::Traffic(_) => [TRAFFIC, &[]],
+            Self::Ising(_) => [ISING, &[]],
             Self::RingShift(_)
             | Self::Phases(_)
             | Self::Goal(_)
             | Self::TimeIndependent(_)
             | Self::MpiTrace(_)
-            | Self::Chakra(_) => false,
+            | Self::Chakra(_) => [&[], &[]],
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::named_topology;
 use super::source::{Document, Faults, NamedFiles};
-use super::sweep::{Plan, PlannedAxis, PlannedValue, SHARED_FIELDS, typed_or_described};
+use super::sweep::{Plan, PlannedAxis, PlannedValue, SHARED_FIELDS, meant_path, typed_or_described, unknown_value};
 use super::{AxisValue, Case, Scenario};
 
 /// A scenario as its file describes it, before any override.
@@ -49,6 +49,18 @@ impl Described {
         self.0.as_ref().is_none_or(|BaseScenario { plan, .. }| {
             plan.axes().any(|axis| axis.name == name) || plan.free_axis(name).is_ok()
         })
+    }
+
+    /// Returns the advice for a path to no field, if it is similar to that of a field.
+    #[must_use]
+    pub fn meant_path(&self, path: &str) -> Option<String> {
+        meant_path(self.0.as_ref()?.plan.document(), path)
+    }
+
+    /// Returns the fault of `key` and its help, if it is certain that no row has a value called so.
+    #[must_use]
+    pub fn unknown_value(&self, key: &str) -> Option<(String, String)> {
+        unknown_value(key, self.0.as_ref()?.plan.scenario())
     }
 
     /// Returns `true` if the scenario declares an axis called `name`.

@@ -1,6 +1,6 @@
 //! Checks of a calibration before anything is run.
 
-use super::description::{Alternatives, CalibrationCase};
+use super::description::{Alternatives, CalibrationCase, FreeParameter};
 use super::fitted_parameter::FittedParameter;
 use super::rows::MeasuredRow;
 use super::simulated::{Assignment, Simulated};
@@ -32,11 +32,9 @@ impl CalibrationCase {
             }
             let tables = simulated.tables_with(&parameter.path, |table| parameter.is_of(&self.tables[table].name));
             if tables.is_empty() {
-                fault(
-                    "path",
-                    "no scenario has such a field",
-                    "give the path of a field, such as `machine.network.links.per_byte`",
-                );
+                let help = "give the path of a field, such as `machine.network.links.per_byte`";
+                let meant = simulated.meant_path(&parameter.path);
+                fault("path", "no scenario has such a field", meant.as_deref().unwrap_or(help));
             }
             let same = |known: &FittedParameter| {
                 known.path == parameter.path && known.tables.iter().any(|table| tables.contains(table))
@@ -44,12 +42,12 @@ impl CalibrationCase {
             if unknowns.iter().any(same) {
                 fault("path", "it is given twice", "give each field once, or for different `tables`");
             }
-            match FittedParameter::of(parameter, index, tables, document) {
+            match FittedParameter::of(parameter, index, tables.clone(), document) {
                 Ok(unknown) => {
                     faults.extend(value_fault(&unknown, simulated, &at, document));
                     unknowns.push(unknown);
                 }
-                Err(fault) => faults.push(fault),
+                Err(fault) => faults.push(bound_fault(parameter, &tables, simulated, (&at, document)).unwrap_or(fault)),
             }
         }
         // A canonical order makes the answer independent of the order in the case.
@@ -105,6 +103,8 @@ impl CalibrationCase {
             let at = |field: &str| format!("choices.{index}.{field}");
             if simulated.tables_with(&choice.path, |_| true).is_empty() {
                 let help = "give the path of a field, such as `machine.network.contention`";
+                let meant = simulated.meant_path(&choice.path);
+                let help = meant.as_deref().unwrap_or(help);
                 return Some(document.fault_at(&at("path"), "no scenario has such a field", Some(help)));
             }
             let (first, second) = choice.same(simulated)?;
@@ -163,11 +163,31 @@ fn value_fault(
 ) -> Option<SourceFault> {
     TRIED.into_iter().find_map(|coordinate| {
         let text = unknown.text(unknown.value(coordinate));
-        let assigned =
-            |table: usize| Assignment { path: unknown.path.clone(), text: text.clone(), tables: [table].into() };
-        let faults = unknown.tables.iter().find_map(|table| simulated.base(*table, &[assigned(*table)]).err())?;
-        let reason = faults.list.first().map_or("", |fault| &fault.message);
-        let help = "give bounds that the field takes, with their unit; for whole numbers give `choices`";
-        Some(document.fault_at(at, &format!("`{}` cannot be `{text}`: {reason}", unknown.path), Some(help)))
+        let message = rejection(&unknown.path, &text, &unknown.tables, simulated)?;
+        Some(document.fault_at(at, &message, Some(BOUNDS)))
     })
+}
+
+/// Help on bounds that a field rejects.
+const BOUNDS: &str = "give bounds that the field takes, with their unit; for whole numbers give `choices`";
+
+/// Returns the reason why a field rejects a bound, if there is one.
+fn bound_fault(
+    parameter: &FreeParameter,
+    tables: &[usize],
+    simulated: &Simulated<'_>,
+    (at, document): (&str, &Document),
+) -> Option<SourceFault> {
+    [("from", &parameter.from), ("to", &parameter.to)].into_iter().find_map(|(field, bound)| {
+        let message = rejection(&parameter.path, &bound.setting(None), tables, simulated)?;
+        Some(document.fault_at(&format!("{at}.{field}"), &message, Some(BOUNDS)))
+    })
+}
+
+/// Describes why the field at `path` cannot have a value in one of these tables, if it cannot.
+fn rejection(path: &str, text: &str, tables: &[usize], simulated: &Simulated<'_>) -> Option<String> {
+    let assigned = |table: usize| Assignment { path: path.to_owned(), text: text.to_owned(), tables: [table].into() };
+    let faults = tables.iter().find_map(|table| simulated.base(*table, &[assigned(*table)]).err())?;
+    let reason = faults.list.first().map_or("", |fault| &fault.message);
+    Some(format!("`{path}` cannot be `{text}`: {reason}"))
 }

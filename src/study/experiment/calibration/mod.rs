@@ -289,11 +289,15 @@ impl CalibrationCase {
         for settings in &combinations {
             let assigned: Vec<_> =
                 settings.iter().map(|(path, text)| assignment_everywhere(path, text, &simulated)).collect();
-            simulated.check_rows(&assigned, |row| row.trains).map_err(|error| error.within(document, "tables", ""))?;
+            let placed =
+                |(table, error): (usize, StudyError)| error.within(document, &format!("tables.{table}"), "data");
+            simulated.check_rows(&assigned, |row| row.trains).map_err(placed)?;
             match simulated.check_rows(&assigned, |row| !row.trains) {
                 // Alternatives are compared by the rows that calibrate; other rows are run by `calibrate` alone.
-                Err(error) if combinations.len() > 1 => remark = remark.or_else(|| Some(only_to_identify(&error))),
-                checked => checked.map_err(|error| error.within(document, "tables", ""))?,
+                Err((_, error)) if combinations.len() > 1 => {
+                    remark = remark.or_else(|| Some(only_to_identify(&error)));
+                }
+                checked => checked.map_err(placed)?,
             }
         }
         let verdict = format!(

@@ -52,7 +52,9 @@ pub fn rows(
     document: &Document,
 ) -> Result<Vec<MeasuredRow>, StudyError> {
     let data = Table::load(&folder.join(&table.data))?;
-    let reference = data.column_of(&table.reference)?;
+    let at_reference =
+        |fault: SourceFault| StudyError::from(fault).within(document, &format!("tables.{index}"), "reference");
+    let reference = data.column_of(&table.reference).map_err(at_reference)?;
     let place = data.columns().iter().position(|name| *name == reference).unwrap_or_default();
     let columns = &data.columns()[..place];
     for label in &table.labels {
@@ -63,7 +65,7 @@ pub fn rows(
     data.need_values(columns.iter())?;
     data.need_numbers([&reference])?;
     data.need_different_points(columns)?;
-    let unit = conversion(&reference, &table.simulated).map_err(|message| data.failure(&message))?;
+    let unit = conversion(&reference, &table.simulated).map_err(|message| at_reference(data.failure(&message)))?;
     let condition = |field: &'static str, text: &Option<String>| {
         let read = |text: &String| {
             RowCondition::read(text, columns).map_err(|(message, help)| {

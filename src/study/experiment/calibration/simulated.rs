@@ -34,6 +34,8 @@ pub struct Assignment {
 /// The scenario of a table.
 struct TableScenario {
     name: String,
+    /// The file of the measurements.
+    data: String,
     /// The file of the case, relative to which file names in values are resolved.
     case: PathBuf,
     document: Document,
@@ -50,8 +52,8 @@ impl TableScenario {
         }
         let described = Described::of(Ok(document.clone()));
         Plan::new(document.clone(), &[])?.base()?;
-        let (name, case, simulated) = (table.name.clone(), case.to_owned(), table.simulated.clone());
-        Ok(Self { name, case, document, described, simulated })
+        let (name, data) = (table.name.clone(), table.data.display().to_string());
+        Ok(Self { name, data, case: case.to_owned(), document, described, simulated: table.simulated.clone() })
     }
 
     /// Returns the scenario with some values replaced.
@@ -68,7 +70,8 @@ impl<'a> Simulated<'a> {
     /// Loads the scenarios of the `tables` of a case, which was read from `document`, whose file is `case`.
     ///
     /// # Errors
-    /// Returns an error for faults of the scenarios, or a column that is not an axis of its scenario.
+    /// Returns an error for faults of the scenarios, a column that is not an axis of its scenario, or a quantity that a
+    /// scenario does not report.
     pub fn load(
         tables: &[CalibrationTable],
         (document, case): (&Document, &Path),
@@ -81,6 +84,7 @@ impl<'a> Simulated<'a> {
         };
         let scenarios = tables.iter().enumerate().map(load).collect::<Result<Vec<_>, _>>()?;
         let this = Self { scenarios, rows, workers, known: RefCell::default() };
+        this.check_keys(document)?;
         for (index, scenario) in this.scenarios.iter().enumerate() {
             let first = rows.iter().find(|row| row.table == index);
             let unknown = first.and_then(|row| row.axes.iter().find(|(name, _)| !scenario.described.has_axis(name)));
@@ -94,6 +98,22 @@ impl<'a> Simulated<'a> {
             }
         }
         Ok(this)
+    }
+
+    /// Rejects quantities that the scenarios do not report.
+    fn check_keys(&self, document: &Document) -> Result<(), Faults> {
+        let unknown = |(index, scenario): (usize, &TableScenario)| {
+            let (message, help) = scenario.described.unknown_value(&scenario.simulated)?;
+            Some(document.fault_at(&format!("tables.{index}.simulated"), &message, Some(&help)))
+        };
+        let faults: Vec<_> = self.scenarios.iter().enumerate().filter_map(unknown).collect();
+        if faults.is_empty() { Ok(()) } else { Err(document.faults(faults)) }
+    }
+
+    /// Returns the advice for a path that no scenario has, if it is similar to that of a field.
+    #[must_use]
+    pub fn meant_path(&self, path: &str) -> Option<String> {
+        self.scenarios.iter().find_map(|scenario| scenario.described.meant_path(path))
     }
 
     /// Returns those of the chosen tables whose scenarios have a field at this path.
@@ -120,19 +140,19 @@ impl<'a> Simulated<'a> {
     /// Checks, without a run, that the wanted rows describe valid cases with some values replaced.
     ///
     /// # Errors
-    /// Returns the first fault of a row, or the faults of the values.
+    /// Returns the index of the table and the first fault of a row, or the faults of the values.
     pub fn check_rows(
         &self,
         assigned: &[Assignment],
         is_wanted: impl Fn(&MeasuredRow) -> bool,
-    ) -> Result<(), StudyError> {
+    ) -> Result<(), (usize, StudyError)> {
         for (index, scenario) in self.scenarios.iter().enumerate() {
             let settings = of_table(assigned, index);
-            let plan = scenario.plan(&settings)?;
+            let plan = scenario.plan(&settings).map_err(|faults| (index, faults.into()))?;
             for row in self.rows.iter().filter(|row| row.table == index && is_wanted(row)) {
                 let faulty = |faults: Faults| {
                     let reason = CaseError::Faulty(Box::new(faults)).to_string();
-                    NoValue::Faulty(reason).at(&scenario.name, &row.place, &settings)
+                    (index, NoValue::Faulty(reason).at(scenario, &row.place, &settings))
                 };
                 plan.at(&row.axes).map_err(faulty)?;
             }
@@ -176,7 +196,7 @@ impl<'a> Simulated<'a> {
             let place = &self.rows[rows[values.len().min(rows.len() - 1)]].place;
             match scenario.value(result) {
                 Ok(value) => values.push(value),
-                Err(error) => failure = Some(error.at(&scenario.name, place, settings)),
+                Err(error) => failure = Some(error.at(scenario, place, settings)),
             }
             failure.is_none()
         };
@@ -196,16 +216,17 @@ enum NoValue {
 }
 
 impl NoValue {
-    fn at(self, table: &str, place: &str, settings: &[Assignment]) -> StudyError {
+    fn at(self, scenario: &TableScenario, place: &str, settings: &[Assignment]) -> StudyError {
+        let TableScenario { name, data, .. } = scenario;
         match self {
-            Self::Faulty(reason) => StudyError::Request(format!("table `{table}`, {place} of its data: {reason}")),
+            Self::Faulty(reason) => StudyError::Request(format!("table `{name}`, {place} of {data}: {reason}")),
             Self::Failed(reason) => {
                 let set = settings
                     .iter()
                     .map(|assignment| format!("{} = {}", assignment.path, assignment.text))
                     .collect::<Vec<_>>()
                     .join(", ");
-                StudyError::Failed(format!("table `{table}`, {place} of its data: {reason}; the parameters: {set}"))
+                StudyError::Failed(format!("table `{name}`, {place} of {data}: {reason}; the parameters: {set}"))
             }
         }
     }

@@ -48,6 +48,6 @@ pub use fault::{FaultEntry, Faults, SourceFault};
 pub use files::open_regular;
 pub use named_files::NamedFiles;
 pub use place::{Place, Position, SourceText, Sources};
-pub(super) use spelling::camel_case;
+pub(super) use spelling::{advice, camel_case};
 pub use standard_input::{STANDARD_INPUT, is_standard_input, standard_input};
 pub use tree::{Name, Tree, TreeField, TreeValue};

@@ -4,7 +4,7 @@ use parsim_sim::units::first_control;
 pub(super) use parsim_sim::units::nearest;
 
 /// Returns the advice for an unknown name: the nearest known name, or a list of all of them.
-pub(super) fn advice<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
+pub(in crate::scenario) fn advice<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
     if let Some(meant) = nearest(name, known.clone()) {
         return Some(format!("did you mean `{meant}`?"));
     }

@@ -29,6 +29,7 @@ use super::source::{Document, Faults, Place, SourceFault, Tree, TreeValue};
 use super::{CheckedScenario, Scenario};
 use conflict::FieldRoutes;
 use formula::AxisFormula;
+pub(super) use names::unknown_value;
 use parsim_sim::units::escaped;
 use planned::{AxisSetting, OVER, ValueOrigin, declared, description, typed};
 pub(super) use planned::{PlannedAxis, PlannedValue, typed_or_described};
@@ -379,16 +380,23 @@ fn given_twice(replacement: &Override) -> SourceFault {
 
 /// Returns `true` if `path` denotes a valid field of a scenario that this document leaves at its default.
 fn is_left_out(document: &Document, path: &str) -> bool {
+    !path.is_empty() && document.get(path).is_none() && unknown_field(document, path).is_none()
+}
+
+/// Returns the fault of `path`, which `document` does not have, if it denotes no field of a scenario.
+fn unknown_field(document: &Document, path: &str) -> Option<SourceFault> {
     let mut probe = document.clone();
     let place = Place { file: 0, start: 0, end: 0 };
-    if path.is_empty()
-        || document.get(path).is_some()
-        || probe.set_tree(path, Tree { place, node: TreeValue::Unit }).is_err()
-    {
-        return false;
+    if let Err(fault) = probe.set_tree(path, Tree { place, node: TreeValue::Unit }) {
+        return Some(fault);
     }
     let is_unknown = |fault: &SourceFault| path.starts_with(&fault.path) && fault.message.starts_with("unknown field");
-    probe.read::<Scenario>().err().is_none_or(|faults| !faults.list.iter().any(is_unknown))
+    probe.read::<Scenario>().err()?.list.into_iter().find(is_unknown)
+}
+
+/// Returns the advice for a path to no field, if it is similar to that of a field.
+pub(super) fn meant_path(document: &Document, path: &str) -> Option<String> {
+    unknown_field(document, path)?.help.filter(|help| help.starts_with("did you mean"))
 }
 
 /// Returns the faults of the axis with index `index`.
@@ -406,8 +414,10 @@ fn axis_faults(document: &Document, axis: &Axis, index: usize, is_known: bool) -
         fault(".name", message, "begin with a letter or `_`; continue with letters, digits, `_`, `-` and `.`");
     }
     if document.get(path).is_none() && !is_left_out(document, path) {
+        let meant = meant_path(document, path);
         let help = "give the path of a field, such as `program.n`; `--set axes=[]` leaves all axes out";
-        fault(".path", format!("the axis `{name}` varies `{path}`, and this scenario has no such field"), help);
+        let message = format!("the axis `{name}` varies `{path}`, and this scenario has no such field");
+        fault(".path", message, meant.as_deref().unwrap_or(help));
     }
     if axis.values.is_empty() == axis.expression.is_none() {
         fault("", format!("the axis `{name}` needs either values or an expression"), "give one of the two");

@@ -3,7 +3,7 @@
 use super::planned::{AxisSetting, PlannedValue};
 use crate::scenario::Scenario;
 use crate::scenario::axis::{Axis, AxisValue};
-use crate::scenario::source::{Document, SourceFault, Tree};
+use crate::scenario::source::{Document, SourceFault, Tree, advice};
 use parsim_sim::program::Program as _;
 use rustc_hash::FxHashMap;
 
@@ -169,6 +169,20 @@ fn rows_with(name: &str, scenario: &Scenario) -> Option<String> {
     let command = OF_COMMANDS.iter().find(is_of).map(|(command, _)| *command);
     let command = command.or_else(|| name.starts_with(COMMUNICATION_IN).then_some("bottleneck"));
     command.map(|command| format!("every output row of `{command}`"))
+}
+
+/// Returns the fault of `key` and its help, if it is certain that no row of a case without comparisons has a value called
+/// so.
+pub fn unknown_value(key: &str, scenario: &Scenario) -> Option<(String, String)> {
+    // An axis may choose among programs.
+    let is_varied = scenario.axes.iter().any(|axis| axis.path == "program");
+    let reported = scenario.program.reported().filter(|_| !is_varied)?;
+    let phases = scenario.program.phases();
+    let times = phases.iter().chain([&OUTSIDE]).map(|phase| format!("{phase}{SECONDS}"));
+    let known: Vec<String> = reported.chain(KEYS).map(str::to_owned).chain(times).collect();
+    let names = known.iter().map(String::as_str);
+    let is_unknown = !known.iter().any(|name| name == key);
+    is_unknown.then(|| (format!("no row has a value `{key}`"), advice(key, names).unwrap_or_default()))
 }
 
 /// Returns `true` if `name` has the form of a key of a comparison.
