@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 
 /// Number of ranks of a cycle that are named.
 const SHOWN_OF_A_CYCLE: usize = 4;
+/// The help on sends and receives that do not match.
+const MATCH: &str = "match every send with a receive, and every receive with a send";
 
 impl DryRun<'_> {
     /// Returns the faults once no rank can proceed. A waiting rank might still send and receive the messages that
@@ -32,10 +34,7 @@ impl DryRun<'_> {
         let waits =
             waits.filter_map(|(rank, state)| Some((self.step(rank), state.waiting(rank)? + &self.place_of(rank))));
         let unread = ranks().filter(move |(rank, _)| is_over(*rank)).flat_map(|(rank, state)| state.unread(rank));
-        waits.chain(unread).map(|(step, message)| {
-            let help = "match every send with a receive, and every receive with a send";
-            Fault::new(&self.path(step), message, help)
-        })
+        waits.chain(unread).map(|(step, message)| Fault::new(&self.path(step), message, MATCH))
     }
 
     /// Returns the place of the issued operation that a rank waits for, or of the step at which it waits, in
@@ -65,10 +64,30 @@ impl DryRun<'_> {
             let is_circle = self.ranks[rank].awaited().is_some_and(|next| next != rank);
             if seen[rank] == first && is_circle {
                 let begin = way.iter().position(|one| *one == rank).unwrap_or(0);
-                return Some(self.cycle_fault(&way[begin..]));
+                let cycle = &way[begin..];
+                return Some(self.tag_fault(cycle).unwrap_or_else(|| self.cycle_fault(cycle)));
             }
         }
         None
+    }
+
+    /// Returns the fault of ranks of a cycle that wait for other tags than the next one has sent, if there are any.
+    fn tag_fault(&self, ranks: &[usize]) -> Option<Fault> {
+        let next = ranks.iter().cycle().skip(1);
+        let wait = |(rank, next): (&usize, &usize)| {
+            let (tag, sent) = self.ranks[*rank].other_tags().filter(|_| self.collective(*rank).is_none())?;
+            let (tags, place) = (if sent.len() == 1 { "tag" } else { "tags" }, self.place_of(*rank));
+            let sent = sent.iter().take(SHOWN_OF_A_CYCLE).map(u32::to_string).collect::<Vec<_>>().join(", ");
+            Some((
+                *rank,
+                format!("rank {rank} waits for tag {tag} from rank {next}, which has sent {tags} {sent}{place}"),
+            ))
+        };
+        let waits: Vec<_> = ranks.iter().zip(next).filter_map(wait).collect();
+        let (first, _) = waits.first()?;
+        let shown: Vec<_> = waits.iter().take(SHOWN_OF_A_CYCLE).map(|(_, words)| words.as_str()).collect();
+        let rest = if waits.len() > SHOWN_OF_A_CYCLE { "; …" } else { "" };
+        Some(Fault::new(&self.path(self.step(*first)), shown.join("; ") + rest, MATCH))
     }
 
     /// Returns the fault of ranks each of which waits for the next one, and the last for the first.

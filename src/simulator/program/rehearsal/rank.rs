@@ -3,7 +3,7 @@
 use super::operations::{AwaitedOperations, RehearsedOperation, RehearsedOperations};
 use crate::program::process::{MessagePattern, Received, tag_words};
 use crate::trace::Phase;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A process in a rehearsal, and the messages that have arrived for it.
 #[derive(Default)]
@@ -78,6 +78,18 @@ impl RehearsedRank {
     /// Returns the destination of the send that the process waits for, if it waits for one.
     pub fn offers(&self) -> Option<usize> {
         if let Some(RehearsedOperation::Offered(to)) = self.awaits() { Some(*to as usize) } else { None }
+    }
+
+    /// Returns the tag for which the process waits, and the tags of what the awaited rank has sent instead, if it has.
+    pub fn other_tags(&self) -> Option<(u32, BTreeSet<u32>)> {
+        let Some(RehearsedOperation::Awaiting(MessagePattern { from: Some(from), tag: Some(tag) })) = self.awaits()
+        else {
+            return None;
+        };
+        let sent = self.inbox.iter().filter(|message| message.collective.is_none());
+        let from_it = sent.filter(|message| message.received.from == *from);
+        let tags: BTreeSet<u32> = from_it.map(|message| message.received.message.tag).collect();
+        (!tags.is_empty()).then_some((*tag, tags))
     }
 
     pub fn waiting(&self, rank: usize) -> Option<String> {

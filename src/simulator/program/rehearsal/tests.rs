@@ -51,6 +51,18 @@ fn a_circle_is_shown_and_nothing_that_follows_from_it() {
 }
 
 #[test]
+fn a_wait_for_another_tag_than_the_one_sent_is_named() {
+    let swap = async |me: Process| {
+        let other = 1 - me.rank();
+        let _sent = me.start_send(other, Message::new(1).tag(3)).await;
+        me.receive_where(MessagePattern { from: Some(other), tag: Some(2) }).await;
+    };
+    let waits = [(0, 1), (1, 0)]
+        .map(|(rank, other)| format!("rank {rank} waits for tag 2 from rank {other}, which has sent tag 3"));
+    assert_eq!(faults(&swap, 2), [waits.join("; ")]);
+}
+
+#[test]
 fn a_rendezvous_waits_for_its_receive() {
     let swap = async |me: Process| {
         let other = 1 - me.rank();
