@@ -140,6 +140,28 @@ fn an_unknown_variant() {
 }
 
 #[test]
+fn hints_name_what_is_probably_meant() {
+    let (machine, program) =
+        ("File(\"machines/t800.ron\")", "RingShift(bytes: \"1 kB\", rounds: 2, order: ReceiveFirst)");
+    let like = |path: &str, value: &str| format!("Like(File(\"machines/t800.ron\"), {{\"{path}\": {value}}})");
+    let wormhole = "Wormhole(packet: \"64 B\", flit: \"4 B\", buffer: 8, virtual_channels: 4)";
+    let axis = |path: &str, value: &str| {
+        format!("axes: [Axis(name: \"a\", path: \"{path}\", values: [{value}])],\n    seed: 1,")
+    };
+    for (old, new, said) in [
+        ("ranks: 4,", "ranks: 4".to_owned(), "separate values by `,`"),
+        (machine, like("network.links.bandwidth", "\"1 GB/s\""), "write `per_byte: \"12.5 GB/s\"`"),
+        (machine, like("network.switching", wormhole), "did you mean `lanes`?"),
+        (program, "Phases(steps: [Compute(seconds: \"1 ms\")])".to_owned(), "a number of seconds: write `1e-3`"),
+        ("seed: 1,", axis("program.order", "Foo(shape: [8, 8])"), "put it in quotes: `\"Foo(shape: [8, 8])\"`"),
+        ("seed: 1,", axis("program.roundz", "1"), "did you mean `rounds`?"),
+    ] {
+        let found = misread(RING_SHIFT, old, &new);
+        assert!(found.contains(said), "{said}: {found}");
+    }
+}
+
+#[test]
 fn more_ranks_than_nodes() {
     insta::assert_snapshot!(misread(GAUSS_JORDAN, "ranks: 8", "ranks: 129"));
 }

@@ -340,9 +340,21 @@ impl ExpressionParser<'_> {
                 let name = self.tokens[self.at - 1].span.of_text(self.text);
                 format!("write `{name}({found}…)`")
             }
-            _ => format!("write an operator before it; {REFERENCE}"),
+            _ => match self.seconds_before(found) {
+                Some(seconds) => format!("a time is a number of seconds: write `{seconds}`"),
+                None => format!("write an operator before it; {REFERENCE}"),
+            },
         };
         ExpressionFault::new(span, format!("`{found}` is not expected here: an operator or the end is"), help)
+    }
+
+    /// Returns the number of seconds that a number with the unit `found` behind it would be.
+    fn seconds_before(&self, found: &str) -> Option<String> {
+        const UNITS: [(&str, &str); 4] = [("s", ""), ("ms", "e-3"), ("us", "e-6"), ("ns", "e-9")];
+        let (_, power) = UNITS.iter().find(|(unit, _)| *unit == found)?;
+        let number = self.tokens[self.at.checked_sub(1)?].span.of_text(self.text);
+        let is_plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        is_plain.then(|| format!("{number}{power}"))
     }
 
     fn follows_function(&self) -> bool {

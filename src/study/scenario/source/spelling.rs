@@ -12,6 +12,22 @@ pub(in crate::scenario) fn advice<'a>(name: &str, known: impl IntoIterator<Item 
     (!list.is_empty()).then(|| format!("known here: {list}"))
 }
 
+/// Names from elsewhere for what a field here describes: the name, the field, and the help.
+const SYNONYMS: [(&str, &str, &str); 3] = [
+    ("bandwidth", "per_byte", "`per_byte` takes a rate, too: write `per_byte: \"12.5 GB/s\"`"),
+    ("virtual_channels", "lanes", "did you mean `lanes`?"),
+    ("vcs", "lanes", "did you mean `lanes`?"),
+];
+
+/// Returns the advice for an unknown field in a record with these fields.
+pub(super) fn field_advice<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
+    let is_known = |field: &str| known.clone().into_iter().any(|one| one == field);
+    match SYNONYMS.iter().find(|(word, field, _)| *word == name && is_known(field)) {
+        Some((_, _, help)) => Some((*help).to_owned()),
+        None => advice(name, known),
+    }
+}
+
 /// Joins names to a list of at most thirty.
 pub(super) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();

@@ -343,7 +343,9 @@ impl<'a> Parser<'a> {
 
     fn missing_comma(&mut self) {
         let before = self.text[..self.previous_end].chars().next_back();
-        let unit = self.token.kind == TokenKind::Word && before.is_some_and(|letter| letter.is_ascii_digit());
+        let is_field = self.text[self.token.end..].trim_start().starts_with(':');
+        let unit =
+            self.token.kind == TokenKind::Word && !is_field && before.is_some_and(|letter| letter.is_ascii_digit());
         let help =
             if unit { "a quantity is text with its unit, such as \"20 Mbit/s\"" } else { "separate values by `,`" };
         let message = format!("expected `,` before {}", self.found());

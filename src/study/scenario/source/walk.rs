@@ -4,7 +4,7 @@ use super::fault::{MAX_SHOWN, SourceFault};
 use super::read_error::fault_of_message;
 use super::reader::ValueReader;
 use super::shape::{RecordShape, ScalarShape, ShapeKind, TypeShape, Types, VariantShape};
-use super::spelling::{advice, excerpt, nearest};
+use super::spelling::{advice, excerpt, field_advice, nearest};
 use super::tree::{PathSegment, Tree, TreeField, TreeValue};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -111,10 +111,23 @@ impl<'a> SchemaWalk<'a> {
             (Some(text), _) if scalar.is("string") => self.text(reader.tree, scalar, &text),
             (_, TreeValue::Number(text)) if scalar.takes_number(text) => {}
             (_, TreeValue::Bool(_)) if scalar.is("boolean") => {}
-            (_, TreeValue::Record { fields, .. }) => self.fields(reader, "", scalar.record.as_ref()?, fields),
+            (_, TreeValue::Record { name, fields }) => {
+                let record = scalar.record.as_ref()?;
+                let is_described = record.required().all(|name| fields.iter().any(|field| field.name.text == name));
+                if name.is_some() && !is_described {
+                    self.unquoted(reader.tree);
+                } else {
+                    self.fields(reader, "", record, fields);
+                }
+            }
             _ => return None,
         }
         Some(())
+    }
+
+    fn unquoted(&mut self, tree: &Tree) {
+        let fault = SourceFault::new("a value with parentheses is written as text").at(tree.usual_place());
+        self.fault(fault, Some(&format!("put it in quotes: `{:?}`", excerpt(&tree.to_ron()))));
     }
 
     fn text(&mut self, tree: &Tree, scalar: &ScalarShape<'_>, text: &str) {
@@ -151,7 +164,7 @@ impl<'a> SchemaWalk<'a> {
             let mut known = record.field(name);
             if known.is_none() {
                 let fault = SourceFault::new(&format!("unknown field `{}` in `{owner}`", excerpt(name)));
-                let help = advice(name, record.names()).unwrap_or_else(|| "it takes no fields".to_owned());
+                let help = field_advice(name, record.names()).unwrap_or_else(|| "it takes no fields".to_owned());
                 self.fault(fault.at(field.name.place), Some(&help));
                 let free = record.names().filter(|name| !taken.contains(name));
                 let meant = nearest(name, free);

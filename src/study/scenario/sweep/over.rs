@@ -26,7 +26,7 @@ impl FromStr for Override {
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, values) = assigned(text).ok_or_else(|| "write name=v1,v2".to_owned())?;
         let values = list(values);
-        match values.iter().position(|value| value.trim().is_empty()) {
+        match values.iter().position(String::is_empty) {
             Some(index) => Err(format!("value {} is empty: write name=v1,v2", index + 1)),
             None => Ok(Self { name: name.to_owned(), values }),
         }
@@ -39,7 +39,7 @@ pub fn assigned(text: &str) -> Option<(&str, &str)> {
     text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty())
 }
 
-/// Splits values at commas, except commas within parentheses, brackets or quotes.
+/// Splits values at commas, except commas within parentheses, brackets or quotes. Blanks around values do not count.
 fn list(values: &str) -> Vec<String> {
     let (mut depth, mut quoted) = (0i32, false);
     let mut list = vec![String::new()];
@@ -56,7 +56,7 @@ fn list(values: &str) -> Vec<String> {
         }
         list.last_mut().expect("the list is never empty").push(character);
     }
-    list
+    list.iter().map(|value| value.trim().to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -66,6 +66,7 @@ mod tests {
     #[test]
     fn commas_inside_a_value_do_not_separate() {
         assert_eq!(list("1,2"), ["1", "2"]);
+        assert_eq!(list("A, B (1, 2) "), ["A", "B (1, 2)"]);
         assert!("p=1,,2".parse::<Override>().unwrap_err().starts_with("value 2 is empty"));
         assert_eq!(list("Shape(rows: 2, columns: 3),Whole"), ["Shape(rows: 2, columns: 3)", "Whole"]);
     }
