@@ -161,6 +161,28 @@ fn hints_name_what_is_probably_meant() {
     }
 }
 
+/// A case that an axis makes faulty is faulty where the axis has its value.
+#[test]
+fn a_value_of_an_axis_is_underlined_where_it_stands() {
+    let scenario = |ranks: u32, algorithm: &str, axis: &str| {
+        format!(
+            "Scenario(\n    machine: File(\"machines/t800.ron\"),\n    ranks: {ranks},\n    placement: RowMajor,\n    \
+             program: Collective(operation: AllReduce(algorithm: {algorithm}), bytes: \"80 B\"),\n    \
+             axes: [{axis}],\n    seed: 1,\n)\n"
+        )
+    };
+    let algorithms = "Axis(name: \"a\", path: \"program.operation.algorithm\", values: [Ring, ReduceScatterAllGather])";
+    let ranks = "Axis(name: \"p\", path: \"ranks\", values: [4, 6])";
+    for (text, line) in [
+        (scenario(6, "Ring", algorithms), 6),
+        (scenario(4, "ReduceScatterAllGather", ranks), 6),
+        (scenario(6, "ReduceScatterAllGather", "Axis(name: \"n\", path: \"program.bytes\", values: [\"8 B\"])"), 5),
+    ] {
+        let said = Folder::with(&text).placed_fault(&["check", "scenario.ron"]);
+        assert!(said.contains(&format!("scenario.ron:{line}:")) && said.contains("power of two"), "{said}");
+    }
+}
+
 #[test]
 fn more_ranks_than_nodes() {
     insta::assert_snapshot!(misread(GAUSS_JORDAN, "ranks: 8", "ranks: 129"));

@@ -256,7 +256,7 @@ impl Cases<'_> {
     }
 
     /// Returns the scenario document with the values of a point applied.
-    fn document(&self, point: u64) -> Result<Document, Faults> {
+    pub(super) fn document(&self, point: u64) -> Result<Document, Faults> {
         let mut document = self.base.clone();
         let values = self.values(point).map_err(|fault| self.one(fault))?;
         for &axis in &self.order {

@@ -61,7 +61,7 @@ impl Cases<'_> {
                 work += 1 + size;
                 continue;
             }
-            let case = self.case(point)?;
+            let case = self.case(point).map_err(|faults| self.blamed(point, faults))?;
             work += self.work(&case);
             visit(&case);
         }

@@ -1,5 +1,6 @@
 //! Sweeps: the unfolding of one scenario into many cases.
 
+mod blame;
 mod cases;
 mod conflict;
 mod costs;
