@@ -336,6 +336,25 @@ fn rows_that_cannot_be_run_are_rejected_with_their_place() {
     }
 }
 
+/// Microseconds that are given as seconds.
+#[test]
+fn a_wrong_unit_of_the_measurements_is_suspected() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("case.ron");
+    let data = "bytes,hops,measured_s\n1,1,60.9\n4,1,63.9\n8,1,67.6\n";
+    fs::write(folder.path().join("data.csv"), data).expect("it can be written");
+    let scenario = repository("scenarios/ping.ron").display().to_string();
+    let text = format!(
+        "Calibration(tables: [Table(name: \"pings\", scenario: {scenario:?}, data: \"data.csv\", simulated: \"message_s\", \
+         reference: \"measured_s\")], parameters: [Parameter(path: \"machine.network.links.per_byte\", \
+         from: \"0.1 us/B\", to: \"5 us/B\")])"
+    );
+    fs::write(&file, text).expect("it can be written");
+    let output = parsim().arg("calibrate").arg(&file).output().expect("it runs");
+    let words = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(words.contains("all measured values are about 1000000 times the simulated ones"), "{words}");
+}
+
 fn assert_rejected(command: &str, file: &Path, (text, code, said): (&str, i32, &str)) {
     let output = parsim().arg(command).arg(file).output().expect("it runs");
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -13,6 +13,9 @@ const NO_FIT: f64 = 0.25;
 /// The least correlation that the text mentions.
 const STRONG: f64 = 0.9;
 
+/// The ratios of units that are easily confused, each with the factor by which a fit may hide it.
+const CONFUSED: [(f64, f64); 3] = [(8.0, 1.25), (1e3, 5.0), (1e6, 10.0)];
+
 impl Calibrated {
     /// Returns the calibrated machine, with its origin in comments.
     #[must_use]
@@ -187,7 +190,21 @@ impl Calibrated {
             let (all, worse) = self.descents;
             format!("{worse} of {all} descents ended at worse optima: a better one may be missed; another `seed` starts elsewhere\n")
         });
-        at_bounds.chain(misfit).chain(no_fit).chain(elsewhere).collect()
+        at_bounds.chain(misfit).chain(no_fit).chain(self.unit_hint()).chain(elsewhere).collect()
+    }
+
+    /// Returns a hint if all simulated values differ from the measured ones by the same ratio of two units.
+    fn unit_hint(&self) -> Option<String> {
+        let known = self.rows.iter().zip(&self.values).filter(|(row, _)| row.trains);
+        let ratios: Vec<f64> = known.filter_map(|(row, value)| Some((*value)? / row.reference?)).collect();
+        let are_near = |factor: f64, most: f64| ratios.iter().all(|ratio| (ratio / factor).ln().abs() <= most.ln());
+        let (factor, _) = CONFUSED
+            .into_iter()
+            .find(|(factor, most)| ratios.len() > 1 && (are_near(*factor, *most) || are_near(factor.recip(), *most)))?;
+        let (more, less) = if ratios[0] > 1.0 { ("simulated", "measured") } else { ("measured", "simulated") };
+        Some(format!(
+            "all {more} values are about {factor} times the {less} ones: the unit of the measurements may be wrong\n"
+        ))
     }
 
     /// Returns `true` if even the best fit is too poor to describe the data.
