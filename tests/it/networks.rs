@@ -98,6 +98,7 @@ fn saturation_is_drawn() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let picture = fs::read_to_string(&file).expect("a picture");
     assert!(picture.contains("<svg") && picture.contains("Offered load"));
+    assert!(picture.contains("pattern = Uniform"), "the legend names the axes");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The saturation point of a network: a search over the offered load.
 
 use super::memory_budget::MemoryBudget;
-use super::{OFFERED, Recall, ScenarioFile, StudyError, Workers, keyed, metadata, one_a_line};
+use super::{OFFERED, Recall, ScenarioFile, StudyError, Workers, case_name, keyed, metadata, one_a_line};
 use crate::answer::{Answer, Record};
 use crate::programs::Shipped;
 use crate::report::latency_load::{SaturationCurve, saturation_curves};
@@ -171,9 +171,8 @@ impl SaturationSweep {
         let program = self.found.first().map_or("", |(case, _)| case.scenario.program.name());
         let curve = |(case, found): &(Case, Result<Saturation, SimulationError>)| {
             let found = found.as_ref().ok()?;
-            let values = case.keys.iter().map(|(_, value)| value.as_ref().map_or("-".to_owned(), ToString::to_string));
             Some(SaturationCurve {
-                name: values.collect::<Vec<_>>().join(", "),
+                name: case_name(&case.keys),
                 latencies: found.points.iter().map(|point| (point.offered, point.latency_s)).collect(),
                 saturated: found.sign.map(|_| found.below.offered),
             })

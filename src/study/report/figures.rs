@@ -3,7 +3,7 @@
 use super::bottleneck::BottleneckCurve;
 use super::horizontal_axis::HorizontalAxis;
 use super::panels::{MAX_PANELS, Panels};
-use super::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
+use super::plot::{COLOURS, ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use super::table::capitalised;
 use crate::analysis::{Component, Components, SubComponent};
 
@@ -65,7 +65,8 @@ pub fn times(program: &str, along: &HorizontalAxis, times: &[TimeLine]) -> Named
             name,
             points: time.points.clone(),
             hue,
-            marker,
+            // Lines beyond the last colour have the first ones again, with other markers.
+            marker: marker + hue / COLOURS.len(),
             style: time.origin.style(),
             half_widths: time.half_widths.clone(),
         }
@@ -240,4 +241,25 @@ fn chart_along(
 fn lines(named: impl IntoIterator<Item = (String, Vec<(f64, f64)>)>) -> Vec<PlotLine> {
     let visible = named.into_iter().filter(|(_, points)| points.iter().any(|point| point.1 > 0.0));
     visible.enumerate().map(|(index, (name, points))| PlotLine::new(name, points, index)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn lines_beyond_the_colours_have_other_markers() {
+        let line = |group: usize, kind: &str, origin| TimeLine {
+            group: format!("n = {group}"),
+            kind: kind.to_owned(),
+            origin,
+            points: vec![(1.0, 1.0), (2.0, 1.0)],
+            half_widths: Vec::new(),
+        };
+        let all: Vec<_> = (0..40).map(|group| line(group, "simulated", LineOrigin::Subject)).collect();
+        let (_, chart) = times("a program", &HorizontalAxis::default(), &all);
+        let looks: HashSet<_> = chart.lines.iter().map(|line| (line.hue % COLOURS.len(), line.marker % 5)).collect();
+        assert_eq!(looks.len(), all.len());
+    }
 }
