@@ -405,7 +405,9 @@ impl LiballprofReader {
         self.begin(address, calls);
         let is_complete = matches!(message, None | Some(Call::Send { request: Some(BUFFERED), .. }));
         self.complete_if(is_complete, address);
-        message.into_iter().for_each(|message| calls.push(message));
+        if let Some(message) = message {
+            calls.push(message);
+        }
         Ok(())
     }
 

@@ -54,7 +54,7 @@ pub fn open(file: &ProgramFile) -> Result<CallFiles, Box<Fault>> {
             Box::new(Fault::new("file", message, "provide a file for each rank, whose path is relative to the list"))
         })?;
         if length.len() == 0 {
-            return Err(empty("file", path));
+            return Err(Box::new(empty("file", path)));
         }
         files.extents.push([Extent { file: number, line: 1, start: 0, end: length.len() }].into());
     }
@@ -64,9 +64,9 @@ pub fn open(file: &ProgramFile) -> Result<CallFiles, Box<Fault>> {
 }
 
 /// Creates the fault of the file of a rank without any line.
-fn empty(field: &'static str, path: &Path) -> Box<Fault> {
+fn empty(field: &'static str, path: &Path) -> Fault {
     let help = "every rank has lines, at least of its beginning and end; or the file has been cut off";
-    Box::new(Fault::new(field, format!("`{}` is empty", path.display()), help))
+    Fault::new(field, format!("`{}` is empty", path.display()), help)
 }
 
 enum Unreadable {
@@ -190,7 +190,7 @@ pub fn folder(folder: &ProgramFile, factor: GapFactor) -> Result<CallFiles, Box<
             Box::new(Fault::new(field, message, RELATIVE))
         })?;
         if metadata.len() == 0 {
-            return Err(empty(field, path));
+            return Err(Box::new(empty(field, path)));
         }
         extents.push([Extent { file: number, line: 1, start: 0, end: metadata.len() }].into());
     }
