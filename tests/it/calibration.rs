@@ -255,7 +255,7 @@ fn faulty_cases_are_rejected_with_their_place() {
             2,
             "no scenario has such a field",
         ),
-        (case(&table, &parameter.replace("5 us/B", "5 us"), ""), 2, "is not the unit of `from`"),
+        (case(&table, &parameter.replace("5 us/B", "5 us"), ""), 2, "is not a unit of a time per byte"),
         (case(&table, &parameter.replace("5 us/B", "0.01 us/B"), ""), 2, "it is not above `from`"),
         (case(&table, &parameter.replace("0.1 us/B", "0 us/B"), ""), 2, "a logarithmic scale cannot begin there"),
         (case(&table, &[parameter; 2].join(", "), ""), 2, "it is given twice"),

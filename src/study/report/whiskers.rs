@@ -41,6 +41,9 @@ const RIGHT: i32 = 830;
 const RADIUS: i32 = 5;
 /// The largest number of ticks of the axis.
 const MARKS: f64 = 8.0;
+/// The largest distance of the ends of intervals from the values, as a multiple of the extent of the values. Longer
+/// intervals are cut off, with an arrow.
+const BEYOND: f64 = 3.0;
 /// The largest number of letters of a name.
 const LETTERS: usize = 52;
 
@@ -84,8 +87,10 @@ impl Whisker {
         if let Some((low, high)) = self.interval {
             let (from, to) = (scale.x(low), scale.x(high));
             root.draw(&PathElement::new(vec![(from, y), (to, y)], colour.stroke_width(2)))?;
-            for x in [from, to] {
-                root.draw(&PathElement::new(vec![(x, y - RADIUS), (x, y + RADIUS)], colour.stroke_width(2)))?;
+            for (end, x, inwards) in [(low, from, RADIUS), (high, to, -RADIUS)] {
+                let base = if scale.shows(end) { x } else { x + inwards };
+                let tip = vec![(base, y - RADIUS), (x, y), (base, y + RADIUS)];
+                root.draw(&PathElement::new(tip, colour.stroke_width(2)))?;
             }
             end = end.max(to);
         }
@@ -115,12 +120,11 @@ struct AxisEnds {
 
 impl AxisEnds {
     fn of(chart: &Whiskers) -> Self {
-        let values = chart.rows.iter().flat_map(|row| {
-            let (low, high) = row.interval.unwrap_or((row.value, row.value));
-            [row.value, low, high]
-        });
-        let (low, high) =
-            values.fold((chart.neutral, chart.neutral), |(low, high), value| (low.min(value), high.max(value)));
+        let wider = |(low, high): (f64, f64), value: f64| (low.min(value), high.max(value));
+        let (least, most) = chart.rows.iter().map(|row| row.value).fold((chart.neutral, chart.neutral), wider);
+        let room = if most > least { BEYOND * (most - least) } else { f64::INFINITY };
+        let ends = chart.rows.iter().filter_map(|row| row.interval).flat_map(|(low, high)| [low, high]);
+        let (low, high) = ends.map(|end| end.clamp(least - room, most + room)).fold((least, most), wider);
         Self { low, high: if high > low { high } else { low + 1.0 } }
     }
 
@@ -134,8 +138,13 @@ impl AxisEnds {
         (0_u32..).map(move |mark| (first + f64::from(mark)) * step).take_while(move |value| *value <= high)
     }
 
+    fn shows(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
     #[expect(clippy::cast_possible_truncation, reason = "no value lies outside the picture")]
     fn x(&self, value: f64) -> i32 {
+        let value = value.clamp(self.low, self.high);
         LEFT + (f64::from(RIGHT - LEFT) * (value - self.low) / (self.high - self.low)).round() as i32
     }
 }
@@ -163,5 +172,8 @@ mod tests {
         let svg = chart.svg();
         assert!(svg.contains("Ring") && svg.contains(&format!(r#"cx="{RIGHT}""#)), "{svg}");
         assert!(svg.contains(&format!(r#"points="{LEFT},82 615,82 ""#)), "{svg}");
+        let rows = vec![row(1.0, Some((0.5, 900.0))), row(2.0, None)];
+        let ends = AxisEnds::of(&Whiskers { rows, ..chart });
+        assert_eq!((ends.low, ends.high, ends.shows(900.0), ends.x(900.0)), (0.5, 5.0, false, RIGHT));
     }
 }

@@ -32,9 +32,7 @@ impl CalibrationCase {
             }
             let tables = simulated.tables_with(&parameter.path, |table| parameter.is_of(&self.tables[table].name));
             if tables.is_empty() {
-                let help = "give the path of a field, such as `machine.network.links.per_byte`";
-                let meant = simulated.meant_path(&parameter.path);
-                fault("path", "no scenario has such a field", meant.as_deref().unwrap_or(help));
+                fault("path", "no scenario has such a field", &simulated.advice_on(&parameter.path));
             }
             let same = |known: &FittedParameter| {
                 known.path == parameter.path && known.tables.iter().any(|table| tables.contains(table))
@@ -102,10 +100,8 @@ impl CalibrationCase {
         let faults = self.choices.iter().enumerate().filter_map(|(index, choice)| {
             let at = |field: &str| format!("choices.{index}.{field}");
             if simulated.tables_with(&choice.path, |_| true).is_empty() {
-                let help = "give the path of a field, such as `machine.network.contention`";
-                let meant = simulated.meant_path(&choice.path);
-                let help = meant.as_deref().unwrap_or(help);
-                return Some(document.fault_at(&at("path"), "no scenario has such a field", Some(help)));
+                let help = simulated.advice_on(&choice.path);
+                return Some(document.fault_at(&at("path"), "no scenario has such a field", Some(&help)));
             }
             let (first, second) = choice.same(simulated)?;
             let message = format!("`{first}` and `{second}` describe the same scenarios");

@@ -59,7 +59,8 @@ pub fn rows(
     let columns = &data.columns()[..place];
     for label in &table.labels {
         if !columns.contains(label) {
-            return Err(data.failure(&format!("there is no column `{label}` before `{reference}`")).into());
+            let message = format!("there is no column `{label}` before `{reference}`");
+            return Err(at_reference(data.failure(&message)));
         }
     }
     data.need_values(columns.iter())?;

@@ -110,10 +110,11 @@ impl<'a> Simulated<'a> {
         if faults.is_empty() { Ok(()) } else { Err(document.faults(faults)) }
     }
 
-    /// Returns the advice for a path that no scenario has, if it is similar to that of a field.
+    /// Returns the advice for a path that no scenario has.
     #[must_use]
-    pub fn meant_path(&self, path: &str) -> Option<String> {
-        self.scenarios.iter().find_map(|scenario| scenario.described.meant_path(path))
+    pub fn advice_on(&self, path: &str) -> String {
+        let meant = self.scenarios.iter().find_map(|scenario| scenario.described.meant_path(path));
+        meant.unwrap_or_else(|| "give the path of a field, such as `machine.network.links.per_byte`".to_owned())
     }
 
     /// Returns those of the chosen tables whose scenarios have a field at this path.
