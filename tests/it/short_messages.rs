@@ -1,7 +1,7 @@
 //! A shorter message is never slower: every all-reduce on every topology with hardware routers.
 
 use crate::repository;
-use parsim::machine::Allocation;
+use parsim::machine::{Allocation, Sends};
 use parsim::network::switching::{CutThrough, StoreAndForward};
 use parsim::network::{Choice, Routing, Switching, Topology};
 use parsim::program::collective::CollectiveOperation;
@@ -67,6 +67,15 @@ fn machines() -> Vec<Machine> {
 }
 
 fn makespan(machine: &Machine, operation: &CollectiveOperation, bytes: u64) -> f64 {
+    makespan_of(machine, operation, bytes, |simulation| simulation)
+}
+
+fn makespan_of<'m>(
+    machine: &'m Machine,
+    operation: &CollectiveOperation,
+    bytes: u64,
+    with: impl Fn(Simulation<'m>) -> Simulation<'m>,
+) -> f64 {
     let operation = operation.clone();
     let program = move |me: Process| {
         let operation = operation.clone();
@@ -76,8 +85,40 @@ fn makespan(machine: &Machine, operation: &CollectiveOperation, bytes: u64) -> f
     };
     let allocation = Allocation::new(machine, RANKS);
     let simulation = Simulation::on(&allocation).unwrap_or_else(|error| panic!("{machine:?}: {error}"));
-    simulation.run(&program).expect("the operation ends").makespan.seconds()
+    with(simulation).run(&program).expect("the operation ends").makespan.seconds()
 }
+
+/// Trains take the time of single packets for every all-reduce, whatever its sends wait for: the collective operations have
+/// empty messages, and many of their messages are in flight at once.
+#[test]
+fn trains_of_an_all_reduce_take_the_time_of_single_packets() {
+    let topologies = [
+        Topology::Torus2d { rows: 8, columns: 8 },
+        Topology::FatTree { arity: 4, levels: 3 },
+        Topology::Line { nodes: 64 },
+    ];
+    for (number, machine) in machines().iter().take(2).enumerate() {
+        for (topology, sends) in topologies.iter().flat_map(|topology| SENDS.map(|sends| (topology, sends))) {
+            let mut machine = machine.clone();
+            (machine.network.topology, machine.sends) = (topology.clone(), sends);
+            for (algorithm, bytes) in ALGORITHMS.iter().zip([8, 512].into_iter().cycle()) {
+                let text = format!("AllReduce(algorithm: {algorithm})");
+                let operation: CollectiveOperation = ron::from_str(&text).expect("an algorithm");
+                let [trains, single] = [false, true].map(|is_single| {
+                    makespan_of(&machine, &operation, bytes, |simulation| {
+                        if is_single { simulation.packet_by_packet() } else { simulation }
+                    })
+                });
+                assert!(
+                    (trains - single).abs() < 1e-15,
+                    "machine {number}, {topology}, {sends:?}, {algorithm}, {bytes} B"
+                );
+            }
+        }
+    }
+}
+
+const SENDS: [Sends; 3] = [Sends::UntilInjected, Sends::UntilDelivered, Sends::Rendezvous];
 
 #[test]
 fn a_shorter_all_reduce_is_never_slower() {
