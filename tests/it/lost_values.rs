@@ -153,6 +153,20 @@ fn traffic_that_leaves_the_program_no_time_is_rejected() {
     ] {
         parsim().args(["run", "-"]).write_stdin(beside(background)).assert().success();
     }
+    // An interface that makes progress alone receives without the processor.
+    let hopper = |progress: &str| {
+        format!(
+            r#"Scenario(
+                machine: Like(File("scenarios/machines/hopper.ron"), {{
+                    "network.topology": Line(nodes: 4), "nodes.interface.overhead": "1 us",
+                    "nodes.interface.progress": {progress},
+                }}),
+                ranks: 4, placement: RowMajor, program: RingShift(bytes: "8 B", rounds: 9, order: Concurrent), seed: 1,
+                background: (pattern: Uniform, bytes: "100 B", offered: "80 MB/s"))"#
+        )
+    };
+    assert!(rejection(&["check", "-"], &hopper("AfterArrival")).contains("the program would never end"));
+    parsim().args(["run", "-"]).write_stdin(hopper("Offloaded")).assert().success();
 }
 
 /// Reads a run's schedule back on the machine that it ran on; the makespans in seconds.

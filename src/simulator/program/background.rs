@@ -3,7 +3,7 @@
 use super::Program;
 use crate::fault::Fault;
 use crate::machine::{Layout, Machine, Pattern, nodes_in_use};
-use crate::node::Router;
+use crate::node::{Progress, Router};
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -86,7 +86,9 @@ impl BackgroundTraffic {
     fn processor_times(&self, machine: &Machine) -> (SimDuration, SimDuration) {
         let (nodes, bytes) = (&machine.nodes, self.bytes.count());
         if let Some(interface) = &nodes.interface {
-            return (interface.sending_time(bytes), interface.receiving_overhead(bytes));
+            let is_offloaded = interface.progress == Progress::Offloaded;
+            let receiving = if is_offloaded { SimDuration::ZERO } else { interface.receiving_overhead(bytes) };
+            return (interface.sending_time(bytes), receiving);
         }
         let packet = machine.network.switching.packet_bytes().min(bytes.max(1));
         let (whole, rest) = (bytes / packet, bytes % packet);

@@ -249,8 +249,9 @@ impl LiballprofReader {
             }
             Kind::StartSend => {
                 let request = self.begin(line.number(8)?, calls);
-                let sends = self.send(line, [3, 4, 5, 6, 7], Some(request), calls)?;
-                self.complete_if(!sends, line.number(8)?);
+                if !self.send(line, [3, 4, 5, 6, 7], Some(request), calls)? {
+                    self.complete_at_once(line.number(8)?);
+                }
             }
             Kind::SendBuffered | Kind::StartBuffered => self.send_buffered(line, kind, calls)?,
             Kind::Receive => {
@@ -258,8 +259,9 @@ impl LiballprofReader {
             }
             Kind::StartReceive => {
                 let request = self.begin(line.number(8)?, calls);
-                let receives = self.receive(line, [5, 6, 7], Some(request), calls)?;
-                self.complete_if(!receives, line.number(8)?);
+                if !self.receive(line, [5, 6, 7], Some(request), calls)? {
+                    self.complete_at_once(line.number(8)?);
+                }
             }
             Kind::SendLater | Kind::BufferedLater | Kind::ReceiveLater => self.create_persistent(line, kind)?,
             Kind::Start => self.start(line, 2, line.number(2)?, calls)?,
@@ -318,19 +320,16 @@ impl LiballprofReader {
         if kind == Kind::StartBuffered {
             let address = line.number(8)?;
             self.begin(address, calls);
-            self.complete_if(true, address);
+            self.complete_at_once(address);
         }
         self.send(line, [3, 4, 5, 6, 7], Some(BUFFERED), calls)?;
         Ok(())
     }
 
-    /// Marks a request that has begun as complete if it `is_complete` at once: a wait for any of several requests may
-    /// return it.
-    fn complete_if(&mut self, is_complete: bool, address: u64) {
-        if is_complete {
-            self.open.remove(&address);
-            self.complete.insert(address);
-        }
+    /// Marks a request that has begun as complete; a wait for any of several requests may return it.
+    fn complete_at_once(&mut self, address: u64) {
+        self.open.remove(&address);
+        self.complete.insert(address);
     }
 
     /// Waits for an array of requests.
@@ -403,8 +402,9 @@ impl LiballprofReader {
                 .fault(at, format!("the request at {address} has not been created, for example by `MPI_Send_init`")));
         };
         self.begin(address, calls);
-        let is_complete = matches!(message, None | Some(Call::Send { request: Some(BUFFERED), .. }));
-        self.complete_if(is_complete, address);
+        if matches!(message, None | Some(Call::Send { request: Some(BUFFERED), .. })) {
+            self.complete_at_once(address);
+        }
         if let Some(message) = message {
             calls.push(message);
         }
@@ -465,7 +465,7 @@ impl LiballprofReader {
                 calls.push(Call::Collective { call, communicator, request });
             }
             // A collective operation of this rank alone is complete at once.
-            _ => self.complete_if(true, address),
+            _ => self.complete_at_once(address),
         }
         Ok(())
     }
