@@ -173,7 +173,7 @@ impl MachineBuilder {
             return Err(Rejection(missing.map(|(_, path, message, help)| Fault::new(path, message, help)).collect()));
         };
         let name = self.name.unwrap_or_else(|| self.topology.to_string());
-        let largest = Bytes::new(u64::from(u32::MAX).saturating_mul(switching.packet_bytes()).min(1 << 40));
+        let largest = Bytes::new(switching.longest_message().min(1 << 40));
         let memory = self.memory.unwrap_or(largest);
         let mut node = Node::new(processor, memory, self.router, self.sending, self.receiving);
         node.routing.per_packet = self.passing_on;

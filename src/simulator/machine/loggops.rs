@@ -97,8 +97,7 @@ impl From<LogGops> for Machine {
         let interface = Interface::new(overhead, overhead_per_byte, gap, gap_per_byte);
         nodes.interface = Some(Interface { within_node, empty, ..interface });
         let network = over.unwrap_or_else(|| free_network(latency));
-        let most = network.switching.packet_bytes().saturating_mul(u32::MAX.into());
-        nodes.memory = nodes.memory.min(Bytes::new(most));
+        nodes.memory = nodes.memory.min(Bytes::new(network.switching.longest_message()));
         Self { overtaking, ..Self::new("LogGOPS", nodes, network, Sends::Eager { up_to: eager_up_to }) }
     }
 }

@@ -54,6 +54,12 @@ impl Switching {
         }
     }
 
+    /// Returns the size of the longest message in bytes: its packets are counted in 32 bits.
+    #[must_use]
+    pub const fn longest_message(&self) -> u64 {
+        self.packet_bytes().saturating_mul(u32::MAX as u64)
+    }
+
     /// Returns the number of bytes that a node must have received of a packet of `bytes` bytes before it forwards it.
     #[must_use]
     pub fn header_bytes(&self, bytes: u64) -> u64 {

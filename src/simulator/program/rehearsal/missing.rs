@@ -10,6 +10,14 @@ const SHOWN_OF_A_CYCLE: usize = 4;
 /// The help on sends and receives that do not match.
 const MATCH: &str = "match every send with a receive, and every receive with a send";
 
+fn number_of(rank: usize) -> u32 {
+    u32::try_from(rank).expect("ranks are counted in 32 bits")
+}
+
+fn in_parentheses(place: Option<String>) -> String {
+    place.map_or_else(String::new, |place| format!(" ({place})"))
+}
+
 impl DryRun<'_> {
     /// Returns the faults once no rank can proceed. A waiting rank might still send and receive the messages that
     /// others miss from it, so it is reported only if there is no other fault.
@@ -40,12 +48,15 @@ impl DryRun<'_> {
     /// Returns the place of the issued operation that a rank waits for, or of the step at which it waits, in
     /// parentheses; empty if it is unknown.
     fn place_of(&self, rank: usize) -> String {
-        let of_all = u32::try_from(rank).expect("ranks are counted in 32 bits");
-        let place = match self.ranks[rank].awaited_number() {
-            Some(number) => self.program.place_of(of_all, number),
-            None => self.program.place_of_step(of_all, self.step(rank)),
-        };
-        place.map_or_else(String::new, |place| format!(" ({place})"))
+        match self.ranks[rank].awaited_number() {
+            Some(number) => in_parentheses(self.program.place_of(number_of(rank), number)),
+            None => self.place_of_step(rank),
+        }
+    }
+
+    /// Returns the place of the step of a rank, in parentheses; empty if it is unknown.
+    pub(super) fn place_of_step(&self, rank: usize) -> String {
+        in_parentheses(self.program.place_of_step(number_of(rank), self.step(rank)))
     }
 
     /// Returns the fault of a cycle of ranks, each of which waits for the next one, if there is one.

@@ -67,7 +67,8 @@ impl DryRun<'_> {
     fn send(&mut self, from: u32, to: u32, message: Message) -> Result<u32, Interruption> {
         let ranks = self.context.ranks;
         if let Some(fault) = send_fault(to, ranks, message.bytes, self.packet_bytes) {
-            return Err(self.fault(from, fault.into()));
+            let place = self.place_of_step(from as usize);
+            return Err(self.fault(from, (fault + &place).into()));
         }
         self.messages += 1;
         self.count_packets(from, to, message.bytes);

@@ -6,7 +6,7 @@ use super::format::CallFormat;
 use super::liballprof;
 use super::line_reader::LineFault;
 use super::lines::{Extent, Lines};
-use super::otf2_print::digits;
+use super::otf2_print;
 use super::recorded::GapFactor;
 use super::splits::Splits;
 use super::words::Words;
@@ -160,8 +160,8 @@ pub fn otf2(folder: &ProgramFile, factor: GapFactor) -> Result<CallFiles, Box<Fa
         format: CallFormat::Otf2Print(Arc::new(definitions), factor),
         first: None,
     };
-    let rank = |words: &Words, text: &[u8]| {
-        let location = digits(words.get(text, 1)).and_then(|location| u32::try_from(location).ok());
+    let rank = |_: &Words, text: &[u8]| {
+        let location = otf2_print::location(text)?.and_then(|location| u32::try_from(location).ok());
         Ok(location.and_then(|location| ranks.get(&location)).copied())
     };
     let count = u32::try_from(ranks.len()).unwrap_or(u32::MAX);

@@ -478,6 +478,54 @@ impl<'l> EventRecord<'l> {
     }
 }
 
+/// Returns the location of an event, or `None` if a line is not an event: a heading, a prompt, or attributes of the
+/// event above it.
+///
+/// # Errors
+/// The line is neither, as if the file had been damaged or another tool had written it.
+pub fn location(line: &[u8]) -> Result<Option<u64>, LineFault> {
+    let mut words = line.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+    let (event, location) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let is_heading = matches!(event, b"Event" | b"Press") || event.starts_with(b"===") || event.starts_with(b"---");
+    if is_heading || line.first().is_none_or(u8::is_ascii_whitespace) {
+        return Ok(None);
+    }
+    if !is_event(event) {
+        return Err(fault(&format!("`{}` is not an event of otf2-print", String::from_utf8_lossy(event))));
+    }
+    digits(location).map(Some).ok_or_else(|| fault("the location is not a number"))
+}
+
+/// Returns `true` for the name of an event that `otf2-print` prints.
+fn is_event(name: &[u8]) -> bool {
+    const MPI: [&[u8]; 10] = [
+        b"MPI_COLLECTIVE_BEGIN",
+        b"MPI_COLLECTIVE_END",
+        b"MPI_IRECV",
+        b"MPI_IRECV_REQUEST",
+        b"MPI_ISEND",
+        b"MPI_ISEND_COMPLETE",
+        b"MPI_RECV",
+        b"MPI_REQUEST_CANCELLED",
+        b"MPI_REQUEST_TEST",
+        b"MPI_SEND",
+    ];
+    const OTHERS: [&[u8]; 7] =
+        [b"BUFFER_FLUSH", b"COMM_CREATE", b"COMM_DESTROY", b"ENTER", b"LEAVE", b"MEASUREMENT_ON_OFF", b"UNKNOWN"];
+    const FAMILIES: [&[u8]; 9] = [
+        b"CALLING_CONTEXT_",
+        b"IO_",
+        b"METRIC",
+        b"NON_BLOCKING_COLLECTIVE_",
+        b"OMP_",
+        b"PARAMETER_",
+        b"PROGRAM_",
+        b"RMA_",
+        b"THREAD_",
+    ];
+    MPI.contains(&name) || OTHERS.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family))
+}
+
 /// Returns the numbers in angle brackets that follow quoted names.
 pub fn references(text: &[u8]) -> Vec<u32> {
     let begins = text.windows(3).enumerate().filter(|(_, text)| *text == b"\" <").map(|(at, _)| at + 3);

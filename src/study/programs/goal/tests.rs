@@ -3,9 +3,10 @@ use super::text::{self, TextError};
 use super::{Goal, ProgramFile, ScheduleSource};
 use crate::programs::schedule::{FirstOperations, NodeKind, Schedule, ScheduleNode, StoredSchedule};
 use parsim_sim::engine::Streams;
-use parsim_sim::machine::Sends;
+use parsim_sim::machine::{Machine, Sends};
+use parsim_sim::node::{Processor, Router};
 use parsim_sim::program::{UntimedMachine, rehearse};
-use parsim_sim::units::SimDuration;
+use parsim_sim::units::{BitRate, Bytes, SimDuration};
 use proptest::prelude::*;
 use std::io::{self, Cursor};
 use std::ops::Range;
@@ -108,6 +109,30 @@ fn faults_of_operations_name_their_lines() {
 }
 
 #[test]
+fn a_message_that_no_machine_can_count_names_its_operation() {
+    let text =
+        "num_ranks 2\nrank 0 {\nsend 4294967295000b to 1\nsend 4294967295001b to 1\n}\nrank 1 {\nrecv 8b from -1\n}\n";
+    let ring = Machine::ring(2, Router::Hardware, Sends::Buffered).processor(Processor::Unspecified);
+    let machine = ring.link(BitRate::from_gbit_per_s(1)).packet(Bytes::new(1000)).build().expect("a machine");
+    let mut file = tempfile::NamedTempFile::new().expect("there is room");
+    std::io::Write::write_all(&mut file, text.as_bytes()).expect("there is room");
+    let path = file.path().display().to_string();
+    let program = Goal { file: ProgramFile::new(path.clone()), unit: SimDuration::from_ps(1000), first: None };
+    let fault = program.too_large(&program.schedule().expect("a schedule"), &machine).expect("a fault");
+    let message =
+        format!("{path}:4:1: a message of 4294967295001 B, but a message has at most 2^32 - 1 packets of 1 kB");
+    assert_eq!(fault.message, message);
+}
+
+#[test]
+fn every_byte_of_a_binary_file_belongs_to_a_part() {
+    let bytes = bytes_of(&text::read(SMALL.as_bytes(), text::CHUNK).unwrap());
+    let longer = [&bytes[..], b"\nabc"].concat();
+    let fault = BinarySchedule::check(Memory(longer)).expect_err("a fault");
+    assert_eq!((fault.at, &*fault.message), (bytes.len() as u64, "4 bytes follow the part of the last rank"));
+}
+
+#[test]
 fn a_fault_of_a_text_has_its_place() {
     for (text, expected) in [
         ("num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n", "4:6: rank 0 occurs twice"),
@@ -165,9 +190,10 @@ fn an_order_of_messages_is_seen() {
 }
 
 /// A file in memory.
-struct Bytes(Vec<u8>);
+#[derive(Debug)]
+struct Memory(Vec<u8>);
 
-impl ReopenableBytes for Bytes {
+impl ReopenableBytes for Memory {
     type Opened = Cursor<Vec<u8>>;
 
     fn open(&self) -> io::Result<Self::Opened> {
@@ -193,9 +219,9 @@ fn told(schedule: Arc<dyn StoredSchedule>) -> Vec<String> {
 #[test]
 fn a_file_that_changes_under_a_run_is_noticed() {
     let bytes = bytes_of(&text::read(SMALL.as_bytes(), text::CHUNK).unwrap());
-    let schedule = Arc::new(BinarySchedule::check(Bytes(bytes.clone())).unwrap());
+    let schedule = Arc::new(BinarySchedule::check(Memory(bytes.clone())).unwrap());
     for length in [0, 60, bytes.len() - 1] {
-        let cut = schedule.with_source(Bytes(bytes[..length].to_vec()));
+        let cut = schedule.with_source(Memory(bytes[..length].to_vec()));
         let mut operations = Arc::new(cut).open();
         operations.each(&mut |_, _| ());
         operations.follower(0, 0);
@@ -238,7 +264,7 @@ fn bytes_of(schedule: &Schedule) -> Vec<u8> {
 #[test]
 fn both_forms_say_the_same() {
     let from_text = text::read(SMALL.as_bytes(), text::CHUNK).unwrap();
-    let from_bytes = BinarySchedule::check(Bytes(bytes_of(&from_text))).unwrap();
+    let from_bytes = BinarySchedule::check(Memory(bytes_of(&from_text))).unwrap();
     assert_eq!(from_text.bounds(), from_bytes.bounds());
     assert_eq!(told(Arc::new(from_text)), told(Arc::new(from_bytes)));
 }
@@ -253,7 +279,7 @@ proptest! {
         if is_cut {
             bytes.truncate(cut.index(bytes.len()).max(8));
         }
-        match BinarySchedule::check(Bytes(bytes.clone())) {
+        match BinarySchedule::check(Memory(bytes.clone())) {
             Err(fault) => prop_assert!(fault.at <= bytes.len() as u64, "{fault:?}"),
             Ok(schedule) => drop(told(Arc::new(schedule))),
         }

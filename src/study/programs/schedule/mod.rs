@@ -15,10 +15,10 @@ pub use writing::GoalText;
 use super::file::ProgramFile;
 use super::{Forecast, mean_distance, packets, real};
 use parsim_sim::fault::Fault;
-use parsim_sim::machine::Layout;
+use parsim_sim::machine::{Layout, Machine};
 use parsim_sim::program::schedule::follow;
 use parsim_sim::program::{Rehearsal, Starter};
-use parsim_sim::units::SimDuration;
+use parsim_sim::units::{Bytes, SimDuration};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -105,22 +105,45 @@ pub trait ScheduleSource {
         if longest.checked_mul(self.unit().ps()).is_some() {
             return None;
         }
-        let is_longest = |_, node: &ScheduleNode| node.kind == NodeKind::Compute && node.size == longest;
-        let place =
-            matching::last(&mut *Arc::clone(schedule).open(), is_longest).and_then(|operation| self.place(operation));
-        let place = place.map_or(String::new(), |place| format!("{place}: "));
+        let place = self.place_of_largest(schedule, NodeKind::Compute, longest);
         let message = format!("{place}a computation of {longest} times {} is longer than 213 days", self.unit());
         Some(Fault::new(self.file().0, message, "correct the file, or give a smaller unit"))
     }
 
-    fn other_ranks(&self, layout: &Layout) -> Vec<Fault> {
+    /// Returns a fault if the packets of the longest message cannot be counted on a machine.
+    fn too_large(&self, schedule: &Arc<dyn StoredSchedule>, machine: &Machine) -> Option<Fault> {
+        let (longest, switching) = (schedule.bounds().longest_message, &machine.network.switching);
+        if longest <= switching.longest_message() {
+            return None;
+        }
+        let place = self.place_of_largest(schedule, NodeKind::Send, longest);
+        let packet = Bytes::new(switching.packet_bytes());
+        let message =
+            format!("{place}a message of {longest} B, but a message has at most 2^32 - 1 packets of {packet}");
+        Some(Fault::new(self.file().0, message, "correct the file, or give larger packets"))
+    }
+
+    /// Returns the place of an operation of some kind and size in the files, with a colon behind it; empty if it is
+    /// unknown.
+    fn place_of_largest(&self, schedule: &Arc<dyn StoredSchedule>, kind: NodeKind, size: u64) -> String {
+        let is_largest = |_, node: &ScheduleNode| node.kind == kind && node.size == size;
+        let operation = matching::last(&mut *Arc::clone(schedule).open(), is_largest);
+        operation.and_then(|operation| self.place(operation)).map_or_else(String::new, |place| format!("{place}: "))
+    }
+
+    /// Returns the faults of the schedule on a machine with a number of ranks.
+    fn faults_on(&self, machine: &Machine, layout: &Layout) -> Vec<Fault> {
         let Ok(schedule) = self.schedule() else { return Vec::new() };
+        self.other_ranks(&schedule, layout).into_iter().chain(self.too_large(&schedule, machine)).collect()
+    }
+
+    fn other_ranks(&self, schedule: &Arc<dyn StoredSchedule>, layout: &Layout) -> Option<Fault> {
         let (of_file, ranks) = (schedule.ranks(), layout.ranks());
         let misfit = || {
             let message = format!("`{}` has {of_file} ranks, and the scenario has {ranks}", self.file().1.name());
             Fault::new("ranks", message, format!("write `ranks: {of_file}`"))
         };
-        (of_file != ranks).then(misfit).into_iter().collect()
+        (of_file != ranks).then(misfit)
     }
 
     /// Returns `true` if the schedule determines which message each receive gets. Otherwise a rehearsal is meaningless,
@@ -171,10 +194,10 @@ macro_rules! scheduled_program {
 
             fn machine_faults(
                 &self,
-                _machine: &parsim_sim::machine::Machine,
+                machine: &parsim_sim::machine::Machine,
                 layout: &parsim_sim::machine::Layout,
             ) -> Vec<parsim_sim::fault::Fault> {
-                self.other_ranks(layout)
+                self.faults_on(machine, layout)
             }
 
             fn schedule(

@@ -222,6 +222,24 @@ fn the_beginning_ends_before_pending_receives() {
     assert!(calls.last().is_some_and(|(_, call)| is_barrier(call)), "{calls:?}");
 }
 
+#[test]
+fn every_line_is_an_event_or_a_heading_or_continues_an_event() {
+    let with = |line: &str| archive(DEFINITIONS, &[line, "\n", EVENTS].concat()).map(|_| ());
+    let lines = [
+        "=== Events ===",
+        "-----",
+        "",
+        "    ADDITIONAL ATTRIBUTES: (\"a\" <1>; 3)",
+        "THREAD_TEAM_BEGIN 8 1000 Team: 1",
+    ];
+    for line in lines {
+        assert_eq!(with(line), Ok(()), "{line}");
+    }
+    let wrong = |line: &str| with(line).expect_err("a fault");
+    assert_eq!(wrong("MPI_SNED 7 1000"), "FOLDER/events.txt:1:1: `MPI_SNED` is not an event of otf2-print");
+    assert_eq!(wrong("MPI_SEND 7b 1000"), "FOLDER/events.txt:1:1: the location is not a number");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]

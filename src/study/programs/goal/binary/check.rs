@@ -15,6 +15,10 @@ pub fn check<S: ReopenableBytes>(source: &S) -> Result<(Vec<Part>, Bounds), Bina
     let mut windows = Windows::new(source.open(), 1);
     let length = windows.len().map_err(unreadable)?;
     let (count, parts) = table(&mut windows, length)?;
+    let end = parts.iter().map(|part| part.end).max().unwrap_or_default();
+    if end < length {
+        return Err(fault(end, format!("{} bytes follow the part of the last rank", length - end)));
+    }
     let mut check = Check { windows, count, awaited: Vec::new(), is_forward: true };
     let mut bounds = Bounds::default();
     let mut checked = Vec::with_capacity(parts.len());
