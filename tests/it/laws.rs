@@ -4,7 +4,8 @@ use crate::t800;
 use parsim::analysis::CriticalPath;
 use parsim::engine::Streams;
 use parsim::machine::{Allocation, Layout, Partition, Placement, Sends};
-use parsim::network::{Buffers, Topology};
+use parsim::network::switching::{CutThrough, StoreAndForward};
+use parsim::network::{Buffers, Switching, Topology};
 use parsim::node::{Copies, Forwarding, Module, Router, RouterTurn, RoutingCosts, Work};
 use parsim::program::MessagePattern;
 use parsim::program::collective::{
@@ -166,7 +167,7 @@ pub fn any_action(ranks: u32) -> impl Strategy<Value = Action> {
             .prop_map(|(rank, rows, iterations)| Action::Compute { rank, rows, iterations }),
         1 => (0..ranks, 0u64..1000).prop_map(|(rank, bytes)| Action::Input { rank, bytes }),
         1 => (0..ranks, 0u64..1000).prop_map(|(rank, bytes)| Action::Output { rank, bytes }),
-        6 => (0..ranks, 0..ranks, 0u64..1000, any::<bool>())
+        6 => (0..ranks, 0..ranks, prop_oneof![1 => Just(0), 4 => 0u64..1000], any::<bool>())
             .prop_map(|(from, to, bytes, in_background)| Action::Message { from, to, bytes, in_background }),
         1 => barrier.prop_map(Action::Barrier),
     ]
@@ -179,10 +180,17 @@ pub fn any_machine() -> impl Strategy<Value = Machine> {
     // Buffers that fill, and some that hardly ever do: packets travel in trains then.
     let buffers = prop::option::weighted(0.3, prop_oneof![1u32..6, 6u32..60]);
     let acknowledging = (0u64..9, any::<bool>());
-    let choices = (prop::sample::select(sends), prop::sample::select(turns), any::<bool>(), acknowledging, buffers);
-    choices.prop_map(|(sends, router_turn, overlap, (acknowledge_bytes, is_free), buffers)| {
+    let stored = Switching::StoreAndForward(StoreAndForward { packet: Bytes::new(120) });
+    let cut_through =
+        |packet, header| Switching::CutThrough(CutThrough { packet: Bytes::new(packet), header: Bytes::new(header) });
+    let switching = prop_oneof![3 => Just(stored), 1 => Just(cut_through(120, 4)), 2 => Just(cut_through(400, 0))];
+    let latency = prop_oneof![2 => Just(SimDuration::ZERO), 1 => Just(SimDuration::from_ps(50_000_000))];
+    let links = (buffers, switching, latency);
+    let choices = (prop::sample::select(sends), prop::sample::select(turns), any::<bool>(), acknowledging, links);
+    choices.prop_map(|(sends, router_turn, overlap, (acknowledge_bytes, is_free), (buffers, switching, latency))| {
         let mut machine = t800();
         machine.network.links.buffers = buffers.map_or(Buffers::Unbounded, Buffers::Packets);
+        (machine.network.links.latency, machine.network.switching) = (latency, switching);
         machine.sends = sends;
         machine.nodes.router_turn = router_turn;
         if router_turn.is_none() {

@@ -139,7 +139,8 @@ fn small_machine() -> impl Strategy<Value = SmallMachine> {
     let latency = prop_oneof![2 => Just(0), 1 => 1u64..50_000_000];
     // Buffers that fill, and some that hardly ever do: packets travel in trains then.
     let room = prop_oneof![1u32..6, 6u32..60];
-    let crossing = (latency, prop::option::weighted(0.25, 0u64..9), prop::option::weighted(0.35, room));
+    let header = prop_oneof![1 => Just(0), 2 => 0u64..9];
+    let crossing = (latency, prop::option::weighted(0.25, header), prop::option::weighted(0.35, room));
     let odd_link = prop_oneof![3 => Just(None), 1 => (any::<usize>(), any::<bool>(), per_byte()).prop_map(Some)];
     let links = (wire, crossing, odd_link);
     (shape, manner, software, links).prop_map(|(shape, manner, software, (wire, crossing, odd_link))| SmallMachine {
@@ -178,7 +179,7 @@ enum Action {
 
 /// A program on `ranks` nodes that ends: its actions could happen one after the other.
 fn small_program(ranks: usize) -> impl Strategy<Value = SmallProgram> {
-    let bytes = prop_oneof![3 => 0u64..300, 1 => 300u64..3000];
+    let bytes = prop_oneof![1 => Just(0), 3 => 0u64..300, 1 => 300u64..3000];
     let other = (1..ranks, bytes);
     let action = prop_oneof![
         (0..ranks, 1u64..6, 1u64..200).prop_map(|(rank, rows, iterations)| Action::Compute(rank, rows, iterations)),

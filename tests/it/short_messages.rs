@@ -6,7 +6,8 @@ use parsim::network::switching::{CutThrough, StoreAndForward};
 use parsim::network::{Choice, Routing, Switching, Topology};
 use parsim::program::collective::CollectiveOperation;
 use parsim::units::Bytes;
-use parsim::{Machine, Process, Simulation, load_machine};
+use parsim::{Machine, Message, Process, Simulation, load_machine};
+use proptest::prelude::*;
 
 /// Every all-reduce for 64 ranks.
 const ALGORITHMS: &[&str] = &[
@@ -96,6 +97,7 @@ fn trains_of_an_all_reduce_take_the_time_of_single_packets() {
         Topology::Torus2d { rows: 8, columns: 8 },
         Topology::FatTree { arity: 4, levels: 3 },
         Topology::Line { nodes: 64 },
+        Topology::BinaryTree { levels: 7 },
     ];
     for (number, machine) in machines().iter().take(2).enumerate() {
         for (topology, sends) in topologies.iter().flat_map(|topology| SENDS.map(|sends| (topology, sends))) {
@@ -114,6 +116,58 @@ fn trains_of_an_all_reduce_take_the_time_of_single_packets() {
                     "machine {number}, {topology}, {sends:?}, {algorithm}, {bytes} B"
                 );
             }
+        }
+    }
+}
+
+/// Messages of a round: (sender, distance to the receiver, bytes).
+type Round = Vec<(u32, u32, u64)>;
+
+async fn exchange(me: Process, rounds: Vec<Round>) {
+    for round in rounds {
+        let receiver = |from: u32, ahead: u32| (from + ahead) % me.ranks();
+        let mut sends = Vec::new();
+        for (_, ahead, bytes) in round.iter().filter(|(from, ..)| *from == me.rank()) {
+            sends.push(me.start_send(receiver(me.rank(), *ahead), Message::new(*bytes)).await);
+        }
+        for (from, ..) in round.iter().filter(|(from, ahead, _)| receiver(*from, *ahead) == me.rank()) {
+            me.receive(*from).await;
+        }
+        me.wait_all(sends).await;
+    }
+}
+
+fn any_rounds() -> impl Strategy<Value = (Topology, Vec<Round>)> {
+    let topologies = vec![
+        (16u32, Topology::BinaryTree { levels: 5 }),
+        (32, Topology::BinaryTree { levels: 6 }),
+        (16, Topology::Line { nodes: 16 }),
+        (16, Topology::Mesh2d { rows: 4, columns: 4 }),
+    ];
+    prop::sample::select(topologies).prop_flat_map(|(ranks, topology)| {
+        // Lengths whose times are multiples of each other, so that packets keep arriving at the same moment.
+        let message = (0..ranks, 1..ranks, prop::sample::select(vec![0, 8, 1250, 2500, 12_500]));
+        (Just(topology), prop::collection::vec(prop::collection::vec(message, 1..64), 1..5))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    /// Packets that arrive at the same moment by one link, at different places, can be withdrawn in either order.
+    #[test]
+    fn trains_that_arrive_together_take_the_time_of_single_packets((topology, rounds) in any_rounds()) {
+        let ranks = topology.nodes().min(32);
+        for mut machine in machines().into_iter().take(2) {
+            machine.network.topology = topology.clone();
+            let allocation = Allocation::new(&machine, ranks);
+            let [trains, single] = [false, true].map(|is_single| {
+                let simulation = Simulation::on(&allocation).expect("a sound machine").keep_deliveries();
+                let simulation = if is_single { simulation.packet_by_packet() } else { simulation };
+                let rounds = rounds.clone();
+                simulation.run(&move |me: Process| exchange(me, rounds.clone())).expect("the exchanges end")
+            });
+            prop_assert_eq!(trains.makespan, single.makespan);
+            prop_assert_eq!(trains.deliveries, single.deliveries);
         }
     }
 }

@@ -36,9 +36,9 @@ impl<T: Copy> Lists<T> {
         Some(&self.places[tail.next as usize].value)
     }
 
-    /// Returns the last element of a list, mutably.
-    pub fn back_mut(&mut self, list: u32) -> Option<&mut T> {
-        self.places.get_mut(self.lasts[list as usize] as usize).map(|place| &mut place.value)
+    /// Returns the element at a place, mutably.
+    pub fn get_mut(&mut self, place: u32) -> Option<&mut T> {
+        self.places.get_mut(place as usize).map(|node| &mut node.value)
     }
 
     /// Returns whether a list is empty.
@@ -87,6 +87,14 @@ impl<T: Copy> Lists<T> {
         let first = self.places.get(tail as usize).map(|tail| tail.next);
         let after = move |place: &u32| (*place != tail).then(|| self.places[*place as usize].next);
         std::iter::successors(first, after).map(|place| &self.places[place as usize].value)
+    }
+
+    /// Returns the elements of a list with their places, the last one first.
+    pub fn iter_back(&self, list: u32) -> impl Iterator<Item = (u32, &T)> {
+        let tail = self.lasts[list as usize];
+        let last = (tail != NONE).then_some(tail);
+        let before = move |place: &u32| Some(self.places[*place as usize].previous).filter(|place| *place != tail);
+        std::iter::successors(last, before).map(|place| (place, &self.places[place as usize].value))
     }
 
     /// Inserts an element before the trailing elements of a list for which `is_to_follow` is true. Returns its place,
@@ -216,7 +224,8 @@ mod tests {
                 }
                 prop_assert!(lists.iter(list).eq(&*deque));
                 prop_assert_eq!(lists.front(list), deque.front());
-                prop_assert_eq!(lists.back_mut(list).copied(), deque.back().copied());
+                let backwards: Vec<_> = lists.iter_back(list).map(|(_, value)| *value).collect();
+                prop_assert_eq!(backwards, deque.iter().rev().copied().collect::<Vec<_>>());
                 prop_assert_eq!(lists.is_empty(list), deque.is_empty());
             }
         }

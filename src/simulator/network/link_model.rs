@@ -189,13 +189,6 @@ impl LinkModels {
     pub fn take_time(&self) -> bool {
         self.kinds.iter().all(|link| link.per_packet + link.per_byte.time(1) > SimDuration::ZERO)
     }
-
-    /// Returns whether every packet of `bytes` bytes arrives later at the end of a link than it starts on it.
-    #[must_use]
-    pub fn delay(&self, bytes: u32) -> bool {
-        let times = |link: &LinkModel| link.calculated_times(bytes, &self.switching);
-        self.kinds.iter().map(times).all(|times| times.onward.min(times.whole) > SimDuration::ZERO)
-    }
 }
 
 impl Network {

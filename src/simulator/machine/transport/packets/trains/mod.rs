@@ -177,15 +177,10 @@ impl Trains {
             Some(pace) => (0..topology.vertices()).all(|node| pace.service(node, service) > SimDuration::ZERO),
         };
         let models = LinkModels::of(network, topology);
-        // An acknowledgement must not end a send before the event of its arrival.
-        let ends_sends_later = !sends.may_acknowledge()
-            || takes_time(nodes.acknowledging.per_hop)
-            || nodes.router == Router::Hardware && models.delay(nodes.acknowledging.packet_bytes());
         network.has_independent_links(topology)
             && (knows_links || !network.has_finite_buffers())
             && nodes.dma_per_word == SimDuration::ZERO
-            && shortest_jobs(nodes).all(takes_time)
-            && ends_sends_later
+            && shortest_jobs(nodes, sends.may_acknowledge()).all(takes_time)
             && models.take_time()
     }
 
@@ -301,11 +296,14 @@ fn longest_stay(run: EvenInstants, (first, last): (SimTime, SimTime)) -> SimDura
     first.since(run.first).max(last.since(run.last()))
 }
 
-/// Returns the shortest jobs of each kind that processors do for packets with data.
-fn shortest_jobs(node: &Node) -> impl Iterator<Item = SimDuration> {
+/// Returns the shortest jobs of each kind that processors do for packets. An acknowledgement that hardware has routed may
+/// take no time: it ends a send, and no packet follows it.
+fn shortest_jobs(node: &Node, acknowledges: bool) -> impl Iterator<Item = SimDuration> {
     let taking_in = node.routing.per_packet + node.receiving.time(0);
-    let passing_on = (node.router == Router::Software).then_some(node.routing.per_packet);
-    [node.sending.time(0, 0), taking_in].into_iter().chain(passing_on)
+    let software_routes = node.router == Router::Software;
+    let passing_on = software_routes.then_some(node.routing.per_packet);
+    let acknowledging = (software_routes && acknowledges).then_some(node.acknowledging.per_hop);
+    [node.sending.time(0, 0), taking_in].into_iter().chain(passing_on).chain(acknowledging)
 }
 
 /// The parts of a [`PacketTransport`] on which trains act, borrowed for one event.

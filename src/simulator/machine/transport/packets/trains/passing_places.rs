@@ -124,8 +124,8 @@ impl TrainContext<'_> {
         let place = self.trains.places.of_link(out);
         let Track { line, end, .. } = self.trains.tracks[out as usize];
         let (link_free, crossing) = (line.free(), times.arrival(end == packet.to));
-        let takes_time = times.occupancy > SimDuration::ZERO && crossing > SimDuration::ZERO;
-        let is_admitted = (takes_time || self.is_handed_over_later(&train)) && self.may_be_admitted(place, &train);
+        let is_later = crossing > SimDuration::ZERO || self.is_handed_over_later(&train);
+        let is_admitted = is_later && self.may_be_admitted(place, &train);
         if !is_admitted {
             return None;
         }

@@ -1,11 +1,11 @@
 //! Trains where links are separate places, because hardware routers or acknowledgements hand packets to links in
 //! addition to the processors.
 
-use super::super::software::forwarding_time;
+use super::super::software::{forwarding_time, receiving_time};
 use super::admissions::SpeculativeAdmission;
 use super::places::NO_LINK;
 use super::{MovingTrain, PendingArrival, SpeculationLimit, Train, TrainContext};
-use crate::engine::{EvenInstants, Runs};
+use crate::engine::{Entity, EvenInstants, Runs};
 use crate::machine::Completion;
 use crate::machine::transport::packets::{Job, MessageId, PacketizedMessage};
 use crate::network::{Packet, PacketKind, PacketTimes};
@@ -34,7 +34,10 @@ impl TrainContext<'_> {
             return self.admit_by_router(vertex, flight, has_arrived);
         }
         let key = (train.run.first, entity);
-        let is_admitted = has_arrived || train.limit == SpeculationLimit::Ahead && self.is_next(vertex, link, key);
+        let is_admitted = has_arrived
+            || train.limit == SpeculationLimit::Ahead
+                && !self.ends_before_arrival(vertex, entity, &train.packet)
+                && self.is_next(vertex, link, key);
         if !is_admitted {
             self.add_pending_arrival(link, PendingArrival { train, entity });
             return false;
@@ -43,6 +46,14 @@ impl TrainContext<'_> {
             return self.pass_to_router(vertex, flight);
         }
         self.admit_train(vertex, flight)
+    }
+
+    /// Returns whether an acknowledgement that takes no time at `vertex` would end its send before the event of this
+    /// entity, by which it arrives at the same moment.
+    fn ends_before_arrival(&self, vertex: u32, entity: Entity, packet: &Packet) -> bool {
+        packet.kind == PacketKind::Acknowledge
+            && entity > self.first_processor + vertex
+            && self.service(vertex, receiving_time(self.node, packet)) == SimDuration::ZERO
     }
 
     /// Sends packets to the router of `node` at their departures from its processor.
@@ -134,8 +145,7 @@ impl TrainContext<'_> {
         let MovingTrain { link, entity, train } = *flight;
         let (out, times) = self.trains.next_link(vertex, &train.packet, &mut flight.train.course);
         let place = self.trains.places.of_link(out);
-        let takes_time = times.occupancy > SimDuration::ZERO
-            && times.arrival(self.trains.tracks[out as usize].end == train.packet.to) > SimDuration::ZERO;
+        let takes_time = times.arrival(self.trains.tracks[out as usize].end == train.packet.to) > SimDuration::ZERO;
         // A packet that takes no time leaves a link in the event that has handed it over.
         let by_event = !takes_time && self.trains.places.processor_before(link).is_none();
         let is_next = has_arrived

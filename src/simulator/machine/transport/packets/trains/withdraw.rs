@@ -4,7 +4,7 @@ use super::admissions::{Preparation, SpeculativeAdmission};
 use super::buffers::BufferArrival;
 use super::places::NO_LINK;
 use super::{PendingArrival, SpeculationLimit, Train, TrainContext};
-use crate::engine::{EvenInstants, Runs};
+use crate::engine::{EvenInstants, Lists, Runs};
 use crate::network::{Packet, PacketKind};
 use crate::units::{SimDuration, SimTime};
 
@@ -175,23 +175,36 @@ impl TrainContext<'_> {
     /// Cancels the last `count` packets handed to `way` that belong to the same message as `packet`.
     fn cancel(&mut self, way: u32, packet: &Packet, count: u32) {
         let mut left = count;
-        // Packets for another place, handed to the way earlier, may arrive later than packets admitted ahead.
-        let is_alike = |other: &Packet| other.message == packet.message && other.kind == packet.kind;
-        while let Some(arrival) =
-            self.trains.pending_arrivals.back_mut(way).filter(|last| left > 0 && is_alike(&last.train.packet))
-        {
-            let EvenInstants { count, .. } = &mut arrival.train.run;
+        while let Some(place) = self.last_pending(way, packet).filter(|_| left > 0) {
+            let Some(PendingArrival { train, .. }) = self.trains.pending_arrivals.get_mut(place) else { break };
+            let EvenInstants { count, .. } = &mut train.run;
             if let Some(rest) = count.checked_sub(left).filter(|rest| *rest > 0) {
                 *count = rest;
                 return;
             }
             left -= *count;
-            self.trains.pending_arrivals.pop_back(way);
+            let next = |arrivals: &Lists<PendingArrival>| arrivals.front(way).map(PendingArrival::key);
+            let before = next(&self.trains.pending_arrivals);
+            self.trains.pending_arrivals.remove(way, place);
+            if next(&self.trains.pending_arrivals) != before {
+                self.schedule_next(way);
+            }
         }
         if left > 0 {
             let train = Train::new(EvenInstants::single(self.key.0), *packet);
             self.cancel_admitted(self.place(way, &train), way, left);
         }
+    }
+
+    /// Returns the place of the last train of the same message as `packet` that arrives by `way` by its own events, if
+    /// it is not followed there by packets of other messages, which arrive later.
+    fn last_pending(&self, way: u32, packet: &Packet) -> Option<u32> {
+        let arrivals = &self.trains.pending_arrivals;
+        let is_alike = |other: &Packet| other.message == packet.message && other.kind == packet.kind;
+        let (_, last) = arrivals.iter_back(way).next()?;
+        // Packets for different places that arrive at the same moment are in no order.
+        let mut latest = arrivals.iter_back(way).take_while(|(_, other)| other.train.run.first == last.train.run.first);
+        latest.find(|(_, other)| is_alike(&other.train.packet)).map(|(place, _)| place)
     }
 
     /// Cancels the last `left` packets that have been admitted to `place` from `way`. Packets from other ways that
