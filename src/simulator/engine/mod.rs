@@ -22,7 +22,7 @@ pub(crate) use instants::Instants;
 pub(crate) use lists::Lists;
 pub(crate) use processes::{Mailbox, Processes, Resumed};
 pub use random::{AddressedStream, STREAM_GENERATOR, Streams, mixed, stable_hash};
-pub(crate) use retrial_queues::{Precedence, RetrialQueues};
+pub(crate) use retrial_queues::{Precedence, RetrialQueues, ServerPair};
 pub(crate) use run::{EvenInstants, Runs};
 pub use server::Discipline;
 pub(crate) use server::{ServerId, Servers};

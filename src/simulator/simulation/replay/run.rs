@@ -11,7 +11,7 @@ use super::queue_heads::Route;
 use super::radix_heap::{EventKind, NO_QUEUE, PackedEvent, RadixHeap, ScheduledEvent};
 use super::rank::RankState;
 use super::resources::RankResources;
-use crate::engine::{Precedence, RetrialQueues, Slab};
+use crate::engine::{Precedence, RetrialQueues, ServerPair, Slab};
 use crate::machine::{IssueOrder, IssueResources};
 use crate::program::MessagePattern;
 use crate::program::schedule::{ANY, NodeKind, Operations, ScheduleNode};
@@ -195,8 +195,14 @@ impl Replay {
         if queue == NO_QUEUE {
             self.attempt(time, precedence, event);
         } else {
-            self.queues.retry(queue);
+            let pair = self.needed_pair(event);
+            self.queues.retry(queue, pair);
             self.attempt(time, precedence, event);
+            if let Some(pair) = pair
+                && let Some(next) = self.queues.next_of(pair)
+            {
+                self.line_up(time, next, pair, queue);
+            }
             if self.queues.is_next_due(queue) {
                 self.schedule_retrial(time, queue);
             }
@@ -260,20 +266,48 @@ impl Replay {
         (precedence, event): (Precedence, PackedEvent),
         (core, interface): (u32, Option<u32>),
     ) -> bool {
-        let (mut needed, mut free) = (core, self.resources.free(core));
-        if let Some(interface) = interface {
-            let interface_free = self.resources.free(interface);
-            if interface_free > free {
-                (needed, free) = (interface, interface_free);
-            }
-        }
+        let (needed, free) = self.free_last(core, interface);
         if free <= now {
             return false;
         }
-        if self.queues.join(needed, precedence, event) {
+        let pair = interface.map(|interface| (core, interface));
+        if self.queues.join(needed, pair, (precedence, event)) {
             self.schedule_retrial(now, needed);
         }
         true
+    }
+
+    /// Returns the resource that is free last, and when it is free.
+    #[inline]
+    fn free_last(&self, core: u32, interface: Option<u32>) -> (u32, SimTime) {
+        let core_free = self.resources.free(core);
+        let interface = interface.map(|interface| (interface, self.resources.free(interface)));
+        interface.filter(|(_, free)| *free > core_free).unwrap_or((core, core_free))
+    }
+
+    /// Returns the processor and the interface that an event needs, if it needs both.
+    fn needed_pair(&self, event: PackedEvent) -> Option<ServerPair> {
+        match event.kind() {
+            EventKind::Send => {
+                let ReplayedOperation { rank, peer, cpu, nic, .. } = self.under_way[event.place()];
+                (peer != rank).then(|| (self.resources.core(rank, cpu), self.resources.sender(rank, nic)))
+            }
+            EventKind::Arrive => {
+                let InFlightMessage { from, to, cpu, nic, .. } = self.messages[event.place()];
+                (from != to).then(|| (self.resources.core(to, cpu), self.resources.receiver(to, nic)))
+            }
+            EventKind::Begin | EventKind::Due | EventKind::Finish => None,
+        }
+    }
+
+    /// Lets an event that followed others wait for the one of its two resources that is free last, or in `queue` if both
+    /// are free.
+    fn line_up(&mut self, now: SimTime, event: (Precedence, PackedEvent), pair: ServerPair, queue: u32) {
+        let (needed, free) = self.free_last(pair.0, Some(pair.1));
+        let needed = if free > now { needed } else { queue };
+        if self.queues.join(needed, Some(pair), event) {
+            self.schedule_retrial(now, needed);
+        }
     }
 
     /// Schedules the first event in the queue of a resource at the time the resource becomes free.

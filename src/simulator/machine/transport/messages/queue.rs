@@ -3,7 +3,7 @@
 use super::resources::Resource;
 use super::wire::Piece;
 use super::{MessageState, MessageTransport, TransferRole};
-use crate::engine::Precedence;
+use crate::engine::{Precedence, ServerPair};
 use crate::machine::transport::{BACKGROUND_HANDLES, Completion, MessageId};
 use crate::machine::{IssueOrder, RankLocation};
 use crate::node::{DataTransfer, Progress};
@@ -84,12 +84,16 @@ impl MessageTransport {
 
     /// Runs an event that has waited in a retrial queue, or lets it wait again; then calls the next event of the queue.
     fn attempt_again(&mut self, now: SimTime, precedence: Precedence, event: TransportEvent, line: Resource) {
-        let sender = self.sending_core(event);
-        self.retrial_queues.retry(line.number());
+        let (sender, pair) = (self.sending_core(event), self.needed_pair(event));
+        self.retrial_queues.retry(line.number(), pair);
         if let Some(core) = sender {
             self.waiting_sends.remove(core);
         }
         self.attempt(now, precedence, event);
+        if let Some((precedence, next)) = pair.and_then(|pair| self.retrial_queues.next_of(pair)) {
+            let resource = self.latest_needed(next).filter(|resource| self.resources.free(*resource) > now);
+            self.join(now, (precedence, next), resource.unwrap_or(line));
+        }
         if self.retrial_queues.is_next_due(line.number()) {
             self.call(now, line);
         }
@@ -202,7 +206,12 @@ impl MessageTransport {
         if let Some(core) = self.sending_core(event) {
             self.waiting_sends.add(core);
         }
-        if self.retrial_queues.join(resource.number(), precedence, event) {
+        self.join(now, (precedence, event), resource);
+    }
+
+    fn join(&mut self, now: SimTime, (precedence, event): (Precedence, TransportEvent), resource: Resource) {
+        let pair = self.needed_pair(event);
+        if self.retrial_queues.join(resource.number(), pair, (precedence, event)) {
             self.call(now, resource);
         }
     }
@@ -231,6 +240,12 @@ impl MessageTransport {
         let [core, interface] = self.needed(event);
         let (Some(core), Some(interface)) = (core, interface) else { return core.or(interface) };
         Some(if self.resources.free(interface) > self.resources.free(core) { interface } else { core })
+    }
+
+    /// Returns the processor and the interface that an event needs, if it needs both.
+    fn needed_pair(&self, event: TransportEvent) -> Option<ServerPair> {
+        let [core, interface] = self.needed(event);
+        Some((core?.number(), interface?.number()))
     }
 
     /// Returns the processor and the interface that an event needs.
