@@ -118,6 +118,24 @@ impl<T: Copy> Lists<T> {
         place
     }
 
+    /// Inserts an element after the leading elements of a list for which `is_to_precede` is true.
+    pub fn insert_after_first(&mut self, list: u32, value: T, mut is_to_precede: impl FnMut(&T) -> bool) {
+        let tail = self.lasts[list as usize];
+        let mut previous = tail;
+        while let Some(node) = self.places.get(previous as usize) {
+            let next = node.next;
+            if !is_to_precede(&self.places[next as usize].value) {
+                self.insert_after(previous, value);
+                return;
+            }
+            previous = next;
+            if previous == tail {
+                break;
+            }
+        }
+        self.push_back(list, value);
+    }
+
     /// Removes the element at a place of a list.
     pub fn remove(&mut self, list: u32, place: u32) {
         self.take(list, place);
@@ -191,7 +209,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lists_agree_with_deques(actions in prop::collection::vec((0u32..3, 0u8..6, 0u64..100), 0..200)) {
+        fn lists_agree_with_deques(actions in prop::collection::vec((0u32..3, 0u8..7, 0u64..100), 0..200)) {
             let mut lists = Lists::new(3);
             let mut deques = vec![VecDeque::new(); 3];
             for (list, action, value) in actions {
@@ -220,7 +238,12 @@ mod tests {
                             deque.remove(deque.len() - followers - 1);
                         }
                     }
-                    _ => prop_assert_eq!(lists.pop_front(list), deque.pop_front()),
+                    5 => prop_assert_eq!(lists.pop_front(list), deque.pop_front()),
+                    _ => {
+                        let leaders = deque.iter().take_while(|element| **element < value).count();
+                        lists.insert_after_first(list, value, |element| *element < value);
+                        deque.insert(leaders, value);
+                    }
                 }
                 prop_assert!(lists.iter(list).eq(&*deque));
                 prop_assert_eq!(lists.front(list), deque.front());

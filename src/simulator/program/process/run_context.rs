@@ -6,6 +6,7 @@ use crate::machine::Protocol;
 use crate::node::Processor;
 use crate::trace::Phase;
 use crate::units::SimTime;
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -32,14 +33,18 @@ pub(crate) type PhaseIndex = u32;
 /// The phases that the processes of a run have entered, in the order in which they were first entered.
 pub(crate) struct PhaseNames {
     names: RefCell<Vec<Phase>>,
-    /// Every literal by which a phase has been named; several may have the same text.
-    literals: RefCell<Vec<(Phase, PhaseIndex)>>,
+    /// The phase of every name.
+    indices: RefCell<FxHashMap<Phase, PhaseIndex>>,
+    /// The phase of every literal that has been used; several may have the same text.
+    literals: RefCell<FxHashMap<*const str, PhaseIndex>>,
 }
 
 impl PhaseNames {
     /// Creates the table with the initial phase `program` of all processes.
     pub(crate) fn new() -> Self {
-        Self { names: RefCell::new(vec!["program"]), literals: RefCell::default() }
+        let names = Self { names: RefCell::default(), indices: RefCell::default(), literals: RefCell::default() };
+        names.learn("program");
+        names
     }
 
     /// Returns the phase with this index.
@@ -49,20 +54,19 @@ impl PhaseNames {
 
     /// Returns the index of a phase.
     pub(crate) fn index(&self, phase: Phase) -> PhaseIndex {
-        // Addresses are compared instead of texts, because this runs at every change of phase.
-        let known = self.literals.borrow().iter().find(|(literal, _)| std::ptr::eq(*literal, phase)).copied();
-        known.map_or_else(|| self.learn(phase), |(_, index)| index)
+        // A literal is found by its address instead of its text, because this runs at every change of phase.
+        let known = self.literals.borrow().get(&std::ptr::from_ref(phase)).copied();
+        known.unwrap_or_else(|| self.learn(phase))
     }
 
     #[cold]
     fn learn(&self, phase: Phase) -> PhaseIndex {
         let mut names = self.names.borrow_mut();
-        let index = names.iter().position(|known| *known == phase).unwrap_or_else(|| {
+        let index = *self.indices.borrow_mut().entry(phase).or_insert_with(|| {
             names.push(phase);
-            names.len() - 1
+            PhaseIndex::try_from(names.len() - 1).expect("fewer than 2^32 phases")
         });
-        let index = PhaseIndex::try_from(index).expect("fewer than 2^32 phases");
-        self.literals.borrow_mut().push((phase, index));
+        self.literals.borrow_mut().insert(phase, index);
         index
     }
 }

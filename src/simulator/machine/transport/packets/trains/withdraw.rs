@@ -239,10 +239,9 @@ impl TrainContext<'_> {
             self.continue_preparation(place, train.packet.message, self.processors.free(place));
         } else if let Some(run) = train.run.tail(kept) {
             let train = Train { run, limit: SpeculationLimit::Never, ..train };
-            // Earlier packets for other places may arrive by the same way.
-            self.trains
-                .pending_arrivals
-                .insert_before_last(link, PendingArrival { train, entity }, |later| later.train.run.first >= run.first);
+            // Earlier packets for other places may arrive by the same way. There are few of them, unlike later packets.
+            let is_earlier = |other: &PendingArrival| other.train.run.first < run.first;
+            self.trains.pending_arrivals.insert_after_first(link, PendingArrival { train, entity }, is_earlier);
             self.schedule_next(link);
         }
     }
