@@ -11,6 +11,8 @@ use std::path::Path;
 
 /// The minimum number of groups to leave out, since the interval of a mean needs two values.
 const MIN_FOLDS: usize = 2;
+/// The error that smaller errors count as where errors are divided.
+const LEAST_ERROR: f64 = 0.001;
 
 /// The alternatives of a calibration and the values of its choices, judged by cross-validation.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +44,9 @@ pub struct JudgedAlternative {
     /// The difference between the error and that of the best alternative, paired by group: the mean, and the half-width
     /// of its 95 % interval.
     pub difference: Option<(f64, f64)>,
+    /// The logarithm of the ratio of the error to that of the best alternative, paired by group: the mean, and the
+    /// half-width of its 95 % interval.
+    pub log_ratio: Option<(f64, f64)>,
     /// The judgement of the alternative by the data.
     pub verdict: Verdict,
     /// `true` if the fit converged within the budget.
@@ -87,6 +92,13 @@ impl JudgedAlternative {
     #[must_use]
     pub fn interval95(&self) -> Option<(f64, f64)> {
         self.difference.map(|(mean, half)| (mean - half, mean + half))
+    }
+
+    /// Returns the geometric mean of the ratio of the error to that of the best alternative, and the ends of its 95 %
+    /// interval.
+    #[must_use]
+    pub fn ratio(&self) -> Option<[f64; 3]> {
+        self.log_ratio.map(|(mean, half)| [mean, mean - half, mean + half].map(f64::exp))
     }
 }
 
@@ -206,18 +218,48 @@ fn judged(mut tried: Vec<CrossValidated>) -> Vec<JudgedAlternative> {
     choices
 }
 
-/// Judges an alternative by the differences between its errors and those of the best one.
+/// Judges an alternative by the differences between its errors and those of the best one, and by their ratios: errors
+/// that are large vary much, so that the interval of their differences may include 0 although all of them are larger.
 fn beside(best: &[Option<f64>], tried: CrossValidated) -> JudgedAlternative {
-    let pairs = tried.errors.iter().zip(best).filter_map(|(own, of_best)| Some((*own)? - (*of_best)?));
-    let sample = Sample::of(&pairs.collect::<Vec<_>>()).filter(|sample| sample.count >= MIN_FOLDS);
-    let is_refuted = sample.is_some_and(|sample| sample.mean - sample.interval > 0.0);
+    let compared = |with: fn(f64, f64) -> f64| {
+        let pairs = tried.errors.iter().zip(best).filter_map(|(own, of_best)| Some(with((*own)?, (*of_best)?)));
+        let sample = Sample::of(&pairs.collect::<Vec<_>>()).filter(|sample| sample.count >= MIN_FOLDS);
+        sample.map(|sample| (sample.mean, sample.interval))
+    };
+    let difference = compared(|own, of_best| own - of_best);
+    let log_ratio = compared(|own, of_best| (own.max(LEAST_ERROR) / of_best.max(LEAST_ERROR)).ln());
+    let is_refuted = [difference, log_ratio].into_iter().flatten().any(|(mean, half)| mean - half > 0.0);
     JudgedAlternative {
         constants: tried.constants,
         train_error: tried.train_error,
         held_out_error: tried.mean(),
-        difference: sample.map(|sample| (sample.mean, sample.interval)),
+        difference,
+        log_ratio,
         verdict: if is_refuted { Verdict::Refuted } else { Verdict::NotToldApart },
         has_converged: tried.has_converged,
         settings: tried.settings,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged_beside(errors: [f64; 4]) -> JudgedAlternative {
+        let best = [0.02, 0.03, 0.04, 0.05].map(Some);
+        let errors = errors.map(Some).to_vec();
+        let tried =
+            CrossValidated { settings: Vec::new(), constants: 0, train_error: None, errors, has_converged: true };
+        beside(&best, tried)
+    }
+
+    #[test]
+    fn large_errors_are_refuted_by_their_ratio_if_not_by_their_difference() {
+        let large = judged_beside([0.3, 0.9, 0.2, 0.25]);
+        assert!(large.interval95().is_some_and(|(low, _)| low < 0.0), "{large:?}");
+        assert!(large.ratio().is_some_and(|[_, low, _]| low > 2.0), "{large:?}");
+        assert_eq!(large.verdict, Verdict::Refuted);
+        assert_eq!(judged_beside([0.03, 0.04, 0.05, 0.06]).verdict, Verdict::Refuted);
+        assert_eq!(judged_beside([0.01, 0.06, 0.02, 0.1]).verdict, Verdict::NotToldApart);
     }
 }

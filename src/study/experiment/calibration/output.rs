@@ -240,6 +240,9 @@ fn judged_choice(alternative: &JudgedAlternative) -> Record {
     record.put("difference", alternative.difference.map(|(mean, _)| mean));
     record.put("low95", interval.map(|(low, _)| low));
     record.put("high95", interval.map(|(_, high)| high));
+    for (place, key) in ["ratio", "ratio_low95", "ratio_high95"].into_iter().enumerate() {
+        record.put(key, alternative.ratio().map(|ratio| ratio[place]));
+    }
     record.put("constants", alternative.constants);
     record.put("verdict", alternative.verdict.name());
     record.put("converged", QuantityValue::Flag(alternative.has_converged));

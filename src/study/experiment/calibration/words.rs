@@ -247,17 +247,21 @@ impl Identified {
 
     fn choice_table(&self) -> TextTable {
         let fields = self.choices.first().map_or(&[][..], |alternative| &alternative.settings);
-        let errors = ["left out", "fitted", "worse by", "95 % from", "to", "constants", ""];
+        let errors = ["left out", "fitted", "worse by", "95 % from", "to", "times", "95 % from", "to", "constants", ""];
         let mut table = TextTable::new(fields.iter().map(|(path, _)| path.as_str()).chain(errors));
         let shown = |error: Option<f64>| error.map_or_else(|| "–".to_owned(), percents);
         for alternative in &self.choices {
             let interval = alternative.interval95();
+            let times = |place: usize| alternative.ratio().map_or_else(|| "–".to_owned(), |ratio| digits(ratio[place]));
             let errors = [
                 shown(alternative.held_out_error),
                 shown(alternative.train_error),
                 shown(alternative.difference.map(|(mean, _)| mean)),
                 shown(interval.map(|(low, _)| low)),
                 shown(interval.map(|(_, high)| high)),
+                times(0),
+                times(1),
+                times(2),
                 alternative.constants.to_string(),
                 format!(
                     "{}{}",
