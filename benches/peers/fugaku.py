@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Prints the errors on 8 x 8 x 8 nodes of Fugaku (validation/measured-collectives/README.md): median (90th percentile), in percent.
 
-From the root of the repository: benches/peers/fugaku.py GIVEN, where GIVEN is the file of the given medians, fugaku.csv. Baselines: (N) the machine
+From the root of the repository: benches/peers/fugaku.py GIVEN [STUDY], where GIVEN is the file of the given medians, fugaku.csv, and STUDY the folder
+of the scenarios, validation/measured-collectives or validation/fugaku-all-lengths. Baselines: (N) the machine
 without contention; (H) rounds x (8.05 us + bytes x 0.237 ns/B), by the messages on the longest chain and their bytes; (L) the time on 8 nodes x
 log2(p) / 3, of the rows that have one. Then, for each algorithm, the signed medians of the bands.
 """
@@ -29,7 +30,7 @@ def chain(algorithm):
 def simulated(*settings):
     """By collective, algorithm and bytes the row of each cell on 8 x 8 x 8 nodes."""
     with tempfile.TemporaryDirectory() as folder:
-        study = pathlib.Path("validation/measured-collectives").absolute()
+        study = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "validation/measured-collectives").absolute()
         tables = "".join(
             f'(name: "{library}", scenario: "{study}/{scenario}.ron", data: "{study}/fugaku-{library}.csv", simulated: "collective_s", '
             f'reference: "measured_us", labels: ["nodes", "collective", "algorithm", "bytes", "band"], no_baseline: "see below"),'

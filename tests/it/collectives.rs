@@ -205,6 +205,38 @@ fn a_call_takes_its_time_beside_all_else() {
     assert_eq!(faults[0].path, "local.fork");
 }
 
+/// Trees that are looked up, additions, and threads that are started again take their times once each.
+#[test]
+fn local_costs_are_paid_where_the_operations_have_them() {
+    let machine = with_start_up();
+    let time = |operation: &str, local: &LocalCosts| {
+        let operation: CollectiveOperation = ron::from_str(operation).expect("an operation");
+        let local = Some(LocalCosts { thread_per_byte: Some("1 ns/B".parse().expect("a time")), ..local.clone() });
+        let program = Collective { operation, bytes: Bytes::new(256), root: 0, repetitions: 3, local };
+        run_on(&machine, Topology::Hypercube { dimension: 3 }, 8, &program).makespan
+    };
+    let cost = SimDuration::from_us(7);
+    let tree = LocalCosts { tree: cost, ..LocalCosts::default() };
+    let addition = LocalCosts { addition: cost, ..LocalCosts::default() };
+    let threads = LocalCosts { threads: cost, ..LocalCosts::default() };
+    let cases = [
+        (&tree, "Broadcast(algorithm: Binomial)", 1),
+        (&tree, "AllGather(algorithm: ByDimensions(shape: [4, 2], ports: 2))", 4),
+        (&tree, "Broadcast(algorithm: TorusTree(shape: [4, 2], ports: 2))", 2),
+        (&tree, "AllReduce(algorithm: RecursiveDoubling)", 0),
+        (&addition, "AllReduce(algorithm: RecursiveDoubling)", 3),
+        (&addition, "Broadcast(algorithm: Binomial)", 0),
+        (&threads, "AllReduce(algorithm: TorusDoubling(shape: [4, 2], ports: 2))", 1),
+        (&threads, "AllReduce(algorithm: TorusRings(shape: [4, 2], ports: 2))", 4),
+        (&threads, "ReduceScatter(algorithm: TorusRings(shape: [4, 2], ports: 2))", 2),
+        (&threads, "AllReduce(algorithm: Ring)", 0),
+    ];
+    for (local, operation, count) in cases {
+        let without = time(operation, &LocalCosts::default());
+        assert_eq!(time(operation, local), without + cost * (3 * count), "{operation}");
+    }
+}
+
 /// The ideal machine with a time of each packet and of each addition.
 fn with_start_up() -> Machine {
     let mut machine = ideal("hypercube");

@@ -19,6 +19,7 @@ fn quick_cases_are_within_their_tolerances_and_beat_their_baselines() {
     for (case, tables, beaten) in [
         ("collectives", 1, 1),
         ("critical-path", 2, 2),
+        ("fugaku-all-lengths", 2, 2),
         ("loggopsim", 5, 1),
         ("measured-collectives", 4, 3),
         ("multicore-clusters", 40, 24),

@@ -132,7 +132,7 @@ fn measure(mut me: Process, collective: Rc<Collective>) -> impl Future<Output = 
     async move {
         me.phase("collective");
         if let Some(costs) = collective.local.clone() {
-            let local = CallCosts::new(costs, collective.operation.ports(), collective.operation.threads());
+            let local = CallCosts::of(costs, &collective.operation);
             me = me.with_local_costs(&Rc::new(local));
         }
         let mut total = SimDuration::ZERO;

@@ -304,7 +304,7 @@ async fn by_rules(library: Library, comm: Communicator<'_>, root: u32, data: &mu
 /// Copies the message to its destination on ranks other than the root, if it arrived elsewhere.
 async fn copy_out(comm: Communicator<'_>, root: u32, is_elsewhere: bool, data: &Buffer) {
     if is_elsewhere && comm.place() != root {
-        comm.copy(data.bytes()).await;
+        comm.copy_alone(data.bytes()).await;
     }
 }
 

@@ -1,5 +1,6 @@
 //! Local costs of a library of collective operations: the work on a node in addition to its messages.
 
+use super::CollectiveOperation;
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
@@ -8,18 +9,24 @@ use serde::{Deserialize, Serialize};
 /// the same time as without local costs.
 ///
 /// One thread adds or copies at `thread_per_byte`. The threads of several ports copy concurrently, at no less than
-/// `memory_per_byte` together, and add one after the other. If only one port works at a time, all threads of the node
-/// share an addition of more than `fork_above` bytes, which takes `fork` plus `memory_per_byte` for each byte.
+/// `memory_per_byte` together, and add one after the other. One thread copies the message of a broadcast to its
+/// destination, and that of an all-reduce along rings before its first step. If only one port works at a time, all
+/// threads of the node share an addition of more than `fork_above` bytes, which takes `fork` plus `memory_per_byte` for
+/// each byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct LocalCosts {
     /// Time of each call.
     pub call: SimDuration,
-    /// Time of starting the threads of a call with several ports.
+    /// Time of starting the threads of a call with several ports. Operations along the rings of a torus start
+    /// them for each dimension and direction.
     pub threads: SimDuration,
     /// Time of each port of a call.
     pub port: SimDuration,
+    /// Time of looking up a tree, one port after the other. All-reduces, the reduce along trees of a torus, and rings
+    /// look up none. The all-gather by dimensions looks up two for each port, and all other operations look up one.
+    pub tree: SimDuration,
     /// Time of each step of each port in algorithms that prepare their steps in every call: the all-reduce by halving
     /// and doubling on a torus.
     pub step: SimDuration,
@@ -28,6 +35,9 @@ pub struct LocalCosts {
     /// Least time of a byte that all threads of a node add or copy together; the time of one thread unless given. Needs
     /// `thread_per_byte`.
     pub memory_per_byte: Option<PerByte>,
+    /// Time of each addition beside that of its bytes: the call, its lock and the choice of a method. Needs
+    /// `thread_per_byte`.
+    pub addition: SimDuration,
     /// Time of distributing an addition among all threads.
     pub fork: SimDuration,
     /// The largest addition that is done by one thread; no limit unless given. Needs `thread_per_byte`.
@@ -44,6 +54,7 @@ impl LocalCosts {
     pub fn without_effect(&self) -> Option<&'static str> {
         let shared = [
             ("memory_per_byte", self.memory_per_byte.is_some()),
+            ("addition", self.addition > SimDuration::ZERO),
             ("fork", self.fork > SimDuration::ZERO),
             ("fork_above", self.fork_above.is_some()),
         ];
@@ -57,20 +68,21 @@ pub struct CallCosts {
     costs: LocalCosts,
     ports: u32,
     threads: u32,
+    trees: u32,
 }
 
 impl CallCosts {
-    /// Creates the costs of a call with `ports` ports, of which `threads` work concurrently.
+    /// Creates the costs of a call of an operation.
     #[must_use]
-    pub const fn new(costs: LocalCosts, ports: u32, threads: u32) -> Self {
-        Self { costs, ports, threads }
+    pub const fn of(costs: LocalCosts, operation: &CollectiveOperation) -> Self {
+        Self { costs, ports: operation.ports(), threads: operation.threads(), trees: operation.trees() }
     }
 
     /// Returns the time of a call in addition to its operations.
     #[must_use]
     pub fn call(&self) -> SimDuration {
-        let threads = if self.threads > 1 { self.costs.threads } else { SimDuration::ZERO };
-        self.costs.call + threads + self.costs.port * u64::from(self.ports)
+        let ports = self.costs.port * u64::from(self.ports) + self.costs.tree * u64::from(self.trees);
+        self.costs.call + self.starting() + ports
     }
 
     /// Returns the time of preparing `steps` steps of each port.
@@ -83,10 +95,23 @@ impl CallCosts {
     #[must_use]
     pub fn adding(&self, bytes: u64) -> Option<SimDuration> {
         let (costs, thread) = (&self.costs, self.costs.thread_per_byte?);
-        Some(match costs.fork_above {
+        let of_bytes = match costs.fork_above {
             Some(above) if self.threads == 1 && bytes > above.count() => costs.fork + self.together(thread).time(bytes),
             _ => thread.time(bytes),
-        })
+        };
+        Some(costs.addition + of_bytes)
+    }
+
+    /// Returns the time of starting the threads of several ports.
+    #[must_use]
+    pub fn starting(&self) -> SimDuration {
+        if self.threads > 1 { self.costs.threads } else { SimDuration::ZERO }
+    }
+
+    /// Returns the time in which one thread copies `bytes` bytes, or `None` if the machine determines it.
+    #[must_use]
+    pub fn copying_alone(&self, bytes: u64) -> Option<SimDuration> {
+        Some(self.costs.thread_per_byte?.time(bytes))
     }
 
     /// Returns the time of copying `bytes` bytes, of which each port copies its part, or `None` if the machine

@@ -109,6 +109,19 @@ impl CollectiveOperation {
         }
     }
 
+    /// Returns the number of trees that the ports of a call look up.
+    #[must_use]
+    pub const fn trees(&self) -> u32 {
+        match self {
+            Self::AllReduce { .. }
+            | Self::Reduce { algorithm: Reduce::TorusTree { .. } }
+            | Self::AllGather { algorithm: AllGather::TorusRings { .. } }
+            | Self::ReduceScatter { algorithm: ReduceScatter::TorusRings { .. } } => 0,
+            Self::AllGather { algorithm: AllGather::ByDimensions { ports, .. } } => 2 * *ports,
+            _ => self.ports(),
+        }
+    }
+
     /// Returns the name of the operation in a scenario.
     #[must_use]
     pub const fn name(&self) -> &'static str {

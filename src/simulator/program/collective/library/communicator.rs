@@ -170,6 +170,33 @@ impl<'a> Communicator<'a> {
         }
     }
 
+    /// Spends the time of starting the threads of several ports once more.
+    pub async fn restart_threads(&self) {
+        if let Some(local) = self.me.local() {
+            self.me.compute_for(local.starting()).await;
+        }
+    }
+
+    /// Copies `bytes` bytes within the memory by one thread, which takes time if the library or the machine describes
+    /// it.
+    pub async fn copy_alone(&self, bytes: u64) {
+        match self.copying_alone(bytes) {
+            Some(time) => self.me.compute_for(time).await,
+            None => self.copy(bytes).await,
+        }
+    }
+
+    /// Spends the time in which one thread copies `bytes` bytes, if a library describes it.
+    pub async fn pack_alone(&self, bytes: u64) {
+        if let Some(time) = self.copying_alone(bytes) {
+            self.me.compute_for(time).await;
+        }
+    }
+
+    fn copying_alone(&self, bytes: u64) -> Option<SimDuration> {
+        self.me.local().and_then(|local| local.copying_alone(bytes))
+    }
+
     /// Spends the time of copying `bytes` bytes between a message and the places of its blocks, if a library describes
     /// it.
     pub async fn pack(&self, bytes: u64) {

@@ -270,12 +270,33 @@ pub(in crate::program::collective) async fn rings(
     let whole = Division::even(data.bytes(), 1);
     let blocks = division.map_or_else(|| BlockPositions::Consecutive(whole.one(0)), BlockPositions::ByRank);
     let layout = PortLayout { lanes, blocks };
-    let steps: u32 = (0..lanes[0].dimensions).map(|dimension| lanes[0].side(dimension) - 1).sum();
-    comm.pack(data.bytes()).await;
-    let sums = (0..steps).filter(|_| passes != RingPasses::Blocks).map(|step| (step, false));
-    for (step, back) in sums.chain((0..steps).rev().filter(|_| passes != RingPasses::Sums).map(|step| (step, true))) {
-        ring_step(comm, &layout, (step, back), data).await;
+    if passes == RingPasses::Both {
+        comm.pack_alone(data.bytes()).await;
+    } else {
+        comm.pack(data.bytes()).await;
     }
+    for (number, (steps, back)) in ring_phases(&lanes[0], passes).into_iter().enumerate() {
+        if number > 0 {
+            comm.restart_threads().await;
+        }
+        for step in steps {
+            ring_step(comm, &layout, (step, back), data).await;
+        }
+    }
+}
+
+/// Returns the steps of each phase, around the rings of one dimension in one direction, and whether they go back.
+fn ring_phases(lane: &PortPath, passes: RingPasses) -> Vec<(Vec<u32>, bool)> {
+    let mut first = 0;
+    let of_dimension = |dimension| {
+        let steps = first..first + lane.side(dimension) - 1;
+        first = steps.end;
+        steps
+    };
+    let dimensions: Vec<_> = (0..lane.dimensions).map(of_dimension).filter(|steps| !steps.is_empty()).collect();
+    let sums = dimensions.iter().filter(|_| passes != RingPasses::Blocks).map(|steps| (steps.clone().collect(), false));
+    let blocks = dimensions.iter().rev().filter(|_| passes != RingPasses::Sums);
+    sums.chain(blocks.map(|steps| (steps.clone().rev().collect(), true))).collect()
 }
 
 async fn ring_step(comm: Communicator<'_>, layout: &PortLayout<'_>, (step, back): (u32, bool), data: &mut Buffer) {
