@@ -4,7 +4,7 @@ use super::packets;
 use parsim_sim::fault::Fault;
 use parsim_sim::machine::{Layout, Machine};
 use parsim_sim::node::processor::{Stopwatch, Work};
-use parsim_sim::program::collective::{CallCosts, CollectiveOperation, LocalCosts};
+use parsim_sim::program::collective::{CollectiveOperation, LocalCosts};
 use parsim_sim::program::mean_distance;
 use parsim_sim::program::{InFlight, Process};
 use parsim_sim::program::{Program, RankFuture, Starter};
@@ -132,7 +132,7 @@ fn measure(mut me: Process, collective: Rc<Collective>) -> impl Future<Output = 
     async move {
         me.phase("collective");
         if let Some(costs) = collective.local.clone() {
-            let local = CallCosts::of(costs, &collective.operation);
+            let local = collective.operation.call_costs(costs);
             me = me.with_local_costs(&Rc::new(local));
         }
         let mut total = SimDuration::ZERO;

@@ -1,6 +1,5 @@
 //! Local costs of a library of collective operations: the work on a node in addition to its messages.
 
-use super::CollectiveOperation;
 use crate::units::{Bytes, PerByte, SimDuration};
 use serde::{Deserialize, Serialize};
 
@@ -72,10 +71,10 @@ pub struct CallCosts {
 }
 
 impl CallCosts {
-    /// Creates the costs of a call of an operation.
-    #[must_use]
-    pub const fn of(costs: LocalCosts, operation: &CollectiveOperation) -> Self {
-        Self { costs, ports: operation.ports(), threads: operation.threads(), trees: operation.trees() }
+    /// Creates the costs of a call with `ports` ports, of which `threads` work concurrently, and which look up `trees`
+    /// trees.
+    pub(super) const fn new(costs: LocalCosts, (ports, threads, trees): (u32, u32, u32)) -> Self {
+        Self { costs, ports, threads, trees }
     }
 
     /// Returns the time of a call in addition to its operations.

@@ -1,6 +1,7 @@
 //! Collective operations with their algorithms, as named in a scenario.
 
 use super::library::hierarchy::OperationFuture;
+use super::local::{CallCosts, LocalCosts};
 use super::payload::Payload;
 use super::{AllGather, AllReduce, AllToAll, Barrier, Broadcast, Gather, Reduce, ReduceScatter, Scan, Scatter};
 use crate::program::process::Process;
@@ -109,9 +110,14 @@ impl CollectiveOperation {
         }
     }
 
-    /// Returns the number of trees that the ports of a call look up.
+    /// Returns the costs of a call by a library with these local costs.
     #[must_use]
-    pub const fn trees(&self) -> u32 {
+    pub const fn call_costs(&self, local: LocalCosts) -> CallCosts {
+        CallCosts::new(local, (self.ports(), self.threads(), self.trees()))
+    }
+
+    /// Returns the number of trees that the ports of a call look up.
+    const fn trees(&self) -> u32 {
         match self {
             Self::AllReduce { .. }
             | Self::Reduce { algorithm: Reduce::TorusTree { .. } }
