@@ -31,6 +31,11 @@ fn size(value: &AxisValue, unit: u64) -> Option<AxisValue> {
     }
 }
 
+/// Returns `true` for a line without content: it is empty or a comment.
+fn is_skipped(line: &str) -> bool {
+    line.trim().is_empty() || line.starts_with('#')
+}
+
 fn in_two_units(one: &str, other: &str) -> String {
     format!("`{one}` and `{other}` are one quantity in two units: give one of them")
 }
@@ -98,6 +103,11 @@ impl Table {
     /// As for [`load`](Self::load).
     pub fn parse(name: &str, text: &str) -> Result<Self, SourceFault> {
         let text = text.trim_start_matches(BYTE_ORDER_MARK);
+        if text.lines().all(is_skipped) {
+            return Err(
+                SourceFault::new(&format!("{name}: it is empty")).help("begin with a line that names the columns")
+            );
+        }
         let is_json = text.trim_start().starts_with(['{', '[']);
         let read = if is_json { forms::json(text) } else { forms::csv(text) };
         let (columns, rows) = read.map_err(|error| SourceFault::new(&format!("{name}: {error}")))?;
