@@ -93,13 +93,17 @@ impl Slopes {
     /// Returns `true` if the two sides differ by more than rounding explains.
     #[must_use]
     pub fn is_tie(&self) -> bool {
-        let size = self.left.abs().max(self.right.abs());
-        (self.left - self.right).abs() > SAME * size + 2.0 * self.rounding
+        (self.left - self.right).abs() > SAME * self.size() + 2.0 * self.rounding
+    }
+
+    /// Returns the larger magnitude of the two sides.
+    const fn size(&self) -> f64 {
+        self.left.abs().max(self.right.abs())
     }
 
     /// Returns `true` if rounding leaves three digits of the derivatives.
     fn is_known(&self) -> bool {
-        self.rounding <= 1e-3 * self.left.abs().max(self.right.abs())
+        self.rounding <= 1e-3 * self.size()
     }
 
     /// Returns `true` if the makespan bends or jumps at the value or close to it.

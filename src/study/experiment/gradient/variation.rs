@@ -14,6 +14,8 @@ const RESOLUTION_PS: f64 = 1e6;
 const GRAINS: f64 = 1e3;
 /// The bounds of the relative change of a constant.
 const STEPS: (f64, f64) = (1e-5, 1e-2);
+/// The rounding, as a fraction of a derivative, from which on a larger change is tried.
+const HIDDEN: f64 = 0.1;
 const PS_PER_S: f64 = 1e12;
 /// The least change of the makespan, in picoseconds, that indicates a derivative.
 const MIN_PS: f64 = 10.0;
@@ -127,7 +129,7 @@ impl Variation {
             return Err("it is zero".to_owned());
         }
         let first = step.unwrap_or_else(|| self.step(parameter));
-        let mut widest = self.slopes_within(parameter, first)?;
+        let (mut widest, first) = self.widened(parameter, step, first)?;
         if step.is_none() && !widest.is_tie() && self.is_clocked() {
             widest.is_local = self.jumps(parameter, &widest, first)?;
         }
@@ -142,6 +144,18 @@ impl Variation {
             }
         }
         Ok(widest)
+    }
+
+    /// Returns the derivatives for a change `first`, or for the largest change if rounding hides a small effect at
+    /// `first` but not there; returns also the change. A given `step` is kept.
+    fn widened(&self, parameter: &Parameter, step: Option<f64>, first: f64) -> Result<(Slopes, f64), String> {
+        let slopes = self.slopes_within(parameter, first)?;
+        let is_hidden = slopes.size() > 0.0 && slopes.rounding > HIDDEN * slopes.size() && !slopes.is_tie();
+        if step.is_some() || !is_hidden || first >= STEPS.1 {
+            return Ok((slopes, first));
+        }
+        let wider = self.slopes_within(parameter, STEPS.1)?;
+        Ok(if wider.is_tie() || wider.size() == 0.0 { (slopes, first) } else { (wider, STEPS.1) })
     }
 
     /// Returns `true` if the routers of the machine act only at clock ticks, so that the makespan is a step function.

@@ -6,6 +6,7 @@ use crate::experiment::gradient::{PricedPath, Variation};
 use crate::report::plot::{ChartAxis, LineChart, LineStyle, PlotLine, Scale};
 use crate::report::tornado::{Tornado, TornadoBar};
 use crate::scenario::Parameter;
+use parsim_sim::units::nearest;
 use rayon::prelude::*;
 
 /// The maximum number of constants in a tornado chart.
@@ -37,11 +38,7 @@ impl VariedRun {
     /// # Errors
     /// Returns an error if no constant of the scenario has this name, or if it is zero or a whole number.
     pub fn curve(&self, name: &str) -> Result<LineChart, StudyError> {
-        let parameter = self.base.parameters().iter().find(|one| one.name == name && !one.is_whole());
-        let parameter = parameter.filter(|one| one.number() != 0.0).ok_or_else(|| {
-            let message = format!("{name}: give a time, rate or ratio of machine or program that is not zero");
-            StudyError::Argument("of", message)
-        })?;
+        let parameter = self.drawn(name)?;
         let simulated = SIMULATED.par_iter().filter_map(|factor| self.point(parameter, *factor)).collect();
         let paths: Vec<_> = PRICED.par_iter().filter_map(|factor| self.path_at(parameter, *factor)).collect();
         let grid = (2_u8..=32).map(|steps| GRID * f64::from(steps));
@@ -57,6 +54,23 @@ impl VariedRun {
             lines: lines.into_iter().filter(|line| !line.points.is_empty()).collect(),
             reference: None,
         })
+    }
+
+    /// Returns the constant of this name over which the makespan can be drawn.
+    fn drawn(&self, name: &str) -> Result<&Parameter, StudyError> {
+        let fault = |message: &str| Err(StudyError::Argument("of", format!("{name}: {message}")));
+        let Some(parameter) = self.base.parameters().iter().find(|one| one.name == name) else {
+            let names = self.base.parameters().iter().map(|one| one.name.as_str());
+            return match nearest(name, names) {
+                Some(meant) => fault(&format!("there is no such parameter: did you mean `{meant}`?")),
+                None => fault("there is no such parameter; the answer without --of lists them"),
+            };
+        };
+        if parameter.is_whole() || parameter.number() == 0.0 {
+            let what = if parameter.is_whole() { "a whole number" } else { "zero" };
+            return fault(&format!("it is {what}: give a time, rate or ratio of machine or program that is not zero"));
+        }
+        Ok(parameter)
     }
 
     fn point(&self, parameter: &Parameter, factor: f64) -> Option<(f64, f64)> {

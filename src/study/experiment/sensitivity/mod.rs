@@ -101,6 +101,8 @@ pub struct Sensitivities<'s> {
     pub groups: Vec<ConstantGroup>,
     /// The effects of parts that are twice as fast.
     pub what_ifs: Vec<WhatIf>,
+    /// `true` if runs with other values were requested instead of the path.
+    pub is_exact: bool,
 }
 
 impl VariedRun {
@@ -138,7 +140,7 @@ impl VariedRun {
         groups.sort_by(|one, other| other.size().total_cmp(&one.size()));
         let what_ifs = self.what_ifs();
         let shares = gradient.path.as_ref().map_or_else(Vec::new, |path| places::shares(path, &self.base));
-        Sensitivities { findings, shares, groups, what_ifs }
+        Sensitivities { findings, shares, groups, what_ifs, is_exact: approach.exact }
     }
 
     /// Returns the results with parts that are twice as fast, from one run each.

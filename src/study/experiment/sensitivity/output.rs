@@ -98,7 +98,8 @@ fn put_derivative(record: &mut Record, effect: &ContinuousEffect) {
     let is_tie = slopes.is_tie();
     record.put("tie", is_tie);
     record.put("method", slopes.method.name());
-    record.put("derivative_s", (!is_tie).then(|| slopes.mean()));
+    let is_one = !is_tie && effect.elasticity.of_both_sides().is_some();
+    record.put("derivative_s", is_one.then(|| slopes.mean()));
     record.put("linear_down", reach.down);
     record.put("linear_up", reach.up);
     for (key, tolerance) in TOLERANCES.into_iter().zip(reach.tolerances) {
@@ -144,8 +145,8 @@ pub fn text(run: &VariedRun, answers: &Sensitivities) -> String {
     let mut text = format!("{title}: {makespan_s} s{seeds}\n\n{}\n", constants(answers));
     let mut write = |line: String| writeln!(text, "{line}").expect("a text can be written to");
     write(wrapped(&methods(answers)) + "\n");
-    if answers.findings.iter().filter_map(ParameterSensitivity::elasticity).any(is_tie) {
-        write(wrapped(TIE) + "\n");
+    for words in explained_differences(answers) {
+        write(wrapped(words) + "\n");
     }
     for (kind, words) in [("phase", "Phases"), ("rank", "Ranks"), ("link", "Links")] {
         if let Some(line) = on_path(answers, kind, words) {
@@ -181,8 +182,38 @@ pub fn text(run: &VariedRun, answers: &Sensitivities) -> String {
 const TIE: &str = "Where below and above differ, two paths of the run tie, or nearly so: a small change decides which of \
                    them is the longest, and the makespan bends or jumps. Neither number holds on the other side.";
 
-fn is_tie(elasticity: Elasticity) -> bool {
+const ROUNDING: &str = "Where below and above differ by `rounding`, the rounding of times to picoseconds explains the \
+                        difference, and the effect lies between or near them. A larger --step leaves less of it.";
+
+/// A difference between both sides that is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Difference {
+    /// Two paths tie, or nearly so.
+    Tie,
+    /// No more than rounding explains.
+    Rounding,
+}
+
+/// Returns the kind of the difference between both sides, if it is visible.
+fn difference(effect: &ContinuousEffect) -> Option<Difference> {
+    let kind = if effect.slopes.is_tie() { Difference::Tie } else { Difference::Rounding };
+    is_visible(effect.elasticity).then_some(kind)
+}
+
+/// Returns the explanations of the differences that are shown.
+fn explained_differences(answers: &Sensitivities) -> Vec<&'static str> {
+    let shown: Vec<_> = answers.findings.iter().filter_map(|one| difference(one.continuous()?)).collect();
+    let has_tie = shown.contains(&Difference::Tie) || answers.groups.iter().any(is_group_tie);
+    let has_rounding = shown.contains(&Difference::Rounding);
+    [(has_tie, TIE), (has_rounding, ROUNDING)].into_iter().filter(|(is_shown, _)| *is_shown).map(|one| one.1).collect()
+}
+
+fn is_visible(elasticity: Elasticity) -> bool {
     (elasticity.left - elasticity.right).abs() > VISIBLE.max(0.01 * elasticity.size())
+}
+
+fn is_group_tie(group: &ConstantGroup) -> bool {
+    group.effect.as_ref().is_ok_and(|elasticity| is_visible(*elasticity))
 }
 
 /// Describes the methods by which the derivatives were found.
@@ -190,6 +221,7 @@ fn methods(answers: &Sensitivities) -> String {
     let constants = || answers.findings.iter().filter_map(ParameterSensitivity::continuous);
     let by = |method| constants().filter(|effect| effect.slopes.method == method).count();
     match (by(Method::Path), by(Method::Rerun)) {
+        _ if answers.is_exact => "All by runs with other values, as --exact requests.".to_owned(),
         (0, _) => "All by runs with other values: the longest path of the run is not itemised, or it ties.".to_owned(),
         (path, 0) => format!("All {path} by the longest path of one run, verified by further runs."),
         (path, rerun) => format!(
@@ -214,17 +246,31 @@ fn constants(answers: &Sensitivities) -> TextTable {
     for finding in answers.findings.iter().filter(|finding| finding.has_effect()) {
         let Some(effect) = finding.continuous() else { continue };
         let parameter = finding.parameter;
-        let [left, right, tie] = sides(effect.elasticity);
+        let [left, right, _] = sides(effect.elasticity);
+        let tie = match difference(effect) {
+            None => "",
+            Some(Difference::Tie) => "tie",
+            Some(Difference::Rounding) => "rounding",
+        };
         let method = effect.slopes.method.name().to_owned();
         let tolerance = effect.reach.tolerances[0].map_or_else(String::new, |by| format!("{:+.3} %", 100.0 * by));
         let group = finding.group.to_owned();
-        table.row([parameter.name.clone(), parameter.text.clone(), group, left, right, tie, method, tolerance]);
+        table.row([
+            parameter.name.clone(),
+            parameter.text.clone(),
+            group,
+            left,
+            right,
+            tie.to_owned(),
+            method,
+            tolerance,
+        ]);
     }
     table
 }
 
 fn sides(elasticity: Elasticity) -> [String; 3] {
-    let tie = if is_tie(elasticity) { "tie" } else { "" };
+    let tie = if is_visible(elasticity) { "tie" } else { "" };
     [format!("{:+.4}", elasticity.left), format!("{:+.4}", elasticity.right), tie.to_owned()]
 }
 

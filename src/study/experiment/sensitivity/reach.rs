@@ -86,21 +86,58 @@ impl Slowdown<'_> {
     }
 
     /// Returns the tolerances; `known` is a fraction with its makespan.
-    fn tolerances(&self, known: Option<(f64, f64)>) -> [Option<f64>; 3] {
-        GROWTHS.map(|growth| self.tolerance(growth, known).map(|share| self.relative(share)))
-    }
-
-    /// Returns the fraction at which the makespan has grown by `growth`; `None` if it has not at the largest fraction.
-    fn tolerance(&self, growth: f64, known: Option<(f64, f64)>) -> Option<f64> {
+    fn tolerances(&self, known: Option<Point>) -> [Option<f64>; 3] {
         let base_s = self.base.makespan_s();
-        let wanted_s = base_s * (1.0 + growth);
-        let along = (growth * base_s / self.slope_s).clamp(0.0, MAX);
-        let first = if along > 0.0 { along } else { MAX };
-        smallest_reaching(wanted_s, (0.0, base_s), (first, GROWTH_TOLERANCE * growth * base_s), |share| {
+        let mut points = vec![(0.0, base_s)];
+        let along = |growth: f64| (growth * base_s / self.slope_s).clamp(0.0, MAX);
+        consistent(base_s, along, &mut points, |share| {
             let known = known.filter(|known| (known.0 - share).abs() < f64::EPSILON);
             known.map_or_else(|| self.makespan_s(share), |(_, found_s)| Some(found_s))
         })
+        .map(|share| share.map(|share| self.relative(share)))
     }
+}
+
+/// A fraction and the value there.
+type Point = (f64, f64);
+
+/// Returns the fractions at which a value has grown by each of [`GROWTHS`]. `along` is the fraction for a growth by the
+/// derivative. A value that does not grow steadily has grown by as much at several fractions: no known one is smaller,
+/// and none exceeds that for a larger growth. All values are added to `points`, which begin with the base.
+fn consistent(
+    base: f64,
+    along: impl Fn(f64) -> f64,
+    points: &mut Vec<Point>,
+    value: impl Fn(f64) -> Option<f64>,
+) -> [Option<f64>; 3] {
+    let value = |share: f64, points: &mut Vec<Point>| {
+        let found = value(share)?;
+        points.push((share, found));
+        Some(found)
+    };
+    let aim = |growth: f64| (base * (1.0 + growth), GROWTH_TOLERANCE * growth * base);
+    let mut shares = GROWTHS.map(|growth| {
+        let (wanted, met) = aim(growth);
+        let first = if along(growth) > 0.0 { along(growth) } else { MAX };
+        smallest_reaching(wanted, (0.0, base), (first, met), |share| value(share, points))
+    });
+    // The search for a smaller growth may find a point for a larger one.
+    for index in [2, 1, 0, 2, 1, 0] {
+        let (wanted, met) = aim(GROWTHS[index]);
+        let (below, above) = bracket(points, wanted + met);
+        if let Some(above) = above.filter(|above| shares[index].is_none_or(|share| above.0 < share)) {
+            shares[index] = narrowed((wanted, met), (below, above), |share| value(share, points)).or(shares[index]);
+        }
+    }
+    shares
+}
+
+/// Returns the first known point at which a value exceeds `limit`, if there is one, and the last one before it.
+fn bracket(points: &[Point], limit: f64) -> (Point, Option<Point>) {
+    let by_share = |one: &&Point, other: &&Point| one.0.total_cmp(&other.0);
+    let above = points.iter().filter(|point| point.1 > limit).min_by(by_share).copied();
+    let is_before = |point: &&Point| above.is_none_or(|above| point.0 < above.0);
+    (points.iter().filter(is_before).max_by(by_share).copied().unwrap_or_default(), above)
 }
 
 /// Returns the fraction up to [`MAX`] at which a value is `wanted`, within `met`. Doubles `first` until the value is
@@ -109,12 +146,12 @@ impl Slowdown<'_> {
 /// the value is not reached or cannot be computed.
 fn smallest_reaching(
     wanted: f64,
-    base: (f64, f64),
+    base: Point,
     (first, met): (f64, f64),
     mut value: impl FnMut(f64) -> Option<f64>,
 ) -> Option<f64> {
     let (mut below, mut share) = (base, first);
-    let mut above = loop {
+    let above = loop {
         let found = value(share)?;
         if (found - wanted).abs() <= met {
             return Some(share);
@@ -128,6 +165,16 @@ fn smallest_reaching(
         below = (share, found);
         share = (2.0 * share).min(MAX);
     };
+    narrowed((wanted, met), (below, above), value)
+}
+
+/// Returns the fraction between two points at which a value is `wanted`, within `met`, or the fraction just beyond a
+/// jump.
+fn narrowed(
+    (wanted, met): (f64, f64),
+    (mut below, mut above): (Point, Point),
+    mut value: impl FnMut(f64) -> Option<f64>,
+) -> Option<f64> {
     let mut halves = false;
     while above.0 - below.0 > NARROW * above.0 {
         let width = above.0 - below.0;
@@ -154,6 +201,26 @@ mod tests {
             Some(of(share))
         });
         (share, runs)
+    }
+
+    /// The value falls again after a peak, which only the search for one of the growths meets.
+    #[test]
+    fn a_smaller_growth_has_no_larger_tolerance() {
+        let peak = |share: f64| 1.0 + 0.3 * (0.3 - (share - 0.3).abs()).max(0.0) + 0.012 * share;
+        for first in [0.1, 0.3, 0.35, 0.7, 0.9, 2.0, 5.0] {
+            for slope in [0.012, 0.1, 0.3] {
+                let mut points = vec![(0.0, 1.0)];
+                let along = |growth: f64| first * growth / slope;
+                let found = consistent(1.0, along, &mut points, |share| Some(peak(share)));
+                let shares: Vec<f64> = found.into_iter().flatten().collect();
+                assert!(shares.len() == 3 && shares.is_sorted(), "{first} {slope}: {shares:?}");
+                for (share, growth) in shares.iter().zip(GROWTHS) {
+                    let before = points.iter().filter(|point| point.0 < *share).map(|point| point.1);
+                    assert!(before.reduce(f64::max).is_none_or(|most| most < 1.0 + 1.001 * growth), "{first} {slope}");
+                    assert!((peak(*share) - 1.0 - growth).abs() < 1e-3 * growth, "{first} {slope}: {share}");
+                }
+            }
+        }
     }
 
     #[test]

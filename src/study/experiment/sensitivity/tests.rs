@@ -1,4 +1,5 @@
 use super::*;
+use crate::answer::{QuantityValue, Record};
 use crate::experiment::run;
 use crate::scenario::Plan;
 use std::path::Path;
@@ -106,4 +107,72 @@ fn twice_as_fast_everywhere_is_twice_as_fast() {
     };
     assert!((of("everything") - 2.0).abs() < 1e-6);
     assert!(of("processor") > 1.0 && of("links") > 1.0 && of("processor") < 2.0);
+}
+
+/// Clocked routers with rendezvous: some effects are so small that rounding hides them at the default step.
+const CLOCKED: &str = r#"Scenario(
+    machine: Machine(name: "f", nodes: Node(processor: FlopRate("0.3 Gflop/s"), memory: "64 GiB", router: Software,
+        sending: Sending(per_packet: "0.2 us", per_byte: "0.2 ns/B", per_hop: "0.3 us", overlap: false),
+        receiving: Receiving(per_packet: "0.3 us"), routing: Routing(per_packet: "0.3 us"),
+        acknowledging: Acknowledging(bytes: "0 B", per_hop: "0.2 us"), noise: Uniform(0.1)),
+        network: Network(topology: Mesh2d(rows: 4, columns: 4), routing: DimensionOrder,
+            switching: Wormhole(packet: "128 B", flit: "4 B", buffer: 8, lanes: 1), links: Link(per_byte: "1 GB/s")),
+        sends: Rendezvous),
+    ranks: 16, placement: RowMajor,
+    program: Phases(parameters: {"it": 3}, steps: [Repeat(times: "it", steps: [
+        Irecv(from: "(rank + 2) % p", request: "a"), Isend(to: "(rank + p - 2) % p", bytes: "4096 B", request: "a"),
+        Compute(flops: "20000 * (1 + rank % 5)"), Wait(request: "a"),
+        Irecv(from: "(rank + p - 1) % p", tag: 1, request: "b"), Isend(to: "(rank + 1) % p", bytes: "4096 B", tag: 1, request: "b"),
+        Wait(request: "b"), Compute(flops: "3000 + rank * 0"),
+        Collective(operation: AllReduce(algorithm: RecursiveDoubling), bytes: "8 B")])]), seed: 1)"#;
+
+fn text_of<'r>(record: &'r Record, key: &str) -> Option<&'r str> {
+    match record.get(key)? {
+        QuantityValue::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn flag_of(record: &Record, key: &str) -> Option<bool> {
+    match record.get(key)? {
+        QuantityValue::Flag(flag) => Some(*flag),
+        _ => None,
+    }
+}
+
+/// What the text calls a tie is one in the data, and what is rounding there is called so.
+#[test]
+fn text_and_data_agree_on_ties() {
+    let plan = Plan::new(Document::from_text("clocked", CLOCKED).unwrap(), &[]).unwrap();
+    let study = VariedRun::of(&plan.base().unwrap().scenario).unwrap();
+    // By default, effects that rounding hides are found with the largest step.
+    for step in [None, Some(6.7e-4)] {
+        let found = study.sensitivities(DerivativeMethod { exact: true, step, ..DerivativeMethod::default() });
+        let text = output::text(&study, &found);
+        for record in output::records(&found).iter().filter(|record| text_of(record, "record") == Some("parameter")) {
+            let (name, is_tie) = (text_of(record, "name").unwrap(), flag_of(record, "tie"));
+            let line = text.lines().find(|line| line.trim_start().starts_with(&format!("{name} ")));
+            let says = |word: &str| line.is_some_and(|line| line.split_whitespace().any(|one| one == word));
+            assert!(!says("tie") || is_tie == Some(true), "{name}: {text}");
+            assert!(!says("rounding") || is_tie == Some(false), "{name}: {text}");
+            assert!(record.number("elasticity").is_some() || record.number("derivative_s").is_none(), "{name}");
+        }
+        assert!(text.contains("as --exact requests") && !text.contains("not itemised"), "{text}");
+        let small = found.findings.iter().find(|one| one.parameter.name == "machine.nodes.sending.per_byte").unwrap();
+        let Elasticity { left, right } = small.elasticity().unwrap();
+        let is_found = [left, right].iter().all(|side| (0.0015..0.0025).contains(side));
+        assert_eq!(is_found, step.is_none(), "{left} {right}");
+        assert!(text.contains("the rounding of times to picoseconds explains"), "{text}");
+    }
+}
+
+#[test]
+fn an_unknown_constant_is_not_drawn() {
+    let study = study(&[]);
+    let said = |name: &str| study.curve(name).map(|_| ()).unwrap_err().to_string();
+    assert!(said("machine.network.links.per_bite").contains("did you mean `machine.network.links.per_byte`?"));
+    assert!(
+        said("program.n").contains("it is a whole number")
+            && said("machine.nodes.processor.inv").contains("it is zero")
+    );
 }
