@@ -66,7 +66,7 @@ pub fn execute(arguments: &CalibrateArguments) -> Result<(), Failure> {
     let claims = claims.output("--machine-out", arguments.machine_out.as_deref());
     let _folders = claims.output("--plot", arguments.plot.as_deref()).check()?;
     case.intervals.level = arguments.interval.map(IntervalLevel::percent).or(case.intervals.level);
-    let bar = Bar::default();
+    let bar = Bar::of_passes();
     let calibrated = case.calibrate(&document, &arguments.case, arguments.fits.workers(&bar))?;
     let machine = || calibrated.machine_file(&arguments.case.display().to_string());
     let answer = calibrated.answer().with_drawing(arguments.machine_out.as_deref(), machine);

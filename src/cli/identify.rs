@@ -23,7 +23,7 @@ pub fn execute(arguments: &IdentifyArguments) -> Result<(), Failure> {
     let (document, case) = arguments.fits.load(&arguments.case)?;
     let claims = arguments.output.claims().inputs(document.files()).inputs(case.files(&arguments.case));
     let _folders = claims.output("--plot", arguments.plot.as_deref()).check()?;
-    let bar = Bar::default();
+    let bar = Bar::of_passes();
     let identified = case.identify(&document, &arguments.case, arguments.fits.workers(&bar))?;
     arguments.output.print(identified.answer().with_drawing(arguments.plot.as_deref(), || identified.chart().svg()))?;
     Ok(identified.check()?)

@@ -30,17 +30,17 @@ pub struct Bar {
 struct CasesUnderWay {
     shown: ProgressBar,
     failed: AtomicU64,
+    /// `true` if the command runs its cases in many passes and does not know how many are left.
+    has_passes: bool,
+    /// Number of passes begun.
+    passes: AtomicU64,
     /// The cases that are being run, the oldest first.
     running: Mutex<Vec<Keys>>,
 }
 
 impl Default for Bar {
     fn default() -> Self {
-        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} cases, {per_sec}, {eta} left{msg}");
-        let shown = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
-            .with_style(style.expect("the template is valid"));
-        let cases = CasesUnderWay { shown, failed: AtomicU64::new(0), running: Mutex::default() };
-        Self { cases: Arc::new(cases), lines: OnceLock::new() }
+        Self::with_template("{wide_bar} {pos}/{len} cases, {per_sec}, {eta} left{msg}", false)
     }
 }
 
@@ -48,6 +48,10 @@ impl CaseProgress for Bar {
     fn begin(&self, cases: u64) {
         HAS_BAR.store(true, Ordering::Relaxed);
         let shown = &self.cases.shown;
+        let pass = 1 + self.cases.passes.fetch_add(1, Ordering::Relaxed);
+        if self.cases.has_passes {
+            shown.set_prefix(format!("pass {pass}: "));
+        }
         shown.reset();
         shown.set_length(cases);
         if !is_quiet() {
@@ -83,6 +87,19 @@ impl CaseProgress for Bar {
 }
 
 impl Bar {
+    /// Returns a bar for a command that runs its cases in passes whose number is not known.
+    pub fn of_passes() -> Self {
+        Self::with_template("{prefix}{wide_bar} {pos}/{len} cases, {per_sec}{msg}", true)
+    }
+
+    fn with_template(template: &str, has_passes: bool) -> Self {
+        let style = ProgressStyle::with_template(template).expect("the template is valid");
+        let shown = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_style(style);
+        let (failed, passes) = (AtomicU64::new(0), AtomicU64::new(0));
+        let cases = CasesUnderWay { shown, failed, has_passes, passes, running: Mutex::default() };
+        Self { cases: Arc::new(cases), lines: OnceLock::new() }
+    }
+
     /// Starts a thread that writes a line every minute.
     fn write_lines(&self) -> mpsc::Sender<()> {
         let (sender, end) = mpsc::channel();
@@ -106,11 +123,12 @@ impl CasesUnderWay {
         let (done, rate, failed) = (bar.position(), bar.per_sec(), bar.message());
         let rate = if done > 0 { format!(", {rate:.1} a second") } else { String::new() };
         // Commands that run cases in several passes do not know at the end of a pass how many cases remain.
-        let is_estimated = (1..count).contains(&done);
+        let is_estimated = (1..count).contains(&done) && !self.has_passes;
         let left = if is_estimated { format!(", about {} left", HumanDuration(bar.eta())) } else { String::new() };
         let oldest = self.running().first().map(case_name).filter(|name| !name.is_empty());
         let oldest = oldest.map_or_else(String::new, |name| format!("; running {name}"));
-        format!("{done} of {count} cases{rate}{left}{failed}{oldest}")
+        let pass = bar.prefix();
+        format!("{pass}{done} of {count} cases{rate}{left}{failed}{oldest}")
     }
 }
 
@@ -242,5 +260,19 @@ mod tests {
         let line = bar.cases.line();
         assert!(line.starts_with("1 of 3 cases, ") && line.ends_with(" left, 1 failed; running p = 8"), "{line}");
         bar.end();
+    }
+
+    #[test]
+    fn the_end_of_a_pass_is_not_the_end() {
+        let line = |bar: &Bar, passes: u64| {
+            for _ in 0..passes {
+                bar.begin(20);
+            }
+            bar.advance(7, 0);
+            bar.cases.line()
+        };
+        let (single, of_passes) = (line(&Bar::default(), 1), line(&Bar::of_passes(), 3));
+        assert!(single.starts_with("7 of 20 cases") && single.contains(" left"), "{single}");
+        assert!(of_passes.starts_with("pass 3: 7 of 20 cases") && !of_passes.contains(" left"), "{of_passes}");
     }
 }
